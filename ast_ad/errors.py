@@ -1,0 +1,164 @@
+"""What can go wrong, and how is it said?
+
+Every error has four parts: which construct, where (file:line, the source line, a caret), why, and what to
+do. The classes differ in what the reader can do about it: rewrite or wait (unsupported), register a rule
+(missing), drop the question (no derivative), restore the source, pass other arguments, report a bug.
+"""
+
+from __future__ import annotations
+
+import linecache
+from typing import ClassVar, Protocol, TypeVar
+
+
+class SpanLike(Protocol):
+    """Where something stands: 1-based line, UTF-8 byte columns as in ``ast``, the statement on one line."""
+
+    @property
+    def filename(self) -> str: ...
+    @property
+    def line(self) -> int: ...
+    @property
+    def column(self) -> int: ...
+    @property
+    def end_column(self) -> int: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def function(self) -> str: ...
+
+
+Self = TypeVar("Self", bound="AdError")
+
+
+class AdError(Exception):
+    """The base of all errors of ast_ad.
+
+    Args:
+        construct: what is the matter, as the first line of the message.
+        span: where, any object with the attributes of ``SpanLike``; None where no place is to blame.
+        why: the reason.
+        fix: what to do.
+
+    >>> print(AdError("`with` statement", why="its exit may swallow errors", fix="open the file outside"))
+    [E100] `with` statement
+      why: its exit may swallow errors
+      fix: open the file outside
+    """
+
+    code: ClassVar[str] = "E100"
+
+    def __init__(self, construct: str, span: SpanLike | None = None, why: str = "", fix: str = "") -> None:
+        super().__init__(construct, span, why, fix)  # positional, so that pickle and copy can rebuild it
+        self.construct = construct
+        self.span = span
+        self.why = why
+        self.fix = fix
+        self.source_line = _source_line(span)  # read now: the file may change before the error is shown
+
+    def at(self: Self, span: SpanLike | None) -> Self:
+        """This error, placed at ``span`` if it had no place so far (for code that knows no place)."""
+        if span is not None and (self.span is None or not self.span.line):
+            self.span = span
+            self.args = (self.construct, span, self.why, self.fix)
+            self.source_line = _source_line(span)
+        return self
+
+    def __str__(self) -> str:
+        parts = [f"[{self.code}] {self.construct}", *self._place()]
+        parts += [_labelled(label, text) for label, text in (("why", self.why), ("fix", self.fix)) if text]
+        return "\n".join(parts)
+
+    def _place(self) -> list[str]:
+        span = self.span
+        if span is None or not span.line:
+            return []
+        inside = f", in {span.function}" if span.function else ""
+        place = f"  {span.filename}:{span.line}{inside}"
+        if not self.source_line.strip():  # no file to read: the statement's own text, to which columns don't apply
+            return [place, f"    {span.text}"] if span.text else [place]
+        return [place, *_underlined(self.source_line, span.column, span.end_column)]
+
+
+class UnsupportedError(AdError, NotImplementedError):
+    """A construct with a well-defined derivative that ast_ad cannot handle yet."""
+
+    code = "E101"
+
+
+class MissingRuleError(UnsupportedError):
+    """A function without a derivative rule, and without source to differentiate, on an active path."""
+
+    code = "E102"
+
+
+class NoDerivativeError(AdError, ArithmeticError):
+    """The derivative asked for has no meaning, here or at all (eigenvectors of equal eigenvalues)."""
+
+    code = "E103"
+
+
+class SourceError(AdError):
+    """The source of a function is not available, or not that of the code that runs."""
+
+    code = "E201"
+
+
+class StaleError(SourceError):
+    """Something that the compiled function depends on was changed where no rebuild is possible."""
+
+    code = "E202"
+
+
+class InputError(AdError):
+    """The arguments of a call don't fit the question."""
+
+    code = "E301"
+
+
+class InputTypeError(InputError, TypeError):
+    """An argument or a result of the wrong kind: integers to differentiate, a non-scalar loss."""
+
+    code = "E302"
+
+
+class InputValueError(InputError, ValueError):
+    """An argument of the right kind with an impossible value: argnums out of range, shapes that differ."""
+
+    code = "E303"
+
+
+class InternalError(AdError):
+    """A bug in ast_ad: an invariant does not hold. Please report it with the function that triggers it."""
+
+    code = "E901"
+
+
+def _source_line(span: SpanLike | None) -> str:
+    if span is None or not span.line:
+        return ""
+    try:
+        return linecache.getline(span.filename, span.line).rstrip()
+    except Exception:  # the line is decoration: an error about an error would hide the first
+        return ""
+
+
+def _underlined(line: str, column: int, end_column: int) -> list[str]:
+    """The source line without its indentation, and a line of carets below it."""
+    text = line.lstrip()
+    indent = len(line) - len(text)
+    start = max(_characters(line, column) - indent, 0)
+    end = min(_characters(line, end_column) - indent, len(text))
+    if start >= len(text):  # the span belongs to another version of the line
+        return [f"    {text}"]
+    gap = "".join("\t" if c == "\t" else " " for c in text[:start])
+    return [f"    {text}", f"    {gap}{'^' * max(end - start, 1)}"]
+
+
+def _characters(line: str, byte_column: int) -> int:
+    """The column in characters of a column in UTF-8 bytes."""
+    return len(line.encode("utf-8", "replace")[:byte_column].decode("utf-8", "ignore"))
+
+
+def _labelled(label: str, text: str) -> str:
+    return f"  {label}: " + text.strip().replace("\n", "\n       ")
