@@ -1,0 +1,1 @@
+"""Random programs: what a user might write, checked against finite differences."""

@@ -1,0 +1,96 @@
+"""Do the packages import each other only in the allowed direction, and do modules stay short?"""
+
+import ast
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+PACKAGE = pathlib.Path(__file__).parent.parent / "ast_ad"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+# What a package may import, besides itself; "rules.registry" allows that one module.
+# rules.helpers holds the table of what each operation reads, so it goes with the registry.
+ALLOWED = {
+    "errors": set(),
+    "options": {"errors"},
+    "ir": {"errors"},
+    "rules": {"errors"},
+    "analysis": {"ir", "errors", "rules.registry", "rules.helpers"},
+    "frontend": {"ir", "errors", "rules.registry", "rules.helpers", "options"},
+    "transform": {"frontend", "analysis", "ir", "rules", "errors", "options"},
+    "emit": {"ir", "errors", "rules.registry", "rules.helpers"},
+    "backends": {"emit", "transform", "analysis", "ir", "rules", "errors", "options"},
+}
+LONGEST_MODULE = 450
+LONGEST_FUNCTION = 60
+
+
+def imported_modules(path: pathlib.Path) -> set[str]:
+    """The dotted names, below ``ast_ad``, of what a module imports, wherever in it."""
+    package = list(path.relative_to(PACKAGE).parent.parts)
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {a.name.removeprefix("ast_ad.") for a in node.names if a.name.startswith("ast_ad.")}
+        elif isinstance(node, ast.ImportFrom):
+            if node.level:
+                base = package[: len(package) - (node.level - 1)]
+                base = base + node.module.split(".") if node.module else base
+            elif node.module and node.module.split(".")[0] == "ast_ad":
+                base = node.module.split(".")[1:]
+            else:
+                continue
+            found |= {".".join([*base, alias.name]) for alias in node.names}
+    return found
+
+
+def within(name: str, allowed: set[str]) -> bool:
+    return any(name == one or name.startswith(one + ".") for one in allowed)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_import_direction(path):
+    owner = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    if owner not in ALLOWED:  # api and the package itself: they may import everything
+        pytest.skip(f"{owner} may import everything")
+    wrong = {name for name in imported_modules(path) if not within(name, ALLOWED[owner] | {owner})}
+    assert not wrong, f"{path.relative_to(PACKAGE)} must not import {sorted(wrong)}"
+
+
+def test_every_package_has_a_direction():
+    packages = {path.relative_to(PACKAGE).parts[0] for path in MODULES if path.parent != PACKAGE}
+    assert packages <= set(ALLOWED)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_size_and_docstring(path):
+    text = path.read_text()
+    tree = ast.parse(text)
+    assert text.count("\n") <= LONGEST_MODULE
+    assert ast.get_docstring(tree) or not tree.body, "a module begins with the question that it answers"
+    functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
+    long = {f.name: f.end_lineno - f.lineno + 1 for f in functions if f.end_lineno - f.lineno >= LONGEST_FUNCTION}
+    assert not long, f"functions of more than {LONGEST_FUNCTION} lines: {long}"
+
+
+def test_import_is_light():
+    """The package's import loads no compiler and none of the optional dependencies."""
+    code = "import sys, ast_ad; print([m for m in ('gast', 'astor', 'scipy', 'numba', 'rich') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def report() -> None:
+    """Print lines and the longest function of every module: ``python -m tests.test_layout``."""
+    for path in MODULES:
+        text = path.read_text()
+        functions = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.FunctionDef)]
+        longest = max(functions, key=lambda f: f.end_lineno - f.lineno, default=None)
+        note = f"{longest.end_lineno - longest.lineno + 1:4} {longest.name}" if longest else ""
+        print(f"{text.count(chr(10)):5}  {path.relative_to(PACKAGE)!s:32} {note}")
+
+
+if __name__ == "__main__":
+    report()
