@@ -1,0 +1,3 @@
+"""Which derivative rules exist? Importing this package fills the registry, one module per family."""
+
+from . import containers, helpers  # noqa: F401

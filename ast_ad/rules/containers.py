@@ -1,0 +1,232 @@
+"""How do values flow through lists whose length is known at run time only?
+
+A list that grows in a loop is a value like any other: every operation returns a new list, and each has a
+rule. Generated code appends in place where the old list is dead.
+"""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import numpy as np
+
+from . import helpers
+from .helpers import broadcast_like, list_from_array, unbroadcast, zero_like
+from .registry import nondifferentiable, vjp
+
+
+def list_append(xs: list[Any], v: Any) -> list[Any]:
+    """``xs`` with ``v`` at its end.
+
+    >>> list_append([1.0], 2.0)
+    [1.0, 2.0]
+    """
+    return [*xs, v]
+
+
+def list_pop(xs: list[Any]) -> tuple[list[Any], Any]:
+    """``xs`` without its last element, and that element.
+
+    >>> list_pop([1.0, 2.0])
+    ([1.0], 2.0)
+    """
+    return xs[:-1], xs[-1]
+
+
+def list_get(xs: list[Any], i: int) -> Any:
+    """``xs[i]``.
+
+    >>> list_get([1.0, 2.0], -1)
+    2.0
+    """
+    return xs[i]
+
+
+def list_set(xs: list[Any], i: int, v: Any) -> list[Any]:
+    """``xs`` with ``xs[i] = v``.
+
+    >>> list_set([1.0, 2.0], 0, 5.0)
+    [5.0, 2.0]
+    """
+    out = list(xs)
+    out[i] = v
+    return out
+
+
+def list_add_at(xs: list[Any], i: int, v: Any) -> list[Any]:
+    """``xs`` with ``v`` added to its element ``i``.
+
+    >>> list_add_at([1.0, 2.0], 1, 5.0)
+    [1.0, 7.0]
+    """
+    out = list(xs)
+    out[i] = add(out[i], v)
+    return out
+
+
+def list_slice(xs: list[Any], start: int | None, stop: int | None, step: int | None) -> list[Any]:
+    """``xs[start:stop:step]``.
+
+    >>> list_slice([1.0, 2.0, 3.0], None, None, 2)
+    [1.0, 3.0]
+    """
+    return xs[start:stop:step]
+
+
+def list_set_slice(
+    xs: list[Any], start: int | None, stop: int | None, step: int | None, v: list[Any]
+) -> list[Any]:
+    """``xs`` with ``xs[start:stop:step] = v``, which must not change its length.
+
+    >>> list_set_slice([1.0, 2.0, 3.0], 1, None, None, [5.0, 6.0])
+    [1.0, 5.0, 6.0]
+    """
+    out = list(xs)
+    out[start:stop:step] = v
+    if len(out) != len(xs):
+        raise ValueError(f"the assignment changes the length of the list from {len(xs)} to {len(out)}")
+    return out
+
+
+def list_concat(a: list[Any], b: list[Any]) -> list[Any]:
+    """``a + b``.
+
+    >>> list_concat([1.0], [2.0])
+    [1.0, 2.0]
+    """
+    return a + b
+
+
+def list_reverse(xs: list[Any]) -> list[Any]:
+    """``xs`` backwards.
+
+    >>> list_reverse([1.0, 2.0])
+    [2.0, 1.0]
+    """
+    return xs[::-1]
+
+
+def list_len(xs: list[Any]) -> int:
+    """``len(xs)``.
+
+    >>> list_len([1.0, 2.0])
+    2
+    """
+    return len(xs)
+
+
+def list_zeros_like(xs: list[Any]) -> list[Any]:
+    """The zero cotangent of a list.
+
+    >>> list_zeros_like([1.0, np.ones(2)])
+    [0.0, array([0., 0.])]
+    """
+    return [zero_like(item) for item in xs]
+
+
+def list_add(a: list[Any], b: list[Any]) -> list[Any]:
+    """The sum of two lists of equal length, element by element.
+
+    >>> list_add([1.0, 2.0], [3.0, 4.0])
+    [4.0, 6.0]
+    """
+    return [add(x, y) for x, y in zip(a, b, strict=True)]
+
+
+def add(a: Any, b: Any) -> Any:
+    """``a + b`` for numbers, arrays, and the lists and tuples of them that cotangents are.
+
+    >>> add((1.0, [2.0]), (3.0, [4.0]))
+    (4.0, [6.0])
+    """
+    if isinstance(a, (list, tuple)):
+        return type(a)(add(x, y) for x, y in zip(a, b, strict=True))
+    return b if a is None else a if b is None else a + b
+
+
+def list_fill(xs: list[Any], g: Any) -> list[Any]:
+    """``g`` for each element of ``xs``, summed down to the element's shape.
+
+    >>> list_fill([1.0, 2.0], 3.0)
+    [3.0, 3.0]
+    """
+    return [unbroadcast(g, item) for item in xs]
+
+
+def array_from_list(xs: list[Any], dtype: Any = None) -> Any:
+    """``np.array(xs)``.
+
+    >>> array_from_list([1.0, 2.0])
+    array([1., 2.])
+    """
+    return np.array(xs, dtype=dtype)
+
+
+@vjp(list_append)
+def list_append_rule(g, ans, xs, v):
+    rest, last = list_pop(g)
+    return rest, last
+
+
+@vjp(list_pop)
+def list_pop_rule(g, ans, xs):
+    rest, last = g
+    return list_append(rest, last)
+
+
+@vjp(list_get)
+def list_get_rule(g, ans, xs, i):
+    return list_set(list_zeros_like(xs), i, g), None
+
+
+@vjp(list_set)
+def list_set_rule(g, ans, xs, i, v):
+    return list_set(g, i, zero_like(list_get(xs, i))), None, list_get(g, i)
+
+
+@vjp(list_add_at)
+def list_add_at_rule(g, ans, xs, i, v):
+    return g, None, list_get(g, i)
+
+
+@vjp(list_slice)
+def list_slice_rule(g, ans, xs, start, stop, step):
+    return list_set_slice(list_zeros_like(xs), start, stop, step, g), None, None, None
+
+
+@vjp(list_set_slice)
+def list_set_slice_rule(g, ans, xs, start, stop, step, v):
+    part = list_slice(g, start, stop, step)
+    rest = list_set_slice(g, start, stop, step, list_zeros_like(part))
+    return rest, None, None, None, part
+
+
+@vjp(list_concat)
+def list_concat_rule(g, ans, a, b):
+    n = list_len(a)
+    return list_slice(g, None, n, None), list_slice(g, n, None, None)
+
+
+@vjp(list_reverse)
+def list_reverse_rule(g, ans, xs):
+    return list_reverse(g)
+
+
+@vjp(list_add, add)
+def list_add_rule(g, ans, a, b):
+    return g, g
+
+
+@vjp(list_fill)
+def list_fill_rule(g, ans, xs, v):
+    return None, broadcast_like(builtins.sum(g), v)
+
+
+@vjp(array_from_list)
+def array_from_list_rule(g, ans, xs, dtype=None):
+    return list_from_array(g, xs), None
+
+
+nondifferentiable(list_len, list_zeros_like)
+helpers.METADATA.update({list_len: 0, list_zeros_like: 0, list_fill: 0})

@@ -1,0 +1,281 @@
+"""Which operations do rules and generated code need that NumPy does not offer as one pure function?
+
+Each is a plain NumPy function and a registered primitive with its own rule, so a program that uses them can
+be differentiated again. None changes an argument.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .registry import nondifferentiable, vjp
+
+# ----- writes as pure functions -----
+
+
+def setitem(a: Any, idx: Any, v: Any) -> Any:
+    """A copy of ``a`` with ``a[idx] = v``.
+
+    >>> setitem(np.zeros(3), 1, 5.0)
+    array([0., 5., 0.])
+    """
+    out = np.array(a)
+    out[idx] = v
+    return out
+
+
+def add_at(a: Any, idx: Any, v: Any) -> Any:
+    """A copy of ``a`` with ``v`` added at ``idx``; an index that occurs twice counts twice.
+
+    >>> add_at(np.zeros(3), [1, 1], 5.0)
+    array([ 0., 10.,  0.])
+    """
+    out = np.array(a)
+    if may_repeat(idx):
+        np.add.at(out, idx, v)
+    else:
+        out[idx] += v
+    return out
+
+
+def scatter(x: Any, idx: Any, g: Any) -> Any:
+    """Zeros of ``x``'s shape with ``g`` added at ``idx``: the adjoint of ``x[idx]``. Reads ``x``'s shape only.
+
+    >>> scatter(np.ones(3), [0, 0, 2], np.array([1.0, 2.0, 3.0]))
+    array([3., 0., 3.])
+    """
+    out = np.zeros(np.shape(x), np.result_type(x, g))
+    if may_repeat(idx):
+        np.add.at(out, idx, g)
+    else:
+        out[idx] = g
+    return out
+
+
+def written(g: Any, idx: Any) -> Any:
+    """The part of ``g`` that flows to ``v`` in ``a[idx] = v``: ``g[idx]``, but 0 where a later entry of
+    ``idx`` wrote to the same place.
+
+    >>> written(np.array([1.0, 2.0]), [0, 0, 1])
+    array([0., 1., 2.])
+    """
+    value = g[idx]
+    if not may_repeat(idx):
+        return value
+    order = np.arange(value.size).reshape(value.shape)
+    last = np.zeros(np.shape(g), order.dtype)
+    last[idx] = order
+    return np.where(last[idx] == order, value, 0)
+
+
+def may_repeat(idx: Any) -> bool:
+    """Whether an index can name one element twice: whether it holds integer arrays or lists.
+
+    >>> may_repeat((0, slice(None))), may_repeat([0, 0])
+    (False, True)
+    """
+    parts = idx if isinstance(idx, tuple) else (idx,)
+    return any(np.ndim(part) > 0 and np.asarray(part).dtype != bool for part in parts if part is not None)
+
+
+@vjp(setitem)
+def setitem_rule(g, ans, a, idx, v):
+    return setitem(g, idx, 0), None, unbroadcast(written(g, idx), v)
+
+
+@vjp(add_at)
+def add_at_rule(g, ans, a, idx, v):
+    return g, None, unbroadcast(g[idx], v)
+
+
+@vjp(scatter)
+def scatter_rule(g, ans, x, idx, v):
+    return None, None, unbroadcast(g[idx], v)
+
+
+@vjp(written)
+def written_rule(g, ans, x, idx):
+    return setitem(np.zeros_like(x), idx, g), None
+
+
+# ----- shapes -----
+
+
+def unbroadcast(g: Any, x: Any) -> Any:
+    """``g`` summed down to ``x``'s shape; ``g`` itself where the shapes agree. Reads ``x``'s shape only.
+
+    >>> unbroadcast(np.ones((2, 3)), np.zeros((2, 1)))
+    array([[3.],
+           [3.]])
+    """
+    shape, wide = np.shape(x), np.shape(g)
+    if wide == shape:
+        return g
+    extra = len(wide) - len(shape)
+    stretched = tuple(extra + i for i, n in enumerate(shape) if n == 1 and wide[extra + i] != 1)
+    summed = np.sum(g, axis=tuple(range(extra)) + stretched)
+    return np.reshape(summed, shape) if shape else summed
+
+
+def broadcast_like(g: Any, x: Any) -> Any:
+    """``g`` stretched to ``x``'s shape, as a read-only view. Reads ``x``'s shape only.
+
+    >>> broadcast_like(2.0, np.zeros(3))
+    array([2., 2., 2.])
+    """
+    return np.broadcast_to(g, np.shape(x))
+
+
+def expand_reduced(g: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """The result ``g`` of a reduction of ``x`` over ``axis``, the reduced axes put back with length 1.
+
+    >>> expand_reduced(np.ones(2), np.ones((2, 3)), 1, False).shape
+    (2, 1)
+    """
+    if keepdims:
+        return g
+    ndim = np.ndim(x)
+    axes = range(ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    reduced = {a % ndim for a in axes} if ndim else set()
+    return np.reshape(g, tuple(1 if i in reduced else n for i, n in enumerate(np.shape(x))))
+
+
+def hollow(x: Any) -> Any:
+    """A stand-in with the shape and dtype of ``x`` and no storage, for what is read for its shape only.
+
+    >>> hollow(np.ones((1000, 1000))).strides
+    (0, 0)
+    """
+    return np.broadcast_to(np.zeros((), np.asarray(x).dtype), np.shape(x))
+
+
+def stack_like(parts: Any, x: Any) -> Any:
+    """The list ``parts`` of what was computed for ``x[0], x[1], ...`` as one array of ``x``'s shape.
+
+    >>> stack_like([1.0, 2.0], np.zeros(2))
+    array([1., 2.])
+    """
+    return np.reshape(np.array(parts), np.shape(x)) if len(parts) else np.zeros_like(x)
+
+
+def list_from_array(a: Any, like: Any) -> Any:
+    """The rows of ``a`` as a list, nested as ``like`` is (which is read for its structure only).
+
+    >>> list_from_array(np.ones(2), [0.0, 0.0]) == [1.0, 1.0]
+    True
+    """
+    return [
+        type(item)(list_from_array(row, item)) if isinstance(item, (list, tuple)) else row
+        for row, item in zip(a, like, strict=True)
+    ]
+
+
+def mT(x: Any) -> Any:
+    """``x`` with the last two axes exchanged: the transpose of each matrix in a stack.
+
+    >>> mT(np.zeros((2, 3, 4))).shape
+    (2, 4, 3)
+    """
+    return np.swapaxes(x, -1, -2)
+
+
+@vjp(unbroadcast)
+def unbroadcast_rule(g, ans, x, like):
+    return broadcast_like(g, x), None
+
+
+@vjp(broadcast_like)
+def broadcast_like_rule(g, ans, x, like):
+    return unbroadcast(g, x), None
+
+
+@vjp(expand_reduced)
+def expand_reduced_rule(g, ans, x, like, axis=None, keepdims=False):
+    return np.reshape(g, np.shape(x)), None
+
+
+@vjp(stack_like)
+def stack_like_rule(g, ans, parts, x):
+    return list_from_array(g, parts), None
+
+
+@vjp(list_from_array)
+def list_from_array_rule(g, ans, a, like):
+    return stack_like(g, a), None
+
+
+@vjp(mT, view=True)
+def mT_rule(g, ans, x):
+    return mT(g)
+
+
+# ----- values -----
+
+
+def astype(x: Any, dtype: Any, copy: bool = True) -> Any:
+    """``x`` converted to ``dtype``; a number becomes a NumPy scalar.
+
+    >>> astype(np.array([1.7, 2.0]), int)
+    array([1, 2])
+    """
+    if isinstance(x, (np.ndarray, np.generic)):
+        return x.astype(dtype, copy=copy)
+    return np.asarray(x).astype(dtype)[()]
+
+
+def safe_product(g: Any, p: Any) -> Any:
+    """``g * p``, but 0 where ``g`` is 0: no ``0 * inf`` through a branch that was not taken.
+
+    >>> safe_product(np.array([0.0, 2.0]), np.array([np.inf, 3.0]))
+    array([0., 6.])
+    """
+    with np.errstate(invalid="ignore"):
+        return np.where(np.equal(g, 0), 0, np.multiply(g, p))[()]
+
+
+def zero_like(x: Any) -> Any:
+    """The zero cotangent of ``x``: 0.0 for a number, zeros for an array, and so within lists and tuples.
+
+    >>> zero_like([1.0, np.ones(2)])
+    [0.0, array([0., 0.])]
+    """
+    if isinstance(x, (list, tuple)):
+        return type(x)(zero_like(item) for item in x)
+    if isinstance(x, np.ndarray):
+        return np.zeros(x.shape, x.dtype if x.dtype.kind in "fc" else float)
+    return type(x)(0) if isinstance(x, (float, complex, np.inexact)) else 0.0
+
+
+@vjp(astype, np.astype) if hasattr(np, "astype") else vjp(astype)
+def astype_rule(g, ans, x, dtype, copy=True):
+    return g, None
+
+
+@vjp(safe_product, broadcasts=True)
+def safe_product_rule(g, ans, x, p):
+    return safe_product(g, np.conj(p)), safe_product(g, np.conj(x))
+
+
+nondifferentiable(hollow, zero_like, may_repeat)
+
+# Which argument each of these reads for its shape and dtype only.
+METADATA: dict[Callable[..., Any], int] = {
+    unbroadcast: 1,
+    broadcast_like: 1,
+    scatter: 0,
+    expand_reduced: 1,
+    stack_like: 1,
+    list_from_array: 1,
+    hollow: 0,
+    zero_like: 0,
+    np.zeros_like: 0,
+    np.ones_like: 0,
+    np.empty_like: 0,
+    np.shape: 0,
+    np.ndim: 0,
+    np.size: 0,
+    len: 0,
+}

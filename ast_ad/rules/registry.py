@@ -1,0 +1,111 @@
+"""The one table of derivative rules, and the decorators that fill it.
+
+A rule is a small NumPy function. The compiler reads its source and inlines it; the eager mode runs it on
+arrays. What a rule reads is what is saved for the reverse sweep; what nobody needs is sliced away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+Function = Callable[..., Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Primitive:
+    """What is known of one operation.
+
+    ``kind``: 'elementwise' (rule gives partial derivatives), 'vjp' (rule gives cotangents), 'composite'
+    (rule is an equivalent NumPy program to differentiate through), or 'nondifferentiable' (no rule; the
+    derivative is zero wherever it exists). ``broadcasts``: cotangents may have the broadcast shape and are
+    summed back centrally. ``view``: the result may share memory with the first argument.
+    ``partial_domain``: a partial derivative may be infinite or NaN on the boundary of the domain or outside
+    it, so that a cotangent masked by ``np.where`` has to be multiplied by ``safe_product``.
+    """
+
+    fn: Function
+    kind: str
+    rule: Function | None = None
+    broadcasts: bool = False
+    view: bool = False
+    partial_domain: bool = False
+
+
+_primitives: dict[Function, Primitive] = {}
+
+
+def lookup(fn: Function) -> Primitive | None:
+    """The primitive behind a callable (``operator.mul``, ``np.multiply`` and ``*`` are one), or None."""
+    try:
+        return _primitives.get(fn)
+    except TypeError:  # an unhashable callable
+        return None
+
+
+def primitives() -> dict[Function, Primitive]:
+    """All registered callables, aliases included."""
+    return dict(_primitives)
+
+
+def _register(fns: tuple[Function, ...], **facts: Any) -> None:
+    primitive = Primitive(fns[0], **facts)
+    for fn in fns:
+        if fn in _primitives:
+            raise ValueError(f"{fn!r} has a rule already")
+        _primitives[fn] = primitive
+
+
+def elementwise(*fns: Function, partial_domain: bool = False) -> Callable[[Function], Function]:
+    """Register ``rule(ans, *args) -> partial derivatives``, one per argument (a bare value for one argument).
+
+    Broadcasting, complex conjugation and dtypes are handled centrally. None as a partial: the derivative
+    with respect to that argument is zero.
+    """
+
+    def decorate(rule: Function) -> Function:
+        _register(fns, kind="elementwise", rule=rule, broadcasts=True, partial_domain=partial_domain)
+        return rule
+
+    return decorate
+
+
+def vjp(*fns: Function, broadcasts: bool = False, view: bool = False) -> Callable[[Function], Function]:
+    """Register ``rule(g, ans, *args, **kwargs) -> cotangents``, one per positional parameter of ``fn``.
+
+    A bare value stands for a tuple of one; trailing None may be left out. None: no derivative. For an
+    argument that is a list or tuple of arrays the cotangent is a list or tuple. Where ``fn`` returns
+    several results, ``g`` and ``ans`` are tuples. The rule's parameters after ``g, ans`` are those of
+    ``fn`` that are supported: a call with another one is refused.
+    """
+
+    def decorate(rule: Function) -> Function:
+        _register(fns, kind="vjp", rule=rule, broadcasts=broadcasts, view=view)
+        return rule
+
+    return decorate
+
+
+def composite(*fns: Function, view: bool = False) -> Callable[[Function], Function]:
+    """Register an equivalent program in differentiable NumPy; its derivative is that of ``fn``."""
+
+    def decorate(rule: Function) -> Function:
+        _register(fns, kind="composite", rule=rule, view=view)
+        return rule
+
+    return decorate
+
+
+def nondifferentiable(*fns: Function) -> None:
+    """Register functions whose results are constant wherever they are smooth, or no numbers at all."""
+    for fn in fns:
+        _register((fn,), kind="nondifferentiable")
+
+
+def alias(fn: Function, *others: Function) -> None:
+    """Let other callables with the same meaning and argument order share ``fn``'s rule."""
+    for other in others:
+        if other in _primitives:
+            raise ValueError(f"{other!r} has a rule already")
+        _primitives[other] = _primitives[fn]

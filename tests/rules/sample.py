@@ -1,0 +1,80 @@
+"""What does a sample call of a primitive look like?"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One call ``fn(*args, **kwargs)``.
+
+    ``wrt``: the parameters (positions, or names as in the rule) to check; None: every one that holds floats
+    or complex numbers. ``order2``: whether the second derivative exists and may be checked here. ``dtypes``:
+    those that float64 arguments may be replaced by. ``tol``: relative tolerance of the finite difference.
+    ``kink``: the point has no derivative; only run the rule (its value is for the author's own tests).
+    """
+
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any] = field(default_factory=dict)
+    wrt: tuple[int | str, ...] | None = None
+    order2: bool = True
+    dtypes: tuple[str, ...] = ("float32",)
+    tol: float = 1e-6
+    kink: bool = False
+
+
+Samples = dict[Callable[..., Any], list[Any]]
+
+
+def normal(*shape: int, seed: int = 0) -> np.ndarray:
+    """Standard normal numbers, the same on every call; another ``seed``, other numbers."""
+    return np.random.default_rng([seed, *shape]).normal(size=shape)
+
+
+def positive(*shape: int, seed: int = 0) -> np.ndarray:
+    """Numbers between 0.5 and 2."""
+    return np.random.default_rng([seed, *shape]).uniform(0.5, 2.0, size=shape)
+
+
+def unit(*shape: int, seed: int = 0) -> np.ndarray:
+    """Numbers between -0.9 and 0.9."""
+    return np.random.default_rng([seed, *shape]).uniform(-0.9, 0.9, size=shape)
+
+
+def cnormal(*shape: int, seed: int = 0) -> np.ndarray:
+    """Complex normal numbers."""
+    return normal(*shape, seed=seed) + 1j * normal(*shape, seed=seed + 1000)
+
+
+def apart(*shape: int, seed: int = 0) -> np.ndarray:
+    """Numbers of which no two are closer than 0.3: no finite difference crosses a tie."""
+    rng = np.random.default_rng([seed, *shape])
+    n = int(np.prod(shape))
+    return (rng.permutation(n) - n / 2 + rng.uniform(0.2, 0.7, n)).reshape(shape) * 0.7
+
+
+def as_sample(entry: Any) -> Sample:
+    return entry if isinstance(entry, Sample) else Sample(tuple(entry))
+
+
+def all_samples() -> dict[Callable[..., Any], list[Sample]]:
+    """The SAMPLES of every ``samples_*.py`` beside this file, merged."""
+    folder = Path(__file__).parent
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+    merged: dict[Callable[..., Any], list[Sample]] = {}
+    for module in sorted(
+        m.name for m in pkgutil.iter_modules([str(folder)]) if m.name.startswith("samples_")
+    ):
+        for fn, entries in importlib.import_module(module).SAMPLES.items():
+            merged.setdefault(fn, []).extend(map(as_sample, entries))
+    return merged

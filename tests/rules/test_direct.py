@@ -1,0 +1,86 @@
+"""Does every rule agree with finite differences, and is every primitive sampled?"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sys
+import textwrap
+import types
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import direct  # noqa: E402
+from ast_ad import rules  # noqa: E402, F401  (fills the registry)
+from ast_ad.rules.registry import lookup, primitives  # noqa: E402
+from sample import Sample, all_samples  # noqa: E402
+
+SAMPLES = all_samples()
+
+
+def name(fn: Any) -> str:
+    return f"{getattr(fn, '__module__', '') or ''}.{getattr(fn, '__name__', fn)}"
+
+
+CASES = [
+    pytest.param(fn, s, id=f"{name(fn)}-{i}")
+    for fn, entries in SAMPLES.items()
+    for i, s in enumerate(entries)
+]
+
+
+@pytest.mark.parametrize(("fn", "sample"), CASES)
+def test_rule(fn: Any, sample: Sample) -> None:
+    primitive = lookup(fn)
+    assert primitive is not None, f"{name(fn)} is not registered"
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        direct.check(primitive, fn, sample)
+
+
+DIFFERENTIABLE = {p.fn: p for p in primitives().values() if p.kind != "nondifferentiable"}
+
+
+@pytest.mark.parametrize("fn", [pytest.param(f, id=name(f)) for f in DIFFERENTIABLE])
+def test_every_primitive_has_a_sample(fn: Any) -> None:
+    aliases = [f for f, p in primitives().items() if p is lookup(fn)]
+    assert any(f in SAMPLES for f in aliases), f"no sample for {name(fn)}"
+
+
+def called_functions(rule: Any) -> list[Any]:
+    """What the rule's source calls, as far as the names are global ones."""
+    found = []
+    for node in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(rule))).body[0]):
+        if isinstance(node, ast.Call) and (value := resolve(node.func, rule)) is not None:
+            found.append(value)
+    return found
+
+
+def resolve(node: ast.expr, rule: Any) -> Any:
+    if isinstance(node, ast.Name):
+        return rule.__globals__.get(node.id)
+    if isinstance(node, ast.Attribute):
+        base = resolve(node.value, rule)
+        return getattr(base, node.attr, None) if isinstance(base, types.ModuleType) else None
+    return None
+
+
+@pytest.mark.parametrize("fn", [pytest.param(f, id=name(f)) for f in DIFFERENTIABLE])
+def test_everything_a_rule_calls_has_a_rule(fn: Any) -> None:
+    """This is what makes derivatives of any order possible. Python helpers are read by the compiler."""
+    rule = DIFFERENTIABLE[fn].rule
+    missing = [
+        f for f in called_functions(rule) if lookup(f) is None and not isinstance(f, types.FunctionType)
+    ]
+    missing += [
+        f
+        for f in called_functions(rule)
+        if getattr(f, "__module__", "").startswith("numpy") and lookup(f) is None
+    ]
+    assert not missing, f"{name(rule)} calls {', '.join(map(name, missing))}, which has no rule"
