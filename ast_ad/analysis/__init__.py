@@ -1,0 +1,1 @@
+"""Facts about IR, kept in side tables."""

@@ -1,0 +1,1 @@
+"""The static tape: what a program is between source and source."""

@@ -1,0 +1,132 @@
+"""Which callables stand for Python syntax that is no operator: binding, unpacking, displays, raise, assert.
+
+Each is an ordinary function, so that the evaluator runs it as any other; the emitter prints it as the
+statement or expression that it stands for. The names that end in ``_`` mutate their first argument and
+return it: they exist between the in-place pass and the emitter only, never before.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+
+
+def assign(value: Any) -> Any:
+    """``name = value``: a constant or another value under a name of its own."""
+    return value
+
+
+def undefined() -> None:
+    """A variable that has no value on this path."""
+    return None
+
+
+def raise_(error: BaseException | type[BaseException]) -> NoReturn:
+    """``raise error``."""
+    raise error
+
+
+def assert_(condition: Any, message: Any = None) -> None:
+    """``assert condition, message``; it holds under ``python -O`` too."""
+    if not condition:
+        raise AssertionError() if message is None else AssertionError(message)
+
+
+def unpack(value: Any, length: int) -> tuple[Any, ...]:
+    """``a, b = value``, with as many results as ``length``."""
+    items = tuple(value)
+    if len(items) != length:
+        problem = "not enough values to unpack" if len(items) < length else "too many values to unpack"
+        raise ValueError(f"{problem} (expected {length})")
+    return items
+
+
+def tuple_get(items: tuple[Any, ...], index: int) -> Any:
+    """``items[index]`` of a tuple."""
+    return items[index]
+
+
+def make_tuple(*items: Any) -> tuple[Any, ...]:
+    """``(a, b)``."""
+    return items
+
+
+def make_list(*items: Any) -> list[Any]:
+    """``[a, b]``."""
+    return list(items)
+
+
+def call(function: Any, *args: Any, **kwargs: Any) -> Any:
+    """``function(*args, **kwargs)`` of a function that is itself a run-time value."""
+    return function(*args, **kwargs)
+
+
+def copy(value: Any) -> Any:
+    """``value.copy()`` of an array or a list."""
+    return value.copy()
+
+
+def own(value: Any) -> Any:
+    """The value with every array and list in it copied: what may be handed to a caller for keeps."""
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(own, value))
+    return value
+
+
+def setitem_(array: Any, index: Any, value: Any) -> Any:
+    """``array[index] = value``."""
+    array[index] = value
+    return array
+
+
+def add_at_(array: Any, index: Any, value: Any) -> Any:
+    """``np.add.at(array, index, value)``: repeated indices count every time."""
+    np.add.at(array, index, value)
+    return array
+
+
+def add_item_(items: Any, index: Any, value: Any) -> Any:
+    """``items[index] += value`` where no index repeats."""
+    items[index] += value
+    return items
+
+
+def set_sum_(items: list[Any], index: int, value: Any) -> list[Any]:
+    """``items[index] = items[index] + value``: the element may be shared, so it is replaced."""
+    items[index] = items[index] + value
+    return items
+
+
+def iadd_(array: Any, value: Any) -> Any:
+    """``array += value``."""
+    array += value
+    return array
+
+
+def isub_(array: Any, value: Any) -> Any:
+    """``array -= value``."""
+    array -= value
+    return array
+
+
+def append_(items: list[Any], value: Any) -> list[Any]:
+    """``items.append(value)``."""
+    items.append(value)
+    return items
+
+
+def extend_(items: list[Any], more: list[Any]) -> list[Any]:
+    """``items += more``."""
+    items += more
+    return items
+
+
+def pop_(items: list[Any]) -> tuple[list[Any], Any]:
+    """``value = items.pop()``."""
+    return items, items.pop()
+
+
+MUTATORS = setitem_, add_at_, add_item_, set_sum_, iadd_, isub_, append_, extend_, pop_

@@ -1,0 +1,110 @@
+"""Is an IR function well formed? The invariants of ``ops``, checked after every pass in the tests.
+
+Every Var is assigned once and read only where it is visible; blocks yield as many results as their
+statement binds; a range and what is zipped with it are bound only where they exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .ops import Arg, Block, For, Function, If, Lit, Op, Seq, Slice, Statement, Var, While, binders, operands
+from .show import show
+
+
+class MalformedIR(AssertionError):
+    """A bug in a pass: the function it made breaks an invariant of the IR. The message shows where."""
+
+
+def check(function: Function) -> Function:
+    """Return the function, or raise ``MalformedIR`` with the function printed and every fault marked."""
+    checker = _Checker()
+    checker.function(function)
+    if checker.faults:
+        raise MalformedIR("malformed IR\n" + show_faults(function, checker.faults))
+    return function
+
+
+def show_faults(function: Function, faults: list[tuple[Statement | None, str]]) -> str:
+    """The printed function with each fault above its statement; those of no statement come first."""
+    notes: dict[int, str] = {}
+    for op, fault in faults:
+        if op is not None:
+            notes[id(op)] = "; ".join(filter(None, [notes.get(id(op)), fault]))
+    general = [f">>> {fault}" for op, fault in faults if op is None]
+    return "\n".join([*general, show(function, notes)])
+
+
+class _Checker:
+    def __init__(self) -> None:
+        self.assigned: set[Var] = set()
+        self.faults: list[tuple[Statement | None, str]] = []
+        self.where: Statement | None = None
+
+    def fault(self, text: str) -> None:
+        self.faults.append((self.where, text))
+
+    def function(self, function: Function) -> None:
+        visible = self.define(function.params, frozenset())
+        self.block(function.body, visible)
+
+    def define(self, variables: Iterable[Var], visible: frozenset[Var]) -> frozenset[Var]:
+        new = list(variables)
+        for var in new:
+            if not isinstance(var, Var):
+                self.fault(f"{var!r} is bound but is no Var")
+            elif var in self.assigned:
+                self.fault(f"{var!r} is assigned a second time")
+            self.assigned.add(var)
+        return visible.union(new)
+
+    def read(self, arg: Arg, visible: frozenset[Var]) -> None:
+        if isinstance(arg, Var):
+            if arg not in visible:
+                self.fault(f"{arg!r} is read where it is not defined")
+        elif isinstance(arg, Seq):
+            for item in arg.items:
+                self.read(item, visible)
+        elif isinstance(arg, Slice):
+            for part in (arg.start, arg.stop, arg.step):
+                self.read(part, visible)
+        elif not isinstance(arg, Lit):
+            self.fault(f"{arg!r} is no argument (Var, Lit, Seq or Slice)")
+
+    def block(self, block: Block, visible: frozenset[Var], results: int | None = None) -> None:
+        """Check a region that reads ``visible`` and must yield ``results`` values."""
+        outer = self.where
+        for op in block.ops:
+            self.where = op
+            self.statement(op, visible)
+            visible = self.define(op.outs, visible)
+            self.where = outer
+        for arg in block.results:
+            self.read(arg, visible)
+        if results is not None and len(block.results) != results:
+            self.fault(f"a block yields {len(block.results)} results where {results} are expected")
+
+    def statement(self, op: Statement, visible: frozenset[Var]) -> None:
+        for arg in operands(op):
+            self.read(arg, visible)
+        if isinstance(op, Op):
+            if not callable(op.fn):
+                self.fault(f"{op.fn!r} is not callable")
+        elif isinstance(op, If):
+            self.block(op.then, visible, len(op.outs))
+            self.block(op.orelse, visible, len(op.outs))
+        else:
+            self.loop(op, visible)
+
+    def loop(self, op: For | While, visible: frozenset[Var]) -> None:
+        if not len(op.params) == len(op.inits) == len(op.outs):
+            self.fault(f"{len(op.params)} carried values, {len(op.inits)} inits, {len(op.outs)} results")
+        bound = list(binders(op))
+        if isinstance(op, For) and op.range is None:
+            bound.remove(op.index)  # nothing gives it a value
+            if not op.items:
+                self.fault("a loop over neither a range nor items")
+        inner = self.define(bound, visible)
+        if isinstance(op, While):
+            self.block(op.cond, inner, 1)
+        self.block(op.body, inner, len(op.outs) + op.stops)

@@ -1,0 +1,257 @@
+"""The static tape: a structured, purely functional intermediate representation.
+
+Grammar (``*`` repeats, ``?`` may be missing)::
+
+    Function  ::= name params: Var* body: Block                  results of the body are the function's
+    Block     ::= Statement* results: Arg*
+    Statement ::= Op | If | For | While
+    Op        ::= Var* = fn(Arg*, name=Arg ...)                  fn: the Python callable that computes it
+    If        ::= Var* = if Arg then Block else Block            both blocks yield as many results as Vars
+    For       ::= Var* = for Var in Range?, items: (Var* in Arg)*, carried: (Var = Arg)* do Block
+    While     ::= Var* = while carried: (Var = Arg)* cond: Block do Block
+    Range     ::= start: Arg stop: Arg step: Arg
+    Arg       ::= Var | Lit | Seq | Slice                        Seq: a tuple or list display, nests
+
+Each Var is assigned once, before its uses in the block order; inner blocks read the Vars of outer ones.
+A loop's block yields the carried values of the next iteration, and, where ``stops`` is set, one more
+result, first: a boolean that ends the loop after this iteration. ``reverse`` runs the range and every
+zipped list backwards. The loop's Vars are the carried values after the last iteration.
+
+Nothing mutates: ``a[i] = v`` is ``a2 = setitem(a1, i, v)`` and ``list.append`` is ``t2 = list_append(t1, v)``.
+An Op with ``effect`` (print, raise, assert) stays where it is, whoever reads it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from .types import Type
+
+UNKNOWN: Any = type("Unknown", (), {"__repr__": lambda self: "UNKNOWN"})()
+_ids = itertools.count()
+
+
+@dataclass(frozen=True)
+class Span:
+    """Where in the user's source something stands; ``text`` is the statement's own, on one line."""
+
+    filename: str = "<unknown>"
+    line: int = 0
+    column: int = 0
+    end_column: int = 0
+    text: str = ""
+    function: str = ""
+
+
+NOWHERE = Span()
+
+
+@dataclass(eq=False)
+class Var:
+    """A value, assigned once. ``hint``: the name to print; ``known``: its value where that is static."""
+
+    type: Type
+    hint: str | None = None
+    known: Any = UNKNOWN
+    id: int = field(default_factory=lambda: next(_ids))
+
+    def __repr__(self) -> str:
+        return f"%{self.hint or 't'}.{self.id}"
+
+
+@dataclass(eq=False)
+class Lit:
+    """A constant: None, a number, a string, a dtype, or another immutable object."""
+
+    value: Any
+
+    def __repr__(self) -> str:
+        return repr(self.value)
+
+
+@dataclass(eq=False)
+class Seq:
+    """A tuple or list written out as an argument: an index, a shape, the arrays to concatenate."""
+
+    items: tuple[Arg, ...]
+    kind: type = tuple
+
+    def __repr__(self) -> str:
+        inner = ", ".join(map(repr, self.items))
+        return f"[{inner}]" if self.kind is list else f"({inner}{',' if len(self.items) == 1 else ''})"
+
+
+@dataclass(eq=False)
+class Slice:
+    """``start:stop:step`` inside an index."""
+
+    start: Arg
+    stop: Arg
+    step: Arg
+
+    def __repr__(self) -> str:
+        return f"{self.start}:{self.stop}:{self.step}"
+
+
+Arg = Var | Lit | Seq | Slice
+
+
+@dataclass(eq=False)
+class Op:
+    """One call of ``fn``. ``adjoint`` tells a statement of the reverse sweep; its span is the primal's."""
+
+    fn: Callable[..., Any]
+    args: tuple[Arg, ...]
+    outs: tuple[Var, ...]
+    kwargs: dict[str, Arg] = field(default_factory=dict)
+    span: Span = NOWHERE
+    effect: bool = False
+    adjoint: bool = False
+
+    @property
+    def out(self) -> Var:
+        (out,) = self.outs
+        return out
+
+
+@dataclass(eq=False)
+class Block:
+    ops: list[Statement] = field(default_factory=list)
+    results: tuple[Arg, ...] = ()
+
+
+@dataclass(eq=False)
+class If:
+    cond: Arg
+    then: Block
+    orelse: Block
+    outs: tuple[Var, ...]
+    span: Span = NOWHERE
+    adjoint: bool = False
+
+
+@dataclass(eq=False)
+class For:
+    """``range``: (start, stop, step), or None to run over ``items`` alone. ``items``: lists run through in
+    step with it, each with the Vars that an element is unpacked to (one Var: the element itself)."""
+
+    index: Var
+    range: tuple[Arg, Arg, Arg] | None
+    items: tuple[tuple[Arg, tuple[Var, ...]], ...]
+    params: tuple[Var, ...]
+    inits: tuple[Arg, ...]
+    body: Block
+    outs: tuple[Var, ...]
+    reverse: bool = False
+    stops: bool = False
+    span: Span = NOWHERE
+    adjoint: bool = False
+
+
+@dataclass(eq=False)
+class While:
+    """``cond`` reads ``params`` and yields one boolean."""
+
+    params: tuple[Var, ...]
+    inits: tuple[Arg, ...]
+    cond: Block
+    body: Block
+    outs: tuple[Var, ...]
+    stops: bool = False
+    span: Span = NOWHERE
+    adjoint: bool = False
+
+
+Statement = Op | If | For | While
+
+
+@dataclass(eq=False)
+class Function:
+    name: str
+    params: tuple[Var, ...]
+    body: Block
+    doc: str = ""
+
+
+def atoms(arg: Arg) -> Iterator[Var | Lit]:
+    """Every Var and Lit inside an argument, left to right."""
+    if isinstance(arg, Seq):
+        for item in arg.items:
+            yield from atoms(item)
+    elif isinstance(arg, Slice):
+        for part in (arg.start, arg.stop, arg.step):
+            yield from atoms(part)
+    else:
+        yield arg
+
+
+def variables(*args: Arg) -> Iterator[Var]:
+    """Every Var inside the arguments, left to right, repeats included."""
+    for arg in args:
+        for atom in atoms(arg):
+            if isinstance(atom, Var):
+                yield atom
+
+
+def map_arg(change: Callable[[Var], Arg], arg: Arg) -> Arg:
+    """The argument with every Var replaced by ``change(var)``."""
+    if isinstance(arg, Var):
+        return change(arg)
+    if isinstance(arg, Seq):
+        return Seq(tuple(map_arg(change, item) for item in arg.items), arg.kind)
+    if isinstance(arg, Slice):
+        return Slice(*(map_arg(change, part) for part in (arg.start, arg.stop, arg.step)))
+    return arg
+
+
+def blocks(op: Statement) -> tuple[Block, ...]:
+    """The regions of a statement, in the order in which they run."""
+    if isinstance(op, If):
+        return op.then, op.orelse
+    if isinstance(op, For):
+        return (op.body,)
+    return (op.cond, op.body) if isinstance(op, While) else ()
+
+
+def operands(op: Statement) -> Iterator[Arg]:
+    """The arguments that the statement itself reads (its regions' reads are not among them)."""
+    if isinstance(op, Op):
+        yield from op.args
+        yield from op.kwargs.values()
+    elif isinstance(op, If):
+        yield op.cond
+    else:
+        if isinstance(op, For):
+            yield from op.range or ()
+            yield from (source for source, _ in op.items)
+        yield from op.inits
+
+
+def binders(op: Statement) -> Iterator[Var]:
+    """The Vars that the statement binds for its regions (loop index, items, carried values)."""
+    if isinstance(op, For):
+        yield op.index
+        for _, items in op.items:
+            yield from items
+    if isinstance(op, (For, While)):
+        yield from op.params
+
+
+def reads(op: Statement) -> Iterator[Var]:
+    """Every Var that the statement reads, its regions included (their own Vars too)."""
+    yield from variables(*operands(op))
+    for block in blocks(op):
+        for inner in block.ops:
+            yield from reads(inner)
+        yield from variables(*block.results)
+
+
+def walk(block: Block) -> Iterator[Statement]:
+    """Every statement of the block and of the regions within, outer before inner."""
+    for op in block.ops:
+        yield op
+        for inner in blocks(op):
+            yield from walk(inner)
