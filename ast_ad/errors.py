@@ -75,7 +75,7 @@ class AdError(Exception):
             return []
         inside = f", in {span.function}" if span.function else ""
         place = f"  {span.filename}:{span.line}{inside}"
-        if not self.source_line.strip():  # no file to read: the statement's own text, to which columns don't apply
+        if not self.source_line.strip():  # no file: the statement's own text, to which columns don't apply
             return [place, f"    {span.text}"] if span.text else [place]
         return [place, *_underlined(self.source_line, span.column, span.end_column)]
 

@@ -1,0 +1,102 @@
+"""How does work on deeply nested code get by without a RecursionError?
+
+A sum of 3,000 terms is a tree 3,000 levels deep. Most code is shallow, so the work is tried as it is and
+repeated on a thread with a large stack only where it fails.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import sys
+import threading
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+DEPTH = 100_000
+_STACK_SIZES = 512 << 20, 128 << 20, 32 << 20  # reserved, not used: pages come as they are touched
+_settings = threading.RLock()  # recursion limit and stack size are those of the process
+_inside = threading.local()
+_users = 0
+_limit_before = 0
+
+
+def run_deep(fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """``fn(*args, **kwargs)``, run a second time with a deep stack if the first try hits the limit.
+
+    ``fn`` must be repeatable: what the failed try did is not undone.
+
+    Raises:
+        RecursionError: the recursion is deeper than ``DEPTH`` as well (most likely it has no end).
+
+    >>> def depth(n):
+    ...     return 0 if n == 0 else 1 + depth(n - 1)
+    >>> run_deep(depth, 20_000)
+    20000
+    """
+    if getattr(_inside, "deep", False):
+        return fn(*args, **kwargs)
+    try:
+        return fn(*args, **kwargs)
+    except RecursionError:
+        pass  # out of the handler first, so that the failed try's frames are freed
+    results: list[T] = []
+    failures: list[BaseException] = []
+
+    def work() -> None:
+        _inside.deep = True
+        try:
+            results.append(fn(*args, **kwargs))
+        except BaseException as error:  # raised again on the caller's thread
+            failures.append(error)
+
+    context = contextvars.copy_context()  # np.errstate and the like hold on the other thread too
+    _raise_limit()
+    try:
+        _start(threading.Thread(target=context.run, args=(work,), name="ast_ad-deep", daemon=True)).join()
+    finally:
+        _restore_limit()
+    if failures:
+        try:
+            raise failures[0]
+        finally:
+            failures.clear()  # no cycle of frame and traceback
+    return results[0]
+
+
+def _start(thread: threading.Thread) -> threading.Thread:
+    """Start the thread with the largest stack that the system grants."""
+    with _settings:
+        for size in _STACK_SIZES:
+            try:
+                before = threading.stack_size(size)
+            except ValueError:
+                continue
+            try:
+                thread.start()
+                return thread
+            except RuntimeError:  # no room for the stack
+                continue
+            finally:
+                threading.stack_size(before)
+    raise RecursionError("no room for a stack that is deep enough for this code")
+
+
+def _raise_limit() -> None:
+    global _users, _limit_before
+    with _settings:
+        if not _users:
+            _limit_before = sys.getrecursionlimit()
+            sys.setrecursionlimit(max(DEPTH, _limit_before))
+        _users += 1
+
+
+def _restore_limit() -> None:
+    """Put the limit back when the last user leaves (the deepest caller is shallow again by then)."""
+    global _users
+    with _settings:
+        _users -= 1
+        if not _users:
+            sys.setrecursionlimit(_limit_before)

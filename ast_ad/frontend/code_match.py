@@ -1,0 +1,207 @@
+"""Which definition in a file's text is the one that a code object was compiled from?
+
+The file is parsed and compiled as a whole, once per content. A definition matches where its compiled code
+equals the running code in all that decides what it does; columns tell apart what shares a line.
+"""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import threading
+import types
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+Key = tuple[int, str]  # first line (the first decorator's) and name
+_FUTURES = 0
+for _feature in __future__.all_feature_names:
+    _FUTURES |= getattr(__future__, _feature).compiler_flag
+
+
+@dataclass(frozen=True, eq=False)
+class Definition:
+    """A ``def`` or lambda in a file; ``class_name``: the innermost class around it."""
+
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    class_name: str | None
+
+
+@dataclass(eq=False)
+class FileIndex:
+    """The definitions and code objects of one file's text, by first line and name."""
+
+    lines: list[str]
+    flags: int
+    definitions: dict[Key, list[Definition]] = field(default_factory=dict)
+    codes: dict[Key, list[types.CodeType]] = field(default_factory=dict)
+
+
+_lock = threading.RLock()
+_indices: dict[str, FileIndex] = {}
+_MOST_FILES = 200  # a notebook makes a file a cell
+
+
+def index_file(filename: str, lines: list[str], co_flags: int) -> FileIndex:
+    """The index of a file with these lines; raises SyntaxError or ValueError where they don't compile."""
+    flags = co_flags & _FUTURES  # a prompt or doctest applies `from __future__` imports made elsewhere
+    with _lock:
+        known = _indices.get(filename)
+        if known is not None and known.flags == flags and known.lines == lines:
+            return known
+        tree = ast.parse("".join(lines), filename)
+        mode = flags | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT  # notebooks
+        index = FileIndex(list(lines), flags)
+        for code in _code_objects(compile(tree, filename, "exec", mode, dont_inherit=True)):
+            index.codes.setdefault((code.co_firstlineno, code.co_name), []).append(code)
+        for definition in _definitions(tree):
+            index.definitions.setdefault(_key(definition.node), []).append(definition)
+        if len(_indices) >= _MOST_FILES:
+            _indices.pop(next(iter(_indices)))
+        _indices[filename] = index
+        return index
+
+
+def match_definition(index: FileIndex, code: types.CodeType, rewritten: bool = False) -> Definition | None:
+    """The definition that ``code`` was compiled from, or None if there is none, or no single one.
+
+    ``rewritten``: pytest may have rewritten the asserts, so that functions with asserts are compared by
+    arguments, names and lines.
+    """
+    key = code.co_firstlineno, code.co_name
+    definitions = index.definitions.get(key, [])
+    codes = [c for c in index.codes.get(key, []) if _same_code(c, code)]
+    if not codes and rewritten:
+        for definition in definitions:
+            asserts = _assert_lines(definition.node)
+            same = [c for c in index.codes.get(key, []) if asserts and _same_but_asserts(c, code, asserts)]
+            if same and len(definitions) == 1:
+                return definition
+    if not codes or not definitions:
+        return None
+    if len(definitions) == 1:
+        return definitions[0]
+    places = list(code.co_positions())  # of a text edited since, another one may stand at these columns
+    return _by_column(definitions, code) if any(list(c.co_positions()) == places for c in codes) else None
+
+
+def ambiguous_or_changed(index: FileIndex, code: types.CodeType) -> str:
+    """Why ``match_definition`` found nothing."""
+    key = code.co_firstlineno, code.co_name
+    return "ambiguous" if any(_same_code(c, code) for c in index.codes.get(key, [])) else "changed"
+
+
+def _by_column(definitions: list[Definition], code: types.CodeType) -> Definition | None:
+    """The innermost definition whose body holds all positions of the code."""
+    starts, ends = [], []
+    for line, end_line, column, end_column in code.co_positions():
+        if line is not None and end_line is not None and column is not None and end_column is not None:
+            if (column, end_column) != (0, 0):  # the prologue's place is the first line as a whole
+                starts.append((line, column))
+                ends.append((end_line, end_column))
+    if not starts:
+        alike = {ast.dump(d.node) for d in definitions}
+        return definitions[0] if len(alike) == 1 else None
+    inside = [d for d in definitions if _covers(d.node, min(starts), max(ends))]
+    return max(inside, key=lambda d: _extent(d.node)[0], default=None)
+
+
+def _covers(node: Any, start: tuple[int, int], end: tuple[int, int]) -> bool:
+    first, last = _extent(node)
+    return first <= start and end <= last
+
+
+def _extent(node: Any) -> tuple[tuple[int, int], tuple[int, int]]:
+    first, last = (node.body, node.body) if isinstance(node, ast.Lambda) else (node.body[0], node.body[-1])
+    return (first.lineno, first.col_offset), (last.end_lineno, last.end_col_offset)
+
+
+def _same_code(a: types.CodeType, b: types.CodeType) -> bool:
+    return a is b or _fingerprint(a) == _fingerprint(b)
+
+
+def _fingerprint(code: types.CodeType) -> Hashable:
+    """All that decides what the code does; constants without order, as that of frozensets varies."""
+    return (
+        code.co_firstlineno,
+        code.co_qualname,
+        code.co_code,
+        code.co_names,
+        _signature(code),
+        code.co_varnames,
+        code.co_cellvars,
+        frozenset(_constant(c) for c in code.co_consts),
+    )
+
+
+def _signature(code: types.CodeType) -> Hashable:
+    count = code.co_argcount + code.co_kwonlyargcount
+    stars = code.co_flags & 0x0C  # *args, **kwargs
+    arguments = code.co_varnames[: count + (stars > 0) + (stars == 0x0C)]
+    return (
+        code.co_argcount,
+        code.co_posonlyargcount,
+        code.co_kwonlyargcount,
+        stars,
+        arguments,
+        code.co_freevars,
+    )
+
+
+def _constant(value: Any) -> Hashable:
+    """A key that tells 1 from 1.0 and True, 0.0 from -0.0, and makes nan equal to itself."""
+    if isinstance(value, types.CodeType):
+        return _fingerprint(value)
+    if isinstance(value, tuple):
+        return tuple(_constant(item) for item in value)
+    if isinstance(value, frozenset):
+        return frozenset(_constant(item) for item in value)
+    if isinstance(value, (float, complex)):
+        return type(value), repr(value)
+    return type(value), value
+
+
+def _same_but_asserts(plain: types.CodeType, rewritten: types.CodeType, asserts: set[int]) -> bool:
+    """Whether the codes agree outside of the lines of assert statements."""
+    names = set(rewritten.co_names) | {"AssertionError"}
+    return (
+        _signature(plain) == _signature(rewritten)
+        and plain.co_qualname == rewritten.co_qualname
+        and set(plain.co_varnames) <= set(rewritten.co_varnames)
+        and set(plain.co_names) <= names
+        and _lines(plain) - asserts == _lines(rewritten) - asserts
+    )
+
+
+def _lines(code: types.CodeType) -> set[int]:
+    return {line for _, _, line in code.co_lines() if line is not None}
+
+
+def _assert_lines(node: ast.AST) -> set[int]:
+    spans = (n for n in ast.walk(node) if isinstance(n, ast.Assert))
+    return {line for n in spans for line in range(n.lineno, (n.end_lineno or n.lineno) + 1)}
+
+
+def _key(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> Key:
+    if isinstance(node, ast.Lambda):
+        return node.lineno, "<lambda>"
+    return min([node.lineno, *(d.lineno for d in node.decorator_list)]), node.name
+
+
+def _code_objects(code: types.CodeType) -> Iterator[types.CodeType]:
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield constant
+            yield from _code_objects(constant)
+
+
+def _definitions(tree: ast.AST) -> Iterator[Definition]:
+    """Every definition in the tree; with a stack of its own, as expressions may nest deeply."""
+    stack: list[tuple[ast.AST, str | None]] = [(tree, None)]
+    while stack:
+        node, class_name = stack.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            yield Definition(node, class_name)
+        inner = node.name if isinstance(node, ast.ClassDef) else class_name
+        stack.extend((child, inner) for child in ast.iter_child_nodes(node))

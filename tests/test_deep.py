@@ -1,0 +1,47 @@
+"""Does deep recursion work, and are the process's settings as before afterwards?"""
+
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+from ast_ad.deep import DEPTH, run_deep
+
+
+def depth(n):
+    return 0 if n == 0 else 1 + depth(n - 1)
+
+
+def endless(n):
+    return endless(n) + 1
+
+
+def test_results_and_limits():
+    before = sys.getrecursionlimit(), threading.stack_size()
+    assert run_deep(depth, 50) == 50
+    assert run_deep(depth, DEPTH // 2) == DEPTH // 2
+    with pytest.raises(ZeroDivisionError):
+        run_deep(lambda: depth(5000) // 0)
+    with pytest.raises(RecursionError):
+        run_deep(endless, 1)
+    assert (sys.getrecursionlimit(), threading.stack_size()) == before
+
+
+def test_nested_use_and_context():
+    def work():
+        return run_deep(depth, 5000), np.geterr()["over"], threading.current_thread().name, depth(5000)
+
+    with np.errstate(over="raise"):
+        assert run_deep(work) == (5000, "raise", "ast_ad-deep", 5000)
+
+
+def test_several_threads_at_once():
+    before = sys.getrecursionlimit()
+    results = []
+    threads = [threading.Thread(target=lambda: results.append(run_deep(depth, 20_000))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [20_000] * 4 and sys.getrecursionlimit() == before
