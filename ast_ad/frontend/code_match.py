@@ -113,6 +113,8 @@ def _covers(node: Any, start: tuple[int, int], end: tuple[int, int]) -> bool:
 
 
 def _extent(node: Any) -> tuple[tuple[int, int], tuple[int, int]]:
+    first: Any
+    last: Any
     first, last = (node.body, node.body) if isinstance(node, ast.Lambda) else (node.body[0], node.body[-1])
     return (first.lineno, first.col_offset), (last.end_lineno, last.end_col_offset)
 
@@ -139,14 +141,8 @@ def _signature(code: types.CodeType) -> Hashable:
     count = code.co_argcount + code.co_kwonlyargcount
     stars = code.co_flags & 0x0C  # *args, **kwargs
     arguments = code.co_varnames[: count + (stars > 0) + (stars == 0x0C)]
-    return (
-        code.co_argcount,
-        code.co_posonlyargcount,
-        code.co_kwonlyargcount,
-        stars,
-        arguments,
-        code.co_freevars,
-    )
+    counts = code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount
+    return counts, stars, arguments, code.co_freevars
 
 
 def _constant(value: Any) -> Hashable:

@@ -96,8 +96,7 @@ def find_source(function: Callable[..., Any], follow_wrapped: bool = False) -> S
         reference, parsed = _parsed.get(id(code), (None, None))
         if parsed is None or reference is None or reference() is not code:
             parsed = run_deep(_parse, plain)
-            key = id(code)
-            _parsed[key] = weakref.ref(code, lambda _, key=key: _parsed.pop(key, None)), parsed
+            _parsed[id(code)] = weakref.ref(code, functools.partial(_forget, id(code))), parsed
     return Source(
         tree=parsed.tree,
         filename=code.co_filename,
@@ -110,9 +109,13 @@ def find_source(function: Callable[..., Any], follow_wrapped: bool = False) -> S
     )
 
 
+def _forget(key: int, _: object) -> None:
+    _parsed.pop(key, None)
+
+
 def plain_function(function: Callable[..., Any], follow_wrapped: bool = False) -> types.FunctionType:
     """The Python function whose code runs when ``function`` is called; see ``find_source``."""
-    seen = function
+    seen: Any = function
     for _ in range(100):
         if isinstance(seen, (types.MethodType, staticmethod, classmethod)):
             seen = seen.__func__
@@ -205,7 +208,7 @@ def _no_source(function: Any) -> SourceError:
         why, fix = "it is a class", "pass one of its methods, or a function that calls it"
     elif not callable(function):
         why, fix = f"it is not a function but a {type(function).__name__}", "pass a function"
-    elif isinstance(getattr(type(function), "__call__", None), types.FunctionType):
+    elif isinstance(type(function).__call__, types.FunctionType):
         why, fix = f"it is an object of class {type(function).__name__}", "pass its `__call__` method"
     else:
         why = f"it is compiled code ({type(function).__module__}.{type(function).__name__})"

@@ -305,10 +305,12 @@ def test_functions_of_the_standard_library(options, tmp_path):
         from ast_ad.errors import SourceError
         from ast_ad.frontend.source import find_source
         good = bad = 0
-        for module in map(sys.modules.get, ["argparse", "colorsys", "statistics", "textwrap", "fractions", "difflib",
-                          "heapq", "numpy.linalg._linalg", "numpy.lib._function_base_impl"]):
+        names = "argparse colorsys statistics textwrap fractions difflib heapq"
+        names = [*names.split(), "numpy.linalg._linalg", "numpy.lib._function_base_impl"]
+        for module in map(sys.modules.get, names):
             for value in list(vars(module).values()):
-                for f in [value] if inspect.isfunction(value) else vars(value).values() if inspect.isclass(value) else []:
+                inner = list(vars(value).values()) if inspect.isclass(value) else []
+                for f in [value, *inner]:
                     if inspect.isfunction(f) and f.__code__.co_filename == module.__file__:
                         try:
                             assert find_source(f).first_line == f.__code__.co_firstlineno
