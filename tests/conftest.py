@@ -10,7 +10,9 @@ GOLDEN = pathlib.Path(__file__).parent / "golden"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--update-golden", action="store_true", help="rewrite the expected texts in tests/golden")
+    parser.addoption(
+        "--update-golden", action="store_true", help="rewrite the expected texts in tests/golden"
+    )
 
 
 @pytest.fixture
@@ -26,7 +28,9 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
             pytest.fail(f"{path} is missing: run pytest --update-golden and read what it wrote")
         expected = path.read_text()
         if text != expected:
-            lines = difflib.unified_diff(expected.splitlines(), text.splitlines(), "expected", "got", lineterm="")
+            lines = difflib.unified_diff(
+                expected.splitlines(), text.splitlines(), "expected", "got", lineterm=""
+            )
             pytest.fail("\n".join([f"{name} changed (--update-golden accepts it):", *lines]), pytrace=False)
 
     return check

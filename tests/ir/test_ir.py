@@ -40,8 +40,12 @@ def test_for_forward_reverse_and_stop():
 
 def test_while_and_if():
     x, p, c, h, o, even, a, b, r = (var(h) for h in ("x", "x", "c", "h", "x", "even", "a", "b", "r"))
-    choose = If(even, Block([Op(operator.floordiv, (p, Lit(2)), (a,))], (a,)),
-                Block([Op(operator.sub, (p, Lit(1)), (b,))], (b,)), (r,))
+    choose = If(
+        even,
+        Block([Op(operator.floordiv, (p, Lit(2)), (a,))], (a,)),
+        Block([Op(operator.sub, (p, Lit(1)), (b,))], (b,)),
+        (r,),
+    )
     body = Block([Op(operator.mod, (p, Lit(2)), (h,)), Op(operator.eq, (h, Lit(0)), (even,)), choose], (r,))
     loop = While((p,), (x,), Block([Op(operator.gt, (p, Lit(3)), (c,))], (c,)), body, (o,))
     function = check(Function("f", (x,), Block([loop], (o,))))
@@ -55,7 +59,9 @@ def test_zipped_items_and_unpacking():
     loop = For(i, None, ((tape, (r, s)),), (p,), (Lit(0),), body, (o,), reverse=True)
     function = Function("f", (tape,), Block([loop], (o,)))
     assert evaluate(check(function), [(1, 2), (3, 4), (5, 6)]) == 2 - (12 - (30 - 0))
-    function = Function("g", (tape,), Block([Op(builtin.unpack, (tape, Lit(2)), (a, b))], (Seq((b, a)), total)))
+    function = Function(
+        "g", (tape,), Block([Op(builtin.unpack, (tape, Lit(2)), (a, b))], (Seq((b, a)), total))
+    )
     with pytest.raises(MalformedIR, match="total.* is read where it is not defined"):
         check(function)
 

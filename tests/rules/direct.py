@@ -10,9 +10,10 @@ import inspect
 from typing import Any
 
 import numpy as np
+from sample import Sample
+
 from ast_ad.rules.helpers import unbroadcast
 from ast_ad.rules.registry import Primitive
-from sample import Sample
 
 STEP = 2e-3
 

@@ -1,9 +1,10 @@
 """Sample calls of the helper primitives and of the list operations."""
 
 import numpy as np
+from sample import Sample, cnormal, normal
+
 from ast_ad.rules import containers as c
 from ast_ad.rules import helpers as h
-from sample import Sample, cnormal, normal
 
 LIST = [1.0, 2.0, 3.0]
 ARRAYS = [normal(2), normal(2, seed=1), normal(2, seed=2)]

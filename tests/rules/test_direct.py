@@ -16,10 +16,11 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import direct  # noqa: E402
-from ast_ad import rules  # noqa: E402, F401  (fills the registry)
-from ast_ad.rules.registry import lookup, primitives  # noqa: E402
-from sample import Sample, all_samples  # noqa: E402
+import direct
+from sample import Sample, all_samples
+
+from ast_ad import rules  # noqa: F401  (fills the registry)
+from ast_ad.rules.registry import lookup, primitives
 
 SAMPLES = all_samples()
 
