@@ -1,4 +1,13 @@
 """Which derivative rules exist? Importing this package fills the registry, one module per family."""
 
-from . import containers, helpers  # noqa: F401
-from . import diagonals, gather, joining, shapes  # noqa: F401
+from . import (  # noqa: F401
+    containers,
+    cumulative,
+    discrete,
+    elementwise,
+    helpers,
+    partials,
+    reductions,
+    scalars,
+    sorting,
+)
