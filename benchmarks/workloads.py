@@ -1,6 +1,6 @@
 """What is timed? Small programs, each with arguments, a gradient written by hand, and a text for JAX.
 
-A function takes ``np`` from its module; the versions for peers are made by ``with_numpy``. Gradients are those
+A function takes ``np`` from its module; ``with_numpy`` makes the versions for peers. Gradients are those
 with respect to the first argument.
 """
 

@@ -1,0 +1,207 @@
+"""Are the choices of docs/conventions.md what is computed?"""
+
+import math
+
+import numpy as np
+import pytest
+
+import ast_ad
+
+INF = math.inf
+
+
+def f_abs(x):
+    return abs(x)
+
+
+def np_abs(x):
+    return np.abs(x)
+
+
+def max_of(x):
+    return max(x, 0.0)
+
+
+def min_of(x):
+    return min(x, 0.0)
+
+
+def np_maximum(x):
+    return np.maximum(x, 0.0)
+
+
+def np_minimum(x):
+    return np.minimum(x, 0.0)
+
+
+def where(x):
+    return np.where(x > 0, x, 0.0)
+
+
+def times_mask(x):
+    return x * (x > 0)
+
+
+def conditional(x):
+    return x if x > 0 else 0.0
+
+
+def clip(x):
+    return np.clip(x, 0.0, np.inf)
+
+
+def clip_both(x):
+    return np.clip(x, -1.0, 0.0)
+
+
+def sqrt(x):
+    return np.sqrt(x)
+
+
+def power(x):
+    return x**1.5
+
+
+def small_power(x):
+    return x**0.5
+
+
+def sign(x):
+    return np.sign(x) + np.floor(x) + np.round(x)
+
+
+def masked_sqrt(x):
+    return np.where(x > 0, np.sqrt(x), 0.0)
+
+
+AT_ZERO = {
+    f_abs: 0,
+    np_abs: 0,
+    max_of: 0.5,
+    min_of: 0.5,
+    np_maximum: 0.5,
+    np_minimum: 0.5,
+    where: 0,
+    times_mask: 0,
+    conditional: 0,
+    clip: 0,
+    clip_both: 0,
+    sqrt: INF,
+    power: 0,
+    small_power: INF,
+    sign: 0,
+    masked_sqrt: 0,
+}
+
+
+@pytest.mark.parametrize("function", AT_ZERO, ids=lambda f: f.__name__)
+def test_at_zero(function):
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gradient = ast_ad.grad(function)(np.float64(0.0))
+    assert gradient == AT_ZERO[function]
+
+
+def extremes(x):
+    return np.max(x) + 2.0 * np.min(x)
+
+
+def norm(x):
+    return np.linalg.norm(x)
+
+
+def product(x):
+    return np.prod(x)
+
+
+def products(x):
+    return np.sum(np.cumprod(x))
+
+
+@pytest.mark.parametrize(
+    "function, x, expected",
+    [
+        (extremes, [3.0, 1.0, 3.0, 1.0], [0.5, 1.0, 0.5, 1.0]),
+        (norm, [0.0, 0.0], [0.0, 0.0]),
+        (product, [2.0, 0.0, 3.0], [0.0, 6.0, 0.0]),
+        (product, [2.0, 0.0, 0.0], [0.0, 0.0, 0.0]),
+        (products, [2.0, 0.0, 3.0], [1.0, 8.0, 0.0]),
+    ],
+)
+def test_arrays(function, x, expected):
+    np.testing.assert_array_equal(ast_ad.grad(function)(np.array(x)), expected)
+
+
+def squared_modulus(z):
+    return np.sum(np.abs(z * (1.0 + 2.0j)) ** 2)
+
+
+def test_complex():
+    z = np.array([1.0 + 1.0j, 2.0 - 3.0j])
+    np.testing.assert_allclose(ast_ad.grad(squared_modulus)(z), 2 * 5 * z, rtol=1e-14)
+
+
+def sum_of_squares(x):
+    return np.sum(x * x)
+
+
+def of_dict(params):
+    return np.sum(params["a"] ** 2) * params["b"]
+
+
+def unused(x, y):
+    return np.sum(x)
+
+
+def test_types_and_structure():
+    single = ast_ad.grad(sum_of_squares)(np.ones(3, np.float32))
+    assert single.dtype == np.float32
+    assert isinstance(ast_ad.grad(sum_of_squares)(2.0), float)
+    gradient = ast_ad.grad(of_dict)({"a": np.ones(2), "b": 3.0})
+    assert list(gradient) == ["a", "b"]
+    np.testing.assert_array_equal(gradient["a"], [6.0, 6.0])
+    assert gradient["b"] == 2.0
+    np.testing.assert_array_equal(ast_ad.grad(unused, argnums=1)(np.ones(2), np.ones(3)), np.zeros(3))
+
+
+@pytest.mark.parametrize("x", [3, True, np.arange(3)])
+def test_integers_have_no_derivative(x):
+    with pytest.raises((ast_ad.AdError, TypeError)):
+        ast_ad.grad(sum_of_squares)(x)
+
+
+def keeps_last(x):
+    a = np.zeros(2)
+    a[[0, 0]] = x
+    return a[0]
+
+
+def adds_once(x):
+    a = np.zeros(2)
+    a[[0, 0]] += x
+    return a[0]
+
+
+def adds_each(x):
+    a = np.zeros(2)
+    np.add.at(a, [0, 0], x)
+    return a[0]
+
+
+@pytest.mark.parametrize(
+    "function, expected", [(keeps_last, [0, 1]), (adds_once, [0, 1]), (adds_each, [1, 1])]
+)
+def test_repeated_index(function, expected):
+    np.testing.assert_array_equal(ast_ad.grad(function)(np.array([2.0, 3.0])), expected)
+
+
+def changes_its_argument(x):
+    x *= 2.0
+    return np.sum(x * x)
+
+
+def test_the_callers_arrays_stay():
+    x = np.array([1.0, 2.0])
+    value, gradient = ast_ad.value_and_grad(changes_its_argument)(x)
+    np.testing.assert_array_equal(x, [1.0, 2.0])
+    np.testing.assert_array_equal(gradient, [8.0, 16.0])
+    assert value == 20.0
