@@ -1,0 +1,178 @@
+"""Through which values does a derivative flow from the inputs to the results?
+
+A value is *varied* if it depends on an input and *useful* if a result depends on it, both by operations that
+have a derivative; it is *active* if it is both. It is *masked* if its cotangent may be zero because of a
+branch, a selection or a write that dropped it: such a zero has to win over an infinite partial derivative.
+
+Both passes follow the regions; loops are run until nothing changes.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..ir.ops import Arg, Block, For, If, Op, Statement, Var, While, reads, variables
+from ..ir.types import Opaque, Type, carries_derivative
+from ..rules import helpers
+from ..rules.registry import Primitive, lookup
+
+# The cotangent of an argument of these is zero wherever the function does not pick, or keep, an element.
+SELECTIONS = {np.where, operator.getitem, helpers.setitem, np.take, np.take_along_axis, np.choose, np.select}
+
+
+@dataclass
+class Activity:
+    """The side table: which Vars are active, and which active ones have a masked cotangent."""
+
+    active: set[Var] = field(default_factory=set)
+    masked: set[Var] = field(default_factory=set)
+
+    def include(self, other: Activity) -> None:
+        """Add what was found for a block that becomes part of this one."""
+        self.active |= other.active
+        self.masked |= other.masked
+
+    def of(self, arg: Arg) -> bool:
+        """Whether a Var in the argument is active."""
+        return any(v in self.active for v in variables(arg))
+
+
+def analyse(block: Block, inputs: Iterable[Var], results: Iterable[Arg], masked: bool = False) -> Activity:
+    """The activity of a block's Vars, from ``inputs`` to ``results`` (``masked``: if those are masked)."""
+    varied = _Varied(inputs)
+    varied.block(block)
+    useful = _Useful(varied.vars)
+    for result in results:
+        useful.mark(result, masked)
+    useful.block(block)
+    return Activity(useful.vars, useful.masked)
+
+
+def differentiable_arguments(op: Op) -> Iterator[Arg]:
+    """The arguments through which a derivative may flow: not those read for their shape only."""
+    primitive = lookup(op.fn)
+    if primitive is not None and primitive.kind == "nondifferentiable":
+        return
+    metadata = helpers.METADATA.get(op.fn)
+    yield from (arg for i, arg in enumerate(op.args) if i != metadata)
+    yield from op.kwargs.values()
+
+
+def _may_vary(type: Type, primitive: Primitive | None) -> bool:
+    """An object that an unknown function makes of varied values may carry them on, hidden."""
+    return carries_derivative(type) or primitive is None and isinstance(type, Opaque) and type.name != "None"
+
+
+class _Varied:
+    def __init__(self, inputs: Iterable[Var]) -> None:
+        self.vars = {v for v in inputs if carries_derivative(v.type)}
+
+    def has(self, *args: Arg) -> bool:
+        return any(v in self.vars for v in variables(*args))
+
+    def block(self, block: Block) -> None:
+        for op in block.ops:
+            if isinstance(op, Op):
+                self.op(op)
+            elif isinstance(op, If):
+                self.block(op.then)
+                self.block(op.orelse)
+                for out, a, b in zip(op.outs, op.then.results, op.orelse.results, strict=True):
+                    self.flow(out, a, b)
+            else:
+                self.loop(op)
+
+    def flow(self, var: Var, *sources: Arg) -> None:
+        if self.has(*sources) and _may_vary(var.type, None):
+            self.vars.add(var)
+
+    def op(self, op: Op) -> None:
+        if self.has(*differentiable_arguments(op)):
+            primitive = lookup(op.fn)
+            self.vars.update(out for out in op.outs if _may_vary(out.type, primitive))
+
+    def loop(self, op: For | While) -> None:
+        for param, init in zip(op.params, op.inits, strict=True):
+            self.flow(param, init)
+        if isinstance(op, For):
+            for source, items in op.items:
+                for item in items:
+                    self.flow(item, source)
+        size = -1
+        while size != len(self.vars):
+            size = len(self.vars)
+            self.block(op.body)
+            for param, result in zip(op.params, op.body.results[op.stops :], strict=True):
+                self.flow(param, result)
+        for out, param in zip(op.outs, op.params, strict=True):
+            self.flow(out, param)
+
+
+class _Useful:
+    """Runs backwards; ``vars`` are the varied values that a result depends on."""
+
+    def __init__(self, varied: set[Var]) -> None:
+        self.varied = varied
+        self.vars: set[Var] = set()
+        self.masked: set[Var] = set()
+
+    def mark(self, arg: Arg, masked: bool) -> None:
+        for var in variables(arg):
+            if var in self.varied:
+                self.vars.add(var)
+                if masked:
+                    self.masked.add(var)
+
+    def block(self, block: Block) -> None:
+        for op in reversed(block.ops):
+            if isinstance(op, Op):
+                self.op(op)
+            elif isinstance(op, If):
+                self.branches(op)
+            else:
+                self.loop(op)
+
+    def op(self, op: Op) -> None:
+        if not any(out in self.vars for out in op.outs):
+            return
+        masked = op.fn in SELECTIONS or any(out in self.masked for out in op.outs)
+        for arg in differentiable_arguments(op):
+            self.mark(arg, masked)
+
+    def branches(self, op: If) -> None:
+        for branch in (op.then, op.orelse):
+            for out, result in zip(op.outs, branch.results, strict=True):
+                if out in self.vars:
+                    self.mark(result, out in self.masked)
+            self.block(branch)
+        for var in _reads_of(op):  # the branch not taken adds nothing to what it would read
+            if var in self.vars:
+                self.masked.add(var)
+
+    def loop(self, op: For | While) -> None:
+        size = (-1, -1)
+        while size != (len(self.vars), len(self.masked)):
+            size = len(self.vars), len(self.masked)
+            for out, param, result in zip(op.outs, op.params, op.body.results[op.stops :], strict=True):
+                if out in self.vars or param in self.vars:
+                    self.mark(result, self._carried_is_masked(out, param))
+            self.block(op.body)
+        for out, param, init in zip(op.outs, op.params, op.inits, strict=True):
+            if out in self.vars or param in self.vars:
+                self.mark(init, param in self.masked or out in self.masked or param not in self.vars)
+        if isinstance(op, For):
+            for source, items in op.items:
+                if any(item in self.vars for item in items):
+                    self.mark(source, any(item in self.masked for item in items))
+
+    def _carried_is_masked(self, out: Var, param: Var) -> bool:
+        """Masked in some iteration: by its uses, or since only the last (or all but the last) result is used."""
+        return out in self.masked or param in self.masked or (out in self.vars) != (param in self.vars)
+
+
+def _reads_of(op: Statement) -> Iterator[Var]:
+    yield from reads(op)

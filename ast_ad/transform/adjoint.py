@@ -1,0 +1,260 @@
+"""How is the reverse sweep of a function built?
+
+``adjoint`` appends it to a copy of the function: the statements are visited backwards, and each adds what its
+derivative rule says to the cotangents of its arguments. A rule is inlined whole; what only inactive arguments
+would need is dead code and vanishes. Regions are the matter of ``regions``.
+"""
+
+from __future__ import annotations
+
+import inspect
+import operator
+from typing import Any
+
+import numpy as np
+
+from ..analysis.activity import Activity, analyse
+from ..errors import InputTypeError, InternalError, MissingRuleError, UnsupportedError
+from ..frontend.builder import Builder, type_of_arg
+from ..frontend.infer import InferenceError
+from ..ir.ops import Arg, Block, Function, If, Lit, Op, Seq, Statement, Var, atoms
+from ..ir.show import callable_name
+from ..ir.types import Array, carries_derivative, kind_of, rank_of
+from ..rules import helpers
+from ..rules.registry import Primitive, lookup
+from .contributions import Cotangents, bar_hint, cotangent_type
+from .copying import copy_function, defined
+from .simplify import simplify
+from .structural import STRUCTURAL
+
+
+def adjoint(function: Function, wrt: tuple[int, ...], seed: bool | None = None, of: tuple[int, ...] | None = None) -> Function:
+    """The function that computes the results and, after them, the cotangents of the parameters in ``wrt``.
+
+    Args:
+        function: the primal; it is not changed.
+        wrt: the positions of the parameters to differentiate with respect to.
+        seed: whether the function gets a parameter for the cotangent of each result that carries a
+            derivative. Otherwise the only one is a real number and its cotangent 1.
+        of: the positions of the results to differentiate; by default all.
+
+    Raises:
+        MissingRuleError: an operation without a rule lies between the parameters and the results.
+        InputTypeError: there is no seed, and not exactly one result, a real number, to differentiate.
+
+    >>> from ast_ad.ir import evaluate, ops, types
+    >>> x = ops.Var(types.Scalar("float"), "x")
+    >>> t = ops.Var(types.Scalar("float"))
+    >>> append = ops.Op(operator.add, (x, x), (t,))
+    >>> evaluate.evaluate(adjoint(ops.Function("double", (x,), ops.Block([append], (t,))), (0,)), 3.0)
+    (6.0, 2.0)
+    """
+    joint = copy_function(function)
+    results = joint.body.results
+    chosen = results if of is None else tuple(results[i] for i in of)
+    inputs = [joint.params[i] for i in wrt]
+    builder = Builder(joint.body, adjoint=True)
+    sweep = Sweep(builder, analyse(joint.body, inputs, chosen), undefined_values(joint.body))
+    primal = list(joint.body.ops)
+    for target, bar in _seeds(chosen, bool(seed)):
+        if seed:
+            joint.params += (bar,)  # type: ignore[assignment]
+        if isinstance(target, Var):
+            sweep.bars.add(target, bar)
+    sweep.run(primal)
+    joint.body.results = (*results, *(sweep.result(var) for var in inputs))
+    return simplify(joint)
+
+
+def _seeds(results: tuple[Arg, ...], seed: bool) -> list[tuple[Arg, Var | Lit]]:
+    """The values to differentiate, each with its cotangent."""
+    found = [a for result in results for a in atoms(result) if carries_derivative(type_of_arg(a))]
+    if seed:
+        return [(a, Var(cotangent_type(type_of_arg(a)), (isinstance(a, Var) and bar_hint(a)) or "value_bar")) for a in found]
+    if len(found) != 1 or kind_of(type_of_arg(found[0])) != "float" or rank_of(type_of_arg(found[0])) not in (0, None):
+        types = ", ".join(str(type_of_arg(a)) for r in results for a in atoms(r)) or "nothing"
+        raise InputTypeError(
+            f"the gradient of a function that returns {types}",
+            why="a gradient is that of one real number",
+            fix="return a float, or compute a vector-Jacobian product with a cotangent for each result",
+        )
+    return [(found[0], Lit(1.0))]
+
+
+class Sweep:
+    """Emits the adjoints of statements, last first, into the builder's block.
+
+    ``bars`` holds the cotangents of the region that is being swept; ``undefined`` the Vars that may have no
+    value on some path.
+    """
+
+    def __init__(self, builder: Builder, activity: Activity, undefined: set[Var]) -> None:
+        self.builder = builder
+        self.activity = activity
+        self.undefined = undefined
+        self.bars = Cotangents(builder, activity, undefined)
+
+    def run(self, statements: list[Statement]) -> None:
+        """Sweep back over the statements."""
+        for op in reversed(statements):
+            self.builder.span = op.span
+            try:
+                self.statement(op)
+            except InferenceError as problem:
+                raise InternalError(f"the derivative rule of {_describe(op)} failed: {problem}", op.span) from problem
+
+    def statement(self, op: Statement) -> None:
+        if isinstance(op, Op):
+            if any(out in self.activity.active for out in op.outs):
+                self.operation(op)
+        elif isinstance(op, If):
+            from .regions import reverse_if
+
+            reverse_if(self, op)
+        else:
+            from .loops import reverse_loop
+
+            reverse_loop(self, op)
+
+    def operation(self, op: Op) -> None:
+        """The adjoint of one operation with an active result."""
+        primitive = lookup(op.fn)
+        if primitive is None and op.fn not in STRUCTURAL:
+            raise MissingRuleError(
+                f"`{callable_name(op.fn)}` has no derivative rule", op.span,
+                "its result depends on what is differentiated, and its Python source can't be followed",
+                "register a rule for it, or write it with NumPy functions",
+            )
+        bars = [self.bars.take(out) for out in op.outs]
+        if all(bar is None for bar in bars):
+            return
+        if op.fn in STRUCTURAL:
+            STRUCTURAL[op.fn](self, op, bars)
+            return
+        assert primitive is not None
+        propagate = {"elementwise": self.elementwise, "vjp": self.vjp, "composite": self.composite}.get(primitive.kind)
+        if propagate is not None:
+            self.check_call(op, primitive)
+            propagate(op, primitive, bars)
+
+    def check_call(self, op: Op, primitive: Primitive) -> None:
+        """Refuse arguments that the rule doesn't know."""
+        assert primitive.rule is not None
+        before = {"elementwise": 1, "vjp": 2, "composite": 0}[primitive.kind]
+        try:
+            inspect.signature(primitive.rule).bind(*[None] * before, *op.args, **op.kwargs)
+        except TypeError as problem:
+            raise UnsupportedError(
+                f"`{callable_name(op.fn)}` with these arguments", op.span, f"its derivative rule: {problem}",
+                "leave out the options that the rule does not know",
+            ) from None
+
+    def elementwise(self, op: Op, primitive: Primitive, bars: list[Arg | None]) -> None:
+        (g,) = bars
+        assert g is not None
+        partials = _several(self.builder.inline(primitive.rule, (op.out, *op.args), op.kwargs))  # type: ignore[arg-type]
+        safe = primitive.partial_domain and op.out in self.activity.masked
+        for arg, partial in zip(op.args, partials, strict=False):
+            if self.activity.of(arg) and partial is not None:
+                self.bars.add(arg, self.product(g, partial, safe), broadcast=True)
+
+    def product(self, g: Arg, partial: Arg, safe: bool) -> Arg | None:
+        """``g`` times the conjugate of a partial derivative."""
+        value = partial.value if isinstance(partial, Lit) else None
+        if isinstance(partial, Lit) and (value is None or value == 0):
+            return None
+        if value == 1:
+            return g
+        if value == -1:
+            return self.builder.op(operator.neg, g)
+        if kind_of(type_of_arg(partial)) == "complex":
+            partial = self.builder.op(np.conj, partial)
+        if isinstance(g, Lit) and g.value == 1 and kind_of(type_of_arg(partial)) in ("float", "complex"):
+            return partial
+        return self.builder.op(helpers.safe_product if safe else operator.mul, g, partial)
+
+    def vjp(self, op: Op, primitive: Primitive, bars: list[Arg | None]) -> None:
+        completed = [self.bars.complete(bar, out) for bar, out in zip(bars, op.outs, strict=True)]
+        g = completed[0] if len(op.outs) == 1 else Seq(tuple(completed))
+        ans = op.out if len(op.outs) == 1 else Seq(op.outs)
+        rule = primitive.rule
+        assert rule is not None
+        cotangents = _several(self.builder.inline(rule, (g, ans, *op.args), op.kwargs))
+        for arg, bar in zip(op.args, cotangents, strict=False):
+            self.bars.add(arg, bar, broadcast=primitive.broadcasts)
+        names = list(inspect.signature(rule).parameters)[2:]
+        for name, arg in op.kwargs.items():
+            position = names.index(name) if name in names else len(cotangents)
+            if self.activity.of(arg) and position < len(cotangents):
+                self.bars.add(arg, cotangents[position], broadcast=primitive.broadcasts)
+
+    def composite(self, op: Op, primitive: Primitive, bars: list[Arg | None]) -> None:
+        """Compute the equivalent program here, and sweep back over it."""
+        assert primitive.rule is not None
+        block = Block()
+        with self.builder.nested(block):
+            value = self.builder.inline(primitive.rule, op.args, op.kwargs)
+        results = tuple(value) if isinstance(value, (tuple, list)) else (value,)
+        inputs = [v for arg in (*op.args, *op.kwargs.values()) for v in atoms(arg) if isinstance(v, Var)]
+        masked = any(out in self.activity.masked for out in op.outs)
+        self.activity.include(
+            analyse(block, [v for v in inputs if v in self.activity.active], results, masked)
+        )
+        self.builder.block.ops += block.ops
+        self.bars.extend(defined(block))
+        self.undefined |= undefined_values(block)
+        for result, bar in zip(results, bars, strict=True):
+            self.bars.add(result, bar)
+        span = self.builder.span
+        for inner in block.ops:
+            inner.span, inner.adjoint = span, True
+        self.run(list(block.ops))
+
+    def result(self, var: Var) -> Arg:
+        """The cotangent of an input, as a value of its own that the caller may change."""
+        bar = self.bars.take(var)
+        if bar is None:
+            return self.bars.zeros(var)
+        producer = next((op for op in self.builder.block.ops if bar in op.outs), None)
+        if isinstance(producer, Op) and producer.fn is helpers.broadcast_like:
+            if isinstance(var.type, Array):
+                return self.builder.op(operator.add, self.bars.zeros(var), bar)
+        return bar
+
+
+def _several(cotangents: Any) -> tuple[Any, ...]:
+    """What a rule returned, as one cotangent per argument."""
+    if isinstance(cotangents, Seq) and cotangents.kind is tuple:
+        return cotangents.items
+    return cotangents if isinstance(cotangents, tuple) else (cotangents,)
+
+
+def _describe(op: Statement) -> str:
+    return f"`{callable_name(op.fn)}`" if isinstance(op, Op) else f"the {type(op).__name__.lower()} statement"
+
+
+def undefined_values(block: Block) -> set[Var]:
+    """The Vars, regions' included, that have no value on some path."""
+    from ..ir.builtin import undefined
+
+    found: set[Var] = set()
+
+    def visit(block: Block) -> None:
+        for op in block.ops:
+            if isinstance(op, Op):
+                if op.fn is undefined:
+                    found.update(op.outs)
+            elif isinstance(op, If):
+                visit(op.then)
+                visit(op.orelse)
+                for out, a, b in zip(op.outs, op.then.results, op.orelse.results, strict=True):
+                    if a in found or b in found:
+                        found.add(out)
+            else:
+                for param, out, init in zip(op.params, op.outs, op.inits, strict=True):
+                    if init in found:
+                        found.update((param, out))
+                visit(op.body)
+
+    visit(block)
+    return found

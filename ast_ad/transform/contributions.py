@@ -1,0 +1,227 @@
+"""How do contributions to a cotangent come together?
+
+One ``Cotangents`` per region holds the cotangent of each value so far, as an Arg; no entry means zero. A
+contribution is first fitted to its value (summed over broadcast axes, real for a real value, of its dtype) and
+then added. What is scattered into an array is added at the index, so that a loop adds O(slice) in each pass.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from ..analysis.activity import Activity
+from ..frontend.builder import Builder, type_of_arg
+from ..ir.builtin import tuple_get
+from ..ir.ops import Arg, Lit, Op, Seq, Var
+from ..ir.types import Array, Dim, ListOf, Scalar, TupleOf, Type, carries_derivative, differs_from_one, dtype_of, kind_of
+from ..rules import containers, helpers
+
+
+class Cotangents:
+    """The cotangents of one region. ``local``: the Vars of the region (None: of everything); ``outer`` gives
+    the cotangent so far of another Var when a region first adds to it, or None for zero."""
+
+    def __init__(
+        self,
+        builder: Builder,
+        activity: Activity,
+        undefined: set[Var],
+        local: Iterable[Var] | None = None,
+        outer: Callable[[Var], Arg | None] | None = None,
+    ) -> None:
+        self.builder = builder
+        self.activity = activity
+        self.undefined = undefined
+        self.local = None if local is None else set(local)
+        self.outer = outer
+        self.values: dict[Var, Arg] = {}
+        self.touched: dict[Var, Arg | None] = {}
+
+    def extend(self, variables: Iterable[Var]) -> None:
+        """More Vars are the region's own."""
+        if self.local is not None:
+            self.local.update(variables)
+
+    def get(self, var: Var) -> Arg | None:
+        """The cotangent so far; None for zero."""
+        if var not in self.values and self.local is not None and var not in self.local and var not in self.touched:
+            assert self.outer is not None
+            self.touched[var] = base = self.outer(var)
+            if base is not None:
+                self.values[var] = base
+        return self.values.get(var)
+
+    def take(self, var: Var) -> Arg | None:
+        """The final cotangent of a Var of this region, which is about to be propagated."""
+        return self.values.pop(var, None)
+
+    def add(self, arg: Arg, bar: Any, broadcast: bool = False) -> None:
+        """Add a contribution to what an argument refers to; ``broadcast``: it may have a larger shape."""
+        if bar is None or isinstance(bar, Lit) and bar.value is None or not self.activity.of(arg):
+            return
+        if isinstance(arg, Seq):
+            for item, part in zip(arg.items, self.parts(bar, len(arg.items), item_types(arg)), strict=True):
+                self.add(item, part, broadcast)
+        elif isinstance(arg, Var):
+            if isinstance(bar, (tuple, list)):
+                bar = Seq(tuple(Lit(None) if b is None else b for b in bar), type(bar))
+            self.accumulate(arg, self.fit(bar, arg, broadcast))
+
+    def parts(self, bar: Any, length: int, types: list[Type]) -> list[Any]:
+        """The cotangents of the items of a display."""
+        if isinstance(bar, (tuple, list)):
+            return list(bar)
+        if isinstance(bar, Seq):
+            return list(bar.items)
+        of_tuple = isinstance(bar, Var) and isinstance(bar.type, TupleOf)
+        fn = tuple_get if of_tuple else containers.list_get if isinstance(type_of_arg(bar), ListOf) else operator.getitem
+        return [
+            self.builder.opaque(fn, (bar, Lit(i)), cotangent_type(types[i])) if carries_derivative(types[i]) else None
+            for i in range(length)
+        ]
+
+    def accumulate(self, var: Var, bar: Arg) -> None:
+        """Add a contribution of the right shape to the cotangent of ``var``."""
+        before = self.get(var)
+        scattered = self._scattered(var, bar)
+        if scattered is not None:
+            base = self.zeros(var) if before is None else before
+            after: Arg = self.builder.opaque(helpers.add_at, (base, *scattered), cotangent_type(var.type))
+        else:
+            after = bar if before is None else self.sum(before, bar, var.type)
+        if isinstance(after, Var) and after.hint is None and var.hint is not None and self._is_last(after):
+            after.hint = bar_hint(var)
+        self.values[var] = after
+
+    def _is_last(self, var: Var) -> bool:
+        ops = self.builder.block.ops
+        return bool(ops) and var in ops[-1].outs
+
+    def _scattered(self, var: Var, bar: Arg) -> tuple[Arg, Arg] | None:
+        """Index and value, where the contribution was just made by ``scatter(var, index, value)``."""
+        for op in self.builder.block.ops[-8:]:
+            if isinstance(op, Op) and op.fn is helpers.scatter and op.outs[0] is bar and op.args[0] is var:
+                return op.args[1], op.args[2]
+        return None
+
+    def sum(self, a: Arg, b: Arg, type: Type) -> Arg:
+        """The sum of two cotangents of a value."""
+        if isinstance(type, ListOf):
+            return self.builder.opaque(containers.list_add, (a, b), type)
+        if isinstance(a, Seq) or isinstance(b, Seq):
+            types = item_types(a if isinstance(a, Seq) else b)
+            length = len(types)
+            pairs = zip(self.parts(a, length, types), self.parts(b, length, types), types, strict=True)
+            return Seq(tuple(self._sum_or_none(x, y, t) for x, y, t in pairs), tuple)
+        if isinstance(type, TupleOf):
+            return self.builder.opaque(containers.add, (a, b), type)
+        return self.builder.op(operator.add, a, b)
+
+    def _sum_or_none(self, a: Arg | None, b: Arg | None, type: Type) -> Arg:
+        if a is None or isinstance(a, Lit) and a.value is None:
+            return Lit(None) if b is None else b
+        return a if b is None or isinstance(b, Lit) and b.value is None else self.sum(a, b, type)
+
+    def zeros(self, var: Var) -> Arg:
+        """The zero cotangent of a value, emitted here."""
+        type = var.type
+        if isinstance(type, Scalar):
+            return Lit(0.0)
+        if isinstance(type, ListOf):
+            return self.builder.opaque(containers.list_zeros_like, (var,), type)
+        if isinstance(type, Array) and var not in self.undefined:
+            return self.builder.opaque(np.zeros_like, (var,), type)
+        return self.builder.opaque(helpers.zero_like, (var,), type)
+
+    def complete(self, bar: Arg | None, var: Var) -> Arg:
+        """The cotangent with every zero in it made explicit, as what a loop carries or a list holds."""
+        if bar is None or isinstance(bar, Lit) and bar.value is None:
+            return self.zeros(var) if carries_derivative(var.type) else Lit(None)
+        if isinstance(bar, Seq) and isinstance(var.type, TupleOf) and any(
+            isinstance(item, Lit) and item.value is None for item in bar.items
+        ):
+            return self.builder.opaque(containers.add, (self.zeros(var), bar), var.type)
+        return bar
+
+    def fit(self, bar: Arg, var: Var, broadcast: bool) -> Arg:
+        """The contribution with the shape of ``var``, real if ``var`` is, and of its dtype."""
+        if broadcast:
+            bar = self.unbroadcast(bar, var)
+        if isinstance(bar, Seq):
+            return bar
+        if kind_of(var.type) == "float" and kind_of(type_of_arg(bar)) == "complex":
+            bar = self.builder.op(np.real, bar)
+        have, want = type_of_arg(bar), var.type
+        if isinstance(bar, Var) and _dtype(have) not in (None, _dtype(want)) and _dtype(want) is not None:
+            bar = self.builder.op(helpers.astype, bar, Lit(_dtype(want)))
+        return bar
+
+    def unbroadcast(self, bar: Arg, var: Var) -> Arg:
+        """Sum over the axes along which ``var`` was stretched; statically where the types tell which."""
+        have, want = _shape(type_of_arg(bar)), _shape(var.type)
+        if have is None or want is None:
+            return self.builder.op(helpers.unbroadcast, bar, var)
+        if not want:
+            return self.builder.op(np.sum, bar) if have else bar
+        extra = len(have) - len(want)
+        if extra < 0:  # a constant contribution to every element
+            return self.builder.op(helpers.broadcast_like, bar, var)
+        pairs = list(zip(have[extra:], want, strict=True))
+        if not all(w == 1 or h == w or differs_from_one(w) for h, w in pairs):
+            return self.builder.op(helpers.unbroadcast, bar, var)
+        if extra:
+            bar = self.builder.op(np.sum, bar, axis=_axes(range(extra)))
+        stretched = [i for i, (h, w) in enumerate(pairs) if w == 1 and h != 1]
+        return self.builder.op(np.sum, bar, axis=_axes(stretched), keepdims=True) if stretched else bar
+
+
+def _axes(axes: Iterable[int]) -> Any:
+    axes = tuple(axes)
+    return axes[0] if len(axes) == 1 else axes
+
+
+def _shape(type: Type) -> tuple[Dim | int, ...] | None:
+    return () if isinstance(type, Scalar) else type.shape if isinstance(type, Array) else None
+
+
+def _dtype(type: Type) -> np.dtype | None:
+    """The dtype of what has one: arrays and NumPy's scalars."""
+    return None if isinstance(type, Scalar) and type.dtype is None else dtype_of(type)
+
+
+def item_types(arg: Arg) -> list[Type]:
+    """The types of the items of a display."""
+    assert isinstance(arg, Seq)
+    return [type_of_arg(item) for item in arg.items]
+
+
+def cotangent_type(type: Type) -> Type:
+    """The type of the cotangent of a value."""
+    return Scalar(type.kind, type.dtype) if isinstance(type, Scalar) else type
+
+
+def bar_hint(var: Var) -> str | None:
+    """The name of a value's cotangent."""
+    return None if var.hint is None else f"{var.hint}_bar"
+
+
+def common_type(types: Iterable[Type]) -> Type:
+    """A type that holds for all of them: equal lengths stay, others become unknown."""
+    first, *others = map(cotangent_type, types)
+    for other in others:
+        if other == first:
+            continue
+        if isinstance(first, Array) and isinstance(other, Array) and first.ndim == other.ndim and first.shape:
+            assert other.shape is not None
+            dims = tuple(a if a == b else Dim.fresh() for a, b in zip(first.shape, other.shape, strict=True))
+            first = Array(first.dtype, dims)
+        elif isinstance(first, Array) or isinstance(other, Array):
+            dtype = dtype_of(first)
+            first = Array(np.dtype(float) if dtype is None else dtype, None)
+        elif isinstance(first, Scalar) and isinstance(other, Scalar) and first.kind == other.kind:
+            first = Scalar(first.kind)
+    return first

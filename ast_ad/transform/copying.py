@@ -1,0 +1,117 @@
+"""How is a piece of IR copied, and how are the Vars that it reads replaced?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ..ir.ops import Arg, Block, For, Function, If, Op, Statement, Var, While, binders, blocks, map_arg, reads, variables
+
+Renaming = dict[Var, Arg]
+
+
+def copy_function(function: Function) -> Function:
+    """The same function with Vars and statements of its own, so that a pass may change it in place."""
+    names: Renaming = {}
+    params = tuple(fresh(p, names) for p in function.params)
+    return Function(function.name, params, copy_block(function.body, names), function.doc)
+
+
+def copy_block(block: Block, names: Renaming) -> Block:
+    """The block with fresh Vars, which are added to ``names``; Vars in ``names`` are replaced, others stay."""
+    ops = [copy_statement(op, names) for op in block.ops]
+    return Block(ops, tuple(renamed(a, names) for a in block.results))
+
+
+def copy_statement(op: Statement, names: Renaming) -> Statement:
+    """The statement with fresh Vars for what it binds."""
+    if isinstance(op, Op):
+        args = tuple(renamed(a, names) for a in op.args)
+        kwargs = {k: renamed(v, names) for k, v in op.kwargs.items()}
+        return Op(op.fn, args, _fresh(op.outs, names), kwargs, op.span, op.effect, op.adjoint)
+    if isinstance(op, If):
+        cond = renamed(op.cond, names)
+        then, orelse = copy_block(op.then, names), copy_block(op.orelse, names)
+        return If(cond, then, orelse, _fresh(op.outs, names), op.span, op.adjoint)
+    inits = tuple(renamed(a, names) for a in op.inits)
+    if isinstance(op, While):
+        params = _fresh(op.params, names)
+        cond_block, body = copy_block(op.cond, names), copy_block(op.body, names)
+        outs = _fresh(op.outs, names)
+        return While(params, inits, cond_block, body, outs, op.stops, op.span, op.adjoint)
+    bounds = None if op.range is None else tuple(renamed(a, names) for a in op.range)
+    sources = [renamed(source, names) for source, _ in op.items]
+    index = fresh(op.index, names)
+    items = tuple((s, _fresh(vars, names)) for s, (_, vars) in zip(sources, op.items, strict=True))
+    params = _fresh(op.params, names)
+    body = copy_block(op.body, names)
+    outs = _fresh(op.outs, names)
+    return For(
+        index, bounds, items, params, inits, body, outs, op.reverse, op.stops, op.span, op.adjoint  # type: ignore[arg-type]
+    )
+
+
+def fresh(var: Var, names: Renaming) -> Var:
+    """A new Var with the same type and hint, which stands for ``var`` in ``names``."""
+    names[var] = new = Var(var.type, var.hint, var.known)
+    return new
+
+
+def _fresh(variables: tuple[Var, ...], names: Renaming) -> tuple[Var, ...]:
+    return tuple(fresh(v, names) for v in variables)
+
+
+def renamed(arg: Arg, names: Mapping[Var, Arg]) -> Arg:
+    """The argument with the Vars in ``names`` replaced."""
+    return map_arg(lambda v: names.get(v, v), arg)
+
+
+def replace_reads(block: Block, names: Mapping[Var, Arg]) -> None:
+    """Replace, in place and in the regions within too, every read of a Var in ``names``."""
+    if not names:
+        return
+    for op in block.ops:
+        replace_operands(op, names)
+        for inner in blocks(op):
+            replace_reads(inner, names)
+    block.results = tuple(renamed(a, names) for a in block.results)
+
+
+def replace_operands(op: Statement, names: Mapping[Var, Arg]) -> None:
+    """Replace what the statement itself reads, not what its regions read."""
+    if isinstance(op, Op):
+        op.args = tuple(renamed(a, names) for a in op.args)
+        op.kwargs = {k: renamed(v, names) for k, v in op.kwargs.items()}
+    elif isinstance(op, If):
+        op.cond = renamed(op.cond, names)
+    else:
+        op.inits = tuple(renamed(a, names) for a in op.inits)
+        if isinstance(op, For):
+            if op.range is not None:
+                start, stop, step = op.range
+                op.range = renamed(start, names), renamed(stop, names), renamed(step, names)
+            op.items = tuple((renamed(source, names), vars) for source, vars in op.items)
+
+
+def defined(block: Block) -> Iterator[Var]:
+    """Every Var that a statement of the block assigns, in order; those of inner regions are not visible here."""
+    for op in block.ops:
+        yield from op.outs
+
+
+def bound_within(block: Block) -> Iterator[Var]:
+    """Every Var that is assigned or bound anywhere inside the block."""
+    for op in block.ops:
+        yield from op.outs
+        yield from binders(op)
+        for inner in blocks(op):
+            yield from bound_within(inner)
+
+
+def free(block: Block) -> list[Var]:
+    """The Vars that the block reads from outside, in the order of their first reads."""
+    bound = set(bound_within(block))
+    found: dict[Var, None] = {}
+    for op in block.ops:
+        found.update(dict.fromkeys(v for v in reads(op) if v not in bound))
+    found.update(dict.fromkeys(v for v in variables(*block.results) if v not in bound))
+    return list(found)

@@ -1,0 +1,166 @@
+"""Which values of a region does its reverse sweep need, and how does each of them get there?
+
+The reverse region is first written as if it could read every Var of the primal region. Then what it really
+reads is looked up: metadata is taken from a value of the same type that is visible anyway; what is cheap is
+computed again from what is visible; the rest is saved.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..frontend.builder import type_of_arg
+from ..ir import builtin
+from ..ir.ops import Arg, Block, Lit, Op, Seq, Slice, Statement, Var, blocks, operands, variables
+from ..ir.types import Array, Scalar, rank_of
+from ..rules import containers, helpers
+from ..rules.registry import lookup
+from .copying import Renaming, copy_statement, free
+
+CHEAP = {np.shape, np.ndim, np.size, len, builtin.tuple_get, builtin.assign, containers.list_len, containers.list_get}
+VIEWS = {helpers.mT, helpers.hollow, helpers.broadcast_like, np.zeros_like, np.transpose, np.swapaxes}
+ARITHMETIC = {
+    operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.neg, operator.pos,
+    operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne, operator.not_, operator.and_,
+    operator.or_, abs, min, max,
+}  # fmt: skip
+
+
+@dataclass
+class Plan:
+    """What the reverse region needs: values to save, and statements to repeat, in the primal's order."""
+
+    saved: list[Var]
+    repeated: list[Op]
+
+
+def plan(needed: Iterable[Var], primal: Block, visible: Callable[[Var], bool]) -> Plan:
+    """Save as little as possible: what is cheap from visible values, or from saved ones, is computed again."""
+    makers = {out: op for op in primal.ops if isinstance(op, Op) for out in op.outs}
+    repeatable: dict[Var, bool] = {}
+
+    def is_free(var: Var) -> bool:
+        if visible(var):
+            return True
+        if var not in repeatable:
+            op = makers.get(var)
+            repeatable[var] = False
+            repeatable[var] = op is not None and is_cheap(op) and all(map(is_free, variables(*operands(op))))
+        return repeatable[var]
+
+    needed = list(needed)
+    saved = {v: None for v in needed if not is_free(v)}
+    for var in list(saved):
+        op = makers.get(var)
+        sources = set() if op is None else {v for v in variables(*operands(op)) if not is_free(v)}
+        if op is not None and is_cheap(op) and sources <= saved.keys() and all(rank_of(v.type) == 0 for v in sources):
+            del saved[var]
+    repeated: dict[int, Op] = {}
+
+    def repeat(var: Var) -> None:
+        if var in saved or visible(var):
+            return
+        op = makers[var]
+        repeated[id(op)] = op
+        for source in variables(*operands(op)):
+            repeat(source)
+
+    for var in needed:
+        repeat(var)
+    return Plan(list(saved), [op for op in primal.ops if id(op) in repeated and isinstance(op, Op)])
+
+
+def is_cheap(op: Op) -> bool:
+    """Whether repeating the operation costs no more than reading a saved result: O(1), nothing allocated."""
+    if op.effect:
+        return False
+    if op.fn is operator.getitem:
+        return is_basic_index(op.args[1]) and not isinstance(type_of_arg(op.args[0]), Scalar)
+    if op.fn in CHEAP or op.fn in VIEWS:
+        return True
+    primitive = lookup(op.fn)
+    if primitive is not None and primitive.view and op.fn is not helpers.astype:
+        return True
+    return op.fn in ARITHMETIC and all(isinstance(o.type, Scalar) and o.type.kind in ("int", "bool") for o in op.outs)
+
+
+def is_basic_index(index: Arg) -> bool:
+    """Whether indexing with it gives a view or an element: ints, slices, None and Ellipsis."""
+    parts = index.items if isinstance(index, Seq) and index.kind is tuple else (index,)
+    return all(_is_basic(part) for part in parts)
+
+
+def _is_basic(part: Arg) -> bool:
+    if isinstance(part, Slice):
+        return True
+    if isinstance(part, Lit):
+        is_int = isinstance(part.value, (int, np.integer)) and not isinstance(part.value, bool)
+        return part.value is None or part.value is Ellipsis or is_int
+    return isinstance(part, Var) and isinstance(part.type, Scalar) and part.type.kind == "int"
+
+
+def repeat_into(block: Block, ops: list[Op], names: Renaming) -> None:
+    """Put copies of statements at the head of a block; ``names`` gains what they assign."""
+    copies: list[Statement] = []
+    for op in ops:
+        copies.append(copy_statement(op, names))
+        copies[-1].adjoint = True
+    block.ops[:0] = copies
+
+
+# ----- metadata -------------------------------------------------------------------------------------
+def read_for_metadata_only(block: Block) -> set[Var]:
+    """The Vars that the block reads, but never for their values: for shape and dtype only."""
+    metadata: set[Var] = set()
+    values: set[Var] = set(variables(*block.results))
+
+    def visit(block: Block) -> None:
+        for op in block.ops:
+            position = helpers.METADATA.get(op.fn) if isinstance(op, Op) else None
+            if isinstance(op, Op) and position is not None:
+                for i, arg in enumerate(op.args):
+                    (metadata if i == position and isinstance(arg, Var) else values).update(variables(arg))
+                values.update(variables(*op.kwargs.values()))
+            else:
+                values.update(variables(*operands(op)))
+            for inner in blocks(op):
+                visit(inner)
+                values.update(variables(*inner.results))
+
+    visit(block)
+    return metadata - values
+
+
+def same_metadata(var: Var, candidates: Iterable[Var]) -> Var | None:
+    """A value that has, for certain, the shape and dtype of an array."""
+    if not isinstance(var.type, Array) or var.type.shape is None:
+        return None
+    return next((c for c in candidates if c is not var and c.type == var.type), None)
+
+
+def borrow_metadata(block: Block, local: set[Var], candidates: Iterable[Var]) -> None:
+    """Let a block read shapes from visible values rather than from the ``local`` ones of the primal region."""
+    candidates = list(candidates)
+    names: Renaming = {}
+    wanted = [v for v in free(block) if v in local and isinstance(v.type, Array)]
+    for var in wanted:
+        other = same_metadata(var, candidates)
+        if other is not None:
+            names[var] = other
+    if names:
+        _replace_metadata(block, names)
+
+
+def _replace_metadata(block: Block, names: Renaming) -> None:
+    for op in block.ops:
+        position = helpers.METADATA.get(op.fn) if isinstance(op, Op) else None
+        if isinstance(op, Op) and position is not None and position < len(op.args):
+            arg = op.args[position]
+            if isinstance(arg, Var) and arg in names:
+                op.args = (*op.args[:position], names[arg], *op.args[position + 1 :])
+        for inner in blocks(op):
+            _replace_metadata(inner, names)
