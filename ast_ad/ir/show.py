@@ -19,7 +19,10 @@ from .ops import Arg, Block, For, Function, If, Lit, Op, Seq, Slice, Statement, 
 
 
 def show(function: Function, notes: dict[int, str] | None = None) -> str:
-    """The function as indented text; equal structure gives equal text. ``notes``: remarks by ``id`` of a statement."""
+    """The function as indented text, the same for the same structure.
+
+    ``notes``: remarks to put above statements, by the statement's ``id``.
+    """
     return "\n".join(_Printer(notes or {}).function(function))
 
 

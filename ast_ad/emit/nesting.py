@@ -1,0 +1,240 @@
+"""Which values are written inside the expression that uses them, instead of under a name of their own?
+
+A value without a name of the user's that is used once, in the same block, where nothing in between changes
+what it reads. Depth and length of the expression are limited, so that lines stay readable.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from ..ir import builtin
+from ..ir.builtin import MUTATORS
+from ..ir.ops import (
+    Arg,
+    Block,
+    For,
+    Function,
+    If,
+    Lit,
+    Op,
+    Statement,
+    Var,
+    binders,
+    blocks,
+    operands,
+    variables,
+    walk,
+)
+from ..ir.types import Scalar
+
+MAX_DEPTH = 10
+MAX_LENGTH = 84
+MAX_BAR_LENGTH = 44  # a cotangent is written into its only use where it is short
+_STATEMENTS = {builtin.unpack, builtin.raise_, builtin.assert_, *MUTATORS}
+_READ_ONLY_EFFECTS = {builtins.print, builtin.raise_, builtin.assert_}
+
+
+@dataclass
+class _Pending:
+    """A value that waits for its use: the size of its expression and what it reads."""
+
+    op: Op | If
+    depth: int
+    length: int
+    leaves: frozenset[Var]
+    valid: bool = True
+
+    @property
+    def reads_memory(self) -> bool:
+        return any(not isinstance(leaf.type, Scalar) for leaf in self.leaves)
+
+
+@dataclass
+class Nesting:
+    """The plan: ``inlined`` maps each nested Var to what computes it.
+
+    ``choices`` holds the branches that are written as ``a if c else b``, by ``id``.
+    """
+
+    inlined: dict[Var, Op | If] = field(default_factory=dict)
+    choices: set[int] = field(default_factory=set)
+
+    def leaves(self, arg: Arg) -> Iterator[Var]:
+        """The named Vars that the argument's expression reads."""
+        for var in variables(arg):
+            op = self.inlined.get(var)
+            if op is None:
+                yield var
+            elif isinstance(op, Op):
+                yield from self.reads(op)
+            else:
+                for inner in (op.cond, *op.then.results, *op.orelse.results):
+                    yield from self.leaves(inner)
+
+    def reads(self, op: Op) -> Iterator[Var]:
+        """The named Vars that the op's expression reads."""
+        for arg in (*op.args, *op.kwargs.values()):
+            yield from self.leaves(arg)
+
+    def is_inlined(self, op: Statement) -> bool:
+        return len(op.outs) == 1 and op.outs[0] in self.inlined
+
+
+def plan(function: Function) -> Nesting:
+    """Decide for every Var of the function."""
+    planner = _Planner(function)
+    planner.block(function.body, function.body.results)
+    return planner.nesting
+
+
+class _Planner:
+    def __init__(self, function: Function) -> None:
+        self.nesting = Nesting()
+        self.uses: Counter[Var] = Counter(variables(*function.body.results))
+        for op in walk(function.body):
+            self.uses.update(_direct(op))
+            for block in blocks(op):
+                self.uses.update(variables(*block.results))
+        self.pending: dict[Var, _Pending] = {}
+
+    def block(self, block: Block, consumed: Iterable[Arg] = (), moved: frozenset[Var] = frozenset()) -> None:
+        """Plan a block; ``consumed``: those of its results that may hold nested expressions, which must not
+        read what is ``moved`` on before."""
+        outer, self.pending = self.pending, {}
+        for op in block.ops:
+            self.statement(op)
+        for arg in consumed:
+            for var in variables(arg):
+                if var in self.pending and not moved.isdisjoint(self.pending[var].leaves):
+                    self.pending[var].valid = False
+            self.consume([arg])
+        self.pending = outer
+
+    def statement(self, op: Statement) -> None:
+        if isinstance(op, Op):
+            if op.fn is builtin.undefined or (op.fn is builtin.assign and _unnamed_constant(op)):
+                self.nesting.inlined[op.out] = op
+                return
+            keep = op.args[:1] if op.fn in MUTATORS else ()
+            self._keep(keep)
+            depth, length, leaves = self.consume([*op.args, *op.kwargs.values()], op)
+            length += 3 if len(op.args) < 3 else 6
+            if self._may_wait(op, length):
+                self.pending[op.out] = _Pending(op, depth + 1, length, leaves)
+                return
+        elif isinstance(op, If):
+            depth, length, leaves = self.consume([op.cond], op)
+            self.block(op.then)
+            self.block(op.orelse)
+            choice = self.as_expression(op, depth, length, leaves)
+            if choice is not None and op.outs[0].hint is None and self.uses[op.outs[0]] == 1:
+                self.pending[op.outs[0]] = choice
+                return
+        else:
+            if isinstance(op, For):
+                self.consume([*(op.range or ()), *(source for source, _ in op.items)], op)
+            else:
+                self.block(op.cond, op.cond.results)
+            self.block(op.body, op.body.results[:1] if op.stops else (), frozenset(op.params))
+        self._passed(op)
+
+    def as_expression(self, op: If, depth: int, length: int, leaves: frozenset[Var]) -> _Pending | None:
+        """The branch as a conditional expression, where the user wrote one and its parts are short."""
+        if len(op.outs) != 1 or op.span.text.startswith(("if ", "if(", "elif ", "else")):
+            return None
+        for block in (op.then, op.orelse):
+            d, n, inner = self._branch(block)
+            if d > 3:
+                return None
+            depth, length, leaves = max(depth, d), length + n, leaves | inner
+        if length > MAX_LENGTH // 2:
+            return None
+        for block in (op.then, op.orelse):
+            self.nesting.inlined.update((o.outs[0], o) for o in block.ops if isinstance(o, Op))
+        self.nesting.choices.add(id(op))
+        return _Pending(op, depth + 1, length + 10, leaves)
+
+    def _branch(self, block: Block) -> tuple[int, int, frozenset[Var]]:
+        """Depth, length and leaves of a branch as one expression; depth 99 where it is none."""
+        sizes: dict[Var, tuple[int, int, frozenset[Var]]] = {}
+        for op in block.ops:
+            ok = isinstance(op, Op) and len(op.outs) == 1 and not op.effect and op.fn not in _STATEMENTS
+            if not ok or op.outs[0].hint is not None or self.uses[op.outs[0]] != 1:
+                return 99, 0, frozenset()
+            assert isinstance(op, Op)
+            sizes[op.out] = _combined([*op.args, *op.kwargs.values()], sizes)
+        results = _combined(block.results, sizes)
+        return results if len(block.results) == 1 else (99, 0, frozenset())
+
+    def _may_wait(self, op: Op, length: int) -> bool:
+        if op.effect or len(op.outs) != 1 or op.fn in _STATEMENTS or self.uses[op.out] != 1:
+            return False
+        hint = op.out.hint
+        return hint is None or (op.adjoint and hint.endswith("_bar") and length <= MAX_BAR_LENGTH)
+
+    def _keep(self, args: Iterable[Arg]) -> None:
+        """These operands need a name: they are changed in place."""
+        for var in variables(*args):
+            self.pending.pop(var, None)
+
+    def consume(self, args: Iterable[Arg], user: Statement | None = None) -> tuple[int, int, frozenset[Var]]:
+        """Nest what waits for this use and fits; the depth, length and leaves of the whole."""
+        args = list(args)
+        sizes: dict[Var, tuple[int, int, frozenset[Var]]] = {}
+        _, total, _ = _combined(args, sizes)
+        for var in variables(*args):
+            waiting = self.pending.pop(var, None)
+            if waiting is None or not waiting.valid or waiting.depth >= MAX_DEPTH:
+                continue
+            if var.hint is not None and (user is None or user.span != waiting.op.span):
+                continue  # a cotangent stays under the source line that it belongs to
+            if total + waiting.length <= MAX_LENGTH:
+                total += waiting.length
+                self.nesting.inlined[var] = waiting.op
+                sizes[var] = waiting.depth, waiting.length, waiting.leaves
+        return _combined(args, sizes)
+
+    def _passed(self, op: Statement) -> None:
+        """A statement stays here: what waits and would read something else behind it may wait no longer."""
+        inner = [op, *(o for block in blocks(op) for o in walk(block))]
+        writes = any(isinstance(o, Op) and (o.fn in MUTATORS or _may_write(o)) for o in inner)
+        names = {v.hint for o in inner for v in _defined(o)}
+        for waiting in self.pending.values():
+            renamed = any(leaf.hint in names for leaf in waiting.leaves if leaf.hint)
+            if renamed or (writes and waiting.reads_memory):
+                waiting.valid = False
+
+
+def _combined(
+    args: Iterable[Arg], sizes: dict[Var, tuple[int, int, frozenset[Var]]]
+) -> tuple[int, int, frozenset[Var]]:
+    depth, length, leaves = 0, 0, frozenset[Var]()
+    for arg in args:
+        length += 2
+        if isinstance(arg, Lit):
+            length += len(str(arg.value))
+        for var in variables(arg):
+            d, n, inner = sizes.get(var, (0, len(var.hint or "t"), frozenset((var,))))
+            depth, length, leaves = max(depth, d), length + n, leaves | inner
+    return depth + 1, length, leaves
+
+
+def _direct(op: Statement) -> Iterator[Var]:
+    return variables(*operands(op))
+
+
+def _defined(op: Statement) -> Iterator[Var]:
+    yield from op.outs
+    yield from binders(op)
+
+
+def _may_write(op: Op) -> bool:
+    return op.effect and op.fn not in _READ_ONLY_EFFECTS
+
+
+def _unnamed_constant(op: Op) -> bool:
+    return op.out.hint is None and isinstance(op.args[0], Lit)

@@ -1,0 +1,156 @@
+"""How does a list of IR functions become the text of a Python module?
+
+The tree is built from nodes, printed, and parsed again: what the text means is what the tree says, or the
+emitter refuses. Comments are put in afterwards: the source line that a group of adjoint statements
+differentiates stands above them.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import InternalError
+from ..ir.ops import Function, Span
+from .references import References
+from .statements import Source, function_def
+
+MAX_COMMENT = 100
+
+
+@dataclass(frozen=True)
+class Emitted:
+    """A module's ``text``; ``injected``: what must be bound in its namespace before it runs; ``lines``: for
+    line numbers of the text, in order, the place in the user's source that they come from."""
+
+    text: str
+    injected: dict[str, Any]
+    lines: list[tuple[int, Span]]
+
+
+def emit_module(functions: list[Function], header: str = "") -> Emitted:
+    """Print the functions as one module.
+
+    Args:
+        functions: checked IR, written in place where that is wanted (``transform.in_place``).
+        header: remarks for the top of the file, printed as comments.
+
+    Raises:
+        InternalError: if the printed text does not parse back to the tree it was printed from.
+
+    >>> from ast_ad.ir import ops, types
+    >>> import operator
+    >>> x, y = ops.Var(types.Scalar("float"), "x"), ops.Var(types.Scalar("float"), "y")
+    >>> body = ops.Block([ops.Op(operator.mul, (x, ops.Lit(2)), (y,))], (y,))
+    >>> print(emit_module([ops.Function("double", (x,), body)]).text)
+    def double(x):
+        y = x * 2
+        return y
+    <BLANKLINE>
+    """
+    references = References()
+    for function in functions:
+        references.names.add(function.name)
+    definitions: list[ast.stmt] = []
+    sources: dict[ast.stmt, Source] = {}
+    for function in functions:
+        definition, own = function_def(function, references)
+        definitions.append(definition)
+        sources.update(own)
+    tree = ast.fix_missing_locations(ast.Module([*references.imports(), *definitions], []))
+    text = to_source(tree)
+    comments, places = _annotations(tree, ast.parse(text), sources)
+    top = [f"# {_one_line(line)}".rstrip() for line in header.splitlines()]
+    return _annotated(text, top, comments, places, references.injected)
+
+
+def to_source(tree: ast.Module) -> str:
+    """Text that parses back to exactly this tree."""
+    wanted = _dump(tree)
+    for printer in (_astor_source, ast.unparse):
+        try:
+            text = printer(tree)
+            if _dump(ast.parse(text)) == wanted:
+                return text
+        except (SyntaxError, ValueError, RecursionError):  # the next printer, or the error below
+            continue
+    raise InternalError("generated code", why="the printed text does not parse back to its tree")
+
+
+def _astor_source(tree: ast.Module) -> str:
+    import astor  # the printer is needed only where code is generated
+
+    def string(text: str, embedded: Any, current_line: str, *args: Any, **kwargs: Any) -> str:
+        alone = not current_line.strip() and '"' not in text and "\\" not in text and text.isprintable()
+        return f'"""{text}"""' if alone else repr(text)
+
+    return str(astor.to_source(tree, pretty_string=string, pretty_source="".join))
+
+
+def _dump(tree: ast.AST) -> str:
+    """The tree as text, without what depends on how it was made."""
+    for node in ast.walk(tree):
+        for context in ("type_comment", "kind"):
+            if getattr(node, context, None) is not None:
+                setattr(node, context, None)
+        if hasattr(node, "ctx"):
+            node.ctx = ast.Load()
+    return ast.dump(tree)
+
+
+def _annotations(
+    tree: ast.Module, parsed: ast.Module, sources: dict[ast.stmt, Source]
+) -> tuple[dict[int, str], list[tuple[int, Span]]]:
+    """The comment above each line, and the origin of each line, by the line numbers of the plain text."""
+    comments: dict[int, str] = {}
+    places: list[tuple[int, Span]] = []
+    for block, twins in _blocks(tree, parsed):
+        last: Source | None = None
+        for node, twin in zip(block, twins):
+            source = sources.get(node)
+            if source is None:
+                continue
+            span, adjoint = source
+            if span.line or span.text:
+                places.append((twin.lineno, span))
+            if adjoint and span.text and source != last:
+                comments.setdefault(twin.lineno, f"{' ' * twin.col_offset}# {_one_line(span.text)}")
+            last = source
+    return comments, sorted(places, key=lambda place: place[0])
+
+
+def _blocks(node: ast.AST, twin: ast.AST) -> Iterator[tuple[list[ast.stmt], list[ast.stmt]]]:
+    """Every list of statements in a tree, with its twin in an equal tree; ``elif`` has no line of its own."""
+    for field, value in ast.iter_fields(node):
+        other = getattr(twin, field)
+        if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
+            chained = field == "orelse" and isinstance(value[0], ast.If) and len(value) == 1
+            if not chained:
+                yield value, other
+            for inner, inner_twin in zip(value, other):
+                yield from _blocks(inner, inner_twin)
+
+
+def _annotated(
+    text: str,
+    top: list[str],
+    comments: dict[int, str],
+    places: list[tuple[int, Span]],
+    injected: dict[str, Any],
+) -> Emitted:
+    lines = list(top)
+    moved: dict[int, int] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        if number in comments:
+            lines.append(comments[number])
+        lines.append(line)
+        moved[number] = len(lines)
+    return Emitted("\n".join(lines) + "\n", injected, [(moved[number], span) for number, span in places])
+
+
+def _one_line(text: str) -> str:
+    line = " ".join(text.split())
+    line = "".join(c if c.isprintable() else "?" for c in line)
+    return line if len(line) <= MAX_COMMENT else line[: MAX_COMMENT - 3] + "..."
