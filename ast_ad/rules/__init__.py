@@ -2,12 +2,20 @@
 
 from . import (  # noqa: F401
     containers,
+    contractions,
+    creation,
     cumulative,
+    diagonals,
     discrete,
     elementwise,
+    gather,
     helpers,
+    indexing,
+    joining,
     partials,
+    products,
     reductions,
     scalars,
+    shapes,
     sorting,
 )
