@@ -1,0 +1,235 @@
+"""Which numbers and arrays does an argument or a result consist of, and how is it put together again?
+
+Tuples, lists, dicts, named tuples and dataclasses are taken apart. Numbers and arrays are leaves; everything
+else (strings, None, flags, other objects) is part of the structure, and so of what a compiled function is
+specialised to.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import re
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from .errors import InputTypeError
+
+KEEP: Any = type("Keep", (), {"__repr__": lambda self: "KEEP"})()
+
+
+class LEAF:
+    """The ``type`` of a TreeDef that stands for a number or an array."""
+
+
+class STATIC:
+    """The ``type`` of a TreeDef that stands for a value of its own."""
+
+
+def _static_key(value: Any) -> Any:
+    """What decides whether two static values are the same: the value, or identity where it has no hash."""
+    if value is None:
+        return None
+    try:
+        hash(value)
+    except TypeError:
+        if isinstance(value, slice):
+            return slice, value.start, value.stop, value.step
+        return "id", id(value)
+    return type(value), value
+
+
+def _step(parent: TreeDef, key: Any) -> str:
+    if parent.type in (tuple, list) or issubclass(parent.type, dict):
+        return f"[{key!r}]"
+    return f".{key}"
+
+
+class TreeDef:
+    """The structure of a value, without its leaves. Equal structures are equal and hash alike.
+
+    ``type`` is the container's, LEAF or STATIC; ``keys`` tell its children apart (indices, dict keys in
+    insertion order, field names); ``static`` is the value that stands there where it is no leaf.
+    """
+
+    __slots__ = "type", "keys", "children", "static", "num_leaves", "_hash"
+
+    def __init__(
+        self, type: Any, keys: tuple[Any, ...], children: tuple[TreeDef, ...], static: Any = None
+    ) -> None:
+        self.type, self.keys, self.children, self.static = type, keys, children, static
+        self.num_leaves: int = 1 if type is LEAF else sum([child.num_leaves for child in children])
+        self._hash = hash((type, keys, children, _static_key(static)))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return (
+            isinstance(other, TreeDef)
+            and self._hash == other._hash
+            and self.type is other.type
+            and self.keys == other.keys
+            and self.children == other.children
+            and _static_key(self.static) == _static_key(other.static)
+        )
+
+    def __repr__(self) -> str:
+        if self.type is LEAF:
+            return "*"
+        if self.type is STATIC:
+            return repr(self.static)
+        if self.type is tuple or self.type is list:
+            inner = ", ".join(map(repr, self.children))
+            comma = "," if self.type is tuple and len(self.children) == 1 else ""
+            return f"[{inner}]" if self.type is list else f"({inner}{comma})"
+        pairs = zip(self.keys, self.children, strict=True)
+        if issubclass(self.type, dict):
+            return "{" + ", ".join(f"{key!r}: {child!r}" for key, child in pairs) + "}"
+        return f"{self.type.__name__}(" + ", ".join(f"{key}={child!r}" for key, child in pairs) + ")"
+
+    def unflatten(self, leaves: Sequence[Any], static: Any = KEEP) -> Any:
+        """The value with this structure and these leaves.
+
+        Args:
+            leaves: as many as ``num_leaves``.
+            static: what to put in the place of everything that is no leaf; by default what stood there.
+
+        Raises:
+            ValueError: another number of leaves.
+        """
+        if len(leaves) != self.num_leaves:
+            raise ValueError(f"{len(leaves)} leaves for a structure with {self.num_leaves}: {self}")
+        return leaves[0] if self.type is LEAF else self._build(iter(leaves), static)
+
+    def paths(self, root: str = "") -> tuple[str, ...]:
+        """How each leaf is reached from a value called ``root``: ``params['W']``, ``layers[0].bias``."""
+        return tuple(root + "".join(_step(parent, key) for parent, key in path) for path in self._routes())
+
+    def names(self, root: str = "") -> tuple[str, ...]:
+        """An identifier for each leaf: ``params_W``, ``layers_0_bias``; no two alike."""
+        taken: dict[str, None] = {}
+        for path in self._routes():
+            parts = [root, *(str(key) for _, key in path)]
+            name = re.sub(r"\W+", "_", "_".join(part for part in parts if part)).strip("_") or "leaf"
+            name = f"_{name}" if name[0].isdigit() else name
+            unique, count = name, 2
+            while unique in taken:
+                unique, count = f"{name}_{count}", count + 1
+            taken[unique] = None
+        return tuple(taken)
+
+    def _build(self, leaves: Iterator[Any], static: Any) -> Any:
+        if self.type is LEAF:
+            return next(leaves)
+        if self.type is STATIC:
+            return self.static if static is KEEP else static
+        items = [child._build(leaves, static) for child in self.children]
+        if self.type is list:
+            return items
+        if self.type is tuple:
+            return tuple(items)
+        if issubclass(self.type, dict):
+            return self.type(zip(self.keys, items, strict=True))
+        if issubclass(self.type, tuple):
+            return self.type._make(items)
+        value = object.__new__(self.type)  # not through __init__: a gradient need not pass its checks
+        for key, item in zip(self.keys, items, strict=True):
+            object.__setattr__(value, key, item)
+        return value
+
+    def _routes(self) -> Iterator[tuple[tuple[TreeDef, Any], ...]]:
+        if self.type is LEAF:
+            yield ()
+        for key, child in zip(self.keys, self.children, strict=True):
+            for route in child._routes():
+                yield (self, key), *route
+
+
+_PLAIN = {float, int, complex, np.ndarray, np.float64, np.float32}
+_leaf = TreeDef(LEAF, (), ())
+_none = TreeDef(STATIC, (), (), None)
+
+
+def flatten(value: Any, name: str = "") -> tuple[list[Any], TreeDef]:
+    """The leaves of a value, in order, and its structure.
+
+    Args:
+        value: an argument or a result.
+        name: what to call it in errors.
+
+    Raises:
+        InputTypeError: an array class whose operators mean something else (``np.matrix``, masked arrays), or
+            a container that contains itself.
+
+    >>> leaves, tree = flatten({"W": 1.0, "b": (2.0, None), "kind": "relu"})
+    >>> leaves, tree
+    ([1.0, 2.0], {'W': *, 'b': (*, None), 'kind': 'relu'})
+    >>> tree.unflatten([10.0, 20.0])
+    {'W': 10.0, 'b': (20.0, None), 'kind': 'relu'}
+    >>> tree.paths("params"), tree.names("params")
+    (("params['W']", "params['b'][0]"), ('params_W', 'params_b_0'))
+    """
+    if type(value) in _PLAIN:
+        return [value], _leaf
+    leaves: list[Any] = []
+    try:
+        return leaves, _walk(value, leaves)
+    except RecursionError:
+        raise InputTypeError(
+            f"`{name or 'the value'}` contains itself, or is nested too deeply",
+            why="its leaves cannot be listed",
+            fix="pass the numbers and arrays in flat containers",
+        ) from None
+    except _StrangeArray as error:
+        raise InputTypeError(
+            f"`{name or 'the value'}` holds a {error}",
+            why="its operators do not mean what they mean for arrays",
+            fix="pass np.asarray(...) of it",
+        ) from None
+
+
+def register_leaf(cls: type) -> None:
+    """Let instances of exactly this class be leaves (the eager Tensor)."""
+    _PLAIN.add(cls)
+
+
+class _StrangeArray(Exception):
+    pass
+
+
+def _walk(value: Any, leaves: list[Any]) -> TreeDef:
+    cls = type(value)
+    if cls in _PLAIN:
+        leaves.append(value)
+        return _leaf
+    if value is None:
+        return _none
+    if cls is tuple or cls is list:
+        return TreeDef(cls, tuple(range(len(value))), tuple([_walk(item, leaves) for item in value]))
+    if cls is dict or cls is OrderedDict:
+        return TreeDef(cls, tuple(value), tuple([_walk(item, leaves) for item in value.values()]))
+    if isinstance(value, tuple) and hasattr(cls, "_fields") and hasattr(cls, "_make"):
+        return TreeDef(cls, cls._fields, tuple([_walk(item, leaves) for item in value]))
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        names = tuple(f.name for f in dataclasses.fields(value) if hasattr(value, f.name))
+        return TreeDef(cls, names, tuple([_walk(getattr(value, name), leaves) for name in names]))
+    if _is_number_or_array(value):
+        leaves.append(value)
+        return _leaf
+    return TreeDef(STATIC, (), (), value)
+
+
+def _is_number_or_array(value: Any) -> bool:
+    if isinstance(value, np.ndarray):
+        if isinstance(value, (np.matrix, np.ma.MaskedArray)):
+            raise _StrangeArray(f"numpy {type(value).__name__}")
+        return True
+    if isinstance(value, np.generic):
+        return value.dtype.kind in "biufc"
+    return isinstance(value, (int, float, complex)) and not isinstance(value, (bool, enum.Enum))
