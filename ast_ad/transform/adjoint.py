@@ -26,6 +26,7 @@ from .contributions import Cotangents, bar_hint, cotangent_type
 from .copying import copy_function, defined
 from .simplify import simplify
 from .structural import STRUCTURAL
+from .undefined import undefined_values
 
 
 def adjoint(function: Function, wrt: tuple[int, ...], seed: bool | None = None, of: tuple[int, ...] | None = None) -> Function:
@@ -231,30 +232,3 @@ def _several(cotangents: Any) -> tuple[Any, ...]:
 
 def _describe(op: Statement) -> str:
     return f"`{callable_name(op.fn)}`" if isinstance(op, Op) else f"the {type(op).__name__.lower()} statement"
-
-
-def undefined_values(block: Block) -> set[Var]:
-    """The Vars, regions' included, that have no value on some path."""
-    from ..ir.builtin import undefined
-
-    found: set[Var] = set()
-
-    def visit(block: Block) -> None:
-        for op in block.ops:
-            if isinstance(op, Op):
-                if op.fn is undefined:
-                    found.update(op.outs)
-            elif isinstance(op, If):
-                visit(op.then)
-                visit(op.orelse)
-                for out, a, b in zip(op.outs, op.then.results, op.orelse.results, strict=True):
-                    if a in found or b in found:
-                        found.add(out)
-            else:
-                for param, out, init in zip(op.params, op.outs, op.inits, strict=True):
-                    if init in found:
-                        found.update((param, out))
-                visit(op.body)
-
-    visit(block)
-    return found

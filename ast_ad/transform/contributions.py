@@ -131,7 +131,7 @@ class Cotangents:
         type = var.type
         if isinstance(type, Scalar):
             return Lit(0.0)
-        if isinstance(type, ListOf):
+        if isinstance(type, ListOf) and var not in self.undefined:
             return self.builder.opaque(containers.list_zeros_like, (var,), type)
         if isinstance(type, Array) and var not in self.undefined:
             return self.builder.opaque(np.zeros_like, (var,), type)

@@ -1,0 +1,45 @@
+"""Which Vars may have no value on some path, or hold elements that have none?
+
+Such a value is only ever used where it does exist; but its cotangent may have to be made everywhere, so that
+it must not be asked for its shape as a matter of course.
+"""
+
+from __future__ import annotations
+
+from ..ir.builtin import undefined
+from ..ir.ops import Block, If, Op, Var, variables
+from ..ir.ops import For as ForLoop
+from ..rules.containers import list_append
+
+
+def undefined_values(block: Block) -> set[Var]:
+    """Those Vars of the block and of the regions within."""
+    found: set[Var] = set()
+    size = -1
+    while size != len(found):
+        size = len(found)
+        _visit(block, found)
+    return found
+
+
+def _visit(block: Block, found: set[Var]) -> None:
+    for op in block.ops:
+        if isinstance(op, Op):
+            if op.fn is undefined or op.fn is list_append and not found.isdisjoint(variables(*op.args)):
+                found.update(op.outs)
+        elif isinstance(op, If):
+            _visit(op.then, found)
+            _visit(op.orelse, found)
+            for out, *results in zip(op.outs, op.then.results, op.orelse.results, strict=True):
+                if not found.isdisjoint(variables(*results)):
+                    found.add(out)
+        else:
+            if isinstance(op, ForLoop):
+                for source, items in op.items:
+                    if not found.isdisjoint(variables(source)):
+                        found.update(items)
+            _visit(op.body, found)
+            carried = zip(op.params, op.outs, op.inits, op.body.results[op.stops :], strict=True)
+            for param, out, init, result in carried:
+                if not found.isdisjoint(variables(init, result, param)):
+                    found.update((param, out))
