@@ -11,8 +11,7 @@ PACKAGE = pathlib.Path(__file__).parent.parent / "ast_ad"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 # What a package may import, besides itself; "rules.registry" allows that one module.
-# rules.helpers holds the table of what each operation reads, so it
-# goes with the registry.
+# rules.helpers holds the table of what each operation reads, so it goes with the registry.
 ALLOWED = {
     "errors": set(),
     "deep": set(),
