@@ -145,13 +145,15 @@ def add(a: Any, b: Any) -> Any:
     return b if a is None else a if b is None else a + b
 
 
-def list_fill(xs: list[Any], g: Any) -> list[Any]:
-    """``g`` for each element of ``xs``, summed down to the element's shape.
+def list_fill(xs: Any, g: Any) -> Any:
+    """``g`` for each element of ``xs`` (a list, or the rows of an array), summed down to its shape.
 
     >>> list_fill([1.0, 2.0], 3.0)
     [3.0, 3.0]
     """
-    return [unbroadcast(g, item) for item in xs]
+    if isinstance(xs, np.ndarray):
+        return np.broadcast_to(g, xs.shape)
+    return type(xs)(unbroadcast(g, item) for item in xs)
 
 
 def array_from_list(xs: list[Any], dtype: Any = None) -> Any:

@@ -162,15 +162,14 @@ def stack_like(parts: Any, x: Any) -> Any:
 
 
 def list_from_array(a: Any, like: Any) -> Any:
-    """The rows of ``a`` as a list, nested as ``like`` is (which is read for its structure only).
+    """The rows of ``a`` in containers such as ``like`` has (which is read for its structure only).
 
     >>> list_from_array(np.ones(2), [0.0, 0.0]) == [1.0, 1.0]
     True
     """
-    return [
-        type(item)(list_from_array(row, item)) if isinstance(item, (list, tuple)) else row
-        for row, item in zip(a, like, strict=True)
-    ]
+    if not isinstance(like, (list, tuple)):
+        return a
+    return type(like)(list_from_array(row, item) for row, item in zip(a, like, strict=True))
 
 
 def mT(x: Any) -> Any:

@@ -1,0 +1,165 @@
+"""How do sums, products, extrema and moments over axes differentiate?
+
+The ``nan`` versions are the plain ones restricted to where the argument is a number.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .helpers import METADATA, broadcast_like, expand_reduced, unbroadcast
+from .partials import ratio
+from .registry import composite, nondifferentiable, vjp
+
+
+def reduced_count(a: Any, axis: Any = None) -> int:
+    """How many elements of ``a`` a reduction over ``axis`` takes together.
+
+    >>> reduced_count(np.zeros((2, 3, 4)), (0, -1))
+    8
+    """
+    shape = np.shape(a)
+    axes = range(len(shape)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    count = 1
+    for i in axes:
+        count *= shape[i]
+    return count
+
+
+nondifferentiable(reduced_count)
+METADATA[reduced_count] = 0
+
+
+def spread(g, a, axis, keepdims, where=True):
+    """The cotangent ``g`` of a sum over ``axis``, given to each element that took part."""
+    g_each = broadcast_like(g if axis is None else expand_reduced(g, a, axis, keepdims), a)
+    return g_each if where is True else np.where(where, g_each, 0)
+
+
+def count_present(a, axis, keepdims, where=True):
+    """The number of elements that take part in a reduction."""
+    if where is True:
+        return reduced_count(a, axis)
+    return np.sum(np.broadcast_to(where, np.shape(a)), axis=axis, keepdims=keepdims)
+
+
+# ----- sums and means -----
+
+
+@vjp(np.sum)
+def sum_rule(g, ans, a, axis=None, dtype=None, *, keepdims=False, initial=0, where=True):
+    return spread(g, a, axis, keepdims, where), None, None, None, unbroadcast(g, initial)
+
+
+@vjp(np.mean)
+def mean(g, ans, a, axis=None, dtype=None, *, keepdims=False, where=True):
+    return spread(g / count_present(a, axis, keepdims, where), a, axis, keepdims, where)
+
+
+@vjp(np.var)
+def var(g, ans, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, correction=None):
+    free = ddof if correction is None else correction
+    scaled = 2 * g / (count_present(a, axis, keepdims, where) - free)
+    return spread_deviation(scaled, a, axis, keepdims, where)
+
+
+@vjp(np.std)
+def std(g, ans, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, correction=None):
+    """Like any norm, the deviation has gradient 0 at 0."""
+    free = ddof if correction is None else correction
+    scaled = ratio(g, ans * (count_present(a, axis, keepdims, where) - free))
+    return spread_deviation(scaled, a, axis, keepdims, where)
+
+
+def spread_deviation(g, a, axis, keepdims, where=True):
+    """``g`` times the deviation of each element from the mean."""
+    if where is True:
+        return expand_reduced(g, a, axis, keepdims) * (a - np.mean(a, axis=axis, keepdims=True))
+    middle = np.sum(a, axis=axis, keepdims=True, where=where) / count_present(a, axis, True, where)
+    return np.where(where, expand_reduced(g, a, axis, keepdims) * (a - middle), 0)
+
+
+@composite(np.average)
+def average(a, axis=None, weights=None, *, keepdims=False):
+    if weights is None:
+        return np.mean(a, axis=axis, keepdims=keepdims)
+    if np.ndim(weights) != np.ndim(a):
+        weights = np.reshape(weights, [-1 if i == axis % np.ndim(a) else 1 for i in range(np.ndim(a))])
+    total = np.sum(np.broadcast_to(weights, np.shape(a)), axis=axis, keepdims=keepdims)
+    return np.sum(a * weights, axis=axis, keepdims=keepdims) / total
+
+
+# ----- extrema -----
+
+
+@vjp(np.max, np.min)
+def extremum(g, ans, a, axis=None, *, keepdims=False, initial=None, where=True):
+    """Equal extrema share the gradient evenly."""
+    reached = a == expand_reduced(ans, a, axis, keepdims)
+    if where is not True:
+        reached = reached & where
+    ties = np.sum(reached, axis=axis, keepdims=True)
+    g_each = expand_reduced(g, a, axis, keepdims)
+    return reached * (g_each / ties if initial is None else ratio(g_each, ties))
+
+
+@vjp(np.nanmax, np.nanmin)
+def nan_extremum(g, ans, a, axis=None, *, keepdims=False, initial=None, where=True):
+    reached = a == expand_reduced(ans, a, axis, keepdims)
+    if where is not True:
+        reached = reached & where
+    return reached * ratio(expand_reduced(g, a, axis, keepdims), np.sum(reached, axis=axis, keepdims=True))
+
+
+@composite(np.ptp)
+def ptp(a, axis=None, *, keepdims=False):
+    return np.max(a, axis=axis, keepdims=keepdims) - np.min(a, axis=axis, keepdims=keepdims)
+
+
+# ----- the versions that pass over NaN -----
+
+
+@vjp(np.nansum)
+def nansum(g, ans, a, axis=None, dtype=None, *, keepdims=False, initial=0, where=True):
+    present = ~np.isnan(a) & where
+    return spread(g, a, axis, keepdims, present), None, None, None, unbroadcast(g, initial)
+
+
+@vjp(np.nanmean)
+def nanmean(g, ans, a, axis=None, dtype=None, *, keepdims=False, where=True):
+    present = ~np.isnan(a) & where
+    return spread(g / count_present(a, axis, keepdims, present), a, axis, keepdims, present)
+
+
+@vjp(np.nanvar)
+def nanvar(g, ans, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, correction=None):
+    present = ~np.isnan(a) & where
+    free = ddof if correction is None else correction
+    scaled = 2 * g / (count_present(a, axis, keepdims, present) - free)
+    return spread_deviation(scaled, a, axis, keepdims, present)
+
+
+@vjp(np.nanstd)
+def nanstd(g, ans, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, correction=None):
+    present = ~np.isnan(a) & where
+    free = ddof if correction is None else correction
+    scaled = ratio(g, ans * (count_present(a, axis, keepdims, present) - free))
+    return spread_deviation(scaled, a, axis, keepdims, present)
+
+
+@composite(np.nanprod)
+def nanprod(a, axis=None, dtype=None, *, keepdims=False, initial=1, where=True):
+    present = ~np.isnan(a) & where
+    return np.prod(np.where(present, a, 1), axis=axis, dtype=dtype, keepdims=keepdims, initial=initial)
+
+
+@composite(np.nancumsum)
+def nancumsum(a, axis=None, dtype=None):
+    return np.cumsum(np.where(np.isnan(a), 0, a), axis=axis, dtype=dtype)
+
+
+@composite(np.nancumprod)
+def nancumprod(a, axis=None, dtype=None):
+    return np.cumprod(np.where(np.isnan(a), 1, a), axis=axis, dtype=dtype)
