@@ -42,7 +42,7 @@ def add_at(a: Any, idx: Any, v: Any) -> Any:
 
 
 def scatter(x: Any, idx: Any, g: Any) -> Any:
-    """Zeros of ``x``'s shape with ``g`` added at ``idx``: the adjoint of ``x[idx]``. Reads ``x``'s shape only.
+    """Zeros of ``x``'s shape with ``g`` added at ``idx``: the adjoint of ``x[idx]``. Reads the shape only.
 
     >>> scatter(np.ones(3), [0, 0, 2], np.array([1.0, 2.0, 3.0]))
     array([3., 0., 3.])

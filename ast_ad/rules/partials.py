@@ -75,7 +75,7 @@ def power_dy(x: Any, y: Any, ans: Any) -> Any:
 
 
 def power_derivative(x: Any, y: Any, n: int, m: int) -> Any:
-    """The ``n``-th derivative by ``x`` and ``m``-th by ``y`` of ``x ** y``; a term whose coefficient is 0 is 0.
+    """The ``n``-th derivative by ``x``, ``m``-th by ``y``, of ``x ** y``; terms with coefficient 0 are 0.
 
     >>> float(power_derivative(2.0, 3.0, 2, 0))
     12.0
@@ -121,7 +121,7 @@ def _float_array(x: Any) -> Any:
 def sinc_derivative(x: Any, n: int) -> Any:
     """The ``n``-th derivative of ``np.sinc``.
 
-    Near 0 its Taylor series; elsewhere the recurrence that differentiating ``pi x sinc(x) = sin(pi x)`` gives.
+    Near 0 its Taylor series; elsewhere the recurrence that follows from ``pi x sinc(x) = sin(pi x)``.
 
     >>> float(sinc_derivative(0.0, 1))
     0.0

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .helpers import unbroadcast
+from .helpers import METADATA, unbroadcast
 from .reductions import count_present
 from .registry import elementwise, nondifferentiable, vjp
 
@@ -146,6 +146,7 @@ def quantile_slope(q: Any, n: Any, method: str = "linear") -> Any:
 
 
 nondifferentiable(ranks, quantile_slope)
+METADATA.update({outer: 1, outer_expand: 2})
 
 
 @vjp(outer)

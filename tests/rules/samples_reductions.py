@@ -31,8 +31,8 @@ SMALL = [Sample((0.7,)), Sample((np.array(0.7),))]
 EMPTY = [Sample((np.zeros((0, 3)),), {"axis": 0})]
 Q = np.array([0.14, 0.47, 0.83])
 METHODS = (
-    "linear lower higher midpoint nearest inverted_cdf averaged_inverted_cdf interpolated_inverted_cdf hazen weibull "
-    "median_unbiased normal_unbiased"
+    "linear lower higher midpoint nearest inverted_cdf averaged_inverted_cdf interpolated_inverted_cdf hazen "
+    "weibull median_unbiased normal_unbiased"
 ).split()
 A, B = apart(3, 5), apart(2, 3, 5)
 QUANTILES = (

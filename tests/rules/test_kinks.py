@@ -1,0 +1,93 @@
+"""Which value does a derivative have where the function has a kink, a tie, or a zero factor?"""
+
+from __future__ import annotations
+
+import math
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from direct import cotangents
+from sample import Sample
+
+import ast_ad.rules  # noqa: F401
+from ast_ad.rules.registry import lookup
+
+ZERO, INF = np.zeros(1), np.inf
+
+
+def gradient(fn: Any, *args: Any, **kwargs: Any) -> list[Any]:
+    """The cotangents of a cotangent of ones, as lists."""
+    primitive = lookup(fn)
+    assert primitive is not None
+    with np.errstate(all="ignore"):
+        ans = fn(*args, **kwargs)
+        found = cotangents(primitive, np.ones_like(ans), ans, Sample(args, kwargs))
+    return [None if c is None else np.asarray(c).tolist() for c in found.values()]
+
+
+@pytest.mark.parametrize(
+    ("fn", "args", "expected"),
+    [
+        (np.abs, (ZERO,), [[0.0]]),
+        (np.abs, (np.zeros(1, complex),), [[0.0]]),
+        (np.maximum, (ZERO, 0.0), [[0.5], 0.5]),
+        (np.minimum, (ZERO, 0.0), [[0.5], 0.5]),
+        (np.maximum, (np.array([-INF]), -INF), [[0.5], 0.5]),
+        (np.clip, (ZERO, 0.0, INF), [[0.0], 1.0, 0.0]),
+        (np.clip, (np.ones(1), 0.0, 1.0), [[0.0], 0.0, 1.0]),
+        (np.where, (np.array([True]), ZERO, 1.0), [None, [1.0], 0.0]),
+        (np.sqrt, (ZERO,), [[INF]]),
+        (np.cbrt, (ZERO,), [[INF]]),
+        (np.hypot, (ZERO, ZERO), [[0.0], [0.0]]),
+        (np.power, (ZERO, 2), [[0.0], None]),
+        (np.power, (ZERO, 1), [[1.0], None]),
+        (np.power, (ZERO, 0), [[0.0], None]),
+        (np.power, (ZERO, 0.5), [[INF], 0.0]),
+        (np.power, (ZERO, 2.0), [[0.0], 0.0]),
+        (np.power, (ZERO, np.zeros(1)), [[0.0], [0.0]]),
+        (np.sinc, (ZERO,), [[0.0]]),
+        (np.logaddexp, (np.array([-INF]), np.array([-INF])), [[0.0], [0.0]]),
+        (np.logaddexp, (np.array([-INF]), np.array([1.0])), [[0.0], [1.0]]),
+        (np.logaddexp, (np.array([INF]), np.array([1.0])), [[1.0], [0.0]]),
+        (np.max, (np.array([1.0, 3.0, 3.0]),), [[0.0, 0.5, 0.5]]),
+        (np.min, (np.array([1.0, 1.0, 3.0, 1.0]),), [[1 / 3, 1 / 3, 0.0, 1 / 3]]),
+        (np.max, (np.array([-INF, -INF]),), [[0.5, 0.5]]),
+        (np.nanmax, (np.array([np.nan, 2.0]),), [[0.0, 1.0]]),
+        (max, (2.0, 2.0), [0.5, 0.5]),
+        (min, ([2.0, 2.0, 3.0],), [[0.5, 0.5, 0.0]]),
+        (np.prod, (np.array([2.0, 0.0, 3.0]),), [[0.0, 6.0, 0.0]]),
+        (np.prod, (np.array([2.0, 0.0, 0.0]),), [[0.0, 0.0, 0.0]]),
+        (math.prod, ([2.0, 0.0, 3.0],), [[0.0, 6.0, 0.0]]),
+        (np.cumprod, (np.array([2.0, 0.0, 3.0]),), [[1.0, 8.0, 0.0]]),
+        (np.std, (np.ones(3),), [[0.0, 0.0, 0.0]]),
+        (np.unique, (np.array([1.0, 1.0, 2.0]),), [[0.5, 0.5, 1.0]]),
+        (math.hypot, (0.0, 0.0), [0.0, 0.0]),
+        (np.sign, (np.array([0.0, 2.0]),), [None]),
+    ],
+)
+def test_convention(fn: Any, args: tuple[Any, ...], expected: list[Any]) -> None:
+    assert gradient(fn, *args) == expected
+
+
+def test_nan_reaches_the_gradient_of_an_extremum() -> None:
+    (x_bar,) = gradient(np.max, np.array([1.0, np.nan]))
+    assert np.isnan(x_bar).all()
+
+
+def test_later_write_wins() -> None:
+    from ast_ad.rules.helpers import setitem
+
+    _, _, v_bar = gradient(setitem, np.zeros(2), np.array([0, 0, 1]), np.array([1.0, 2.0, 3.0]))
+    assert v_bar == [0.0, 1.0, 1.0]
+
+
+def test_a_masked_infinite_partial_stays_out() -> None:
+    from ast_ad.rules.helpers import safe_product
+
+    assert safe_product(0.0, INF) == 0 and safe_product(2.0, INF) == INF
