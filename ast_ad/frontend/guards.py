@@ -1,0 +1,298 @@
+"""Is what a compiled function read from outside still what it was, and what does it read anew at each call?
+
+A global, a closure variable, a default or an object's attribute is reached by an access path. What decided
+the compiled code (a function, a class, a flag) is guarded: before each call all guards are checked. Numbers
+and arrays are captured: their paths are read at each call, and the values passed as extra inputs.
+"""
+
+from __future__ import annotations
+
+import re
+import types
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+ATTRIBUTE, ITEM = "attribute", "item"
+MISSING: Any = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
+_UNREADABLE = (AttributeError, LookupError, TypeError, ValueError)  # ValueError: an empty closure cell
+
+
+@dataclass(frozen=True)
+class Argument:
+    """The root of a path that starts at the compiled function's argument with this position."""
+
+    position: int
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """Where a value is found: steps of attribute and item reads from ``root``.
+
+    ``root`` is an object (a globals dict, a cell, a function, a module) or an Argument; ``label`` is the
+    path as the user writes it.
+
+    >>> space = {"params": {"W": 2.0}}
+    >>> path = Path.of_global(space, "params").item("W")
+    >>> path.read(), str(path), path.identifier
+    (2.0, "params['W']", 'params_W')
+    """
+
+    root: Any
+    steps: tuple[tuple[str, Any], ...]
+    label: str
+
+    @staticmethod
+    def of_global(space: dict[str, Any], name: str) -> Path:
+        return Path(space, ((ITEM, name),), name)
+
+    @staticmethod
+    def of_module(module: types.ModuleType, name: str) -> Path:
+        label = f"{module.__name__}.{name}"
+        if name in vars(module):
+            return Path(vars(module), ((ITEM, name),), label)
+        return Path(module, ((ATTRIBUTE, name),), label)  # made by the module's __getattr__
+
+    @staticmethod
+    def of_cell(cell: types.CellType, name: str) -> Path:
+        return Path(cell, ((ATTRIBUTE, "cell_contents"),), name)
+
+    @staticmethod
+    def of_default(function: types.FunctionType, name: str) -> Path:
+        """The default of a parameter, which ``function`` must have."""
+        code = function.__code__
+        positional = code.co_varnames[: code.co_argcount]
+        if name in positional:
+            index = positional.index(name) - len(positional)  # defaults belong to the last parameters
+            return Path(function, ((ATTRIBUTE, "__defaults__"), (ITEM, index)), name)
+        return Path(function, ((ATTRIBUTE, "__kwdefaults__"), (ITEM, name)), name)
+
+    @staticmethod
+    def of_argument(position: int, name: str) -> Path:
+        return Path(Argument(position), (), name)
+
+    def attribute(self, name: str) -> Path:
+        return Path(self.root, (*self.steps, (ATTRIBUTE, name)), f"{self.label}.{name}")
+
+    def item(self, key: Any) -> Path:
+        return Path(self.root, (*self.steps, (ITEM, key)), f"{self.label}[{key!r}]")
+
+    def read(self, args: Sequence[Any] = ()) -> Any:
+        """The value there now; raises one of the usual errors where there is none."""
+        value = args[self.root.position] if isinstance(self.root, Argument) else self.root
+        for kind, key in self.steps:
+            value = getattr(value, key) if kind == ATTRIBUTE else value[key]
+        return value
+
+    @property
+    def identifier(self) -> str:
+        """The path as a name for generated code."""
+        name = re.sub(r"\W+", "_", self.label).strip("_") or "captured"
+        return f"_{name}" if name[0].isdigit() else name
+
+    @property
+    def key(self) -> Any:
+        """Equal for paths that read the same place."""
+        root = self.root if isinstance(self.root, Argument) else id(self.root)
+        return root, tuple((kind, type(key), key) for kind, key in self.steps)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Path) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __str__(self) -> str:
+        return self.label
+
+
+@dataclass(frozen=True, eq=False)
+class Guard:
+    """What must hold at a path: ``kind`` says how ``expected`` is compared (see the constructors)."""
+
+    path: Path
+    kind: str
+    expected: Any
+
+    @staticmethod
+    def value(path: Path, expected: Any) -> Guard:
+        """The same constant (of the same type), or else the same object."""
+        return Guard(path, "equal" if _is_constant(expected) else "identical", expected)
+
+    @staticmethod
+    def type(path: Path, expected: type) -> Guard:
+        """An instance of exactly this class."""
+        return Guard(path, "type", expected)
+
+    @staticmethod
+    def length(path: Path, expected: int) -> Guard:
+        """A container with so many elements."""
+        return Guard(path, "length", expected)
+
+    @staticmethod
+    def keys(path: Path, expected: Iterable[Any]) -> Guard:
+        """A dict with these keys, in this order."""
+        return Guard(path, "keys", tuple(expected))
+
+    @staticmethod
+    def missing(path: Path) -> Guard:
+        """Nothing: the name is not defined (and so a builtin is meant)."""
+        return Guard(path, "missing", MISSING)
+
+    def holds(self, args: Sequence[Any] = ()) -> bool:
+        try:
+            value = self.path.read(args)
+            return bool(_TESTS[self.kind](value, self.expected))
+        except _UNREADABLE:
+            return self.kind == "missing"
+
+    def __str__(self) -> str:
+        what = {"type": "its class", "length": "its length", "keys": "its keys"}.get(self.kind, "its value")
+        return f"`{self.path}` ({what})"
+
+
+class Guards:
+    """A set of guards with one fast check for all of them.
+
+    >>> space = {"f": len, "flag": "a"}
+    >>> guards = Guards()
+    >>> guards.add(Guard.value(Path.of_global(space, "f"), len))
+    >>> guards.add(Guard.value(Path.of_global(space, "flag"), "a"))
+    >>> guards.check()
+    True
+    >>> space["flag"] = "b"
+    >>> guards.check(), str(guards.broken())
+    (False, '`flag` (its value)')
+    """
+
+    def __init__(self, guards: Iterable[Guard] = ()) -> None:
+        self._guards: dict[Any, Guard] = {}
+        self._check: Callable[[Sequence[Any]], bool] | None = None
+        for guard in guards:
+            self.add(guard)
+
+    def add(self, guard: Guard) -> None:
+        """Add a guard, unless it is there already.
+
+        A function is guarded with its code and defaults, which reloading tools replace in place.
+        """
+        compared = guard.expected if guard.kind == "equal" else id(guard.expected)
+        key = guard.path.key, guard.kind, type(guard.expected), repr(compared)
+        if key in self._guards:
+            return
+        self._guards[key] = guard
+        self._check = None
+        if guard.kind == "identical" and isinstance(guard.expected, types.FunctionType):
+            for part in ("__code__", "__defaults__", "__kwdefaults__"):
+                value = getattr(guard.expected, part)
+                self.add(
+                    Guard(Path(guard.expected, ((ATTRIBUTE, part),), guard.path.label), "identical", value)
+                )
+
+    def check(self, args: Sequence[Any] = ()) -> bool:
+        """Whether all guards hold."""
+        check = self._check
+        if check is None:
+            check = self._check = _compiled(tuple(self._guards.values()))
+        try:
+            return check(args)
+        except _UNREADABLE:
+            return False
+
+    def broken(self, args: Sequence[Any] = ()) -> Guard | None:
+        """The first guard that does not hold."""
+        return next((guard for guard in self._guards.values() if not guard.holds(args)), None)
+
+    def __iter__(self) -> Any:
+        return iter(self._guards.values())
+
+    def __len__(self) -> int:
+        return len(self._guards)
+
+
+class Captures:
+    """Paths that are read at each call, each place once.
+
+    >>> space = {"scale": 2.0}
+    >>> captures = Captures()
+    >>> captures.add(Path.of_global(space, "scale")), captures.add(Path.of_global(space, "scale"))
+    (0, 0)
+    >>> captures.read()
+    [2.0]
+    """
+
+    def __init__(self) -> None:
+        self.paths: list[Path] = []
+        self._indices: dict[Any, int] = {}
+
+    def add(self, path: Path) -> int:
+        """The position of the path's value among the extra inputs."""
+        index = self._indices.setdefault(path.key, len(self.paths))
+        if index == len(self.paths):
+            self.paths.append(path)
+        return index
+
+    def read(self, args: Sequence[Any] = ()) -> list[Any]:
+        """The values there now."""
+        return [path.read(args) for path in self.paths]
+
+
+def same_constant(value: Any, expected: Any) -> bool:
+    """Equality that tells 1 from 1.0 and True and 0.0 from -0.0, and takes nan for itself."""
+    if value is expected:
+        return True
+    if type(value) is not type(expected):
+        return False
+    if isinstance(expected, tuple):
+        return len(value) == len(expected) and all(map(same_constant, value, expected))
+    if isinstance(expected, (float, complex)):
+        return repr(value) == repr(expected)
+    return bool(value == expected)
+
+
+_CONSTANTS = (str, bytes, int, float, complex)
+
+
+def _is_constant(value: Any) -> bool:
+    return type(value) in _CONSTANTS or (type(value) is tuple and all(map(_is_constant, value)))
+
+
+_TESTS: dict[str, Callable[[Any, Any], Any]] = {
+    "identical": lambda value, expected: value is expected,
+    "equal": same_constant,
+    "type": lambda value, expected: type(value) is expected,
+    "length": lambda value, expected: len(value) == expected,
+    "keys": lambda value, expected: tuple(value) == expected,
+    "missing": lambda value, expected: False,
+}
+_TEXTS = {
+    "identical": "{value} is e{i}",
+    "equal": "same_constant({value}, e{i})",
+    "type": "type({value}) is e{i}",
+    "length": "len({value}) == e{i}",
+    "keys": "tuple({value}) == e{i}",
+    "missing": "g{i}.holds(args)",
+}
+
+
+def _compiled(guards: tuple[Guard, ...]) -> Callable[[Sequence[Any]], bool]:
+    """One expression for all guards. Its text holds numbered names only; what they mean is bound to them."""
+    space: dict[str, Any] = {
+        "same_constant": same_constant,
+        "getattr": getattr,
+        "len": len,
+        "tuple": tuple,
+        "type": type,
+    }
+    tests = []
+    for i, guard in enumerate(guards):
+        root = guard.path.root
+        value = f"args[{root.position:d}]" if isinstance(root, Argument) else f"r{i}"
+        for j, (kind, key) in enumerate(guard.path.steps):
+            value = f"getattr({value}, k{i}_{j})" if kind == ATTRIBUTE else f"{value}[k{i}_{j}]"
+            space[f"k{i}_{j}"] = key
+        space |= {f"r{i}": root, f"e{i}": guard.expected, f"g{i}": guard}
+        tests.append(_TEXTS[guard.kind].format(value=value, i=i))
+    check = eval("lambda args: " + (" and ".join(tests) or "True"), space)
+    assert isinstance(check, types.FunctionType)
+    return check
