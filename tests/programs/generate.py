@@ -19,6 +19,16 @@ from hypothesis import strategies
 from .writer import Writer
 
 HEADER = "import math\nimport numpy as np\n"
+STATE = """
+from dataclasses import dataclass
+from typing import Any
+
+@dataclass
+class State:
+    u: Any
+    v: Any
+    w: Any = 0.0
+"""
 LARGEST_VALUE = 1e4
 
 
@@ -41,7 +51,9 @@ def write(source: random.Random) -> Program:
     writer.function(dict(zip("xys", [*shapes, ()], strict=True)))
     numbers = np.random.default_rng(source.randrange(2**32))
     args = (numbers.normal(size=shapes[0]), numbers.normal(size=shapes[1]), float(numbers.normal()))
-    return Program(ast.unparse(ast.parse("\n".join([HEADER, *writer.text]))) + "\n", args)
+    text = "\n".join(writer.text)
+    text = "\n".join([HEADER, STATE if "State(" in text else "", text])
+    return Program(ast.unparse(ast.parse(text)) + "\n", args)
 
 
 def run(program: Program) -> float:

@@ -91,11 +91,13 @@ class Writer(Statements):
             self.store,
             self.store,
         ]
-        containers = [self.container, self.unpack, self.collect]
+        containers = [self.container, self.container, self.unpack, self.collect, self.collect, self.closure]
         compound = [self.for_range, self.for_rows, self.while_loop, self.branch]
         ways = simple + (containers if self.nested < 2 and self.result is not None else [])
         if self.helpers and self.result is not None:
             ways += [self.call, self.call]
+        if self.chance(0.02):
+            ways = [self.swap]
         if self.nested < 3 and budget > 0:
             ways += compound * 2
         self.pick(ways)()
@@ -209,9 +211,13 @@ class Writer(Statements):
     def container(self) -> None:
         """A tuple, list or dict of variables; its elements are further names for the same arrays."""
         members = [self.pick(self.vars) for _ in range(self.random.randint(2, 3))]
-        kind = self.pick(["tuple", "list", "dict"])
-        name = self.fresh({"tuple": "t", "list": "l", "dict": "d"}[kind])
-        if kind == "dict":
+        kind = self.pick(["tuple", "list", "dict", "object"])
+        name = self.fresh({"tuple": "t", "list": "l", "dict": "d", "object": "state"}[kind])
+        if kind == "object":
+            places = [f"{name}.{attribute}" for attribute in "uvw"[: len(members)]]
+            inner = ", ".join(m.name for m in members)
+            self.line(f"{name} = State({inner})")
+        elif kind == "dict":
             places = [f'{name}["{key}"]' for key in "uvw"[: len(members)]]
             inner = ", ".join(f'"{key}": {m.name}' for key, m in zip("uvw", members, strict=False))
             self.line(f"{name} = {{{inner}}}")
@@ -222,6 +228,35 @@ class Writer(Statements):
         for place, member in zip(places, members, strict=True):
             var = self.declare(place, member.shape, member.root, member.contiguous)
             var.binds, var.shared = kind != "tuple", member.shared
+
+    def closure(self) -> None:
+        """A function inside the function, which reads a variable as it is when called."""
+        name, outer = self.fresh("inner"), self.pick(self.vars)
+        argument = self.pick(self.vars)
+        read = outer.name if outer.shape in ((), argument.shape) else self.element(outer)
+        body = self.pick(["{0} * np.tanh({1})", "np.sin({0} + {1})", "{0} * {0} - {1}"]).format("z", read)
+        if self.chance(0.5):
+            self.line(f"{name} = lambda z: {body}")
+        else:
+            self.line(f"def {name}(z):")
+            self.line(f"    return {body}")
+        if self.chance(0.5):
+            self.augment()
+        result = self.name_for(argument.shape)
+        self.line(f"{result} = {name}({argument.name})")
+        self.declare(result, argument.shape)
+
+    def swap(self) -> None:
+        """``u, v = v, u``: afterwards each name shows the other's memory."""
+        plain = [v for v in self.vars if v.shape and v.binds and not self.shares(v)]
+        pairs = [(u, v) for u in plain for v in plain if u is not v and u.shape == v.shape]
+        if not pairs:
+            return self.rebind()
+        u, v = self.pick(pairs)
+        self.line(f"{u.name}, {v.name} = {v.name}, {u.name}")
+        u.root, v.root = v.root, u.root
+        u.contiguous, v.contiguous = v.contiguous, u.contiguous
+        return None
 
     def unpack(self) -> None:
         members = [self.pick(self.vars) for _ in range(2)]
