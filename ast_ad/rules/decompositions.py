@@ -1,0 +1,196 @@
+"""How do matrix decompositions pass a cotangent back?
+
+The formulas hold for functions of the factors that do not depend on their signs and phases. Symmetric
+(Hermitian) arguments are differentiated in the space of symmetric matrices: their cotangents are symmetric.
+Vectors of equal eigenvalues or singular values have no derivative: their cotangents give NaN.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import NoDerivativeError
+from . import helpers
+from .gather import refuse
+from .helpers import safe_product
+from .products import H, column, row
+from .registry import vjp
+
+
+def symmetrized(a: Any) -> Any:
+    """The Hermitian part of each matrix."""
+    return (a + H(a)) / 2
+
+
+def diagonal_matrix(d: Any) -> Any:
+    """The vectors ``d`` on the diagonals of square matrices."""
+    return np.eye(np.shape(d)[-1]) * row(d)
+
+
+# ----- Cholesky and QR -----
+
+
+@vjp(np.linalg.cholesky)
+def cholesky(g, ans, a, upper=False):
+    """``a = l H(l)``: Murray 2016."""
+    l, l_bar = (H(ans), H(g)) if upper else (ans, g)
+    phi = np.tril(H(l) @ l_bar)
+    phi = phi - diagonal_matrix(np.diagonal(phi, 0, -2, -1)) / 2
+    half = np.linalg.solve(H(l), phi)
+    return symmetrized(H(np.linalg.solve(H(l), H(half))))
+
+
+@vjp(np.linalg.qr)
+def qr(g, ans, a, mode="reduced"):
+    """``a = q r``, its first ``k = len(r)`` columns ``x = q r_x`` (Walter and Lehmann 2010), the rest
+    ``y = q r_y`` (there is none in a tall matrix)."""
+    if mode == "r":
+        q, r = np.linalg.qr(a)
+        q_bar, r_bar = np.zeros_like(q), g
+    elif mode == "reduced":
+        (q, r), (q_bar, r_bar) = ans, g
+    else:
+        refuse(f"np.linalg.qr(mode={mode!r})", fix="use mode='reduced'")
+    k = np.shape(r)[-2]
+    y, r_x, y_bar = a[..., k:], r[..., :k], q @ r_bar[..., k:]
+    q_bar = q_bar + y @ H(r_bar[..., k:])
+    m = np.tril(r_x @ H(r_bar[..., :k]) - H(q_bar) @ q)
+    lower = np.tril(m, -1)
+    mirrored = lower + H(lower) + diagonal_matrix(np.real(np.diagonal(m, 0, -2, -1)))
+    x_bar = H(np.linalg.solve(r_x, H(q_bar + q @ mirrored)))
+    return np.concatenate((x_bar, y_bar), axis=-1)
+
+
+# ----- eigenvalues -----
+
+
+def reciprocal_gaps(w: Any) -> Any:
+    """``1 / (w[j] - w[i])`` at i, j; 0 on the diagonal, NaN where two values are equal to rounding.
+
+    >>> reciprocal_gaps(np.array([1.0, 3.0]))
+    array([[ 0. ,  0.5],
+           [-0.5,  0. ]])
+    """
+    w = np.asarray(w)
+    gaps = w[..., None, :] - w[..., :, None]
+    scale = np.max(np.abs(w), axis=-1, initial=0)[..., None, None]
+    tolerance = 4 * np.finfo(w.dtype).eps * scale
+    one = np.eye(w.shape[-1], dtype=bool)
+    equal = (np.abs(gaps) <= tolerance) & ~one
+    return np.where(one, 0, np.where(equal, np.nan, 1 / np.where(equal | one, 1, gaps)))
+
+
+@vjp(reciprocal_gaps)
+def reciprocal_gaps_rule(g, ans, w):
+    bar = safe_product(g, -np.conj(ans * ans))
+    return np.sum(bar, axis=-2) - np.sum(bar, axis=-1)
+
+
+@vjp(np.linalg.eigh)
+def eigh(g, ans, a, UPLO="L"):
+    (w, v), (w_bar, v_bar) = ans, g
+    inner = safe_product(H(v) @ v_bar, reciprocal_gaps(w)) + diagonal_matrix(w_bar)
+    return symmetrized(v @ inner @ H(v))
+
+
+@vjp(np.linalg.eigvalsh)
+def eigvalsh(g, ans, a, UPLO="L"):
+    _, v = np.linalg.eigh(a, UPLO)
+    return (v * row(g)) @ H(v)
+
+
+@vjp(np.linalg.eig)
+def eig(g, ans, a):
+    """Boeddeker et al. 2017, for eigenvectors of length 1."""
+    (w, v), (w_bar, v_bar) = ans, g
+    inner = H(v) @ v_bar
+    inner = inner - (H(v) @ v) * row(np.real(np.diagonal(inner, 0, -2, -1)))
+    inner = safe_product(inner, np.conj(reciprocal_gaps(w))) + diagonal_matrix(w_bar)
+    return np.linalg.solve(H(v), inner @ H(v))
+
+
+@vjp(np.linalg.eigvals)
+def eigvals(g, ans, a):
+    _, v = np.linalg.eig(a)
+    return np.linalg.solve(H(v), column(g) * H(v))
+
+
+# ----- singular values -----
+
+
+@vjp(np.linalg.svd)
+def svd(g, ans, a, full_matrices=True, compute_uv=True, hermitian=False):
+    if not compute_uv:
+        return singular_values_bar(g, a)
+    (u, s, vh), (u_bar, s_bar, vh_bar) = ans, g
+    if full_matrices:
+        u, u_bar = thin(u, s), thin_cotangent(u_bar, s)
+        vh, vh_bar = H(thin(H(vh), s)), H(thin_cotangent(H(vh_bar), s))
+    gaps = reciprocal_gaps(s * s)
+    from_u, from_v = H(u) @ u_bar, vh @ H(vh_bar)
+    inner = safe_product(from_u - H(from_u), gaps) * row(s)
+    inner = inner + column(s) * safe_product(from_v - H(from_v), gaps) + diagonal_matrix(s_bar)
+    if np.iscomplexobj(a):
+        phase = 1j * np.imag(np.diagonal(from_u, 0, -2, -1))
+        inner = inner + diagonal_matrix(safe_product(phase, 1 / s))
+    outside_u, outside_v = u_bar - u @ from_u, vh_bar - H(from_v) @ vh
+    a_bar = u @ inner @ vh + safe_product(outside_u, row(1 / s)) @ vh
+    return a_bar + u @ safe_product(outside_v, column(1 / s))
+
+
+@vjp(np.linalg.svdvals)
+def svdvals(g, ans, x):
+    return singular_values_bar(g, x)
+
+
+def singular_values_bar(g: Any, a: Any) -> Any:
+    """The cotangent of ``a`` from that of its singular values; equal ones do no harm."""
+    u, _, vh = np.linalg.svd(a, full_matrices=False)
+    return (u * row(g)) @ vh
+
+
+def thin(u: Any, s: Any) -> Any:
+    """The first ``len(s)`` columns."""
+    return u[..., : np.shape(s)[-1]]
+
+
+def thin_cotangent(u_bar: Any, s: Any) -> Any:
+    """The first ``len(s)`` columns, after a check that the others, which have no derivative, are zero.
+
+    >>> thin_cotangent(np.eye(3)[:, :2], np.ones(2)).shape
+    (3, 2)
+    """
+    n = np.shape(s)[-1]
+    if np.any(u_bar[..., n:]):
+        raise NoDerivativeError(
+            "np.linalg.svd(full_matrices=True)",
+            why="the singular vectors beyond the rank of the matrix are not unique",
+            fix="pass full_matrices=False",
+        )
+    return u_bar[..., :n]
+
+
+@vjp(thin_cotangent)
+def thin_cotangent_rule(g, ans, u_bar, s):
+    return widened(g, u_bar), None
+
+
+def widened(x: Any, like: Any) -> Any:
+    """``x`` with columns of zeros appended, up to the shape of ``like``.
+
+    >>> widened(np.ones((1, 1)), np.zeros((1, 2)))
+    array([[1., 0.]])
+    """
+    out = np.zeros(np.shape(like), np.asarray(x).dtype)
+    out[..., : np.shape(x)[-1]] = x
+    return out
+
+
+@vjp(widened)
+def widened_rule(g, ans, x, like):
+    return g[..., : np.shape(x)[-1]], None
+
+
+helpers.METADATA.update({thin_cotangent: 1, widened: 1})

@@ -1,0 +1,193 @@
+"""How do solves, inverses, determinants and matrix powers pass a cotangent back?
+
+Matrices may be stacked. ``H`` is the conjugate transpose of each.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import helpers
+from .products import H, column, row
+from .registry import composite, nondifferentiable, vjp
+
+# ----- solve and inverse -----
+
+
+@vjp(np.linalg.solve, broadcasts=True)
+def solve(g, ans, a, b):
+    """``a @ ans = b``: ``b_bar = H(a)^-1 g``, ``a_bar = -b_bar H(ans)`` (Giles 2008)."""
+    if np.ndim(b) == 1 and np.ndim(a) == 2:
+        b_bar = np.linalg.solve(H(a), g)
+        return -np.outer(b_bar, np.conj(ans)), b_bar
+    if np.ndim(b) == 1:  # one vector for a stack of matrices
+        columns = np.linalg.solve(H(a), column(g))
+        return -columns * row(np.conj(ans)), np.squeeze(columns, -1)
+    b_bar = np.linalg.solve(H(a), g)
+    return -b_bar @ H(ans), b_bar
+
+
+@vjp(np.linalg.inv)
+def inv(g, ans, a):
+    return -H(ans) @ g @ H(ans)
+
+
+@vjp(np.linalg.tensorsolve)
+def tensorsolve(g, ans, a, b):
+    n = np.size(b)
+    b_bar = np.linalg.solve(H(np.reshape(a, (n, n))), np.ravel(g))
+    a_bar = -np.outer(b_bar, np.conj(np.ravel(ans)))
+    return np.reshape(a_bar, np.shape(a)), np.reshape(b_bar, np.shape(b))
+
+
+@vjp(np.linalg.tensorinv)
+def tensorinv(g, ans, a, ind=2):
+    n = leading_size(a, ind)
+    inverse = H(np.reshape(ans, (n, n)))
+    return np.reshape(-inverse @ np.reshape(g, (n, n)) @ inverse, np.shape(a))
+
+
+def leading_size(a: Any, ind: int) -> int:
+    """The number of elements along the first ``ind`` axes. Reads ``a``'s shape only.
+
+    >>> leading_size(np.zeros((2, 3, 6)), 2)
+    6
+    """
+    return int(np.prod(np.shape(a)[:ind]))
+
+
+# ----- determinants -----
+
+
+def per_matrix(x: Any, a: Any) -> Any:
+    """``x``, a number for each matrix in ``a``, such that it multiplies the matrices."""
+    return x if np.ndim(a) == 2 else np.expand_dims(x, (-2, -1))
+
+
+@vjp(np.linalg.det)
+def det(g, ans, a):
+    """The cofactors are the derivative at singular matrices too."""
+    return per_matrix(g, a) * np.conj(cofactor(a))
+
+
+def cofactor(a: Any) -> Any:
+    """The matrix of cofactors, ``det(a) * inv(a).T``, also where ``a`` is singular.
+
+    >>> cofactor(np.array([[1.0, 2.0], [2.0, 4.0]])).round(12)
+    array([[ 4., -2.],
+           [-2.,  1.]])
+    """
+    u, s, vh = np.linalg.svd(a)
+    sign = np.linalg.det(u) * np.linalg.det(vh)
+    products = np.prod(np.where(np.eye(np.shape(a)[-1], dtype=bool), 1, row(s)), axis=-1)  # of all but one
+    return per_matrix(sign, a) * np.conj(u * row(products)) @ np.conj(vh)
+
+
+@vjp(cofactor)
+def cofactor_rule(g, ans, a):
+    """In the basis of the singular vectors ``a`` is diagonal, changed by ``m = H(u) da H(vh)``:
+    ``dc_ii = sum_j m_jj p_ij``, ``dc_ij = -m_ji p_ij``; ``p_ij`` are the products of all ``s`` but two."""
+    u, s, vh = np.linalg.svd(a)
+    sign = np.linalg.det(u) * np.linalg.det(vh)
+    bar = per_matrix(np.conj(sign), a) * (np.conj(H(u)) @ g @ np.conj(H(vh)))
+    pairs = products_without_two(s)
+    diagonal = np.squeeze(pairs @ column(np.diagonal(bar, 0, -2, -1)), -1)
+    m_bar = -np.swapaxes(pairs * bar, -1, -2) + np.eye(np.shape(a)[-1]) * row(diagonal)
+    return u @ m_bar @ vh
+
+
+def products_without_two(s: Any) -> Any:
+    """The products of all numbers but numbers i and j; 0 for i = j."""
+    n = np.shape(s)[-1]
+    one = np.eye(n, dtype=bool)
+    left_out = np.expand_dims(one, 0) | np.expand_dims(one, 1)  # i, j, k: whether k is i or j
+    products = np.prod(np.where(left_out, 1, np.expand_dims(s, (-3, -2))), axis=-1)
+    return np.where(one, 0, products)
+
+
+@vjp(np.linalg.slogdet)
+def slogdet(g, ans, a):
+    g_sign, g_log = g
+    sign, _ = ans
+    weight = g_log
+    if np.iscomplexobj(a):  # the sign's phase turns with the imaginary part of trace(a^-1 da)
+        weight = g_log - 1j * np.imag(np.conj(g_sign) * sign)
+    return per_matrix(weight, a) * H(np.linalg.inv(a))
+
+
+# ----- powers -----
+
+
+@vjp(np.linalg.matrix_power)
+def matrix_power(g, ans, a, n):
+    """The upper right block of ``[[h, g], [0, h]] ** n`` is ``sum(h**i g h**(n-1-i))``, with ``h = H(a)``."""
+    return upper_right(np.linalg.matrix_power(block_triangular(H(a), g), n), a), None
+
+
+def block_triangular(h: Any, g: Any) -> Any:
+    """``[[h, g], [0, h]]``, for each pair of matrices."""
+    upper = np.concatenate((h, g), axis=-1)
+    lower = np.concatenate((np.zeros_like(g), h), axis=-1)
+    return np.concatenate((upper, lower), axis=-2)
+
+
+def upper_right(blocks: Any, a: Any) -> Any:
+    """The upper right quarter of matrices twice the size of ``a``."""
+    n = np.shape(a)[-1]
+    return blocks[..., :n, n:]
+
+
+# ----- least squares -----
+
+
+@vjp(np.linalg.pinv)
+def pinv(g, ans, a, rcond=None, hermitian=False, rtol=None):
+    """Golub and Pereyra 1973; where the rank of ``a`` changes there is no derivative."""
+    p, g_h = ans, H(g)
+    left = g_h @ p @ H(p)
+    right = H(p) @ p @ g_h
+    return -H(p @ g_h @ p) + (left - a @ (p @ left)) + (right - (right @ p) @ a)
+
+
+@vjp(np.linalg.lstsq)
+def lstsq(g, ans, a, b, rcond=None):
+    """``x = pinv(a) @ b``; the rank of ``a`` must not change nearby (full rank is safe)."""
+    if np.ndim(b) == 1:
+        x, y, x_bar = column(ans[0]), column(b), column(g[0])
+    else:
+        x, y, x_bar = ans[0], b, g[0]
+    _, residuals_bar, _, s_bar = g
+    u, s, vh = np.linalg.svd(a, full_matrices=False)
+    p = np.linalg.pinv(a, rcond=cutoff(a))
+    y_bar = H(p) @ x_bar
+    rest = y - a @ x  # orthogonal to the columns of a: a change of x doesn't change its length
+    kept = x_bar - p @ (a @ x_bar)
+    a_bar = -y_bar @ H(x) + rest @ H(p @ y_bar) + H(p) @ x @ H(kept)
+    missing = np.zeros(np.shape(y)[1] - np.size(residuals_bar))  # no residuals where the rank is not full
+    weight = np.concatenate((residuals_bar, missing))
+    slack = 2 * rest * weight
+    a_bar = a_bar - slack @ H(x) + (u * s_bar) @ vh
+    return a_bar, np.reshape(y_bar + slack, np.shape(b))
+
+
+def cutoff(a: Any) -> float:
+    """The ratio of singular values below which ``np.linalg.lstsq`` takes them as zero."""
+    return max(np.shape(a)) * float(np.finfo(np.asarray(a).dtype).eps)
+
+
+@composite(np.linalg.cond)
+def cond(x, p=None):
+    if p is None or p == 2:
+        s = np.linalg.svdvals(x)
+        return s[..., 0] / s[..., -1]
+    if p == -2:
+        s = np.linalg.svdvals(x)
+        return s[..., -1] / s[..., 0]
+    axes = (-2, -1)
+    return np.linalg.norm(x, ord=p, axis=axes) * np.linalg.norm(np.linalg.inv(x), ord=p, axis=axes)
+
+
+nondifferentiable(np.linalg.matrix_rank, leading_size, cutoff)
+helpers.METADATA.update({leading_size: 0, cutoff: 0})

@@ -1,0 +1,83 @@
+"""Sample calls of linear algebra. Symmetric arguments and complex phases are checked in test_linalg.py."""
+
+import numpy as np
+from sample import Sample, cnormal, normal
+
+from ast_ad.rules import contractions  # noqa: F401
+from ast_ad.rules import decompositions as d
+from ast_ad.rules import linalg as l
+
+EYE = np.eye(3)
+A, B, CA = normal(3, 3) + 2 * EYE, normal(3, 2), cnormal(3, 3) + 2 * EYE
+STACK = normal(4, 3, 3) + 2 * EYE
+TALL, WIDE = normal(4, 2), normal(2, 4)
+CTALL, CWIDE = cnormal(4, 2), cnormal(2, 4)
+SPD = A @ A.T
+HPD = CA @ CA.conj().T
+SPDS = STACK @ STACK.swapaxes(-1, -2)
+RANK2 = np.outer(normal(3), normal(3, seed=1)) + np.outer(normal(3, seed=2), normal(3, seed=3))
+RANK1 = np.outer(normal(3), normal(3, seed=1))
+
+
+def run(*args, **kwargs):
+    """A sample whose value is checked elsewhere."""
+    return Sample(args, kwargs, kink=True)
+
+
+SAMPLES = {
+    np.linalg.solve: [
+        (A, normal(3)),
+        (A, B),
+        (STACK, normal(4, 3, 2)),
+        (STACK, normal(3)),
+        (A, normal(4, 3, 2)),
+        (STACK, B),
+        (CA, cnormal(3, 2)),
+        (CA, B),
+    ],
+    np.linalg.inv: [(A,), (STACK,), (CA,)],
+    np.linalg.tensorsolve: [(normal(2, 3, 6) + np.eye(6).reshape(2, 3, 6), normal(2, 3))],
+    np.linalg.tensorinv: [(normal(2, 3, 6),), (normal(6, 3, 2) + 2 * np.eye(6).reshape(6, 3, 2), 1)],
+    np.linalg.det: [(A,), (STACK,), (CA,), (RANK2,), (RANK1,), (np.zeros((3, 3)),), (normal(1, 1),), (-EYE,)],
+    l.cofactor: [(A,), (STACK,), (CA,), (RANK2,), (RANK1,), (normal(2, 2),), (-EYE,)],
+    np.linalg.slogdet: [(A,), (STACK,), (CA,), (-A,)],
+    np.linalg.matrix_power: [(A, 3), (A, 0), (A, -2), (STACK, 2), (CA, 3), (A, 1)],
+    np.linalg.pinv: [(A,), (TALL,), (WIDE,), (normal(4, 3, 2),), (CTALL,), (CWIDE,)],
+    np.linalg.lstsq: [
+        (TALL, normal(4)),
+        (TALL, normal(4, 3)),
+        (WIDE, normal(2)),
+        (CTALL, cnormal(4)),
+        (A, B),
+    ],
+    np.linalg.cond: [(A,), (A, 1), (A, "fro"), (STACK,), (A, -2), (A, np.inf), (CA,)],
+    np.linalg.cholesky: [run(SPD), run(SPDS), run(HPD), run(SPD, upper=True)],
+    np.linalg.qr: [
+        (A,),
+        (TALL,),
+        (WIDE,),
+        (normal(3, 4, 2),),
+        (TALL, "r"),
+        (WIDE, "r"),
+        (CTALL,),
+        (CWIDE,),
+    ],
+    d.reciprocal_gaps: [(normal(3),), (normal(2, 3),), (cnormal(3),)],
+    np.linalg.eigh: [run(SPD), run(SPDS), run(HPD), run(EYE)],
+    np.linalg.eigvalsh: [run(SPD), run(SPDS), run(HPD), run(EYE)],
+    np.linalg.eig: [(SPD + 0.1 * A,), run(A), run(CA), run(STACK)],
+    np.linalg.eigvals: [(SPD + 0.1 * A,), (CA,)],
+    np.linalg.svd: [
+        (A,),
+        (TALL, False),
+        (WIDE, False),
+        (normal(3, 4, 2), False),
+        (TALL, True, False),
+        Sample((STACK,), {"compute_uv": False}),
+        run(CTALL, False),
+        run(CWIDE, False),
+    ],
+    np.linalg.svdvals: [(A,), (CTALL,)],
+    d.thin_cotangent: [run(np.eye(3)[:, :2], np.ones(2))],
+    d.widened: [(normal(3, 1), normal(3, 2))],
+}

@@ -1,0 +1,132 @@
+"""Are the cotangents of decompositions right where they have to respect a symmetry or a free phase?"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from sample import cnormal, normal
+
+from ast_ad import rules  # noqa: F401  (fills the registry)
+from ast_ad.errors import NoDerivativeError
+from ast_ad.rules.registry import lookup
+
+A, CA = normal(3, 3) + 2 * np.eye(3), cnormal(3, 3) + 2 * np.eye(3)
+SPD, HPD = A @ A.T, CA @ CA.conj().T
+STEP = 1e-4
+
+
+def H(a):
+    return np.conj(np.swapaxes(a, -1, -2))
+
+
+def cotangent(fn, g, *args, **kwargs):
+    rule = lookup(fn).rule
+    found = rule(g, fn(*args, **kwargs), *args, **kwargs)
+    return found[0] if isinstance(found, tuple) else found
+
+
+def random_like(a, seed=5):
+    return cnormal(*a.shape, seed=seed) if np.iscomplexobj(a) else normal(*a.shape, seed=seed)
+
+
+def check(loss, a_bar, a, direction):
+    """``loss(a + h v)`` moves by ``h <a_bar, v>``."""
+    values = [loss(a + h * direction) for h in (STEP, -STEP, STEP / 2, -STEP / 2)]
+    wide, narrow = (values[0] - values[1]) / (2 * STEP), (values[2] - values[3]) / STEP
+    expected = (4 * narrow - wide) / 3
+    np.testing.assert_allclose(np.sum(np.real(np.conj(a_bar) * direction)), expected, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("upper", [False, True])
+@pytest.mark.parametrize("a", [SPD, HPD, np.stack([SPD, SPD + np.eye(3)])], ids=["real", "complex", "stack"])
+def test_cholesky(a, upper):
+    g = random_like(a)
+    a_bar = cotangent(np.linalg.cholesky, g, a, upper=upper)
+    v = random_like(a, 6) + H(random_like(a, 6))
+    check(lambda x: np.sum(np.real(np.conj(g) * np.linalg.cholesky(x, upper=upper))), a_bar, a, v)
+    np.testing.assert_allclose(a_bar, H(a_bar))
+
+
+def weights(x):
+    return np.abs(random_like(np.zeros(x.shape), 7))
+
+
+def eigen_loss(ans):
+    w, v = ans
+    return np.sum(np.real(w * weights(w))) + np.sum(weights(v) * np.abs(v) ** 2)
+
+
+def eigen_cotangents(ans):
+    w, v = ans
+    return weights(w), 2 * weights(v) * v
+
+
+@pytest.mark.parametrize("a", [SPD, HPD, np.stack([SPD, A + A.T])], ids=["real", "complex", "stack"])
+def test_eigh(a):
+    a_bar = cotangent(np.linalg.eigh, eigen_cotangents(np.linalg.eigh(a)), a)
+    v = random_like(a, 6) + H(random_like(a, 6))
+    check(lambda x: eigen_loss(np.linalg.eigh(x)), a_bar, a, v)
+    np.testing.assert_allclose(a_bar, H(a_bar))
+
+
+@pytest.mark.parametrize("a", [SPD, HPD, np.eye(3)], ids=["real", "complex", "repeated"])
+def test_eigvalsh(a):
+    w = np.linalg.eigvalsh(a)
+    if w[0] == w[-1]:  # a symmetric function of the eigenvalues has a derivative
+        a_bar = cotangent(np.linalg.eigvalsh, 2 * w, a)
+        np.testing.assert_allclose(a_bar, 2 * a)
+        return
+    a_bar = cotangent(np.linalg.eigvalsh, weights(w), a)
+    v = random_like(a, 6) + H(random_like(a, 6))
+    check(lambda x: np.sum(weights(w) * np.linalg.eigvalsh(x)), a_bar, a, v)
+
+
+def test_vectors_of_equal_eigenvalues():
+    a = np.diag([1.0, 1.0, 2.0])
+    zero = np.zeros((3, 3))
+    assert np.isnan(cotangent(np.linalg.eigh, (np.zeros(3), normal(3, 3)), a)).any()
+    np.testing.assert_allclose(cotangent(np.linalg.eigh, (np.ones(3), zero), a), np.eye(3))
+    np.testing.assert_allclose(cotangent(np.linalg.svd, (zero, np.ones(3), zero), a), np.eye(3))
+
+
+@pytest.mark.parametrize("a", [A, CA, np.stack([A + 0j, CA])], ids=["real", "complex", "stack"])
+def test_eig(a):
+    a_bar = cotangent(np.linalg.eig, eigen_cotangents(np.linalg.eig(a)), a)
+    a_bar = a_bar if np.iscomplexobj(a) else np.real(a_bar)
+    check(lambda x: eigen_loss(np.linalg.eig(x)), a_bar, a, random_like(a, 6))
+
+
+@pytest.mark.parametrize("shape", [(4, 2), (2, 4), (3, 3), (2, 3, 2)], ids=str)
+@pytest.mark.parametrize("kind", [normal, cnormal])
+def test_svd(shape, kind):
+    a, c = kind(*shape), kind(*shape, seed=9)
+
+    def loss(x):
+        u, s, vh = np.linalg.svd(x, full_matrices=False)
+        moduli = np.sum(weights(u) * np.abs(u) ** 2) + np.sum(weights(vh) * np.abs(vh) ** 2)
+        return np.sum(weights(s) * s) + moduli + np.sum(np.real(np.conj(c) * (u @ vh)))
+
+    u, s, vh = np.linalg.svd(a, full_matrices=False)
+    g = 2 * weights(u) * u + c @ H(vh), weights(s), 2 * weights(vh) * vh + H(u) @ c
+    check(loss, cotangent(np.linalg.svd, g, a, full_matrices=False), a, random_like(a, 6))
+
+
+def test_svd_of_full_matrices_refuses_what_is_not_unique():
+    a = normal(4, 2)
+    u, s, vh = np.linalg.svd(a)
+    g = np.zeros_like(u), np.ones_like(s), np.zeros_like(vh)
+    np.testing.assert_allclose(cotangent(np.linalg.svd, g, a), cotangent(np.linalg.svdvals, g[1], a))
+    with pytest.raises(NoDerivativeError, match="full_matrices"):
+        cotangent(np.linalg.svd, (np.ones_like(u), g[1], g[2]), a)
+
+
+def test_singular_determinant():
+    np.testing.assert_allclose(
+        cotangent(np.linalg.det, 1.0, np.array([[1.0, 2.0], [2.0, 4.0]])),
+        [[4.0, -2.0], [-2.0, 1.0]],
+        atol=1e-12,
+    )
