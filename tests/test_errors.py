@@ -3,6 +3,7 @@
 import copy
 import linecache
 import pickle
+from pathlib import Path
 
 import pytest
 
@@ -73,3 +74,9 @@ def test_at_fills_a_missing_place_only(span):
     error = errors.AdError("c").at(span)
     assert error.span is span and error.args[1] is span and "g(x)" in str(error)
     assert error.at(Span("other", 1)).span is span
+
+
+def test_the_documentation_lists_every_class():
+    page = (Path(__file__).parents[1] / "docs" / "errors.md").read_text()
+    for cls in CLASSES:
+        assert f"`{cls.__name__}` | {cls.code} |" in page

@@ -1,0 +1,68 @@
+"""Which choices does a user have in how a derivative is compiled?
+
+They are few, and each is part of the key under which compiled code is kept.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from dataclasses import dataclass, fields
+from typing import Any
+
+from .errors import InputTypeError, InputValueError
+
+BACKENDS = "auto", "numpy", "numba"
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of ``grad`` and its relatives.
+
+    Args:
+        backend: 'numpy' (readable source, the primal's values bit for bit), 'numba' (jitted), or 'auto'. The
+            default is the environment variable AST_AD_BACKEND, or 'auto'.
+        strict_ieee: let ``0 * inf`` be NaN in reverse sweeps too, also through a branch that was not taken.
+
+    Raises:
+        InputValueError: an unknown backend.
+        InputTypeError: a flag that is no bool.
+
+    >>> make_options(backend="numpy").backend
+    'numpy'
+    """
+
+    backend: str = "auto"
+    strict_ieee: bool = False
+
+    def __post_init__(self) -> None:
+        if self.backend not in BACKENDS:
+            raise InputValueError(
+                f"backend={self.backend!r}",
+                why="there is no such backend",
+                fix="use one of " + ", ".join(map(repr, BACKENDS)),
+            )
+        if not isinstance(self.strict_ieee, bool):
+            raise InputTypeError(
+                f"strict_ieee={self.strict_ieee!r}", why="it is no bool", fix="pass True or False"
+            )
+
+
+def make_options(**choices: Any) -> Options:
+    """Options from keyword arguments, the rest by default.
+
+    Raises:
+        InputTypeError: an unknown option; the message names the nearest one.
+    """
+    known = [f.name for f in fields(Options)]
+    for name in choices:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            raise InputTypeError(
+                f"option {name!r}",
+                why="there is no such option",
+                fix=f"did you mean {near[0]!r}?" if near else "the options are " + ", ".join(known),
+            )
+    if default := os.environ.get("AST_AD_BACKEND"):
+        choices = {"backend": default, **choices}
+    return Options(**choices)
