@@ -26,6 +26,15 @@ def eliminate(block: Block) -> None:
     _Sweep(liveness).block(block)
 
 
+def live_statements(block: Block, results: tuple[Arg, ...]) -> set[int]:
+    """The ``id`` of every statement, in the block and within, that these results or an effect need."""
+    liveness = _Liveness()
+    liveness.visit(block, None)
+    liveness.need(*results)
+    liveness.run()
+    return liveness.statements
+
+
 class _Liveness:
     """Marks Vars and statements as live, from the roots backwards, with one rule per way to bind a Var."""
 

@@ -16,7 +16,7 @@ import numpy as np
 from ..frontend.builder import type_of_arg
 from ..ir import builtin
 from ..ir.ops import Arg, Block, Lit, Op, Seq, Slice, Statement, Var, blocks, operands, variables
-from ..ir.types import Array, Scalar, rank_of
+from ..ir.types import Array, Scalar
 from ..rules import containers, helpers
 from ..rules.registry import lookup
 from .copying import Renaming, copy_statement, free
@@ -57,7 +57,7 @@ def plan(needed: Iterable[Var], primal: Block, visible: Callable[[Var], bool]) -
     for var in list(saved):
         op = makers.get(var)
         sources = set() if op is None else {v for v in variables(*operands(op)) if not is_free(v)}
-        if op is not None and is_cheap(op) and sources <= saved.keys() and all(rank_of(v.type) == 0 for v in sources):
+        if op is not None and is_cheap(op) and sources <= saved.keys():
             del saved[var]
     repeated: dict[int, Op] = {}
 
@@ -85,7 +85,7 @@ def is_cheap(op: Op) -> bool:
     primitive = lookup(op.fn)
     if primitive is not None and primitive.view and op.fn is not helpers.astype:
         return True
-    return op.fn in ARITHMETIC and all(isinstance(o.type, Scalar) and o.type.kind in ("int", "bool") for o in op.outs)
+    return op.fn in ARITHMETIC and all(isinstance(o.type, Scalar) for o in op.outs)
 
 
 def is_basic_index(index: Arg) -> bool:

@@ -1,10 +1,137 @@
-"""stub"""
+"""What can a reverse sweep do with less?
+
+Only statements of the sweep change (a primal's value stays to the bit): each is rewritten by the rules of
+``peephole``, an operation that was done before in the same or an outer block is not done again, and a value that
+a loop or branch hands through unchanged is read directly. Dead code goes last.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..frontend.builder import type_of_arg
+from ..ir.ops import Arg, Block, For, Function, If, Lit, Op, Seq, Slice, Statement, Var, While, variables
+from ..rules import containers, helpers
+from ..rules.registry import lookup
+from .copying import Renaming, bound_within, renamed, replace_operands
 from .dead_code import eliminate_dead_code
+from .peephole import Makers, rewrite
+
+# Each of these results is written to in place later on, so every use needs its own.
+BUFFERS = {
+    np.zeros_like, np.ones_like, np.empty_like, np.zeros, np.ones, np.full, np.full_like, helpers.zero_like,
+    helpers.setitem, helpers.add_at, helpers.scatter, containers.list_zeros_like,
+}  # fmt: skip
 
 
-def simplify(function):
+def simplify(function: Function) -> Function:
+    """Simplify the adjoint statements of a function in place, and remove dead code; return the function."""
+    simplify_block(function.body)
     return eliminate_dead_code(function)
 
 
-def simplify_block(block):
-    pass
+def simplify_block(block: Block) -> None:
+    """Simplify the adjoint statements of a block in place."""
+    _Simplifier({}, {}, {}).block(block)
+
+
+class _Simplifier:
+    """One pass over a block: ``names`` maps replaced Vars, ``known`` finds an operation's result by what it
+    computes, ``makers`` the operation that made a Var. Inner blocks see what outer ones found."""
+
+    def __init__(self, names: Renaming, known: dict[Any, Var], makers: Makers) -> None:
+        self.names, self.known, self.makers = names, known, makers
+
+    def inner(self, block: Block) -> None:
+        _Simplifier(self.names, dict(self.known), dict(self.makers)).block(block)
+
+    def block(self, block: Block) -> None:
+        kept: list[Statement] = []
+        for op in block.ops:
+            replace_operands(op, self.names)
+            if isinstance(op, Op):
+                if self.operation(op):
+                    kept.append(op)
+                continue
+            if isinstance(op, If):
+                self.inner(op.then)
+                self.inner(op.orelse)
+                self.same_results(op)
+            else:
+                if op.adjoint:
+                    self.invariants(op)
+                if isinstance(op, While):
+                    self.inner(op.cond)
+                self.inner(op.body)
+            kept.append(op)
+        block.ops = kept
+        block.results = tuple(renamed(a, self.names) for a in block.results)
+
+    def operation(self, op: Op) -> bool:
+        """Simplify an operation; whether it is still needed."""
+        if op.adjoint and not op.effect:
+            value = rewrite(op, self.makers)
+            if value is not None:
+                self.replace(op.out, value)
+                return False
+        key = _key(op)
+        if key is not None and op.adjoint and key in self.known:
+            self.replace(op.out, self.known[key])
+            return False
+        if key is not None:
+            self.known.setdefault(key, op.out)
+        self.makers.update((out, op) for out in op.outs)
+        return True
+
+    def replace(self, var: Var, value: Arg) -> None:
+        self.names[var] = value
+        if isinstance(value, Var) and value.hint is None and value in self.makers and self.makers[value].adjoint:
+            value.hint = var.hint
+
+    def invariants(self, op: For | While) -> None:
+        """A carried value that the body hands on as it is has its first value always."""
+        results = op.body.results[op.stops :]
+        kept = []
+        for j, (param, result) in enumerate(zip(op.params, results, strict=True)):
+            if result is param and not isinstance(op.inits[j], Seq):
+                self.names[param] = self.names[op.outs[j]] = op.inits[j]
+            else:
+                kept.append(j)
+        op.params, op.inits, op.outs = (tuple(part[j] for j in kept) for part in (op.params, op.inits, op.outs))
+        op.body.results = (*op.body.results[: op.stops], *(results[j] for j in kept))
+
+    def same_results(self, op: If) -> None:
+        """A result that is the same outer value on both sides is that value."""
+        if not op.adjoint:
+            return
+        inside = {*bound_within(op.then), *bound_within(op.orelse)}
+        for out, a, b in zip(op.outs, op.then.results, op.orelse.results, strict=True):
+            if _arg_key(a) == _arg_key(b) and inside.isdisjoint(variables(a)):
+                self.names[out] = a
+
+
+def _key(op: Op) -> Any:
+    """What the operation computes, where it may be shared: equal keys give equal values."""
+    primitive = lookup(op.fn)
+    if op.effect or len(op.outs) != 1 or op.fn in BUFFERS or primitive is None and op.fn not in helpers.METADATA:
+        return None
+    if not all(type_of_arg(a) is not None for a in op.args):
+        return None
+    try:
+        key = op.fn, _arg_key(Seq(op.args)), tuple(sorted((k, _arg_key(v)) for k, v in op.kwargs.items()))
+        hash(key)
+    except TypeError:
+        return None
+    return key
+
+
+def _arg_key(arg: Arg) -> Any:
+    if isinstance(arg, Var):
+        return arg.id
+    if isinstance(arg, Seq):
+        return (arg.kind.__name__, *map(_arg_key, arg.items))
+    if isinstance(arg, Slice):
+        return ("slice", _arg_key(arg.start), _arg_key(arg.stop), _arg_key(arg.step))
+    return (type(arg.value).__name__, arg.value, repr(arg.value) if isinstance(arg.value, (float, complex)) else "")

@@ -1,0 +1,247 @@
+"""Which operations of a reverse sweep have a shorter form?
+
+``rewrite`` returns the value that an operation has anyway, or changes the operation into a cheaper one. Values
+may differ in the last bits, and in the sign of zero; types and shapes don't.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..frontend.builder import type_of_arg
+from ..ir.ops import Arg, Lit, Op, Var
+from ..ir.types import Array, Scalar, Type, differs_from_one, dtype_of, kind_of, rank_of
+from ..rules import helpers
+from ..rules.partials import power_dx
+from .residuals import is_basic_index
+
+Makers = dict[Var, Op]
+MULTIPLY = {operator.mul, np.multiply}
+ADD = {operator.add, np.add}
+SUBTRACT = {operator.sub, np.subtract}
+DIVIDE = {operator.truediv, np.divide}
+NEGATE = {operator.neg, np.negative}
+
+
+def rewrite(op: Op, makers: Makers) -> Arg | None:
+    """The value of the operation, if it is available; None if the operation stays, perhaps changed in place."""
+    for _ in range(4):
+        rule = RULES.get(op.fn)
+        if rule is None or len(op.outs) != 1:
+            return None
+        before = op.fn, op.args
+        value = rule(op, makers)
+        if value is not None:
+            return value
+        if (op.fn, op.args) == before:
+            return None
+    return None
+
+
+def _maker(arg: Arg, makers: Makers, fns: Any) -> Op | None:
+    op = makers.get(arg) if isinstance(arg, Var) else None
+    return op if op is not None and op.fn in fns and not op.kwargs else None
+
+
+def _is(arg: Arg, number: float) -> bool:
+    return isinstance(arg, Lit) and isinstance(arg.value, (int, float)) and arg.value == number \
+        and not isinstance(arg.value, bool)  # fmt: skip
+
+
+def _same(arg: Arg, type: Type) -> bool:
+    """Whether an argument has, for certain, the type of a result that it shall replace."""
+    have = type_of_arg(arg)
+    if isinstance(have, Scalar) and isinstance(type, Scalar):
+        return have.kind == type.kind and _width(have) == _width(type)
+    return have == type and (not isinstance(have, Array) or have.shape is not None)
+
+
+def _width(type: Scalar) -> np.dtype | None:
+    return dtype_of(type)
+
+
+def _change(op: Op, fn: Callable[..., Any], *args: Arg) -> None:
+    op.fn, op.args, op.kwargs = fn, args, {}
+
+
+# ----- arithmetic -----
+def _multiply(op: Op, makers: Makers) -> Arg | None:
+    for a, b in (op.args, op.args[::-1]):
+        if _is(a, 1) and _same(b, op.out.type):
+            return b
+        if _is(a, -1) and _same(b, op.out.type):
+            _change(op, operator.neg, b)
+            return None
+        if _stretched(op, a, b, makers):
+            return None
+        inverse = _maker(b, makers, DIVIDE)
+        if inverse is not None and _is(inverse.args[0], 1):
+            _change(op, operator.truediv, a, inverse.args[1])
+            return None
+    return None
+
+
+def _stretched(op: Op, a: Arg, b: Arg, makers: Makers) -> bool:
+    """Read ``broadcast_like(g, x)`` as ``g`` where the other operand has the full shape."""
+    stretch = _maker(a, makers, {helpers.broadcast_like})
+    if stretch is None or not isinstance(op.out.type, Array):
+        return False
+    other = type_of_arg(b)
+    small = type_of_arg(stretch.args[0])
+    if not isinstance(other, Array) or other.shape is None or other.shape != op.out.type.shape:
+        return False
+    if not isinstance(small, (Scalar, Array)) or not _result_dtype(small, other) == op.out.type.dtype:
+        return False
+    op.args = tuple(stretch.args[0] if x is a else x for x in op.args)
+    return True
+
+
+def _result_dtype(*types: Type) -> np.dtype:
+    """The dtype of arithmetic on the types: Python's numbers don't widen an array's."""
+    return np.result_type(*(
+        np.zeros((), t.dtype) if isinstance(t, Array) else
+        {"bool": True, "int": 1, "float": 1.0, "complex": 1j}[t.kind] if t.dtype is None else t.dtype  # type: ignore[union-attr]
+        for t in types
+    ))  # fmt: skip
+
+
+def _add(op: Op, makers: Makers) -> Arg | None:
+    if op.args[0] is op.args[1] and kind_of(op.out.type) in ("float", "complex"):
+        _change(op, operator.mul, Lit(2), op.args[0])
+        return None
+    for a, b in (op.args, op.args[::-1]):
+        if _is(a, 0) and _same(b, op.out.type):
+            return b
+        negated = _maker(b, makers, NEGATE)
+        if negated is not None:
+            _change(op, operator.sub, a, negated.args[0])
+            return None
+        if _stretched(op, a, b, makers):
+            return None
+    return None
+
+
+def _subtract(op: Op, makers: Makers) -> Arg | None:
+    a, b = op.args
+    if _is(b, 0) and _same(a, op.out.type):
+        return a
+    negated = _maker(b, makers, NEGATE)
+    if negated is not None:
+        _change(op, operator.add, a, negated.args[0])
+    elif not _stretched(op, a, b, makers):
+        _stretched(op, b, a, makers)
+    return None
+
+
+def _divide(op: Op, makers: Makers) -> Arg | None:
+    a, b = op.args
+    if _is(b, 1) and _same(a, op.out.type):
+        return a
+    _stretched(op, a, b, makers)
+    return None
+
+
+def _negate(op: Op, makers: Makers) -> Arg | None:
+    inner = _maker(op.args[0], makers, NEGATE)
+    if inner is not None:
+        return inner.args[0]
+    difference = _maker(op.args[0], makers, SUBTRACT)
+    if difference is not None and difference.adjoint:
+        _change(op, operator.sub, *difference.args[::-1])
+    return None
+
+
+def _power(op: Op, makers: Makers) -> Arg | None:
+    x, n = op.args
+    return x if _is(n, 1) and _same(x, op.out.type) else None
+
+
+def _power_dx(op: Op, makers: Makers) -> Arg | None:
+    """``n * x ** (n - 1)`` for a constant n of which no singular point needs care."""
+    x, n = op.args
+    if not isinstance(n, Lit) or type(n.value) not in (int, float) or kind_of(type_of_arg(x)) not in ("float", "complex"):
+        return None
+    if n.value == 2:
+        _change(op, operator.mul, Lit(2), x)
+    return None
+
+
+# ----- shapes and dtypes -----
+def _unbroadcast(op: Op, makers: Makers) -> Arg | None:
+    g, x = op.args
+    have, want = type_of_arg(g), type_of_arg(x)
+    if isinstance(want, Scalar):
+        if rank_of(have) == 0:
+            return g
+        if isinstance(have, Array) and have.shape is not None:
+            _change(op, np.sum, g)
+        return None
+    if not (isinstance(have, Array) and isinstance(want, Array)) or have.shape is None or want.shape is None:
+        return None
+    if len(have.shape) == len(want.shape) and all(
+        h == w or differs_from_one(w) for h, w in zip(have.shape, want.shape, strict=True)
+    ):
+        return g
+    return None
+
+
+def _broadcast_like(op: Op, makers: Makers) -> Arg | None:
+    g, x = op.args
+    have, want = type_of_arg(g), type_of_arg(x)
+    if isinstance(have, Array) and isinstance(want, Array) and have.shape is not None and have.shape == want.shape:
+        return g
+    if isinstance(want, Scalar) and rank_of(have) == 0:
+        return g
+    stretch = _maker(g, makers, {helpers.broadcast_like})
+    if stretch is not None:
+        op.args = (stretch.args[0], x)
+    return None
+
+
+def _expand_reduced(op: Op, makers: Makers) -> Arg | None:
+    return op.args[0] if len(op.args) == 4 and isinstance(op.args[3], Lit) and op.args[3].value is True else None
+
+
+def _written(op: Op, makers: Makers) -> Arg | None:
+    if is_basic_index(op.args[1]):
+        _change(op, operator.getitem, *op.args)
+    return None
+
+
+def _astype(op: Op, makers: Makers) -> Arg | None:
+    return op.args[0] if _same(op.args[0], op.out.type) and isinstance(op.args[0], Var) else None
+
+
+def _real_already(op: Op, makers: Makers) -> Arg | None:
+    real = kind_of(type_of_arg(op.args[0])) in ("bool", "int", "float")
+    return op.args[0] if real and not op.kwargs and _same(op.args[0], op.out.type) else None
+
+
+def _safe_product(op: Op, makers: Makers) -> Arg | None:
+    if any(isinstance(a, Lit) for a in op.args):
+        _change(op, operator.mul, *op.args)
+    return None
+
+
+RULES: dict[Any, Callable[[Op, Makers], Arg | None]] = {
+    **dict.fromkeys(MULTIPLY, _multiply),
+    **dict.fromkeys(ADD, _add),
+    **dict.fromkeys(SUBTRACT, _subtract),
+    **dict.fromkeys(DIVIDE, _divide),
+    **dict.fromkeys(NEGATE, _negate),
+    operator.pow: _power,
+    np.power: _power,
+    power_dx: _power_dx,
+    helpers.unbroadcast: _unbroadcast,
+    helpers.broadcast_like: _broadcast_like,
+    helpers.expand_reduced: _expand_reduced,
+    helpers.written: _written,
+    helpers.astype: _astype,
+    np.real: _real_already,
+    np.conj: _real_already,
+    helpers.safe_product: _safe_product,
+}
