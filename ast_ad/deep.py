@@ -66,6 +66,41 @@ def run_deep(fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     return results[0]
 
 
+class InheritedLock:
+    """A re-entrant lock that belongs to the caller of ``run_deep`` and to the deep thread alike.
+
+    With an RLock, code that runs deep would wait for the lock of the very caller that waits for it.
+
+    >>> lock = InheritedLock()
+    >>> def enter(n):
+    ...     with lock:
+    ...         return enter(n - 1) if n else "in"
+    >>> with lock:
+    ...     run_deep(enter, 5000)
+    'in'
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._held: contextvars.ContextVar[object] = contextvars.ContextVar("ast_ad-held", default=None)
+        self._owner: object = None
+        self._depth = 0
+
+    def __enter__(self) -> InheritedLock:
+        if self._owner is None or self._held.get() is not self._owner:
+            self._lock.acquire()
+            self._owner = object()  # a new one each time: contexts copied earlier don't count as owners
+            self._held.set(self._owner)
+        self._depth += 1
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._depth -= 1
+        if not self._depth:
+            self._owner = None
+            self._lock.release()
+
+
 def _start(thread: threading.Thread) -> threading.Thread:
     """Start the thread with the largest stack that the system grants."""
     with _settings:

@@ -6,7 +6,7 @@ import threading
 import numpy as np
 import pytest
 
-from ast_ad.deep import DEPTH, run_deep
+from ast_ad.deep import DEPTH, InheritedLock, run_deep
 
 
 def depth(n):
@@ -45,3 +45,26 @@ def test_several_threads_at_once():
     for thread in threads:
         thread.join()
     assert results == [20_000] * 4 and sys.getrecursionlimit() == before
+
+
+def test_a_lock_that_the_deep_thread_inherits():
+    lock, inside = InheritedLock(), []
+
+    def work(n=2):
+        with lock, lock:
+            inside.append(n)
+            assert inside == inside[:1] * len(inside)  # no two threads at once
+            depth(5000)
+            inside.clear()
+
+    def caller(n):
+        for _ in range(20):
+            with lock:
+                run_deep(work, n)
+
+    threads = [threading.Thread(target=caller, args=(n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert not any(thread.is_alive() for thread in threads)

@@ -15,10 +15,8 @@ import itertools
 import json
 import keyword
 import linecache
-import platform
 import re
 import sys
-import threading
 import traceback
 import types
 from collections import OrderedDict
@@ -28,11 +26,12 @@ from typing import Any
 
 import numpy as np
 
+from ..deep import InheritedLock, run_deep
 from ..ir.ops import Span
 from . import storage
 
 PACKAGE = "ast_ad.generated"
-build_lock = threading.RLock()
+build_lock = InheritedLock()
 """Held while code is generated or loaded; look-ups of finished functions don't need it."""
 
 _MOST_BOUND = 1000
@@ -148,8 +147,6 @@ class _Loader(importlib.abc.InspectLoader):
         return False
 
     def exec_module(self, module: types.ModuleType) -> None:
-        from ..deep import run_deep
-
         module.__dict__.update(self.bound)
         if "__source_map__" not in module.__dict__:
             module.__dict__["__source_map__"] = _stored_source_map(Path(self.filename))
@@ -235,7 +232,7 @@ def versions() -> dict[str, Any]:
         "format": storage.FORMAT,
         "ast_ad": __version__,
         "numpy": np.__version__,
-        "python": platform.python_version(),
+        "python": ".".join(map(str, sys.version_info[:3])),
     }
 
 
