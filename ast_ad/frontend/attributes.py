@@ -1,0 +1,252 @@
+"""Attributes: of arrays, of objects built inside the function, and of things that live outside of it."""
+
+from __future__ import annotations
+
+import operator
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..ir.ops import Lit, Seq, Var
+from ..ir.types import Array, Optional, Scalar, dtype_of
+from .values import Arr, ArrayMethod, Bound, Closure, Dct, Flat, Frame, Lst, Obj, Range, Tup
+
+if TYPE_CHECKING:
+    from .interpreter import Interpreter as Base
+else:
+    Base = object
+
+
+@dataclass(eq=False)
+class Live:
+    """An object that outlives the call; what it holds is read through ``path`` at every call."""
+
+    value: Any
+    path: Any
+
+    def python_value(self) -> Any:
+        return self.value
+
+
+CONTAINER_METHODS = {"append", "extend", "insert", "pop", "index", "count", "copy", "reverse", "sort", "clear", "get",
+                     "items", "keys", "values", "update", "setdefault", "_asdict", "_replace", "remove"}
+
+
+class Attributes(Base):
+    def load_attribute(self, base: Any, name: str) -> Any:
+        if isinstance(base, (Arr, Var)) and not (isinstance(base, Var) and not isinstance(
+                base.type, (Scalar, Array, Optional))):
+            return self.array_attribute(base, name)
+        if isinstance(base, Obj):
+            return self.object_attribute(base, name)
+        if isinstance(base, Tup) and base.cls is not None and name in base.cls._fields:  # type: ignore[attr-defined]
+            return base.items[base.cls._fields.index(name)]  # type: ignore[attr-defined]
+        if isinstance(base, (Lst, Dct, Tup)) and name in CONTAINER_METHODS:
+            return Bound(Lit(getattr(self, f"{'list' if not isinstance(base, Dct) else 'dict'}_{name}", None)), (base,))
+        if isinstance(base, Range) and name in ("start", "stop", "step"):
+            return getattr(base, name)
+        if isinstance(base, Live):
+            return self.live_attribute(base, name)
+        if isinstance(base, Lit):
+            return self.constant_attribute(base, name)
+        raise self.unsupported(f"attribute `{name}`", f"the compiler does not know it on this {type(base).__name__}",
+                               "read it outside of the differentiated function")
+
+    def array_attribute(self, base: Any, name: str) -> Any:
+        var = self.arg(base)
+        type = var.type.value if isinstance(var.type, Optional) else var.type  # type: ignore[union-attr]
+        if name == "shape":
+            return self.shape_of(var)
+        if name == "ndim" and (isinstance(type, Scalar) or type.shape is not None):
+            return Lit(0 if isinstance(type, Scalar) else type.ndim)
+        if name == "dtype":
+            return Lit(dtype_of(type))
+        if name == "size":
+            if isinstance(type, Array) and type.shape is not None and all(isinstance(d, int) for d in type.shape):
+                return Lit(int(np.prod(type.shape)))
+            return self.size_of(var, type)
+        if name in ("T", "mT"):
+            return self.call_primitive(np.transpose if name == "T" else np.matrix_transpose, [base], {}) \
+                if isinstance(base, Arr) else base
+        if name in ("real", "imag"):
+            return self.call_primitive(np.real if name == "real" else np.imag, [base], {})
+        if name == "flat":
+            return Flat(base)
+        if name in ("itemsize", "nbytes"):
+            return self.emit(operator.mul, self.array_attribute(base, "size"), Lit(dtype_of(type).itemsize))  # type: ignore[union-attr]
+        return ArrayMethod(base, name)
+
+    def size_of(self, var: Var, type: Any) -> Any:
+        size = type.shape[0] if isinstance(type, Array) and type.shape is not None and len(type.shape) == 1 else None
+        return self.builder.opaque(np.size, (var,), Scalar("int", None, size))
+
+    def shape_of(self, var: Var) -> Any:
+        from ..ir.builtin import tuple_get
+        from .arrays import shape_type
+
+        type = var.type
+        if isinstance(type, Scalar):
+            return Tup(())
+        if not isinstance(type, Array) or type.shape is None:
+            raise self.unsupported("the shape of this value", "its rank depends on the path taken", "keep the rank fixed")
+        if all(isinstance(d, int) for d in type.shape):
+            return Tup(tuple(map(Lit, type.shape)))
+        shape = self.builder.opaque(np.shape, (var,), shape_type(type))
+        return Tup(tuple(Lit(d) if isinstance(d, int) else
+                         self.builder.opaque(tuple_get, (shape, Lit(i)), Scalar("int", None, d))
+                         for i, d in enumerate(type.shape)))
+
+    def object_attribute(self, base: Obj, name: str) -> Any:
+        content = self.state.get(base)
+        descriptor = getattr(base.cls, name, None)
+        if isinstance(descriptor, property):
+            return self.call(Lit(descriptor.fget), [base], {})
+        if name in content:
+            return content[name]
+        if name == "__class__":
+            return Lit(base.cls)
+        if name == "__dict__":
+            return Dct(dict(content))
+        raw = next((k.__dict__[name] for k in base.cls.__mro__ if name in k.__dict__), None)
+        if raw is None:
+            raise self.unsupported(f"attribute `{name}`", f"this {base.cls.__name__} has none", "set it first")
+        if isinstance(raw, staticmethod):
+            return Lit(raw.__func__)
+        if isinstance(raw, classmethod):
+            return Bound(Lit(raw.__func__), (Lit(base.cls),))
+        if isinstance(raw, types.FunctionType) or hasattr(raw, "py_func"):
+            return Bound(Lit(raw), (base,))
+        return self.from_python(raw)
+
+    def constant_attribute(self, base: Lit, name: str) -> Any:
+        value = base.value
+        if isinstance(value, types.ModuleType) and self.inputs is not None and hasattr(value, name):
+            return self.outside_value(getattr(value, name), self.inputs.module_path(value, name))
+        if isinstance(value, np.ufunc) and name in ("reduce", "accumulate", "outer", "at", "reduceat"):
+            return Lit(getattr(value, name))
+        if isinstance(value, (int, float, complex, np.generic)) and name in ("real", "imag"):
+            return Lit(getattr(value, name))
+        if isinstance(value, (int, float, complex)) and not hasattr(value, name):
+            return ArrayMethod(base, name)
+        try:
+            found = getattr(value, name)
+        except AttributeError as problem:
+            raise self.unsupported(f"attribute `{name}`", str(problem), "check the name") from None
+        if isinstance(value, type) and isinstance(value.__dict__.get(name), classmethod):
+            return Bound(Lit(found.__func__), (base,))
+        return self.from_python(found)
+
+    def store_attribute(self, base: Any, name: str, value: Any) -> None:
+        if isinstance(base, Obj):
+            setter = getattr(base.cls, name, None)
+            if isinstance(setter, property):
+                if setter.fset is None:
+                    raise self.unsupported(f"assignment to the property `{name}`", "it has no setter", "use another name")
+                self.call(Lit(setter.fset), [base, value], {})
+                return
+            self.state.set(base, {**self.state.get(base), name: value})
+            return
+        if isinstance(base, Arr) and name == "shape":
+            raise self.unsupported("assignment to .shape", "it changes the array in place", "use reshape")
+        raise self.unsupported(f"assignment to attribute `{name}`", "the object outlives the call",
+                               "return the value instead, or create the object inside the function")
+
+    # ----- things that live outside of the function
+    def outside(self, frame: Frame, kind: str, name: str) -> Any:
+        """A global or a variable of an enclosing function that has returned."""
+        if kind == "cell":
+            try:
+                value = frame.cells[name].cell_contents
+            except ValueError:
+                raise self.unsupported(f"name `{name}`", "it has no value yet", "define it before the call") from None
+            path = None if self.inputs is None else self.inputs.cell_path(frame.cells[name], name)
+        else:
+            value = frame.globals[name]
+            path = None if self.inputs is None else self.inputs.global_path(frame.globals, name)
+        return self.outside_value(value, path)
+
+    def outside_value(self, value: Any, path: Any) -> Any:
+        """What is read from outside: code is guarded by identity, data is read again at every call."""
+        if self.inputs is None or path is None:
+            return self.from_python(value)
+        return self.inputs.load(self, value, path)
+
+    def capture_live(self, base: Live) -> Any:
+        """An outside container as abstract value."""
+        return self.inputs.load(self, base.value, base.path, deep=True)
+
+    def live_attribute(self, base: Live, name: str) -> Any:
+        cls = type(base.value)
+        raw = next((k.__dict__[name] for k in cls.__mro__ if name in k.__dict__), None)
+        if isinstance(raw, property):
+            return self.call(Lit(raw.fget), [base], {})
+        own = getattr(base.value, "__dict__", {})
+        if name not in own and (isinstance(raw, types.FunctionType) or hasattr(raw, "py_func")):
+            return Bound(Lit(raw), (base,))
+        if name not in own and isinstance(raw, classmethod):
+            return Bound(Lit(raw.__func__), (Lit(cls),))
+        if name not in own and isinstance(raw, staticmethod):
+            return Lit(raw.__func__)
+        if name == "__class__":
+            return Lit(cls)
+        try:
+            value = getattr(base.value, name)
+        except AttributeError as problem:
+            raise self.unsupported(f"attribute `{name}`", str(problem), "check the name") from None
+        return self.outside_value(value, self.inputs.attribute_path(base.path, name))
+
+    def load_live_item(self, base: Live, index: Any) -> Any:
+        key = self.demand(index, "an index into an outside object")
+        return self.outside_value(base.value[key], self.inputs.item_path(base.path, key))
+
+    # ----- Python objects as abstract values, and back
+    def from_python(self, value: Any) -> Any:
+        """A constant."""
+        if isinstance(value, tuple) and (type(value) is tuple or hasattr(value, "_fields")):
+            return Tup(tuple(map(self.from_python, value)), type(value) if hasattr(value, "_fields") else None)
+        if type(value) is list:
+            return Lst(tuple(map(self.from_python, value)))
+        if type(value) is dict:
+            return Dct({k: self.from_python(v) for k, v in value.items()})
+        if isinstance(value, range):
+            return Range(Lit(value.start), Lit(value.stop), Lit(value.step))
+        if isinstance(value, np.ndarray):
+            from ..ir.builtin import assign
+            from ..ir.types import type_of
+
+            if value.dtype.kind not in "biufc":
+                raise self.unsupported(f"an array of dtype {value.dtype}", "it holds no numbers", "use a numeric dtype")
+            return Arr(self.builder.opaque(assign, (Lit(value),), type_of(value)), None, "a constant array")
+        if isinstance(value, types.MethodType) and isinstance(value.__func__, types.FunctionType):
+            return Bound(Lit(value.__func__), (self.from_python(value.__self__),))
+        return Lit(value)
+
+    def from_arg(self, arg: Any) -> Any:
+        """An IR argument as abstract value."""
+        if isinstance(arg, Var):
+            return self.wrap_var(arg)
+        if isinstance(arg, Seq):
+            items = tuple(map(self.from_arg, arg.items))
+            return Lst(items) if arg.kind is list else Tup(items)
+        if isinstance(arg, (tuple, list)):
+            items = tuple(map(self.from_arg, arg))
+            return Lst(items) if isinstance(arg, list) else Tup(items, type(arg) if hasattr(arg, "_fields") else None)
+        if hasattr(arg, "start") and hasattr(arg, "step") and not isinstance(arg, (Lit, range)):
+            return slice(self.from_arg(arg.start), self.from_arg(arg.stop), self.from_arg(arg.step))
+        return arg if isinstance(arg, Lit) else self.from_python(arg)
+
+    def to_args(self, value: Any) -> Any:
+        """An abstract result as nested tuples and lists of arguments; None stays None."""
+        if isinstance(value, Tup):
+            return tuple(map(self.to_args, value.items))
+        if isinstance(value, Lst) and isinstance(self.state.get(value), tuple):
+            return [self.to_args(v) for v in self.state.get(value)]
+        if isinstance(value, Lit) and value.value is None:
+            return None
+        return self.arg(value)
+
+
+__all__ = ["Attributes", "Callable", "Closure", "Live"]

@@ -1,0 +1,170 @@
+"""Appends operations to a block: infers the types of their results and folds what is static."""
+
+from __future__ import annotations
+
+import contextlib
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ..ir.ops import NOWHERE, UNKNOWN, Arg, Block, Lit, Op, Seq, Slice, Span, Var, atoms
+from ..ir.types import Array, Scalar, TupleOf, Type, type_of
+from .infer import InferenceError, result_type
+
+_NUMBERS = (bool, int, float, complex, str, type(None))
+_FOLDABLE = {
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,
+    operator.neg, operator.pos, operator.invert, operator.not_, operator.lt, operator.le, operator.gt, operator.ge,
+    operator.eq, operator.ne, operator.and_, operator.or_, operator.xor, operator.lshift, operator.rshift,
+    abs, int, float, bool, min, max, round, divmod, len, format, str, complex,
+}
+
+
+class Builder:
+    """The current block and the source position that new operations get.
+
+    >>> import operator
+    >>> from ast_ad.ir.types import Scalar
+    >>> b = Builder(Block())
+    >>> x = Var(Scalar("float"), "x")
+    >>> b.op(operator.mul, x, 2.0).type, b.op(operator.add, 1, 2)
+    (Scalar(kind='float', dtype=None, size=None), 3)
+    """
+
+    def __init__(self, block: Block, adjoint: bool = False) -> None:
+        self.block = block
+        self.span: Span = NOWHERE
+        self.adjoint = adjoint
+
+    @contextlib.contextmanager
+    def nested(self, block: Block) -> Iterator[Block]:
+        """Emit into another block for a while."""
+        outer, self.block = self.block, block
+        try:
+            yield block
+        finally:
+            self.block = outer
+
+    def op(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Append ``fn(*args, **kwargs)`` and return its result: an Arg, or a list/tuple of such.
+
+        Raises
+        ------
+        InferenceError
+            if no result type can be found.
+        """
+        arguments = tuple(as_arg(a) for a in args)
+        keywords = {k: as_arg(v) for k, v in kwargs.items()}
+        if fn in _FOLDABLE and not keywords and all(_is_number(a) for a in arguments):
+            return fold(fn, arguments)
+        types = result_type(fn, arguments, keywords)
+        if isinstance(types, Scalar) and types.kind == "int":
+            types = Scalar("int", types.dtype, _size_of_int(fn, arguments) or types.size)
+        outs: list[Var] = []
+        result = _variables(types, outs)
+        self.append(Op(fn, arguments, tuple(outs), keywords, self.span, adjoint=self.adjoint))
+        if len(outs) == 1 and isinstance(result, Var):
+            result.known = _known(fn, arguments, keywords)
+        return result
+
+    def append(self, op: Any) -> None:
+        self.block.ops.append(op)
+
+    def opaque(self, fn: Callable[..., Any], args: tuple[Any, ...], type: Type, effect: bool = False, **kwargs: Any) -> Var:
+        """Append a call whose result type is given."""
+        out = Var(type)
+        self.append(Op(fn, tuple(map(as_arg, args)), (out,), {k: as_arg(v) for k, v in kwargs.items()}, self.span,
+                       effect=effect, adjoint=self.adjoint))
+        return out
+
+    def inline(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Read a Python function's source and emit its operations here; its result, as abstract values."""
+        from .interpreter import inline
+
+        return inline(self, function, args, kwargs)
+
+
+def as_arg(value: Any) -> Arg:
+    """Python constants become Lit, tuples and lists Seq, slices Slice; Args stay."""
+    if isinstance(value, (Var, Lit, Seq, Slice)):
+        return value
+    if isinstance(value, (tuple, list)):
+        return Seq(tuple(map(as_arg, value)), list if isinstance(value, list) else tuple)
+    if isinstance(value, slice):
+        return Slice(as_arg(value.start), as_arg(value.stop), as_arg(value.step))
+    return Lit(value)
+
+
+def _is_number(arg: Arg) -> bool:
+    return isinstance(arg, Lit) and type(arg.value) in _NUMBERS
+
+
+def fold(fn: Callable[..., Any], args: tuple[Arg, ...]) -> Any:
+    try:
+        result = fn(*(a.value for a in args))  # type: ignore[union-attr]
+    except Exception as problem:
+        raise InferenceError(f"{type(problem).__name__}: {problem}") from problem
+    return tuple(map(Lit, result)) if isinstance(result, tuple) else Lit(result)
+
+
+def _known(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
+    """The value of an operation on numbers that are all static."""
+    from ..ir.builtin import assign
+
+    if kwargs or not (fn in _FOLDABLE or fn is assign):
+        return UNKNOWN
+    values = [known_value(a) for a in args]
+    if any(v is UNKNOWN for v in values):
+        return UNKNOWN
+    try:
+        return fn(*values)
+    except Exception:
+        return UNKNOWN
+
+
+def known_value(arg: Arg) -> Any:
+    """The Python number, string or None that an argument is known to be; UNKNOWN otherwise."""
+    if isinstance(arg, Lit):
+        return arg.value
+    return arg.known if isinstance(arg, Var) else UNKNOWN
+
+
+def _size_of_int(fn: Callable[..., Any], args: tuple[Arg, ...]) -> Any:
+    """Integer arithmetic on lengths: n - 1, 2 * n."""
+    from .infer import int_size
+
+    if fn not in (operator.add, operator.sub, operator.mul, operator.neg):
+        return None
+    sizes = [int_size(a) if isinstance(a, (Var, Lit)) else ... for a in args]
+    if any(s is ... or s is None or isinstance(s, bool) for s in sizes):
+        return None
+    if fn is operator.neg:
+        return sizes[0] * -1
+    if fn is operator.mul and not any(isinstance(s, int) for s in sizes):
+        return None
+    return fn(*sizes)
+
+
+def _variables(types: Any, outs: list[Var]) -> Any:
+    if isinstance(types, TupleOf):
+        types = types.items
+    if isinstance(types, (tuple, list)):
+        items = [_variables(t, outs) for t in types]
+        return type(types)(*items) if hasattr(types, "_fields") else type(types)(items)
+    outs.append(Var(types))
+    return outs[-1]
+
+
+def type_of_arg(arg: Arg) -> Type:
+    """The type of a Var, of a literal, or of a display."""
+    if isinstance(arg, Var):
+        return arg.type
+    if isinstance(arg, Lit):
+        return type_of(arg.value)
+    if isinstance(arg, Seq):
+        return TupleOf(tuple(map(type_of_arg, arg.items)))
+    return type_of(slice(None))
+
+
+def contains_array(arg: Arg) -> bool:
+    return any(isinstance(a, Var) and isinstance(a.type, Array) for a in atoms(arg))

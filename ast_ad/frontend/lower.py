@@ -1,0 +1,202 @@
+"""From a user's function and the arguments of a call to the IR of the program that this call runs."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..deep import run_deep
+from ..ir.ops import Arg, Block, Function, Lit, Var, walk
+from ..trees import LEAF, STATIC, TreeDef
+from .attributes import Live
+from .builder import Builder
+from .inputs import Inputs, Path, Restart
+from .interpreter import Interpreter
+from .values import Arr, Bound, Dct, Lst, Obj, Tup
+
+MAX_BUILDS = 12
+
+
+@dataclass
+class Lowered:
+    """``function``: the primal, its parameters the leaves of the arguments, then what it reads from outside.
+
+    ``result``: the structure of the value, with positions among the function's results as leaves.
+    ``written``: positions of the arguments that the function changes. ``constants``: the inputs that are
+    compiled in, with their values.
+    """
+
+    function: Function
+    result: Any
+    inputs: Inputs
+    written: frozenset[int]
+    errstate: dict[str, str]
+
+    @property
+    def constants(self) -> dict[Any, Any]:
+        return self.inputs.static_values
+
+
+def lower(function: Callable[..., Any], names: Sequence[str], trees: Sequence[TreeDef], leaves: Sequence[Any],
+          keywords: Sequence[str] = ()) -> Lowered:
+    """Read ``function`` for arguments of the given structure.
+
+    Args:
+        function: a Python function, method, partial or Numba dispatcher.
+        names: what the arguments are called, for the names of parameters.
+        trees: the structure of each argument; ``leaves``: their leaves, one after the other.
+        keywords: the names of the last arguments, which are passed by keyword.
+
+    Raises:
+        AdError: the function can't be compiled; the message names the construct and its line.
+    """
+    constants: frozenset[Any] = frozenset()
+    for _ in range(MAX_BUILDS):
+        try:
+            return run_deep(_lower, function, names, trees, leaves, keywords, constants)
+        except Restart as restart:
+            constants |= restart.keys
+    raise AssertionError("the builds do not settle")
+
+
+def _lower(function: Any, names: Sequence[str], trees: Sequence[TreeDef], leaves: Sequence[Any],
+           keywords: Sequence[str], constants: frozenset[Any]) -> Lowered:
+    inputs = Inputs(constants)
+    builder = Recorder(Block(), inputs)
+    interpreter = Interpreter(builder, inputs)
+    values = _arguments(interpreter, inputs, names, trees, leaves)
+    split = len(values) - len(keywords)
+    result = interpreter.call(_callee(interpreter, function), values[:split],
+                              dict(zip(keywords, values[split:], strict=True)))
+    results: list[Arg] = []
+    structure = _structure(interpreter, result, results)
+    builder.block.results = tuple(results)
+    used = _used(builder.block)
+    inputs.captures = [c for c in inputs.captures if c[1].id in used]
+    params = (*inputs.params, *(var for _, var, _ in inputs.captures))
+    name = getattr(function, "__name__", None) or "function"
+    primal = Function(name if name.isidentifier() else "function", params, builder.block)
+    return Lowered(primal, structure, inputs, frozenset(inputs.written), interpreter.errstate)
+
+
+class Recorder(Builder):
+    """A builder that remembers which operation made a value."""
+
+    def __init__(self, block: Block, inputs: Inputs) -> None:
+        super().__init__(block)
+        self.inputs = inputs
+
+    def append(self, op: Any) -> None:
+        super().append(op)
+        if hasattr(op, "fn"):
+            for out in op.outs:
+                self.inputs.producers[out.id] = op
+
+
+def _callee(interpreter: Interpreter, function: Any) -> Any:
+    if isinstance(function, types.MethodType):
+        owner = function.__self__
+        return Bound(Lit(function.__func__), (Live(owner, Path("value", owner, id(owner), (), "self")),))
+    if not isinstance(function, (types.FunctionType, types.BuiltinFunctionType, type)) and hasattr(function, "__dict__") \
+            and not hasattr(function, "py_func") and isinstance(getattr(type(function), "__call__", None), types.FunctionType):
+        return Live(function, Path("value", function, id(function), (), "self"))
+    return Lit(function)
+
+
+def _arguments(interpreter: Interpreter, inputs: Inputs, names: Sequence[str], trees: Sequence[TreeDef],
+               leaves: Sequence[Any]) -> list[Any]:
+    values = []
+    position = iter(range(len(leaves)))
+    for name, tree in zip(names, trees, strict=True):
+        labels = iter(tree.names(name))
+        values.append(_argument(interpreter, inputs, tree, leaves, position, labels, name))
+    return values
+
+
+def _argument(interpreter: Interpreter, inputs: Inputs, tree: TreeDef, leaves: Sequence[Any], position: Iterator[int],
+              labels: Iterator[str], name: str) -> Any:
+    if tree.type is LEAF:
+        i = next(position)
+        return inputs.argument(leaves[i], i, next(labels))
+    if tree.type is STATIC:
+        return _static(interpreter, tree.static, name)
+    items = tuple(_argument(interpreter, inputs, child, leaves, position, labels, name) for child in tree.children)
+    if tree.type is list:
+        return Lst(items)
+    if tree.type is tuple:
+        return Tup(items)
+    if issubclass(tree.type, dict):
+        return Dct(dict(zip(tree.keys, items, strict=True)), tree.type)
+    if issubclass(tree.type, tuple):
+        return Tup(items, tree.type)
+    return Obj(tree.type, dict(zip(tree.keys, items, strict=True)))
+
+
+def _static(interpreter: Interpreter, value: Any, name: str) -> Any:
+    if value is None or isinstance(value, (str, bool, bytes, slice, types.FunctionType, types.BuiltinFunctionType, type)):
+        if isinstance(value, slice):
+            return slice(Lit(value.start), Lit(value.stop), Lit(value.step))
+        return Lit(value)
+    assert interpreter.inputs is not None
+    return interpreter.inputs.load(interpreter, value, Path("value", value, id(value), (), name))
+
+
+def _structure(interpreter: Interpreter, value: Any, results: list[Arg]) -> Any:
+    """The shape of the returned value: a position for a leaf, containers, ("static", object)."""
+    if isinstance(value, (Var, Arr)):
+        results.append(interpreter.arg(value))
+        return len(results) - 1
+    if isinstance(value, Tup):
+        items = tuple(_structure(interpreter, v, results) for v in value.items)
+        return items if value.cls is None else ("namedtuple", value.cls, items)
+    if isinstance(value, Lst):
+        content = interpreter.state.get(value)
+        if isinstance(content, Var):
+            results.append(content)
+            return len(results) - 1
+        return [_structure(interpreter, v, results) for v in content]
+    if isinstance(value, (Dct, Obj)):
+        content = {k: _structure(interpreter, v, results) for k, v in interpreter.state.get(value).items()}
+        return ("dict", value.cls, content) if isinstance(value, Dct) else ("object", value.cls, content)
+    if isinstance(value, Lit):
+        if isinstance(value.value, (int, float, complex)) and not isinstance(value.value, bool):
+            results.append(value)
+            return len(results) - 1
+        return ("static", value.value)
+    if hasattr(value, "python_value"):
+        return ("static", value.python_value())
+    results.append(interpreter.arg(value))
+    return len(results) - 1
+
+
+def rebuild(structure: Any, results: Sequence[Any]) -> Any:
+    """The value with this structure and these results."""
+    if isinstance(structure, int):
+        return results[structure]
+    if isinstance(structure, list):
+        return [rebuild(s, results) for s in structure]
+    if isinstance(structure, tuple) and structure and isinstance(structure[0], str):
+        kind, what, *rest = structure
+        if kind == "static":
+            return what
+        if kind == "namedtuple":
+            return what(*(rebuild(s, results) for s in rest[0]))
+        content = {k: rebuild(s, results) for k, s in rest[0].items()}
+        if kind == "dict":
+            return what(content) if what is not dict else content
+        instance = object.__new__(what)
+        for key, item in content.items():
+            object.__setattr__(instance, key, item)
+        return instance
+    return tuple(rebuild(s, results) for s in structure)
+
+
+def _used(block: Block) -> set[int]:
+    from ..ir.ops import reads, variables
+
+    used = {v.id for v in variables(*block.results)}
+    for op in walk(block):
+        used |= {v.id for v in reads(op)}
+    return used

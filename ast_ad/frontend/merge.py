@@ -1,0 +1,323 @@
+"""What is known where two paths meet: the join of types, and of two stores.
+
+A slot that holds different things on the two paths becomes one value, chosen at run time. Structures
+(tuples, lists of one length, dicts with the same keys) are merged element by element; two lists of
+different length become one whose length is known at run time only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..ir.ops import Arg, Block, Lit, Seq, Var
+from ..ir.types import Array, Dim, ListOf, Opaque, Optional, Scalar, TupleOf, Type, dtype_of, kind_of, rank_of
+from .builder import type_of_arg
+from .values import Arr, Bound, Closure, Dct, Frame, Lst, Obj, Range, State, Tup, Unbound
+
+if TYPE_CHECKING:
+    from .interpreter import Interpreter as Base
+else:
+    Base = object
+
+ORDER = ("bool", "int", "float", "complex")
+ONE_OF_TWO = "an array that is one of several, depending on the path taken"
+
+
+class ShapeChange(Exception):
+    """The structure of a value changes in a way that has no static description."""
+
+
+def join(a: Type, b: Type) -> Type:
+    """The type of a value that has one of two types.
+
+    Raises
+    ------
+    ShapeChange
+        if no type describes both.
+    """
+    if a == b:
+        return _join_sizes(a, b)
+    if is_none(a) or is_none(b):
+        other = b if is_none(a) else a
+        return other if isinstance(other, Optional) else Optional(other)
+    if isinstance(a, Optional) or isinstance(b, Optional):
+        inner = join(a.value if isinstance(a, Optional) else a, b.value if isinstance(b, Optional) else b)
+        return Optional(inner)
+    if isinstance(a, ListOf) and isinstance(b, ListOf):
+        return ListOf(join(a.element, b.element))
+    if isinstance(a, TupleOf) and isinstance(b, TupleOf) and len(a.items) == len(b.items):
+        return TupleOf(tuple(map(join, a.items, b.items)))
+    if isinstance(a, (Scalar, Array)) and isinstance(b, (Scalar, Array)) and "other" not in (kind_of(a), kind_of(b)):
+        return _join_numbers(a, b)
+    if isinstance(a, Opaque) and isinstance(b, Opaque):
+        return Opaque()
+    raise ShapeChange(f"it is {a} on one path and {b} on another")
+
+
+def is_none(type: Type) -> bool:
+    return isinstance(type, Opaque) and type.name == "None"
+
+
+def _join_sizes(a: Type, b: Type) -> Type:
+    if isinstance(a, Scalar) and isinstance(b, Scalar) and a.size != b.size:
+        return Scalar(a.kind, a.dtype)
+    return a
+
+
+def _join_numbers(a: Scalar | Array, b: Scalar | Array) -> Type:
+    if isinstance(a, Scalar) and isinstance(b, Scalar):
+        kind = max(a.kind, b.kind, key=ORDER.index)
+        if a.dtype is None and b.dtype is None:
+            return Scalar(kind)
+        typed = [t for t in (a, b) if t.dtype is not None]
+        if len(typed) == 1 and typed[0].kind == kind:
+            return typed[0] if typed[0].kind != "int" else Scalar(kind, typed[0].dtype)
+        return Scalar(kind, np.result_type(dtype_of(a), dtype_of(b)))  # type: ignore[arg-type]
+    arrays = [t for t in (a, b) if isinstance(t, Array)]
+    if len(arrays) == 1 and isinstance(a if arrays[0] is b else b, Scalar):
+        number = a if arrays[0] is b else b
+        dtype = arrays[0].dtype if ORDER.index(number.kind) <= ORDER.index(arrays[0].kind) else \
+            np.result_type(dtype_of(a), dtype_of(b))  # type: ignore[arg-type]
+        return Array(dtype, None)
+    dtype = np.result_type(dtype_of(a), dtype_of(b))  # type: ignore[arg-type]
+    if rank_of(a) is None or rank_of(a) != rank_of(b):
+        return Array(dtype, None)
+    shape = tuple(x if x == y else Dim.fresh() for x, y in zip(a.shape, b.shape, strict=True))  # type: ignore[union-attr]
+    return Array(dtype, shape)
+
+
+@dataclass
+class Phis:
+    """The values that two branches yield, and the variables that receive them."""
+
+    then: list[Arg] = field(default_factory=list)
+    orelse: list[Arg] = field(default_factory=list)
+    outs: list[Var] = field(default_factory=list)
+    memo: dict[Any, Any] = field(default_factory=dict)
+
+    def add(self, a: Arg, b: Arg, type: Type, hint: str | None) -> Var:
+        key = (a.id if isinstance(a, Var) else ("lit", repr(a)), b.id if isinstance(b, Var) else ("lit", repr(b)))
+        found = self.memo.get(key)
+        if found is None:
+            self.then.append(a)
+            self.orelse.append(b)
+            found = self.memo[key] = Var(type, hint)
+            self.outs.append(found)
+        return found
+
+
+class Merging(Base):
+    def merge_states(self, since: int, sides: tuple[tuple[State, Block], tuple[State, Block]], phis: Phis) -> State:
+        """One store for what follows a branch; values that differ are added to ``phis``."""
+        (first, _), (second, _) = sides
+        if first.dead or second.dead:
+            return self.merge_dead(sides, phis, since)
+        merged = first.fork()
+        for key in {**first.contents, **second.contents}:
+            a, b = first.contents.get(key), second.contents.get(key)
+            if a is b:
+                continue
+            if isinstance(key, Arr) and key.view is not None:
+                if a is None or b is None or key.view.put is not None:
+                    merged.contents.pop(key, None)
+                continue
+            if getattr(key, "serial", 0) > since and not isinstance(key, Frame):
+                continue
+            merged.set(key, self.merge_content(key, first.get(key), second.get(key), sides, phis, since))
+        return merged
+
+    def merge_dead(self, sides: Any, phis: Phis, since: int) -> State:
+        """One side raised: what the other holds goes on, through results that the dead side leaves undefined."""
+        (first, _), (second, _) = sides
+        if first.dead and second.dead:
+            return first
+        alive = second if first.dead else first
+        merged = alive.fork()
+        dead_state = State(dict(alive.contents))
+        for key, content in alive.contents.items():
+            if isinstance(key, Arr) and key.view is not None:
+                merged.contents.pop(key, None)
+        for key, content in alive.contents.items():
+            if getattr(key, "serial", 0) <= since and not (isinstance(key, Arr) and key.view is not None):
+                merged.set(key, self.export(content, alive is first, phis))
+        del dead_state
+        return merged
+
+    def export(self, value: Any, from_first: bool, phis: Phis) -> Any:
+        """A value computed inside the surviving branch, made visible after it."""
+        if isinstance(value, dict):
+            return {k: self.export(v, from_first, phis) for k, v in value.items()}
+        if isinstance(value, tuple):
+            return tuple(self.export(v, from_first, phis) for v in value)
+        if isinstance(value, Tup):
+            return Tup(tuple(self.export(v, from_first, phis) for v in value.items), value.cls)
+        if isinstance(value, Var) and self.was_emitted_in_branch(value):
+            pair = (value, Lit(None)) if from_first else (Lit(None), value)
+            return phis.add(*pair, value.type, value.hint)
+        if isinstance(value, Arr) and value.view is None and self.was_emitted_in_branch(value.initial):
+            fresh = Arr(self.export(value.initial, from_first, phis), None, value.foreign, value.argument)
+            return phis.memo.setdefault(("arr", id(value)), fresh)
+        return value
+
+    def was_emitted_in_branch(self, var: Any) -> bool:
+        return isinstance(var, Var) and var.id >= self.branch_start
+
+    def merge_content(self, key: Any, a: Any, b: Any, sides: Any, phis: Phis, since: int) -> Any:
+        if isinstance(key, (Frame, Dct, Obj)):
+            names = {**a, **b}
+            if isinstance(key, Dct) and set(a) != set(b):
+                raise self.unsupported("a dict whose keys depend on the path taken", "its structure must be static",
+                                       "set every key on both paths")
+            return {name: self.merge_slot(name, a.get(name, Unbound(str(name))), b.get(name, Unbound(str(name))),
+                                          sides, phis, since) for name in names}
+        if isinstance(key, Lst):
+            return self.merge_lists(a, b, sides, phis, since)
+        if isinstance(key, Arr):
+            return phis.add(a, b, join(a.type, b.type), a.hint or b.hint)
+        return a
+
+    def merge_slot(self, name: Any, a: Any, b: Any, sides: Any, phis: Phis, since: int) -> Any:
+        if a is b:
+            return a
+        try:
+            return self.merge_values(a, b, sides, phis, since, str(name))
+        except ShapeChange as change:
+            raise self.unsupported(f"`{name}`, which differs between the paths", str(change),
+                                   "give it one type and structure on every path") from None
+
+    def merge_values(self, a: Any, b: Any, sides: Any, phis: Phis, since: int, name: str) -> Any:
+        key = ("merge", id(a), id(b))
+        if key not in phis.memo:
+            phis.memo[key] = (self._merge(a, b, sides, phis, since, name), a, b)
+        return phis.memo[key][0]
+
+    def _merge(self, a: Any, b: Any, sides: Any, phis: Phis, since: int, name: str) -> Any:
+        if isinstance(a, Unbound) or isinstance(b, Unbound):
+            return self.merge_unbound(a, b, sides, phis, since, name)
+        if isinstance(a, Lit) and isinstance(b, Lit) and same_constant(a.value, b.value):
+            return a
+        if isinstance(a, Tup) and isinstance(b, Tup) and len(a.items) == len(b.items) and a.cls == b.cls:
+            return Tup(tuple(self.merge_values(x, y, sides, phis, since, name)
+                             for x, y in zip(a.items, b.items, strict=True)), a.cls)
+        if isinstance(a, Lst) and isinstance(b, Lst):
+            (first, _), (second, _) = sides
+            return Lst(self.merge_lists(first.get(a), second.get(b), sides, phis, since))
+        if isinstance(a, (Dct, Obj)) and type(a) is type(b) and a.cls is b.cls:  # type: ignore[union-attr]
+            (first, _), (second, _) = sides
+            one, two = first.get(a), second.get(b)
+            if set(one) == set(two):
+                merged = {k: self.merge_values(one[k], two[k], sides, phis, since, str(k)) for k in one}
+                return type(a)(a.cls, merged) if isinstance(a, Obj) else Dct(merged, a.cls)
+        if isinstance(a, Closure) and isinstance(b, Closure) and a.node is b.node and a.frame is b.frame:
+            return a
+        if isinstance(a, Range) and isinstance(b, Range):
+            return Range(*(self.merge_values(x, y, sides, phis, since, name)
+                           for x, y in zip((a.start, a.stop, a.step), (b.start, b.stop, b.step), strict=True)))
+        if isinstance(a, Bound) and isinstance(b, Bound) and a.fn is b.fn and len(a.args) == len(b.args):
+            args = tuple(self.merge_values(x, y, sides, phis, since, name) for x, y in zip(a.args, b.args, strict=True))
+            return Bound(a.fn, args, a.kwargs)
+        return self.merge_leaves(a, b, sides, phis, since, name)
+
+    def merge_leaves(self, a: Any, b: Any, sides: Any, phis: Phis, since: int, name: str) -> Any:
+        one, two = self.leaf_in(a, sides[0]), self.leaf_in(b, sides[1])
+        hint = name if name.isidentifier() else getattr(one, "hint", None)
+        if isinstance(one, Lit) and isinstance(two, Lit) and one.value is True and two.value is False and self.flag_cond:
+            return self.flag_cond
+        out = phis.add(one, two, join(type_of_arg(one), type_of_arg(two)), hint if not name.startswith("$") else name[1:])
+        if not isinstance(a, Arr) and not isinstance(b, Arr):
+            return self.wrap_var(out) if isinstance(out.type, (Array, ListOf)) else out
+        shared = any(isinstance(x, Arr) and self.existed(x, since) for x in (a, b))
+        for x in (a, b):
+            if isinstance(x, Arr) and self.existed(x, since):
+                x.foreign = x.foreign or ONE_OF_TWO
+        return Arr(out, None, ONE_OF_TWO if shared else None)
+
+    def existed(self, arr: Arr, since: int) -> bool:
+        """Whether the array, or the one on which it is a window, is older than the branch."""
+        while isinstance(arr, Arr) and arr.view is not None:
+            arr = arr.view.parent
+        return arr.serial < since
+
+    def leaf_in(self, value: Any, side: tuple[State, Block]) -> Arg:
+        """The value as an argument, read at the end of its branch."""
+        state, block = side
+        outer, self.state = self.state, state
+        try:
+            with self.builder.nested(block):
+                arg = self.arg(value)
+        finally:
+            self.state = outer
+        if isinstance(arg, Lit) and not isinstance(arg.value, (bool, int, float, complex, str, type(None), np.generic)):
+            raise ShapeChange("it is a different object on each path")
+        if isinstance(arg, Seq):
+            raise ShapeChange("its structure differs between the paths")
+        return arg
+
+    def merge_unbound(self, a: Any, b: Any, sides: Any, phis: Phis, since: int, name: str) -> Any:
+        value, side, first = (b, sides[1], False) if isinstance(a, Unbound) else (a, sides[0], True)
+        if isinstance(value, Unbound):
+            return value
+        if isinstance(value, Tup):
+            items = (self.merge_values(*((x, Unbound(name)) if first else (Unbound(name), x)), sides, phis, since, name)
+                     for x in value.items)
+            return Tup(tuple(items), value.cls)
+        if isinstance(value, (Var, Arr)) or isinstance(value, Lst) and isinstance(side[0].get(value), Var):
+            leaf = self.leaf_in(value, side)
+            if isinstance(leaf, Var):
+                out = phis.add(*((leaf, UNDEFINED) if first else (UNDEFINED, leaf)), leaf.type, leaf.hint)
+                return self.wrap_var(out)
+        return value
+
+    def merge_lists(self, a: Any, b: Any, sides: Any, phis: Phis, since: int) -> Any:
+        if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
+            return tuple(self.merge_values(x, y, sides, phis, since, "item") for x, y in zip(a, b, strict=True))
+        one, two = (self.dynamic_in(c, side) for c, side in ((a, sides[0]), (b, sides[1])))
+        return phis.add(one, two, join_lists(one.type, two.type), one.hint or two.hint)
+
+    def dynamic_in(self, content: Any, side: tuple[State, Block]) -> Var:
+        """A list's content as a run-time list."""
+        if isinstance(content, Var):
+            return content
+        state, block = side
+        outer, self.state = self.state, state
+        try:
+            with self.builder.nested(block):
+                return self.dynamic_list(content)
+        finally:
+            self.state = outer
+
+    def dynamic_list(self, items: tuple[Any, ...], element: Type | None = None) -> Var:
+        """``[a, b, c]`` at run time."""
+        from ..ir.builtin import make_list
+
+        args = [self.arg(v) for v in items]
+        for arg in args:
+            found = type_of_arg(arg)
+            element = found if element is None else join(element, found)
+        return self.builder.opaque(make_list, tuple(args), ListOf(element if element is not None else NOTHING))
+
+
+NOTHING = Opaque("nothing")
+UNDEFINED = Lit(None)
+
+
+def join_lists(a: Type, b: Type) -> Type:
+    """Lists of no element yet have the other's type."""
+    assert isinstance(a, ListOf) and isinstance(b, ListOf)
+    if a.element == NOTHING:
+        return b
+    return a if b.element == NOTHING else ListOf(join(a.element, b.element))
+
+
+def same_constant(a: Any, b: Any) -> bool:
+    if a is b:
+        return True
+    if type(a) is not type(b) or isinstance(a, np.ndarray):
+        return False
+    try:
+        return bool(a == b) and not (isinstance(a, float) and str(a) != str(b))
+    except Exception:
+        return False

@@ -1,0 +1,193 @@
+"""What the front end knows of a Python value while it reads a program: the abstract values and their store.
+
+Numbers and other immutable values are IR arguments themselves (``Var`` at run time, ``Lit`` when static).
+Everything with an identity (arrays, lists, dicts, objects, frames of local variables) is an object of this
+module; what it holds now is looked up in a ``State``, which can be forked at a branch and merged after it.
+That is how aliases and views stay exact while the IR underneath never mutates anything.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..ir.ops import Arg, Var
+
+_serials = itertools.count()
+
+
+def now() -> int:
+    """A time stamp: objects with a smaller ``serial`` existed before."""
+    return next(_serials)
+
+
+def _stamp() -> Any:
+    return field(default_factory=now)
+
+
+
+@dataclass(eq=False)
+class Arr:
+    """An array with its identity. ``view``: it is a window on another array's memory, or an element of a list.
+
+    ``foreign``: why writes to it are refused (a global, an array that may be one of several).
+    """
+
+    initial: Var | None
+    view: View | None = None
+    foreign: str | None = None
+    argument: int | None = None
+    serial: int = _stamp()
+
+
+@dataclass(eq=False)
+class View:
+    """``get`` emits the window's value from the parent's; ``put`` the parent's value with a new window."""
+
+    parent: Any
+    get: Callable[[Any], Any]
+    put: Callable[[Any, Any], Any]
+    index: Arg | None = None
+
+
+@dataclass(eq=False)
+class Tup:
+    """A tuple, or a named tuple of class ``cls``."""
+
+    items: tuple[Any, ...]
+    cls: type | None = None
+
+
+@dataclass(eq=False)
+class Lst:
+    """A list; its content is a tuple of values while its length is static, else a Var of type ListOf."""
+
+    initial: Any = ()
+    serial: int = _stamp()
+
+
+@dataclass(eq=False)
+class Dct:
+    """A dict with static keys; its content maps keys to values."""
+
+    initial: dict[Any, Any] = field(default_factory=dict)
+    cls: type = dict
+    serial: int = _stamp()
+
+
+@dataclass(eq=False)
+class Obj:
+    """An instance of a Python class built while reading the program, or a dataclass argument."""
+
+    cls: type
+    initial: dict[str, Any] = field(default_factory=dict)
+    serial: int = _stamp()
+
+
+@dataclass(eq=False)
+class Frame:
+    """Local variables of one function call; content maps names to values."""
+
+    source: Any
+    globals: dict[str, Any]
+    enclosing: Frame | None = None
+    cells: dict[str, Any] = field(default_factory=dict)
+    nonlocals: set[str] = field(default_factory=set)
+    path: Any = None
+    initial: dict[str, Any] = field(default_factory=dict)
+    locals: frozenset[str] = frozenset()
+    depth: int = 0
+    serial: int = _stamp()
+
+
+@dataclass(eq=False)
+class Closure:
+    """A nested ``def`` or ``lambda``: its tree, the frame it reads free names from, its defaults."""
+
+    node: Any
+    frame: Frame
+    defaults: dict[str, Any]
+    name: str = "<lambda>"
+
+
+@dataclass(eq=False)
+class Bound:
+    """A function with leading arguments: a method of an abstract value, or a functools.partial."""
+
+    fn: Any
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(eq=False)
+class ArrayMethod:
+    """``x.sum`` before it is called."""
+
+    receiver: Any
+    name: str
+
+
+@dataclass(eq=False)
+class Range:
+    start: Arg
+    stop: Arg
+    step: Arg
+
+
+@dataclass(eq=False)
+class Iterable:
+    """zip, enumerate, reversed, map or filter over other iterables, unconsumed."""
+
+    kind: str
+    sources: tuple[Any, ...]
+    start: Any = None
+
+
+@dataclass(eq=False)
+class Flat:
+    """``x.flat``"""
+
+    array: Any
+
+
+@dataclass(eq=False)
+class Comprehension:
+    """A generator expression, run where it is consumed."""
+
+    node: Any
+    frame: Frame
+
+
+@dataclass(eq=False)
+class Unbound:
+    """A name, or an element, without a value on this path."""
+
+    name: str = ""
+
+
+class State:
+    """What every object holds now. Contents are replaced, never changed, so that a fork is a shallow copy."""
+
+    def __init__(self, contents: dict[Any, Any] | None = None, dead: bool = False) -> None:
+        self.contents: dict[Any, Any] = {} if contents is None else contents
+        self.dead = dead
+
+    def fork(self) -> State:
+        return State(dict(self.contents), self.dead)
+
+    def get(self, key: Any) -> Any:
+        found = self.contents.get(key, self)
+        return key.initial if found is self else found
+
+    def set(self, key: Any, content: Any) -> None:
+        self.contents[key] = content
+
+    def get_name(self, frame: Frame, name: str) -> Any:
+        return self.get(frame).get(name)
+
+    def set_name(self, frame: Frame, name: str, value: Any) -> None:
+        self.set(frame, {**self.get(frame), name: value})
+
+
