@@ -14,6 +14,7 @@ from . import (  # noqa: F401
     indexing,
     joining,
     linalg,
+    norms,
     partials,
     products,
     reductions,
