@@ -6,6 +6,8 @@ arrays. What a rule reads is what is saved for the reverse sweep; what nobody ne
 
 from __future__ import annotations
 
+import importlib
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -34,18 +36,30 @@ class Primitive:
 
 
 _primitives: dict[Function, Primitive] = {}
+# Rules of optional libraries, read once the user's program has imported the library itself.
+_optional = {"scipy.special": ".scipy_special"}
 
 
 def lookup(fn: Function) -> Primitive | None:
     """The primitive behind a callable (``operator.mul``, ``np.multiply`` and ``*`` are one), or None."""
     try:
-        return _primitives.get(fn)
+        found = _primitives.get(fn)
     except TypeError:  # an unhashable callable
         return None
+    return _primitives.get(fn) if found is None and _load_optional() else found
+
+
+def _load_optional() -> bool:
+    """Read the rules of libraries that have been imported meanwhile; whether there were any."""
+    arrived = [library for library in _optional if library in sys.modules]
+    for module in [_optional.pop(library) for library in arrived]:
+        importlib.import_module(module, __package__)
+    return bool(arrived)
 
 
 def primitives() -> dict[Function, Primitive]:
     """All registered callables, aliases included."""
+    _load_optional()
     return dict(_primitives)
 
 

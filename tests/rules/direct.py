@@ -100,7 +100,7 @@ def cotangents(primitive: Primitive, g: Any, ans: Any, sample: Sample) -> dict[i
     if primitive.kind == "elementwise":
         parts = primitive.rule(ans, *args)
         parts = parts if isinstance(parts, tuple) else (parts,)
-        parts = tuple(None if p is None else g * np.conj(p) for p in parts)
+        parts = tuple(None if p is None or p is NotImplemented else g * np.conj(p) for p in parts)
     else:
         parts = primitive.rule(g, ans, *args, **kwargs)
         parts = parts if isinstance(parts, tuple) else (parts,)
