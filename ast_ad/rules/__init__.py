@@ -9,6 +9,7 @@ from . import (  # noqa: F401
     diagonals,
     discrete,
     elementwise,
+    fft,
     gather,
     helpers,
     indexing,
