@@ -1,0 +1,40 @@
+"""Does every sample call pass through the compiler, first and second derivative?"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from conform import check_program  # noqa: E402
+from sample import Sample, all_samples  # noqa: E402
+
+import ast_ad.rules  # noqa: E402, F401
+from ast_ad.rules.registry import lookup  # noqa: E402
+
+LISTS = {"ast_ad.rules.containers"}
+
+
+def name(fn: Any) -> str:
+    return f"{getattr(fn, '__module__', '') or ''}.{getattr(fn, '__name__', fn)}"
+
+
+CASES = [
+    pytest.param(fn, sample, id=f"{name(fn)}-{i}")
+    for fn, entries in all_samples().items()
+    for i, sample in enumerate(entries)
+    if (primitive := lookup(fn)) is not None and primitive.kind != "nondifferentiable"
+]
+
+
+@pytest.mark.parametrize(("fn", "sample"), CASES)
+def test_adjoints(fn: Any, sample: Sample) -> None:
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check_program(fn, sample, run_time_lists=getattr(fn, "__module__", "") in LISTS)
