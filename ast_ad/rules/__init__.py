@@ -17,9 +17,12 @@ from . import (  # noqa: F401
     linalg,
     norms,
     partials,
+    polynomials,
     products,
     reductions,
     scalars,
     shapes,
+    signal,
     sorting,
+    statistics,
 )

@@ -1,0 +1,215 @@
+"""How do functions of sampled signals pass a cotangent back: convolutions, differences, interpolation?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .gather import refuse, scatter_to
+from .helpers import unbroadcast
+from .partials import ratio
+from .registry import composite, nondifferentiable, vjp
+
+# ----- convolution -----
+
+
+@vjp(np.convolve)
+def convolve(g, ans, a, v, mode="full"):
+    """With ``g`` put into the place that was kept of the full result, both adjoints are correlations."""
+    full = uncropped(g, np.size(a), np.size(v), mode, False)
+    a_bar, v_bar = np.correlate(full, v, "valid"), np.correlate(full, a, "valid")
+    return np.reshape(a_bar, np.shape(a)), np.reshape(v_bar, np.shape(v))
+
+
+@vjp(np.correlate)
+def correlate(g, ans, a, v, mode="valid"):
+    """``correlate(a, v) = convolve(a, conj(v)[::-1])``."""
+    full = uncropped(g, np.size(a), np.size(v), mode, True)
+    a_bar = np.convolve(full, v, "valid")
+    v_bar = np.conj(np.correlate(full, a, "valid"))[::-1]
+    return np.reshape(a_bar, np.shape(a)), np.reshape(v_bar, np.shape(v))
+
+
+def uncropped(g: Any, n: int, m: int, mode: str, mirrored: bool) -> Any:
+    """``g``, shaped like a convolution of ``n`` and ``m`` numbers, put into zeros as long as the full one.
+
+    ``mirrored``: where the middle has no centre, it is that of the reversed signals (if ``n < m``).
+
+    >>> uncropped(np.ones(3), 3, 2, "same", False)
+    array([1., 1., 1., 0.])
+    """
+    start = first_kept(n, m, mode, mirrored)
+    return np.pad(g, (start, n + m - 1 - start - np.size(g)))
+
+
+def first_kept(n: int, m: int, mode: str, mirrored: bool) -> int:
+    """The place of the first element of a convolution of ``n`` and ``m`` numbers in the full one."""
+    short, long = min(n, m), max(n, m)
+    if mode == "full":
+        return 0
+    if mode == "valid":
+        return short - 1
+    start = (short - 1) // 2
+    return n + m - 1 - long - start if mirrored and n < m else start
+
+
+@vjp(uncropped)
+def uncropped_rule(g, ans, x, n, m, mode, mirrored):
+    start = first_kept(n, m, mode, mirrored)
+    return g[start : start + np.size(x)]
+
+
+# ----- differences and sums -----
+
+
+@vjp(np.diff)
+def diff(g, ans, a, n=1, axis=-1, prepend=None, append=None):
+    bar = undiff(g, n, axis)
+    if prepend is None and append is None:
+        return bar
+    rows = np.moveaxis(bar, axis, 0)
+    first = 0 if prepend is None else 1 if np.ndim(prepend) == 0 else np.size(prepend, axis)
+    last = first + np.size(a, axis)
+    a_bar = np.moveaxis(rows[first:last], 0, axis)
+    prepend_bar = None if prepend is None else unbroadcast(np.moveaxis(rows[:first], 0, axis), prepend)
+    append_bar = None if append is None else unbroadcast(np.moveaxis(rows[last:], 0, axis), append)
+    return a_bar, None, None, prepend_bar, append_bar
+
+
+def undiff(g: Any, n: int = 1, axis: int = -1) -> Any:
+    """The cotangent of ``a`` from that of ``np.diff(a, n, axis)``.
+
+    >>> undiff(np.array([1.0, 5.0]))
+    array([-1., -4.,  5.])
+    """
+    for _ in range(n):
+        g = -np.diff(g, axis=axis, prepend=0, append=0)
+    return g
+
+
+@vjp(undiff)
+def undiff_rule(g, ans, x, n=1, axis=-1):
+    return np.diff(g, n, axis)
+
+
+@composite(np.ediff1d)
+def ediff1d(ary, to_end=None, to_begin=None):
+    flat = np.ravel(ary)
+    out = flat[1:] - flat[:-1]
+    if to_begin is not None:
+        out = np.concatenate((np.ravel(to_begin), out))
+    if to_end is not None:
+        out = np.concatenate((out, np.ravel(to_end)))
+    return out
+
+
+@composite(np.trapezoid)
+def trapezoid(y, x=None, dx=1.0, axis=-1):
+    if np.ndim(dx) > 0 or (x is not None and np.ndim(x) > 1 and np.ndim(x) != np.ndim(y)):
+        refuse("np.trapezoid with steps of another rank than the samples", fix="broadcast them")
+    rows = y if np.ndim(y) == 1 else np.moveaxis(y, axis, -1)
+    if x is None:
+        steps = dx
+    else:
+        steps = np.diff(x) if np.ndim(x) == 1 else np.diff(np.moveaxis(x, axis, -1))
+    return np.sum(steps * (rows[..., 1:] + rows[..., :-1]) / 2.0, axis=-1)
+
+
+@composite(np.gradient)
+def gradient(f, *varargs, axis=None, edge_order=1):
+    if axis is None:
+        axes = tuple(range(np.ndim(f)))
+    else:
+        axes = axis if isinstance(axis, tuple) else (axis,)
+    if len(varargs) == 0:
+        spacings = [1.0 for _ in axes]
+    else:
+        spacings = list(varargs) if len(varargs) == len(axes) else [varargs[0] for _ in axes]
+    parts = [slope_along(f, spacings[i], axes[i], edge_order) for i in range(len(axes))]
+    return parts[0] if len(axes) == 1 else tuple(parts)
+
+
+def slope_along(f: Any, x: Any, axis: int, edge_order: int) -> Any:
+    """``np.gradient`` along one axis, with a step or coordinates ``x``."""
+    y = f if np.ndim(f) == 1 else np.moveaxis(f, axis, -1)
+    if np.ndim(x) == 0:
+        inner = (y[..., 2:] - y[..., :-2]) / (2.0 * x)
+    else:
+        h, k = x[1:-1] - x[:-2], x[2:] - x[1:-1]
+        inner = -k / (h * (h + k)) * y[..., :-2]
+        inner = inner + (k - h) / (h * k) * y[..., 1:-1] + h / (k * (h + k)) * y[..., 2:]
+    if np.ndim(x) == 0:
+        h0, k0, h1, k1 = x, x, x, x
+    elif edge_order == 1:
+        h0, k0, h1, k1 = x[1] - x[0], None, None, x[-1] - x[-2]
+    else:
+        h0, k0, h1, k1 = x[1] - x[0], x[2] - x[1], x[-2] - x[-3], x[-1] - x[-2]
+    if edge_order == 1:
+        first, last = (y[..., 1:2] - y[..., :1]) / h0, (y[..., -1:] - y[..., -2:-1]) / k1
+    else:
+        first = edge_slope(y[..., :1], y[..., 1:2], y[..., 2:3], h0, k0)
+        last = -edge_slope(y[..., -1:], y[..., -2:-1], y[..., -3:-2], k1, h1)
+    out = np.concatenate((first, inner, last), axis=-1)
+    return out if np.ndim(f) == 1 else np.moveaxis(out, -1, axis)
+
+
+def edge_slope(y0: Any, y1: Any, y2: Any, h: Any, k: Any) -> Any:
+    """The slope at the first of three points at distances ``h`` and ``k``, to second order."""
+    return -(2.0 * h + k) / (h * (h + k)) * y0 + (h + k) / (h * k) * y1 - h / (k * (h + k)) * y2
+
+
+@vjp(np.unwrap)
+def unwrap(g, ans, p, discont=None, axis=-1, period=2 * np.pi):
+    """The result differs from ``p`` by whole periods."""
+    return g, None, None, np.sum(g * (ans - p)) / period
+
+
+# ----- interpolation -----
+
+
+@vjp(np.interp)
+def interp(g, ans, x, xp, fp, left=None, right=None, period=None):
+    """``y = f[j] (1 - t) + f[j+1] t`` with ``t`` the share of the way; a node is part of the piece after it."""
+    if period is not None:
+        return periodic_interp_bar(g, x, xp, fp, period)
+    n = np.size(xp)
+    x_bar, xp_bar, fp_bar = pieces_bar(g, x, xp, fp)
+    below, above = np.where(x < xp[0], g, 0), np.where(x > xp[n - 1], g, 0)
+    left_bar, right_bar = np.sum(below), np.sum(above)
+    if left is None:
+        fp_bar = fp_bar + scatter_to(fp, np.zeros(np.shape(x), int), below)
+    if right is None:
+        fp_bar = fp_bar + scatter_to(fp, np.zeros(np.shape(x), int) + (n - 1), above)
+    return x_bar, xp_bar, fp_bar, left_bar, right_bar
+
+
+def pieces_bar(g: Any, x: Any, xp: Any, fp: Any) -> Any:
+    """The cotangents of ``x``, ``xp`` and ``fp`` from the points inside the range of ``xp``."""
+    n = np.size(xp)
+    j = np.clip(np.searchsorted(xp, x, "right") - 1, 0, n - 2)
+    inside = np.where((x >= xp[0]) & (x <= xp[n - 1]), g, 0)
+    x0, x1, f0, f1 = np.take(xp, j), np.take(xp, j + 1), np.take(fp, j), np.take(fp, j + 1)
+    t = ratio(x - x0, x1 - x0)
+    x_bar = np.real(inside * np.conj(ratio(f1 - f0, x1 - x0)))
+    fp_bar = scatter_to(fp, j, inside * (1 - t)) + scatter_to(fp, j + 1, inside * t)
+    xp_bar = -scatter_to(xp, j, x_bar * (1 - t)) - scatter_to(xp, j + 1, x_bar * t)
+    return x_bar, xp_bar, fp_bar
+
+
+def periodic_interp_bar(g: Any, x: Any, xp: Any, fp: Any, period: Any) -> Any:
+    """The nodes are moved into one period, sorted, and continued by one at each end."""
+    size = np.abs(period)
+    nodes = np.mod(xp, size)
+    order = np.argsort(nodes)
+    source = np.concatenate((order[-1:], order, order[:1]))
+    shift = np.concatenate((-np.ones(1), np.zeros(np.size(xp)), np.ones(1)))
+    knots = np.take(nodes, source) + shift * size
+    x_bar, knots_bar, values_bar = pieces_bar(g, np.mod(x, size), knots, np.take(fp, source))
+    turns = shift - np.floor(np.take(xp, source) / size)
+    size_bar = np.sum(knots_bar * turns) - np.sum(x_bar * np.floor(x / size))
+    xp_bar, fp_bar = scatter_to(xp, source, knots_bar), scatter_to(fp, source, values_bar)
+    return x_bar, xp_bar, fp_bar, None, None, size_bar * np.sign(period)
+
+
+nondifferentiable(first_kept)
