@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import operator
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,9 @@ from ..ir.types import (
     dtype_of,
     type_of,
 )
+from ..rules.helpers import ITEMS
 from ..rules.registry import lookup
+from .shaped_like import shaped_like
 
 
 class InferenceError(Exception):
@@ -85,8 +87,12 @@ def _has_fresh(result: Any) -> bool:
 
 
 def _infer(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
-    if fn is operator.getitem:
+    if fn is operator.getitem or fn in ITEMS:
         found = index_type(args[0], args[1])
+        if found is not None:
+            return found
+    if not kwargs:
+        found = shaped_like(fn, args)
         if found is not None:
             return found
     primitive = lookup(fn)
@@ -248,6 +254,15 @@ def _probe(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]
             return _match(runs, args, kwargs)
         except Exception as problem:
             error = problem
+    for partition in _partitions(atoms):
+        try:
+            runs = []
+            for sizes in (SMALL_SIZES if many else SIZES):
+                table = {a: sizes[i % 6] for i, block in enumerate(partition) for a in block}
+                runs.append((table, _run(fn, args, kwargs, table)))
+            return _match(runs, args, kwargs)
+        except Exception:
+            continue
     runs = []
     for size in (2, 3, 4, 6, 1):
         table = dict.fromkeys(atoms, size)
@@ -260,6 +275,25 @@ def _probe(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]
     if not runs:
         raise InferenceError(f"{type(error).__name__}: {error}")
     return _match([runs[0], runs[-1]], args, kwargs, only_constants=len(set(atoms)) > 1, single=len(runs) < 2)
+
+
+def _partitions(atoms: list[Any]) -> Iterator[list[list[Any]]]:
+    """Which lengths may have to be equal for the call to work: ever fewer classes, the finest first."""
+    if not 2 <= len(atoms) <= 4:
+        return
+
+    def all_partitions(rest: list[Any]) -> Iterator[list[list[Any]]]:
+        if not rest:
+            yield []
+            return
+        first, *others = rest
+        for smaller in all_partitions(others):
+            for i, block in enumerate(smaller):
+                yield [*smaller[:i], [first, *block], *smaller[i + 1:]]
+            yield [[first], *smaller]
+
+    found = [p for p in all_partitions(atoms) if 1 < len(p) < len(atoms)]
+    yield from sorted(found, key=lambda p: -len(p))
 
 
 def _probe_ranks(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:

@@ -278,3 +278,18 @@ METADATA: dict[Callable[..., Any], int] = {
     np.size: 0,
     len: 0,
 }
+
+# Whose shape (of a list: whose structure) the result has, and whose dtype (none: the same type).
+SHAPED_LIKE: dict[Callable[..., Any], tuple[int, tuple[int, ...]]] = {
+    setitem: (0, (0,)),
+    add_at: (0, (0,)),
+    scatter: (0, (0, 2)),
+    unbroadcast: (1, (0,)),
+    broadcast_like: (1, (0,)),
+    stack_like: (1, (0,)),
+    list_from_array: (1, (0,)),
+    zero_like: (0, (0,)),
+}
+
+# Those whose result is, by its type, ``args[0][args[1]]``.
+ITEMS: set[Callable[..., Any]] = {written}

@@ -1,0 +1,58 @@
+"""What type has a result that is shaped like one of the arguments, whatever the values are?
+
+``helpers.SHAPED_LIKE`` lists the functions: dummies would have to fit each other (an index its array, the parts
+of a list the whole), and lengths that differ by name only would be taken for different.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..ir.ops import Arg, Lit, Seq, Var, atoms
+from ..ir.types import KIND_OF, Array, ListOf, Scalar, TupleOf, Type, dtype_of, type_of
+from ..rules import helpers
+
+
+def shaped_like(fn: Callable[..., Any], args: tuple[Arg, ...]) -> Any:
+    """The result's type, or a list/tuple of types; None where it doesn't follow from the arguments' types."""
+    entry = helpers.SHAPED_LIKE.get(fn)
+    if entry is None or len(args) <= max(entry[0], *entry[1], 0):
+        return None
+    position, sources = entry
+    types = [_type(a) for i in sources for a in atoms(args[i])]
+    dtypes = [dtype_of(_element(t)) for t in types]
+    if any(d is None or d.kind not in "fc" for d in dtypes):
+        return None
+    dtype = np.result_type(*dtypes) if dtypes else None  # type: ignore[arg-type]
+    numpy = any(not (isinstance(t, Scalar) and t.dtype is None) for t in types)
+    return _of_arg(args[position], dtype, numpy)
+
+
+def _type(arg: Arg) -> Type:
+    return arg.type if isinstance(arg, Var) else type_of(arg.value if isinstance(arg, Lit) else None)
+
+
+def _element(type: Type) -> Type:
+    return _element(type.element) if isinstance(type, ListOf) else type
+
+
+def _of_arg(arg: Arg, dtype: np.dtype | None, numpy: bool) -> Any:
+    if isinstance(arg, Seq):
+        items = [_of_arg(item, dtype, numpy) for item in arg.items]
+        return None if any(i is None for i in items) else arg.kind(items)
+    return _of_type(_type(arg), dtype, numpy)
+
+
+def _of_type(type: Type, dtype: np.dtype | None, numpy: bool) -> Type | None:
+    """The type with another dtype (None: as it is)."""
+    if isinstance(type, ListOf):
+        element = _of_type(type.element, dtype, numpy)
+        return None if element is None else ListOf(element)
+    if dtype is None:
+        return type if isinstance(type, (Array, Scalar, TupleOf)) else None
+    if isinstance(type, Scalar):
+        return Scalar(KIND_OF[dtype.kind], dtype if numpy else None)
+    return Array(dtype, type.shape) if isinstance(type, Array) and type.shape is not None else None
