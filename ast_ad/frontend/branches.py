@@ -33,7 +33,14 @@ class Branches(Base):
 
     def exec_guarded(self, alive: Any, rest: list[Any]) -> None:
         """The rest of a block that may have been left already."""
-        self.branch(alive, lambda: self.exec_block(rest), lambda: None, None)
+
+        def go_on() -> None:
+            for name in EXITS:
+                if self.state.get_name(self.frame, name) is not None:
+                    self.state.set_name(self.frame, name, Lit(False))
+            self.exec_block(rest)
+
+        self.branch(alive, go_on, lambda: None, None)
 
     def branch(self, cond: Any, then: Callable[[], None], orelse: Callable[[], None],
                after: Callable[[], None] | None) -> bool:

@@ -19,6 +19,7 @@ from ..ir.ops import UNKNOWN, Arg, Block, For, Lit, Var, While
 from ..ir.types import Array, ListOf, Scalar, Type
 from .builder import type_of_arg
 from .merge import NOTHING, ShapeChange, join, join_lists, same_constant
+from .statements import EXITS
 from .values import Arr, Bound, Closure, Dct, Frame, Iterable, Lst, Obj, Range, State, Tup, Unbound, now
 
 if TYPE_CHECKING:
@@ -122,11 +123,18 @@ class Loops(Base):
             if alive is False:
                 break
             if alive is not True:
-                self.branch(alive, lambda p=position: self.unroll_from(items, p, body), lambda: None, None)
+                self.branch(alive, lambda p=position: self.unroll_rest(items, p, body), lambda: None, None)
                 break
             body(items[position])
             position += 1
         self.state.set_name(self.frame, "$continue", Lit(False))
+
+    def unroll_rest(self, items: list[Any], position: int, body: Callable[[Any], None]) -> None:
+        """Unroll further where the loop has not been left."""
+        for name in EXITS:
+            if self.state.get_name(self.frame, name) is not None:
+                self.state.set_name(self.frame, name, Lit(False))
+        self.unroll_from(items, position, body)
 
     def region_loop(self, bounds: tuple[Any, Any, Any], get: Callable[[Any], Any], body: Callable[[Any], None],
                     names: set[str], target: Any) -> None:

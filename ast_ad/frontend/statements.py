@@ -56,7 +56,7 @@ class Statements(Base):
     def place(self, node: Any, statement: Any = None) -> None:
         """Operations from here on stem from ``node``."""
         source = self.frame.source
-        if source is None or not hasattr(node, "lineno"):
+        if source is None or not hasattr(node, "lineno") or self.inputs is None:  # a rule: the caller's line stands
             return
         text = self.builder.span.text
         if statement is not None:

@@ -1,0 +1,479 @@
+"""What can be asked of a function? Its gradient, with or without the value, and its pullback.
+
+``compile_adjoint`` is the whole compiler, a line a stage.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect as _inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .compiled import Compiled, check_differentiable
+from .emit.load import build_lock, load_module
+from .emit.python import emit_module
+from .errors import InputTypeError, InputValueError
+from .frontend.inputs import signature
+from .frontend.lower import Lowered, lower, rebuild
+from .ir.ops import Function, Var
+from .ir.show import show
+from .ir.types import Array, Scalar
+from .options import Options, make_options
+from .transform.adjoint import adjoint
+from .transform.in_place import write_in_place
+from .transform.simplify import simplify
+from .transform.split import split
+from .trees import TreeDef, flatten
+
+
+def compile_adjoint(lowered: Lowered, wrt: tuple[int, ...], of: tuple[int, ...]) -> tuple[Function, Callable[..., Any], str]:
+    """Differentiate a program and load what comes out: the adjoint's IR, the function, its source."""
+    joint = adjoint(lowered.function, wrt, of=of)  # the primal, then its reverse sweep
+    named = Function(f"{joint.name}_value_and_grad", joint.params, joint.body, joint.doc)
+    emitted = emit_module([write_in_place(named, owned=lowered.written)])
+    module = load_module(emitted.text, emitted.injected, named.name, dict(emitted.lines))
+    return named, getattr(module, named.name), emitted.text
+
+
+class Derivative:
+    """A derivative of ``function``, compiled when it is first called with arguments of a new kind.
+
+    Attributes: ``source`` (what ran last), ``forward_source`` and ``backward_source`` (the same as two
+    functions), ``ir`` and ``adjoint_ir`` (the programs before emission), ``mode``.
+    """
+
+    with_value = True
+
+    def __init__(self, function: Callable[..., Any], argnums: Any = None, wrt: Any = None, has_aux: bool = False,
+                 options: Options | None = None) -> None:
+        if not callable(function):
+            raise InputTypeError(f"a derivative of a {type(function).__name__}", why="it is not callable",
+                                 fix="pass a function")
+        if argnums is not None and wrt is not None:
+            raise InputTypeError("argnums and wrt together", why="both choose the arguments", fix="pass one of them")
+        self.function = function
+        self.has_aux = has_aux
+        self.options = options or Options()
+        self._asked = (argnums, wrt)
+        self._names, self._signature = _parameters(function)
+        chosen = (0 if argnums is None else argnums) if wrt is None else self._positions(wrt)
+        self.single = not isinstance(chosen, (tuple, list))
+        self.argnums: tuple[int, ...] = (_index(chosen),) if self.single else tuple(map(_index, chosen))
+        self._variants: dict[Any, list[Any]] = {}
+        self._last: Any = None
+        functools.update_wrapper(self, function, updated=())
+
+    def _positions(self, wrt: Any) -> Any:
+        names = (wrt,) if isinstance(wrt, str) else tuple(wrt)
+        for name in names:
+            if name not in self._names:
+                raise InputValueError(f"wrt={name!r}", why="the function has no such parameter",
+                                      fix="use one of " + ", ".join(self._names))
+        found = tuple(self._names.index(name) for name in names)
+        return found[0] if isinstance(wrt, str) else found
+
+    # ----- calls
+    def _prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, list[Any]]:
+        """The compiled program that fits, and the leaves of the arguments."""
+        if kwargs and self._signature is not None:
+            bound = self._signature.bind(*args, **kwargs)
+            args, kwargs = bound.args, bound.kwargs
+        leaves: list[Any] = []
+        key: list[Any] = [tuple(kwargs)] if kwargs else []
+        for value in (*args, *kwargs.values()):
+            kind = type(value)
+            if kind is np.ndarray and value.dtype.kind in "biufc":
+                leaves.append(value)
+                shape = value.shape
+                key.append((value.dtype, tuple([n == 1 for n in shape]) if 1 in shape else len(shape)))
+            elif kind is float or kind is int:
+                leaves.append(value)
+                key.append(kind)
+            else:
+                parts, tree = flatten(value)
+                leaves += parts
+                key.append(tree)
+                key.extend(map(signature, parts))
+        variants = self._variants.get(tuple(key))
+        if variants is not None:
+            for variant in variants:
+                if variant.program.fits(leaves):
+                    self._last = variant
+                    return variant, leaves
+        with build_lock:
+            variant = self._build(args, kwargs)
+            self._variants.setdefault(tuple(key), []).insert(0, variant)
+            self._last = variant
+        return variant, leaves
+
+    def _build(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Variant:
+        names = [self._names[i] if i < len(self._names) else f"arg{i}" for i in range(len(args))] + list(kwargs)
+        values = (*args, *kwargs.values())
+        flat = [flatten(value, name) for value, name in zip(values, names, strict=True)]
+        return Variant(self, names, [tree for _, tree in flat], [leaf for parts, _ in flat for leaf in parts], tuple(kwargs))
+
+    def __ast_ad_lower__(self, interpreter: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        """This derivative called inside of a function that is being compiled."""
+        from .nested import lower_derivative
+
+        return lower_derivative(self, interpreter, args, kwargs)
+
+    # ----- looking inside
+    @property
+    def mode(self) -> str | None:
+        """'compiled' after a call."""
+        return None if self._last is None else "compiled"
+
+    def _built(self) -> Variant:
+        if self._last is None:
+            raise InputValueError(f"the source of the gradient of `{getattr(self.function, '__name__', 'function')}`",
+                                  why="it depends on the types of the arguments, and there was no call yet",
+                                  fix="call it first, or use ast_ad.inspect(f, *args)")
+        return self._last  # type: ignore[no-any-return]
+
+    @property
+    def source(self) -> str:
+        """The generated module that ran last."""
+        return self._built().program.text
+
+    @property
+    def forward_source(self) -> str:
+        """The value and the residuals, as a function of the arguments."""
+        return self._built().halves()[2]
+
+    @property
+    def backward_source(self) -> str:
+        """The cotangents, as a function of the residuals."""
+        return self._built().halves()[3]
+
+    @property
+    def ir(self) -> str:
+        """The primal as the compiler sees it."""
+        return show(self._built().lowered.function)
+
+    @property
+    def adjoint_ir(self) -> str:
+        """The primal and its reverse sweep."""
+        return show(self._built().adjoint)
+
+    def explain(self) -> str:
+        """What is saved and why, what is computed again, what was inlined and what is constant."""
+        from .explain import explain
+
+        return explain(self._built())
+
+    def __repr__(self) -> str:
+        inner = f"{type(self).__name__.lower()}({getattr(self.function, '__qualname__', self.function)})"
+        variants = sum(map(len, self._variants.values()))
+        names = ", ".join(self._names[i] if i < len(self._names) else str(i) for i in self.argnums)
+        return f"<ast_ad.{inner} with respect to {names}, {variants} program{'s' * (variants != 1)} compiled>"
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.function, *self._asked, self.has_aux, self.options)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+
+class Variant:
+    """What was compiled for one kind of arguments."""
+
+    def __init__(self, owner: Derivative, names: Sequence[str], trees: list[TreeDef], leaves: list[Any],
+                 keywords: tuple[str, ...]) -> None:
+        self.owner, self.trees = owner, trees
+        self.lowered = lower(owner.function, names, trees, leaves, keywords)
+        self.ranges = _ranges(trees)
+        self.chosen = [_chosen(i, trees) for i in owner.argnums]
+        self.wrt = self._differentiable(leaves, names)
+        self.python = [type(leaves[i]) if type(leaves[i]) in (float, complex) else None for i in self.wrt]
+        self.count = len(self.lowered.function.body.results)
+        self._halves: Any = None
+        self.prepare()
+
+    def prepare(self) -> None:
+        self.loss = _scalar_result(self.lowered, self.owner.has_aux)
+        self.adjoint, run, text = compile_adjoint(self.lowered, self.wrt, (self.loss,))
+        self.program = Compiled(self.lowered, run, text)
+        self.plain = (self.lowered.result == 0 and len(self.chosen) == 1 and len(self.wrt) == 1
+                      and self.trees[self.chosen[0]].num_leaves == 1 and self.owner.single)
+        self.plain = self.plain and isinstance(self.trees[self.chosen[0]].unflatten([0.0]), float)
+
+    def _differentiable(self, leaves: list[Any], names: Sequence[str]) -> tuple[int, ...]:
+        wrt: list[int] = []
+        for i in self.chosen:
+            labels = self.trees[i].paths(names[i])
+            start, stop = self.ranges[i]
+            if start == stop:
+                static = self.trees[i].static
+                what = f"dtype {static.dtype}" if isinstance(static, np.ndarray) else type(static).__name__
+                raise InputTypeError(f"a gradient with respect to `{names[i]}` ({what})", why="it holds no numbers",
+                                     fix="pass floats or an array of floats")
+            for position, label in zip(range(start, stop), labels, strict=True):
+                check_differentiable(leaves[position], label)
+                wrt.append(position)
+        return tuple(wrt)
+
+    def gradients(self, cotangents: Sequence[Any]) -> Any:
+        """Cotangents of leaves in the structure of the arguments that were asked for."""
+        given = [kind(g) if kind is not None else g for kind, g in zip(self.python, cotangents, strict=True)]
+        out, start = [], 0
+        for i in self.chosen:
+            stop = start + self.trees[i].num_leaves
+            out.append(self.trees[i].unflatten(given[start:stop]))
+            start = stop
+        return out[0] if self.owner.single else tuple(out)
+
+    def halves(self) -> tuple[Any, Any, str, str]:
+        """The program as a forward and a backward function, with their sources."""
+        if self._halves is None:
+            function = self.lowered.function
+            of = tuple(range(self.count)) if not hasattr(self, "loss") else (self.loss,)
+            joint = adjoint(function, self.wrt, seed=True, of=of)
+            seeds = len(joint.params) - len(function.params)
+            forward, backward = split(joint, self.count, seeds)
+            parts = [Function(f"{function.name}_{kind}", half.params, half.body)
+                     for kind, half in (("forward", forward), ("backward", backward))]
+            loaded = []
+            for part in parts:
+                owned = self.lowered.written if part is parts[0] else frozenset()
+                emitted = emit_module([write_in_place(part, owned=owned)])
+                module = load_module(emitted.text, emitted.injected, part.name, dict(emitted.lines))
+                loaded.append((getattr(module, part.name), emitted.text))
+            self._halves = (loaded[0][0], loaded[1][0], loaded[0][1], loaded[1][1])
+        return self._halves  # type: ignore[no-any-return]
+
+
+class ValueAndGrad(Derivative):
+    """See ``value_and_grad``."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        variant, leaves = self._prepare(args, kwargs)
+        results = variant.program(leaves)
+        if variant.plain:
+            return results
+        value = rebuild(variant.lowered.result, results)
+        return value, variant.gradients(results[variant.count:])
+
+
+class Grad(Derivative):
+    """See ``grad``."""
+
+    with_value = False
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        variant, leaves = self._prepare(args, kwargs)
+        results = variant.program(leaves)
+        if variant.plain:
+            return results[1]
+        gradients = variant.gradients(results[variant.count:])
+        if not self.has_aux:
+            return gradients
+        return gradients, rebuild(variant.lowered.result, results)[1]
+
+
+class Vjp(Derivative):
+    """See ``vjp``."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        variant, leaves = self._prepare(args, kwargs)
+        *results, residuals = variant.program(leaves)
+        value = rebuild(variant.lowered.result, results)
+        pullback = Pullback(variant, residuals, results)
+        return (value[0], pullback, value[1]) if self.has_aux else (value, pullback)
+
+    def _build(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Variant:
+        if self._asked == (None, None):
+            self.argnums, self.single = tuple(i for i, a in enumerate(args) if _has_floats(a)), False
+        names = [self._names[i] if i < len(self._names) else f"arg{i}" for i in range(len(args))] + list(kwargs)
+        flat = [flatten(value, name) for value, name in zip((*args, *kwargs.values()), names, strict=True)]
+        return PullbackVariant(self, names, [t for _, t in flat], [leaf for parts, _ in flat for leaf in parts], tuple(kwargs))
+
+
+class PullbackVariant(Variant):
+    """A program in two halves."""
+
+    def prepare(self) -> None:
+        forward, self.backward, text, backward_text = self.halves()
+        self.program = Compiled(self.lowered, forward, text + "\n\n" + backward_text)
+        self.adjoint = adjoint(self.lowered.function, self.wrt, seed=True)
+        self.seeds = [i for i, r in enumerate(self.lowered.function.body.results) if isinstance(r, Var)
+                      and isinstance(r.type, (Scalar, Array)) and r.type.kind in ("float", "complex")]
+
+
+class Pullback:
+    """Maps a cotangent of the value to cotangents of the arguments; it may be called any number of times."""
+
+    def __init__(self, variant: Any, residuals: Any, results: Sequence[Any]) -> None:
+        self._variant, self._residuals = variant, residuals
+        self._shapes = [np.shape(results[i]) for i in variant.seeds]
+
+    def __call__(self, cotangent: Any) -> Any:
+        leaves, _ = flatten(cotangent)
+        if len(leaves) != len(self._shapes):
+            raise InputValueError(f"a cotangent with {len(leaves)} leaves", why=f"the value has {len(self._shapes)}",
+                                  fix="give the cotangent the structure of the value")
+        for leaf, shape in zip(leaves, self._shapes, strict=True):
+            if np.shape(leaf) != shape:
+                raise InputValueError(f"a cotangent of shape {np.shape(leaf)}", why=f"the value has shape {shape}",
+                                      fix="give the cotangent the shape of the value")
+        found = self._variant.backward(self._residuals, *leaves)
+        return self._variant.gradients(found if len(self._variant.wrt) > 1 else (found,))
+
+    def __repr__(self) -> str:
+        return f"<pullback of {self._variant.lowered.function.name}>"
+
+
+def _has_floats(value: Any) -> bool:
+    leaves, _ = flatten(value)
+    kinds = [getattr(leaf, "dtype", np.dtype(type(leaf))).kind for leaf in leaves]
+    return bool(kinds) and all(kind in "fc" for kind in kinds)
+
+
+def _ranges(trees: Sequence[TreeDef]) -> list[tuple[int, int]]:
+    out, start = [], 0
+    for tree in trees:
+        out.append((start, start + tree.num_leaves))
+        start += tree.num_leaves
+    return out
+
+
+def _index(value: Any) -> int:
+    try:
+        return value.__index__()  # type: ignore[no-any-return]
+    except AttributeError:
+        raise InputTypeError(f"argnums={value!r}", why="it is no integer", fix="pass an int or a tuple of ints, or wrt=") \
+            from None
+
+
+def _chosen(i: int, trees: Sequence[TreeDef]) -> int:
+    if not -len(trees) <= i < len(trees):
+        raise InputValueError(f"argnums={i}", why=f"the call has {len(trees)} arguments", fix="choose one of them")
+    return i % len(trees)
+
+
+def _parameters(function: Any) -> tuple[list[str], Any]:
+    try:
+        found = _inspect.signature(function)
+    except (TypeError, ValueError):
+        return [], None
+    kinds = (_inspect.Parameter.VAR_POSITIONAL, _inspect.Parameter.VAR_KEYWORD)
+    return [name for name, p in found.parameters.items() if p.kind not in kinds], found
+
+
+def _scalar_result(lowered: Lowered, has_aux: bool) -> int:
+    """The position of the number to differentiate among the results."""
+    structure = lowered.result
+    if has_aux:
+        if not (isinstance(structure, tuple) and len(structure) == 2 and not isinstance(structure[0], str)):
+            raise InputTypeError("has_aux=True", why="the function does not return a pair", fix="return (value, aux)")
+        structure = structure[0]
+    results = lowered.function.body.results
+    what = "a container"
+    if isinstance(structure, int):
+        result = results[structure]
+        if not isinstance(result, Var):
+            return structure
+        found = result.type
+        if isinstance(found, (Scalar, Array)) and found.kind == "float" and (isinstance(found, Scalar) or not found.shape):
+            return structure
+        what = f"a result of type {found}"
+        if isinstance(found, (Scalar, Array)) and found.kind in ("int", "bool") and not getattr(found, "shape", ()):
+            return structure
+    elif isinstance(structure, tuple) and structure and structure[0] == "static":
+        what = repr(structure[1])
+    raise InputTypeError(f"the gradient of {what}", why="grad is defined for functions with a real scalar result",
+                         fix="use jacobian for arrays, vjp for a cotangent of your own, or return a sum")
+
+
+def _decorator(cls: type[Derivative], function: Any, argnums: Any, wrt: Any, has_aux: bool, backend: str | None,
+               fallback: str, choices: dict[str, Any]) -> Any:
+    if fallback != "error":
+        raise InputValueError(f"fallback={fallback!r}", why="there is no run-time fallback in this version",
+                              fix="leave it out: code that can't be compiled raises an error")
+    if backend is not None:
+        choices["backend"] = backend
+    options = make_options(**choices)
+    if options.backend == "numba":
+        raise InputValueError("backend='numba'", why="this version has the NumPy backend only", fix="use backend='numpy'")
+    if function is None:
+        return lambda f: cls(f, argnums, wrt, has_aux, options)
+    return cls(function, argnums, wrt, has_aux, options)
+
+
+def grad(function: Callable[..., Any] | None = None, argnums: int | Sequence[int] | None = None, *,
+         wrt: str | Sequence[str] | None = None, has_aux: bool = False, backend: str | None = None,
+         fallback: str = "error", **choices: Any) -> Any:
+    """The gradient of a function with a real scalar result.
+
+    Parameters
+    ----------
+    function
+        Python and NumPy code; left out, ``grad`` is a decorator with options.
+    argnums
+        Which positional arguments to differentiate with respect to: an int (default 0) or a tuple.
+    wrt
+        The same by name.
+    has_aux
+        The function returns ``(value, aux)``; the result is ``(gradient, aux)``.
+
+    Returns
+    -------
+    Grad
+        A function of the same arguments. Its result has the structure, shapes and dtypes of the arguments that
+        were asked for, in fresh arrays; for a tuple of argnums it is a tuple.
+
+    Raises
+    ------
+    AdError
+        at the first call with arguments of a new kind, if the function can't be compiled.
+
+    Examples
+    --------
+    >>> import ast_ad, colorsys
+    >>> ast_ad.grad(colorsys.hls_to_rgb, has_aux=False)  # doctest: +ELLIPSIS
+    <ast_ad.grad(hls_to_rgb) with respect to h, 0 programs compiled>
+    """
+    return _decorator(Grad, function, argnums, wrt, has_aux, backend, fallback, choices)
+
+
+def value_and_grad(function: Callable[..., Any] | None = None, argnums: int | Sequence[int] | None = None, *,
+                   wrt: str | Sequence[str] | None = None, has_aux: bool = False, backend: str | None = None,
+                   fallback: str = "error", **choices: Any) -> Any:
+    """The value and the gradient of a function; see ``grad`` for the arguments.
+
+    Returns
+    -------
+    ValueAndGrad
+        A function that returns ``(value, gradient)``, the value bit for bit that of the function; with
+        ``has_aux``, ``((value, aux), gradient)``.
+    """
+    return _decorator(ValueAndGrad, function, argnums, wrt, has_aux, backend, fallback, choices)
+
+
+def vjp(function: Callable[..., Any] | None = None, *primals: Any, argnums: int | Sequence[int] | None = None,
+        wrt: str | Sequence[str] | None = None, has_aux: bool = False, backend: str | None = None,
+        fallback: str = "error", **choices: Any) -> Any:
+    """The value at ``primals`` and the pullback there: a function from cotangents of the value to those of the arguments.
+
+    The pullback returns a tuple, an entry for each argument that consists of floats, or for those in ``argnums``
+    (not a tuple for an int). Without primals the result is a function of them.
+    """
+    found = _decorator(Vjp, function, argnums, wrt, has_aux, backend, fallback, choices)
+    return found(*primals) if primals else found
+
+
+def inspect(function: Callable[..., Any], *args: Any, **kwargs: Any) -> ValueAndGrad:
+    """Compile the gradient for these arguments and return it, without running it: for ``.source``, ``.ir``, ``.explain()``."""
+    if isinstance(function, Derivative):
+        found = function
+    else:
+        floats = tuple(i for i, a in enumerate(args) if _has_floats(a))
+        found = ValueAndGrad(function, floats if len(floats) != 1 else floats[0])
+    found._prepare(args, kwargs)
+    return found  # type: ignore[return-value]
+
+
+__all__ = ["grad", "inspect", "simplify", "value_and_grad", "vjp"]
