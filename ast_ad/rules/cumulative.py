@@ -9,8 +9,25 @@ from typing import Any
 
 import numpy as np
 
-from .helpers import expand_reduced, unbroadcast
+from .helpers import SHAPED_LIKE, expand_reduced, unbroadcast
 from .registry import composite, vjp
+
+
+def shift(a: Any, first: float) -> Any:
+    """``a`` moved by one along its first axis: the last entry drops out, ``first`` comes in.
+
+    >>> shift(np.array([2.0, 3.0, 5.0]), 1.0)
+    array([1., 2., 3.])
+    """
+    out = np.empty_like(a)
+    out[:1] = first
+    out[1:] = a[:-1]
+    return out
+
+
+@vjp(shift)
+def shift_rule(g, ans, a, first):
+    return shift(g[::-1], 0.0)[::-1], None
 
 
 def exclusive_product(a: Any, axis: Any = None) -> Any:
@@ -36,9 +53,8 @@ def others_product(a, axis=None):
 
 
 def others_along_first(a):
-    one = np.ones_like(a[:1])
-    before = np.cumprod(np.concatenate((one, a[:-1])), axis=0)
-    after = np.cumprod(np.concatenate((one, a[:0:-1])), axis=0)[::-1]
+    before = np.cumprod(shift(a, 1.0), axis=0)
+    after = np.cumprod(shift(a[::-1], 1.0), axis=0)[::-1]
     return before * after
 
 
@@ -61,11 +77,8 @@ def linear_recurrence(c: Any, x: Any) -> Any:
 @vjp(linear_recurrence)
 def linear_recurrence_rule(g, ans, c, x):
     """The adjoint is the same recurrence run backwards."""
-    zero = np.zeros_like(ans[:1])
-    following = np.conj(np.concatenate((zero, c[:0:-1])))
-    x_bar = linear_recurrence(following, g[::-1])[::-1]
-    previous = np.concatenate((zero, ans[:-1]))
-    return x_bar * np.conj(previous), x_bar
+    x_bar = linear_recurrence(np.conj(shift(c[::-1], 0.0)), g[::-1])[::-1]
+    return x_bar * np.conj(shift(ans, 0.0)), x_bar
 
 
 @vjp(np.prod)
@@ -95,10 +108,8 @@ def cumprod(g, ans, a, axis=None, dtype=None):
 
 def cumprod_cotangent(g, a):
     """``before[j] * t[j]`` with ``t[j] = g[j] + a[j + 1] * t[j + 1]``: no division by a factor."""
-    one = np.ones_like(a[:1])
-    before = np.cumprod(np.concatenate((one, a[:-1])), axis=0)
-    following = np.concatenate((np.zeros_like(a[:1]), a[:0:-1]))
-    after = linear_recurrence(np.conj(following), g[::-1])[::-1]
+    before = np.cumprod(shift(a, 1.0), axis=0)
+    after = linear_recurrence(np.conj(shift(a[::-1], 0.0)), g[::-1])[::-1]
     return np.conj(before) * after
 
 
@@ -110,3 +121,6 @@ def cumulative_sum(x, *, axis=None, dtype=None):
 @composite(np.cumulative_prod)
 def cumulative_prod(x, *, axis=None, dtype=None):
     return np.cumprod(x, axis=0 if axis is None else axis, dtype=dtype)
+
+
+SHAPED_LIKE.update({shift: (0, (0,)), exclusive_product: (0, (0,)), linear_recurrence: (0, (0, 1))})

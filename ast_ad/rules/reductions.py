@@ -78,7 +78,25 @@ def spread_deviation(g, a, axis, keepdims, where=True):
     if where is True:
         return expand_reduced(g, a, axis, keepdims) * (a - np.mean(a, axis=axis, keepdims=True))
     middle = np.sum(a, axis=axis, keepdims=True, where=where) / count_present(a, axis, True, where)
-    return np.where(where, expand_reduced(g, a, axis, keepdims) * (a - middle), 0)
+    return expand_reduced(g, a, axis, keepdims) * (np.where(where, a, middle) - middle)
+
+
+def along_axis(weights: Any, a: Any, axis: int) -> Any:
+    """A vector as an array of ``a``'s rank that lies along ``axis``. Reads ``a``'s rank only.
+
+    >>> along_axis(np.ones(3), np.ones((3, 2)), 0).shape
+    (3, 1)
+    """
+    position = axis % np.ndim(a)
+    return np.reshape(weights, tuple(-1 if i == position else 1 for i in range(np.ndim(a))))
+
+
+METADATA[along_axis] = 1
+
+
+@vjp(along_axis)
+def along_axis_rule(g, ans, weights, a, axis):
+    return np.reshape(g, np.shape(weights)), None, None
 
 
 @composite(np.average)
@@ -86,7 +104,7 @@ def average(a, axis=None, weights=None, *, keepdims=False):
     if weights is None:
         return np.mean(a, axis=axis, keepdims=keepdims)
     if np.ndim(weights) != np.ndim(a):
-        weights = np.reshape(weights, [-1 if i == axis % np.ndim(a) else 1 for i in range(np.ndim(a))])
+        weights = along_axis(weights, a, axis)
     total = np.sum(np.broadcast_to(weights, np.shape(a)), axis=axis, keepdims=keepdims)
     return np.sum(a * weights, axis=axis, keepdims=keepdims) / total
 

@@ -163,7 +163,7 @@ SAMPLES = {
         ([normal(2), 1.0], normal(2)),
         (X,),
     ],
-    builtins.max: [([1.0, 3.0, 2.0],), (1.0, 2.0), (3.0, 1, 2.0)],
+    builtins.max: [([1.0, 3.0, 2.0],), (1.0, 2.0), (3.0, 1.0, 2.0)],
     builtins.min: [([1.0, 3.0, 2.0],), (1.0, 2.0), (3.0, 1, 0.5), (apart(5),)],
     # partial derivatives that are functions of their own
     p.ratio: [(X, P), (Z, W + 3), (2.0, P), Sample((X, np.zeros(4)), kink=True)],

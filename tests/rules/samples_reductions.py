@@ -4,6 +4,7 @@ import numpy as np
 from sample import Sample, apart, cnormal, normal
 
 from ast_ad.rules import cumulative as c
+from ast_ad.rules import reductions as r
 from ast_ad.rules import sorting as s
 
 X, V, CUBE, Z = normal(3, 4), normal(5), normal(2, 3, 4), cnormal(3, 4)
@@ -29,16 +30,16 @@ def reductions(x=X, cube=CUBE, **kwargs):
 
 SMALL = [Sample((0.7,)), Sample((np.array(0.7),))]
 EMPTY = [Sample((np.zeros((0, 3)),), {"axis": 0})]
-Q = np.array([0.14, 0.47, 0.83])
+Q = np.array([0.15, 0.47, 0.85])
 METHODS = (
     "linear lower higher midpoint nearest inverted_cdf averaged_inverted_cdf interpolated_inverted_cdf hazen "
     "weibull median_unbiased normal_unbiased"
 ).split()
 A, B = apart(3, 5), apart(2, 3, 5)
 QUANTILES = (
-    [Sample((A, 0.31), k | {"method": m}) for m in METHODS for k in ({}, {"axis": 0})]
+    [Sample((A, 0.35), k | {"method": m}) for m in METHODS for k in ({}, {"axis": 0})]
     + [Sample((B, Q), k) for k in ({}, {"axis": 1}, {"axis": (0, 2)}, {"axis": -1, "keepdims": True})]
-    + [Sample((B, Q[:, None]), {"axis": 1}), Sample((A, 0.31), {"axis": 1, "keepdims": True})]
+    + [Sample((B, Q[:, None]), {"axis": 1}), Sample((A, 0.35), {"axis": 1, "keepdims": True})]
 )
 PERCENT = [
     Sample((A, 31.0)),
@@ -85,6 +86,7 @@ SAMPLES = {
     np.nanmin: axes(GAPS),
     np.nancumsum: [(GAPS,), (GAPS, 1)],
     np.nancumprod: [(GAPS,), (GAPS, 1)],
+    r.along_axis: [(normal(3), X, 0), (normal(4), X, -1)],
     # products and running sums
     np.prod: reductions()
     + reductions(ZERO_ROW)
@@ -106,6 +108,7 @@ SAMPLES = {
     ],
     np.cumulative_sum: [(V,), Sample((X,), {"axis": 1})],
     np.cumulative_prod: [(V,), Sample((X,), {"axis": 1})],
+    c.shift: [Sample((V, 1.0), wrt=(0,)), Sample((X, 0.0), wrt=(0,))],
     c.exclusive_product: [
         (V, None),
         (X, None),
@@ -137,7 +140,7 @@ SAMPLES = {
         (GAPS, 0.31),
         Sample((GAPS, 0.31), {"axis": 1}),
         Sample((GAPS, Q), {"axis": 0}),
-        (A, 0.31),
+        (A, 0.35),
     ],
     np.nanpercentile: [(GAPS, 31.0), Sample((GAPS, 100 * Q), {"axis": 0})],
     np.nanmedian: axes(GAPS),
