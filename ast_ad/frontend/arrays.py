@@ -215,6 +215,7 @@ class Arrays(Base):
         self.state.set(base, after)
 
     def list_extend(self, base: Lst, other: Any) -> None:
+        other = self.consumed(other)
         content = self.state.get(base)
         source = self.state.get(other) if isinstance(other, Lst) else None
         if isinstance(content, tuple) and not isinstance(source, Var) and self.static_items(other) is not None:

@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ..errors import AdError
 from ..ir.ops import Block, If, Lit, Var
 from ..ir.types import Array, Optional, Scalar
 from .merge import Phis, ShapeChange
@@ -59,7 +60,12 @@ class Branches(Base):
                 absorbed = True
         phis = Phis()
         self.flag_cond = cond if isinstance(cond, Var) and cond.type == Scalar("bool") else None
-        self.state = self.merge_states(since, tuple(sides), phis)
+        try:
+            self.state = self.merge_states(since, tuple(sides), phis)
+        except AdError:
+            if self.inputs is not None:  # two structures: perhaps the condition can be made static
+                self.inputs.demand(self._variables_of(cond))
+            raise
         self.flag_cond = None
         self.branch_start = start
         sides[0][1].results, sides[1][1].results = tuple(phis.then), tuple(phis.orelse)

@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..ir.builtin import tuple_get
 from ..ir.ops import NOWHERE, UNKNOWN, Arg, Block, Lit, Op, Seq, Slice, Span, Var, atoms
 from ..ir.types import Array, Scalar, TupleOf, Type, type_of
 from .infer import InferenceError, result_type
@@ -65,7 +66,22 @@ class Builder:
         self.append(Op(fn, arguments, tuple(outs), keywords, self.span, adjoint=self.adjoint))
         if len(outs) == 1 and isinstance(result, Var):
             result.known = _known(fn, arguments, keywords)
-        return result
+            return result
+        return self._opened(result, types)
+
+    def _opened(self, result: Any, types: Any) -> Any:
+        """Items that are sequences themselves, item by item."""
+        from ..ir.builtin import tuple_get
+
+        if isinstance(result, Var):
+            if not isinstance(types, (tuple, list)):
+                return result
+            items = [self._opened(self.opaque(tuple_get, (result, Lit(i)), _single(t)), t) for i, t in enumerate(types)]
+            return type(types)(items)
+        if isinstance(types, TupleOf):
+            return result
+        opened = [self._opened(r, t) for r, t in zip(result, types, strict=True)]
+        return type(result)(*opened) if hasattr(result, "_fields") else type(result)(opened)
 
     def append(self, op: Any) -> None:
         self.block.ops.append(op)
@@ -145,14 +161,25 @@ def _size_of_int(fn: Callable[..., Any], args: tuple[Arg, ...]) -> Any:
     return fn(*sizes)
 
 
-def _variables(types: Any, outs: list[Var]) -> Any:
-    if isinstance(types, TupleOf):
-        types = types.items
-    if isinstance(types, (tuple, list)):
-        items = [_variables(t, outs) for t in types]
-        return type(types)(*items) if hasattr(types, "_fields") else type(types)(items)
-    outs.append(Var(types))
-    return outs[-1]
+def _variables(types: Any) -> tuple[tuple[Var, ...], Callable[[Any], Any] | None]:
+    """A Var for each result, and how to put them together (None: there is one, and it is the result)."""
+    if not isinstance(types, (tuple, list, TupleOf)):
+        return (Var(types),), None
+    outs = tuple(Var(_whole(t)) for t in _items(types))
+    return outs, _maker(tuple if isinstance(types, TupleOf) else type(types))
+
+
+def _maker(kind: type) -> Callable[[Any], Any]:
+    return (lambda items: kind(*items)) if hasattr(kind, "_fields") else kind
+
+
+def _items(types: Any) -> tuple[Any, ...]:
+    return types.items if isinstance(types, TupleOf) else tuple(types)
+
+
+def _whole(types: Any) -> Type:
+    """The type of a result that is taken apart later."""
+    return TupleOf(tuple(map(_whole, types))) if isinstance(types, (tuple, list)) else types
 
 
 def type_of_arg(arg: Arg) -> Type:

@@ -148,25 +148,18 @@ class Builtins(Base):
     def run_generator(self, source: Comprehension, body: Callable[[Any], None]) -> None:
         """The items of a generator expression, as they come."""
         outer = self.frame
-        result = Lst(())
-        self.frame = self.inner_frame(source.frame)
-        collect, self_append = body, self.list_append
 
-        def append(target: Any, item: Any) -> None:
-            if target is not result:
-                self_append(target, item)
-                return
+        def emit(item: Any) -> None:
             inner, self.frame = self.frame, outer
             try:
-                collect(item)
+                body(item)
             finally:
                 self.frame = inner
 
-        self.list_append = append  # type: ignore[method-assign]
+        self.frame = self.inner_frame(source.frame)
         try:
-            self.run_generators(source.node, list(source.node.generators), result)
+            self.run_generators(source.node, list(source.node.generators), emit)
         finally:
-            del self.list_append
             self.frame = outer
 
     def inner_frame(self, enclosing: Any) -> Any:

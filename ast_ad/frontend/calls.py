@@ -23,6 +23,7 @@ else:
     Base = object
 
 MAX_DEPTH = 120
+PURE = ("numpy", "scipy", "math", "builtins", "_operator", "operator", "cmath", "ast_ad")
 
 
 class Calls(Base):
@@ -152,6 +153,10 @@ class Calls(Base):
             except Exception as problem:
                 raise self.unsupported(f"`{getattr(fn, '__name__', fn)}`", f"{type(problem).__name__}: {problem}",
                                        "mend the call") from None
+        if any(isinstance(a, (Arr, Lst)) for a in (*args, *kwargs.values())) and not str(module).startswith(PURE):
+            raise self.unsupported(f"a call of `{getattr(fn, '__name__', fn)}`",
+                                   "it is compiled code without a rule, and might write to its arguments",
+                                   "register a rule for it, or use a function with Python source")
         return self.emit(fn, *args, **kwargs)
 
     # ----- classes

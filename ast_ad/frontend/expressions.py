@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import operator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -329,38 +330,38 @@ class Expressions(Base):
         self.frame = Frame(enclosing.source, enclosing.globals, enclosing, {}, set(), enclosing.path,
                            depth=enclosing.depth)
         try:
-            self.run_generators(node, list(node.generators), result)
+            self.run_generators(node, list(node.generators), lambda item: self.list_append(result, item))
         finally:
             self.frame = outer
         return result
 
-    def run_generators(self, node: Any, generators: list[Any], result: Lst) -> None:
+    def run_generators(self, node: Any, generators: list[Any], emit: Callable[[Any], None]) -> None:
+        """Run the loops of a comprehension, and ``emit`` for each of its items."""
         if not generators:
             if type(node).__name__ == "DictComp":
-                item: Any = Tup((self.eval(node.key), self.eval(node.value)))
+                emit(Tup((self.eval(node.key), self.eval(node.value))))
             else:
-                item = self.eval(node.elt)
-            self.list_append(result, item)
+                emit(self.eval(node.elt))
             return
         first, *rest = generators
         source = self.eval(first.iter)
 
         def body(item: Any) -> None:
             self.assign(first.target, item)
-            self.run_filters(node, list(first.ifs), rest, result)
+            self.run_filters(node, list(first.ifs), rest, emit)
 
         self.run_for(source, body, set(), first.target)
 
-    def run_filters(self, node: Any, tests: list[Any], rest: list[Any], result: Lst) -> None:
+    def run_filters(self, node: Any, tests: list[Any], rest: list[Any], emit: Callable[[Any], None]) -> None:
         if not tests:
-            self.run_generators(node, rest, result)
+            self.run_generators(node, rest, emit)
             return
         cond = self.truth(self.eval(tests[0]))
         static = self.static_value(cond)
         if static is True:
-            self.run_filters(node, tests[1:], rest, result)
+            self.run_filters(node, tests[1:], rest, emit)
         elif static is not False:
-            self.branch(cond, lambda: self.run_filters(node, tests[1:], rest, result), lambda: None, None)
+            self.branch(cond, lambda: self.run_filters(node, tests[1:], rest, emit), lambda: None, None)
 
     # ----- text
     def eval_JoinedStr(self, node: Any) -> Any:

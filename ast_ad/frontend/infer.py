@@ -95,13 +95,22 @@ def _infer(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]
         found = shaped_like(fn, args)
         if found is not None:
             return found
+    if fn is np.reshape and len(args) == 2 and isinstance(args[0], Var):
+        found = _reshaped(args[0].type, args[1])
+        if found is not None:
+            return found
     primitive = lookup(fn)
-    if primitive is not None and primitive.kind == "elementwise" or isinstance(fn, np.ufunc) or fn in COMPARISONS:
+    if primitive is not None and primitive.kind == "elementwise" or is_plain_ufunc(fn) or fn in COMPARISONS:
         if not kwargs and not any(isinstance(a, Seq) for a in args):
             found = _elementwise(fn, args)
             if found is not None:
                 return found
     return _probe(fn, args, kwargs)
+
+
+def is_plain_ufunc(fn: Callable[..., Any]) -> bool:
+    """Elementwise, unlike ``np.matmul``, which is a ufunc too."""
+    return isinstance(fn, np.ufunc) and fn.signature is None
 
 
 COMPARISONS = {operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne, operator.and_,
@@ -238,6 +247,17 @@ def _bound_key(part: Arg) -> Any:
     return ("var", part.id) if value is ... and isinstance(part, Var) else value
 
 
+def _reshaped(type: Type, shape: Arg) -> Type | None:
+    parts = shape.items if isinstance(shape, Seq) else (shape,)
+    if not isinstance(type, (Array, Scalar)) or not all(isinstance(p, (Var, Lit)) and _is_basic(p) for p in parts):
+        return None
+    dims = [int_size(p) for p in parts]
+    if -1 in dims:
+        rest = type.shape[0] if len(dims) == 1 and isinstance(type, Array) and type.ndim == 1 else None  # type: ignore[index]
+        dims[dims.index(-1)] = rest if rest is not None else Dim.fresh()
+    return Array(dtype_of(type), tuple(dims))  # type: ignore[arg-type]
+
+
 # ----- Everything else: run it ----------------------------------------------------------------------
 def _probe(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
     if any(isinstance(v.type, Array) and v.type.shape is None for v in variables(*args, *kwargs.values())):
@@ -352,7 +372,7 @@ def int_size(arg: Arg) -> Dim | int:
 def _evaluate(dim: Dim | int, table: dict[Any, int]) -> int:
     if isinstance(dim, int):
         return dim
-    return max(dim.const + sum(c * table[a] for a, c in dim.terms), 0)
+    return max(dim.const + sum(c * table.get(a, 2) for a, c in dim.terms), 0)
 
 
 def _run(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg], table: dict[Any, int]) -> Any:
@@ -408,7 +428,9 @@ def _number(arg: Arg, type: Scalar, table: dict[Any, int]) -> Any:
 def _filler(dtype: np.dtype) -> Any:
     value = {"b": True, "i": 1, "u": 1, "f": 0.5, "c": 0.5}.get(dtype.kind)
     if value is None:
-        raise InferenceError(f"arrays of dtype {dtype} are not supported")
+        if dtype.kind != "O":
+            raise InferenceError(f"arrays of dtype {dtype} are not supported")
+        return None
     return dtype.type(value)
 
 
@@ -442,8 +464,6 @@ def _match(runs: list[Any], args: Any, kwargs: Any, only_constants: bool = False
         if isinstance(a, np.ndarray):
             if not isinstance(b, np.ndarray) or a.ndim != b.ndim:
                 raise InferenceError("the rank of the result depends on a length")
-            if a.dtype.kind not in KIND_OF:
-                return Opaque(f"array of {a.dtype}")
             return Array(a.dtype, tuple(length(m, n) for m, n in zip(a.shape, b.shape, strict=True)))
         if isinstance(a, int) and not isinstance(a, bool):
             return Scalar("int", None, a if a == b and not single else candidates.get((a, b)))

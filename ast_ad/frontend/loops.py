@@ -512,6 +512,7 @@ class Loops(Base):
             if all(isinstance(p, int) for p in parts):
                 return Lit(len(range(*parts))), source.start, source.stop, source.step, IDENTITY  # type: ignore[arg-type]
             return self.range_length(source), source.start, source.stop, source.step, IDENTITY
+        source = self.consumed(source)
         items = self.static_items(source)
         if items is not None:
             return items
