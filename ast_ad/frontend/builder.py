@@ -161,25 +161,23 @@ def _size_of_int(fn: Callable[..., Any], args: tuple[Arg, ...]) -> Any:
     return fn(*sizes)
 
 
-def _variables(types: Any) -> tuple[tuple[Var, ...], Callable[[Any], Any] | None]:
-    """A Var for each result, and how to put them together (None: there is one, and it is the result)."""
-    if not isinstance(types, (tuple, list, TupleOf)):
-        return (Var(types),), None
-    outs = tuple(Var(_whole(t)) for t in _items(types))
-    return outs, _maker(tuple if isinstance(types, TupleOf) else type(types))
+def _variables(types: Any, outs: list[Var]) -> Any:
+    """The result variables: one, or one for each item of a tuple or list."""
+    if isinstance(types, TupleOf):
+        types = types.items
+    if isinstance(types, (tuple, list)):
+        items = []
+        for item in types:
+            outs.append(Var(_single(item)))
+            items.append(outs[-1])
+        return type(types)(*items) if hasattr(types, "_fields") else type(types)(items)
+    outs.append(Var(types))
+    return outs[-1]
 
 
-def _maker(kind: type) -> Callable[[Any], Any]:
-    return (lambda items: kind(*items)) if hasattr(kind, "_fields") else kind
-
-
-def _items(types: Any) -> tuple[Any, ...]:
-    return types.items if isinstance(types, TupleOf) else tuple(types)
-
-
-def _whole(types: Any) -> Type:
-    """The type of a result that is taken apart later."""
-    return TupleOf(tuple(map(_whole, types))) if isinstance(types, (tuple, list)) else types
+def _single(types: Any) -> Type:
+    """The type of an item that is taken apart later."""
+    return TupleOf(tuple(map(_single, types))) if isinstance(types, (tuple, list)) else types
 
 
 def type_of_arg(arg: Arg) -> Type:
