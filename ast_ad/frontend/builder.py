@@ -61,27 +61,19 @@ class Builder:
         types = result_type(fn, arguments, keywords)
         if isinstance(types, Scalar) and types.kind == "int":
             types = Scalar("int", types.dtype, _size_of_int(fn, arguments) or types.size)
-        outs: list[Var] = []
-        result = _variables(types, outs)
-        self.append(Op(fn, arguments, tuple(outs), keywords, self.span, adjoint=self.adjoint))
-        if len(outs) == 1 and isinstance(result, Var):
-            result.known = _known(fn, arguments, keywords)
-            return result
-        return self._opened(result, types)
+        outs, kind = _variables(types)
+        self.append(Op(fn, arguments, outs, keywords, self.span, adjoint=self.adjoint))
+        if kind is None:
+            outs[0].known = _known(fn, arguments, keywords)
+            return outs[0]
+        return _made(kind, [self._opened(out, t) for out, t in zip(outs, _items(types), strict=True)])
 
-    def _opened(self, result: Any, types: Any) -> Any:
-        """Items that are sequences themselves, item by item."""
-        from ..ir.builtin import tuple_get
-
-        if isinstance(result, Var):
-            if not isinstance(types, (tuple, list)):
-                return result
-            items = [self._opened(self.opaque(tuple_get, (result, Lit(i)), _single(t)), t) for i, t in enumerate(types)]
-            return type(types)(items)
-        if isinstance(types, TupleOf):
-            return result
-        opened = [self._opened(r, t) for r, t in zip(result, types, strict=True)]
-        return type(result)(*opened) if hasattr(result, "_fields") else type(result)(opened)
+    def _opened(self, var: Var, types: Any) -> Any:
+        """A result that is a sequence itself, item by item."""
+        if not isinstance(types, (tuple, list)):
+            return var
+        items = [self._opened(self.opaque(tuple_get, (var, Lit(i)), _whole(t)), t) for i, t in enumerate(types)]
+        return _made(type(types), items)
 
     def append(self, op: Any) -> None:
         self.block.ops.append(op)
@@ -161,23 +153,24 @@ def _size_of_int(fn: Callable[..., Any], args: tuple[Arg, ...]) -> Any:
     return fn(*sizes)
 
 
-def _variables(types: Any, outs: list[Var]) -> Any:
-    """The result variables: one, or one for each item of a tuple or list."""
-    if isinstance(types, TupleOf):
-        types = types.items
-    if isinstance(types, (tuple, list)):
-        items = []
-        for item in types:
-            outs.append(Var(_single(item)))
-            items.append(outs[-1])
-        return type(types)(*items) if hasattr(types, "_fields") else type(types)(items)
-    outs.append(Var(types))
-    return outs[-1]
+def _variables(types: Any) -> tuple[tuple[Var, ...], type | None]:
+    """A Var for each result, and the type of the sequence that they make (None: there is just one result)."""
+    if not isinstance(types, (tuple, list, TupleOf)):
+        return (Var(types),), None
+    return tuple(Var(_whole(t)) for t in _items(types)), tuple if isinstance(types, TupleOf) else type(types)
 
 
-def _single(types: Any) -> Type:
-    """The type of an item that is taken apart later."""
-    return TupleOf(tuple(map(_single, types))) if isinstance(types, (tuple, list)) else types
+def _made(kind: type, items: list[Any]) -> Any:
+    return kind(*items) if hasattr(kind, "_fields") else kind(items)
+
+
+def _items(types: Any) -> tuple[Any, ...]:
+    return types.items if isinstance(types, TupleOf) else tuple(types)
+
+
+def _whole(types: Any) -> Type:
+    """The type of a sequence that is taken apart later."""
+    return TupleOf(tuple(map(_whole, types))) if isinstance(types, (tuple, list)) else types
 
 
 def type_of_arg(arg: Arg) -> Type:

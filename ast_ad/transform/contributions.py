@@ -130,7 +130,7 @@ class Cotangents:
         """The zero cotangent of a value, emitted here."""
         type = var.type
         if isinstance(type, Scalar):
-            return Lit(0.0)
+            return Lit(0j if type.kind == "complex" else 0.0)
         if isinstance(type, ListOf) and var not in self.undefined:
             return self.builder.opaque(containers.list_zeros_like, (var,), type)
         if isinstance(type, Array) and var not in self.undefined:
@@ -155,9 +155,11 @@ class Cotangents:
             return bar
         if kind_of(var.type) == "float" and kind_of(type_of_arg(bar)) == "complex":
             bar = self.builder.op(np.real, bar)
-        have, want = type_of_arg(bar), var.type
-        if isinstance(bar, Var) and _dtype(have) not in (None, _dtype(want)) and _dtype(want) is not None:
-            bar = self.builder.op(helpers.astype, bar, Lit(_dtype(want)))
+        have, want = _dtype(type_of_arg(bar)), _dtype(var.type)
+        if isinstance(bar, Var) and have is not None and want is not None and have != want:
+            bar = self.builder.op(helpers.astype, bar, Lit(want))
+        elif kind_of(var.type) == "complex" and kind_of(type_of_arg(bar)) != "complex":
+            bar = self.builder.op(complex, bar) if isinstance(var.type, Scalar) else bar
         return bar
 
     def unbroadcast(self, bar: Arg, var: Var) -> Arg:
