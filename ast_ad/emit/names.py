@@ -10,12 +10,13 @@ from __future__ import annotations
 import keyword
 from collections.abc import Callable, Iterable
 
+from ..ir import builtin
 from ..ir.builtin import MUTATORS
 from ..ir.liveness import Liveness
 from ..ir.ops import Arg, Block, For, Function, If, Op, Statement, Var, While, binders, walk
 from .references import identifier
 
-DEFAULT = "t"
+DEFAULT, VALUE = "t", "value"  # a value without a name; the function's (first) result
 
 
 def assign_names(
@@ -24,8 +25,14 @@ def assign_names(
     """A name for every Var that is not nested; ``reserved``: the global names that the module uses."""
     clashes = _Clashes(function, live, is_inlined)
     classes = _Classes(clashes)
-    for one, other in _affinities(function):
+    pairs = list(_affinities(function))
+    for one, other in pairs:
         classes.merge(one, other)
+    for one, other in [*pairs, *_copies(function)]:
+        classes.inherit(one, other)
+    first = function.body.results[0] if function.body.results else None
+    if isinstance(first, Var) and first in classes.against:
+        classes.hints.setdefault(classes.find(first), VALUE)
     return classes.named(reserved | set(keyword.kwlist) | {function.name})
 
 
@@ -93,6 +100,7 @@ class _Classes:
         self.parent: dict[Var, Var] = {}
         self.members: dict[Var, list[Var]] = {var: [var] for var in clashes.of}
         self.against: dict[Var, set[Var]] = clashes.of
+        self.hints: dict[Var, str] = {}  # of sets without a hint of their own
 
     def find(self, var: Var) -> Var:
         while var in self.parent:
@@ -100,7 +108,7 @@ class _Classes:
         return var
 
     def hint(self, root: Var) -> str | None:
-        return next((v.hint for v in self.members[root] if v.hint), None)
+        return next((v.hint for v in self.members[root] if v.hint), self.hints.get(root))
 
     def merge(self, one: Var, other: Var) -> None:
         """Join the two sets if nobody in one clashes with anybody in the other and the names agree."""
@@ -113,6 +121,15 @@ class _Classes:
         self.parent[b] = a
         self.members[a] += self.members.pop(b)
         self.against[a] = self.against[a] | self.against[b]
+
+    def inherit(self, one: Var, other: Var) -> None:
+        """Name the one that has no name after the other, which it continues."""
+        if one in self.against and other in self.against:
+            a, b = self.find(one), self.find(other)
+            for nameless, named in ((a, b), (b, a)):
+                hint = self.hint(named)
+                if self.hint(nameless) is None and hint is not None:
+                    self.hints[nameless] = hint
 
     def named(self, reserved: set[str]) -> dict[Var, str]:
         names: dict[Var, str] = {}
@@ -132,6 +149,13 @@ def _free_name(hint: str | None, taken: set[str], reserved: set[str]) -> str:
         count += 1
         name = f"{base}_{count}" if not base.endswith("_") else f"{base}{count}"
     return name
+
+
+def _copies(function: Function) -> Iterable[tuple[Var, Var]]:
+    """Copies and what they are made of."""
+    for op in walk(function.body):
+        if isinstance(op, Op) and op.fn is builtin.copy and isinstance(op.args[0], Var):
+            yield op.outs[0], op.args[0]
 
 
 def _affinities(function: Function) -> Iterable[tuple[Var, Var]]:

@@ -7,6 +7,7 @@ what it reads. Depth and length of the expression are limited, so that lines sta
 from __future__ import annotations
 
 import builtins
+import operator
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -29,12 +30,13 @@ from ..ir.ops import (
     variables,
     walk,
 )
-from ..ir.types import Scalar
+from ..ir.types import Array, ListOf, Scalar
 
 MAX_DEPTH = 10
 MAX_LENGTH = 84
 MAX_BAR_LENGTH = 44  # a cotangent is written into its only use where it is short
 _STATEMENTS = {builtin.unpack, builtin.raise_, builtin.assert_, *MUTATORS}
+_SUMS = {operator.add, operator.sub}
 _READ_ONLY_EFFECTS = {builtins.print, builtin.raise_, builtin.assert_}
 
 
@@ -48,9 +50,9 @@ class _Pending:
     leaves: frozenset[Var]
     valid: bool = True
 
-    @property
-    def reads_memory(self) -> bool:
-        return any(not isinstance(leaf.type, Scalar) for leaf in self.leaves)
+    def reads(self, *but: type) -> bool:
+        """Whether it reads a value of none of these types."""
+        return any(not isinstance(leaf.type, but) for leaf in self.leaves)
 
 
 @dataclass
@@ -174,7 +176,11 @@ class _Planner:
         if op.effect or len(op.outs) != 1 or op.fn in _STATEMENTS or self.uses[op.out] != 1:
             return False
         hint = op.out.hint
-        return hint is None or (op.adjoint and hint.endswith("_bar") and length <= MAX_BAR_LENGTH)
+        if hint is None or not op.adjoint:
+            return hint is None
+        first = op.args[0] if op.args else None
+        accumulates = op.fn in _SUMS and isinstance(first, Var) and first.hint == hint
+        return hint.endswith("_bar") and length <= MAX_BAR_LENGTH and not accumulates
 
     def _keep(self, args: Iterable[Arg]) -> None:
         """These operands need a name: they are changed in place."""
@@ -201,11 +207,14 @@ class _Planner:
     def _passed(self, op: Statement) -> None:
         """A statement stays here: what waits and would read something else behind it may wait no longer."""
         inner = [op, *(o for block in blocks(op) for o in walk(block))]
-        writes = any(isinstance(o, Op) and (o.fn in MUTATORS or _may_write(o)) for o in inner)
+        written = [o.args[0] for o in inner if isinstance(o, Op) and o.fn in MUTATORS]
+        only_lists = all(isinstance(a, Var) and isinstance(a.type, ListOf) for a in written)
+        effects = any(isinstance(o, Op) and _may_write(o) for o in inner)
         names = {v.hint for o in inner for v in _defined(o)}
         for waiting in self.pending.values():
             renamed = any(leaf.hint in names for leaf in waiting.leaves if leaf.hint)
-            if renamed or (writes and waiting.reads_memory):
+            harmless = (Array, Scalar) if only_lists and not effects else (Scalar,)
+            if renamed or ((written or effects) and waiting.reads(*harmless)):
                 waiting.valid = False
 
 

@@ -107,7 +107,7 @@ def _annotations(
     comments: dict[int, str] = {}
     places: list[tuple[int, Span]] = []
     for block, twins in _blocks(tree, parsed):
-        last: Source | None = None
+        last: tuple[object, ...] = ()
         for node, twin in zip(block, twins):
             source = sources.get(node)
             if source is None:
@@ -115,9 +115,10 @@ def _annotations(
             span, adjoint = source
             if span.line or span.text:
                 places.append((twin.lineno, span))
-            if adjoint and span.text and source != last:
+            group = adjoint, span.filename, span.line, span.text
+            if adjoint and span.text and group != last:
                 comments.setdefault(twin.lineno, f"{' ' * twin.col_offset}# {_one_line(span.text)}")
-            last = source
+            last = group
     return comments, sorted(places, key=lambda place: place[0])
 
 

@@ -29,6 +29,7 @@ from ..ir.ops import Arg, Block, For, Function, If, Op, Seq, Statement, Var, Whi
 from ..ir.types import Array, ListOf, Scalar
 from ..rules import containers, helpers
 from .copying import copy_function
+from .schedule import schedule
 
 _ACCUMULATE: dict[Any, Callable[..., Any]] = {
     operator.add: builtin.iadd_,
@@ -53,6 +54,7 @@ def write_in_place(function: Function, owned: Collection[int] = (), fresh: Colle
         fresh: positions of results that the caller gets for keeps: they share memory with nothing else.
     """
     function = copy_function(function)
+    schedule(function.body, candidate)
     _Pass(function, frozenset(function.params[i] for i in owned), frozenset(fresh)).run()
     return function
 
@@ -154,8 +156,7 @@ class _Pass:
         if isinstance(problem, Var) and problem is not place.target:
             if self.copy_view(place, problem, own) or self.copy_stored(place, problem, own, storage):
                 return
-        shared = own.direct & storage[problem].all if isinstance(problem, Var) else frozenset((FOREIGN,))
-        if self.copy_init(place, chain, shared, problem, storage):
+        if problem is not place.target and self.copy_init(place, chain, problem, storage):
             return
         if place.mutator in (builtin.iadd_, builtin.isub_):
             self.refused.add(id(place.op))
@@ -194,7 +195,6 @@ class _Pass:
         self,
         place: _Place,
         chain: set[Var],
-        shared: frozenset[Root],
         problem: Var | Root,
         storage: dict[Var, Storage],
     ) -> bool:
@@ -205,13 +205,23 @@ class _Pass:
                 init = loop.inits[position] if entry is loop else None
                 if not isinstance(init, Var) or (id(loop), position) in self.decisions.inits:
                     continue
-                partial = problem is FOREIGN and storage[init].form != WHOLE
-                if is_copyable(init) and (partial or not storage[init].direct.isdisjoint(shared)):
+                if is_copyable(init) and self.enters(storage, init, problem, loop):
                     self.decisions = replace(
                         self.decisions, inits=self.decisions.inits | {(id(loop), position)}
                     )
                     return True
         return False
+
+    def enters(self, storage: dict[Var, Storage], init: Var, problem: Var | Root, loop: For | While) -> bool:
+        """Whether it is by its initial value that the array written in the loop is not ours alone."""
+        if not isinstance(problem, Var):
+            return FOREIGN in storage[init].direct or storage[init].form != WHOLE
+        if problem in self.entries and self.entries[problem][0] is loop:
+            other = loop.inits[self.entries[problem][1]]
+            return isinstance(other, Var) and not storage[other].all.isdisjoint(storage[init].direct)
+        loops = self.entries[problem][0] if problem in self.entries else None
+        inside = loop in self.definitions.get(problem, (None, ()))[1] or loops is not None
+        return not inside and not storage[problem].all.isdisjoint(storage[init].direct)
 
     def chain(self, var: Var) -> set[Var]:
         """The Vars whose very object ``var`` may be: back through writes, branches and loops."""

@@ -1,0 +1,79 @@
+"""In which order do independent statements stand?
+
+Pure statements may move. What reads an array goes before the write that replaces it, so that the write can
+happen in place; what is saved for the reverse sweep is saved as soon as it is known, before its name is used
+for the next value::
+
+    z_bar_1 = setitem(z_bar, 1:, 0)            v_bar = z_bar[1:]
+    v_bar = z_bar[1:]                          z_bar_1 = setitem(z_bar, 1:, 0)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..ir.ops import Block, Op, Statement, Var, blocks, operands, reads, variables
+from ..rules import containers
+
+Writes = Callable[[Op], object]
+
+
+def schedule(block: Block, may_write: Writes) -> None:
+    """Reorder the statements of the block and of the regions within it.
+
+    ``may_write``: whether an op is to become a write to its first argument.
+    """
+    for op in block.ops:
+        for inner in blocks(op):
+            schedule(inner, may_write)
+    save_early(block)
+    read_first(block, may_write)
+
+
+def save_early(block: Block) -> None:
+    """Move every ``list_append`` up to where its arguments are known."""
+    for op in list(block.ops):
+        if isinstance(op, Op) and op.fn is containers.list_append:
+            position = block.ops.index(op)
+            while position and _may_pass(op, block.ops[position - 1]):
+                position -= 1
+            block.ops.remove(op)
+            block.ops.insert(position, op)
+
+
+def _may_pass(op: Op, before: Statement) -> bool:
+    """Whether the op reads nothing that ``before`` computes; another append and effects are not passed."""
+    if isinstance(before, Op) and (before.effect or before.fn is containers.list_append):
+        return False
+    return set(before.outs).isdisjoint(variables(*operands(op)))
+
+
+def read_first(block: Block, may_write: Writes) -> None:
+    """Move the reads of an array before the write to it, where that frees the array for the write."""
+    position = 0
+    while position < len(block.ops):
+        op = block.ops[position]
+        if isinstance(op, Op) and may_write(op):
+            target = op.args[0]
+            assert isinstance(target, Var)
+            later = [o for o in block.ops[position + 1 :] if target in set(reads(o))]
+            if later and _can_rise(later, block, position, target):
+                for reader in later:
+                    block.ops.remove(reader)
+                block.ops[position:position] = later
+                position += len(later)
+        position += 1
+
+
+def _can_rise(later: list[Statement], block: Block, position: int, target: Var) -> bool:
+    """Whether all readers are pure ops of what is known before, and nobody else reads the array later."""
+    if target in set(variables(*block.results)):
+        return False
+    between: set[Var] = set()
+    for op in block.ops[position:]:
+        if op in later:
+            if not isinstance(op, Op) or op.effect or not between.isdisjoint(variables(*operands(op))):
+                return False
+        else:
+            between.update(op.outs)
+    return True
