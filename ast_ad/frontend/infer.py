@@ -41,6 +41,9 @@ class InferenceError(Exception):
 
 SIZES = ((7, 11, 13, 17, 19, 23), (8, 12, 15, 18, 21, 25))
 SMALL_SIZES = ((2, 3, 4, 5, 6, 7), (3, 4, 5, 6, 7, 8))
+RUN = "which of the two runs"
+DATA_DEPENDENT = {np.nonzero, np.flatnonzero, np.argwhere, np.unique, np.compress, np.extract, np.trim_zeros,
+                  np.union1d, np.intersect1d, np.setdiff1d, np.setxor1d, np.unique_values}
 _cache: dict[Any, Any] = {}
 
 
@@ -263,24 +266,25 @@ def _probe(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]
     if any(isinstance(v.type, Array) and v.type.shape is None for v in variables(*args, *kwargs.values())):
         return _probe_ranks(fn, args, kwargs)
     atoms = _atoms(args, kwargs)
+    depends = fn in DATA_DEPENDENT or fn is np.where and len(args) == 1
     many = sum(1 for _ in atoms) > 3
     error: Exception | None = None
     for first, second in (SMALL_SIZES if many else SIZES, SMALL_SIZES):
         try:
             runs = []
-            for sizes in (first, second):
-                table = {a: sizes[i % 6] + 9 * (i // 6) for i, a in enumerate(atoms)}
+            for run, sizes in enumerate((first, second)):
+                table = {a: sizes[i % 6] + 9 * (i // 6) for i, a in enumerate(atoms)} | {RUN: run}
                 runs.append((table, _run(fn, args, kwargs, table)))
-            return _match(runs, args, kwargs)
+            return _match(runs, args, kwargs, data_dependent=depends)
         except Exception as problem:
             error = problem
     for partition in _partitions(atoms):
         try:
             runs = []
-            for sizes in (SMALL_SIZES if many else SIZES):
-                table = {a: sizes[i % 6] for i, block in enumerate(partition) for a in block}
+            for run, sizes in enumerate(SMALL_SIZES if many else SIZES):
+                table = {a: sizes[i % 6] for i, block in enumerate(partition) for a in block} | {RUN: run}
                 runs.append((table, _run(fn, args, kwargs, table)))
-            return _match(runs, args, kwargs)
+            return _match(runs, args, kwargs, data_dependent=depends)
         except Exception:
             continue
     runs = []
@@ -294,7 +298,8 @@ def _probe(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]
             break
     if not runs:
         raise InferenceError(f"{type(error).__name__}: {error}")
-    return _match([runs[0], runs[-1]], args, kwargs, only_constants=len(set(atoms)) > 1, single=len(runs) < 2)
+    return _match([runs[0], runs[-1]], args, kwargs, only_constants=len(set(atoms)) > 1, single=len(runs) < 2,
+                  data_dependent=depends)
 
 
 def _partitions(atoms: list[Any]) -> Iterator[list[list[Any]]]:
@@ -404,7 +409,7 @@ def _dummy_of(type: Type, arg: Var, table: dict[Any, int]) -> Any:
     if isinstance(type, Scalar):
         return _number(arg, type, table)
     if isinstance(type, Array):
-        return _array(type, tuple(_evaluate(d, table) for d in type.shape or ()))
+        return _array(type, tuple(_evaluate(d, table) for d in type.shape or ()), table.get(RUN, 0))
     if isinstance(type, ListOf):
         inner = _dummy_of(type.element, Var(type.element), dict.fromkeys(_atoms((Var(type.element),), {}), 3))
         return [inner] * table.get(("len", arg.id), 3)
@@ -421,7 +426,7 @@ def _number(arg: Arg, type: Scalar, table: dict[Any, int]) -> Any:
     if type.kind == "int" and isinstance(arg, Var):
         value: Any = _evaluate(int_size(arg), table) if table else 2
     else:
-        value = {"bool": True, "int": 2, "float": 0.5, "complex": 0.5 + 0.25j}[type.kind]
+        value = {"bool": True, "int": 2, "float": 2.3 if table.get(RUN) else 0.5, "complex": 0.5 + 0.25j}[type.kind]
     return value if type.dtype is None else type.dtype.type(value)
 
 
@@ -434,7 +439,13 @@ def _filler(dtype: np.dtype) -> Any:
     return dtype.type(value)
 
 
-def _array(type: Array, shape: tuple[int, ...]) -> np.ndarray:
+def _array(type: Array, shape: tuple[int, ...], run: int = 0) -> np.ndarray:
+    """Lengths that depend on the data (how many are nonzero, or unlike) differ between the two runs."""
+    if type.dtype.kind == "b" and run:
+        return np.arange(int(np.prod(shape))).reshape(shape) % 3 == 0
+    if type.dtype.kind == "f" and len(shape) == 1:
+        values = np.linspace(0.1, 0.9, shape[0]).astype(type.dtype)
+        return np.where(np.arange(shape[0]) < 2, 0, 0.5).astype(type.dtype) if run else values
     if type.dtype.kind in "iu":
         return np.zeros(shape, type.dtype)
     out = np.full(shape, _filler(type.dtype))
@@ -443,7 +454,8 @@ def _array(type: Array, shape: tuple[int, ...]) -> np.ndarray:
     return out
 
 
-def _match(runs: list[Any], args: Any, kwargs: Any, only_constants: bool = False, single: bool = False) -> Any:
+def _match(runs: list[Any], args: Any, kwargs: Any, only_constants: bool = False, single: bool = False,
+           data_dependent: bool = False) -> Any:
     """Read the symbolic lengths of the result off two runs."""
     candidates: dict[tuple[int, int], Dim | int] = {}
     if not only_constants:
@@ -470,6 +482,8 @@ def _match(runs: list[Any], args: Any, kwargs: Any, only_constants: bool = False
         return type_of(a)
 
     def length(m: int, n: int) -> Dim | int:
+        if data_dependent:
+            return Dim.fresh()
         if single:
             return Dim.fresh() if candidates or only_constants else m
         if (m, n) in candidates:
