@@ -267,6 +267,7 @@ def _probe(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]
         return _probe_ranks(fn, args, kwargs)
     atoms = _atoms(args, kwargs)
     depends = fn in DATA_DEPENDENT or fn is np.where and len(args) == 1
+    depends = depends or fn is np.arange and any(not _is_int(v) for v in variables(*args, *kwargs.values()))
     many = sum(1 for _ in atoms) > 3
     error: Exception | None = None
     for first, second in (SMALL_SIZES if many else SIZES, SMALL_SIZES):
