@@ -234,7 +234,16 @@ nondifferentiable(list_len, list_zeros_like)
 helpers.METADATA.update({list_len: 0, list_zeros_like: 0, list_fill: 0})
 helpers.SHAPED_LIKE.update(
     dict.fromkeys(
-        (list_set, list_add_at, list_slice, list_set_slice, list_reverse, list_concat, list_zeros_like, list_add),
+        (
+            list_set,
+            list_add_at,
+            list_slice,
+            list_set_slice,
+            list_reverse,
+            list_concat,
+            list_zeros_like,
+            list_add,
+        ),
         (0, ()),
     )
 )

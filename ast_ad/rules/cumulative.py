@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from .helpers import SHAPED_LIKE, expand_reduced, unbroadcast
+from .helpers import SHAPED_LIKE, unbroadcast
+from .reductions import expanded
 from .registry import composite, vjp
 
 
@@ -85,7 +86,7 @@ def linear_recurrence_rule(g, ans, c, x):
 def prod(g, ans, a, axis=None, dtype=None, *, keepdims=False, initial=1, where=True):
     factors = a if where is True else np.where(where, a, 1)
     others = exclusive_product(factors, axis) * initial
-    a_bar = expand_reduced(g, a, axis, keepdims) * np.conj(others)
+    a_bar = expanded(g, a, axis, keepdims) * np.conj(others)
     without_initial = np.prod(factors, axis=axis, keepdims=keepdims)
     initial_bar = unbroadcast(g * np.conj(without_initial), initial)
     return a_bar if where is True else np.where(where, a_bar, 0), None, None, None, initial_bar

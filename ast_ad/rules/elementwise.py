@@ -171,9 +171,9 @@ def clip_cotangents(g, a, low, high):
         return np.where(a < high, g, 0), None, np.where(a < high, 0, g)
     if high is None:
         return np.where(a > low, g, 0), np.where(a > low, 0, g), None
-    below = (a <= low) & (low < high)
-    above = (a >= high) | (low >= high)
-    return np.where(below | above, 0, g), np.where(below, g, 0), np.where(above, g, 0)
+    low_bar = np.where((a <= low) & (low < high), g, 0)
+    high_bar = np.where((a < high) & (low < high), 0, g)
+    return np.where((a > low) & (a < high), g, 0), low_bar, high_bar
 
 
 @vjp(np.where, broadcasts=True)
@@ -373,11 +373,6 @@ def conjugate(g, ans, x):
 def angle(g, ans, z, deg=False):
     turn = g * 1j * np.conj(ratio(1.0, z))
     return turn * (180 / np.pi) if deg else turn
-
-
-@vjp(np.real_if_close)
-def real_if_close(g, ans, a, tol=100):
-    return g
 
 
 # ----- Python versions differ in what `math` has -----

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .helpers import METADATA, broadcast_like, expand_reduced, unbroadcast
+from .helpers import METADATA, broadcast_like, unbroadcast
 from .partials import ratio
 from .registry import composite, nondifferentiable, vjp
 
@@ -32,17 +32,31 @@ nondifferentiable(reduced_count)
 METADATA[reduced_count] = 0
 
 
+def expanded(g, a, axis, keepdims):
+    """The result ``g`` of a reduction over ``axis``, so that it broadcasts against ``a``."""
+    if axis is None or keepdims or np.ndim(a) == 0:
+        return g
+    return np.expand_dims(g, axis)
+
+
 def spread(g, a, axis, keepdims, where=True):
     """The cotangent ``g`` of a sum over ``axis``, given to each element that took part."""
-    g_each = broadcast_like(g if axis is None else expand_reduced(g, a, axis, keepdims), a)
+    g_each = broadcast_like(expanded(g, a, axis, keepdims), a)
     return g_each if where is True else np.where(where, g_each, 0)
+
+
+def sum_over(x, axis):
+    """``np.sum`` with its axes kept, unless a number will do."""
+    return np.sum(x) if axis is None else np.sum(x, axis=axis, keepdims=True)
 
 
 def count_present(a, axis, keepdims, where=True):
     """The number of elements that take part in a reduction."""
-    if where is True:
-        return reduced_count(a, axis)
-    return np.sum(np.broadcast_to(where, np.shape(a)), axis=axis, keepdims=keepdims)
+    if where is not True:
+        return np.sum(np.broadcast_to(where, np.shape(a)), axis=axis, keepdims=keepdims)
+    if axis is None:
+        return np.size(a)
+    return np.shape(a)[axis] if isinstance(axis, int) and np.ndim(a) else reduced_count(a, axis)
 
 
 # ----- sums and means -----
@@ -76,9 +90,10 @@ def std(g, ans, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True,
 def spread_deviation(g, a, axis, keepdims, where=True):
     """``g`` times the deviation of each element from the mean."""
     if where is True:
-        return expand_reduced(g, a, axis, keepdims) * (a - np.mean(a, axis=axis, keepdims=True))
+        middle = np.mean(a) if axis is None else np.mean(a, axis=axis, keepdims=True)
+        return expanded(g, a, axis, keepdims) * (a - middle)
     middle = np.sum(a, axis=axis, keepdims=True, where=where) / count_present(a, axis, True, where)
-    return expand_reduced(g, a, axis, keepdims) * (np.where(where, a, middle) - middle)
+    return expanded(g, a, axis, keepdims) * (np.where(where, a, middle) - middle)
 
 
 def along_axis(weights: Any, a: Any, axis: int) -> Any:
@@ -103,10 +118,12 @@ def along_axis_rule(g, ans, weights, a, axis):
 def average(a, axis=None, weights=None, *, keepdims=False):
     if weights is None:
         return np.mean(a, axis=axis, keepdims=keepdims)
-    if np.ndim(weights) != np.ndim(a):
-        weights = along_axis(weights, a, axis)
-    total = np.sum(np.broadcast_to(weights, np.shape(a)), axis=axis, keepdims=keepdims)
-    return np.sum(a * weights, axis=axis, keepdims=keepdims) / total
+    if np.ndim(weights) == np.ndim(a):
+        return np.sum(a * weights, axis=axis, keepdims=keepdims) / np.sum(
+            weights, axis=axis, keepdims=keepdims
+        )
+    placed = along_axis(weights, a, axis)
+    return np.sum(a * placed, axis=axis, keepdims=keepdims) / np.sum(weights)
 
 
 # ----- extrema -----
@@ -115,20 +132,20 @@ def average(a, axis=None, weights=None, *, keepdims=False):
 @vjp(np.max, np.min)
 def extremum(g, ans, a, axis=None, *, keepdims=False, initial=None, where=True):
     """Equal extrema share the gradient evenly."""
-    reached = a == expand_reduced(ans, a, axis, keepdims)
+    reached = a == expanded(ans, a, axis, keepdims)
     if where is not True:
         reached = reached & where
-    ties = np.sum(reached, axis=axis, keepdims=True)
-    g_each = expand_reduced(g, a, axis, keepdims)
+    ties = sum_over(reached, axis)
+    g_each = expanded(g, a, axis, keepdims)
     return reached * (g_each / ties if initial is None else ratio(g_each, ties))
 
 
 @vjp(np.nanmax, np.nanmin)
 def nan_extremum(g, ans, a, axis=None, *, keepdims=False, initial=None, where=True):
-    reached = a == expand_reduced(ans, a, axis, keepdims)
+    reached = a == expanded(ans, a, axis, keepdims)
     if where is not True:
         reached = reached & where
-    return reached * ratio(expand_reduced(g, a, axis, keepdims), np.sum(reached, axis=axis, keepdims=True))
+    return reached * ratio(expanded(g, a, axis, keepdims), sum_over(reached, axis))
 
 
 @composite(np.ptp)

@@ -91,5 +91,8 @@ def extremum(g, ans, *values):
     if len(values) == 1:
         picked = array_from_list(values[0]) == ans
         return list_from_array(g * picked / np.sum(picked), values[0])
+    if len(values) == 2:
+        x, y = values
+        return g * ((x == ans) - 0.5 * (x == y)), g * ((y == ans) - 0.5 * (x == y))
     ties = builtins.sum([value == ans for value in values])
     return tuple(g * (value == ans) / ties for value in values)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .helpers import METADATA, unbroadcast
-from .reductions import count_present
+from .reductions import count_present, expanded
 from .registry import elementwise, nondifferentiable, vjp
 
 nondifferentiable(np.argsort, np.argpartition, np.lexsort, np.searchsorted, np.digitize)
@@ -164,50 +164,52 @@ def quantile_position_rule(ans, q, n, method="linear"):
     return quantile_slope(q, n, method), None, None
 
 
-def quantile_cotangents(g, a, q, axis, method, present=True):
+def quantile_cotangents(g, a, q, axis, keepdims, method, present=True):
     """The cotangents of the numbers and of ``q``."""
-    position = quantile_position(outer(q, a), count_present(a, axis, True, present), method)
-    g_each = outer_expand(g, q, a, axis)
+    count = count_present(a, axis, True, present)
+    q_each = outer(q, a) if np.ndim(q) else q
+    position = quantile_position(q_each, count, method)
+    g_each = outer_expand(g, q, a, axis) if np.ndim(q) else expanded(g, a, axis, keepdims)
     rank = ranks(a, axis)
     weight = np.maximum(1 - np.abs(rank - position), 0)
     a_bar = unbroadcast(g_each * weight, a)
     numbers = a if present is True else np.where(present, a, 0)
     low = np.floor(position)
     rise = np.where(rank == low + 1, numbers, 0) - np.where(rank == low, numbers, 0)
-    slope = quantile_slope(outer(q, a), count_present(a, axis, True, present), method)
+    slope = quantile_slope(q_each, count, method)
     axes = tuple(range(np.ndim(q), np.ndim(q) + np.ndim(a)))
     return a_bar, np.sum(g_each * rise * slope, axis=axes)
 
 
 @vjp(np.quantile)
 def quantile(g, ans, a, q, axis=None, *, method="linear", keepdims=False):
-    return quantile_cotangents(g, a, q, axis, method)
+    return quantile_cotangents(g, a, q, axis, keepdims, method)
 
 
 @vjp(np.percentile)
 def percentile(g, ans, a, q, axis=None, *, method="linear", keepdims=False):
-    a_bar, q_bar = quantile_cotangents(g, a, q / 100, axis, method)
+    a_bar, q_bar = quantile_cotangents(g, a, q / 100, axis, keepdims, method)
     return a_bar, q_bar / 100
 
 
 @vjp(np.median)
 def median(g, ans, a, axis=None, *, keepdims=False):
-    a_bar, _ = quantile_cotangents(g, a, 0.5, axis, "linear")
+    a_bar, _ = quantile_cotangents(g, a, 0.5, axis, keepdims, "linear")
     return a_bar
 
 
 @vjp(np.nanquantile)
 def nanquantile(g, ans, a, q, axis=None, *, method="linear", keepdims=False):
-    return quantile_cotangents(g, a, q, axis, method, ~np.isnan(a))
+    return quantile_cotangents(g, a, q, axis, keepdims, method, ~np.isnan(a))
 
 
 @vjp(np.nanpercentile)
 def nanpercentile(g, ans, a, q, axis=None, *, method="linear", keepdims=False):
-    a_bar, q_bar = quantile_cotangents(g, a, q / 100, axis, method, ~np.isnan(a))
+    a_bar, q_bar = quantile_cotangents(g, a, q / 100, axis, keepdims, method, ~np.isnan(a))
     return a_bar, q_bar / 100
 
 
 @vjp(np.nanmedian)
 def nanmedian(g, ans, a, axis=None, *, keepdims=False):
-    a_bar, _ = quantile_cotangents(g, a, 0.5, axis, "linear", ~np.isnan(a))
+    a_bar, _ = quantile_cotangents(g, a, 0.5, axis, keepdims, "linear", ~np.isnan(a))
     return a_bar

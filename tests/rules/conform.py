@@ -43,7 +43,9 @@ class Program:
         self.run_time_lists = run_time_lists
         block = Block()
         args = [self.argument(x, sample.wrt is None or i in sample.wrt) for i, x in enumerate(sample.args)]
-        kwargs = {k: self.argument(x, sample.wrt is None or k in sample.wrt) for k, x in sample.kwargs.items()}
+        kwargs = {
+            k: self.argument(x, sample.wrt is None or k in sample.wrt) for k, x in sample.kwargs.items()
+        }
         result = Builder(block).op(fn, *args, **kwargs)
         block.results = tuple(leaves(result))
         self.function = Function("call", tuple(self.params), block)
@@ -64,6 +66,42 @@ class Program:
         return var
 
 
+def check_float32(fn: Any, sample: Sample, run_time_lists: bool = False) -> None:
+    """Raise AssertionError where the adjoint of a float32 program is not float32, or far from the float64 one."""
+
+    def narrow(x: Any) -> Any:
+        if isinstance(x, (list, tuple)):
+            return type(x)(map(narrow, x))
+        narrower = {"float64": np.float32, "complex128": np.complex64}
+        return (
+            x.astype(narrower[x.dtype.name]) if isinstance(x, np.ndarray) and x.dtype.name in narrower else x
+        )
+
+    wide = Program(fn, sample, run_time_lists)
+    small = Sample(narrow(sample.args), {k: narrow(v) for k, v in sample.kwargs.items()}, sample.wrt)
+    found = []
+    for program in (wide, Program(fn, small, run_time_lists)):
+        rng = np.random.default_rng(7)
+        results = as_tuple(evaluate(program.function, *program.values), program.function)
+        of = tuple(i for i, r in enumerate(results) if float_like(r))
+        if not of or not program.floats:
+            return
+        seeds = [random_like(results[i], rng) for i in of]
+        transposed = adjoint(program.function, tuple(program.floats), True, of)
+        bars = as_tuple(evaluate(transposed, *program.values, *seeds), transposed)[len(results) :]
+        for position, bar in zip(program.floats, bars, strict=True):
+            same_structure(bar, program.values[position])
+        found.append(bars)
+
+    def close(a: Any, b: Any) -> None:
+        scale = 1 + np.max(np.abs(a), initial=0)
+        assert np.allclose(a, b, rtol=0, atol=2e-3 * scale, equal_nan=True), f"{b} in float32, {a} in float64"
+
+    if not sample.kink:
+        for exact, rounded in zip(*found, strict=True):
+            tree(close, exact, rounded)
+
+
 def leaves(result: Any) -> list[Arg]:
     if isinstance(result, (list, tuple)):
         return [leaf for item in result for leaf in leaves(item)]
@@ -78,7 +116,11 @@ def check_program(fn: Any, sample: Sample, run_time_lists: bool = False, order: 
     rng = np.random.default_rng(7)
     for level in range(order if sample.order2 else 1):
         results = as_tuple(evaluate(function, *values), function)
-        of = tuple(i for i, r in enumerate(results) if i >= level * len(program.function.body.results) and float_like(r))
+        of = tuple(
+            i
+            for i, r in enumerate(results)
+            if i >= level * len(program.function.body.results) and float_like(r)
+        )
         if not of or not floats:
             return
         transposed = adjoint(function, tuple(floats), True, of)
@@ -91,7 +133,9 @@ def check_program(fn: Any, sample: Sample, run_time_lists: bool = False, order: 
         values = [*values, *seeds]
 
 
-def compare(function: Any, values: Any, floats: Any, of: Any, seeds: Any, bars: Any, tol: float, rng: Any) -> None:
+def compare(
+    function: Any, values: Any, floats: Any, of: Any, seeds: Any, bars: Any, tol: float, rng: Any
+) -> None:
     for position, bar in zip(floats, bars, strict=True):
         v = random_like(values[position], rng)
 
@@ -105,14 +149,18 @@ def compare(function: Any, values: Any, floats: Any, of: Any, seeds: Any, bars: 
         expected = (4 * narrow - wide) / 3
         same_structure(bar, values[position])
         got = dot(bar, v)
-        assert abs(got - expected) <= tol * (1 + abs(expected)), f"parameter {position}: {got!r}, not {expected!r}"
+        assert abs(got - expected) <= tol * (1 + abs(expected)), (
+            f"parameter {position}: {got!r}, not {expected!r}"
+        )
 
 
 def same_structure(bar: Any, x: Any) -> None:
     def leaf(b: Any, a: Any) -> None:
         if is_inexact(a):
             assert np.shape(b) == np.shape(a), f"cotangent of shape {np.shape(b)} for {np.shape(a)}"
-            assert np.asarray(b).dtype == np.asarray(a).dtype, f"{np.asarray(b).dtype} for {np.asarray(a).dtype}"
+            assert np.asarray(b).dtype == np.asarray(a).dtype, (
+                f"{np.asarray(b).dtype} for {np.asarray(a).dtype}"
+            )
 
     tree(leaf, bar, x)
 

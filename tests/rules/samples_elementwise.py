@@ -135,7 +135,6 @@ SAMPLES = {
     np.imag: [(Z,), (X,), (0.3 + 0.4j,)],
     np.conjugate: [(Z,), (X,), (0.3 + 0.4j,)],
     np.angle: [(Z,), (X,), Sample((Z, True), tol=1e-5), (0.3 + 0.4j,)],
-    np.real_if_close: [(X,), (Z,)],
     # numbers
     cmath.phase: [(0.3 + 0.4j,)],
     math.log: [(0.7,), (3.0, 2.0)],

@@ -12,11 +12,11 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from conform import check_program  # noqa: E402
-from sample import Sample, all_samples  # noqa: E402
+from conform import check_float32, check_program
+from sample import Sample, all_samples
 
-import ast_ad.rules  # noqa: E402, F401
-from ast_ad.rules.registry import lookup  # noqa: E402
+import ast_ad.rules  # noqa: F401
+from ast_ad.rules.registry import lookup
 
 LISTS = {"ast_ad.rules.containers"}
 
@@ -38,3 +38,10 @@ def test_adjoints(fn: Any, sample: Sample) -> None:
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         check_program(fn, sample, run_time_lists=getattr(fn, "__module__", "") in LISTS)
+
+
+@pytest.mark.parametrize(("fn", "sample"), [case for case in CASES if "float32" in case.values[1].dtypes])
+def test_float32_stays(fn: Any, sample: Sample) -> None:
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check_float32(fn, sample, run_time_lists=getattr(fn, "__module__", "") in LISTS)
