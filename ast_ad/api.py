@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .compiled import Compiled, check_differentiable
+from .compiled import Compiled, check_differentiable, scalar_result
 from .emit.load import build_lock, load_module
 from .emit.python import emit_module
 from .errors import InputTypeError, InputValueError
@@ -45,7 +45,7 @@ class Derivative:
     functions), ``ir`` and ``adjoint_ir`` (the programs before emission), ``mode``.
     """
 
-    with_value = True
+    kind = "value_and_grad"
 
     def __init__(self, function: Callable[..., Any], argnums: Any = None, wrt: Any = None, has_aux: bool = False,
                  options: Options | None = None) -> None:
@@ -117,9 +117,12 @@ class Derivative:
 
     def __ast_ad_lower__(self, interpreter: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         """This derivative called inside of a function that is being compiled."""
-        from .nested import lower_derivative
+        from .nested import Nested, outside
 
-        return lower_derivative(self, interpreter, args, kwargs)
+        argnums = None if self.kind == "vjp" and self._asked == (None, None) else \
+            self.argnums[0] if self.single else self.argnums
+        function = outside(interpreter, self, "function")
+        return Nested(self.kind, function, self._names, argnums, None, self.has_aux).__ast_ad_lower__(interpreter, args, kwargs)
 
     # ----- looking inside
     @property
@@ -194,7 +197,7 @@ class Variant:
         self.prepare()
 
     def prepare(self) -> None:
-        self.loss = _scalar_result(self.lowered, self.owner.has_aux)
+        self.loss = scalar_result(self.lowered.result, self.lowered.function.body.results, self.owner.has_aux)
         self.adjoint, run, text = compile_adjoint(self.lowered, self.wrt, (self.loss,))
         self.program = Compiled(self.lowered, run, text)
         self.plain = (self.lowered.result == 0 and len(self.chosen) == 1 and len(self.wrt) == 1
@@ -261,7 +264,7 @@ class ValueAndGrad(Derivative):
 class Grad(Derivative):
     """See ``grad``."""
 
-    with_value = False
+    kind = "grad"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         variant, leaves = self._prepare(args, kwargs)
@@ -276,6 +279,8 @@ class Grad(Derivative):
 
 class Vjp(Derivative):
     """See ``vjp``."""
+
+    kind = "vjp"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         variant, leaves = self._prepare(args, kwargs)
@@ -363,31 +368,6 @@ def _parameters(function: Any) -> tuple[list[str], Any]:
     return [name for name, p in found.parameters.items() if p.kind not in kinds], found
 
 
-def _scalar_result(lowered: Lowered, has_aux: bool) -> int:
-    """The position of the number to differentiate among the results."""
-    structure = lowered.result
-    if has_aux:
-        if not (isinstance(structure, tuple) and len(structure) == 2 and not isinstance(structure[0], str)):
-            raise InputTypeError("has_aux=True", why="the function does not return a pair", fix="return (value, aux)")
-        structure = structure[0]
-    results = lowered.function.body.results
-    what = "a container"
-    if isinstance(structure, int):
-        result = results[structure]
-        if not isinstance(result, Var):
-            return structure
-        found = result.type
-        if isinstance(found, (Scalar, Array)) and found.kind == "float" and (isinstance(found, Scalar) or not found.shape):
-            return structure
-        what = f"a result of type {found}"
-        if isinstance(found, (Scalar, Array)) and found.kind in ("int", "bool") and not getattr(found, "shape", ()):
-            return structure
-    elif isinstance(structure, tuple) and structure and structure[0] == "static":
-        what = repr(structure[1])
-    raise InputTypeError(f"the gradient of {what}", why="grad is defined for functions with a real scalar result",
-                         fix="use jacobian for arrays, vjp for a cotangent of your own, or return a sum")
-
-
 def _decorator(cls: type[Derivative], function: Any, argnums: Any, wrt: Any, has_aux: bool, backend: str | None,
                fallback: str, choices: dict[str, Any]) -> Any:
     if fallback != "error":
@@ -463,6 +443,17 @@ def vjp(function: Callable[..., Any] | None = None, *primals: Any, argnums: int 
     """
     found = _decorator(Vjp, function, argnums, wrt, has_aux, backend, fallback, choices)
     return found(*primals) if primals else found
+
+
+def _lower_call(kind: str, interpreter: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """``grad(f)`` inside of a function that is being compiled."""
+    from .nested import lower_factory
+
+    return lower_factory(kind, interpreter, args, kwargs)
+
+
+for _factory in (grad, value_and_grad, vjp):
+    _factory.__ast_ad_lower__ = functools.partial(_lower_call, _factory.__name__)  # type: ignore[attr-defined]
 
 
 def inspect(function: Callable[..., Any], *args: Any, **kwargs: Any) -> ValueAndGrad:

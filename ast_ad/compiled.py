@@ -14,6 +14,8 @@ from .errors import InputTypeError, InputValueError
 from .frontend.inputs import signature
 from .frontend.lower import Lowered
 from .ir.builtin import own
+from .ir.ops import Arg, Var
+from .ir.types import Array, Scalar
 
 
 @dataclass
@@ -102,3 +104,26 @@ def check_differentiable(leaf: Any, label: str) -> None:
             f"a gradient with respect to `{label}`, which has integer values (dtype {name})",
             why="grad requires real- or complex-valued inputs, whose dtype is a sub-dtype of np.inexact",
             fix=f"pass floats (`{label} = np.asarray({label}, float)`), or choose other argnums")
+
+
+def scalar_result(structure: Any, results: Sequence[Arg], has_aux: bool) -> int:
+    """The position of the number to differentiate among the results."""
+    if has_aux:
+        if not (isinstance(structure, tuple) and len(structure) == 2 and not isinstance(structure[0], str)):
+            raise InputTypeError("has_aux=True", why="the function does not return a pair", fix="return (value, aux)")
+        structure = structure[0]
+    what = "a container"
+    if isinstance(structure, int):
+        result = results[structure]
+        if not isinstance(result, Var):
+            return structure
+        found = result.type
+        if isinstance(found, (Scalar, Array)) and found.kind == "float" and (isinstance(found, Scalar) or not found.shape):
+            return structure
+        what = f"a result of type {found}"
+        if isinstance(found, (Scalar, Array)) and found.kind in ("int", "bool") and not getattr(found, "shape", ()):
+            return structure
+    elif isinstance(structure, tuple) and structure and structure[0] == "static":
+        what = repr(structure[1])
+    raise InputTypeError(f"the gradient of {what}", why="grad is defined for functions with a real scalar result",
+                         fix="use jacobian for arrays, vjp for a cotangent of your own, or return a sum")

@@ -46,6 +46,9 @@ class Calls(Base):
 
     def call(self, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         """The result of calling an abstract function."""
+        lowering = self.own_lowering(function)
+        if lowering is not None:
+            return lowering(self, args, kwargs)
         if isinstance(function, Closure):
             return self.call_closure(function, args, kwargs)
         if isinstance(function, Bound):
@@ -61,6 +64,12 @@ class Calls(Base):
             return self.call_live(function, args, kwargs)
         raise self.unsupported("a call of a value that is known at run time only", "its source can't be read",
                                "call a function that is known when the program is compiled")
+
+    def own_lowering(self, function: Any) -> Any:
+        """How a callable asks to be read instead of its source: its ``__ast_ad_lower__``, or None."""
+        value = getattr(function, "value", None)
+        known = isinstance(value, types.FunctionType) or hasattr(type(value), "__ast_ad_lower__")
+        return getattr(value, "__ast_ad_lower__", None) if known else None
 
     def call_live(self, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         return self.call(self.load_attribute(function, "__call__"), args, kwargs)

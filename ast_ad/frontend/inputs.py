@@ -172,6 +172,9 @@ class Inputs:
     def cell_path(self, cell: Any, name: str) -> Path:
         return Path("cell", cell, id(cell), (), name)
 
+    def object_path(self, value: Any, name: str) -> Path:
+        return Path("value", value, id(value), (), name)
+
     def attribute_path(self, path: Path, name: str) -> Path:
         return path.then("attr", name, f"{path.name}_{name}")
 

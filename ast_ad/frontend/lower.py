@@ -71,7 +71,7 @@ def _lower(function: Any, names: Sequence[str], trees: Sequence[TreeDef], leaves
     result = interpreter.call(_callee(interpreter, function), values[:split],
                               dict(zip(keywords, values[split:], strict=True)))
     results: list[Arg] = []
-    structure = _structure(interpreter, result, results)
+    structure = structure_of(interpreter, result, results)
     builder.block.results = tuple(results)
     used = _used(builder.block)
     inputs.captures = [c for c in inputs.captures if c[1].id in used]
@@ -143,22 +143,22 @@ def _static(interpreter: Interpreter, value: Any, name: str) -> Any:
     return interpreter.inputs.load(interpreter, value, Path("value", value, id(value), (), name))
 
 
-def _structure(interpreter: Interpreter, value: Any, results: list[Arg]) -> Any:
+def structure_of(interpreter: Interpreter, value: Any, results: list[Arg]) -> Any:
     """The shape of the returned value: a position for a leaf, containers, ("static", object)."""
     if isinstance(value, (Var, Arr)):
         results.append(interpreter.arg(value))
         return len(results) - 1
     if isinstance(value, Tup):
-        items = tuple(_structure(interpreter, v, results) for v in value.items)
+        items = tuple(structure_of(interpreter, v, results) for v in value.items)
         return items if value.cls is None else ("namedtuple", value.cls, items)
     if isinstance(value, Lst):
         content = interpreter.state.get(value)
         if isinstance(content, Var):
             results.append(content)
             return len(results) - 1
-        return [_structure(interpreter, v, results) for v in content]
+        return [structure_of(interpreter, v, results) for v in content]
     if isinstance(value, (Dct, Obj)):
-        content = {k: _structure(interpreter, v, results) for k, v in interpreter.state.get(value).items()}
+        content = {k: structure_of(interpreter, v, results) for k, v in interpreter.state.get(value).items()}
         return ("dict", value.cls, content) if isinstance(value, Dct) else ("object", value.cls, content)
     if isinstance(value, Lit):
         if isinstance(value.value, (int, float, complex)) and not isinstance(value.value, bool):

@@ -1,0 +1,345 @@
+"""What does a derivative mean inside of a function that is being compiled?
+
+``grad(f)(x)`` there is read as code: ``f`` becomes a block of its own with fresh variables for what is
+differentiated, the block is made into its adjoint, and that is appended to the program. Nothing in it is special
+to the outer derivative, and so derivatives nest to any depth.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from .compiled import scalar_result
+from .errors import InputTypeError, InputValueError
+from .frontend.lower import structure_of
+from .frontend.values import Arr, Bound, Closure, Dct, Frame, Lst, Obj, Tup, now
+from .ir.builtin import assign, unpack
+from .ir.ops import Arg, Block, Function, Lit, Op, Seq, Var
+from .ir.types import Array, ListOf, Scalar, carries_derivative, type_of
+from .transform.adjoint import adjoint
+from .transform.copying import Renaming, copy_block, free
+from .transform.split import split
+
+
+class Nested:
+    """A derivative of an abstract function. ``kind``: 'grad', 'value_and_grad' or 'vjp'."""
+
+    def __init__(self, kind: str, function: Any, names: Sequence[str], argnums: Any = None, wrt: Any = None,
+                 has_aux: bool = False) -> None:
+        self.kind, self.function, self.names, self.has_aux = kind, function, list(names), has_aux
+        asked: Any = argnums
+        if wrt is not None:
+            found = [self.position(name) for name in ((wrt,) if isinstance(wrt, str) else wrt)]
+            asked = found[0] if isinstance(wrt, str) else found
+        self.argnums: Any = 0 if asked is None and kind != "vjp" else asked
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Nested) and self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        return hash(self._identity())
+
+    def _identity(self) -> Any:
+        chosen = self.argnums if self.argnums is None or isinstance(self.argnums, int) else tuple(self.argnums)
+        inner = getattr(self.function, "value", self.function)
+        if isinstance(inner, Nested):
+            return self.kind, self.has_aux, chosen, inner._identity()
+        of = (id(inner.node), id(inner.frame)) if isinstance(inner, Closure) else id(inner)
+        return self.kind, self.has_aux, chosen, of
+
+    def position(self, name: str) -> int:
+        if name not in self.names:
+            raise InputValueError(f"wrt={name!r}", why="the function has no such parameter",
+                                  fix="use one of " + ", ".join(self.names))
+        return self.names.index(name)
+
+    def __ast_ad_lower__(self, interpreter: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        """The abstract result of calling the derivative."""
+        positional = list(args)
+        while kwargs and len(positional) < len(self.names) and self.names[len(positional)] in kwargs:
+            name = self.names[len(positional)]
+            positional.append(kwargs[name])
+            kwargs = {k: v for k, v in kwargs.items() if k != name}
+        region = Region(interpreter, self, positional, kwargs)
+        return region.vjp() if self.kind == "vjp" else region.gradient()
+
+
+class Region:
+    """One derivative at one place in the program."""
+
+    def __init__(self, interpreter: Any, asked: Nested, args: list[Any], kwargs: dict[str, Any]) -> None:
+        self.interpreter, self.asked, self.args = interpreter, asked, args
+        self.born = now()
+        self.single = isinstance(asked.argnums, int)
+        self.chosen = self.positions()
+        self.outer: list[Arg] = []
+        self.leaves: list[Var] = []
+        self.copies: list[tuple[Arr, Arr]] = []
+        given = [self.argument(arg, i in self.chosen, self.label(i)) for i, arg in enumerate(args)]
+        keywords = {name: self.argument(value, False, name) for name, value in kwargs.items()}
+        self.run(given, keywords)
+
+    def label(self, i: int) -> str:
+        return self.asked.names[i] if i < len(self.asked.names) else f"arg{i}"
+
+    def positions(self) -> tuple[int, ...]:
+        argnums = self.asked.argnums
+        if argnums is None:
+            return tuple(i for i, arg in enumerate(self.args) if self.consists_of_floats(arg))
+        chosen = (argnums,) if self.single else tuple(argnums)
+        for i in chosen:
+            if not -len(self.args) <= i < len(self.args):
+                raise InputValueError(f"argnums={i}", self.interpreter.builder.span,
+                                      f"the call has {len(self.args)} positional arguments", "choose one of them")
+        return tuple(i % len(self.args) for i in chosen)
+
+    def consists_of_floats(self, value: Any) -> bool:
+        found: list[bool] = []
+        self.mapped(value, lambda leaf: found.append(carries_derivative(_type(self.interpreter.arg(leaf)))))
+        return bool(found) and all(found)
+
+    # ----- arguments: a copy of each, so that no write of the function reaches the caller's
+    def argument(self, value: Any, differentiated: bool, label: str) -> Any:
+        before = len(self.leaves)
+        found = self.mapped(value, lambda leaf: self.leaf(leaf, differentiated, label))
+        if differentiated and len(self.leaves) == before:
+            raise InputTypeError(f"a gradient with respect to `{label}`", self.interpreter.builder.span,
+                                 "it holds no numbers", "pass floats or an array of floats")
+        return found
+
+    def leaf(self, value: Any, differentiated: bool, label: str) -> Any:
+        outer = self.interpreter.arg(value)
+        var = self.variable(outer, label) if differentiated else outer
+        copied = self.interpreter.wrap_var(var) if isinstance(var, Var) else var
+        if isinstance(value, Arr):
+            self.copies.append((copied, value))
+        return copied
+
+    def variable(self, outer: Arg, label: str) -> Var:
+        """A fresh Var for a leaf to differentiate with respect to."""
+        found = _type(outer)
+        if not carries_derivative(found):
+            raise InputTypeError(f"a gradient with respect to `{label}`, which is of type {found}",
+                                 self.interpreter.builder.span,
+                                 "grad requires real- or complex-valued inputs, whose dtype is a sub-dtype of np.inexact",
+                                 "pass floats, or choose other argnums")
+        var = Var(found, outer.hint if isinstance(outer, Var) and outer.hint else label)
+        self.outer.append(outer)
+        self.leaves.append(var)
+        if self.interpreter.inputs is not None:
+            self.interpreter.inputs.producers[var.id] = Op(assign, (outer,), (var,))
+        return var
+
+    def mapped(self, value: Any, change: Callable[[Any], Any]) -> Any:
+        """A new value of the same structure, each number, array and run-time list in it changed."""
+        state = self.interpreter.state
+        if isinstance(value, Tup):
+            return Tup(tuple(self.mapped(v, change) for v in value.items), value.cls)
+        if isinstance(value, Lst) and isinstance(state.get(value), tuple):
+            return Lst(tuple(self.mapped(v, change) for v in state.get(value)))
+        if isinstance(value, Dct):
+            return Dct({k: self.mapped(v, change) for k, v in state.get(value).items()}, value.cls)
+        if isinstance(value, Obj):
+            return Obj(value.cls, {k: self.mapped(v, change) for k, v in state.get(value).items()})
+        numeric = isinstance(value, Lit) and isinstance(value.value, (int, float, complex)) \
+            and not isinstance(value.value, bool)
+        return change(value) if numeric or isinstance(value, (Var, Arr, Lst)) else value
+
+    # ----- the function, as a block of its own
+    def run(self, args: list[Any], kwargs: dict[str, Any]) -> None:
+        interpreter = self.interpreter
+        before = interpreter.state
+        interpreter.state = before.fork()
+        block, results = Block(), []
+        try:
+            with interpreter.builder.nested(block):
+                value = interpreter.call(self.asked.function, args, kwargs)
+                self.dead = interpreter.state.dead
+                self.structure = None if self.dead else structure_of(interpreter, value, results)
+            self.refuse_outer_writes(before, interpreter.state)
+            self.refuse_overlaps(interpreter.state)
+        finally:
+            interpreter.state = before
+        block.results = tuple(results)
+        self.block: Block = block
+        self.count = len(results)
+
+    def refuse_outer_writes(self, before: Any, after: Any) -> None:
+        """A write to something older than the call would happen once per pass, or never."""
+        for key, content in after.contents.items():
+            is_view = isinstance(key, Arr) and key.view is not None
+            if is_view or key.serial >= self.born or _same(content, before.contents.get(key, key.initial)):
+                continue
+            what = "a local variable" if isinstance(key, Frame) else "an object"
+            raise self.interpreter.unsupported(
+                f"a write to {what} outside of the differentiated function", "it is older than the call of the derivative",
+                "return the value instead (has_aux=True)")
+
+    def refuse_overlaps(self, state: Any) -> None:
+        """Two arguments that share memory are one array to a function that writes."""
+        for copied, original in self.copies:
+            if state.get(copied) is copied.initial:
+                continue
+            if sum(_root(other) is _root(original) for _, other in self.copies) > 1:
+                raise self.interpreter.unsupported("two arguments that share memory, one of which the function writes to",
+                                                   "the write would change the other one too", "pass a copy of one of them")
+
+    # ----- its derivative, appended to the program
+    def append(self, block: Block, names: Renaming) -> tuple[Arg, ...]:
+        copied = copy_block(block, names)
+        for op in copied.ops:
+            self.interpreter.builder.append(op)
+        return copied.results
+
+    def gradient(self) -> Any:
+        """Grad and value_and_grad."""
+        if self.dead:
+            return self.give_up()
+        loss = scalar_result(self.structure, self.block.results, self.asked.has_aux)
+        joint = adjoint(self.function(()), tuple(range(len(self.leaves))), of=(loss,))
+        results = self.append(joint.body, dict(zip(joint.params, self.outer, strict=True)))
+        gradients = self.gradients(results[self.count:])
+        value = rebuilt(self.interpreter, self.structure, results)
+        if self.asked.kind == "value_and_grad":
+            return Tup((value, gradients))
+        return Tup((gradients, value.items[1])) if self.asked.has_aux else gradients
+
+    def vjp(self) -> Any:
+        """The value and the pullback; what the function reads of the surroundings is a residual as well."""
+        if self.dead:
+            return self.give_up()
+        around = tuple(v for v in free(self.block) if v not in self.leaves)
+        function = self.function(around)
+        joint = adjoint(function, tuple(range(len(self.leaves))), seed=True)
+        forward, backward = split(joint, self.count, len(joint.params) - len(function.params))
+        results = self.append(forward.body, dict(zip(forward.params, (*self.outer, *around), strict=True)))
+        value = rebuilt(self.interpreter, self.structure, results)
+        saved = results[-1]
+        assert isinstance(saved, Seq)
+        pullback = Bound(Lit(NestedPullback(self, backward, value)), (Tup(tuple(map(self.held, saved.items))),))
+        return Tup((value.items[0], pullback, value.items[1])) if self.asked.has_aux else Tup((value, pullback))
+
+    def held(self, residual: Arg) -> Any:
+        plain = isinstance(residual, Var) and isinstance(residual.type, (Scalar, Array, ListOf))
+        return self.interpreter.wrap_var(residual) if plain else residual
+
+    def function(self, around: tuple[Var, ...]) -> Function:
+        return Function("inner", (*self.leaves, *around), self.block)
+
+    def give_up(self) -> Any:
+        """The function raises whatever happens, and so does its derivative."""
+        self.append(self.block, dict(zip(self.leaves, self.outer, strict=True)))
+        self.interpreter.state.dead = True
+        return Lit(None)
+
+    def gradients(self, cotangents: Sequence[Arg]) -> Any:
+        """Cotangents of the leaves in the structure of the arguments."""
+        left: Iterator[Arg] = iter(cotangents)
+        found = [self.mapped(self.args[i], lambda _: self.interpreter.from_arg(next(left))) for i in self.chosen]
+        return found[0] if self.single else Tup(tuple(found))
+
+
+class NestedPullback:
+    """Called with the residuals and a cotangent of the value."""
+
+    def __init__(self, region: Region, backward: Function, value: Any) -> None:
+        self.region, self.backward, self.value = region, backward, value
+
+    def __ast_ad_lower__(self, interpreter: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        residuals, cotangent = args
+        leaves: list[Any] = []
+        self.region.mapped(cotangent, lambda leaf: leaves.append(interpreter.arg(leaf)))
+        _, *bars = self.backward.params
+        if len(leaves) != len(bars):
+            raise InputValueError(f"a cotangent with {len(leaves)} leaves", interpreter.builder.span,
+                                  f"the value has {len(bars)}", "give the cotangent the structure of the value")
+        names: Renaming = dict(zip(bars, leaves, strict=True))
+        body = self.backward.body
+        first = body.ops[0] if body.ops else None
+        if isinstance(first, Op) and first.fn is unpack and first.args[0] is self.backward.params[0]:
+            names.update(zip(first.outs, map(interpreter.arg, residuals.items), strict=True))
+            body = Block(body.ops[1:], body.results)
+        return self.region.gradients(self.region.append(body, names))
+
+
+def rebuilt(interpreter: Any, structure: Any, results: Sequence[Arg]) -> Any:
+    """The abstract value with this structure (see ``frontend.lower``) and these results."""
+    if isinstance(structure, int):
+        return interpreter.from_arg(results[structure])
+    if isinstance(structure, list):
+        return Lst(tuple(rebuilt(interpreter, s, results) for s in structure))
+    if isinstance(structure, tuple) and structure and isinstance(structure[0], str):
+        kind, what, *rest = structure
+        if kind == "static":
+            return interpreter.from_python(what)
+        if kind == "namedtuple":
+            return Tup(tuple(rebuilt(interpreter, s, results) for s in rest[0]), what)
+        content = {k: rebuilt(interpreter, s, results) for k, s in rest[0].items()}
+        return Dct(content, what) if kind == "dict" else Obj(what, content)
+    return Tup(tuple(rebuilt(interpreter, s, results) for s in structure))
+
+
+def _type(arg: Arg) -> Any:
+    return arg.type if isinstance(arg, Var) else type_of(arg.value) if isinstance(arg, Lit) else None
+
+
+def _root(value: Any) -> Any:
+    while isinstance(value, Arr) and value.view is not None:
+        value = value.view.parent
+    return value
+
+
+def _same(content: Any, before: Any) -> bool:
+    if isinstance(content, dict) and isinstance(before, dict):
+        return content.keys() == before.keys() and all(content[k] is before[k] for k in content)
+    return content is before
+
+
+class Later:
+    """``grad(argnums=1)``: a decorator that waits for its function."""
+
+    def __init__(self, kind: str, options: dict[str, Any]) -> None:
+        self.kind, self.options = kind, options
+
+    def __ast_ad_lower__(self, interpreter: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        return Lit(Nested(self.kind, args[0], parameter_names(args[0]), **self.options))
+
+
+def lower_factory(kind: str, interpreter: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """``grad(f)``, ``value_and_grad(f)`` or ``vjp(f, *primals)`` as a call in the program."""
+    options = {name: interpreter.demand(value, f"the option {name}=") for name, value in kwargs.items()
+               if name in ("argnums", "wrt", "has_aux")}
+    if not args:
+        return Lit(Later(kind, options)) if "function" not in kwargs else \
+            lower_factory(kind, interpreter, [kwargs["function"]], options)
+    function, *rest = args
+    if rest and kind != "vjp":
+        options["argnums"] = interpreter.demand(rest.pop(0), "argnums")
+    nested = Nested(kind, function, parameter_names(function), **options)
+    return nested.__ast_ad_lower__(interpreter, rest, {}) if rest else Lit(nested)
+
+
+def parameter_names(function: Any) -> list[str]:
+    """The positional parameters of an abstract function, as far as they are known."""
+    if isinstance(function, Closure):
+        spec = function.node.args
+        return [a.id for a in (*spec.posonlyargs, *spec.args)]
+    if isinstance(function, Bound):
+        return parameter_names(function.fn)[len(function.args):]
+    value = getattr(function, "value", None)
+    if isinstance(value, Nested):
+        return value.names
+    try:
+        found = inspect.signature(value)
+    except (TypeError, ValueError):
+        return []
+    return [p.name for p in found.parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+
+
+def outside(interpreter: Any, owner: Any, name: str) -> Any:
+    """The abstract value of an attribute of an object that outlives the call."""
+    inputs = interpreter.inputs
+    path = None if inputs is None else inputs.attribute_path(inputs.object_path(owner, name), name)
+    return interpreter.outside_value(getattr(owner, name), path)
