@@ -1,0 +1,318 @@
+"""Is a derivative of a derivative that of the plain program? Finite differences of gradients are the judge."""
+
+import numpy as np
+import pytest
+
+from ast_ad import AdError, grad, value_and_grad, vjp
+
+X = np.array([0.7, -1.3, 0.4])
+
+
+def product_in_loop(x):
+    s = 0.0
+    for i in range(3):
+        s = s + x[i] ** 3 * np.sin(x[i]) * x[0]
+    return s
+
+
+def writes(x):
+    y = np.zeros(3)
+    for i in range(3):
+        y[i] = x[i] ** 3
+        y[0] = y[0] * np.cos(y[i])
+    return np.sum(y * x)
+
+
+def swaps(x):
+    y = x.copy()
+    for i in range(2):
+        y[i], y[i + 1] = y[i + 1] * x[i], y[i] ** 2
+    return np.sum(y**2)
+
+
+def while_loop(x):
+    v = np.sum(x**2)
+    n = 0
+    while v > 0.1 and n < 5:
+        v = v * 0.5 * np.cos(v)
+        n += 1
+    return v * np.prod(x)
+
+
+def branches(x):
+    if x[0] > 0:
+        y = np.exp(x) * x[1]
+    else:
+        y = x**2
+    return np.sum(y * y)
+
+
+def branch_in_loop(x):
+    s = 1.0
+    for i in range(3):
+        if x[i] > 0:
+            s = s * x[i] ** 2
+        else:
+            s = s + np.sin(x[i] * s)
+    return s
+
+
+def grows_list(x):
+    items = []
+    for i in range(3):
+        items.append(x[i] ** 2 * x[0])
+    total = 0.0
+    for v in items:
+        total = total + np.sin(v) * v
+    return total
+
+
+def matrices(x):
+    a = np.outer(x, x) + np.eye(3)
+    return np.log(np.sum(np.tanh(a @ x) ** 2))
+
+
+def solves(x):
+    return np.sum(np.linalg.solve(np.diag(x**2) + np.ones((3, 3)), x))
+
+
+def reduces(x):
+    return np.max(x) ** 3 * np.mean(np.sqrt(np.abs(x))) + np.linalg.norm(x) ** 3
+
+
+def nested_loops(x):
+    m = np.zeros((3, 3))
+    for i in range(3):
+        for j in range(i, 3):
+            m[i, j] = x[i] * x[j] ** 2
+            m[j, i] += m[i, j] * x[0]
+    return np.sum(m**2)
+
+
+def view_writes(x):
+    a = np.zeros((2, 3))
+    row = a[0]
+    row[:] = x**2
+    a[1] = a[0] * x
+    row += a[1]
+    return np.sum(a**2)
+
+
+def early_return(x):
+    for i in range(3):
+        if x[i] < 0:
+            return np.sin(x[i]) * x[0] ** 3
+    return np.sum(x)
+
+
+def breaks(x):
+    s = x[0]
+    for i in range(10):
+        s = s * s + x[1]
+        if abs(s) > 3:
+            break
+    return s * x[2]
+
+
+def cumulates(x):
+    return np.sum(np.cumsum(x**2) * np.cumprod(x))
+
+
+def branch_of_where(x):
+    return np.sum(np.where(x > 0, np.sqrt(np.abs(x)), x**3) * x)
+
+
+PROGRAMS = [product_in_loop, writes, swaps, while_loop, branches, branch_in_loop, grows_list, matrices, solves, reduces,
+            nested_loops, view_writes, early_return, breaks, cumulates, branch_of_where]
+
+
+def differences(f, x, h=1e-6):
+    return np.array([(f(x + h * e) - f(x - h * e)) / (2 * h) for e in np.eye(x.size)])
+
+
+def second(f):
+    """A number made of the gradient, and its gradient."""
+    return lambda x: np.sum(grad(f)(x) ** 2 * np.cos(x))
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_gradient_of_gradient(f):
+    g = grad(f)
+    outer = lambda x: np.sum(g(x) ** 2 * np.cos(x))  # noqa: E731
+    np.testing.assert_allclose(grad(outer)(X), differences(outer, X), rtol=2e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_hessian_vector_product_through_vjp(f):
+    v = np.array([0.3, -0.2, 0.9])
+
+    def along(x):
+        value, pull = vjp(f, x)
+        (g,) = pull(2.0)
+        return g @ v + value
+
+    g, value = grad(f), f
+    np.testing.assert_allclose(along(X), 2 * g(X) @ v + value(X))
+    np.testing.assert_allclose(grad(along)(X), differences(along, X), rtol=2e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("f", [writes, branch_in_loop, grows_list, matrices, nested_loops], ids=lambda f: f.__name__)
+def test_three_levels(f):
+    one = grad(f)
+    two = grad(lambda x: np.sum(np.sin(one(x))))
+    outer = lambda x: np.sum(two(x) * x)  # noqa: E731
+    np.testing.assert_allclose(grad(outer)(X), differences(outer, X), rtol=1e-4, atol=1e-5)
+
+
+def test_scalar_chain():
+    f = lambda x: x**5  # noqa: E731
+    assert grad(grad(f))(2.0) == pytest.approx(20 * 8)
+    assert grad(grad(grad(f)))(2.0) == pytest.approx(60 * 4)
+    assert grad(grad(grad(grad(f))))(2.0) == pytest.approx(120 * 2)
+
+
+def test_value_and_grad_inside_a_loop():
+    def step(x):
+        energy = lambda y: np.sum(y**4) / 4 + np.prod(y)  # noqa: E731
+        total = 0.0
+        for _ in range(4):
+            value, g = value_and_grad(energy)(x)
+            x = x - 0.1 * g
+            total = total + value
+        return total
+
+    np.testing.assert_allclose(grad(step)(X), differences(step, X), rtol=1e-6, atol=1e-8)
+
+
+def test_argnums_tuples_and_names():
+    def loss(a, b, c):
+        return np.sum(a * b**2) * c**3
+
+    def outer(x):
+        ga, gc = grad(loss, argnums=(0, 2))(x, x**2, x[0])
+        gb = grad(loss, wrt="b")(x, x**2, x[0])
+        return np.sum(ga) * gc + np.sum(gb**2) + grad(loss, -1)(x, x, 2.0)
+
+    np.testing.assert_allclose(grad(outer)(X), differences(outer, X), rtol=1e-6, atol=1e-7)
+
+
+def test_containers():
+    def loss(p, flag):
+        return np.sum(p["w"] ** 3) * p["pair"][0] if flag else 0.0
+
+    def outer(x):
+        g = grad(loss)({"w": x, "pair": (x[0] ** 2, [x])}, True)
+        return np.sum(g["w"] ** 2) + g["pair"][0] + np.sum(g["pair"][1][0])
+
+    np.testing.assert_allclose(grad(outer)(X), differences(outer, X), rtol=1e-6, atol=1e-7)
+
+
+def test_closure_over_the_outer_variable():
+    """The inner function reads what the outer derivative is taken of."""
+
+    def outer(x):
+        return np.sum(grad(lambda y: np.sum(x**2 * y**3))(x) * x)
+
+    np.testing.assert_allclose(grad(outer)(X), differences(outer, X), rtol=1e-6, atol=1e-7)
+
+
+def test_perturbations_are_not_confused():
+    assert grad(lambda x: x * grad(lambda y: x + y)(2.0))(3.0) == 1.0
+
+
+def test_inner_decorator():
+    def outer(x):
+        @grad(argnums=1)
+        def slope(a, b):
+            return np.sum(a * np.sin(b))
+
+        return np.sum(slope(x, x**2) ** 2)
+
+    np.testing.assert_allclose(grad(outer)(X), differences(outer, X), rtol=1e-6, atol=1e-7)
+
+
+def test_aux():
+    def loss(x):
+        return np.sum(x**3), {"twice": 2 * x}
+
+    def outer(x):
+        g, aux = grad(loss, has_aux=True)(x)
+        (value, more), g2 = value_and_grad(loss, has_aux=True)(x)
+        return np.sum(g * aux["twice"] + g2 * more["twice"]) * value
+
+    np.testing.assert_allclose(grad(outer)(X), differences(outer, X), rtol=1e-6, atol=1e-7)
+
+
+def test_the_inner_function_changes_a_copy_of_its_argument():
+    def scale(x):
+        x *= 2.0
+        x[0] = x[1] ** 2
+        return np.sum(x**3)
+
+    def outer(x):
+        y = x * 1.0
+        g = grad(scale)(y)
+        return np.sum(y * g)
+
+    np.testing.assert_allclose(grad(outer)(X), differences(outer, X), rtol=1e-6, atol=1e-7)
+
+
+def test_a_pullback_called_twice():
+    def outer(x):
+        value, pull = vjp(lambda y: y**3 * np.sum(y), x)
+        (a,), (b,) = pull(x), pull(np.ones(3))
+        return np.sum(a * b * value)
+
+    np.testing.assert_allclose(grad(outer)(X), differences(outer, X), rtol=1e-6, atol=1e-7)
+
+
+def test_gradient_descent_by_unrolled_steps():
+    """A meta-gradient: the loss after training, with respect to the step size."""
+    data = np.linspace(-1, 1, 6)
+
+    def loss(w):
+        return np.mean((np.sin(data * w[0]) + w[1] - np.cos(data)) ** 2)
+
+    def after(rate):
+        w = np.array([0.5, 0.1])
+        for _ in range(5):
+            w = w - rate * grad(loss)(w)
+        return loss(w)
+
+    h = 1e-6
+    assert grad(after)(0.3) == pytest.approx((after(0.3 + h) - after(0.3 - h)) / (2 * h), rel=1e-6)
+
+
+def test_errors_name_the_line():
+    def outer(x):
+        return np.sum(grad(lambda y: y * 2)(x))
+
+    with pytest.raises(AdError, match="jacobian"):
+        grad(outer)(X)
+
+    def leak(x):
+        seen = []
+
+        def inner(y):
+            seen.append(y)
+            return np.sum(y**2)
+
+        return np.sum(grad(inner)(x)) + len(seen)
+
+    with pytest.raises(AdError, match="older than the call"):
+        grad(leak)(X)
+
+    def integers(x):
+        return x[0] * grad(lambda n: n * 2.0)(3)
+
+    with pytest.raises(TypeError, match="sub-dtype of np.inexact"):
+        grad(integers)(X)
+
+
+def test_two_names_of_one_array():
+    def write(a, b):
+        a[0] = 5.0
+        return np.sum(a * b)
+
+    with pytest.raises(AdError, match="share memory"):
+        grad(lambda x: np.sum(grad(write)(x, x)))(X)
