@@ -150,3 +150,6 @@ def without(items: list[Any], i: int) -> list[Any]:
 
 
 helpers.METADATA.update({tensordot_left: 2, tensordot_right: 2, einsum_bar: 1})
+helpers.SHAPED_LIKE.update(
+    {tensordot_left: (2, (0, 1)), tensordot_right: (2, (0, 1)), einsum_bar: (1, (0, 4))}
+)

@@ -194,3 +194,4 @@ def widened_rule(g, ans, x, like):
 
 
 helpers.METADATA.update({thin_cotangent: 1, widened: 1})
+helpers.SHAPED_LIKE.update({widened: (1, (0,))})

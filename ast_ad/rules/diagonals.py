@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from . import helpers
 from .gather import nowhere, positions, scatter_to
 from .helpers import unbroadcast
 from .registry import composite, nondifferentiable, vjp
@@ -79,3 +80,4 @@ nondifferentiable(
     np.triu_indices,
     np.triu_indices_from,
 )
+helpers.SHAPED_LIKE[with_diagonal] = 0, (0,)

@@ -81,8 +81,9 @@ def transformed_axes(a: Any, s: Any, axes: Any) -> Any:
     """The axes of an n-dimensional transform, by default the last ``len(s)`` or all."""
     if axes is not None:
         return axes
-    n = np.ndim(a) if s is None else len(s)
-    return tuple([i - n for i in range(n)])
+    if s is None:
+        return tuple(range(-np.ndim(a), 0))
+    return tuple(range(-len(s), 0))
 
 
 # ----- transforms of real numbers -----
@@ -169,3 +170,4 @@ def fftfreq(g, ans, n, d=1.0):
 
 nondifferentiable(multiplicity)
 helpers.METADATA.update({fitted: 1})
+helpers.SHAPED_LIKE[fitted] = 1, (0,)

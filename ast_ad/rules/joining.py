@@ -189,4 +189,6 @@ def delete(g, ans, arr, obj, axis=None):
 
 
 helpers.METADATA.update({split_like: 1, join_like: 1, unblocked: 1, unsplit: 1})
-helpers.SHAPED_LIKE.update({split_like: (1, (0,)), join_like: (1, (0,)), unblocked: (1, (0,)), unsplit: (1, (0,))})
+helpers.SHAPED_LIKE.update(
+    {split_like: (1, (0,)), join_like: (1, (0,)), unblocked: (1, (0,)), unsplit: (1, (0,))}
+)

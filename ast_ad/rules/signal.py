@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from . import helpers
 from .gather import refuse, scatter_to
 from .helpers import unbroadcast
 from .partials import ratio
@@ -16,35 +17,44 @@ from .registry import composite, nondifferentiable, vjp
 
 @vjp(np.convolve)
 def convolve(g, ans, a, v, mode="full"):
-    """With ``g`` put into the place that was kept of the full result, both adjoints are correlations."""
-    full = uncropped(g, np.size(a), np.size(v), mode, False)
-    a_bar, v_bar = np.correlate(full, v, "valid"), np.correlate(full, a, "valid")
-    return np.reshape(a_bar, np.shape(a)), np.reshape(v_bar, np.shape(v))
+    start = first_kept(np.size(a), np.size(v), mode, False)
+    return convolve_bar(g, np.conj(v), a, start), convolve_bar(g, np.conj(a), v, start)
 
 
 @vjp(np.correlate)
 def correlate(g, ans, a, v, mode="valid"):
     """``correlate(a, v) = convolve(a, conj(v)[::-1])``."""
-    full = uncropped(g, np.size(a), np.size(v), mode, True)
-    a_bar = np.convolve(full, v, "valid")
-    v_bar = np.conj(np.correlate(full, a, "valid"))[::-1]
-    return np.reshape(a_bar, np.shape(a)), np.reshape(v_bar, np.shape(v))
+    start = first_kept(np.size(a), np.size(v), mode, True)
+    a_bar = convolve_bar(g, v[::-1], a, start)
+    return a_bar, np.conj(convolve_bar(g, np.conj(a), v, start)[::-1])
 
 
-def uncropped(g: Any, n: int, m: int, mode: str, mirrored: bool) -> Any:
-    """``g``, shaped like a convolution of ``n`` and ``m`` numbers, put into zeros as long as the full one.
+def convolve_bar(g: Any, v: Any, a: Any, start: int) -> Any:
+    """The cotangent of ``a`` in ``np.convolve(a, v)[start : start + len(g)]``. Reads ``a``'s shape only.
 
-    ``mirrored``: where the middle has no centre, it is that of the reversed signals (if ``n < m``).
-
-    >>> uncropped(np.ones(3), 3, 2, "same", False)
-    array([1., 1., 1., 0.])
+    >>> convolve_bar(np.ones(2), np.array([1.0, 2.0]), np.zeros(3), 1)
+    array([2., 3., 1.])
     """
-    start = first_kept(n, m, mode, mirrored)
-    return np.pad(g, (start, n + m - 1 - start - np.size(g)))
+    v = np.ravel(v)
+    full = np.zeros(np.size(a) + len(v) - 1, np.result_type(g, v))
+    full[start : start + np.size(g)] = g
+    return np.reshape(np.correlate(full, np.conj(v), "valid"), np.shape(a))
+
+
+@vjp(convolve_bar)
+def convolve_bar_rule(g, ans, x, v, a, start):
+    x_bar = np.convolve(g, np.conj(v))[start : start + np.size(x)]
+    return x_bar, convolve_bar(np.conj(x), g, v, start)
 
 
 def first_kept(n: int, m: int, mode: str, mirrored: bool) -> int:
-    """The place of the first element of a convolution of ``n`` and ``m`` numbers in the full one."""
+    """The place of the first element of a convolution of ``n`` and ``m`` numbers in the full one.
+
+    ``mirrored``: where the middle has no centre, it is that of the reversed signals (if ``n < m``).
+
+    >>> first_kept(3, 2, "valid", False)
+    1
+    """
     short, long = min(n, m), max(n, m)
     if mode == "full":
         return 0
@@ -52,12 +62,6 @@ def first_kept(n: int, m: int, mode: str, mirrored: bool) -> int:
         return short - 1
     start = (short - 1) // 2
     return n + m - 1 - long - start if mirrored and n < m else start
-
-
-@vjp(uncropped)
-def uncropped_rule(g, ans, x, n, m, mode, mirrored):
-    start = first_kept(n, m, mode, mirrored)
-    return g[start : start + np.size(x)]
 
 
 # ----- differences and sums -----
@@ -170,7 +174,7 @@ def unwrap(g, ans, p, discont=None, axis=-1, period=2 * np.pi):
 
 @vjp(np.interp)
 def interp(g, ans, x, xp, fp, left=None, right=None, period=None):
-    """``y = f[j] (1 - t) + f[j+1] t`` with ``t`` the share of the way; a node is part of the piece after it."""
+    """``y = f[j] (1 - t) + f[j+1] t`` with ``t`` the share of the way; a node belongs to the next piece."""
     if period is not None:
         return periodic_interp_bar(g, x, xp, fp, period)
     n = np.size(xp)
@@ -213,3 +217,5 @@ def periodic_interp_bar(g: Any, x: Any, xp: Any, fp: Any, period: Any) -> Any:
 
 
 nondifferentiable(first_kept)
+helpers.METADATA[convolve_bar] = 2
+helpers.SHAPED_LIKE[convolve_bar] = 2, (0, 1)

@@ -29,7 +29,11 @@ CONVOLUTIONS = (
 SAMPLES = {
     np.convolve: CONVOLUTIONS,
     np.correlate: CONVOLUTIONS,
-    s.uncropped: [(A, 5, 3, "same", False), (A, 3, 5, "same", True), (normal(7), 5, 3, "full", False)],
+    s.convolve_bar: [
+        (A, normal(3), normal(5), 1),
+        (cnormal(4), normal(3), cnormal(4), 2),
+        (normal(3), A, A, 4),
+    ],
     np.diff: [
         (A,),
         (B, 2),
