@@ -107,42 +107,42 @@ PLOTTING = {
 }
 
 
-def quantile_position(q: Any, n: Any, method: str = "linear") -> Any:
-    """The fractional rank of the quantile ``q`` among ``n`` numbers, as ``np.quantile`` defines it.
+def quantile_position(q: Any, count: Any, method: str = "linear") -> Any:
+    """The fractional rank of the quantile ``q`` among ``count`` numbers, as ``np.quantile`` defines it.
 
     >>> float(quantile_position(0.5, 4))
     1.5
     """
-    q, n = np.asarray(q, dtype=float), np.asarray(n)
+    q, count = np.asarray(q, dtype=float), np.asarray(count)
     if method in PLOTTING:
         alpha, beta = PLOTTING[method]
-        position = n * q + alpha + q * (1 - alpha - beta) - 1
+        position = count * q + alpha + q * (1 - alpha - beta) - 1
     elif method in ("lower", "higher", "midpoint", "nearest"):
-        exact = q * (n - 1)
+        exact = q * (count - 1)
         low, high = np.floor(exact), np.ceil(exact)
         between = np.where(exact - low == 0.5, low + low % 2, np.round(exact))
         position = {"lower": low, "higher": high, "midpoint": (low + high) / 2, "nearest": between}[method]
     elif method in ("inverted_cdf", "averaged_inverted_cdf"):
-        step = n * q
+        step = count * q
         average = 0.5 if method == "averaged_inverted_cdf" else 0.0
         position = np.where(step == np.floor(step), step - 1 + average, np.ceil(step) - 1)
     else:
         raise NotImplementedError(f"the derivative of quantiles by the method {method!r}")
-    return np.clip(position, 0, n - 1)
+    return np.clip(position, 0, count - 1)
 
 
-def quantile_slope(q: Any, n: Any, method: str = "linear") -> Any:
+def quantile_slope(q: Any, count: Any, method: str = "linear") -> Any:
     """The derivative of ``quantile_position`` by ``q``: 0 for the methods that jump.
 
     >>> float(quantile_slope(0.5, 4))
     3.0
     """
     if method not in PLOTTING:
-        return np.zeros(np.broadcast_shapes(np.shape(q), np.shape(n)))[()]
+        return np.zeros(np.broadcast_shapes(np.shape(q), np.shape(count)))[()]
     alpha, beta = PLOTTING[method]
-    slope = np.asarray(n) + 1 - alpha - beta
+    slope = np.asarray(count) + 1 - alpha - beta
     inside = slope * np.asarray(q) + alpha - 1
-    return np.where((inside < 0) | (inside > np.asarray(n) - 1), 0.0, slope)[()]
+    return np.where((inside < 0) | (inside > np.asarray(count) - 1), 0.0, slope)[()]
 
 
 nondifferentiable(ranks, quantile_slope)
@@ -160,8 +160,8 @@ def outer_expand_rule(g, ans, x, q, a, axis):
 
 
 @elementwise(quantile_position)
-def quantile_position_rule(ans, q, n, method="linear"):
-    return quantile_slope(q, n, method), None, None
+def quantile_position_rule(ans, q, count, method="linear"):
+    return quantile_slope(q, count, method), None, None
 
 
 def quantile_cotangents(g, a, q, axis, keepdims, method, present=True):
