@@ -141,12 +141,9 @@ def is_advanced_index(arg: Arg) -> bool:
 # ----- the analysis ----------------------------------------------------------------------------------
 
 
-def analyse(function: Function, owned: frozenset[Var], decisions: Decisions) -> dict[Var, Storage]:
-    """The storage of every Var; parameters in ``owned`` are ours alone."""
-    return _Analysis(function, owned, decisions).storage
+class Aliasing:
+    """The storage of every Var of a function; parameters in ``owned`` are ours alone."""
 
-
-class _Analysis:
     def __init__(self, function: Function, owned: frozenset[Var], decisions: Decisions) -> None:
         self.decisions = decisions
         self.storage: dict[Var, Storage] = {}

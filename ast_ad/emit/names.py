@@ -81,7 +81,7 @@ class _Clashes:
         beside = self.live.own_reads(op)  # ranges and flags are read after the carried values moved on
         params = [p for p in op.params if p in self.live.needed]
         self._defined(params, head)
-        for param, moved in zip(op.params, yields):
+        for param, moved in zip(op.params, yields, strict=True):
             if param in self.live.needed:
                 self._defined([param], (var for var in beside if var is not moved))
         if isinstance(op, For):
@@ -168,10 +168,14 @@ def _affinities(function: Function) -> Iterable[tuple[Var, Var]]:
     for op in statements:
         if isinstance(op, If):
             for block in (op.then, op.orelse):
-                pairs += zip(op.outs, block.results)
+                pairs += zip(op.outs, block.results, strict=True)
         elif isinstance(op, (For, While)):
             yields = op.body.results[1:] if op.stops else op.body.results
-            pairs += [*zip(op.params, yields), *zip(op.params, op.outs), *zip(op.params, op.inits)]
+            pairs += [
+                *zip(op.params, yields, strict=True),
+                *zip(op.params, op.outs, strict=False),
+                *zip(op.params, op.inits, strict=False),
+            ]
     for one, other in pairs:
         if isinstance(other, Var):
             yield one, other

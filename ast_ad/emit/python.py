@@ -108,7 +108,7 @@ def _annotations(
     places: list[tuple[int, Span]] = []
     for block, twins in _blocks(tree, parsed):
         last: tuple[object, ...] = ()
-        for node, twin in zip(block, twins):
+        for node, twin in zip(block, twins, strict=True):
             source = sources.get(node)
             if source is None:
                 continue
@@ -130,7 +130,7 @@ def _blocks(node: ast.AST, twin: ast.AST) -> Iterator[tuple[list[ast.stmt], list
             chained = field == "orelse" and isinstance(value[0], ast.If) and len(value) == 1
             if not chained:
                 yield value, other
-            for inner, inner_twin in zip(value, other):
+            for inner, inner_twin in zip(value, other, strict=True):
                 yield from _blocks(inner, inner_twin)
 
 

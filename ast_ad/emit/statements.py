@@ -104,7 +104,7 @@ class _Body:
 
     def moves(self, targets: Sequence[Var], values: Sequence[Arg]) -> list[ast.stmt]:
         """Assignments of all values to all targets at once; none where the names are the same."""
-        pairs = [(t, v) for t, v in zip(targets, values) if t in self.live.needed]
+        pairs = [(t, v) for t, v in zip(targets, values, strict=True) if t in self.live.needed]
         pairs = [(t, v) for t, v in pairs if not (isinstance(v, Var) and self._is_named(v, self._name(t)))]
         written: set[str] = set()
         parallel = False

@@ -25,7 +25,7 @@ def evaluate(function: Function, *args: Any) -> Any:
     """The result of the function on the arguments: a bare value for one result, else a tuple."""
     if len(args) != len(function.params):
         raise TypeError(f"{function.name} takes {len(function.params)} arguments, {len(args)} given")
-    results = run_block(function.body, dict(zip(function.params, args)))
+    results = run_block(function.body, dict(zip(function.params, args, strict=True)))
     return results[0] if len(results) == 1 else results
 
 
@@ -80,8 +80,8 @@ def _iterations(op: For, env: Environment) -> Iterator[tuple[tuple[Any, tuple[An
     if op.reverse and len(lengths) > 1:
         raise ValueError(f"a reversed loop over ranges and lists of different lengths: {sorted(lengths)}")
     streams = [reversed(items) if op.reverse else iter(items) for _, items in sources]
-    for values in zip(*streams):
-        yield tuple((variables, tuple(v)) for (variables, _), v in zip(sources, values))
+    for values in zip(*streams, strict=False):
+        yield tuple((variables, tuple(v)) for (variables, _), v in zip(sources, values, strict=True))
 
 
 def _run_for(op: For, env: Environment) -> tuple[Any, ...]:

@@ -67,7 +67,7 @@ class Liveness:
 
     def flowing(self, targets: Iterable[Var], args: Iterable[Arg]) -> frozenset[Var]:
         """What is read by moving ``args`` into those of ``targets`` that are needed."""
-        return self._all(arg for target, arg in zip(targets, args) if target in self.needed)
+        return self._all(arg for target, arg in zip(targets, args, strict=True) if target in self.needed)
 
     def _block(self, block: Block, live: frozenset[Var]) -> frozenset[Var]:
         for op in reversed(block.ops):
@@ -114,8 +114,8 @@ class Liveness:
 def _flows(op: Statement) -> Iterable[tuple[Var, tuple[Arg, ...]]]:
     """Each Var that a region statement fills, with what may flow into it."""
     if isinstance(op, If):
-        yield from zip(op.outs, zip(op.then.results, op.orelse.results))
+        yield from zip(op.outs, zip(op.then.results, op.orelse.results, strict=True), strict=False)
     elif not isinstance(op, Op):
         yields = op.body.results[1:] if op.stops else op.body.results
-        yield from zip(op.params, zip(op.inits, yields))
-        yield from zip(op.outs, ((p,) for p in op.params))
+        yield from zip(op.params, zip(op.inits, yields, strict=True), strict=False)
+        yield from zip(op.outs, ((p,) for p in op.params), strict=True)

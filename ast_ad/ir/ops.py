@@ -17,7 +17,7 @@ A loop's block yields the carried values of the next iteration, and, where ``sto
 result, first: a boolean that ends the loop after this iteration. ``reverse`` runs the range and every
 zipped list backwards. The loop's Vars are the carried values after the last iteration.
 
-Nothing mutates: ``a[i] = v`` is ``a2 = setitem(a1, i, v)`` and ``list.append`` is ``t2 = list_append(t1, v)``.
+Nothing mutates: ``a[i] = v`` is ``a2 = setitem(a1, i, v)``, ``list.append`` is ``t2 = list_append(t1, v)``.
 An Op with ``effect`` (print, raise, assert) stays where it is, whoever reads it.
 """
 

@@ -103,7 +103,9 @@ class _Printer:
 
     def loop(self, op: For | While) -> Iterator[str]:
         list(map(self.name, binders(op)))
-        carried = ", ".join(f"{self.name(p)}: {p.type} = {self.arg(a)}" for p, a in zip(op.params, op.inits))
+        carried = ", ".join(
+            f"{self.name(p)}: {p.type} = {self.arg(a)}" for p, a in zip(op.params, op.inits, strict=False)
+        )
         flags = (" reversed" if isinstance(op, For) and op.reverse else "") + (" stops" if op.stops else "")
         if isinstance(op, For):
             sources = [f"{self.name(op.index)} in {':'.join(map(self.arg, op.range))}"] if op.range else []

@@ -23,6 +23,7 @@ import numpy as np
 
 from ..analysis import aliasing
 from ..analysis.aliasing import FOREIGN, READ_ONLY, WHOLE, Decisions, Root, Storage
+from ..analysis.apart import Apart
 from ..ir import builtin
 from ..ir.liveness import Liveness
 from ..ir.ops import Arg, Block, For, Function, If, Op, Seq, Statement, Var, While, blocks, map_arg, variables
@@ -110,16 +111,17 @@ class _Pass:
             for inner in blocks(op):
                 self.visit(inner, (*loops, op) if isinstance(op, (For, While)) else loops)
 
-    def analyse(self) -> dict[Var, aliasing.Storage]:
+    def analyse(self) -> Apart:
         kept = frozenset(self.mutators) - self.copies - self.refused
         self.decisions = replace(self.decisions, writes=kept)
-        return aliasing.analyse(self.function, self.owned, self.decisions)
+        return Apart(self.function, self.owned, self.decisions)
 
     # ----- one round -----
 
     def repair(self) -> bool:
         """Make the first unsafe writes safe; False where all are."""
-        storage = self.analyse()
+        aliases = self.analyse()
+        storage = aliases.storage
         touched: set[Root] = set()
         chains: set[Var] = set()
         repaired = False
@@ -130,7 +132,7 @@ class _Pass:
             chain = self.chain(place.target)
             if not touched.isdisjoint(own.direct) or not chains.isdisjoint(chain):
                 continue  # what was repaired in this round may have helped here
-            problem = self.conflict(place, own, storage)
+            problem = self.conflict(place, own, aliases)
             if problem is not None:
                 self.fix(place, own, problem, chain, storage)
                 touched |= own.direct - {FOREIGN}
@@ -138,7 +140,7 @@ class _Pass:
                 repaired = True
         return repaired
 
-    def conflict(self, place: _Place, own: Storage, storage: dict[Var, Storage]) -> Var | Root | None:
+    def conflict(self, place: _Place, own: Storage, aliases: Apart) -> Var | Root | None:
         """Why the write is not safe: FOREIGN memory, or not whole; or a Var that would see it."""
         if FOREIGN in own.direct or (own.form != WHOLE and isinstance(place.target.type, Array)):
             return FOREIGN
@@ -146,7 +148,7 @@ class _Pass:
         seen = [v for v in self.live.after[id(place.op)] if v is not written]
         if not _reads_safely(place):
             seen += variables(*place.op.args[1:])
-        seen = [v for v in seen if not storage[v].all.isdisjoint(own.direct)]
+        seen = [v for v in seen if aliases.may_share(v, place.target)]
         return min(seen, key=lambda v: (v is place.target, v.id)) if seen else None
 
     def fix(
@@ -205,6 +207,8 @@ class _Pass:
                 init = loop.inits[position] if entry is loop else None
                 if not isinstance(init, Var) or (id(loop), position) in self.decisions.inits:
                     continue
+                if loop.params[position] is problem:
+                    continue
                 if is_copyable(init) and self.enters(storage, init, problem, loop):
                     self.decisions = replace(
                         self.decisions, inits=self.decisions.inits | {(id(loop), position)}
@@ -252,7 +256,7 @@ class _Pass:
 
     def copied_results(self) -> Callable[[Block], tuple[Arg, ...]]:
         """Decide which parts of the results are copied; a function that does it, to be called at the end."""
-        storage = self.analyse()
+        storage = self.analyse().storage
         parts = [(position, v) for position, r in enumerate(self.function.body.results) for v in variables(r)]
         copied: set[int] = set()
         for index, (position, var) in enumerate(parts):
@@ -343,7 +347,7 @@ def _stored(op: Op) -> Iterable[Arg]:
 def _copy(
     var: Var, ops: list[Statement], like: Op | None = None, hint: str | None = None, deep: bool = False
 ) -> Var:
-    """Append a copy of the value to ``ops``; what is no array for certain is copied with all that it holds."""
+    """Append a copy of the value to ``ops``; what may be no array is copied with all that it holds."""
     out = Var(var.type, hint)
     origin = {"span": like.span, "adjoint": like.adjoint} if like is not None else {}
     plain = is_copyable(var) and not (deep and isinstance(var.type, ListOf))

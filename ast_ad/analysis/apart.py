@@ -1,0 +1,105 @@
+"""Which arrays that a loop carries never share memory with each other?
+
+Of ``prev, cur = cur, nxt`` the roots alone say that ``prev`` and ``cur`` come from the same places. Here a
+carried array is a root of its own during an iteration, and two of them are *apart* if their initial values
+are and, if they are apart in one iteration, also in the next.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+
+from ..ir.ops import For, Function, Var, While, walk
+from ..ir.types import Array
+from .aliasing import Aliasing, Decisions, Root, Storage, copied
+
+_CARRIED = "carried"
+
+
+class Apart(Aliasing):
+    """Aliasing with ``may_share``; ``exact`` holds the storage of every Var in terms of carried arrays."""
+
+    def __init__(self, function: Function, owned: frozenset[Var], decisions: Decisions) -> None:
+        super().__init__(function, owned, decisions)
+        self.full = self.storage
+        self.loop_of: dict[Var, For | While] = {}
+        self.storage = {param: self.full[param] for param in function.params}
+        self.block(function.body)
+        self.exact, self.storage = self.storage, self.full
+        self.apart = self._apart([op for op in walk(function.body) if isinstance(op, (For, While))])
+
+    def may_share(self, one: Var, other: Var) -> bool:
+        """Whether ``one``, or what it contains, may lie in the memory of ``other`` itself."""
+        return self._overlap(self.exact[one].all, self.exact[other].direct)
+
+    def _overlap(self, some: frozenset[Root], others: frozenset[Root]) -> bool:
+        return any(self._same(a, b) for a, b in product(some, others))
+
+    def _same(self, a: Root, b: Root) -> bool:
+        if a == b:
+            return True
+        (one, _, kind), (other, _, other_kind) = a, b
+        if kind == other_kind == _CARRIED:
+            if self.loop_of[one] is self.loop_of[other]:
+                return frozenset((one, other)) not in self.apart
+            return not self.full[one].direct.isdisjoint(self.full[other].direct)
+        if kind == _CARRIED:
+            return b in self.full[one].direct
+        return other_kind == _CARRIED and a in self.full[other].direct
+
+    def _apart(self, loops: list[For | While]) -> set[frozenset[Var]]:
+        """The largest relation that the loops keep up."""
+        arrays = [[i for i, p in enumerate(loop.params) if isinstance(p.type, Array)] for loop in loops]
+        pairs = [
+            (loop, i, j) for loop, some in zip(loops, arrays, strict=True) for i, j in combinations(some, 2)
+        ]
+        self.storage = self.exact
+        self.apart = {frozenset((loop.params[i], loop.params[j])) for loop, i, j in pairs}
+        size = -1
+        while size != len(self.apart):
+            size = len(self.apart)
+            for loop, i, j in pairs:
+                yields = loop.body.results[1:] if loop.stops else loop.body.results
+                now = self._overlap(self.start(loop, i).all, self.start(loop, j).all)
+                if now or self._overlap(self.of(yields[i]).all, self.of(yields[j]).all):
+                    self.apart.discard(frozenset((loop.params[i], loop.params[j])))
+        self.storage = self.full
+        return self.apart
+
+    def start(self, loop: For | While, position: int) -> Storage:
+        """The storage of an initial value."""
+        param, found = loop.params[position], self.held(loop.inits[position], loop.params[position])
+        return copied(param, found) if (id(loop), position) in self.decisions.inits else found
+
+    def loop(self, op: For | While) -> None:
+        if not hasattr(self, "full"):
+            return super().loop(op)
+        for param in op.params:
+            self.loop_of[param] = op
+            found = self.full[param]
+            if isinstance(param.type, Array) and found.direct:
+                found = Storage(frozenset(((param, False, _CARRIED),)), frozenset(), found.form)
+            self.storage[param] = found
+        if isinstance(op, For):
+            self.items(op)
+        else:
+            self.block(op.cond)
+        self.block(op.body)
+        for position, (param, out) in enumerate(zip(op.params, op.outs, strict=True)):
+            array = isinstance(param.type, Array)
+            self.set(out, self._after(op, position) if array else self.full[out])
+        return None
+
+    def _after(self, op: For | While, position: int) -> Storage:
+        """The storage of a carried array once the loop is over, without the loop's own carried roots."""
+        yields = op.body.results[1:] if op.stops else op.body.results
+        found, todo, seen = Storage(form=self.full[op.params[position]].form), [position], {position}
+        while todo:
+            i = todo.pop()
+            values = self.start(op, i) | self.aged(self.held(yields[i], op.params[i]), op)
+            own = {root for root in values.all if root[2] == _CARRIED and root[0] in op.params}
+            found |= Storage(values.direct - own, values.inside - own, values.form)
+            more = {op.params.index(root[0]) for root in own} - seen
+            seen |= more
+            todo += sorted(more)
+        return found
