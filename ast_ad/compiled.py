@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .emit.load import add_user_note
-from .errors import InputTypeError, InputValueError
+from .errors import InputTypeError, InputValueError, UnsupportedError
 from .frontend.inputs import signature
 from .frontend.lower import Lowered
 from .ir.builtin import own
@@ -67,6 +67,12 @@ class Compiled:
                 return self.run(*self._protected(leaves))
         except Exception as error:
             add_user_note(error)
+            if self.lowered.tried:
+                file, first, last = self.lowered.tried[0]
+                raise UnsupportedError("an exception at run time, in a function with `try`",
+                                       why=f"{type(error).__name__}: {error}; the handlers (lines {first} to {last} of "
+                                       f"{file}) are not part of the compiled program",
+                                       fix="test for the condition with `if` instead") from error
             raise
 
     def _protected(self, leaves: list[Any]) -> list[Any]:

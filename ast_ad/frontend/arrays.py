@@ -36,8 +36,7 @@ class Arrays(Base):
             content = self.state.get(base)
             if key in content:
                 return content[key]
-            default = getattr(base, "default", None)
-            raise self.unsupported(f"key {key!r}", "the dict has no such key", "check the key") if default is None else None
+            raise self.unsupported(f"key {key!r}", "the dict has no such key", "check the key", KeyError)
         if isinstance(base, Flat):
             return self.load_array_item(self.wrap(self.builder.op(np.ravel, self.read(base.array))), index)
         if isinstance(base, Obj):
@@ -100,7 +99,8 @@ class Arrays(Base):
             try:
                 found = content[position]
             except IndexError:
-                raise self.unsupported("this index", f"the sequence has {len(content)} items", "check it") from None
+                raise self.unsupported("this index", f"the sequence has {len(content)} items", "check it",
+                                       IndexError) from None
             return found if not isinstance(position, slice) else Tup(found) if isinstance(base, Tup) else Lst(found)
         if isinstance(index, slice):
             self.demand(index, "a slice of a static sequence")
@@ -257,7 +257,8 @@ class Arrays(Base):
             return self.call(self.load_attribute(value, "__len__"), [], {})
         if hasattr(value, "python_value"):
             return self.length(self.capture_live(value))
-        raise self.unsupported("len() of this value", "its length can't be found", "use a list or an array")
+        raise self.unsupported("len() of this value", "its length can't be found", "use a list or an array",
+                               TypeError if isinstance(self.arg(value).type, Scalar) else None)  # type: ignore[union-attr]
 
     def items_of(self, value: Any, expected: int | None = None) -> list[Any]:
         """The items of an iterable whose length is static (``expected``: unpacking fixes the length)."""
@@ -395,6 +396,9 @@ class Arrays(Base):
         if fn is np.swapaxes:
             rest = tuple(map(self.arg, args[1:]))
             return lambda v, new: self.builder.opaque(np.swapaxes, (new, *rest), v.type)
+        if fn is np.moveaxis:
+            source, target = map(self.arg, args[1:])
+            return lambda v, new: self.builder.opaque(np.moveaxis, (new, target, source), v.type)
         if fn in (np.real, np.imag) and kind_of(base_type) == "complex":
             other = np.imag if fn is np.real else np.real
 

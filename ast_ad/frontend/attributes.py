@@ -12,7 +12,7 @@ import numpy as np
 
 from ..ir.ops import Lit, Seq, Var
 from ..ir.types import Array, Optional, Scalar, dtype_of
-from .values import Arr, ArrayMethod, Bound, Closure, Dct, Flat, Frame, Lst, Obj, Range, Tup
+from .values import Arr, ArrayMethod, Bound, Closure, Dct, Flat, Frame, Lst, Obj, Range, Super, Tup
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter as Base
@@ -50,6 +50,8 @@ class Attributes(Base):
             return getattr(base, name)
         if isinstance(base, Live):
             return self.live_attribute(base, name)
+        if isinstance(base, Super):
+            return self.super_attribute(base, name)
         if isinstance(base, Lit):
             return self.constant_attribute(base, name)
         raise self.unsupported(f"attribute `{name}`", f"the compiler does not know it on this {type(base).__name__}",
@@ -75,6 +77,11 @@ class Attributes(Base):
             return self.call_primitive(np.real if name == "real" else np.imag, [base], {})
         if name == "flat":
             return Flat(base)
+        if name == "flags":
+            raise self.unsupported("the memory layout of an array", "it is not part of the signature", "leave it out")
+        if not hasattr(np.ndarray if isinstance(base, Arr) else type(self.python_dummy(base)), name):
+            raise self.unsupported(f"attribute `{name}`", f"numbers and arrays of type {type} have none",
+                                   "check the name", AttributeError)
         if name in ("itemsize", "nbytes"):
             return self.emit(operator.mul, self.array_attribute(base, "size"), Lit(dtype_of(type).itemsize))  # type: ignore[union-attr]
         return ArrayMethod(base, name)
@@ -112,7 +119,8 @@ class Attributes(Base):
             return Dct(dict(content))
         raw = next((k.__dict__[name] for k in base.cls.__mro__ if name in k.__dict__), None)
         if raw is None:
-            raise self.unsupported(f"attribute `{name}`", f"this {base.cls.__name__} has none", "set it first")
+            raise self.unsupported(f"attribute `{name}`", f"this {base.cls.__name__} has none", "set it first",
+                                   AttributeError)
         if isinstance(raw, staticmethod):
             return Lit(raw.__func__)
         if isinstance(raw, classmethod):
@@ -120,6 +128,21 @@ class Attributes(Base):
         if isinstance(raw, types.FunctionType) or hasattr(raw, "py_func"):
             return Bound(Lit(raw), (base,))
         return self.from_python(raw)
+
+    def super_attribute(self, base: Super, name: str) -> Any:
+        owner = base.instance.cls if isinstance(base.instance, Obj) else type(base.instance.value)
+        order = owner.__mro__[owner.__mro__.index(base.cls) + 1:]
+        raw = next((k.__dict__[name] for k in order if name in k.__dict__), None)
+        if isinstance(raw, property):
+            return self.call(Lit(raw.fget), [base.instance], {})
+        if isinstance(raw, types.FunctionType):
+            return Bound(Lit(raw), (base.instance,))
+        if name == "__init__":  # object's
+            return Bound(Lit(self.no_operation), ())
+        raise self.unsupported(f"super().{name}", "it is not Python code", "name the base class")
+
+    def no_operation(self, *args: Any, **kwargs: Any) -> Any:
+        return Lit(None)
 
     def constant_attribute(self, base: Lit, name: str) -> Any:
         value = base.value
@@ -134,7 +157,7 @@ class Attributes(Base):
         try:
             found = getattr(value, name)
         except AttributeError as problem:
-            raise self.unsupported(f"attribute `{name}`", str(problem), "check the name") from None
+            raise self.unsupported(f"attribute `{name}`", str(problem), "check the name", AttributeError) from None
         if isinstance(value, type) and isinstance(value.__dict__.get(name), classmethod):
             return Bound(Lit(found.__func__), (base,))
         return self.from_python(found)
@@ -195,7 +218,7 @@ class Attributes(Base):
         try:
             value = getattr(base.value, name)
         except AttributeError as problem:
-            raise self.unsupported(f"attribute `{name}`", str(problem), "check the name") from None
+            raise self.unsupported(f"attribute `{name}`", str(problem), "check the name", AttributeError) from None
         return self.outside_value(value, self.inputs.attribute_path(base.path, name))
 
     def load_live_item(self, base: Live, index: Any) -> Any:

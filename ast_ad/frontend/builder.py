@@ -36,6 +36,7 @@ class Builder:
         self.block = block
         self.span: Span = NOWHERE
         self.adjoint = adjoint
+        self.keep = False
 
     @contextlib.contextmanager
     def nested(self, block: Block) -> Iterator[Block]:
@@ -82,7 +83,7 @@ class Builder:
         """Append a call whose result type is given."""
         out = Var(type)
         self.append(Op(fn, tuple(map(as_arg, args)), (out,), {k: as_arg(v) for k, v in kwargs.items()}, self.span,
-                       effect=effect, adjoint=self.adjoint))
+                       effect or self.keep, self.adjoint))
         return out
 
     def inline(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -17,7 +17,7 @@ import numpy as np
 from ..ir.ops import Lit, Op, Var
 from ..ir.types import Array, ListOf, Opaque, Optional, Scalar
 from ..rules import containers, helpers
-from .values import Arr, ArrayMethod, Bound, Closure, Comprehension, Dct, Flat, Iterable, Lst, Obj, Range, Tup
+from .values import Arr, ArrayMethod, Bound, Closure, Comprehension, Dct, Flat, Iterable, Lst, Obj, Range, Super, Tup
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter as Base
@@ -268,6 +268,12 @@ class Builtins(Base):
                                    "test `is None`")
         return Lit(isinstance(self.python_dummy(value), classes))
 
+    def b_issubclass(self, cls: Any, other: Any) -> Any:
+        return Lit(issubclass(self.demand(cls, "a class"), self.demand(other, "a class")))
+
+    def b_issubdtype(self, cls: Any, other: Any) -> Any:
+        return Lit(bool(np.issubdtype(self.demand(cls, "a dtype"), self.demand(other, "a dtype"))))
+
     def b_type(self, value: Any) -> Any:
         return Lit(type(self.python_dummy(value)))
 
@@ -323,7 +329,25 @@ class Builtins(Base):
         return Lit(None)
 
     def b_super(self, *args: Any) -> Any:
-        raise self.unsupported("super()", "the compiler does not follow it yet", "name the base class")
+        cell = self.frame.cells.get("__class__")
+        names = list(self.state.get(self.frame))
+        if args or cell is None or not names:
+            raise self.unsupported("super() here", "its class is not known", "name the base class")
+        return Super(cell.cell_contents, self.state.get_name(self.frame, names[0]))
+
+    def b_iter(self, source: Any) -> Any:
+        return Lst(tuple(self.items_of(self.consumed(source))))
+
+    def b_next(self, iterator: Any, *default: Any) -> Any:
+        content = self.state.get(iterator) if isinstance(iterator, Lst) else None
+        if not isinstance(content, tuple):
+            raise self.unsupported("next()", "only iterators over static sequences are followed", "use a for loop")
+        if not content and default:
+            return default[0]
+        if not content:
+            raise self.unsupported("next()", "the iterator is exhausted", "check it", StopIteration)
+        self.state.set(iterator, content[1:])
+        return content[0]
 
     def b_copy(self, value: Any) -> Any:
         if isinstance(value, Arr):
@@ -678,9 +702,9 @@ SPECIAL: dict[Any, str] = {
     range: "b_range", zip: "b_zip", enumerate: "b_enumerate", reversed: "b_reversed", map: "b_map", filter: "b_filter",
     np.ndindex: "b_ndindex", len: "b_len", list: "b_list", tuple: "b_tuple", dict: "b_dict", sum: "b_sum", min: "b_min",
     max: "b_max", any: "b_any", all: "b_all", sorted: "b_sorted", functools.reduce: "b_reduce",
-    functools.partial: "b_partial", isinstance: "b_isinstance", type: "b_type", callable: "b_callable",
+    functools.partial: "b_partial", isinstance: "b_isinstance", issubclass: "b_issubclass", np.issubdtype: "b_issubdtype", type: "b_type", callable: "b_callable",
     hasattr: "b_hasattr", getattr: "b_getattr", setattr: "b_setattr", slice: "b_slice", float: "b_float", int: "b_int",
-    bool: "b_bool", print: "b_print", warnings.warn: "b_warn", super: "b_super", copy.copy: "b_copy",
+    bool: "b_bool", print: "b_print", warnings.warn: "b_warn", super: "b_super", iter: "b_iter", next: "b_next", copy.copy: "b_copy",
     copy.deepcopy: "b_deepcopy", np.fill_diagonal: "b_fill_diagonal", np.copyto: "b_copyto", np.put: "b_put",
     np.place: "b_place", np.array: "b_array", np.asarray: "b_asarray", np.asanyarray: "b_asarray",
     np.vectorize: "b_vectorize", np.apply_along_axis: "b_apply_along_axis", np.piecewise: "b_piecewise",

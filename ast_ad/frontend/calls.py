@@ -83,7 +83,11 @@ class Calls(Base):
             bound = [self.from_python(a) for a in fn.args]
             keywords = {k: self.from_python(v) for k, v in fn.keywords.items()}
             return self.call(Lit(fn.func), [*bound, *args], {**keywords, **kwargs})
-        if lookup(fn) is not None or isinstance(fn, np.ufunc):
+        primitive = lookup(fn)
+        if primitive is not None and primitive.kind == "nondifferentiable" and all(
+                self.is_static(v) for v in (*args, *kwargs.values())):
+            return self.call_opaque(fn, args, kwargs)
+        if primitive is not None or isinstance(fn, np.ufunc):
             return self.call_primitive(fn, args, kwargs)
         if isinstance(fn, type):
             return self.construct(fn, args, kwargs)

@@ -126,6 +126,13 @@ class Inputs:
         if all(self._leaves(var, keys, False) for var in variables) and keys - self.constants:
             raise Restart(keys)
 
+    def demand_shapes(self, variables: list[Var]) -> None:
+        """Ask for a build in which the lengths of these arrays are static."""
+        keys: set[Any] = set()
+        arrays = [v for v in variables if isinstance(v.type, Array) and not all(isinstance(d, int) for d in v.type.shape or ())]
+        if arrays and all(self._leaves(v, keys, True) for v in arrays) and keys - self.constants:
+            raise Restart(keys)
+
     def _leaves(self, var: Var, keys: set[Any], shape: bool) -> bool:
         """Collect the inputs behind a value; False if something else is among them."""
         from ..ir.ops import UNKNOWN, operands, variables

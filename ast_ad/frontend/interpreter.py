@@ -7,6 +7,8 @@ run-time values become regions. The parts are mixed in from one module per kind 
 
 from __future__ import annotations
 
+import functools
+import inspect
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -14,12 +16,12 @@ from typing import Any
 import numpy as np
 
 from ..errors import AdError, UnsupportedError
-from ..ir.ops import NOWHERE, Arg, Block, Lit, Seq, Slice, Span, Var
+from ..ir.ops import NOWHERE, UNKNOWN, Arg, Block, Lit, Seq, Slice, Span, Var, variables
 from ..ir.types import Array, ListOf, Optional, Scalar, TupleOf
 from .arrays import Arrays
 from .attributes import Attributes
 from .branches import Branches
-from .builder import Builder
+from .builder import Builder, as_arg
 from .builtins import Builtins
 from .calls import Calls
 from .expressions import Expressions
@@ -40,6 +42,7 @@ class Interpreter(Statements, Branches, Loops, Merging, Expressions, Calls, Buil
         self.frame: Frame = Frame(None, {})
         self.unrolled = 0
         self.errstate: dict[str, str] = {}
+        self.tried: list[tuple[str, int, int]] = []
 
     # ----- from abstract values to IR arguments and back
     def arg(self, value: Any) -> Arg:
@@ -94,11 +97,25 @@ class Interpreter(Statements, Branches, Loops, Merging, Expressions, Calls, Buil
         """Append an operation on abstract values; its result, wrapped. Inference errors name the user's line."""
         arguments = [self.arg(a) for a in args]
         keywords = {k: self.arg(v) for k, v in kwargs.items()}
+        self.settle_structure(fn, arguments, keywords)
         try:
             return self.wrap(self.builder.op(fn, *arguments, **keywords))
         except InferenceError as problem:
+            if self.inputs is not None:  # perhaps it works for the very shapes of this call
+                self.inputs.demand_shapes(list(variables(*arguments, *keywords.values())))
             raise self.unsupported(f"`{name_of(fn)}` with these arguments", str(problem),
                                    "check the call on the plain function; if it works there, rewrite this line") from None
+
+    def settle_structure(self, fn: Callable[..., Any], args: list[Arg], kwargs: dict[str, Arg]) -> None:
+        """Arguments on which the rank of the result depends (an axis) have to be static."""
+        named = [*zip(parameter_names(fn), args, strict=False), *kwargs.items()]
+        for position, (name, arg) in enumerate(named):
+            if (name in STRUCTURAL or name == "n" and fn in ITERATED) and any(v.known is UNKNOWN for v in variables(arg)):
+                value = self.demand(self.from_arg(arg), f"`{name}` of {name_of(fn)}")
+                if position < len(args):
+                    args[position] = as_arg(value)
+                else:
+                    kwargs[name] = as_arg(value)
 
     # ----- the store
     def read(self, arr: Arr) -> Var:
@@ -141,8 +158,12 @@ class Interpreter(Statements, Branches, Loops, Merging, Expressions, Calls, Buil
         self.state.set(arr, (after, var))
 
     # ----- errors
-    def unsupported(self, construct: str, why: str, fix: str) -> AdError:
-        return UnsupportedError(construct, self.builder.span, why, fix)
+    def unsupported(self, construct: str, why: str, fix: str, raises: type[Exception] | None = None) -> AdError:
+        """An error at the current line. ``raises``: what the plain program raises there for certain."""
+        error = UnsupportedError(construct, self.builder.span, why, fix)
+        if raises is not None:
+            error.raises = raises  # type: ignore[attr-defined]
+        return error
 
     def is_static(self, value: Any) -> bool:
         """Whether the value's Python form is known completely."""
@@ -153,8 +174,6 @@ class Interpreter(Statements, Branches, Loops, Merging, Expressions, Calls, Buil
         if isinstance(value, Lit):
             return value.value
         if isinstance(value, Var):
-            from ..ir.ops import UNKNOWN
-
             return NOT_STATIC if value.known is UNKNOWN else value.known
         if isinstance(value, Tup):
             items = [self.static_value(v) for v in value.items]
@@ -183,9 +202,23 @@ class Interpreter(Statements, Branches, Loops, Merging, Expressions, Calls, Buil
                                "make it a constant or an argument")
 
     def _variables_of(self, value: Any) -> list[Var]:
-        from ..ir.ops import variables
-
         return list(variables(self.arg(value)))
+
+
+ITERATED = {np.diff, np.linalg.matrix_power}
+STRUCTURAL = frozenset("axis axes axis1 axis2 axisa axisb axisc source destination ord kth ndmin indices_or_sections"
+                       " pad_width reps deg keepdims subscripts".split())
+
+
+@functools.cache
+def parameter_names(fn: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of a function's parameters, where NumPy tells them."""
+    if isinstance(fn, np.ufunc) or not (getattr(fn, "__module__", None) or "").startswith(("numpy", "ast_ad")):
+        return ()
+    try:
+        return tuple(inspect.signature(fn).parameters)
+    except (TypeError, ValueError):
+        return ()
 
 
 class _NotStatic:

@@ -191,7 +191,8 @@ class Loops(Base):
             with self.builder.nested(Block()) as block:
                 before = dict(self.state.contents)
                 cond = self.truth(self.eval(node.test))
-                changed = {k for k, v in self.state.contents.items() if before.get(k) is not v}
+                changed = {k for k, v in self.state.contents.items() if before.get(k) is not v
+                           and not (k is self.frame and same_names(v, before.get(k)))}
                 if any(getattr(k, "serial", 0) < entry_time and not (isinstance(k, Arr) and k.view) for k in changed):
                     raise ShapeChange("its condition changes variables")
                 self.state.contents = before
@@ -603,6 +604,12 @@ class Loops(Base):
                 names.add(part.id)
             stack += list(gast.iter_child_nodes(part))
         return {n for n in names if n not in self.frame.nonlocals and "global " + n not in self.frame.nonlocals}
+
+
+def same_names(after: dict[str, Any], before: Any) -> bool:
+    """Whether two contents of a frame agree in all that the user can name."""
+    return isinstance(before, dict) and {k: id(v) for k, v in after.items() if k != "$choice"} == {
+        k: id(v) for k, v in before.items() if k != "$choice"}
 
 
 def IDENTITY(index: Any) -> Any:

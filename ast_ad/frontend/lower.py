@@ -33,6 +33,7 @@ class Lowered:
     inputs: Inputs
     written: frozenset[int]
     errstate: dict[str, str]
+    tried: tuple[tuple[str, int, int], ...] = ()
 
     @property
     def constants(self) -> dict[Any, Any]:
@@ -78,7 +79,8 @@ def _lower(function: Any, names: Sequence[str], trees: Sequence[TreeDef], leaves
     params = (*inputs.params, *(var for _, var, _ in inputs.captures))
     name = getattr(function, "__name__", None) or "function"
     primal = Function(name if name.isidentifier() else "function", params, builder.block)
-    return Lowered(primal, structure, inputs, frozenset(inputs.written), interpreter.errstate)
+    return Lowered(primal, structure, inputs, frozenset(inputs.written), interpreter.errstate,
+                   tuple(interpreter.tried))
 
 
 class Recorder(Builder):

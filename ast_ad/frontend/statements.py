@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..errors import AdError
 from ..ir.ops import Lit, Op, Span, Var
 from ..ir.types import Array, Optional
 from .values import Arr, Closure, Dct, Flat, Frame, Lst, Obj, Tup, Unbound
@@ -32,7 +33,17 @@ else:
     Base = object
 
 
+class StaticRaise(Exception):
+    """The program raises here, whatever its arguments are. ``raises``: the class."""
+
+    def __init__(self, raises: type[BaseException], text: str) -> None:
+        super().__init__(text)
+        self.raises = raises
+
+
 class Statements(Base):
+    tried: list[tuple[str, int, int]]
+
     def exec_block(self, statements: list[Any]) -> None:
         """Run statements until the block is left for certain; guard what follows a possible exit."""
         for position, node in enumerate(statements):
@@ -134,6 +145,49 @@ class Statements(Base):
                 self.errstate[keyword.arg] = self.demand(self.eval(keyword.value), "an errstate option")
             return True
         return target is warnings.catch_warnings
+
+    def exec_Try(self, node: Any, rest: list[Any]) -> bool:
+        """The path on which nothing is raised; an exception that is certain is followed to its handler.
+
+        What the handlers would catch at run time can't be followed: the driver turns it into an error.
+        """
+        entry, mark = self.state.fork(), len(self.builder.block.ops)
+        source = self.frame.source
+        try:
+            keep, self.builder.keep = self.builder.keep, self.builder.keep or bool(node.handlers)
+            try:  # nothing that may raise is dropped, whether its value is used or not
+                self.exec_block(node.body)
+            finally:
+                self.builder.keep = keep
+            if not self.state.dead:
+                self.exec_block(node.orelse)
+        except (StaticRaise, AdError) as problem:
+            handler = self.static_handler(node, problem)
+            if handler is None:
+                raise
+            del self.builder.block.ops[mark:]
+            self.state = entry
+            if handler.name:
+                self.bind(handler.name, Lit(str(problem)))
+            self.exec_block(handler.body)
+        else:
+            if node.handlers:
+                self.tried.append((source.filename, node.body[0].lineno, node.body[-1].end_lineno))
+        self.exec_block(node.finalbody)
+        return False
+
+    def static_handler(self, node: Any, problem: Exception) -> Any:
+        """The handler of an exception that is raised for certain, if the type is known."""
+        raised = getattr(problem, "raises", None)
+        if raised is None:
+            return None
+        for handler in node.handlers:
+            if handler.type is None:
+                return handler
+            classes = self.demand(self.eval(handler.type), "an exception class")
+            if issubclass(raised, classes):
+                return handler
+        return None
 
     def exec_Import(self, node: Any, rest: list[Any]) -> None:
         import importlib

@@ -122,6 +122,14 @@ class Bound:
 
 
 @dataclass(eq=False)
+class Super:
+    """``super()``: attributes of ``instance`` from the classes after ``cls``."""
+
+    cls: type
+    instance: Any
+
+
+@dataclass(eq=False)
 class ArrayMethod:
     """``x.sum`` before it is called."""
 

@@ -21,7 +21,7 @@ from ..rules import containers, helpers
 from .contributions import Cotangents, bar_hint, common_type, cotangent_type
 from .copying import Renaming, bound_within, defined, free, fresh, replace_reads
 from .dead_code import eliminate
-from .residuals import borrow_metadata, plan, read_for_metadata_only, repeat_into
+from .residuals import borrow_metadata, plan, read_for_metadata_only, read_for_values, repeat_into
 from .simplify import simplify_block
 
 if TYPE_CHECKING:
@@ -157,6 +157,7 @@ def save_needed(
     borrow_metadata(loop.block, local, _shape_donors(sweep, op, loop, local))
     choice = plan([v for v in free(loop.block) if v in local], op.body, lambda v: v not in local or v in in_step)
     names: Renaming = {}
+    shapes_only -= read_for_values(choice.repeated)  # what is computed again reads more than the sweep itself
     tape = _record(sweep, op, choice.saved, shapes_only, names) if choice.saved else None
     repeat_into(loop.block, choice.repeated, names)
     read = set(free(loop.block))

@@ -15,7 +15,7 @@ from ..rules import helpers
 from .contributions import Cotangents, bar_hint, common_type, cotangent_type
 from .copying import Renaming, defined, free, replace_reads
 from .dead_code import eliminate
-from .residuals import borrow_metadata, plan, read_for_metadata_only, repeat_into
+from .residuals import borrow_metadata, plan, read_for_metadata_only, read_for_values, repeat_into
 from .simplify import simplify_block
 
 if TYPE_CHECKING:
@@ -75,6 +75,7 @@ def yield_needed(sweep: Sweep, op: If, branch: Block, reverse: Block) -> None:
     shapes_only = read_for_metadata_only(reverse)
     borrow_metadata(reverse, local, [v for v in free(reverse) if v not in local])
     choice = plan([v for v in free(reverse) if v in local], branch, lambda v: v not in local)
+    shapes_only -= read_for_values(choice.repeated)
     names: Renaming = {}
     for var in choice.saved:
         position = next((i for i, result in enumerate(branch.results) if result is var), None)

@@ -115,6 +115,16 @@ def repeat_into(block: Block, ops: list[Op], names: Renaming) -> None:
 # ----- metadata -------------------------------------------------------------------------------------
 def read_for_metadata_only(block: Block) -> set[Var]:
     """The Vars that the block reads, but never for their values: for shape and dtype only."""
+    metadata, values = _reads_by_kind(block)
+    return metadata - values
+
+
+def read_for_values(ops: Iterable[Statement]) -> set[Var]:
+    """The Vars that statements read for their values."""
+    return _reads_by_kind(Block(list(ops)))[1]
+
+
+def _reads_by_kind(block: Block) -> tuple[set[Var], set[Var]]:
     metadata: set[Var] = set()
     values: set[Var] = set(variables(*block.results))
 
@@ -132,7 +142,7 @@ def read_for_metadata_only(block: Block) -> set[Var]:
                 values.update(variables(*inner.results))
 
     visit(block)
-    return metadata - values
+    return metadata, values
 
 
 def same_metadata(var: Var, candidates: Iterable[Var]) -> Var | None:

@@ -12,7 +12,7 @@ from ..ir.types import Array, TupleOf
 from ..rules import helpers
 from .copying import Renaming, copy_function, free, fresh, replace_reads
 from .dead_code import eliminate, live_statements
-from .residuals import borrow_metadata, plan, read_for_metadata_only, repeat_into
+from .residuals import borrow_metadata, plan, read_for_metadata_only, read_for_values, repeat_into
 from .undefined import undefined_values
 
 
@@ -49,6 +49,7 @@ def split(joint: Function, values: int, seeds: int) -> tuple[Function, Function]
     kept = [v for v in free(reverse) if v in own and v not in shapes_only]
     borrow_metadata(reverse, own, kept)
     choice = plan([v for v in free(reverse) if v in own], primal, lambda v: v not in own)
+    shapes_only -= read_for_values(choice.repeated)
     names: Renaming = {}
     local = tuple(fresh(v, names) for v in choice.saved)
     saved = _stored(choice.saved, shapes_only - {*params, *undefined_values(primal)}, primal)
