@@ -33,7 +33,8 @@ def compile_adjoint(lowered: Lowered, wrt: tuple[int, ...], of: tuple[int, ...])
     """Differentiate a program and load what comes out: the adjoint's IR, the function, its source."""
     joint = adjoint(lowered.function, wrt, of=of)  # the primal, then its reverse sweep
     named = Function(f"{joint.name}_value_and_grad", joint.params, joint.body, joint.doc)
-    emitted = emit_module([write_in_place(named, owned=lowered.written)])
+    cotangents = range(len(lowered.function.body.results), len(joint.body.results))
+    emitted = emit_module([write_in_place(named, owned=lowered.written, fresh=cotangents)])
     module = load_module(emitted.text, emitted.injected, named.name, dict(emitted.lines))
     return named, getattr(module, named.name), emitted.text
 
@@ -242,7 +243,8 @@ class Variant:
             loaded = []
             for part in parts:
                 owned = self.lowered.written if part is parts[0] else frozenset()
-                emitted = emit_module([write_in_place(part, owned=owned)])
+                fresh = range(self.count if part is parts[0] else len(part.body.results))
+                emitted = emit_module([write_in_place(part, owned=owned, fresh=fresh)])
                 module = load_module(emitted.text, emitted.injected, part.name, dict(emitted.lines))
                 loaded.append((getattr(module, part.name), emitted.text))
             self._halves = (loaded[0][0], loaded[1][0], loaded[0][1], loaded[1][1])

@@ -173,8 +173,8 @@ def _affinities(function: Function) -> Iterable[tuple[Var, Var]]:
             yields = op.body.results[1:] if op.stops else op.body.results
             pairs += [
                 *zip(op.params, yields, strict=True),
-                *zip(op.params, op.outs, strict=False),
-                *zip(op.params, op.inits, strict=False),
+                *zip(op.params, op.outs, strict=True),
+                *zip(op.params, op.inits, strict=True),
             ]
     for one, other in pairs:
         if isinstance(other, Var):

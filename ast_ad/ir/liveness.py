@@ -114,8 +114,8 @@ class Liveness:
 def _flows(op: Statement) -> Iterable[tuple[Var, tuple[Arg, ...]]]:
     """Each Var that a region statement fills, with what may flow into it."""
     if isinstance(op, If):
-        yield from zip(op.outs, zip(op.then.results, op.orelse.results, strict=True), strict=False)
+        yield from zip(op.outs, zip(op.then.results, op.orelse.results, strict=True), strict=True)
     elif not isinstance(op, Op):
         yields = op.body.results[1:] if op.stops else op.body.results
-        yield from zip(op.params, zip(op.inits, yields, strict=True), strict=False)
+        yield from zip(op.params, zip(op.inits, yields, strict=True), strict=True)
         yield from zip(op.outs, ((p,) for p in op.params), strict=True)
