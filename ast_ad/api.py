@@ -29,7 +29,9 @@ from .transform.split import split
 from .trees import TreeDef, flatten
 
 
-def compile_adjoint(lowered: Lowered, wrt: tuple[int, ...], of: tuple[int, ...]) -> tuple[Function, Callable[..., Any], str]:
+def compile_adjoint(
+    lowered: Lowered, wrt: tuple[int, ...], of: tuple[int, ...]
+) -> tuple[Function, Callable[..., Any], str]:
     """Differentiate a program and load what comes out: the adjoint's IR, the function, its source."""
     joint = adjoint(lowered.function, wrt, of=of)  # the primal, then its reverse sweep
     named = Function(f"{joint.name}_value_and_grad", joint.params, joint.body, joint.doc)
@@ -48,13 +50,24 @@ class Derivative:
 
     kind = "value_and_grad"
 
-    def __init__(self, function: Callable[..., Any], argnums: Any = None, wrt: Any = None, has_aux: bool = False,
-                 options: Options | None = None) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        argnums: Any = None,
+        wrt: Any = None,
+        has_aux: bool = False,
+        options: Options | None = None,
+    ) -> None:
         if not callable(function):
-            raise InputTypeError(f"a derivative of a {type(function).__name__}", why="it is not callable",
-                                 fix="pass a function")
+            raise InputTypeError(
+                f"a derivative of a {type(function).__name__}",
+                why="it is not callable",
+                fix="pass a function",
+            )
         if argnums is not None and wrt is not None:
-            raise InputTypeError("argnums and wrt together", why="both choose the arguments", fix="pass one of them")
+            raise InputTypeError(
+                "argnums and wrt together", why="both choose the arguments", fix="pass one of them"
+            )
         self.function = function
         self.has_aux = has_aux
         self.options = options or Options()
@@ -71,8 +84,11 @@ class Derivative:
         names = (wrt,) if isinstance(wrt, str) else tuple(wrt)
         for name in names:
             if name not in self._names:
-                raise InputValueError(f"wrt={name!r}", why="the function has no such parameter",
-                                      fix="use one of " + ", ".join(self._names))
+                raise InputValueError(
+                    f"wrt={name!r}",
+                    why="the function has no such parameter",
+                    fix="use one of " + ", ".join(self._names),
+                )
         found = tuple(self._names.index(name) for name in names)
         return found[0] if isinstance(wrt, str) else found
 
@@ -111,19 +127,34 @@ class Derivative:
         return variant, leaves
 
     def _build(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Variant:
-        names = [self._names[i] if i < len(self._names) else f"arg{i}" for i in range(len(args))] + list(kwargs)
+        names = [self._names[i] if i < len(self._names) else f"arg{i}" for i in range(len(args))] + list(
+            kwargs
+        )
         values = (*args, *kwargs.values())
         flat = [flatten(value, name) for value, name in zip(values, names, strict=True)]
-        return Variant(self, names, [tree for _, tree in flat], [leaf for parts, _ in flat for leaf in parts], tuple(kwargs))
+        return Variant(
+            self,
+            names,
+            [tree for _, tree in flat],
+            [leaf for parts, _ in flat for leaf in parts],
+            tuple(kwargs),
+        )
 
     def __ast_ad_lower__(self, interpreter: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         """This derivative called inside of a function that is being compiled."""
         from .nested import Nested, outside
 
-        argnums = None if self.kind == "vjp" and self._asked == (None, None) else \
-            self.argnums[0] if self.single else self.argnums
+        argnums = (
+            None
+            if self.kind == "vjp" and self._asked == (None, None)
+            else self.argnums[0]
+            if self.single
+            else self.argnums
+        )
         function = outside(interpreter, self, "function")
-        return Nested(self.kind, function, self._names, argnums, None, self.has_aux).__ast_ad_lower__(interpreter, args, kwargs)
+        return Nested(self.kind, function, self._names, argnums, None, self.has_aux).__ast_ad_lower__(
+            interpreter, args, kwargs
+        )
 
     # ----- looking inside
     @property
@@ -133,9 +164,11 @@ class Derivative:
 
     def _built(self) -> Variant:
         if self._last is None:
-            raise InputValueError(f"the source of the gradient of `{getattr(self.function, '__name__', 'function')}`",
-                                  why="it depends on the types of the arguments, and there was no call yet",
-                                  fix="call it first, or use ast_ad.inspect(f, *args)")
+            raise InputValueError(
+                f"the source of the gradient of `{getattr(self.function, '__name__', 'function')}`",
+                why="it depends on the types of the arguments, and there was no call yet",
+                fix="call it first, or use ast_ad.inspect(f, *args)",
+            )
         return self._last  # type: ignore[no-any-return]
 
     @property
@@ -185,8 +218,14 @@ class Derivative:
 class Variant:
     """What was compiled for one kind of arguments."""
 
-    def __init__(self, owner: Derivative, names: Sequence[str], trees: list[TreeDef], leaves: list[Any],
-                 keywords: tuple[str, ...]) -> None:
+    def __init__(
+        self,
+        owner: Derivative,
+        names: Sequence[str],
+        trees: list[TreeDef],
+        leaves: list[Any],
+        keywords: tuple[str, ...],
+    ) -> None:
         self.owner, self.trees = owner, trees
         self.lowered = lower(owner.function, names, trees, leaves, keywords)
         self.ranges = _ranges(trees)
@@ -201,8 +240,13 @@ class Variant:
         self.loss = scalar_result(self.lowered.result, self.lowered.function.body.results, self.owner.has_aux)
         self.adjoint, run, text = compile_adjoint(self.lowered, self.wrt, (self.loss,))
         self.program = Compiled(self.lowered, run, text)
-        self.plain = (self.lowered.result == 0 and len(self.chosen) == 1 and len(self.wrt) == 1
-                      and self.trees[self.chosen[0]].num_leaves == 1 and self.owner.single)
+        self.plain = (
+            self.lowered.result == 0
+            and len(self.chosen) == 1
+            and len(self.wrt) == 1
+            and self.trees[self.chosen[0]].num_leaves == 1
+            and self.owner.single
+        )
         self.plain = self.plain and isinstance(self.trees[self.chosen[0]].unflatten([0.0]), float)
 
     def _differentiable(self, leaves: list[Any], names: Sequence[str]) -> tuple[int, ...]:
@@ -213,8 +257,11 @@ class Variant:
             if start == stop:
                 static = self.trees[i].static
                 what = f"dtype {static.dtype}" if isinstance(static, np.ndarray) else type(static).__name__
-                raise InputTypeError(f"a gradient with respect to `{names[i]}` ({what})", why="it holds no numbers",
-                                     fix="pass floats or an array of floats")
+                raise InputTypeError(
+                    f"a gradient with respect to `{names[i]}` ({what})",
+                    why="it holds no numbers",
+                    fix="pass floats or an array of floats",
+                )
             for position, label in zip(range(start, stop), labels, strict=True):
                 check_differentiable(leaves[position], label)
                 wrt.append(position)
@@ -238,8 +285,10 @@ class Variant:
             joint = adjoint(function, self.wrt, seed=True, of=of)
             seeds = len(joint.params) - len(function.params)
             forward, backward = split(joint, self.count, seeds)
-            parts = [Function(f"{function.name}_{kind}", half.params, half.body)
-                     for kind, half in (("forward", forward), ("backward", backward))]
+            parts = [
+                Function(f"{function.name}_{kind}", half.params, half.body)
+                for kind, half in (("forward", forward), ("backward", backward))
+            ]
             loaded = []
             for part in parts:
                 owned = self.lowered.written if part is parts[0] else frozenset()
@@ -260,7 +309,7 @@ class ValueAndGrad(Derivative):
         if variant.plain:
             return results
         value = rebuild(variant.lowered.result, results)
-        return value, variant.gradients(results[variant.count:])
+        return value, variant.gradients(results[variant.count :])
 
 
 class Grad(Derivative):
@@ -273,7 +322,7 @@ class Grad(Derivative):
         results = variant.program(leaves)
         if variant.plain:
             return results[1]
-        gradients = variant.gradients(results[variant.count:])
+        gradients = variant.gradients(results[variant.count :])
         if not self.has_aux:
             return gradients
         return gradients, rebuild(variant.lowered.result, results)[1]
@@ -294,9 +343,13 @@ class Vjp(Derivative):
     def _build(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Variant:
         if self._asked == (None, None):
             self.argnums, self.single = tuple(i for i, a in enumerate(args) if _has_floats(a)), False
-        names = [self._names[i] if i < len(self._names) else f"arg{i}" for i in range(len(args))] + list(kwargs)
+        names = [self._names[i] if i < len(self._names) else f"arg{i}" for i in range(len(args))] + list(
+            kwargs
+        )
         flat = [flatten(value, name) for value, name in zip((*args, *kwargs.values()), names, strict=True)]
-        return PullbackVariant(self, names, [t for _, t in flat], [leaf for parts, _ in flat for leaf in parts], tuple(kwargs))
+        return PullbackVariant(
+            self, names, [t for _, t in flat], [leaf for parts, _ in flat for leaf in parts], tuple(kwargs)
+        )
 
 
 class PullbackVariant(Variant):
@@ -306,8 +359,13 @@ class PullbackVariant(Variant):
         forward, self.backward, text, backward_text = self.halves()
         self.program = Compiled(self.lowered, forward, text + "\n\n" + backward_text)
         self.adjoint = adjoint(self.lowered.function, self.wrt, seed=True)
-        self.seeds = [i for i, r in enumerate(self.lowered.function.body.results) if isinstance(r, Var)
-                      and isinstance(r.type, (Scalar, Array)) and r.type.kind in ("float", "complex")]
+        self.seeds = [
+            i
+            for i, r in enumerate(self.lowered.function.body.results)
+            if isinstance(r, Var)
+            and isinstance(r.type, (Scalar, Array))
+            and r.type.kind in ("float", "complex")
+        ]
 
 
 class Pullback:
@@ -320,12 +378,18 @@ class Pullback:
     def __call__(self, cotangent: Any) -> Any:
         leaves, _ = flatten(cotangent)
         if len(leaves) != len(self._shapes):
-            raise InputValueError(f"a cotangent with {len(leaves)} leaves", why=f"the value has {len(self._shapes)}",
-                                  fix="give the cotangent the structure of the value")
+            raise InputValueError(
+                f"a cotangent with {len(leaves)} leaves",
+                why=f"the value has {len(self._shapes)}",
+                fix="give the cotangent the structure of the value",
+            )
         for leaf, shape in zip(leaves, self._shapes, strict=True):
             if np.shape(leaf) != shape:
-                raise InputValueError(f"a cotangent of shape {np.shape(leaf)}", why=f"the value has shape {shape}",
-                                      fix="give the cotangent the shape of the value")
+                raise InputValueError(
+                    f"a cotangent of shape {np.shape(leaf)}",
+                    why=f"the value has shape {shape}",
+                    fix="give the cotangent the shape of the value",
+                )
         found = self._variant.backward(self._residuals, *leaves)
         return self._variant.gradients(found if len(self._variant.wrt) > 1 else (found,))
 
@@ -351,13 +415,16 @@ def _index(value: Any) -> int:
     try:
         return value.__index__()  # type: ignore[no-any-return]
     except AttributeError:
-        raise InputTypeError(f"argnums={value!r}", why="it is no integer", fix="pass an int or a tuple of ints, or wrt=") \
-            from None
+        raise InputTypeError(
+            f"argnums={value!r}", why="it is no integer", fix="pass an int or a tuple of ints, or wrt="
+        ) from None
 
 
 def _chosen(i: int, trees: Sequence[TreeDef]) -> int:
     if not -len(trees) <= i < len(trees):
-        raise InputValueError(f"argnums={i}", why=f"the call has {len(trees)} arguments", fix="choose one of them")
+        raise InputValueError(
+            f"argnums={i}", why=f"the call has {len(trees)} arguments", fix="choose one of them"
+        )
     return i % len(trees)
 
 
@@ -370,24 +437,44 @@ def _parameters(function: Any) -> tuple[list[str], Any]:
     return [name for name, p in found.parameters.items() if p.kind not in kinds], found
 
 
-def _decorator(cls: type[Derivative], function: Any, argnums: Any, wrt: Any, has_aux: bool, backend: str | None,
-               fallback: str, choices: dict[str, Any]) -> Any:
+def _decorator(
+    cls: type[Derivative],
+    function: Any,
+    argnums: Any,
+    wrt: Any,
+    has_aux: bool,
+    backend: str | None,
+    fallback: str,
+    choices: dict[str, Any],
+) -> Any:
     if fallback != "error":
-        raise InputValueError(f"fallback={fallback!r}", why="there is no run-time fallback in this version",
-                              fix="leave it out: code that can't be compiled raises an error")
+        raise InputValueError(
+            f"fallback={fallback!r}",
+            why="there is no run-time fallback in this version",
+            fix="leave it out: code that can't be compiled raises an error",
+        )
     if backend is not None:
         choices["backend"] = backend
     options = make_options(**choices)
     if options.backend == "numba":
-        raise InputValueError("backend='numba'", why="this version has the NumPy backend only", fix="use backend='numpy'")
+        raise InputValueError(
+            "backend='numba'", why="this version has the NumPy backend only", fix="use backend='numpy'"
+        )
     if function is None:
         return lambda f: cls(f, argnums, wrt, has_aux, options)
     return cls(function, argnums, wrt, has_aux, options)
 
 
-def grad(function: Callable[..., Any] | None = None, argnums: int | Sequence[int] | None = None, *,
-         wrt: str | Sequence[str] | None = None, has_aux: bool = False, backend: str | None = None,
-         fallback: str = "error", **choices: Any) -> Any:
+def grad(
+    function: Callable[..., Any] | None = None,
+    argnums: int | Sequence[int] | None = None,
+    *,
+    wrt: str | Sequence[str] | None = None,
+    has_aux: bool = False,
+    backend: str | None = None,
+    fallback: str = "error",
+    **choices: Any,
+) -> Any:
     """The gradient of a function with a real scalar result.
 
     Parameters
@@ -421,9 +508,16 @@ def grad(function: Callable[..., Any] | None = None, argnums: int | Sequence[int
     return _decorator(Grad, function, argnums, wrt, has_aux, backend, fallback, choices)
 
 
-def value_and_grad(function: Callable[..., Any] | None = None, argnums: int | Sequence[int] | None = None, *,
-                   wrt: str | Sequence[str] | None = None, has_aux: bool = False, backend: str | None = None,
-                   fallback: str = "error", **choices: Any) -> Any:
+def value_and_grad(
+    function: Callable[..., Any] | None = None,
+    argnums: int | Sequence[int] | None = None,
+    *,
+    wrt: str | Sequence[str] | None = None,
+    has_aux: bool = False,
+    backend: str | None = None,
+    fallback: str = "error",
+    **choices: Any,
+) -> Any:
     """The value and the gradient of a function; see ``grad`` for the arguments.
 
     Returns
@@ -435,9 +529,16 @@ def value_and_grad(function: Callable[..., Any] | None = None, argnums: int | Se
     return _decorator(ValueAndGrad, function, argnums, wrt, has_aux, backend, fallback, choices)
 
 
-def vjp(function: Callable[..., Any] | None = None, *primals: Any, argnums: int | Sequence[int] | None = None,
-        wrt: str | Sequence[str] | None = None, has_aux: bool = False, backend: str | None = None,
-        fallback: str = "error", **choices: Any) -> Any:
+def vjp(
+    function: Callable[..., Any] | None = None,
+    *primals: Any,
+    argnums: int | Sequence[int] | None = None,
+    wrt: str | Sequence[str] | None = None,
+    has_aux: bool = False,
+    backend: str | None = None,
+    fallback: str = "error",
+    **choices: Any,
+) -> Any:
     """The value at ``primals`` and the pullback there: a function from cotangents of the value to those of the arguments.
 
     The pullback returns a tuple, an entry for each argument that consists of floats, or for those in ``argnums``

@@ -35,9 +35,14 @@ class Compiled:
         inputs = self.lowered.inputs
         self.readers = [path.reader() for path, _, _ in inputs.captures]
         self._signatures = [found for _, _, found in inputs.captures]
-        self._guards = [(path.reader(), kind == "is", expected) for path, (kind, expected) in inputs.guards.items()]
-        self._constants = [(key[1], "shape" in key, value) for key, value in self.lowered.constants.items()
-                           if key[0] == "arg"]
+        self._guards = [
+            (path.reader(), kind == "is", expected) for path, (kind, expected) in inputs.guards.items()
+        ]
+        self._constants = [
+            (key[1], "shape" in key, value)
+            for key, value in self.lowered.constants.items()
+            if key[0] == "arg"
+        ]
         self._written = sorted(self.lowered.written)
         self._simple = not (self._constants or self._written or self.lowered.errstate)
         self._scope = dict(self.lowered.errstate)
@@ -53,7 +58,9 @@ class Compiled:
                 found = read()
                 if found is not expected and (by_identity or not _same(found, expected)):
                     return False
-            return all(signature(read()) == known for read, known in zip(self.readers, self._signatures, strict=True))
+            return all(
+                signature(read()) == known for read, known in zip(self.readers, self._signatures, strict=True)
+            )
         except (KeyError, AttributeError, IndexError, ValueError, TypeError):
             return False
 
@@ -69,10 +76,12 @@ class Compiled:
             add_user_note(error)
             if self.lowered.tried:
                 file, first, last = self.lowered.tried[0]
-                raise UnsupportedError("an exception at run time, in a function with `try`",
-                                       why=f"{type(error).__name__}: {error}; the handlers (lines {first} to {last} of "
-                                       f"{file}) are not part of the compiled program",
-                                       fix="test for the condition with `if` instead") from error
+                raise UnsupportedError(
+                    "an exception at run time, in a function with `try`",
+                    why=f"{type(error).__name__}: {error}; the handlers (lines {first} to {last} of "
+                    f"{file}) are not part of the compiled program",
+                    fix="test for the condition with `if` instead",
+                ) from error
             raise
 
     def _protected(self, leaves: list[Any]) -> list[Any]:
@@ -84,8 +93,11 @@ class Compiled:
             if not isinstance(array, np.ndarray):
                 continue
             if sum(np.may_share_memory(array, other) for other in arrays) > 1:
-                raise InputValueError("two arguments that share memory, one of which the function writes to",
-                                      why="the write would change the other one too", fix="pass a copy of one of them")
+                raise InputValueError(
+                    "two arguments that share memory, one of which the function writes to",
+                    why="the write would change the other one too",
+                    fix="pass a copy of one of them",
+                )
             leaves[position] = own(array)
         return leaves
 
@@ -109,14 +121,17 @@ def check_differentiable(leaf: Any, label: str) -> None:
         raise InputTypeError(
             f"a gradient with respect to `{label}`, which has integer values (dtype {name})",
             why="grad requires real- or complex-valued inputs, whose dtype is a sub-dtype of np.inexact",
-            fix=f"pass floats (`{label} = np.asarray({label}, float)`), or choose other argnums")
+            fix=f"pass floats (`{label} = np.asarray({label}, float)`), or choose other argnums",
+        )
 
 
 def scalar_result(structure: Any, results: Sequence[Arg], has_aux: bool) -> int:
     """The position of the number to differentiate among the results."""
     if has_aux:
         if not (isinstance(structure, tuple) and len(structure) == 2 and not isinstance(structure[0], str)):
-            raise InputTypeError("has_aux=True", why="the function does not return a pair", fix="return (value, aux)")
+            raise InputTypeError(
+                "has_aux=True", why="the function does not return a pair", fix="return (value, aux)"
+            )
         structure = structure[0]
     what = "a container"
     if isinstance(structure, int):
@@ -124,12 +139,23 @@ def scalar_result(structure: Any, results: Sequence[Arg], has_aux: bool) -> int:
         if not isinstance(result, Var):
             return structure
         found = result.type
-        if isinstance(found, (Scalar, Array)) and found.kind == "float" and (isinstance(found, Scalar) or not found.shape):
+        if (
+            isinstance(found, (Scalar, Array))
+            and found.kind == "float"
+            and (isinstance(found, Scalar) or not found.shape)
+        ):
             return structure
         what = f"a result of type {found}"
-        if isinstance(found, (Scalar, Array)) and found.kind in ("int", "bool") and not getattr(found, "shape", ()):
+        if (
+            isinstance(found, (Scalar, Array))
+            and found.kind in ("int", "bool")
+            and not getattr(found, "shape", ())
+        ):
             return structure
     elif isinstance(structure, tuple) and structure and structure[0] == "static":
         what = repr(structure[1])
-    raise InputTypeError(f"the gradient of {what}", why="grad is defined for functions with a real scalar result",
-                         fix="use jacobian for arrays, vjp for a cotangent of your own, or return a sum")
+    raise InputTypeError(
+        f"the gradient of {what}",
+        why="grad is defined for functions with a real scalar result",
+        fix="use jacobian for arrays, vjp for a cotangent of your own, or return a sum",
+    )

@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ..ir.ops import Arg, Lit, Seq, Slice, Var
-from ..ir.types import Array, ListOf, Optional, Scalar, kind_of
+from ..ir.ops import Arg, Lit, Seq, Var
+from ..ir.types import Array, ListOf, Scalar, kind_of
 from ..rules import containers, helpers
 from ..rules.registry import lookup
 from .builder import type_of_arg
+from .core import Core
 from .infer import InferenceError, index_type
 from .values import Arr, Dct, Flat, Iterable, Lst, Obj, Range, Tup, Unbound, View
 
-if TYPE_CHECKING:
-    from .interpreter import Interpreter as Base
-else:
-    Base = object
+ALIASES_INPUT = {
+    np.asarray,
+    np.asanyarray,
+    np.ascontiguousarray,
+    np.asfortranarray,
+    np.atleast_1d,
+    np.atleast_2d,
+    np.atleast_3d,
+    np.require,
+    np.asarray_chkfinite,
+}
 
-ALIASES_INPUT = {np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.atleast_1d, np.atleast_2d,
-                 np.atleast_3d, np.require, np.asarray_chkfinite}
 
-
-class Arrays(Base):
+class Arrays(Core):
     # ----- reading items
     def load_item(self, base: Any, index: Any) -> Any:
         if isinstance(base, Arr):
@@ -58,11 +63,18 @@ class Arrays(Base):
         try:
             type = index_type(value, position)
         except InferenceError as problem:
-            raise self.unsupported("this index", str(problem), "check it against the array's dimensions") from None
+            raise self.unsupported(
+                "this index", str(problem), "check it against the array's dimensions"
+            ) from None
         if type is None:
             return self.emit(operator.getitem, base, position)  # advanced: a copy
-        return self.window(base, lambda v: self.builder.opaque(operator.getitem, (v, position), type),
-                           lambda v, new: self.builder.opaque(helpers.setitem, (v, position, new), v.type), position, type)
+        return self.window(
+            base,
+            lambda v: self.builder.opaque(operator.getitem, (v, position), type),
+            lambda v, new: self.builder.opaque(helpers.setitem, (v, position, new), v.type),
+            position,
+            type,
+        )
 
     def window(self, base: Any, get: Any, put: Any, index: Arg | None, type: Any) -> Any:
         """A view of ``base``, or the number that stands there."""
@@ -99,14 +111,26 @@ class Arrays(Base):
             try:
                 found = content[position]
             except IndexError:
-                raise self.unsupported("this index", f"the sequence has {len(content)} items", "check it",
-                                       IndexError) from None
-            return found if not isinstance(position, slice) else Tup(found) if isinstance(base, Tup) else Lst(found)
+                raise self.unsupported(
+                    "this index", f"the sequence has {len(content)} items", "check it", IndexError
+                ) from None
+            return (
+                found
+                if not isinstance(position, slice)
+                else Tup(found)
+                if isinstance(base, Tup)
+                else Lst(found)
+            )
         if isinstance(index, slice):
             self.demand(index, "a slice of a static sequence")
-        if len(content) and all(isinstance(v, (Var, Lit)) and kind_of(type_of_arg(v)) != "other" for v in content):
-            return self.builder.opaque(containers.list_get, (self.dynamic_list(tuple(content)), self.arg(index)),
-                                       self.dynamic_list(tuple(content)).type.element)  # type: ignore[union-attr]
+        if len(content) and all(
+            isinstance(v, (Var, Lit)) and kind_of(type_of_arg(v)) != "other" for v in content
+        ):
+            return self.builder.opaque(
+                containers.list_get,
+                (self.dynamic_list(tuple(content)), self.arg(index)),
+                self.dynamic_list(tuple(content)).type.element,
+            )  # type: ignore[union-attr]
         self.demand(index, "an index into a tuple or list of unlike things")
         raise AssertionError
 
@@ -118,8 +142,13 @@ class Arrays(Base):
         element = content.type.element
         if not isinstance(element, Array):
             return self.wrap_var(self.builder.opaque(containers.list_get, (content, position), element))
-        return self.window(base, lambda v: self.builder.opaque(containers.list_get, (v, position), v.type.element),
-                           lambda v, new: self.builder.opaque(containers.list_set, (v, position, new), v.type), None, element)
+        return self.window(
+            base,
+            lambda v: self.builder.opaque(containers.list_get, (v, position), v.type.element),
+            lambda v, new: self.builder.opaque(containers.list_set, (v, position, new), v.type),
+            None,
+            element,
+        )
 
     # ----- writing items
     def store_item(self, base: Any, index: Any, value: Any) -> None:
@@ -133,18 +162,31 @@ class Arrays(Base):
             array = base.array
             before = self.read(array)
             flat = self.builder.op(np.ravel, before)
-            after = self.builder.opaque(helpers.setitem, (flat, self.index_arg(index), self.arg(value)), flat.type)
-            self.write(array, self.builder.opaque(np.reshape, (after, self.builder.op(np.shape, before)), before.type))
+            after = self.builder.opaque(
+                helpers.setitem, (flat, self.index_arg(index), self.arg(value)), flat.type
+            )
+            self.write(
+                array,
+                self.builder.opaque(np.reshape, (after, self.builder.op(np.shape, before)), before.type),
+            )
         elif isinstance(base, Obj):
             self.call(self.load_attribute(base, "__setitem__"), [index, value], {})
         else:
-            raise self.unsupported("an item assignment", "the object is no array, list or dict of the function",
-                                   "copy it into a local one first")
+            raise self.unsupported(
+                "an item assignment",
+                "the object is no array, list or dict of the function",
+                "copy it into a local one first",
+            )
 
     def store_array_item(self, base: Arr, index: Any, value: Any) -> None:
         position = self.index_arg(index)
-        if base.view is not None and base.view.index is not None and all(map(is_int, parts_of(base.view.index))) \
-                and not base.foreign and isinstance(base.view.parent, Arr):
+        if (
+            base.view is not None
+            and base.view.index is not None
+            and all(map(is_int, parts_of(base.view.index)))
+            and not base.foreign
+            and isinstance(base.view.parent, Arr)
+        ):
             joined = Seq((*parts_of(base.view.index), *parts_of(position)), tuple)
             self.store_array_item(base.view.parent, joined, value)
             return
@@ -152,10 +194,15 @@ class Arrays(Base):
         new = self.arg(value)
         kinds = kind_of(before.type), kind_of(type_of_arg(new))
         if kinds[1] == "complex" and kinds[0] != "complex":
-            raise self.unsupported("a complex value stored in a real array", "NumPy drops the imaginary part",
-                                   "store .real, or make the array complex")
+            raise self.unsupported(
+                "a complex value stored in a real array",
+                "NumPy drops the imaginary part",
+                "store .real, or make the array complex",
+            )
         if kinds[0] == "other":
-            raise self.unsupported(f"a store into an array of {before.type}", "it holds no numbers", "use a numeric dtype")
+            raise self.unsupported(
+                f"a store into an array of {before.type}", "it holds no numbers", "use a numeric dtype"
+            )
         after = self.builder.opaque(helpers.setitem, (before, position, new), before.type)
         after.hint = before.hint
         self.write(base, after)
@@ -171,10 +218,16 @@ class Arrays(Base):
         if isinstance(content, tuple):
             content = self.dynamic_list(content)
         if isinstance(index, slice):
-            raise self.unsupported("assignment to a slice of a list", "its length is known at run time only", "use an array")
+            raise self.unsupported(
+                "assignment to a slice of a list", "its length is known at run time only", "use an array"
+            )
         self.escape(value)
-        self.state.set(base, self.builder.opaque(containers.list_set, (content, self.arg(index), self.arg(value)),
-                                                 content.type))
+        self.state.set(
+            base,
+            self.builder.opaque(
+                containers.list_set, (content, self.arg(index), self.arg(value)), content.type
+            ),
+        )
 
     def delete_item(self, base: Any, index: Any) -> None:
         key = self.demand(index, "an index")
@@ -186,7 +239,9 @@ class Arrays(Base):
             del items[key]
             self.state.set(base, tuple(items))
         else:
-            raise self.unsupported("`del` of an item", "the compiler does not follow it here", "rebuild the container")
+            raise self.unsupported(
+                "`del` of an item", "the compiler does not follow it here", "rebuild the container"
+            )
 
     def escape(self, value: Any) -> None:
         """An array that goes into a run-time list must not be written afterwards: the list holds the same one."""
@@ -218,7 +273,11 @@ class Arrays(Base):
         other = self.consumed(other)
         content = self.state.get(base)
         source = self.state.get(other) if isinstance(other, Lst) else None
-        if isinstance(content, tuple) and not isinstance(source, Var) and self.static_items(other) is not None:
+        if (
+            isinstance(content, tuple)
+            and not isinstance(source, Var)
+            and self.static_items(other) is not None
+        ):
             self.state.set(base, (*content, *self.items_of(other)))
             return
         if isinstance(source, Var) or isinstance(source, tuple):
@@ -226,7 +285,10 @@ class Arrays(Base):
 
             left = content if isinstance(content, Var) else self.dynamic_list(content)
             right = source if isinstance(source, Var) else self.dynamic_list(source)
-            self.state.set(base, self.builder.opaque(containers.list_concat, (left, right), join_lists(left.type, right.type)))
+            self.state.set(
+                base,
+                self.builder.opaque(containers.list_concat, (left, right), join_lists(left.type, right.type)),
+            )
             return
         self.run_for(other, lambda item: self.list_append(base, item), set())
 
@@ -257,8 +319,12 @@ class Arrays(Base):
             return self.call(self.load_attribute(value, "__len__"), [], {})
         if hasattr(value, "python_value"):
             return self.length(self.capture_live(value))
-        raise self.unsupported("len() of this value", "its length can't be found", "use a list or an array",
-                               TypeError if isinstance(self.arg(value).type, Scalar) else None)  # type: ignore[union-attr]
+        raise self.unsupported(
+            "len() of this value",
+            "its length can't be found",
+            "use a list or an array",
+            TypeError if isinstance(self.arg(value).type, Scalar) else None,
+        )  # type: ignore[union-attr]
 
     def items_of(self, value: Any, expected: int | None = None) -> list[Any]:
         """The items of an iterable whose length is static (``expected``: unpacking fixes the length)."""
@@ -300,14 +366,25 @@ class Arrays(Base):
             return [Lit(k) for k in self.state.get(value)]
         if isinstance(value, Range):
             found = self.static_value(value)
-            return None if short or not isinstance(found, range) or len(found) > 10_000 else [Lit(i) for i in found]
+            return (
+                None
+                if short or not isinstance(found, range) or len(found) > 10_000
+                else [Lit(i) for i in found]
+            )
         if isinstance(value, Iterable):
             return self.static_iterable(value, short)
-        if isinstance(value, Lit) and isinstance(value.value, (tuple, list, str, dict, set, frozenset, range)):
+        if isinstance(value, Lit) and isinstance(
+            value.value, (tuple, list, str, dict, set, frozenset, range)
+        ):
             return [self.from_python(v) for v in value.value]
         if isinstance(value, Arr) and not short:
             type = self.read(value).type
-            if isinstance(type, Array) and type.shape and isinstance(type.shape[0], int) and type.shape[0] <= 16:
+            if (
+                isinstance(type, Array)
+                and type.shape
+                and isinstance(type.shape[0], int)
+                and type.shape[0] <= 16
+            ):
                 return [self.load_item(value, Lit(i)) for i in range(type.shape[0])]
         if isinstance(value, Obj) and hasattr(value.cls, "__iter__"):
             return self.items_of(self.call(self.load_attribute(value, "__iter__"), [], {}))
@@ -320,7 +397,11 @@ class Arrays(Base):
             return None
         sources = value.sources[1:] if value.kind in ("map", "filter") else value.sources
         lists = [self.static_items(s, short) for s in sources]
-        if value.kind == "zip" and any(items is not None for items in lists) and any(items is None for items in lists):
+        if (
+            value.kind == "zip"
+            and any(items is not None for items in lists)
+            and any(items is None for items in lists)
+        ):
             lists = self.zip_mixed(sources, lists)
         if any(items is None for items in lists):
             return None
@@ -328,11 +409,17 @@ class Arrays(Base):
         if value.kind == "zip":
             return [Tup(parts) for parts in zip(*found, strict=False)]
         if value.kind == "enumerate":
-            return [Tup((self.binary(operator.add, value.start, Lit(i)), item)) for i, item in enumerate(found[0])]
+            return [
+                Tup((self.binary(operator.add, value.start, Lit(i)), item)) for i, item in enumerate(found[0])
+            ]
         if value.kind == "reversed":
             return found[0][::-1]
         if value.kind == "filter":
-            return [v for v in found[0] if self.demand(self.truth(self.call(value.sources[0], [v], {})), "a filter")]
+            return [
+                v
+                for v in found[0]
+                if self.demand(self.truth(self.call(value.sources[0], [v], {})), "a filter")
+            ]
         return [self.call(value.sources[0], list(parts), {}) for parts in zip(*found, strict=False)]
 
     def zip_mixed(self, sources: Any, lists: list[Any]) -> list[Any]:
@@ -344,8 +431,10 @@ class Arrays(Base):
         full: list[Any] = []
         for source, items in zip(sources, lists, strict=True):
             if items is None and isinstance(source, Range):
-                items = [self.binary(operator.add, source.start, self.binary(operator.mul, Lit(i), source.step))
-                         for i in range(count)]
+                items = [
+                    self.binary(operator.add, source.start, self.binary(operator.mul, Lit(i), source.step))
+                    for i in range(count)
+                ]
             elif items is None and isinstance(source, (Arr, Lst)):
                 items = self.unpack_run_time(source, count)
             full.append(items)
@@ -359,16 +448,33 @@ class Arrays(Base):
         """Where the result may share memory with the first argument, remember it."""
         primitive = lookup(fn)
         base = args[0] if args else next(iter(kwargs.values()), None)
-        if primitive is None or not primitive.view or not isinstance(base, Arr) or not isinstance(result, (Arr, Tup, Lst)):
+        if (
+            primitive is None
+            or not primitive.view
+            or not isinstance(base, Arr)
+            or not isinstance(result, (Arr, Tup, Lst))
+        ):
             return result
         if isinstance(result, (Tup, Lst)):
-            items = tuple(self.uncertain(base, r) for r in (result.items if isinstance(result, Tup) else self.state.get(result)))
+            items = tuple(
+                self.uncertain(base, r)
+                for r in (result.items if isinstance(result, Tup) else self.state.get(result))
+            )
             return Tup(items, result.cls) if isinstance(result, Tup) else Lst(items)
         if fn in ALIASES_INPUT and self.read(base).type == result.initial.type:  # type: ignore[union-attr]
             return base
         put = self.lens(fn, args, kwargs, result.initial.type)  # type: ignore[union-attr]
-        view = Arr(None, View(base, lambda v: self.builder.op(fn, v, *map(self.arg, args[1:]),
-                                                              **{k: self.arg(x) for k, x in kwargs.items()}), put), base.foreign)
+        view = Arr(
+            None,
+            View(
+                base,
+                lambda v: self.builder.op(
+                    fn, v, *map(self.arg, args[1:]), **{k: self.arg(x) for k, x in kwargs.items()}
+                ),
+                put,
+            ),
+            base.foreign,
+        )
         self.state.set(view, (self.read(base), result.initial))
         return view
 
@@ -384,8 +490,9 @@ class Arrays(Base):
         base_type = self.read(args[0]).type
         reshaping = fn in (np.reshape, np.ravel) and self.is_contiguous(args[0])
         if reshaping or fn in (np.squeeze, np.expand_dims):
-            return lambda v, new: self.builder.opaque(np.reshape, (new, self.builder.opaque(np.shape, (v,), shape_type(base_type))),
-                                                      v.type)
+            return lambda v, new: self.builder.opaque(
+                np.reshape, (new, self.builder.opaque(np.shape, (v,), shape_type(base_type))), v.type
+            )
         if fn in (np.transpose, np.permute_dims):
             axes = self.static_value(args[1] if len(args) > 1 else kwargs.get("axes", Lit(None)))
             if axes is None:
@@ -415,8 +522,12 @@ class Arrays(Base):
         if arr.view is not None:
             parent = arr.view.parent
             index = arr.view.index
-            return isinstance(parent, Arr) and index is not None and self.is_contiguous(parent) and (
-                all(map(is_int, parts_of(index))))
+            return (
+                isinstance(parent, Arr)
+                and index is not None
+                and self.is_contiguous(parent)
+                and (all(map(is_int, parts_of(index))))
+            )
         return arr.argument is None and self.built_contiguous(arr.initial)
 
     def built_contiguous(self, var: Any) -> bool:
@@ -435,16 +546,38 @@ class Arrays(Base):
         for op in self.builder.block.ops:
             if isinstance(op, Op) and op.outs and op.fn in C_ORDERED:
                 found.add(op.outs[0].id)
-            elif isinstance(op, Op) and op.outs and op.fn is helpers.setitem and any(
-                    isinstance(a, Var) and a.id in found for a in op.args[:1]):
+            elif (
+                isinstance(op, Op)
+                and op.outs
+                and op.fn is helpers.setitem
+                and any(isinstance(a, Var) and a.id in found for a in op.args[:1])
+            ):
                 found.add(op.outs[0].id)
         return found
 
     strided: frozenset[int] = frozenset()
 
 
-C_ORDERED = {np.zeros, np.ones, np.empty, np.full, np.arange, np.linspace, np.outer, np.array, np.concatenate, np.stack,
-             np.vstack, np.eye, np.identity, np.copy, np.matmul, operator.matmul, np.dot, containers.array_from_list}
+C_ORDERED = {
+    np.zeros,
+    np.ones,
+    np.empty,
+    np.full,
+    np.arange,
+    np.linspace,
+    np.outer,
+    np.array,
+    np.concatenate,
+    np.stack,
+    np.vstack,
+    np.eye,
+    np.identity,
+    np.copy,
+    np.matmul,
+    operator.matmul,
+    np.dot,
+    containers.array_from_list,
+}
 
 
 def parts_of(index: Arg) -> tuple[Arg, ...]:
@@ -461,6 +594,3 @@ def shape_type(type: Any) -> Any:
     from ..ir.types import TupleOf
 
     return TupleOf(tuple(Scalar("int", None, d) for d in type.shape))
-
-
-__all__ = ["Arrays", "Optional", "Slice"]

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import operator
 import types
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..ir.ops import Lit, Seq, Var
 from ..ir.types import Array, Optional, Scalar, dtype_of
-from .values import Arr, ArrayMethod, Bound, Closure, Dct, Flat, Frame, Lst, Obj, Range, Super, Tup
-
-if TYPE_CHECKING:
-    from .interpreter import Interpreter as Base
-else:
-    Base = object
+from .core import Core
+from .values import Arr, ArrayMethod, Bound, Dct, Flat, Frame, Lst, Obj, Range, Super, Tup
 
 
 @dataclass(eq=False)
@@ -31,21 +26,43 @@ class Live:
         return self.value
 
 
-CONTAINER_METHODS = {"append", "extend", "insert", "pop", "index", "count", "copy", "reverse", "sort", "clear", "get",
-                     "items", "keys", "values", "update", "setdefault", "_asdict", "_replace", "remove"}
+CONTAINER_METHODS = {
+    "append",
+    "extend",
+    "insert",
+    "pop",
+    "index",
+    "count",
+    "copy",
+    "reverse",
+    "sort",
+    "clear",
+    "get",
+    "items",
+    "keys",
+    "values",
+    "update",
+    "setdefault",
+    "_asdict",
+    "_replace",
+    "remove",
+}
 
 
-class Attributes(Base):
+class Attributes(Core):
     def load_attribute(self, base: Any, name: str) -> Any:
-        if isinstance(base, (Arr, Var)) and not (isinstance(base, Var) and not isinstance(
-                base.type, (Scalar, Array, Optional))):
+        if isinstance(base, (Arr, Var)) and not (
+            isinstance(base, Var) and not isinstance(base.type, (Scalar, Array, Optional))
+        ):
             return self.array_attribute(base, name)
         if isinstance(base, Obj):
             return self.object_attribute(base, name)
         if isinstance(base, Tup) and base.cls is not None and name in base.cls._fields:  # type: ignore[attr-defined]
             return base.items[base.cls._fields.index(name)]  # type: ignore[attr-defined]
         if isinstance(base, (Lst, Dct, Tup)) and name in CONTAINER_METHODS:
-            return Bound(Lit(getattr(self, f"{'list' if not isinstance(base, Dct) else 'dict'}_{name}", None)), (base,))
+            return Bound(
+                Lit(getattr(self, f"{'list' if not isinstance(base, Dct) else 'dict'}_{name}", None)), (base,)
+            )
         if isinstance(base, Range) and name in ("start", "stop", "step"):
             return getattr(base, name)
         if isinstance(base, Live):
@@ -54,8 +71,11 @@ class Attributes(Base):
             return self.super_attribute(base, name)
         if isinstance(base, Lit):
             return self.constant_attribute(base, name)
-        raise self.unsupported(f"attribute `{name}`", f"the compiler does not know it on this {type(base).__name__}",
-                               "read it outside of the differentiated function")
+        raise self.unsupported(
+            f"attribute `{name}`",
+            f"the compiler does not know it on this {type(base).__name__}",
+            "read it outside of the differentiated function",
+        )
 
     def array_attribute(self, base: Any, name: str) -> Any:
         var = self.arg(base)
@@ -67,27 +87,44 @@ class Attributes(Base):
         if name == "dtype":
             return Lit(dtype_of(type))
         if name == "size":
-            if isinstance(type, Array) and type.shape is not None and all(isinstance(d, int) for d in type.shape):
+            if (
+                isinstance(type, Array)
+                and type.shape is not None
+                and all(isinstance(d, int) for d in type.shape)
+            ):
                 return Lit(int(np.prod(type.shape)))
             return self.size_of(var, type)
         if name in ("T", "mT"):
-            return self.call_primitive(np.transpose if name == "T" else np.matrix_transpose, [base], {}) \
-                if isinstance(base, Arr) else base
+            return (
+                self.call_primitive(np.transpose if name == "T" else np.matrix_transpose, [base], {})
+                if isinstance(base, Arr)
+                else base
+            )
         if name in ("real", "imag"):
             return self.call_primitive(np.real if name == "real" else np.imag, [base], {})
         if name == "flat":
             return Flat(base)
         if name == "flags":
-            raise self.unsupported("the memory layout of an array", "it is not part of the signature", "leave it out")
+            raise self.unsupported(
+                "the memory layout of an array", "it is not part of the signature", "leave it out"
+            )
         if not hasattr(np.ndarray if isinstance(base, Arr) else type(self.python_dummy(base)), name):
-            raise self.unsupported(f"attribute `{name}`", f"numbers and arrays of type {type} have none",
-                                   "check the name", AttributeError)
+            raise self.unsupported(
+                f"attribute `{name}`",
+                f"numbers and arrays of type {type} have none",
+                "check the name",
+                AttributeError,
+            )
         if name in ("itemsize", "nbytes"):
             return self.emit(operator.mul, self.array_attribute(base, "size"), Lit(dtype_of(type).itemsize))  # type: ignore[union-attr]
         return ArrayMethod(base, name)
 
     def size_of(self, var: Var, type: Any) -> Any:
-        size = type.shape[0] if isinstance(type, Array) and type.shape is not None and len(type.shape) == 1 else None
+        size = (
+            type.shape[0]
+            if isinstance(type, Array) and type.shape is not None and len(type.shape) == 1
+            else None
+        )
         return self.builder.opaque(np.size, (var,), Scalar("int", None, size))
 
     def shape_of(self, var: Var) -> Any:
@@ -98,13 +135,20 @@ class Attributes(Base):
         if isinstance(type, Scalar):
             return Tup(())
         if not isinstance(type, Array) or type.shape is None:
-            raise self.unsupported("the shape of this value", "its rank depends on the path taken", "keep the rank fixed")
+            raise self.unsupported(
+                "the shape of this value", "its rank depends on the path taken", "keep the rank fixed"
+            )
         if all(isinstance(d, int) for d in type.shape):
             return Tup(tuple(map(Lit, type.shape)))
         shape = self.builder.opaque(np.shape, (var,), shape_type(type))
-        return Tup(tuple(Lit(d) if isinstance(d, int) else
-                         self.builder.opaque(tuple_get, (shape, Lit(i)), Scalar("int", None, d))
-                         for i, d in enumerate(type.shape)))
+        return Tup(
+            tuple(
+                Lit(d)
+                if isinstance(d, int)
+                else self.builder.opaque(tuple_get, (shape, Lit(i)), Scalar("int", None, d))
+                for i, d in enumerate(type.shape)
+            )
+        )
 
     def object_attribute(self, base: Obj, name: str) -> Any:
         content = self.state.get(base)
@@ -119,8 +163,9 @@ class Attributes(Base):
             return Dct(dict(content))
         raw = next((k.__dict__[name] for k in base.cls.__mro__ if name in k.__dict__), None)
         if raw is None:
-            raise self.unsupported(f"attribute `{name}`", f"this {base.cls.__name__} has none", "set it first",
-                                   AttributeError)
+            raise self.unsupported(
+                f"attribute `{name}`", f"this {base.cls.__name__} has none", "set it first", AttributeError
+            )
         if isinstance(raw, staticmethod):
             return Lit(raw.__func__)
         if isinstance(raw, classmethod):
@@ -131,7 +176,7 @@ class Attributes(Base):
 
     def super_attribute(self, base: Super, name: str) -> Any:
         owner = base.instance.cls if isinstance(base.instance, Obj) else type(base.instance.value)
-        order = owner.__mro__[owner.__mro__.index(base.cls) + 1:]
+        order = owner.__mro__[owner.__mro__.index(base.cls) + 1 :]
         raw = next((k.__dict__[name] for k in order if name in k.__dict__), None)
         if isinstance(raw, property):
             return self.call(Lit(raw.fget), [base.instance], {})
@@ -157,7 +202,9 @@ class Attributes(Base):
         try:
             found = getattr(value, name)
         except AttributeError as problem:
-            raise self.unsupported(f"attribute `{name}`", str(problem), "check the name", AttributeError) from None
+            raise self.unsupported(
+                f"attribute `{name}`", str(problem), "check the name", AttributeError
+            ) from None
         if isinstance(value, type) and isinstance(value.__dict__.get(name), classmethod):
             return Bound(Lit(found.__func__), (base,))
         return self.from_python(found)
@@ -167,15 +214,20 @@ class Attributes(Base):
             setter = getattr(base.cls, name, None)
             if isinstance(setter, property):
                 if setter.fset is None:
-                    raise self.unsupported(f"assignment to the property `{name}`", "it has no setter", "use another name")
+                    raise self.unsupported(
+                        f"assignment to the property `{name}`", "it has no setter", "use another name"
+                    )
                 self.call(Lit(setter.fset), [base, value], {})
                 return
             self.state.set(base, {**self.state.get(base), name: value})
             return
         if isinstance(base, Arr) and name == "shape":
             raise self.unsupported("assignment to .shape", "it changes the array in place", "use reshape")
-        raise self.unsupported(f"assignment to attribute `{name}`", "the object outlives the call",
-                               "return the value instead, or create the object inside the function")
+        raise self.unsupported(
+            f"assignment to attribute `{name}`",
+            "the object outlives the call",
+            "return the value instead, or create the object inside the function",
+        )
 
     # ----- things that live outside of the function
     def outside(self, frame: Frame, kind: str, name: str) -> Any:
@@ -184,7 +236,9 @@ class Attributes(Base):
             try:
                 value = frame.cells[name].cell_contents
             except ValueError:
-                raise self.unsupported(f"name `{name}`", "it has no value yet", "define it before the call") from None
+                raise self.unsupported(
+                    f"name `{name}`", "it has no value yet", "define it before the call"
+                ) from None
             path = None if self.inputs is None else self.inputs.cell_path(frame.cells[name], name)
         else:
             value = frame.globals[name]
@@ -218,7 +272,9 @@ class Attributes(Base):
         try:
             value = getattr(base.value, name)
         except AttributeError as problem:
-            raise self.unsupported(f"attribute `{name}`", str(problem), "check the name", AttributeError) from None
+            raise self.unsupported(
+                f"attribute `{name}`", str(problem), "check the name", AttributeError
+            ) from None
         return self.outside_value(value, self.inputs.attribute_path(base.path, name))
 
     def load_live_item(self, base: Live, index: Any) -> Any:
@@ -229,7 +285,9 @@ class Attributes(Base):
     def from_python(self, value: Any) -> Any:
         """A constant."""
         if isinstance(value, tuple) and (type(value) is tuple or hasattr(value, "_fields")):
-            return Tup(tuple(map(self.from_python, value)), type(value) if hasattr(value, "_fields") else None)
+            return Tup(
+                tuple(map(self.from_python, value)), type(value) if hasattr(value, "_fields") else None
+            )
         if type(value) is list:
             return Lst(tuple(map(self.from_python, value)))
         if type(value) is dict:
@@ -241,7 +299,9 @@ class Attributes(Base):
             from ..ir.types import type_of
 
             if value.dtype.kind not in "biufc":
-                raise self.unsupported(f"an array of dtype {value.dtype}", "it holds no numbers", "use a numeric dtype")
+                raise self.unsupported(
+                    f"an array of dtype {value.dtype}", "it holds no numbers", "use a numeric dtype"
+                )
             return Arr(self.builder.opaque(assign, (Lit(value),), type_of(value)), None, "a constant array")
         if isinstance(value, types.MethodType) and isinstance(value.__func__, types.FunctionType):
             return Bound(Lit(value.__func__), (self.from_python(value.__self__),))
@@ -256,7 +316,11 @@ class Attributes(Base):
             return Lst(items) if arg.kind is list else Tup(items)
         if isinstance(arg, (tuple, list)):
             items = tuple(map(self.from_arg, arg))
-            return Lst(items) if isinstance(arg, list) else Tup(items, type(arg) if hasattr(arg, "_fields") else None)
+            return (
+                Lst(items)
+                if isinstance(arg, list)
+                else Tup(items, type(arg) if hasattr(arg, "_fields") else None)
+            )
         if hasattr(arg, "start") and hasattr(arg, "step") and not isinstance(arg, (Lit, range)):
             return slice(self.from_arg(arg.start), self.from_arg(arg.stop), self.from_arg(arg.step))
         return arg if isinstance(arg, Lit) else self.from_python(arg)
@@ -270,6 +334,3 @@ class Attributes(Base):
         if isinstance(value, Lit) and value.value is None:
             return None
         return self.arg(value)
-
-
-__all__ = ["Attributes", "Callable", "Closure", "Live"]

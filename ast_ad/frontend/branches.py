@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import AdError
 from ..ir.ops import Block, If, Lit, Var
 from ..ir.types import Array, Optional, Scalar
-from .merge import Phis, ShapeChange
+from .core import Core
+from .merge import Phis
 from .statements import EXITS
 from .values import Arr, Dct, Lst, Obj, State, Tup, now
 
-if TYPE_CHECKING:
-    from .interpreter import Interpreter as Base
-else:
-    Base = object
 
-
-class Branches(Base):
+class Branches(Core):
     flag_cond: Var | None = None
     branch_start: int = 0
 
@@ -29,8 +25,12 @@ class Branches(Base):
         if isinstance(static, bool):
             self.exec_block(node.body if static else node.orelse)
             return False
-        return self.branch(cond, lambda: self.exec_block(node.body), lambda: self.exec_block(node.orelse),
-                           lambda: self.exec_block(rest) if rest else None)
+        return self.branch(
+            cond,
+            lambda: self.exec_block(node.body),
+            lambda: self.exec_block(node.orelse),
+            lambda: self.exec_block(rest) if rest else None,
+        )
 
     def exec_guarded(self, alive: Any, rest: list[Any]) -> None:
         """The rest of a block that may have been left already."""
@@ -43,8 +43,13 @@ class Branches(Base):
 
         self.branch(alive, go_on, lambda: None, None)
 
-    def branch(self, cond: Any, then: Callable[[], None], orelse: Callable[[], None],
-               after: Callable[[], None] | None) -> bool:
+    def branch(
+        self,
+        cond: Any,
+        then: Callable[[], None],
+        orelse: Callable[[], None],
+        after: Callable[[], None] | None,
+    ) -> bool:
         """Read both branches into an If. Where one of them leaves the block for certain, what comes ``after``
         belongs to the other; then the result is True."""
         since, entry = now(), self.state
@@ -69,7 +74,9 @@ class Branches(Base):
         self.flag_cond = None
         self.branch_start = start
         sides[0][1].results, sides[1][1].results = tuple(phis.then), tuple(phis.orelse)
-        self.builder.append(If(self.arg(cond), sides[0][1], sides[1][1], tuple(phis.outs), span, self.builder.adjoint))
+        self.builder.append(
+            If(self.arg(cond), sides[0][1], sides[1][1], tuple(phis.outs), span, self.builder.adjoint)
+        )
         self.builder.span = span
         return absorbed
 
@@ -81,7 +88,9 @@ class Branches(Base):
 
     def leaves(self, state: State) -> bool:
         """Whether control leaves the block for certain."""
-        return state.dead or any(self.static_value(state.get_name(self.frame, name)) is True for name in EXITS)
+        return state.dead or any(
+            self.static_value(state.get_name(self.frame, name)) is True for name in EXITS
+        )
 
     def stays(self, state: State) -> bool:
         """Whether control goes on for certain."""
@@ -109,9 +118,14 @@ class Branches(Base):
             return present if not isinstance(var.type.value, Scalar) else self.emit(bool, var)
         if isinstance(var.type, Scalar) and var.type.kind == "bool":
             return var
-        if isinstance(var.type, Array) and (var.type.ndim or 0) > 0 and any(
-                isinstance(d, int) and d > 1 for d in var.type.shape or ()):
-            raise self.unsupported("the truth value of an array", "it has more than one element", "use .any() or .all()")
+        if (
+            isinstance(var.type, Array)
+            and (var.type.ndim or 0) > 0
+            and any(isinstance(d, int) and d > 1 for d in var.type.shape or ())
+        ):
+            raise self.unsupported(
+                "the truth value of an array", "it has more than one element", "use .any() or .all()"
+            )
         return self.emit(bool, var)
 
     # ----- expressions with branches
@@ -177,8 +191,12 @@ class Branches(Base):
         if static is False:
             self.state = entry
             return self.match_cases(subject, cases[1:], rest)
-        return self.branch(cond, lambda: self.exec_block(case.body), lambda: self._no_result(subject, cases[1:]),
-                           lambda: self.exec_block(rest) if rest else None)
+        return self.branch(
+            cond,
+            lambda: self.exec_block(case.body),
+            lambda: self._no_result(subject, cases[1:]),
+            lambda: self.exec_block(rest) if rest else None,
+        )
 
     def _no_result(self, subject: Any, cases: list[Any]) -> None:
         self.match_cases(subject, cases, [])
@@ -207,7 +225,7 @@ class Branches(Base):
                 if static is True:
                     return cond
                 if static is not False:
-                    others = pattern.patterns[pattern.patterns.index(choice) + 1:]
+                    others = pattern.patterns[pattern.patterns.index(choice) + 1 :]
                     for other in others:
                         cond = self.emit(operator.or_, cond, self.matches(other, subject))
                     return cond
@@ -230,6 +248,3 @@ class Branches(Base):
             if self.static_value(cond) is False:
                 return cond
         return cond
-
-
-__all__ = ["Branches", "ShapeChange"]

@@ -14,10 +14,40 @@ from .infer import InferenceError, result_type
 
 _NUMBERS = (bool, int, float, complex, str, type(None))
 _FOLDABLE = {
-    operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,
-    operator.neg, operator.pos, operator.invert, operator.not_, operator.lt, operator.le, operator.gt, operator.ge,
-    operator.eq, operator.ne, operator.and_, operator.or_, operator.xor, operator.lshift, operator.rshift,
-    abs, int, float, bool, min, max, round, divmod, len, format, str, complex,
+    operator.add,
+    operator.sub,
+    operator.mul,
+    operator.truediv,
+    operator.floordiv,
+    operator.mod,
+    operator.pow,
+    operator.neg,
+    operator.pos,
+    operator.invert,
+    operator.not_,
+    operator.lt,
+    operator.le,
+    operator.gt,
+    operator.ge,
+    operator.eq,
+    operator.ne,
+    operator.and_,
+    operator.or_,
+    operator.xor,
+    operator.lshift,
+    operator.rshift,
+    abs,
+    int,
+    float,
+    bool,
+    min,
+    max,
+    round,
+    divmod,
+    len,
+    format,
+    str,
+    complex,
 }
 
 
@@ -73,17 +103,30 @@ class Builder:
         """A result that is a sequence itself, item by item."""
         if not isinstance(types, (tuple, list)):
             return var
-        items = [self._opened(self.opaque(tuple_get, (var, Lit(i)), _whole(t)), t) for i, t in enumerate(types)]
+        items = [
+            self._opened(self.opaque(tuple_get, (var, Lit(i)), _whole(t)), t) for i, t in enumerate(types)
+        ]
         return _made(type(types), items)
 
     def append(self, op: Any) -> None:
         self.block.ops.append(op)
 
-    def opaque(self, fn: Callable[..., Any], args: tuple[Any, ...], type: Type, effect: bool = False, **kwargs: Any) -> Var:
+    def opaque(
+        self, fn: Callable[..., Any], args: tuple[Any, ...], type: Type, effect: bool = False, **kwargs: Any
+    ) -> Var:
         """Append a call whose result type is given."""
         out = Var(type)
-        self.append(Op(fn, tuple(map(as_arg, args)), (out,), {k: as_arg(v) for k, v in kwargs.items()}, self.span,
-                       effect or self.keep, self.adjoint))
+        self.append(
+            Op(
+                fn,
+                tuple(map(as_arg, args)),
+                (out,),
+                {k: as_arg(v) for k, v in kwargs.items()},
+                self.span,
+                effect or self.keep,
+                self.adjoint,
+            )
+        )
         return out
 
     def inline(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -10,30 +10,68 @@ import operator
 import typing
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..ir.ops import Lit, Op, Var
 from ..ir.types import Array, ListOf, Opaque, Optional, Scalar
 from ..rules import containers, helpers
-from .values import Arr, ArrayMethod, Bound, Closure, Comprehension, Dct, Flat, Iterable, Lst, Obj, Range, Super, Tup
-
-if TYPE_CHECKING:
-    from .interpreter import Interpreter as Base
-else:
-    Base = object
+from .core import Core
+from .values import (
+    Arr,
+    ArrayMethod,
+    Bound,
+    Closure,
+    Comprehension,
+    Dct,
+    Flat,
+    Iterable,
+    Lst,
+    Obj,
+    Range,
+    Super,
+    Tup,
+)
 
 METHODS: dict[str, Any] = {
-    name: getattr(np, name) for name in (
-        "sum", "prod", "mean", "std", "var", "max", "min", "argmax", "argmin", "argsort", "cumsum", "cumprod", "any", "all",
-        "clip", "dot", "squeeze", "swapaxes", "repeat", "take", "trace", "diagonal", "ravel", "nonzero", "round",
-        "searchsorted", "ptp", "compress", "choose")
+    name: getattr(np, name)
+    for name in (
+        "sum",
+        "prod",
+        "mean",
+        "std",
+        "var",
+        "max",
+        "min",
+        "argmax",
+        "argmin",
+        "argsort",
+        "cumsum",
+        "cumprod",
+        "any",
+        "all",
+        "clip",
+        "dot",
+        "squeeze",
+        "swapaxes",
+        "repeat",
+        "take",
+        "trace",
+        "diagonal",
+        "ravel",
+        "nonzero",
+        "round",
+        "searchsorted",
+        "ptp",
+        "compress",
+        "choose",
+    )
 }
 METHODS |= {"conj": np.conj, "conjugate": np.conj}
 
 
-class Builtins(Base):
+class Builtins(Core):
     def special(self, fn: Any) -> Callable[..., Any] | None:
         """The handler of a callable that needs structure, or None."""
         if not callable(fn):
@@ -55,8 +93,12 @@ class Builtins(Base):
     # ----- iteration
     def b_range(self, *args: Any) -> Any:
         start, stop, step = (Lit(0), args[0], Lit(1)) if len(args) == 1 else (*args, Lit(1))[:3]
-        return Range(*(self.emit(int, v) if isinstance(v, Var) and not isinstance(v.type, Scalar) else v
-                       for v in (start, stop, step)))
+        return Range(
+            *(
+                self.emit(int, v) if isinstance(v, Var) and not isinstance(v.type, Scalar) else v
+                for v in (start, stop, step)
+            )
+        )
 
     def b_zip(self, *sources: Any, strict: Any = None) -> Any:
         return Iterable("zip", tuple(map(self.consumed, sources)))
@@ -69,7 +111,11 @@ class Builtins(Base):
             parts = [self.static_value(p) for p in (source.start, source.stop, source.step)]
             if parts[2] == 1:
                 one = Lit(1)
-                return Range(self.binary(operator.sub, source.stop, one), self.binary(operator.sub, source.start, one), Lit(-1))
+                return Range(
+                    self.binary(operator.sub, source.stop, one),
+                    self.binary(operator.sub, source.start, one),
+                    Lit(-1),
+                )
         return Iterable("reversed", (self.consumed(source),))
 
     def b_map(self, function: Any, *sources: Any) -> Any:
@@ -136,8 +182,15 @@ class Builtins(Base):
         else:
             self.run_for(source, body, {name})
         total = self.state.get_name(frame, name)
-        for var in ([total] if isinstance(total, Var) else [total.initial] if isinstance(total, Arr) else []):
-            if var is not None and var.hint and "total" in var.hint and "." in var.hint or var is not None and (var.hint or "").startswith("$"):
+        for var in [total] if isinstance(total, Var) else [total.initial] if isinstance(total, Arr) else []:
+            if (
+                var is not None
+                and var.hint
+                and "total" in var.hint
+                and "." in var.hint
+                or var is not None
+                and (var.hint or "").startswith("$")
+            ):
                 var.hint = "total"
         self.state.set(frame, {k: v for k, v in self.state.get(frame).items() if k != name})
         return total
@@ -165,7 +218,9 @@ class Builtins(Base):
     def inner_frame(self, enclosing: Any) -> Any:
         from .values import Frame
 
-        return Frame(enclosing.source, enclosing.globals, enclosing, {}, set(), enclosing.path, depth=enclosing.depth)
+        return Frame(
+            enclosing.source, enclosing.globals, enclosing, {}, set(), enclosing.path, depth=enclosing.depth
+        )
 
     def b_sum(self, source: Any, start: Any = None) -> Any:
         if isinstance(source, Lst) and isinstance(self.state.get(source), Var):
@@ -174,7 +229,9 @@ class Builtins(Base):
             type_ = self.read(source).type
             if isinstance(type_, Array) and type_.ndim == 1 and start is None:
                 return self.emit(builtins.sum, source)
-        return self.accumulate(source, Lit(0) if start is None else start, lambda a, b: self.binary(operator.add, a, b))
+        return self.accumulate(
+            source, Lit(0) if start is None else start, lambda a, b: self.binary(operator.add, a, b)
+        )
 
     def b_min(self, *args: Any, **kwargs: Any) -> Any:
         return self.extremum(min, args, kwargs)
@@ -184,7 +241,9 @@ class Builtins(Base):
 
     def extremum(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if kwargs:
-            raise self.unsupported(f"{fn.__name__}() with keywords", "key functions are not followed", "write the loop out")
+            raise self.unsupported(
+                f"{fn.__name__}() with keywords", "key functions are not followed", "write the loop out"
+            )
         if len(args) == 1:
             source = self.consumed(args[0])
             items = self.static_items(source)
@@ -209,7 +268,9 @@ class Builtins(Base):
             test = self.truth(item)
             if isinstance(test, Lit):
                 return total if test.value == start else test
-            return test if isinstance(total, Lit) and total.value == start else self.emit(combine, total, test)
+            return (
+                test if isinstance(total, Lit) and total.value == start else self.emit(combine, total, test)
+            )
 
         return self.accumulate(source, Lit(start), step)
 
@@ -218,7 +279,9 @@ class Builtins(Base):
         if self.is_static(source) and not kwargs:
             return self.from_python(sorted(values))
         if kwargs:
-            raise self.unsupported("sorted() with keywords", "key functions are not followed", "use np.sort or np.argsort")
+            raise self.unsupported(
+                "sorted() with keywords", "key functions are not followed", "use np.sort or np.argsort"
+            )
         items = self.items_of(source)
         ordered = self.emit(np.sort, self.emit(np.array, Lst(tuple(items))))
         return Lst(tuple(self.load_item(ordered, Lit(i)) for i in range(len(items))))
@@ -264,8 +327,11 @@ class Builtins(Base):
     def b_isinstance(self, value: Any, cls: Any) -> Any:
         classes = self.static_value(cls)
         if isinstance(value, Var) and isinstance(value.type, Optional):
-            raise self.unsupported("isinstance of a value that may be None", "its class depends on the path taken",
-                                   "test `is None`")
+            raise self.unsupported(
+                "isinstance of a value that may be None",
+                "its class depends on the path taken",
+                "test `is None`",
+            )
         return Lit(isinstance(self.python_dummy(value), classes))
 
     def b_issubclass(self, cls: Any, other: Any) -> Any:
@@ -310,7 +376,12 @@ class Builtins(Base):
     def b_int(self, value: Any = Lit(0), *base: Any) -> Any:
         if self.is_static(value):
             return self.fold(int, self.static_value(value), *map(self.static_value, base))
-        if isinstance(value, Var) and isinstance(value.type, Scalar) and value.type.kind == "int" and value.type.dtype is None:
+        if (
+            isinstance(value, Var)
+            and isinstance(value.type, Scalar)
+            and value.type.kind == "int"
+            and value.type.dtype is None
+        ):
             return value
         return self.emit(int, value)
 
@@ -319,13 +390,23 @@ class Builtins(Base):
 
     def b_print(self, *args: Any, **kwargs: Any) -> Any:
         given = tuple(map(self.runtime_object, args))
-        self.builder.append(Op(print, given, (), {k: self.arg(v) for k, v in kwargs.items()}, self.builder.span, effect=True))
+        self.builder.append(
+            Op(print, given, (), {k: self.arg(v) for k, v in kwargs.items()}, self.builder.span, effect=True)
+        )
         return Lit(None)
 
     def b_warn(self, message: Any, *args: Any, **kwargs: Any) -> Any:
         given = (self.runtime_object(message), *map(self.arg, args))
-        self.builder.append(Op(warnings.warn, given, (), {k: self.arg(v) for k, v in kwargs.items()}, self.builder.span,
-                               effect=True))
+        self.builder.append(
+            Op(
+                warnings.warn,
+                given,
+                (),
+                {k: self.arg(v) for k, v in kwargs.items()},
+                self.builder.span,
+                effect=True,
+            )
+        )
         return Lit(None)
 
     def b_super(self, *args: Any) -> Any:
@@ -341,7 +422,9 @@ class Builtins(Base):
     def b_next(self, iterator: Any, *default: Any) -> Any:
         content = self.state.get(iterator) if isinstance(iterator, Lst) else None
         if not isinstance(content, tuple):
-            raise self.unsupported("next()", "only iterators over static sequences are followed", "use a for loop")
+            raise self.unsupported(
+                "next()", "only iterators over static sequences are followed", "use a for loop"
+            )
         if not content and default:
             return default[0]
         if not content:
@@ -380,7 +463,9 @@ class Builtins(Base):
         if isinstance(content, Var):
             assert isinstance(content.type, ListOf)
             if index is not None and self.static_value(index) != -1:
-                raise self.unsupported(".pop(i)", "the list's length is known at run time only", "pop the last item")
+                raise self.unsupported(
+                    ".pop(i)", "the list's length is known at run time only", "pop the last item"
+                )
             rest, last = Var(content.type, content.hint), Var(content.type.element)
             self.builder.append(Op(containers.list_pop, (content,), (rest, last), {}, self.builder.span))
             self.state.set(base, rest)
@@ -421,7 +506,9 @@ class Builtins(Base):
     def static_content(self, base: Lst, method: str) -> tuple[Any, ...]:
         content = self.state.get(base)
         if isinstance(content, Var):
-            raise self.unsupported(f".{method}()", "the list's length is known at run time only", "use an array")
+            raise self.unsupported(
+                f".{method}()", "the list's length is known at run time only", "use an array"
+            )
         return content  # type: ignore[no-any-return]
 
     def dict_get(self, base: Dct, key: Any, default: Any = Lit(None)) -> Any:
@@ -466,14 +553,26 @@ class Builtins(Base):
             return handler(receiver, *args, **kwargs)
         if name in METHODS:
             return self.call_python(METHODS[name], [receiver, *args], kwargs)
-        raise self.unsupported(f"method `.{name}()`", "the compiler does not know it", "use the NumPy function")
+        raise self.unsupported(
+            f"method `.{name}()`", "the compiler does not know it", "use the NumPy function"
+        )
 
     def method_reshape(self, receiver: Any, *shape: Any, **kwargs: Any) -> Any:
         return self.call_python(np.reshape, [receiver, shape[0] if len(shape) == 1 else Tup(shape)], kwargs)
 
     def method_transpose(self, receiver: Any, *axes: Any) -> Any:
-        given = [] if not axes else [axes[0] if len(axes) == 1 and not isinstance(axes[0], (Lit, Var)) or len(axes) == 1
-                                     and self.static_value(axes[0]) is None else Tup(axes)]
+        given = (
+            []
+            if not axes
+            else [
+                axes[0]
+                if len(axes) == 1
+                and not isinstance(axes[0], (Lit, Var))
+                or len(axes) == 1
+                and self.static_value(axes[0]) is None
+                else Tup(axes)
+            ]
+        )
         return self.call_python(np.transpose, [receiver, *given], {})
 
     def method_copy(self, receiver: Any, **kwargs: Any) -> Any:
@@ -489,7 +588,9 @@ class Builtins(Base):
     def method_item(self, receiver: Any, *index: Any) -> Any:
         value = receiver
         if index:
-            value = self.load_item(receiver if len(index) > 1 else Flat(receiver), Tup(index) if len(index) > 1 else index[0])
+            value = self.load_item(
+                receiver if len(index) > 1 else Flat(receiver), Tup(index) if len(index) > 1 else index[0]
+            )
         elif isinstance(receiver, Arr):
             value = self.load_item(Flat(receiver), Lit(0))
         kind = getattr(self.arg(value).type, "kind", "float")  # type: ignore[union-attr]
@@ -537,18 +638,33 @@ class Builtins(Base):
             after.hint = before.hint
             self.write(array, after)
             return Lit(None)
-        raise self.unsupported(f"np.{fn.__name__}.at", "repeated indices make its derivative depend on the order",
-                               "write the loop out")
+        raise self.unsupported(
+            f"np.{fn.__name__}.at",
+            "repeated indices make its derivative depend on the order",
+            "write the loop out",
+        )
 
     def ufunc_at(self, fn: np.ufunc, *args: Any) -> Any:
         return self.b_add_at(fn, *args)
 
     def ufunc_reduce(self, fn: np.ufunc, array: Any, axis: Any = Lit(0), **kwargs: Any) -> Any:
-        same = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min, np.logical_or: np.any,
-                np.logical_and: np.all}.get(fn)
+        same = {
+            np.add: np.sum,
+            np.multiply: np.prod,
+            np.maximum: np.max,
+            np.minimum: np.min,
+            np.logical_or: np.any,
+            np.logical_and: np.all,
+        }.get(fn)
         if same is not None:
-            return self.emit(same, array, axis=axis, **{k: v for k, v in kwargs.items() if k in ("keepdims", "initial")})
-        items = self.items_of(array) if self.static_value(axis) == 0 else self.demand(axis, "the axis of ufunc.reduce")
+            return self.emit(
+                same, array, axis=axis, **{k: v for k, v in kwargs.items() if k in ("keepdims", "initial")}
+            )
+        items = (
+            self.items_of(array)
+            if self.static_value(axis) == 0
+            else self.demand(axis, "the axis of ufunc.reduce")
+        )
         total = items[0]
         for item in items[1:]:
             total = self.emit(fn, total, item)
@@ -562,7 +678,9 @@ class Builtins(Base):
 
     def ufunc_outer(self, fn: np.ufunc, a: Any, b: Any) -> Any:
         ranks = [getattr(self.arg(v).type, "ndim", 0) or 0 for v in (a, b)]  # type: ignore[union-attr]
-        wide = self.load_item(a, Tup((*[Lit(Ellipsis)], *[Lit(None)] * ranks[1]))) if isinstance(a, Arr) else a
+        wide = (
+            self.load_item(a, Tup((*[Lit(Ellipsis)], *[Lit(None)] * ranks[1]))) if isinstance(a, Arr) else a
+        )
         return self.emit(fn, wide, b)
 
     def b_fill_diagonal(self, array: Arr, value: Any, wrap: Any = None) -> Any:
@@ -575,8 +693,11 @@ class Builtins(Base):
         return Lit(None)
 
     def b_copyto(self, target: Arr, source: Any, casting: Any = None, where: Any = None) -> Any:
-        self.store_item(target, Lit(Ellipsis) if where is None else where,
-                        source if where is None else self.masked_source(target, source, where))
+        self.store_item(
+            target,
+            Lit(Ellipsis) if where is None else where,
+            source if where is None else self.masked_source(target, source, where),
+        )
         return Lit(None)
 
     def masked_source(self, target: Arr, source: Any, where: Any) -> Any:
@@ -596,14 +717,22 @@ class Builtins(Base):
     def b_array(self, value: Any, dtype: Any = None, **kwargs: Any) -> Any:
         kwargs.pop("copy", None)
         result = self.as_array(np.array, value, kwargs)
-        return result if dtype is None or self.static_value(dtype) is None else self.method_astype_if(result, dtype)
+        return (
+            result
+            if dtype is None or self.static_value(dtype) is None
+            else self.method_astype_if(result, dtype)
+        )
 
     def b_asarray(self, value: Any, dtype: Any = None, **kwargs: Any) -> Any:
         if isinstance(value, Arr):
             result: Any = value
         else:
             result = self.as_array(np.array, value, {})
-        return result if dtype is None or self.static_value(dtype) is None else self.method_astype_if(result, dtype)
+        return (
+            result
+            if dtype is None or self.static_value(dtype) is None
+            else self.method_astype_if(result, dtype)
+        )
 
     def as_array(self, fn: Any, value: Any, kwargs: dict[str, Any]) -> Any:
         value = self.consumed(value)
@@ -633,17 +762,24 @@ class Builtins(Base):
             arrays = list(wide.items) if isinstance(wide, Tup) else list(self.state.get(wide))
         flat = [self.emit(np.ravel, a) for a in arrays]
         result = Lst(())
-        self.run_for(Iterable("zip", tuple(flat)), lambda item: self.list_append(result, self.call(function, list(item.items), {})),
-                     set())
+        self.run_for(
+            Iterable("zip", tuple(flat)),
+            lambda item: self.list_append(result, self.call(function, list(item.items), {})),
+            set(),
+        )
         return self.emit(np.reshape, self.as_array(np.array, result, {}), self.shape_of(self.arg(arrays[0])))  # type: ignore[arg-type]
 
     def b_apply_along_axis(self, function: Any, axis: Any, array: Any, *args: Any, **kwargs: Any) -> Any:
         moved = self.emit(np.moveaxis, array, axis, Lit(-1))
         rank = self.read(moved).type.ndim
         if rank != 2:
-            raise self.unsupported("np.apply_along_axis", "it is followed for matrices only", "write the loop out")
+            raise self.unsupported(
+                "np.apply_along_axis", "it is followed for matrices only", "write the loop out"
+            )
         result = Lst(())
-        self.run_for(moved, lambda row: self.list_append(result, self.call(function, [row, *args], kwargs)), set())
+        self.run_for(
+            moved, lambda row: self.list_append(result, self.call(function, [row, *args], kwargs)), set()
+        )
         return self.as_array(np.array, result, {})
 
     def b_piecewise(self, x: Any, conditions: Any, functions: Any, *args: Any, **kwargs: Any) -> Any:
@@ -655,7 +791,9 @@ class Builtins(Base):
             result = self.piece(given[-1], x, args, kwargs)
         for test, function in zip(tests, given, strict=False):  # later conditions win
             result = self.emit(np.where, test, self.piece(function, x, args, kwargs), result)
-        return self.emit(helpers.astype, result, Lit(self.arg(x).type.dtype)) if isinstance(x, Arr) else result  # type: ignore[union-attr]
+        return (
+            self.emit(helpers.astype, result, Lit(self.arg(x).type.dtype)) if isinstance(x, Arr) else result
+        )  # type: ignore[union-attr]
 
     def piece(self, function: Any, x: Any, args: Any, kwargs: Any) -> Any:
         if isinstance(function, (Var, Arr)) or isinstance(function, Lit) and not callable(function.value):
@@ -675,8 +813,13 @@ class Builtins(Base):
         return Lit(bool(np.iterable(self.python_dummy(value))))
 
     def b_ndim(self, value: Any) -> Any:
-        return self.array_attribute(value, "ndim") if isinstance(value, (Arr, Var)) else Lit(int(np.ndim(self.python_dummy(value)))) \
-            if not isinstance(value, (Tup, Lst)) else self.b_ndim(self.as_array(np.array, value, {}))
+        return (
+            self.array_attribute(value, "ndim")
+            if isinstance(value, (Arr, Var))
+            else Lit(int(np.ndim(self.python_dummy(value))))
+            if not isinstance(value, (Tup, Lst))
+            else self.b_ndim(self.as_array(np.array, value, {}))
+        )
 
     def b_shape(self, value: Any) -> Any:
         if isinstance(value, (Arr, Var)):
@@ -699,17 +842,64 @@ class Builtins(Base):
 
 
 SPECIAL: dict[Any, str] = {
-    range: "b_range", zip: "b_zip", enumerate: "b_enumerate", reversed: "b_reversed", map: "b_map", filter: "b_filter",
-    np.ndindex: "b_ndindex", len: "b_len", list: "b_list", tuple: "b_tuple", dict: "b_dict", sum: "b_sum", min: "b_min",
-    max: "b_max", any: "b_any", all: "b_all", sorted: "b_sorted", functools.reduce: "b_reduce",
-    functools.partial: "b_partial", isinstance: "b_isinstance", issubclass: "b_issubclass", np.issubdtype: "b_issubdtype", type: "b_type", callable: "b_callable",
-    hasattr: "b_hasattr", getattr: "b_getattr", setattr: "b_setattr", slice: "b_slice", float: "b_float", int: "b_int",
-    bool: "b_bool", print: "b_print", warnings.warn: "b_warn", super: "b_super", iter: "b_iter", next: "b_next", copy.copy: "b_copy",
-    copy.deepcopy: "b_deepcopy", np.fill_diagonal: "b_fill_diagonal", np.copyto: "b_copyto", np.put: "b_put",
-    np.place: "b_place", np.array: "b_array", np.asarray: "b_asarray", np.asanyarray: "b_asarray",
-    np.vectorize: "b_vectorize", np.apply_along_axis: "b_apply_along_axis", np.piecewise: "b_piecewise",
-    np.iscomplexobj: "b_iscomplexobj", np.isrealobj: "b_isrealobj", np.isscalar: "b_isscalar",
-    np.iterable: "b_iterable", np.ndim: "b_ndim", np.shape: "b_shape", np.size: "b_size",
-    np.result_type: "b_result_type", typing.cast: "b_cast", helpers.astype: "b_astype", math.fsum: "b_sum",
+    range: "b_range",
+    zip: "b_zip",
+    enumerate: "b_enumerate",
+    reversed: "b_reversed",
+    map: "b_map",
+    filter: "b_filter",
+    np.ndindex: "b_ndindex",
+    len: "b_len",
+    list: "b_list",
+    tuple: "b_tuple",
+    dict: "b_dict",
+    sum: "b_sum",
+    min: "b_min",
+    max: "b_max",
+    any: "b_any",
+    all: "b_all",
+    sorted: "b_sorted",
+    functools.reduce: "b_reduce",
+    functools.partial: "b_partial",
+    isinstance: "b_isinstance",
+    issubclass: "b_issubclass",
+    np.issubdtype: "b_issubdtype",
+    type: "b_type",
+    callable: "b_callable",
+    hasattr: "b_hasattr",
+    getattr: "b_getattr",
+    setattr: "b_setattr",
+    slice: "b_slice",
+    float: "b_float",
+    int: "b_int",
+    bool: "b_bool",
+    print: "b_print",
+    warnings.warn: "b_warn",
+    super: "b_super",
+    iter: "b_iter",
+    next: "b_next",
+    copy.copy: "b_copy",
+    copy.deepcopy: "b_deepcopy",
+    np.fill_diagonal: "b_fill_diagonal",
+    np.copyto: "b_copyto",
+    np.put: "b_put",
+    np.place: "b_place",
+    np.array: "b_array",
+    np.asarray: "b_asarray",
+    np.asanyarray: "b_asarray",
+    np.vectorize: "b_vectorize",
+    np.apply_along_axis: "b_apply_along_axis",
+    np.piecewise: "b_piecewise",
+    np.iscomplexobj: "b_iscomplexobj",
+    np.isrealobj: "b_isrealobj",
+    np.isscalar: "b_isscalar",
+    np.iterable: "b_iterable",
+    np.ndim: "b_ndim",
+    np.shape: "b_shape",
+    np.size: "b_size",
+    np.result_type: "b_result_type",
+    typing.cast: "b_cast",
+    helpers.astype: "b_astype",
+    math.fsum: "b_sum",
 }
 __all__ = ["Builtins", "Opaque"]

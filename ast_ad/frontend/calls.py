@@ -7,7 +7,7 @@ import functools
 import inspect
 import operator
 import types
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,18 +15,14 @@ from ..errors import AdError, SourceError
 from ..ir.ops import Lit, Op, Var
 from ..ir.types import Opaque
 from ..rules.registry import lookup
+from .core import Core
 from .values import Arr, ArrayMethod, Bound, Closure, Comprehension, Dct, Flat, Frame, Lst, Obj, Tup, Unbound
-
-if TYPE_CHECKING:
-    from .interpreter import Interpreter as Base
-else:
-    Base = object
 
 MAX_DEPTH = 120
 PURE = ("numpy", "scipy", "math", "builtins", "_operator", "operator", "cmath", "ast_ad")
 
 
-class Calls(Base):
+class Calls(Core):
     depth = 0
 
     def eval_Call(self, node: Any) -> Any:
@@ -36,8 +32,11 @@ class Calls(Base):
         for keyword in node.keywords:
             value = self.eval(keyword.value)
             if keyword.arg is None:
-                content = self.state.get(value) if isinstance(value, Dct) else {
-                    k: self.from_python(v) for k, v in self.demand(value, "keyword arguments").items()}
+                content = (
+                    self.state.get(value)
+                    if isinstance(value, Dct)
+                    else {k: self.from_python(v) for k, v in self.demand(value, "keyword arguments").items()}
+                )
                 kwargs.update(content)
             else:
                 kwargs[keyword.arg] = value
@@ -62,8 +61,11 @@ class Calls(Base):
         live = getattr(function, "python_value", None)
         if live is not None:
             return self.call_live(function, args, kwargs)
-        raise self.unsupported("a call of a value that is known at run time only", "its source can't be read",
-                               "call a function that is known when the program is compiled")
+        raise self.unsupported(
+            "a call of a value that is known at run time only",
+            "its source can't be read",
+            "call a function that is known when the program is compiled",
+        )
 
     def own_lowering(self, function: Any) -> Any:
         """How a callable asks to be read instead of its source: its ``__ast_ad_lower__``, or None."""
@@ -84,8 +86,11 @@ class Calls(Base):
             keywords = {k: self.from_python(v) for k, v in fn.keywords.items()}
             return self.call(Lit(fn.func), [*bound, *args], {**keywords, **kwargs})
         primitive = lookup(fn)
-        if primitive is not None and primitive.kind == "nondifferentiable" and all(
-                self.is_static(v) for v in (*args, *kwargs.values())):
+        if (
+            primitive is not None
+            and primitive.kind == "nondifferentiable"
+            and all(self.is_static(v) for v in (*args, *kwargs.values()))
+        ):
             return self.call_opaque(fn, args, kwargs)
         if primitive is not None or isinstance(fn, np.ufunc):
             return self.call_primitive(fn, args, kwargs)
@@ -106,13 +111,15 @@ class Calls(Base):
     def call_primitive(self, fn: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         """A NumPy function or one with a rule: an operation; ``out=`` and ``where=`` of ufuncs become writes."""
         fn = self.canonical(fn)
-        kwargs = {k: v for k, v in kwargs.items() if not (k == "out" and isinstance(v, Lit) and v.value is None)}
+        kwargs = {
+            k: v for k, v in kwargs.items() if not (k == "out" and isinstance(v, Lit) and v.value is None)
+        }
         args = [self.sequence_argument(a) for a in args]
         kwargs = {k: self.sequence_argument(v) for k, v in kwargs.items()}
         out = kwargs.pop("out", None)
         if isinstance(fn, np.ufunc) and len(args) > fn.nin:
-            (out,) = args[fn.nin:]
-            args = args[:fn.nin]
+            (out,) = args[fn.nin :]
+            args = args[: fn.nin]
         if isinstance(out, Tup):
             (out,) = out.items
         if isinstance(fn, np.ufunc) and "where" in kwargs:
@@ -136,10 +143,16 @@ class Calls(Base):
         if self.static_value(where) is True:
             result = self.emit(fn, *args, **kwargs)
         elif out is None:
-            raise self.unsupported("where= without out=", "the other elements are not initialised", "use np.where")
+            raise self.unsupported(
+                "where= without out=", "the other elements are not initialised", "use np.where"
+            )
         else:
-            safe = [self.emit(np.where, where, a, Lit(1.0)) if lookup(fn) and getattr(lookup(fn), "partial_domain", False)
-                    else a for a in args]
+            safe = [
+                self.emit(np.where, where, a, Lit(1.0))
+                if lookup(fn) and getattr(lookup(fn), "partial_domain", False)
+                else a
+                for a in args
+            ]
             result = self.emit(np.where, where, self.emit(fn, *safe, **kwargs), out)
         if out is None:
             return result
@@ -155,8 +168,11 @@ class Calls(Base):
         """A callable without rule and source: run it if all is static, else an operation without derivative."""
         module = getattr(fn, "__module__", None) or type(getattr(fn, "__self__", None)).__module__ or ""
         if "random" in str(module) or isinstance(getattr(fn, "__self__", None), np.random.Generator):
-            raise self.unsupported(f"random numbers drawn by `{getattr(fn, '__name__', fn)}`",
-                                   "the draw would be repeated or shared between passes", "draw them outside and pass them in")
+            raise self.unsupported(
+                f"random numbers drawn by `{getattr(fn, '__name__', fn)}`",
+                "the draw would be repeated or shared between passes",
+                "draw them outside and pass them in",
+            )
         values = [self.static_value(a) for a in args]
         if all(self.is_static(a) for a in args) and all(self.is_static(v) for v in kwargs.values()):
             try:
@@ -164,12 +180,19 @@ class Calls(Base):
             except AdError:
                 raise
             except Exception as problem:
-                raise self.unsupported(f"`{getattr(fn, '__name__', fn)}`", f"{type(problem).__name__}: {problem}",
-                                       "mend the call") from None
-        if any(isinstance(a, (Arr, Lst)) for a in (*args, *kwargs.values())) and not str(module).startswith(PURE):
-            raise self.unsupported(f"a call of `{getattr(fn, '__name__', fn)}`",
-                                   "it is compiled code without a rule, and might write to its arguments",
-                                   "register a rule for it, or use a function with Python source")
+                raise self.unsupported(
+                    f"`{getattr(fn, '__name__', fn)}`",
+                    f"{type(problem).__name__}: {problem}",
+                    "mend the call",
+                ) from None
+        if any(isinstance(a, (Arr, Lst)) for a in (*args, *kwargs.values())) and not str(module).startswith(
+            PURE
+        ):
+            raise self.unsupported(
+                f"a call of `{getattr(fn, '__name__', fn)}`",
+                "it is compiled code without a rule, and might write to its arguments",
+                "register a rule for it, or use a function with Python source",
+            )
         return self.emit(fn, *args, **kwargs)
 
     # ----- classes
@@ -180,20 +203,32 @@ class Calls(Base):
         if issubclass(cls, tuple) and hasattr(cls, "_fields"):
             bound = inspect.signature(cls).bind(*args, **kwargs)
             defaults = getattr(cls, "_field_defaults", {})
-            items = (bound.arguments[f] if f in bound.arguments else self.from_python(defaults[f]) for f in cls._fields)
+            items = (
+                bound.arguments[f] if f in bound.arguments else self.from_python(defaults[f])
+                for f in cls._fields
+            )
             return Tup(tuple(items), cls)
         if cls.__module__ in ("builtins", "numpy") or issubclass(cls, np.generic):
             return self.call_opaque(cls, args, kwargs)
         if not isinstance(cls.__init__, types.FunctionType):
             if cls.__init__ is object.__init__ and not args:
                 return Obj(cls)
-            raise self.unsupported(f"an instance of `{cls.__name__}`", "its constructor is not Python code",
-                                   "create it outside of the differentiated function")
+            raise self.unsupported(
+                f"an instance of `{cls.__name__}`",
+                "its constructor is not Python code",
+                "create it outside of the differentiated function",
+            )
         if cls.__new__ is not object.__new__:
-            raise self.unsupported(f"an instance of `{cls.__name__}`", "it defines __new__", "create it outside")
+            raise self.unsupported(
+                f"an instance of `{cls.__name__}`", "it defines __new__", "create it outside"
+            )
         instance = Obj(cls)
-        if dataclasses.is_dataclass(cls) and "__create_fn__" in getattr(cls.__init__, "__qualname__", "") or \
-                dataclasses.is_dataclass(cls) and cls.__init__.__code__.co_filename == "<string>":
+        if (
+            dataclasses.is_dataclass(cls)
+            and "__create_fn__" in getattr(cls.__init__, "__qualname__", "")
+            or dataclasses.is_dataclass(cls)
+            and cls.__init__.__code__.co_filename == "<string>"
+        ):
             self.fill_dataclass(instance, args, kwargs)
         else:
             self.call(Lit(cls.__init__), [instance, *args], kwargs)
@@ -219,12 +254,21 @@ class Calls(Base):
         from .source import find_source
 
         if fn.__code__.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
-            raise self.unsupported(f"the generator function `{fn.__name__}`", "its state can't be followed",
-                                   "return a list")
+            raise self.unsupported(
+                f"the generator function `{fn.__name__}`", "its state can't be followed", "return a list"
+            )
         source = find_source(fn)
         defaults = self.function_defaults(fn)
-        frame = Frame(source, fn.__globals__, None, self.cells_of(fn), set(), ("function", fn),
-                      locals=frozenset(fn.__code__.co_varnames), depth=self.frame.depth + 1)
+        frame = Frame(
+            source,
+            fn.__globals__,
+            None,
+            self.cells_of(fn),
+            set(),
+            ("function", fn),
+            locals=frozenset(fn.__code__.co_varnames),
+            depth=self.frame.depth + 1,
+        )
         return self.run_body(source.tree, frame, defaults, args, kwargs, fn.__name__)
 
     def call_closure(self, closure: Closure, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -232,11 +276,21 @@ class Calls(Base):
         frame = Frame(outer.source, outer.globals, outer, {}, set(), outer.path, depth=self.frame.depth + 1)
         return self.run_body(closure.node, frame, closure.defaults, args, kwargs, closure.name)
 
-    def run_body(self, node: Any, frame: Frame, defaults: dict[str, Any], args: list[Any], kwargs: dict[str, Any],
-                 name: str) -> Any:
+    def run_body(
+        self,
+        node: Any,
+        frame: Frame,
+        defaults: dict[str, Any],
+        args: list[Any],
+        kwargs: dict[str, Any],
+        name: str,
+    ) -> Any:
         if frame.depth > MAX_DEPTH:
-            raise self.unsupported(f"recursion in `{name}`", f"it is more than {MAX_DEPTH} calls deep, or its depth is"
-                                   " known at run time only", "use a loop, or make the depth a constant")
+            raise self.unsupported(
+                f"recursion in `{name}`",
+                f"it is more than {MAX_DEPTH} calls deep, or its depth is known at run time only",
+                "use a loop, or make the depth a constant",
+            )
         span = self.builder.span
         bound = self.bind_arguments(node.args, defaults, args, kwargs, name)
         outer, self.frame = self.frame, frame
@@ -252,24 +306,30 @@ class Calls(Base):
             self.frame = outer
             self.builder.span = span
 
-    def bind_arguments(self, spec: Any, defaults: dict[str, Any], args: list[Any], kwargs: dict[str, Any],
-                       name: str) -> dict[str, Any]:
+    def bind_arguments(
+        self, spec: Any, defaults: dict[str, Any], args: list[Any], kwargs: dict[str, Any], name: str
+    ) -> dict[str, Any]:
         """Python's rules for positional, keyword, default and variadic parameters."""
         positional = [a.id for a in [*spec.posonlyargs, *spec.args]]
         keyword_only = [a.id for a in spec.kwonlyargs]
         bound: dict[str, Any] = dict(zip(positional, args, strict=False))
         if len(args) > len(positional):
             if spec.vararg is None:
-                raise self.unsupported(f"the call of `{name}`", f"it takes {len(positional)} positional arguments, "
-                                       f"{len(args)} given", "check the call")
-            bound[spec.vararg.id] = Tup(tuple(args[len(positional):]))
+                raise self.unsupported(
+                    f"the call of `{name}`",
+                    f"it takes {len(positional)} positional arguments, {len(args)} given",
+                    "check the call",
+                )
+            bound[spec.vararg.id] = Tup(tuple(args[len(positional) :]))
         elif spec.vararg is not None:
             bound[spec.vararg.id] = Tup(())
         extra: dict[str, Any] = {}
         for key, value in kwargs.items():
             if key in bound or key not in [*positional, *keyword_only]:
                 if spec.kwarg is None or key in bound:
-                    raise self.unsupported(f"the call of `{name}`", f"argument `{key}` does not fit", "check the call")
+                    raise self.unsupported(
+                        f"the call of `{name}`", f"argument `{key}` does not fit", "check the call"
+                    )
                 extra[key] = value
             else:
                 bound[key] = value
@@ -278,22 +338,26 @@ class Calls(Base):
         for parameter in [*positional, *keyword_only]:
             if parameter not in bound:
                 if parameter not in defaults:
-                    raise self.unsupported(f"the call of `{name}`", f"argument `{parameter}` is missing", "check the call")
+                    raise self.unsupported(
+                        f"the call of `{name}`", f"argument `{parameter}` is missing", "check the call"
+                    )
                 bound[parameter] = defaults[parameter]
         return bound
 
     def closure_defaults(self, spec: Any) -> dict[str, Any]:
         names = [a.id for a in [*spec.posonlyargs, *spec.args]]
-        found = dict(zip(names[len(names) - len(spec.defaults):], map(self.eval, spec.defaults), strict=True))
+        found = dict(
+            zip(names[len(names) - len(spec.defaults) :], map(self.eval, spec.defaults), strict=True)
+        )
         for parameter, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True):
             if default is not None:
                 found[parameter.id] = self.eval(default)
         return found
 
     def function_defaults(self, fn: types.FunctionType) -> dict[str, Any]:
-        names = fn.__code__.co_varnames[:fn.__code__.co_argcount]
+        names = fn.__code__.co_varnames[: fn.__code__.co_argcount]
         values = fn.__defaults__ or ()
-        found = dict(zip(names[len(names) - len(values):], values, strict=True))
+        found = dict(zip(names[len(names) - len(values) :], values, strict=True))
         found.update(fn.__kwdefaults__ or {})
         return {name: self.default(fn, name, value) for name, value in found.items()}
 
@@ -310,11 +374,28 @@ def python_function(fn: Any) -> types.FunctionType | None:
     """The plain function behind Numba dispatchers, NumPy's dispatch wrappers and functools.lru_cache."""
     for name in ("py_func", "_implementation", "__wrapped__"):
         inner = getattr(fn, name, None)
-        if isinstance(inner, types.FunctionType) and (name != "__wrapped__" or not isinstance(fn, types.FunctionType)):
+        if isinstance(inner, types.FunctionType) and (
+            name != "__wrapped__" or not isinstance(fn, types.FunctionType)
+        ):
             return inner
     return fn if isinstance(fn, types.FunctionType) else None
 
 
-ALL_STATIC = {operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pow, abs, min, max, sum,
-              round, divmod, pow, operator.floordiv, operator.mod}
+ALL_STATIC = {
+    operator.add,
+    operator.sub,
+    operator.mul,
+    operator.truediv,
+    operator.neg,
+    operator.pow,
+    abs,
+    min,
+    max,
+    sum,
+    round,
+    divmod,
+    pow,
+    operator.floordiv,
+    operator.mod,
+}
 __all__ = ["Calls", "Flat", "Lst", "Op", "Unbound", "Var"]

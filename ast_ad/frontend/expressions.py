@@ -5,29 +5,56 @@ from __future__ import annotations
 import builtins
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..ir.ops import Lit, Var
-from ..ir.types import Array, Opaque, Optional, Scalar
-from .values import Arr, ArrayMethod, Bound, Closure, Comprehension, Dct, Frame, Iterable, Lst, Obj, Range, Tup, Unbound
+from ..ir.types import Opaque, Optional, Scalar
+from .core import Core
+from .values import (
+    Arr,
+    ArrayMethod,
+    Bound,
+    Closure,
+    Comprehension,
+    Dct,
+    Frame,
+    Iterable,
+    Lst,
+    Obj,
+    Range,
+    Tup,
+    Unbound,
+)
 
-if TYPE_CHECKING:
-    from .interpreter import Interpreter as Base
-else:
-    Base = object
-
-BINARY = {"Add": operator.add, "Sub": operator.sub, "Mult": operator.mul, "Div": operator.truediv,
-          "FloorDiv": operator.floordiv, "Mod": operator.mod, "Pow": operator.pow, "MatMult": operator.matmul,
-          "BitAnd": operator.and_, "BitOr": operator.or_, "BitXor": operator.xor, "LShift": operator.lshift,
-          "RShift": operator.rshift}
+BINARY = {
+    "Add": operator.add,
+    "Sub": operator.sub,
+    "Mult": operator.mul,
+    "Div": operator.truediv,
+    "FloorDiv": operator.floordiv,
+    "Mod": operator.mod,
+    "Pow": operator.pow,
+    "MatMult": operator.matmul,
+    "BitAnd": operator.and_,
+    "BitOr": operator.or_,
+    "BitXor": operator.xor,
+    "LShift": operator.lshift,
+    "RShift": operator.rshift,
+}
 UNARY = {"USub": operator.neg, "UAdd": operator.pos, "Invert": operator.invert}
-COMPARE = {"Eq": operator.eq, "NotEq": operator.ne, "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt,
-           "GtE": operator.ge}
+COMPARE = {
+    "Eq": operator.eq,
+    "NotEq": operator.ne,
+    "Lt": operator.lt,
+    "LtE": operator.le,
+    "Gt": operator.gt,
+    "GtE": operator.ge,
+}
 
 
-class Expressions(Base):
+class Expressions(Core):
     def eval(self, node: Any) -> Any:
         """The abstract value of an expression."""
         handler = getattr(self, "eval_" + type(node).__name__, None)
@@ -35,8 +62,9 @@ class Expressions(Base):
         self.place(node)
         try:
             if handler is None:
-                raise self.unsupported(f"`{type(node).__name__}` expression", "the compiler does not follow it yet",
-                                       "rewrite it")
+                raise self.unsupported(
+                    f"`{type(node).__name__}` expression", "the compiler does not follow it yet", "rewrite it"
+                )
             return handler(node)
         finally:
             self.builder.span = outer
@@ -68,7 +96,9 @@ class Expressions(Base):
     # ----- operators
     def eval_BinOp(self, node: Any) -> Any:
         operands: list[tuple[Any, Any]] = []
-        while type(node).__name__ == "BinOp":  # a left-deep chain, without recursion: sums have thousands of terms
+        while (
+            type(node).__name__ == "BinOp"
+        ):  # a left-deep chain, without recursion: sums have thousands of terms
             operands.append((node, node.right))
             node = node.left
         value = self.eval(node)
@@ -97,7 +127,9 @@ class Expressions(Base):
         try:
             return self.from_python(fn(*values))
         except Exception as problem:
-            raise self.unsupported("a constant expression", f"{type(problem).__name__}: {problem}", "mend it") from None
+            raise self.unsupported(
+                "a constant expression", f"{type(problem).__name__}: {problem}", "mend it"
+            ) from None
 
     def binary_sequences(self, fn: Any, left: Any, right: Any) -> Any:
         if fn is operator.add and type(left) is type(right) and isinstance(left, Tup):
@@ -108,8 +140,11 @@ class Expressions(Base):
             return result
         if fn is operator.mul:
             sequence, times = (left, right) if isinstance(left, (Tup, Lst)) else (right, left)
-            if isinstance(times, (Arr, Tup, Lst)) or isinstance(times, Var) and not (
-                    isinstance(times.type, Scalar) and times.type.kind in ("int", "bool")):
+            if (
+                isinstance(times, (Arr, Tup, Lst))
+                or isinstance(times, Var)
+                and not (isinstance(times.type, Scalar) and times.type.kind in ("int", "bool"))
+            ):
                 return None
             content = sequence.items if isinstance(sequence, Tup) else self.state.get(sequence)
             count = self.static_value(times)
@@ -125,13 +160,22 @@ class Expressions(Base):
 
     def binary_objects(self, fn: Any, left: Any, right: Any) -> Any:
         """Operators of user classes."""
-        name = {operator.add: "add", operator.sub: "sub", operator.mul: "mul", operator.truediv: "truediv",
-                operator.pow: "pow", operator.matmul: "matmul", operator.mod: "mod",
-                operator.floordiv: "floordiv"}.get(fn, "")
+        name = {
+            operator.add: "add",
+            operator.sub: "sub",
+            operator.mul: "mul",
+            operator.truediv: "truediv",
+            operator.pow: "pow",
+            operator.matmul: "matmul",
+            operator.mod: "mod",
+            operator.floordiv: "floordiv",
+        }.get(fn, "")
         for owner, other, method in ((left, right, f"__{name}__"), (right, left, f"__r{name}__")):
             if isinstance(owner, Obj) and name and hasattr(owner.cls, method):
                 return self.call(self.load_attribute(owner, method), [other], {})
-        raise self.unsupported(f"operator {fn.__name__} on objects", "their class does not define it", "call a method")
+        raise self.unsupported(
+            f"operator {fn.__name__} on objects", "their class does not define it", "call a method"
+        )
 
     def eval_UnaryOp(self, node: Any) -> Any:
         value = self.eval(node.operand)
@@ -194,7 +238,9 @@ class Expressions(Base):
         for value in (left, right):
             static = self.static_value(value)
             number = isinstance(value, Var) and isinstance(value.type, Scalar)
-            kinds.append("number" if number else "other" if isinstance(static, (str, type(None), type)) else "?")
+            kinds.append(
+                "number" if number else "other" if isinstance(static, (str, type(None), type)) else "?"
+            )
         return sorted(kinds) == ["number", "other"]
 
     def compare_sequences(self, op: str, left: Any, right: Any) -> Any:
@@ -216,23 +262,46 @@ class Expressions(Base):
 
     def identity(self, op: str, left: Any, right: Any) -> Any:
         for value, other in ((left, right), (right, left)):
-            if isinstance(other, Lit) and isinstance(value, Var) and isinstance(value.type, Optional) and other.value is None:
+            if (
+                isinstance(other, Lit)
+                and isinstance(value, Var)
+                and isinstance(value.type, Optional)
+                and other.value is None
+            ):
                 fn = operator.is_ if op == "Is" else operator.is_not
                 return self.builder.opaque(fn, (value, other), Scalar("bool"))
         if isinstance(left, Lit) and isinstance(right, Lit):
-            same = left.value is right.value or (type(left.value) is type(right.value) and isinstance(
-                left.value, (bool, int, str)) and left.value == right.value)
+            same = left.value is right.value or (
+                type(left.value) is type(right.value)
+                and isinstance(left.value, (bool, int, str))
+                and left.value == right.value
+            )
         else:
             same = left is right
-            if not same and isinstance(left, Var) and isinstance(right, Lit) and isinstance(right.value, bool):
+            if (
+                not same
+                and isinstance(left, Var)
+                and isinstance(right, Lit)
+                and isinstance(right.value, bool)
+            ):
                 known = self.static_value(left)
                 same = known is right.value
-                if not isinstance(known, (bool, int, float)) and isinstance(left.type, Scalar) and left.type == Scalar("bool"):
+                if (
+                    not isinstance(known, (bool, int, float))
+                    and isinstance(left.type, Scalar)
+                    and left.type == Scalar("bool")
+                ):
                     return self.emit(operator.eq if op == "Is" else operator.ne, left, right)
         return Lit(same == (op == "Is"))
 
     def membership(self, op: str, left: Any, right: Any) -> Any:
-        content = self.state.get(right) if isinstance(right, (Dct, Lst)) else right.items if isinstance(right, Tup) else None
+        content = (
+            self.state.get(right)
+            if isinstance(right, (Dct, Lst))
+            else right.items
+            if isinstance(right, Tup)
+            else None
+        )
         needle = self.static_value(left)
         if isinstance(right, Dct) and self.is_static(left):
             return Lit((needle in content) == (op == "In"))
@@ -251,15 +320,20 @@ class Expressions(Base):
             if op == "In":
                 return found
             return Lit(not found.value) if isinstance(found, Lit) else self.emit(operator.not_, found)
-        return self.builder.opaque(lambda a, b: a in b if op == "In" else a not in b,
-                                   (self.arg(left), self.arg(right)), Scalar("bool"))
+        return self.builder.opaque(
+            lambda a, b: a in b if op == "In" else a not in b,
+            (self.arg(left), self.arg(right)),
+            Scalar("bool"),
+        )
 
     # ----- subscripts and attributes
     def eval_Subscript(self, node: Any) -> Any:
         return self.load_item(self.eval(node.value), self.eval(node.slice))
 
     def eval_Slice(self, node: Any) -> Any:
-        return slice(*(Lit(None) if part is None else self.eval(part) for part in (node.lower, node.upper, node.step)))
+        return slice(
+            *(Lit(None) if part is None else self.eval(part) for part in (node.lower, node.upper, node.step))
+        )
 
     def eval_Attribute(self, node: Any) -> Any:
         return self.load_attribute(self.eval(node.value), self.mangled(node.attr))
@@ -267,7 +341,11 @@ class Expressions(Base):
     def mangled(self, name: str) -> str:
         """``__private`` names inside a class."""
         owner = getattr(self.frame.source, "class_name", None)
-        return f"_{owner.lstrip('_')}{name}" if owner and name.startswith("__") and not name.endswith("__") else name
+        return (
+            f"_{owner.lstrip('_')}{name}"
+            if owner and name.startswith("__") and not name.endswith("__")
+            else name
+        )
 
     # ----- displays
     def eval_Tuple(self, node: Any) -> Any:
@@ -321,14 +399,17 @@ class Expressions(Base):
         return Dct({self.demand(p.items[0], "a dict key"): p.items[1] for p in pairs})
 
     def eval_SetComp(self, node: Any) -> Any:
-        return Lit({self.demand(v, "an element of a set") for v in self.items_of(self.comprehend(node, self.frame))})
+        return Lit(
+            {self.demand(v, "an element of a set") for v in self.items_of(self.comprehend(node, self.frame))}
+        )
 
     def comprehend(self, node: Any, enclosing: Frame) -> Lst:
         """Run a comprehension in a scope of its own."""
         outer = self.frame
         result = Lst(())
-        self.frame = Frame(enclosing.source, enclosing.globals, enclosing, {}, set(), enclosing.path,
-                           depth=enclosing.depth)
+        self.frame = Frame(
+            enclosing.source, enclosing.globals, enclosing, {}, set(), enclosing.path, depth=enclosing.depth
+        )
         try:
             self.run_generators(node, list(node.generators), lambda item: self.list_append(result, item))
         finally:
@@ -370,7 +451,11 @@ class Expressions(Base):
             return Lit("".join(str(self.static_value(p)) for p in parts))
         text: Any = None
         for part in parts:
-            text = part if text is None else self.builder.opaque(operator.add, (self.arg(text), self.arg(part)), Opaque("str"))
+            text = (
+                part
+                if text is None
+                else self.builder.opaque(operator.add, (self.arg(text), self.arg(part)), Opaque("str"))
+            )
         return text
 
     def eval_FormattedValue(self, node: Any) -> Any:
@@ -399,6 +484,3 @@ class Expressions(Base):
         if isinstance(value, Obj):
             return Lit(f"<{value.cls.__name__}>")
         return self.arg(value)
-
-
-__all__ = ["Array", "Expressions"]

@@ -44,9 +44,27 @@ class InferenceError(Exception):
 SIZES = ((7, 11, 13, 17, 19, 23), (31, 26, 20, 15, 9, 6))
 SMALL_SIZES = ((2, 3, 4, 5, 6, 7), (9, 7, 6, 4, 3, 2))
 RUN = "which of the two runs"
-DATA_DEPENDENT = {np.nonzero, np.flatnonzero, np.argwhere, np.unique, np.compress, np.extract, np.trim_zeros,
-                  np.union1d, np.intersect1d, np.setdiff1d, np.setxor1d, np.unique_values, np.bincount,
-                  np.repeat, np.roots, np.polymul, np.linalg.lstsq}
+DATA_DEPENDENT = {
+    np.nonzero,
+    np.flatnonzero,
+    np.argwhere,
+    np.unique,
+    np.compress,
+    np.extract,
+    np.trim_zeros,
+    np.union1d,
+    np.intersect1d,
+    np.setdiff1d,
+    np.setxor1d,
+    np.unique_values,
+    np.bincount,
+    np.repeat,
+    np.roots,
+    np.polymul,
+    np.linalg.lstsq,
+}
+# Real arguments give real or complex results, depending on their values: complex covers both.
+COMPLEX_BY_VALUE = {np.linalg.eig, np.linalg.eigvals, np.roots}
 _cache: dict[Any, Any] = {}
 
 
@@ -65,6 +83,8 @@ def result_type(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str,
     except TypeError:
         key = None
     result = _infer(fn, args, kwargs)
+    if fn in COMPLEX_BY_VALUE:
+        result = _complexified(result)
     if key is not None and not _has_fresh(result):
         _cache[key] = result
     return result
@@ -87,9 +107,19 @@ def _has_fresh(result: Any) -> bool:
     if isinstance(result, (list, tuple)):
         return any(map(_has_fresh, result))
     if isinstance(result, Array) and result.shape is not None:
-        return any(isinstance(d, Dim) and any(a[0] == "fresh" for a, _ in d.terms if isinstance(a, tuple))
-                   for d in result.shape)
+        return any(
+            isinstance(d, Dim) and any(a[0] == "fresh" for a, _ in d.terms if isinstance(a, tuple))
+            for d in result.shape
+        )
     return False
+
+
+def _complexified(result: Any) -> Any:
+    if isinstance(result, tuple):
+        items = [_complexified(item) for item in result]
+        return type(result)(*items) if hasattr(result, "_fields") else tuple(items)
+    assert isinstance(result, Array)
+    return Array(np.result_type(result.dtype, np.complex64), result.shape)
 
 
 def _infer(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
@@ -119,8 +149,20 @@ def is_plain_ufunc(fn: Callable[..., Any]) -> bool:
     return isinstance(fn, np.ufunc) and fn.signature is None
 
 
-COMPARISONS = {operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne, operator.and_,
-               operator.or_, operator.xor, operator.invert, operator.floordiv, operator.mod}
+COMPARISONS = {
+    operator.lt,
+    operator.le,
+    operator.gt,
+    operator.ge,
+    operator.eq,
+    operator.ne,
+    operator.and_,
+    operator.or_,
+    operator.xor,
+    operator.invert,
+    operator.floordiv,
+    operator.mod,
+}
 
 
 # ----- Elementwise: the dtype from NumPy, the shape by the broadcasting rules -----------------------
@@ -217,8 +259,11 @@ def _is_basic(part: Arg) -> bool:
     if isinstance(part, Slice):
         return True
     if isinstance(part, Lit):
-        return part.value is None or part.value is Ellipsis or (
-            isinstance(part.value, (int, np.integer)) and not isinstance(part.value, bool))
+        return (
+            part.value is None
+            or part.value is Ellipsis
+            or (isinstance(part.value, (int, np.integer)) and not isinstance(part.value, bool))
+        )
     return isinstance(part, Var) and isinstance(part.type, Scalar) and part.type.kind == "int"
 
 
@@ -240,7 +285,13 @@ def _sliced(dim: Dim | int, part: Slice) -> Dim | int:
 def _int_value(part: Arg) -> Any:
     """None, an int, or the symbolic length that a bound is known to be."""
     if isinstance(part, Lit):
-        return None if part.value is None else int(part.value) if isinstance(part.value, (int, np.integer)) else ...
+        return (
+            None
+            if part.value is None
+            else int(part.value)
+            if isinstance(part.value, (int, np.integer))
+            else ...
+        )
     if isinstance(part, Var) and part.known is not UNKNOWN and isinstance(part.known, (int, np.integer)):
         return int(part.known)
     if isinstance(part, Var) and isinstance(part.type, Scalar) and part.type.size is not None:
@@ -255,7 +306,9 @@ def _bound_key(part: Arg) -> Any:
 
 def _reshaped(type: Type, shape: Arg) -> Type | None:
     parts = shape.items if isinstance(shape, Seq) else (shape,)
-    if not isinstance(type, (Array, Scalar)) or not all(isinstance(p, (Var, Lit)) and _is_basic(p) for p in parts):
+    if not isinstance(type, (Array, Scalar)) or not all(
+        isinstance(p, (Var, Lit)) and _is_basic(p) for p in parts
+    ):
         return None
     dims = [int_size(p) for p in parts]
     if -1 in dims:
@@ -302,8 +355,14 @@ def _probe(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]
             break
     if not runs:
         raise InferenceError(f"{type(error).__name__}: {error}")
-    return _match([runs[0], runs[-1]], args, kwargs, only_constants=len(set(atoms)) > 1, single=len(runs) < 2,
-                  data_dependent=depends)
+    return _match(
+        [runs[0], runs[-1]],
+        args,
+        kwargs,
+        only_constants=len(set(atoms)) > 1,
+        single=len(runs) < 2,
+        data_dependent=depends,
+    )
 
 
 def _partitions(atoms: list[Any]) -> Iterator[list[list[Any]]]:
@@ -318,7 +377,7 @@ def _partitions(atoms: list[Any]) -> Iterator[list[list[Any]]]:
         first, *others = rest
         for smaller in all_partitions(others):
             for i, block in enumerate(smaller):
-                yield [*smaller[:i], [first, *block], *smaller[i + 1:]]
+                yield [*smaller[:i], [first, *block], *smaller[i + 1 :]]
             yield [[first], *smaller]
 
     found = [p for p in all_partitions(atoms) if 1 < len(p) < len(atoms)]
@@ -329,14 +388,20 @@ def _probe_ranks(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str
     """Arrays of unknown rank: what do numbers, vectors and matrices agree on?"""
     found: list[Any] = []
     for rank in (0, 1, 2):
+
         def fix(var: Var, rank: int = rank) -> Arg:
             if isinstance(var.type, Array) and var.type.shape is None:
                 return Var(Array(var.type.dtype, tuple(Dim.symbol(("any", i)) for i in range(rank))))
             return var
+
         from ..ir.ops import map_arg
 
         try:
-            found.append(_probe(fn, tuple(map_arg(fix, a) for a in args), {k: map_arg(fix, v) for k, v in kwargs.items()}))
+            found.append(
+                _probe(
+                    fn, tuple(map_arg(fix, a) for a in args), {k: map_arg(fix, v) for k, v in kwargs.items()}
+                )
+            )
         except InferenceError as problem:
             error = problem
     if not found:
@@ -430,7 +495,9 @@ def _number(arg: Arg, type: Scalar, table: dict[Any, int]) -> Any:
     if type.kind == "int" and isinstance(arg, Var):
         value: Any = _evaluate(int_size(arg), table) if table else 2
     else:
-        value = {"bool": True, "int": 2, "float": 2.3 if table.get(RUN) else 0.5, "complex": 0.5 + 0.25j}[type.kind]
+        value = {"bool": True, "int": 2, "float": 2.3 if table.get(RUN) else 0.5, "complex": 0.5 + 0.25j}[
+            type.kind
+        ]
     return value if type.dtype is None else type.dtype.type(value)
 
 
@@ -454,12 +521,20 @@ def _array(type: Array, shape: tuple[int, ...], run: int = 0) -> np.ndarray:
         return np.zeros(shape, type.dtype)
     out = np.full(shape, _filler(type.dtype))
     if len(shape) >= 2 and type.dtype.kind in "fc":  # well-conditioned, where squares are factorised
-        out = out * 0 + np.eye(shape[-2], shape[-1], dtype=type.dtype) * np.arange(1, shape[-1] + 1).astype(type.dtype)
+        out = out * 0 + np.eye(shape[-2], shape[-1], dtype=type.dtype) * np.arange(1, shape[-1] + 1).astype(
+            type.dtype
+        )
     return out
 
 
-def _match(runs: list[Any], args: Any, kwargs: Any, only_constants: bool = False, single: bool = False,
-           data_dependent: bool = False) -> Any:
+def _match(
+    runs: list[Any],
+    args: Any,
+    kwargs: Any,
+    only_constants: bool = False,
+    single: bool = False,
+    data_dependent: bool = False,
+) -> Any:
     """Read the symbolic lengths of the result off two runs."""
     candidates: dict[tuple[int, int], Dim | int] = {}
     if not only_constants:

@@ -75,10 +75,18 @@ def leaf_type(value: Any, key: Any, constant_shape: bool = False) -> Any:
     if isinstance(value, np.ndarray):
         if constant_shape:
             return Array(value.dtype, value.shape)
-        return Array(value.dtype, tuple(1 if n == 1 else Dim.symbol((*key, axis), not_one=True)
-                                        for axis, n in enumerate(value.shape)))
+        return Array(
+            value.dtype,
+            tuple(
+                1 if n == 1 else Dim.symbol((*key, axis), not_one=True) for axis, n in enumerate(value.shape)
+            ),
+        )
     found = type_of(value)
-    return Scalar("int", found.dtype, Dim.symbol(key)) if isinstance(found, Scalar) and found.kind == "int" else found
+    return (
+        Scalar("int", found.dtype, Dim.symbol(key))
+        if isinstance(found, Scalar) and found.kind == "int"
+        else found
+    )
 
 
 def signature(value: Any) -> Any:
@@ -129,7 +137,11 @@ class Inputs:
     def demand_shapes(self, variables: list[Var]) -> None:
         """Ask for a build in which the lengths of these arrays are static."""
         keys: set[Any] = set()
-        arrays = [v for v in variables if isinstance(v.type, Array) and not all(isinstance(d, int) for d in v.type.shape or ())]
+        arrays = [
+            v
+            for v in variables
+            if isinstance(v.type, Array) and not all(isinstance(d, int) for d in v.type.shape or ())
+        ]
         if arrays and all(self._leaves(v, keys, True) for v in arrays) and keys - self.constants:
             raise Restart(keys)
 
@@ -148,8 +160,11 @@ class Inputs:
         if isinstance(var.type, Scalar) and isinstance(var.type.size, Dim):
             return self._dim_leaves(var.type.size, keys)
         if isinstance(var.type, Array):
-            return shape and var.type.shape is not None and all(
-                isinstance(d, int) or self._dim_leaves(d, keys) for d in var.type.shape)
+            return (
+                shape
+                and var.type.shape is not None
+                and all(isinstance(d, int) or self._dim_leaves(d, keys) for d in var.type.shape)
+            )
         op = self.producers.get(var.id)
         if op is None:
             return False
@@ -165,16 +180,22 @@ class Inputs:
 
     def _derived_dim(self, atom: Any, keys: set[Any]) -> bool:
         parts = [p for p in atom if isinstance(p, Dim)] if isinstance(atom, tuple) else []
-        return bool(parts) and all(self._dim_leaves(p, keys) for p in parts) and not any(
-            isinstance(p, tuple) and p and p[0] == "var" for p in atom)
+        return (
+            bool(parts)
+            and all(self._dim_leaves(p, keys) for p in parts)
+            and not any(isinstance(p, tuple) and p and p[0] == "var" for p in atom)
+        )
 
     # ----- outside
     def global_path(self, namespace: dict[str, Any], name: str) -> Path:
         return Path("globals", namespace, id(namespace), (("item", name),), name)
 
     def module_path(self, module: types.ModuleType, name: str) -> Path:
-        return Path("globals", vars(module), id(vars(module)), (("item", name),), name) if name in vars(module) else \
-            Path("module", module, id(module), (("attr", name),), name)
+        return (
+            Path("globals", vars(module), id(vars(module)), (("item", name),), name)
+            if name in vars(module)
+            else Path("module", module, id(module), (("attr", name),), name)
+        )
 
     def cell_path(self, cell: Any, name: str) -> Path:
         return Path("cell", cell, id(cell), (), name)
@@ -197,20 +218,37 @@ class Inputs:
             return Lit(value)
         if isinstance(value, (int, float, complex, np.generic)) or isinstance(value, np.ndarray):
             return self.capture(value, path)
-        if isinstance(value, (tuple, list, dict)) and type(value).__module__ == "builtins" or hasattr(value, "_fields"):
+        if (
+            isinstance(value, (tuple, list, dict))
+            and type(value).__module__ == "builtins"
+            or hasattr(value, "_fields")
+        ):
             return self.container(interpreter, value, path)
         self.guards[path] = ("is", value)
-        if isinstance(value, (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type, np.ufunc, np.dtype)) \
-                or callable(value) and not hasattr(value, "__dict__") or hasattr(value, "py_func") \
-                or type(value).__module__.startswith(("numpy", "functools")):
+        if (
+            isinstance(
+                value,
+                (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type, np.ufunc, np.dtype),
+            )
+            or callable(value)
+            and not hasattr(value, "__dict__")
+            or hasattr(value, "py_func")
+            or type(value).__module__.startswith(("numpy", "functools"))
+        ):
             return Lit(value)
         if isinstance(value, types.MethodType):
-            return interpreter.load_attribute(Live(value.__self__, path.then("attr", "__self__", path.name)), value.__name__)
+            return interpreter.load_attribute(
+                Live(value.__self__, path.then("attr", "__self__", path.name)), value.__name__
+            )
         return Live(value, path)
 
     def container(self, interpreter: Any, value: Any, path: Path) -> Any:
-        if isinstance(value, list) and len(value) > MAX_CAPTURED_ITEMS and all(type(v) is type(value[0]) for v in value) \
-                and isinstance(value[0], (int, float)):
+        if (
+            isinstance(value, list)
+            and len(value) > MAX_CAPTURED_ITEMS
+            and all(type(v) is type(value[0]) for v in value)
+            and isinstance(value[0], (int, float))
+        ):
             return self.capture_list(value, path)
         if isinstance(value, dict):
             self.guards[path.then("keys", None, path.name)] = ("equal", list(value))

@@ -12,20 +12,16 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import AdError
-from ..ir.ops import UNKNOWN, Arg, Block, For, Lit, Var, While
+from ..ir.ops import Arg, Block, For, Lit, Var, While
 from ..ir.types import Array, ListOf, Scalar, Type
 from .builder import type_of_arg
+from .core import Core
 from .merge import NOTHING, ShapeChange, join, join_lists, same_constant
 from .statements import EXITS
 from .values import Arr, Bound, Closure, Dct, Frame, Iterable, Lst, Obj, Range, State, Tup, Unbound, now
-
-if TYPE_CHECKING:
-    from .interpreter import Interpreter as Base
-else:
-    Base = object
 
 MAX_PASSES = 10
 MAX_UNROLLED = 600
@@ -44,12 +40,18 @@ class Template:
     foreign: str | None = None
 
     def __eq__(self, other: object) -> bool:
-        return (isinstance(other, Template) and self.kind == other.kind and self.type == other.type
-                and self.children == other.children and self.array == other.array and self.foreign == other.foreign
-                and (self.info is other.info or self.kind != "same"))
+        return (
+            isinstance(other, Template)
+            and self.kind == other.kind
+            and self.type == other.type
+            and self.children == other.children
+            and self.array == other.array
+            and self.foreign == other.foreign
+            and (self.info is other.info or self.kind != "same")
+        )
 
 
-class Loops(Base):
+class Loops(Core):
     # ----- for
     def exec_For(self, node: Any, rest: list[Any]) -> None:
         source = self.eval(node.iter)
@@ -93,14 +95,19 @@ class Loops(Base):
         static = self.static_value(count)
         if not isinstance(static, int) and isinstance(first, ShapeChange):
             try:
-                static = self.demand(count, "the trip count of a loop whose structure changes from pass to pass")
+                static = self.demand(
+                    count, "the trip count of a loop whose structure changes from pass to pass"
+                )
             except AdError as problem:
                 problem.why = f"{first}; {problem.why}"
                 raise problem from None
         if not isinstance(static, int) or static > MAX_UNROLLED:
             if isinstance(first, ShapeChange):
-                raise self.unsupported("a loop whose structure changes from pass to pass", str(first),
-                                       "keep types and structure the same in every pass")
+                raise self.unsupported(
+                    "a loop whose structure changes from pass to pass",
+                    str(first),
+                    "keep types and structure the same in every pass",
+                )
             raise first
         self.unroll([get(Lit(i)) for i in self.static_indices(static, start, step)], body)
 
@@ -112,8 +119,11 @@ class Loops(Base):
     def unroll(self, items: list[Any], body: Callable[[Any], None]) -> None:
         self.unrolled += len(items)
         if self.unrolled > 20_000:
-            raise self.unsupported("a loop over a static structure", "unrolled, the program gets too long",
-                                   "use an array instead of a list or tuple")
+            raise self.unsupported(
+                "a loop over a static structure",
+                "unrolled, the program gets too long",
+                "use an array instead of a list or tuple",
+            )
         self.unroll_from(items, 0, body)
 
     def unroll_from(self, items: list[Any], position: int, body: Callable[[Any], None]) -> None:
@@ -136,13 +146,33 @@ class Loops(Base):
                 self.state.set_name(self.frame, name, Lit(False))
         self.unroll_from(items, position, body)
 
-    def region_loop(self, bounds: tuple[Any, Any, Any], get: Callable[[Any], Any], body: Callable[[Any], None],
-                    names: set[str], target: Any) -> None:
+    def region_loop(
+        self,
+        bounds: tuple[Any, Any, Any],
+        get: Callable[[Any], Any],
+        body: Callable[[Any], None],
+        names: set[str],
+        target: Any,
+    ) -> None:
         hint = target.id if type(target).__name__ == "Name" and get is IDENTITY else None
         start, stop, step = map(self.arg, bounds)
 
         def make(params: Any, inits: Any, block: Block, outs: Any, stops: bool) -> None:
-            self.builder.append(For(index, (start, stop, step), (), params, inits, block, outs, False, stops, span, self.builder.adjoint))
+            self.builder.append(
+                For(
+                    index,
+                    (start, stop, step),
+                    (),
+                    params,
+                    inits,
+                    block,
+                    outs,
+                    False,
+                    stops,
+                    span,
+                    self.builder.adjoint,
+                )
+            )
 
         span = self.builder.span
         index = Var(Scalar("int"), hint)
@@ -164,8 +194,11 @@ class Loops(Base):
             self.state = entry
             if not self.unroll_while(node, 0):
                 if isinstance(problem, ShapeChange):
-                    raise self.unsupported("a loop whose structure changes from pass to pass", str(problem),
-                                           "keep types and structure the same in every pass") from None
+                    raise self.unsupported(
+                        "a loop whose structure changes from pass to pass",
+                        str(problem),
+                        "keep types and structure the same in every pass",
+                    ) from None
                 raise problem
         self.after_loop(node, flag)
 
@@ -191,9 +224,15 @@ class Loops(Base):
             with self.builder.nested(Block()) as block:
                 before = dict(self.state.contents)
                 cond = self.truth(self.eval(node.test))
-                changed = {k for k, v in self.state.contents.items() if before.get(k) is not v
-                           and not (k is self.frame and same_names(v, before.get(k)))}
-                if any(getattr(k, "serial", 0) < entry_time and not (isinstance(k, Arr) and k.view) for k in changed):
+                changed = {
+                    k
+                    for k, v in self.state.contents.items()
+                    if before.get(k) is not v and not (k is self.frame and same_names(v, before.get(k)))
+                }
+                if any(
+                    getattr(k, "serial", 0) < entry_time and not (isinstance(k, Arr) and k.view)
+                    for k in changed
+                ):
                     raise ShapeChange("its condition changes variables")
                 self.state.contents = before
                 block.results = (self.arg(cond),)
@@ -205,7 +244,9 @@ class Loops(Base):
         entry_time = now()
 
         def make(params: Any, inits: Any, block: Block, outs: Any, stops: bool) -> None:
-            self.builder.append(While(params, inits, conds[-1], block, outs, stops, span, self.builder.adjoint))
+            self.builder.append(
+                While(params, inits, conds[-1], block, outs, stops, span, self.builder.adjoint)
+            )
 
         def once() -> None:
             test()
@@ -269,7 +310,9 @@ class Loops(Base):
             else:
                 value = self.instantiate(template, params[slot], hint)
             put_slot(state, slot, value)
-        for key in [k for k in state.contents if isinstance(k, Arr) and k.view is not None and k.view.put is not None]:
+        for key in [
+            k for k in state.contents if isinstance(k, Arr) and k.view is not None and k.view.put is not None
+        ]:
             del state.contents[key]  # windows on arrays are taken anew inside
         return state, params
 
@@ -284,14 +327,24 @@ class Loops(Base):
             if isinstance(key, (Frame, Dct, Obj)):
                 if isinstance(key, Dct) and set(before) != set(content):
                     raise ShapeChange("the keys of a dict change in the loop")
-                slots += [(key, name) for name, v in content.items() if before.get(name) is not v
-                          and name != "$continue"]
+                slots += [
+                    (key, name)
+                    for name, v in content.items()
+                    if before.get(name) is not v and name != "$continue"
+                ]
             else:
                 slots.append((key, None))
         return slots
 
-    def grow(self, templates: dict[Any, Template], changed: list[Any], entry: State, state: State, end: State,
-             block: Block) -> dict[Any, Template]:
+    def grow(
+        self,
+        templates: dict[Any, Template],
+        changed: list[Any],
+        entry: State,
+        state: State,
+        end: State,
+        block: Block,
+    ) -> dict[Any, Template]:
         """The templates, widened to what the body left."""
         grown = dict(templates)
         for slot in changed:
@@ -313,8 +366,12 @@ class Loops(Base):
 
     def widen(self, old: Template, value: Any, start: State) -> Template:
         if old.kind == "same":
-            if value is old.info or isinstance(value, Lit) and isinstance(old.info, Lit) and same_constant(
-                    value.value, old.info.value):
+            if (
+                value is old.info
+                or isinstance(value, Lit)
+                and isinstance(old.info, Lit)
+                and same_constant(value.value, old.info.value)
+            ):
                 return old
             if isinstance(value, Unbound):
                 return old
@@ -334,17 +391,24 @@ class Loops(Base):
             content = self.state.get(value) if isinstance(value, (Dct, Obj)) else None
             if content is None or list(content) != list(old.info[1]):
                 raise ShapeChange("the structure of a dict or object changes")
-            children = tuple(self.widen(c, content[k], start) for c, k in zip(old.children, old.info[1], strict=True))
+            children = tuple(
+                self.widen(c, content[k], start) for c, k in zip(old.children, old.info[1], strict=True)
+            )
             return Template(old.kind, None, children, old.info)
         return self.widen_leaf(old, value)
 
     def widen_leaf(self, old: Template, value: Any) -> Template:
         if isinstance(value, Unbound):
             return old
-        if isinstance(value, Lst) and not isinstance(self.state.get(value), Var) and isinstance(old.type, ListOf):
+        if (
+            isinstance(value, Lst)
+            and not isinstance(self.state.get(value), Var)
+            and isinstance(old.type, ListOf)
+        ):
             var: Any = self.dynamic_list(self.state.get(value))
         elif isinstance(value, (Tup, Lst, Dct, Obj, Closure, Bound)) and not (
-                isinstance(value, Lst) and isinstance(self.state.get(value), Var)):
+            isinstance(value, Lst) and isinstance(self.state.get(value), Var)
+        ):
             raise ShapeChange("a variable becomes a container or function")
         else:
             var = self.arg(value)
@@ -353,12 +417,18 @@ class Loops(Base):
         if isinstance(old.type, ListOf) and isinstance(found, ListOf):
             return Template("leaf", join_lists(old.type, found), array=False)
         foreign = old.foreign or (value.foreign if isinstance(value, Arr) else None)
-        return Template("leaf", join(old.type, found), array=old.array or isinstance(value, Arr), foreign=foreign)
+        return Template(
+            "leaf", join(old.type, found), array=old.array or isinstance(value, Arr), foreign=foreign
+        )
 
     def widen_list(self, old: Template, value: Any, start: State) -> Template:
         content = self.state.get(value) if isinstance(value, Lst) else value
         if isinstance(content, tuple) and len(content) == len(old.children):
-            return Template("list", None, tuple(self.widen(c, v, start) for c, v in zip(old.children, content, strict=True)))
+            return Template(
+                "list",
+                None,
+                tuple(self.widen(c, v, start) for c, v in zip(old.children, content, strict=True)),
+            )
         if isinstance(content, tuple):
             content = self.dynamic_list(content)
         if not isinstance(content, Var) or not isinstance(content.type, ListOf):
@@ -368,7 +438,11 @@ class Loops(Base):
             if child.type is None and not (child.kind == "same" and isinstance(child.info, Lit)):
                 raise ShapeChange("a list of containers changes its length")
             own = child.type if child.type is not None else type_of_arg(child.info)
-            type = ListOf(join(type.element, own)) if isinstance(type, ListOf) and type.element != NOTHING else ListOf(own)
+            type = (
+                ListOf(join(type.element, own))
+                if isinstance(type, ListOf) and type.element != NOTHING
+                else ListOf(own)
+            )
         return Template("leaf", type)
 
     def template(self, value: Any, state: State) -> Template:
@@ -385,7 +459,12 @@ class Loops(Base):
         if isinstance(value, (Dct, Obj)):
             content = state.get(value)
             kind = "dict" if isinstance(value, Dct) else "object"
-            return Template(kind, None, tuple(self.template(v, state) for v in content.values()), (value.cls, list(content)))
+            return Template(
+                kind,
+                None,
+                tuple(self.template(v, state) for v in content.values()),
+                (value.cls, list(content)),
+            )
         if isinstance(value, Arr):
             outer, self.state = self.state, state
             type = self.read(value).type
@@ -395,8 +474,12 @@ class Loops(Base):
             type = value.type
             return Template("leaf", Scalar(type.kind, type.dtype) if isinstance(type, Scalar) else type)
         if isinstance(value, Lit) and type_of_number(value.value):
-            return Template("leaf", type_of_arg(value) if not isinstance(value.value, int) or isinstance(value.value, bool)
-                            else Scalar("int"))
+            return Template(
+                "leaf",
+                type_of_arg(value)
+                if not isinstance(value.value, int) or isinstance(value.value, bool)
+                else Scalar("int"),
+            )
         return Template("same", info=value)
 
     def template_content(self, content: Any, state: State) -> Template:
@@ -444,8 +527,16 @@ class Loops(Base):
         for child, item in zip(template.children, items, strict=True):
             self.flatten(child, item, out)
 
-    def finish(self, entry: State, end: State, templates: dict[Any, Template], params: dict[Any, list[Var]],
-               block: Block, stops: Any, make: Callable[..., None]) -> None:
+    def finish(
+        self,
+        entry: State,
+        end: State,
+        templates: dict[Any, Template],
+        params: dict[Any, list[Var]],
+        block: Block,
+        stops: Any,
+        make: Callable[..., None],
+    ) -> None:
         """Append the region, and go on with its results."""
         self.state = entry
         inits: list[Arg] = []
@@ -473,7 +564,9 @@ class Loops(Base):
         self.state = after
         for slot, value in bound.items():
             put_slot(after, slot, value)
-        for key in [k for k in after.contents if isinstance(k, Arr) and k.view is not None and k.view.put is not None]:
+        for key in [
+            k for k in after.contents if isinstance(k, Arr) and k.view is not None and k.view.put is not None
+        ]:
             del after.contents[key]
         make(tuple(variables), tuple(inits), block, tuple(outs), stops is not None)
 
@@ -527,7 +620,9 @@ class Loops(Base):
         span = self.emit(operator.sub, source.stop, source.start)
         if step == 1:
             return span
-        return self.emit(operator.neg, self.emit(operator.floordiv, self.emit(operator.neg, span), source.step))
+        return self.emit(
+            operator.neg, self.emit(operator.floordiv, self.emit(operator.neg, span), source.step)
+        )
 
     def indexable(self, source: Any) -> tuple[Any, Callable[[Any], Any]]:
         """The number of items at run time, and how to get one by its position."""
@@ -535,7 +630,8 @@ class Loops(Base):
             return getattr(self, "indexable_" + source.kind)(source)
         if isinstance(source, Range):
             return self.range_length(source), lambda i: self.emit(
-                operator.add, source.start, self.emit(operator.mul, i, source.step))
+                operator.add, source.start, self.emit(operator.mul, i, source.step)
+            )
         return self.length(source), lambda i: self.load_item(source, i)
 
     def indexable_zip(self, source: Iterable) -> Any:
@@ -603,13 +699,16 @@ class Loops(Base):
             if isinstance(part, gast.Name) and isinstance(part.ctx, gast.Store):
                 names.add(part.id)
             stack += list(gast.iter_child_nodes(part))
-        return {n for n in names if n not in self.frame.nonlocals and "global " + n not in self.frame.nonlocals}
+        return {
+            n for n in names if n not in self.frame.nonlocals and "global " + n not in self.frame.nonlocals
+        }
 
 
 def same_names(after: dict[str, Any], before: Any) -> bool:
     """Whether two contents of a frame agree in all that the user can name."""
     return isinstance(before, dict) and {k: id(v) for k, v in after.items() if k != "$choice"} == {
-        k: id(v) for k, v in before.items() if k != "$choice"}
+        k: id(v) for k, v in before.items() if k != "$choice"
+    }
 
 
 def IDENTITY(index: Any) -> Any:
@@ -637,6 +736,3 @@ def put_slot(state: State, slot: Any, value: Any) -> None:
         state.set(key, state.get(value) if isinstance(value, Lst) else value)
     else:
         state.set(key, state.get(value) if isinstance(value, Arr) else value)
-
-
-__all__ = ["UNKNOWN", "Loops"]

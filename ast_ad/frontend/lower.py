@@ -40,8 +40,13 @@ class Lowered:
         return self.inputs.static_values
 
 
-def lower(function: Callable[..., Any], names: Sequence[str], trees: Sequence[TreeDef], leaves: Sequence[Any],
-          keywords: Sequence[str] = ()) -> Lowered:
+def lower(
+    function: Callable[..., Any],
+    names: Sequence[str],
+    trees: Sequence[TreeDef],
+    leaves: Sequence[Any],
+    keywords: Sequence[str] = (),
+) -> Lowered:
     """Read ``function`` for arguments of the given structure.
 
     Args:
@@ -62,15 +67,22 @@ def lower(function: Callable[..., Any], names: Sequence[str], trees: Sequence[Tr
     raise AssertionError("the builds do not settle")
 
 
-def _lower(function: Any, names: Sequence[str], trees: Sequence[TreeDef], leaves: Sequence[Any],
-           keywords: Sequence[str], constants: frozenset[Any]) -> Lowered:
+def _lower(
+    function: Any,
+    names: Sequence[str],
+    trees: Sequence[TreeDef],
+    leaves: Sequence[Any],
+    keywords: Sequence[str],
+    constants: frozenset[Any],
+) -> Lowered:
     inputs = Inputs(constants)
     builder = Recorder(Block(), inputs)
     interpreter = Interpreter(builder, inputs)
     values = _arguments(interpreter, inputs, names, trees, leaves)
     split = len(values) - len(keywords)
-    result = interpreter.call(_callee(interpreter, function), values[:split],
-                              dict(zip(keywords, values[split:], strict=True)))
+    result = interpreter.call(
+        _callee(interpreter, function), values[:split], dict(zip(keywords, values[split:], strict=True))
+    )
     results: list[Arg] = []
     structure = structure_of(interpreter, result, results)
     builder.block.results = tuple(results)
@@ -79,8 +91,9 @@ def _lower(function: Any, names: Sequence[str], trees: Sequence[TreeDef], leaves
     params = (*inputs.params, *(var for _, var, _ in inputs.captures))
     name = getattr(function, "__name__", None) or "function"
     primal = Function(name if name.isidentifier() else "function", params, builder.block)
-    return Lowered(primal, structure, inputs, frozenset(inputs.written), interpreter.errstate,
-                   tuple(interpreter.tried))
+    return Lowered(
+        primal, structure, inputs, frozenset(inputs.written), interpreter.errstate, tuple(interpreter.tried)
+    )
 
 
 class Recorder(Builder):
@@ -101,14 +114,23 @@ def _callee(interpreter: Interpreter, function: Any) -> Any:
     if isinstance(function, types.MethodType):
         owner = function.__self__
         return Bound(Lit(function.__func__), (Live(owner, Path("value", owner, id(owner), (), "self")),))
-    if not isinstance(function, (types.FunctionType, types.BuiltinFunctionType, type)) and hasattr(function, "__dict__") \
-            and not hasattr(function, "py_func") and isinstance(getattr(type(function), "__call__", None), types.FunctionType):
+    if (
+        not isinstance(function, (types.FunctionType, types.BuiltinFunctionType, type))
+        and hasattr(function, "__dict__")
+        and not hasattr(function, "py_func")
+        and isinstance(getattr(type(function), "__call__", None), types.FunctionType)
+    ):
         return Live(function, Path("value", function, id(function), (), "self"))
     return Lit(function)
 
 
-def _arguments(interpreter: Interpreter, inputs: Inputs, names: Sequence[str], trees: Sequence[TreeDef],
-               leaves: Sequence[Any]) -> list[Any]:
+def _arguments(
+    interpreter: Interpreter,
+    inputs: Inputs,
+    names: Sequence[str],
+    trees: Sequence[TreeDef],
+    leaves: Sequence[Any],
+) -> list[Any]:
     values = []
     position = iter(range(len(leaves)))
     for name, tree in zip(names, trees, strict=True):
@@ -117,14 +139,23 @@ def _arguments(interpreter: Interpreter, inputs: Inputs, names: Sequence[str], t
     return values
 
 
-def _argument(interpreter: Interpreter, inputs: Inputs, tree: TreeDef, leaves: Sequence[Any], position: Iterator[int],
-              labels: Iterator[str], name: str) -> Any:
+def _argument(
+    interpreter: Interpreter,
+    inputs: Inputs,
+    tree: TreeDef,
+    leaves: Sequence[Any],
+    position: Iterator[int],
+    labels: Iterator[str],
+    name: str,
+) -> Any:
     if tree.type is LEAF:
         i = next(position)
         return inputs.argument(leaves[i], i, next(labels))
     if tree.type is STATIC:
         return _static(interpreter, tree.static, name)
-    items = tuple(_argument(interpreter, inputs, child, leaves, position, labels, name) for child in tree.children)
+    items = tuple(
+        _argument(interpreter, inputs, child, leaves, position, labels, name) for child in tree.children
+    )
     if tree.type is list:
         return Lst(items)
     if tree.type is tuple:
@@ -137,7 +168,9 @@ def _argument(interpreter: Interpreter, inputs: Inputs, tree: TreeDef, leaves: S
 
 
 def _static(interpreter: Interpreter, value: Any, name: str) -> Any:
-    if value is None or isinstance(value, (str, bool, bytes, slice, types.FunctionType, types.BuiltinFunctionType, type)):
+    if value is None or isinstance(
+        value, (str, bool, bytes, slice, types.FunctionType, types.BuiltinFunctionType, type)
+    ):
         if isinstance(value, slice):
             return slice(Lit(value.start), Lit(value.stop), Lit(value.step))
         return Lit(value)

@@ -8,19 +8,15 @@ different length become one whose length is known at run time only.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..ir.ops import Arg, Block, Lit, Seq, Var
 from ..ir.types import Array, Dim, ListOf, Opaque, Optional, Scalar, TupleOf, Type, dtype_of, kind_of, rank_of
 from .builder import type_of_arg
+from .core import Core
 from .values import Arr, Bound, Closure, Dct, Frame, Lst, Obj, Range, State, Tup, Unbound
-
-if TYPE_CHECKING:
-    from .interpreter import Interpreter as Base
-else:
-    Base = object
 
 ORDER = ("bool", "int", "float", "complex")
 ONE_OF_TWO = "an array that is one of several, depending on the path taken"
@@ -50,7 +46,11 @@ def join(a: Type, b: Type) -> Type:
         return ListOf(join(a.element, b.element))
     if isinstance(a, TupleOf) and isinstance(b, TupleOf) and len(a.items) == len(b.items):
         return TupleOf(tuple(map(join, a.items, b.items)))
-    if isinstance(a, (Scalar, Array)) and isinstance(b, (Scalar, Array)) and "other" not in (kind_of(a), kind_of(b)):
+    if (
+        isinstance(a, (Scalar, Array))
+        and isinstance(b, (Scalar, Array))
+        and "other" not in (kind_of(a), kind_of(b))
+    ):
         return _join_numbers(a, b)
     if isinstance(a, Opaque) and isinstance(b, Opaque):
         return Opaque()
@@ -79,8 +79,11 @@ def _join_numbers(a: Scalar | Array, b: Scalar | Array) -> Type:
     arrays = [t for t in (a, b) if isinstance(t, Array)]
     if len(arrays) == 1 and isinstance(a if arrays[0] is b else b, Scalar):
         number = a if arrays[0] is b else b
-        dtype = arrays[0].dtype if ORDER.index(number.kind) <= ORDER.index(arrays[0].kind) else \
-            np.result_type(dtype_of(a), dtype_of(b))  # type: ignore[arg-type]
+        dtype = (
+            arrays[0].dtype
+            if ORDER.index(number.kind) <= ORDER.index(arrays[0].kind)
+            else np.result_type(dtype_of(a), dtype_of(b))
+        )  # type: ignore[arg-type]
         return Array(dtype, None)
     dtype = np.result_type(dtype_of(a), dtype_of(b))  # type: ignore[arg-type]
     if rank_of(a) is None or rank_of(a) != rank_of(b):
@@ -99,7 +102,10 @@ class Phis:
     memo: dict[Any, Any] = field(default_factory=dict)
 
     def add(self, a: Arg, b: Arg, type: Type, hint: str | None) -> Var:
-        key = (a.id if isinstance(a, Var) else ("lit", repr(a)), b.id if isinstance(b, Var) else ("lit", repr(b)))
+        key = (
+            a.id if isinstance(a, Var) else ("lit", repr(a)),
+            b.id if isinstance(b, Var) else ("lit", repr(b)),
+        )
         found = self.memo.get(key)
         if found is None:
             self.then.append(a)
@@ -109,8 +115,10 @@ class Phis:
         return found
 
 
-class Merging(Base):
-    def merge_states(self, since: int, sides: tuple[tuple[State, Block], tuple[State, Block]], phis: Phis) -> State:
+class Merging(Core):
+    def merge_states(
+        self, since: int, sides: tuple[tuple[State, Block], tuple[State, Block]], phis: Phis
+    ) -> State:
         """One store for what follows a branch; values that differ are added to ``phis``."""
         (first, _), (second, _) = sides
         if first.dead or second.dead:
@@ -169,10 +177,17 @@ class Merging(Base):
         if isinstance(key, (Frame, Dct, Obj)):
             names = {**a, **b}
             if isinstance(key, Dct) and set(a) != set(b):
-                raise self.unsupported("a dict whose keys depend on the path taken", "its structure must be static",
-                                       "set every key on both paths")
-            return {name: self.merge_slot(name, a.get(name, Unbound(str(name))), b.get(name, Unbound(str(name))),
-                                          sides, phis, since) for name in names}
+                raise self.unsupported(
+                    "a dict whose keys depend on the path taken",
+                    "its structure must be static",
+                    "set every key on both paths",
+                )
+            return {
+                name: self.merge_slot(
+                    name, a.get(name, Unbound(str(name))), b.get(name, Unbound(str(name))), sides, phis, since
+                )
+                for name in names
+            }
         if isinstance(key, Lst):
             return self.merge_lists(a, b, sides, phis, since)
         if isinstance(key, Arr):
@@ -185,8 +200,11 @@ class Merging(Base):
         try:
             return self.merge_values(a, b, sides, phis, since, str(name))
         except ShapeChange as change:
-            raise self.unsupported(f"`{name}`, which differs between the paths", str(change),
-                                   "give it one type and structure on every path") from None
+            raise self.unsupported(
+                f"`{name}`, which differs between the paths",
+                str(change),
+                "give it one type and structure on every path",
+            ) from None
 
     def merge_values(self, a: Any, b: Any, sides: Any, phis: Phis, since: int, name: str) -> Any:
         key = ("merge", id(a), id(b))
@@ -200,8 +218,13 @@ class Merging(Base):
         if isinstance(a, Lit) and isinstance(b, Lit) and same_constant(a.value, b.value):
             return a
         if isinstance(a, Tup) and isinstance(b, Tup) and len(a.items) == len(b.items) and a.cls == b.cls:
-            return Tup(tuple(self.merge_values(x, y, sides, phis, since, name)
-                             for x, y in zip(a.items, b.items, strict=True)), a.cls)
+            return Tup(
+                tuple(
+                    self.merge_values(x, y, sides, phis, since, name)
+                    for x, y in zip(a.items, b.items, strict=True)
+                ),
+                a.cls,
+            )
         if isinstance(a, Lst) and isinstance(b, Lst):
             (first, _), (second, _) = sides
             return Lst(self.merge_lists(first.get(a), second.get(b), sides, phis, since))
@@ -214,19 +237,33 @@ class Merging(Base):
         if isinstance(a, Closure) and isinstance(b, Closure) and a.node is b.node and a.frame is b.frame:
             return a
         if isinstance(a, Range) and isinstance(b, Range):
-            return Range(*(self.merge_values(x, y, sides, phis, since, name)
-                           for x, y in zip((a.start, a.stop, a.step), (b.start, b.stop, b.step), strict=True)))
+            return Range(
+                *(
+                    self.merge_values(x, y, sides, phis, since, name)
+                    for x, y in zip((a.start, a.stop, a.step), (b.start, b.stop, b.step), strict=True)
+                )
+            )
         if isinstance(a, Bound) and isinstance(b, Bound) and a.fn is b.fn and len(a.args) == len(b.args):
-            args = tuple(self.merge_values(x, y, sides, phis, since, name) for x, y in zip(a.args, b.args, strict=True))
+            args = tuple(
+                self.merge_values(x, y, sides, phis, since, name) for x, y in zip(a.args, b.args, strict=True)
+            )
             return Bound(a.fn, args, a.kwargs)
         return self.merge_leaves(a, b, sides, phis, since, name)
 
     def merge_leaves(self, a: Any, b: Any, sides: Any, phis: Phis, since: int, name: str) -> Any:
         one, two = self.leaf_in(a, sides[0]), self.leaf_in(b, sides[1])
         hint = name if name.isidentifier() else getattr(one, "hint", None)
-        if isinstance(one, Lit) and isinstance(two, Lit) and one.value is True and two.value is False and self.flag_cond:
+        if (
+            isinstance(one, Lit)
+            and isinstance(two, Lit)
+            and one.value is True
+            and two.value is False
+            and self.flag_cond
+        ):
             return self.flag_cond
-        out = phis.add(one, two, join(type_of_arg(one), type_of_arg(two)), hint if not name.startswith("$") else name[1:])
+        out = phis.add(
+            one, two, join(type_of_arg(one), type_of_arg(two)), hint if not name.startswith("$") else name[1:]
+        )
         if not isinstance(a, Arr) and not isinstance(b, Arr):
             return self.wrap_var(out) if isinstance(out.type, (Array, ListOf)) else out
         shared = any(isinstance(x, Arr) and self.existed(x, since) for x in (a, b))
@@ -250,7 +287,9 @@ class Merging(Base):
                 arg = self.arg(value)
         finally:
             self.state = outer
-        if isinstance(arg, Lit) and not isinstance(arg.value, (bool, int, float, complex, str, type(None), np.generic)):
+        if isinstance(arg, Lit) and not isinstance(
+            arg.value, (bool, int, float, complex, str, type(None), np.generic)
+        ):
             raise ShapeChange("it is a different object on each path")
         if isinstance(arg, Seq):
             raise ShapeChange("its structure differs between the paths")
@@ -261,8 +300,12 @@ class Merging(Base):
         if isinstance(value, Unbound):
             return value
         if isinstance(value, Tup):
-            items = (self.merge_values(*((x, Unbound(name)) if first else (Unbound(name), x)), sides, phis, since, name)
-                     for x in value.items)
+            items = (
+                self.merge_values(
+                    *((x, Unbound(name)) if first else (Unbound(name), x)), sides, phis, since, name
+                )
+                for x in value.items
+            )
             return Tup(tuple(items), value.cls)
         if isinstance(value, (Var, Arr)) or isinstance(value, Lst) and isinstance(side[0].get(value), Var):
             leaf = self.leaf_in(value, side)
@@ -273,7 +316,9 @@ class Merging(Base):
 
     def merge_lists(self, a: Any, b: Any, sides: Any, phis: Phis, since: int) -> Any:
         if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
-            return tuple(self.merge_values(x, y, sides, phis, since, "item") for x, y in zip(a, b, strict=True))
+            return tuple(
+                self.merge_values(x, y, sides, phis, since, "item") for x, y in zip(a, b, strict=True)
+            )
         one, two = (self.dynamic_in(c, side) for c, side in ((a, sides[0]), (b, sides[1])))
         return phis.add(one, two, join_lists(one.type, two.type), one.hint or two.hint)
 
@@ -297,7 +342,9 @@ class Merging(Base):
         for arg in args:
             found = type_of_arg(arg)
             element = found if element is None else join(element, found)
-        return self.builder.opaque(make_list, tuple(args), ListOf(element if element is not None else NOTHING))
+        return self.builder.opaque(
+            make_list, tuple(args), ListOf(element if element is not None else NOTHING)
+        )
 
 
 NOTHING = Opaque("nothing")

@@ -8,29 +8,32 @@ guarded by a branch.
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..errors import AdError
 from ..ir.ops import Lit, Op, Span, Var
 from ..ir.types import Array, Optional
+from .core import Core
 from .values import Arr, Closure, Dct, Flat, Frame, Lst, Obj, Tup, Unbound
 
 EXITS = ("$return", "$break", "$continue")
 IN_PLACE = {
-    "Add": (operator.add, operator.iadd), "Sub": (operator.sub, operator.isub), "Mult": (operator.mul, operator.imul),
-    "Div": (operator.truediv, operator.itruediv), "FloorDiv": (operator.floordiv, operator.ifloordiv),
-    "Mod": (operator.mod, operator.imod), "Pow": (operator.pow, operator.ipow),
-    "MatMult": (operator.matmul, operator.imatmul), "BitAnd": (operator.and_, operator.iand),
-    "BitOr": (operator.or_, operator.ior), "BitXor": (operator.xor, operator.ixor),
-    "LShift": (operator.lshift, operator.ilshift), "RShift": (operator.rshift, operator.irshift),
+    "Add": (operator.add, operator.iadd),
+    "Sub": (operator.sub, operator.isub),
+    "Mult": (operator.mul, operator.imul),
+    "Div": (operator.truediv, operator.itruediv),
+    "FloorDiv": (operator.floordiv, operator.ifloordiv),
+    "Mod": (operator.mod, operator.imod),
+    "Pow": (operator.pow, operator.ipow),
+    "MatMult": (operator.matmul, operator.imatmul),
+    "BitAnd": (operator.and_, operator.iand),
+    "BitOr": (operator.or_, operator.ior),
+    "BitXor": (operator.xor, operator.ixor),
+    "LShift": (operator.lshift, operator.ilshift),
+    "RShift": (operator.rshift, operator.irshift),
 }
-
-if TYPE_CHECKING:
-    from .interpreter import Interpreter as Base
-else:
-    Base = object
 
 
 class StaticRaise(Exception):
@@ -41,7 +44,7 @@ class StaticRaise(Exception):
         self.raises = raises
 
 
-class Statements(Base):
+class Statements(Core):
     tried: list[tuple[str, int, int]]
 
     def exec_block(self, statements: list[Any]) -> None:
@@ -58,22 +61,32 @@ class Statements(Base):
             self.place(node, node)
             handler = getattr(self, "exec_" + type(node).__name__, None)
             if handler is None:
-                raise self.unsupported(f"`{KEYWORDS.get(type(node).__name__, type(node).__name__)}` statement",
-                                       "the compiler does not follow it yet",
-                                       "rewrite it without, or move it out of the differentiated function")
-            if handler(node, statements[position + 1:]):
+                raise self.unsupported(
+                    f"`{KEYWORDS.get(type(node).__name__, type(node).__name__)}` statement",
+                    "the compiler does not follow it yet",
+                    "rewrite it without, or move it out of the differentiated function",
+                )
+            if handler(node, statements[position + 1 :]):
                 return
 
     def place(self, node: Any, statement: Any = None) -> None:
         """Operations from here on stem from ``node``."""
         source = self.frame.source
-        if source is None or not hasattr(node, "lineno") or self.inputs is None:  # a rule: the caller's line stands
+        if (
+            source is None or not hasattr(node, "lineno") or self.inputs is None
+        ):  # a rule: the caller's line stands
             return
         text = self.builder.span.text
         if statement is not None:
             text = statement_text(source, statement)
-        self.builder.span = Span(source.filename, node.lineno, node.col_offset,
-                                 node.end_col_offset if node.end_lineno == node.lineno else 0, text, source.name)
+        self.builder.span = Span(
+            source.filename,
+            node.lineno,
+            node.col_offset,
+            node.end_col_offset if node.end_lineno == node.lineno else 0,
+            text,
+            source.name,
+        )
 
     # ----- leaving
     def alive(self) -> Any:
@@ -120,7 +133,16 @@ class Statements(Base):
         if self.static_value(test) is True:
             return
         message = Lit(None) if node.msg is None else self.eval(node.msg)
-        self.builder.append(Op(assert_, (self.arg(test), self.runtime_object(message)), (), {}, self.builder.span, effect=True))
+        self.builder.append(
+            Op(
+                assert_,
+                (self.arg(test), self.runtime_object(message)),
+                (),
+                {},
+                self.builder.span,
+                effect=True,
+            )
+        )
 
     def exec_Expr(self, node: Any, rest: list[Any]) -> None:
         if type(node.value).__name__ == "Constant":
@@ -130,8 +152,11 @@ class Statements(Base):
     def exec_With(self, node: Any, rest: list[Any]) -> None:
         for item in node.items:
             if not self.is_errstate(item.context_expr):
-                raise self.unsupported("`with` statement", "only np.errstate and warnings.catch_warnings are followed",
-                                       "move the context manager out of the differentiated function")
+                raise self.unsupported(
+                    "`with` statement",
+                    "only np.errstate and warnings.catch_warnings are followed",
+                    "move the context manager out of the differentiated function",
+                )
         self.exec_block(node.body)
 
     def is_errstate(self, call: Any) -> bool:
@@ -223,7 +248,9 @@ class Statements(Base):
             elif kind == "Subscript":
                 self.delete_item(self.eval(target.value), self.eval(target.slice))
             else:
-                raise self.unsupported("`del` of an attribute", "the compiler does not follow it", "rebind it instead")
+                raise self.unsupported(
+                    "`del` of an attribute", "the compiler does not follow it", "rebind it instead"
+                )
 
     def exec_FunctionDef(self, node: Any, rest: list[Any]) -> None:
         value: Any = Closure(node, self.frame, self.closure_defaults(node.args), node.name)
@@ -244,14 +271,18 @@ class Statements(Base):
     def bind(self, name: str, value: Any) -> None:
         """A local (or nonlocal) name gets a value."""
         if "global " + name in self.frame.nonlocals:
-            raise self.unsupported(f"assignment to the global `{name}`", "it would outlive the call",
-                                   "return the value instead")
+            raise self.unsupported(
+                f"assignment to the global `{name}`", "it would outlive the call", "return the value instead"
+            )
         frame = self.frame
         while name in frame.nonlocals and frame.enclosing is not None:
             frame = frame.enclosing
         if name in frame.nonlocals or (name in frame.cells and frame is not self.frame):
-            raise self.unsupported(f"assignment to the nonlocal `{name}`", "it would outlive the call",
-                                   "return the value instead")
+            raise self.unsupported(
+                f"assignment to the nonlocal `{name}`",
+                "it would outlive the call",
+                "return the value instead",
+            )
         self.state.set_name(frame, name, self.named(name, value))
 
     def named(self, name: str, value: Any) -> Any:
@@ -281,7 +312,9 @@ class Statements(Base):
         elif kind == "Attribute":
             self.store_attribute(self.eval(target.value), self.mangled(target.attr), value)
         else:
-            raise self.unsupported(f"assignment to {kind}", "the compiler does not follow it", "use a plain name")
+            raise self.unsupported(
+                f"assignment to {kind}", "the compiler does not follow it", "use a plain name"
+            )
 
     def unpack(self, targets: list[Any], value: Any) -> None:
         starred = [i for i, t in enumerate(targets) if type(t).__name__ == "Starred"]
@@ -289,8 +322,8 @@ class Statements(Base):
         if starred:
             (star,) = starred
             after = len(targets) - star - 1
-            middle = items[star:len(items) - after]
-            items = [*items[:star], Lst(tuple(middle)), *items[len(items) - after:]]
+            middle = items[star : len(items) - after]
+            items = [*items[:star], Lst(tuple(middle)), *items[len(items) - after :]]
             targets = [t.value if type(t).__name__ == "Starred" else t for t in targets]
         if len(items) != len(targets):
             raise self.unsupported("unpacking", f"{len(items)} values for {len(targets)} names", "match them")
@@ -335,10 +368,18 @@ class Statements(Base):
 
         dtype = old.type.dtype  # type: ignore[union-attr]
         same_shape = isinstance(new, Var) and isinstance(new.type, Array) and new.type.shape == old.type.shape  # type: ignore[union-attr]
-        if isinstance(new, Var) and not np.can_cast(new.type.dtype or np.result_type(float) if not isinstance(
-                new.type, Optional) and hasattr(new.type, "dtype") else dtype, dtype, "same_kind"):
-            raise self.unsupported("an in-place operation that changes the kind of the array",
-                                   f"NumPy can't cast the result to {dtype}", "use an out-of-place operation")
+        if isinstance(new, Var) and not np.can_cast(
+            new.type.dtype or np.result_type(float)
+            if not isinstance(new.type, Optional) and hasattr(new.type, "dtype")
+            else dtype,
+            dtype,
+            "same_kind",
+        ):
+            raise self.unsupported(
+                "an in-place operation that changes the kind of the array",
+                f"NumPy can't cast the result to {dtype}",
+                "use an out-of-place operation",
+            )
         if same_shape:
             if new.type.dtype != dtype:
                 new = self.builder.op(astype, new, Lit(dtype))
@@ -355,9 +396,16 @@ def statement_text(source: Any, node: Any) -> str:
     """A statement on one line, as the user wrote it; of a compound one the first line."""
     first = node.lineno - source.first_line
     last = (node.end_lineno if not hasattr(node, "body") else node.lineno) - source.first_line
-    return " ".join(line.strip() for line in source.lines[first:last + 1])
+    return " ".join(line.strip() for line in source.lines[first : last + 1])
 
 
-KEYWORDS = {"Try": "try", "TryStar": "try", "AsyncFor": "async for", "AsyncWith": "async with",
-            "AsyncFunctionDef": "async def", "ClassDef": "class", "TypeAlias": "type"}
+KEYWORDS = {
+    "Try": "try",
+    "TryStar": "try",
+    "AsyncFor": "async for",
+    "AsyncWith": "async with",
+    "AsyncFunctionDef": "async def",
+    "ClassDef": "class",
+    "TypeAlias": "type",
+}
 __all__ = ["Dct", "Flat", "Frame", "Obj", "Statements", "Tup"]

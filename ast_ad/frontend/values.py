@@ -27,7 +27,6 @@ def _stamp() -> Any:
     return field(default_factory=now)
 
 
-
 @dataclass(eq=False)
 class Arr:
     """An array with its identity. ``view``: it is a window on another array's memory, or an element of a list.
@@ -197,5 +196,3 @@ class State:
 
     def set_name(self, frame: Frame, name: str, value: Any) -> None:
         self.set(frame, {**self.get(frame), name: value})
-
-

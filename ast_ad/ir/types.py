@@ -180,7 +180,9 @@ def dtype_of(type: Type) -> np.dtype | None:
     if isinstance(type, Array):
         return type.dtype
     if isinstance(type, Scalar):
-        return type.dtype or np.dtype({"bool": bool, "int": int, "float": float, "complex": complex}[type.kind])
+        return type.dtype or np.dtype(
+            {"bool": bool, "int": int, "float": float, "complex": complex}[type.kind]
+        )
     return None
 
 

@@ -1,0 +1,271 @@
+"""What every part of the front end stands on: the store, the builder, and the way between them."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import AdError, UnsupportedError
+from ..ir.ops import UNKNOWN, Arg, Lit, Seq, Slice, Var, variables
+from ..ir.types import Array, ListOf, TupleOf
+from .builder import Builder, as_arg
+from .infer import InferenceError
+from .values import Arr, Flat, Frame, Iterable, Lst, Range, State, Tup, Unbound
+
+
+class Core:
+    """State and helpers of the interpreter; the kinds of constructs are mixed in, one module each."""
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """The methods of the other parts."""
+
+    def __init__(self, builder: Builder, inputs: Any = None) -> None:
+        self.builder = builder
+        self.inputs = inputs
+        self.state = State()
+        self.frame: Frame = Frame(None, {})
+        self.unrolled = 0
+        self.errstate: dict[str, str] = {}
+        self.tried: list[tuple[str, int, int]] = []
+
+    # ----- from abstract values to IR arguments and back
+    def arg(self, value: Any) -> Arg:
+        """The IR argument that holds an abstract value."""
+        if isinstance(value, (Var, Lit, Seq, Slice)):
+            return value
+        if isinstance(value, Arr):
+            return self.read(value)
+        if isinstance(value, Tup):
+            return Seq(tuple(map(self.arg, value.items)), tuple)
+        if isinstance(value, Lst):
+            content = self.state.get(value)
+            return content if isinstance(content, Var) else Seq(tuple(map(self.arg, content)), list)
+        if isinstance(value, slice):
+            return Slice(self.arg(value.start), self.arg(value.stop), self.arg(value.step))
+        if isinstance(value, (Range, Iterable)):
+            return Seq(tuple(map(self.arg, self.items_of(value))), list)
+        if isinstance(value, Flat):
+            return self.read_flat(value)
+        if isinstance(value, Unbound):
+            raise self.unsupported(
+                f"name `{value.name}` without a value",
+                "it is not assigned on every path that leads here",
+                "assign it before",
+            )
+        live = getattr(value, "python_value", None)
+        if live is not None:
+            return Lit(live())
+        raise self.unsupported(
+            f"a {describe(value)} as an operand", "it has no run-time form in compiled code", "pass its parts"
+        )
+
+    def wrap(self, result: Any) -> Any:
+        """The abstract value of what ``builder.op`` returned."""
+        if isinstance(result, Var):
+            return self.wrap_var(result)
+        if isinstance(result, tuple):
+            return Tup(tuple(map(self.wrap, result)), type(result) if hasattr(result, "_fields") else None)
+        if isinstance(result, list):
+            return Lst(tuple(map(self.wrap, result)))
+        return result
+
+    def wrap_var(self, var: Var) -> Any:
+        if isinstance(var.type, Array):
+            return Arr(var)
+        if isinstance(var.type, ListOf):
+            return Lst(var)
+        if isinstance(var.type, TupleOf):
+            from ..ir.builtin import tuple_get
+
+            items = [self.builder.opaque(tuple_get, (var, Lit(i)), t) for i, t in enumerate(var.type.items)]
+            return Tup(tuple(map(self.wrap_var, items)))
+        return var
+
+    def emit(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Append an operation on abstract values; its result, wrapped. Inference errors name the user's line."""
+        arguments = [self.arg(a) for a in args]
+        keywords = {k: self.arg(v) for k, v in kwargs.items()}
+        self.settle_structure(fn, arguments, keywords)
+        try:
+            return self.wrap(self.builder.op(fn, *arguments, **keywords))
+        except InferenceError as problem:
+            if self.inputs is not None:  # perhaps it works for the very shapes of this call
+                self.inputs.demand_shapes(list(variables(*arguments, *keywords.values())))
+            raise self.unsupported(
+                f"`{name_of(fn)}` with these arguments",
+                str(problem),
+                "check the call on the plain function; if it works there, rewrite this line",
+            ) from None
+
+    def settle_structure(self, fn: Callable[..., Any], args: list[Arg], kwargs: dict[str, Arg]) -> None:
+        """Arguments on which the rank of the result depends (an axis) have to be static."""
+        named = [*zip(parameter_names(fn), args, strict=False), *kwargs.items()]
+        for position, (name, arg) in enumerate(named):
+            if (name in STRUCTURAL or name == "n" and fn in ITERATED) and any(
+                v.known is UNKNOWN for v in variables(arg)
+            ):
+                value = self.demand(self.from_arg(arg), f"`{name}` of {name_of(fn)}")
+                if position < len(args):
+                    args[position] = as_arg(value)
+                else:
+                    kwargs[name] = as_arg(value)
+
+    # ----- the store
+    def read(self, arr: Arr) -> Var:
+        """The array's value now; a view is taken anew where its parent was written since."""
+        if arr.view is None:
+            content = self.state.get(arr)
+            return content
+        parent = (
+            self.read(arr.view.parent)
+            if isinstance(arr.view.parent, Arr)
+            else self.state.get(arr.view.parent)
+        )
+        cached = self.state.contents.get(arr)
+        if cached is not None and cached[0] is parent:
+            return cached[1]
+        if arr.view.put is None and cached is not None:
+            raise self.unsupported(
+                "a view read after its base was written",
+                "whether NumPy returned a view or a copy here depends on the memory layout",
+                "take an explicit .copy() before the write",
+            )
+        var = arr.view.get(parent)
+        self.state.set(arr, (parent, var))
+        return var
+
+    def write(self, arr: Arr, var: Var) -> None:
+        """The array holds ``var`` from now on, and so do the arrays of which it is a view."""
+        if arr.foreign:
+            raise self.unsupported(
+                "a write to " + arr.foreign,
+                "the compiler can't tell what else the write changes",
+                "copy the array first: `a = a.copy()`",
+            )
+        if arr.argument is not None and self.inputs is not None:
+            self.inputs.written.add(arr.argument)
+        if arr.view is None:
+            self.state.set(arr, var)
+            return
+        if arr.view.put is None:
+            raise self.unsupported(
+                "a write through what may be a view or a copy",
+                "NumPy decides by the memory layout",
+                "index the base array instead",
+            )
+        parent = arr.view.parent
+        before = self.read(parent) if isinstance(parent, Arr) else self.state.get(parent)
+        after = arr.view.put(before, var)
+        if isinstance(parent, Arr):
+            self.write(parent, after)
+        else:
+            self.state.set(parent, after)
+        self.state.set(arr, (after, var))
+
+    # ----- errors
+    def unsupported(
+        self, construct: str, why: str, fix: str, raises: type[Exception] | None = None
+    ) -> AdError:
+        """An error at the current line. ``raises``: what the plain program raises there for certain."""
+        error = UnsupportedError(construct, self.builder.span, why, fix)
+        if raises is not None:
+            error.raises = raises  # type: ignore[attr-defined]
+        return error
+
+    def is_static(self, value: Any) -> bool:
+        """Whether the value's Python form is known completely."""
+        return self.static_value(value) is not NOT_STATIC
+
+    def static_value(self, value: Any) -> Any:
+        """The Python object that an abstract value is, or NOT_STATIC."""
+        if isinstance(value, Lit):
+            return value.value
+        if isinstance(value, Var):
+            return NOT_STATIC if value.known is UNKNOWN else value.known
+        if isinstance(value, Tup):
+            items = [self.static_value(v) for v in value.items]
+            if any(i is NOT_STATIC for i in items):
+                return NOT_STATIC
+            return tuple(items) if value.cls is None else value.cls(*items)
+        if isinstance(value, Lst) and isinstance(self.state.get(value), tuple):
+            items = [self.static_value(v) for v in self.state.get(value)]
+            return NOT_STATIC if any(i is NOT_STATIC for i in items) else items
+        if isinstance(value, Range):
+            parts = [self.static_value(v) for v in (value.start, value.stop, value.step)]
+            return NOT_STATIC if any(p is NOT_STATIC for p in parts) else range(*parts)
+        if isinstance(value, slice):
+            parts = [self.static_value(v) for v in (value.start, value.stop, value.step)]
+            return NOT_STATIC if any(p is NOT_STATIC for p in parts) else slice(*parts)
+        return NOT_STATIC
+
+    def demand(self, value: Any, what: str) -> Any:
+        """The static form of a value; where an argument stands behind it, ask for a build with that constant."""
+        found = self.static_value(value)
+        if found is not NOT_STATIC:
+            return found
+        if self.inputs is not None:
+            self.inputs.demand([a for a in self._variables_of(value)])
+        raise self.unsupported(
+            what + " that is known at run time only",
+            "the structure of the program depends on it",
+            "make it a constant or an argument",
+        )
+
+    def _variables_of(self, value: Any) -> list[Var]:
+        return list(variables(self.arg(value)))
+
+
+ITERATED = {np.diff, np.linalg.matrix_power}
+STRUCTURAL = frozenset(
+    "axis axes axis1 axis2 axisa axisb axisc source destination ord kth ndmin indices_or_sections"
+    " pad_width reps deg keepdims subscripts".split()
+)
+
+
+@functools.cache
+def parameter_names(fn: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of a function's parameters, where NumPy tells them."""
+    if isinstance(fn, np.ufunc) or not (getattr(fn, "__module__", None) or "").startswith(
+        ("numpy", "ast_ad")
+    ):
+        return ()
+    try:
+        return tuple(inspect.signature(fn).parameters)
+    except (TypeError, ValueError):
+        return ()
+
+
+class _NotStatic:
+    def __repr__(self) -> str:
+        return "NOT_STATIC"
+
+
+NOT_STATIC = _NotStatic()
+
+
+def describe(value: Any) -> str:
+    """What an abstract value is, in a reader's words."""
+    words = {
+        "Closure": "function",
+        "Bound": "function",
+        "Obj": "object",
+        "Dct": "dict",
+        "ArrayMethod": "method",
+        "Comprehension": "generator",
+    }
+    return words.get(type(value).__name__, type(value).__name__)
+
+
+def name_of(fn: Any) -> str:
+    """How a reader spells a callable."""
+    name = getattr(fn, "__qualname__", None) or getattr(fn, "__name__", None) or repr(fn)
+    module = getattr(fn, "__module__", None) or ""
+    if isinstance(fn, np.ufunc) or module.startswith("numpy"):
+        return "np." + ("linalg." if "linalg" in module else "fft." if "fft" in module else "") + name
+    return name if module in ("builtins", "_operator", "") else f"{module}.{name}"
