@@ -59,7 +59,7 @@ def write(source: random.Random) -> Program:
 def run(program: Program) -> float:
     """The value of the program at its own arguments, executed by Python."""
     namespace: dict[str, Any] = {}
-    exec(compile(program.source, "<random program>", "exec"), namespace)
+    exec(compile(program.source, "<random program>", "exec", dont_inherit=True), namespace)
     return float(namespace["f"](*copies(program.args)))
 
 

@@ -4,32 +4,47 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import itertools
+import signal
 from collections.abc import Callable, Iterator
 
 from .generate import Program, sound
 
 
-def shrink(program: Program, fails: Callable[[Program], bool], attempts: int = 600) -> Program:
+def shrink(program: Program, fails: Callable[[Program], bool], attempts: int = 1500) -> Program:
     """A smaller sound program for which ``fails`` still holds; no single step makes it smaller."""
-    again = True
-    while again:
-        again = False
-        for source in _smaller(program.source):
-            attempts -= 1
-            if attempts < 0:
-                return program
-            candidate = dataclasses.replace(program, source=source)
-            if _runs(candidate) and fails(candidate):
-                program, again = candidate, True
+    position = since = 0  # `since`: positions tried since the last success
+    while attempts > 0:
+        source = next(itertools.islice(_smaller(program.source), position, None), None)
+        if source is None:
+            if since >= position:
                 break
+            position = 0
+            continue
+        attempts -= 1
+        candidate = dataclasses.replace(program, source=source)
+        if _runs(candidate) and fails(candidate):
+            program, since = candidate, 0
+        else:
+            position, since = position + 1, since + 1
     return program
 
 
 def _runs(program: Program) -> bool:
+    """Whether it still runs: a deleted line may have defined a name, or advanced a loop."""
+
+    def alarm(*_: object) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, alarm)
+    signal.setitimer(signal.ITIMER_REAL, 0.5)
     try:
         return sound(program)
-    except Exception:  # a deleted line defined a name that a later one reads
+    except Exception:
         return False
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def _smaller(source: str) -> Iterator[str]:
@@ -50,19 +65,25 @@ def _smaller(source: str) -> Iterator[str]:
                 setattr(node, name, rest or ([ast.Pass()] if name == "body" else []))
                 yield ast.unparse(tree) + "\n"
                 setattr(node, name, suite)
-    yield from _shorter_results(source)
+    for k in itertools.count():
+        tree = ast.parse(source)
+        parts = [(node, part) for node in ast.walk(tree) for part in _parts(node)]
+        if k >= len(parts):
+            return
+        yield ast.unparse(_Replace(*parts[k]).visit(tree)) + "\n"
 
 
-def _shorter_results(source: str) -> Iterator[str]:
-    """The program with one side of a sum in place of the sum."""
-    for k in range(source.count(" + ")):
-        for keep in ("left", "right"):
-            tree = ast.parse(source)
-            sums = [n for n in ast.walk(tree) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Add)]
-            if k >= len(sums):
-                return
-            text = ast.unparse(_Replace(sums[k], getattr(sums[k], keep)).visit(tree))
-            yield text + "\n"
+def _parts(node: ast.AST) -> list[ast.expr]:
+    """Expressions that may stand for a compound one."""
+    if isinstance(node, ast.BinOp):
+        return [node.left, node.right]
+    if isinstance(node, ast.Call):
+        return node.args[:1]
+    if isinstance(node, ast.IfExp):
+        return [node.body, node.orelse]
+    return (
+        [node.operand] if isinstance(node, ast.UnaryOp) and not isinstance(node.operand, ast.Constant) else []
+    )
 
 
 class _Replace(ast.NodeTransformer):
