@@ -153,6 +153,8 @@ class Cotangents:
             bar = self.unbroadcast(bar, var)
         if isinstance(bar, Seq):
             return bar
+        if isinstance(var.type, ListOf) and isinstance(type_of_arg(bar), Array):
+            return self.builder.opaque(helpers.list_from_array, (bar, var), var.type)
         if kind_of(var.type) == "float" and kind_of(type_of_arg(bar)) == "complex":
             bar = self.builder.op(np.real, bar)
         have, want = _dtype(type_of_arg(bar)), _dtype(var.type)

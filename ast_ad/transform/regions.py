@@ -73,7 +73,7 @@ def yield_needed(sweep: Sweep, op: If, branch: Block, reverse: Block) -> None:
     """Let the reverse side read the primal side's values as results of the primal If, or compute them again."""
     local = set(defined(branch))
     shapes_only = read_for_metadata_only(reverse)
-    borrow_metadata(reverse, local, [v for v in free(reverse) if v not in local])
+    borrow_metadata(reverse, local, [v for v in free(reverse) if v not in local and v not in sweep.undefined])
     choice = plan([v for v in free(reverse) if v in local], branch, lambda v: v not in local)
     shapes_only -= read_for_values(choice.repeated)
     names: Renaming = {}

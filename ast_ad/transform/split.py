@@ -46,13 +46,14 @@ def split(joint: Function, values: int, seeds: int) -> tuple[Function, Function]
     bars = joint.params[len(params) :]
     own = {*params, *(out for op in primal.ops for out in op.outs)}
     shapes_only = read_for_metadata_only(reverse)
-    kept = [v for v in free(reverse) if v in own and v not in shapes_only]
+    missing = undefined_values(primal)
+    kept = [v for v in free(reverse) if v in own and v not in shapes_only and v not in missing]
     borrow_metadata(reverse, own, kept)
     choice = plan([v for v in free(reverse) if v in own], primal, lambda v: v not in own)
     shapes_only -= read_for_values(choice.repeated)
     names: Renaming = {}
     local = tuple(fresh(v, names) for v in choice.saved)
-    saved = _stored(choice.saved, shapes_only - {*params, *undefined_values(primal)}, primal)
+    saved = _stored(choice.saved, shapes_only - {*params, *missing}, primal)
     repeat_into(reverse, choice.repeated, names)
     replace_reads(reverse, names)
     residuals = Var(TupleOf(tuple(v.type for v in local)), "residuals")

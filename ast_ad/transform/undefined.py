@@ -6,8 +6,10 @@ it must not be asked for its shape as a matter of course.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ..ir.builtin import undefined
-from ..ir.ops import Block, If, Op, Var, variables
+from ..ir.ops import Arg, Block, If, Lit, Op, Var, atoms
 from ..ir.ops import For as ForLoop
 from ..rules.containers import list_append
 
@@ -25,21 +27,28 @@ def undefined_values(block: Block) -> set[Var]:
 def _visit(block: Block, found: set[Var]) -> None:
     for op in block.ops:
         if isinstance(op, Op):
-            if op.fn is undefined or op.fn is list_append and not found.isdisjoint(variables(*op.args)):
+            if op.fn is undefined or op.fn is list_append and _any(op.args, found):
                 found.update(op.outs)
         elif isinstance(op, If):
             _visit(op.then, found)
             _visit(op.orelse, found)
             for out, *results in zip(op.outs, op.then.results, op.orelse.results, strict=True):
-                if not found.isdisjoint(variables(*results)):
+                if _any(results, found):
                     found.add(out)
         else:
             if isinstance(op, ForLoop):
                 for source, items in op.items:
-                    if not found.isdisjoint(variables(source)):
+                    if _any((source,), found):
                         found.update(items)
             _visit(op.body, found)
             carried = zip(op.params, op.outs, op.inits, op.body.results[op.stops :], strict=True)
             for param, out, init, result in carried:
-                if not found.isdisjoint(variables(init, result, param)):
+                if _any((init, result, param), found):
                     found.update((param, out))
+
+
+def _any(args: Iterable[Arg], found: set[Var]) -> bool:
+    """Whether one of the values, or a part of it, may be missing."""
+    return any(
+        atom.value is None if isinstance(atom, Lit) else atom in found for arg in args for atom in atoms(arg)
+    )
