@@ -87,8 +87,8 @@ class Calls(Core):
             return self.call(Lit(fn.func), [*bound, *args], {**keywords, **kwargs})
         primitive = lookup(fn)
         if (
-            primitive is not None
-            and primitive.kind == "nondifferentiable"
+            isinstance(fn, type)  # np.iinfo, np.finfo
+            and primitive is not None
             and all(self.is_static(v) for v in (*args, *kwargs.values()))
         ):
             return self.call_opaque(fn, args, kwargs)
