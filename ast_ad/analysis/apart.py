@@ -23,6 +23,9 @@ class Apart(Aliasing):
         super().__init__(function, owned, decisions)
         self.full = self.storage
         self.loop_of: dict[Var, For | While] = {}
+        self.depth: dict[For | While, int] = {}
+        self.around = 0
+        self.outward: dict[Var, frozenset[Root]] = {}  # where a carried array comes from, seen from outside
         self.storage = {param: self.full[param] for param in function.params}
         self.block(function.body)
         self.exact, self.storage = self.storage, self.full
@@ -42,10 +45,11 @@ class Apart(Aliasing):
         if kind == other_kind == _CARRIED:
             if self.loop_of[one] is self.loop_of[other]:
                 return frozenset((one, other)) not in self.apart
-            return not self.full[one].direct.isdisjoint(self.full[other].direct)
+            if self.depth[self.loop_of[one]] < self.depth[self.loop_of[other]]:
+                return any(self._same(a, root) for root in self.outward[other])
         if kind == _CARRIED:
-            return b in self.full[one].direct
-        return other_kind == _CARRIED and a in self.full[other].direct
+            return any(self._same(root, b) for root in self.outward[one])
+        return other_kind == _CARRIED and any(self._same(a, root) for root in self.outward[other])
 
     def _apart(self, loops: list[For | While]) -> set[frozenset[Var]]:
         """The largest relation that the loops keep up."""
@@ -74,6 +78,8 @@ class Apart(Aliasing):
     def loop(self, op: For | While) -> None:
         if not hasattr(self, "full"):
             return super().loop(op)
+        self.depth[op] = self.around
+        self.around += 1
         for param in op.params:
             self.loop_of[param] = op
             found = self.full[param]
@@ -85,9 +91,14 @@ class Apart(Aliasing):
         else:
             self.block(op.cond)
         self.block(op.body)
+        self.around -= 1
         for position, (param, out) in enumerate(zip(op.params, op.outs, strict=True)):
-            array = isinstance(param.type, Array)
-            self.set(out, self._after(op, position) if array else self.full[out])
+            if isinstance(param.type, Array):
+                found = self._after(op, position)
+                self.outward[param] = found.direct
+                self.set(out, found)
+            else:
+                self.set(out, self.full[out])
         return None
 
     def _after(self, op: For | While, position: int) -> Storage:

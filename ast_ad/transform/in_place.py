@@ -26,7 +26,22 @@ from ..analysis.aliasing import FOREIGN, READ_ONLY, WHOLE, Decisions, Root, Stor
 from ..analysis.apart import Apart
 from ..ir import builtin
 from ..ir.liveness import Liveness
-from ..ir.ops import Arg, Block, For, Function, If, Op, Seq, Statement, Var, While, blocks, map_arg, variables
+from ..ir.ops import (
+    Arg,
+    Block,
+    For,
+    Function,
+    If,
+    Op,
+    Seq,
+    Statement,
+    Var,
+    While,
+    binders,
+    blocks,
+    map_arg,
+    variables,
+)
 from ..ir.types import Array, ListOf, Scalar
 from ..rules import containers, helpers
 from .copying import copy_function
@@ -85,6 +100,7 @@ class _Pass:
         self.live = Liveness(self.function, reads=data_reads)
         self.definitions: dict[Var, tuple[Statement, tuple[For | While, ...]]] = {}
         self.entries: dict[Var, tuple[For | While, int]] = {}
+        self.around: dict[Var, tuple[For | While, ...]] = {}
         self.places: list[_Place] = []
         self.visit(self.function.body, ())
         self.mutators = {id(place.op): place.mutator for place in self.places}
@@ -102,12 +118,14 @@ class _Pass:
         for op in block.ops:
             for out in op.outs:
                 self.definitions[out] = op, loops
+                self.around[out] = loops
             if isinstance(op, Op):
                 mutator = candidate(op)
                 if mutator is not None:
                     self.places.append(_Place(op, mutator, loops))
             elif isinstance(op, (For, While)):
                 self.entries.update((p, (op, i)) for i, p in enumerate(op.params))
+                self.around.update((v, (*loops, op)) for v in binders(op))
             for inner in blocks(op):
                 self.visit(inner, (*loops, op) if isinstance(op, (For, While)) else loops)
 
@@ -223,9 +241,9 @@ class _Pass:
         if problem in self.entries and self.entries[problem][0] is loop:
             other = loop.inits[self.entries[problem][1]]
             return isinstance(other, Var) and not storage[other].all.isdisjoint(storage[init].direct)
-        loops = self.entries[problem][0] if problem in self.entries else None
-        inside = loop in self.definitions.get(problem, (None, ()))[1] or loops is not None
-        return not inside and not storage[problem].all.isdisjoint(storage[init].direct)
+        return loop not in self.around.get(problem, ()) and not storage[problem].all.isdisjoint(
+            storage[init].direct
+        )
 
     def chain(self, var: Var) -> set[Var]:
         """The Vars whose very object ``var`` may be: back through writes, branches and loops."""
