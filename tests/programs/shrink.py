@@ -11,6 +11,10 @@ from collections.abc import Callable, Iterator
 from .generate import Program, sound
 
 
+# Functions whose argument has the shape of their result.
+POINTWISE = "sin cos tanh exp log1p sqrt square arctan expm1 logaddexp abs clip cumsum roll".split()
+
+
 def shrink(program: Program, fails: Callable[[Program], bool], attempts: int = 1500) -> Program:
     """A smaller sound program for which ``fails`` still holds; no single step makes it smaller."""
     position = since = 0  # `since`: positions tried since the last success
@@ -77,7 +81,7 @@ def _parts(node: ast.AST) -> list[ast.expr]:
     """Expressions that may stand for a compound one."""
     if isinstance(node, ast.BinOp):
         return [node.left, node.right]
-    if isinstance(node, ast.Call):
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in POINTWISE:
         return node.args[:1]
     if isinstance(node, ast.IfExp):
         return [node.body, node.orelse]
