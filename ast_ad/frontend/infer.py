@@ -433,7 +433,7 @@ def _dims_of(var: Var) -> tuple[Dim | int, ...]:
     if _is_int(var) and var.known is UNKNOWN:
         return (int_size(var),)
     if isinstance(var.type, ListOf):
-        return (Dim.symbol(("len", var.id)),)
+        return (Dim.symbol(("len", var.id)), *_dims_of(Var(var.type.element)))
     return ()
 
 
@@ -480,7 +480,8 @@ def _dummy_of(type: Type, arg: Var, table: dict[Any, int]) -> Any:
     if isinstance(type, Array):
         return _array(type, tuple(_evaluate(d, table) for d in type.shape or ()), table.get(RUN, 0))
     if isinstance(type, ListOf):
-        inner = _dummy_of(type.element, Var(type.element), dict.fromkeys(_atoms((Var(type.element),), {}), 3))
+        element = Var(type.element)
+        inner = _dummy_of(type.element, element, {**dict.fromkeys(_atoms((element,), {}), 3), **table})
         return [inner] * table.get(("len", arg.id), 3)
     if isinstance(type, TupleOf):
         return tuple(_dummy_of(t, Var(t), table) for t in type.items)

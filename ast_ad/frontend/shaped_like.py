@@ -15,6 +15,9 @@ from ..ir.ops import Arg, Lit, Seq, Var, atoms
 from ..ir.types import KIND_OF, Array, ListOf, Scalar, TupleOf, Type, dtype_of, type_of
 from ..rules import helpers
 
+# These make an array of a list too.
+ARRAYS = {helpers.broadcast_like, helpers.unbroadcast, helpers.scatter, helpers.setitem, helpers.add_at}
+
 
 def shaped_like(fn: Callable[..., Any], args: tuple[Arg, ...]) -> Any:
     """The result's type, or a list/tuple of types; None where it doesn't follow from the arguments' types."""
@@ -22,6 +25,8 @@ def shaped_like(fn: Callable[..., Any], args: tuple[Arg, ...]) -> Any:
     if entry is None or len(args) <= max(entry[0], *entry[1], 0):
         return None
     position, sources = entry
+    if fn in ARRAYS and not isinstance(_type(args[position]), (Array, Scalar)):
+        return None
     types = [_type(a) for i in sources for a in atoms(args[i])]
     dtypes = [dtype_of(_element(t)) for t in types]
     if any(d is None or d.kind not in "fc" for d in dtypes):
