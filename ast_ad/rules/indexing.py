@@ -10,7 +10,7 @@ import numpy as np
 from . import helpers
 from .gather import nowhere, positions, refuse, scatter_to
 from .helpers import scatter, unbroadcast
-from .registry import nondifferentiable, vjp
+from .registry import composite, nondifferentiable, vjp
 
 # ----- elements picked by position or mask -----
 
@@ -20,9 +20,22 @@ def getitem(g, ans, a, idx):
     return scatter(a, idx, g), None
 
 
-@vjp(np.take)
-def take(g, ans, a, indices, axis=None, mode="raise"):
-    return scatter_to(a, np.take(positions(a), indices, axis, mode=mode), g)
+@composite(np.take)
+def take(a, indices, axis=None, mode="raise"):
+    if axis is None:
+        rows = np.ravel(a)
+    else:
+        rows = a if axis == 0 else np.moveaxis(a, axis, 0)
+    if mode == "raise":
+        picked = rows[np.asarray(indices)]
+    elif mode == "wrap":
+        picked = rows[np.mod(indices, np.shape(rows)[0])]
+    else:
+        picked = rows[np.clip(indices, 0, np.shape(rows)[0] - 1)]
+    if axis is None or axis == 0:
+        return picked
+    k = np.ndim(indices)
+    return np.moveaxis(picked, tuple(range(k)), tuple(range(axis % np.ndim(a), axis % np.ndim(a) + k)))
 
 
 @vjp(np.take_along_axis)

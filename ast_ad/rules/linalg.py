@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from . import helpers
+from .gather import gather, positions, scatter_to
+from .helpers import mT
 from .products import H, column, row
 from .registry import composite, nondifferentiable, vjp
 
@@ -87,24 +89,51 @@ def cofactor(a: Any) -> Any:
 
 @vjp(cofactor)
 def cofactor_rule(g, ans, a):
-    """In the basis of the singular vectors ``a`` is diagonal, changed by ``m = H(u) da H(vh)``:
-    ``dc_ii = sum_j m_jj p_ij``, ``dc_ij = -m_ji p_ij``; ``p_ij`` are the products of all ``s`` but two."""
+    return cofactor_bar(g, a)
+
+
+def cofactor_bar(g: Any, a: Any) -> Any:
+    """The cotangent of ``a`` from that of ``cofactor(a)``.
+
+    In the basis of the singular vectors ``a`` is diagonal, changed by ``m = H(u) da H(vh)``. To first order
+    ``dc_ii = sum_j m_jj p_ij`` and ``dc_ij = -m_ji p_ij``; ``p_ij`` is the product of all ``s`` but two.
+
+    >>> cofactor_bar(np.array([[1.0, 2.0], [3.0, 4.0]]), np.zeros((2, 2))).round(12)
+    array([[ 4., -3.],
+           [-2.,  1.]])
+    """
+    n = np.shape(a)[-1]
+    if n < 2:
+        return np.zeros_like(g)
     u, s, vh = np.linalg.svd(a)
     sign = np.linalg.det(u) * np.linalg.det(vh)
     bar = per_matrix(np.conj(sign), a) * (np.conj(H(u)) @ g @ np.conj(H(vh)))
-    pairs = products_without_two(s)
-    diagonal = np.squeeze(pairs @ column(np.diagonal(bar, 0, -2, -1)), -1)
-    m_bar = -np.swapaxes(pairs * bar, -1, -2) + np.eye(np.shape(a)[-1]) * row(diagonal)
-    return u @ m_bar @ vh
-
-
-def products_without_two(s: Any) -> Any:
-    """The products of all numbers but numbers i and j; 0 for i = j."""
-    n = np.shape(s)[-1]
     one = np.eye(n, dtype=bool)
-    left_out = np.expand_dims(one, 0) | np.expand_dims(one, 1)  # i, j, k: whether k is i or j
-    products = np.prod(np.where(left_out, 1, np.expand_dims(s, (-3, -2))), axis=-1)
-    return np.where(one, 0, products)
+    left_out = one[:, None, :] | one[None, :, :]  # i, j, k: whether k is i or j
+    pairs = np.where(one, 0, np.prod(np.where(left_out, 1, s[..., None, None, :]), axis=-1))
+    diagonal = np.squeeze(pairs @ column(np.diagonal(bar, 0, -2, -1)), -1)
+    return u @ (one * row(diagonal) - mT(pairs * bar)) @ vh
+
+
+@vjp(cofactor_bar)
+def cofactor_bar_rule(h, ans, g, a):
+    """The second derivative of ``det`` is symmetric; the third is taken minor by minor."""
+    places, signs = minors(a)
+    h_minors, a_minors = gather(np.conj(h), places), gather(a, places)
+    a_bar = scatter_to(a, places, np.expand_dims(g * signs, (-2, -1)) * cofactor_bar(h_minors, a_minors))
+    return np.conj(cofactor_bar(np.conj(h), a)), a_bar
+
+
+def minors(a: Any) -> Any:
+    """The places in ``a`` of the elements of each minor, and the signs with which minors are cofactors.
+
+    >>> minors(np.zeros((2, 2)))[0][0, 1]
+    array([[2]])
+    """
+    n = np.shape(a)[-1]
+    kept = np.array([[k for k in range(n) if k != i] for i in range(n)], int).reshape(n, max(n - 1, 0))
+    places = positions(a)[..., kept[:, None, :, None], kept[None, :, None, :]]
+    return places, (-1.0) ** (np.arange(n)[:, None] + np.arange(n))
 
 
 @vjp(np.linalg.slogdet)
@@ -120,7 +149,7 @@ def slogdet(g, ans, a):
 # ----- powers -----
 
 
-@vjp(np.linalg.matrix_power)
+@vjp(np.linalg.matrix_power, view=True)
 def matrix_power(g, ans, a, n):
     """The upper right block of ``[[h, g], [0, h]] ** n`` is ``sum(h**i g h**(n-1-i))``, with ``h = H(a)``."""
     return upper_right(np.linalg.matrix_power(block_triangular(H(a), g), n), a), None
@@ -189,5 +218,6 @@ def cond(x, p=None):
     return np.linalg.norm(x, ord=p, axis=axes) * np.linalg.norm(np.linalg.inv(x), ord=p, axis=axes)
 
 
-nondifferentiable(np.linalg.matrix_rank, leading_size, cutoff)
-helpers.METADATA.update({leading_size: 0, cutoff: 0})
+nondifferentiable(np.linalg.matrix_rank, leading_size, cutoff, minors)
+helpers.METADATA.update({leading_size: 0, cutoff: 0, minors: 0})
+helpers.SHAPED_LIKE.update({cofactor: (0, (0,)), cofactor_bar: (1, (0, 1))})

@@ -193,9 +193,41 @@ def meshgrid(g, ans, *xi, copy=True, sparse=False, indexing="xy"):
 
 
 def from_mesh(g: Any, x: Any, i: int, n: int, indexing: str) -> Any:
-    """``g``, the cotangent of the ``i``-th of ``n`` mesh arrays, summed along all axes but that of ``x``."""
-    place = 1 - i if indexing == "xy" and n > 1 and i < 2 else i
-    return np.reshape(np.sum(g, axis=tuple([j for j in range(n) if j != place])), np.shape(x))
+    """``g``, the cotangent of the ``i``-th of ``n`` mesh arrays, summed along all axes but that of ``x``.
+
+    Reads ``x``'s shape only.
+
+    >>> from_mesh(np.ones((2, 3)), np.zeros(3), 0, 2, "xy")
+    array([2., 2., 2.])
+    """
+    others = tuple(j for j in range(n) if j != mesh_axis(i, n, indexing))
+    return np.reshape(np.sum(g, axis=others), np.shape(x))
+
+
+def to_mesh(x: Any, g: Any, i: int, n: int, indexing: str) -> Any:
+    """``x`` along its axis of the mesh, stretched to the shape of ``g``: the adjoint of ``from_mesh``.
+
+    >>> to_mesh(np.arange(3.0), np.ones((2, 3)), 0, 2, "xy")[1]
+    array([0., 1., 2.])
+    """
+    shape = [1] * n
+    shape[mesh_axis(i, n, indexing)] = -1
+    return np.broadcast_to(np.reshape(x, shape), np.shape(g))
+
+
+def mesh_axis(i: int, n: int, indexing: str) -> int:
+    """The axis along which the ``i``-th of ``n`` mesh arrays varies."""
+    return 1 - i if indexing == "xy" and n > 1 and i < 2 else i
+
+
+@vjp(from_mesh)
+def from_mesh_rule(g, ans, v, x, i, n, indexing):
+    return to_mesh(g, v, i, n, indexing), None
+
+
+@vjp(to_mesh, view=True)
+def to_mesh_rule(g, ans, v, x, i, n, indexing):
+    return from_mesh(g, v, i, n, indexing), None
 
 
 @vjp(np.tile)
@@ -238,11 +270,11 @@ def unpadded(g: Any, x: Any, pad_width: Any) -> Any:
     return g[tuple(slice(s, s + n) for (s, _), n in zip(pairs, np.shape(x), strict=True))]
 
 
-@vjp(unpadded)
+@vjp(unpadded, view=True)
 def unpadded_rule(g, ans, v, x, pad_width):
     return np.pad(g, pad_width), None, None
 
 
 nondifferentiable(np.broadcast_shapes)
-helpers.METADATA.update({unpadded: 1})
-helpers.SHAPED_LIKE.update({unpadded: (1, (0,))})
+helpers.METADATA.update({unpadded: 1, from_mesh: 1, to_mesh: 1})
+helpers.SHAPED_LIKE.update({unpadded: (1, (0,)), from_mesh: (1, (0,)), to_mesh: (1, (0,))})

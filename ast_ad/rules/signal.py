@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import helpers
-from .gather import refuse, scatter_to
+from .gather import gather, refuse, scatter_to
 from .helpers import unbroadcast
 from .partials import ratio
 from .registry import composite, nondifferentiable, vjp
@@ -67,7 +67,7 @@ def first_kept(n: int, m: int, mode: str, mirrored: bool) -> int:
 # ----- differences and sums -----
 
 
-@vjp(np.diff)
+@vjp(np.diff, view=True)
 def diff(g, ans, a, n=1, axis=-1, prepend=None, append=None):
     bar = undiff(g, n, axis)
     if prepend is None and append is None:
@@ -193,7 +193,7 @@ def pieces_bar(g: Any, x: Any, xp: Any, fp: Any) -> Any:
     n = np.size(xp)
     j = np.clip(np.searchsorted(xp, x, "right") - 1, 0, n - 2)
     inside = np.where((x >= xp[0]) & (x <= xp[n - 1]), g, 0)
-    x0, x1, f0, f1 = np.take(xp, j), np.take(xp, j + 1), np.take(fp, j), np.take(fp, j + 1)
+    x0, x1, f0, f1 = gather(xp, j), gather(xp, j + 1), gather(fp, j), gather(fp, j + 1)
     t = ratio(x - x0, x1 - x0)
     x_bar = np.real(inside * np.conj(ratio(f1 - f0, x1 - x0)))
     fp_bar = scatter_to(fp, j, inside * (1 - t)) + scatter_to(fp, j + 1, inside * t)
@@ -208,9 +208,9 @@ def periodic_interp_bar(g: Any, x: Any, xp: Any, fp: Any, period: Any) -> Any:
     order = np.argsort(nodes)
     source = np.concatenate((order[-1:], order, order[:1]))
     shift = np.concatenate((-np.ones(1), np.zeros(np.size(xp)), np.ones(1)))
-    knots = np.take(nodes, source) + shift * size
-    x_bar, knots_bar, values_bar = pieces_bar(g, np.mod(x, size), knots, np.take(fp, source))
-    turns = shift - np.floor(np.take(xp, source) / size)
+    knots = gather(nodes, source) + shift * size
+    x_bar, knots_bar, values_bar = pieces_bar(g, np.mod(x, size), knots, gather(fp, source))
+    turns = shift - np.floor(gather(xp, source) / size)
     size_bar = np.sum(knots_bar * turns) - np.sum(x_bar * np.floor(x / size))
     xp_bar, fp_bar = scatter_to(xp, source, knots_bar), scatter_to(fp, source, values_bar)
     return x_bar, xp_bar, fp_bar, None, None, size_bar * np.sign(period)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .gather import refuse
+from .gather import gather, refuse
 from .products import H
 from .registry import composite, vjp
 
@@ -56,10 +56,10 @@ def corrcoef(x, y=None, rowvar=True):
 def bincount(g, ans, x, weights=None, minlength=0):
     if weights is None:
         return None
-    return None, np.take(g, x)
+    return None, gather(g, x)
 
 
-@vjp(np.histogram)
+@vjp(np.histogram, view=True)
 def histogram(g, ans, a, bins=10, range=None, density=None, weights=None):
     """Counts are constant; their weights and the edges are not."""
     if density or isinstance(bins, str):
@@ -71,7 +71,7 @@ def histogram(g, ans, a, bins=10, range=None, density=None, weights=None):
         last = np.size(edges) - 1
         which = np.clip(np.searchsorted(edges, values, "right") - 1, 0, last - 1)
         inside = (values >= edges[0]) & (values <= edges[last])
-        weights_bar = np.reshape(np.where(inside, np.take(g[0], which), 0), np.shape(weights))
+        weights_bar = np.reshape(np.where(inside, gather(g[0], which), 0), np.shape(weights))
     if np.ndim(bins) > 0:
         return None, g[1], None, None, weights_bar
     t = np.linspace(0.0, 1.0, np.size(edges))

@@ -40,6 +40,13 @@ SAMPLES = {
     np.linalg.tensorinv: [(normal(2, 3, 6),), (normal(6, 3, 2) + 2 * np.eye(6).reshape(6, 3, 2), 1)],
     np.linalg.det: [(A,), (STACK,), (CA,), (RANK2,), (RANK1,), (np.zeros((3, 3)),), (normal(1, 1),), (-EYE,)],
     l.cofactor: [(A,), (STACK,), (CA,), (RANK2,), (RANK1,), (normal(2, 2),), (-EYE,)],
+    l.cofactor_bar: [(normal(3, 3), m) for m in (A, RANK2, RANK1, EYE, np.zeros((3, 3)))]
+    + [
+        (normal(2, 2), normal(2, 2)),
+        (cnormal(3, 3, seed=1), CA),
+        (normal(4, 3, 3), STACK),
+        (normal(1, 1), EYE[:1, :1]),
+    ],
     np.linalg.slogdet: [(A,), (STACK,), (CA,), (-A,)],
     np.linalg.matrix_power: [(A, 3), (A, 0), (A, -2), (STACK, 2), (CA, 3), (A, 1)],
     np.linalg.pinv: [(A,), (TALL,), (WIDE,), (normal(4, 3, 2),), (CTALL,), (CWIDE,)],

@@ -61,6 +61,8 @@ SAMPLES = {
         Sample((A, normal(2)), {"indexing": "ij"}),
         Sample((A, normal(2)), {"sparse": True}),
     ],
+    s.from_mesh: [(normal(2, 3), A, 0, 2, "xy"), (normal(3, 1), A, 0, 2, "ij")],
+    s.to_mesh: [(A, normal(2, 3), 0, 2, "xy"), (A, normal(3, 1), 0, 2, "ij")],
     np.tile: [(A, 2), (B, (2, 1, 2)), (2.0, 3)],
     np.repeat: [(A, 2), (B, [1, 2, 0], 1), (B, 2), (2.0, 3)],
     np.resize: [(B, (3, 5)), (B, 2)],

@@ -129,11 +129,15 @@ def test_singular_determinant():
     np.testing.assert_allclose(found, [[4.0, -2.0], [-2.0, 1.0]], atol=1e-12)
 
 
-@pytest.mark.parametrize("kwargs", [{}, {"ord": 2}, {"ord": 1}, {"ord": 3}, {"axis": 0}, {"ord": np.inf}], ids=str)
+@pytest.mark.parametrize(
+    "kwargs", [{}, {"ord": 2}, {"ord": 1}, {"ord": 3}, {"axis": 0}, {"ord": np.inf}], ids=str
+)
 def test_norm_of_zero(kwargs):
     np.testing.assert_array_equal(cotangent(np.linalg.norm, 1.0, np.zeros(3), **kwargs), np.zeros(3))
 
 
 def test_norm_with_ties_splits_evenly():
-    np.testing.assert_array_equal(cotangent(np.linalg.norm, 1.0, np.array([1.0, -1.0, 0.5]), np.inf), [0.5, -0.5, 0])
+    np.testing.assert_array_equal(
+        cotangent(np.linalg.norm, 1.0, np.array([1.0, -1.0, 0.5]), np.inf), [0.5, -0.5, 0]
+    )
     np.testing.assert_allclose(cotangent(np.linalg.norm, 1.0, np.eye(2), 2), np.eye(2) / 2)
