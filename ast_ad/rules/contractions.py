@@ -77,7 +77,7 @@ def tensordot_right_rule(g, ans, x, a, b, axes):
 # ----- einsum -----
 
 
-@vjp(np.einsum)
+@vjp(np.einsum, view=True)
 def einsum(g, ans, subscripts, *operands, optimize=False):
     if not isinstance(subscripts, str):
         refuse("np.einsum with lists of subscripts", fix="write the subscripts as a string")

@@ -172,7 +172,7 @@ def thin_cotangent(u_bar: Any, s: Any) -> Any:
     return u_bar[..., :n]
 
 
-@vjp(thin_cotangent)
+@vjp(thin_cotangent, view=True)
 def thin_cotangent_rule(g, ans, u_bar, s):
     return widened(g, u_bar), None
 

@@ -22,7 +22,7 @@ def triu(g, ans, m, k=0):
     return unbroadcast(np.triu(g, k), m)
 
 
-@vjp(np.diag)
+@vjp(np.diag, view=True)
 def diag(g, ans, v, k=0):
     if np.ndim(v) == 1:
         return np.diag(g, k)

@@ -354,12 +354,12 @@ def i0(ans, x):
 # A real-valued function of a complex number has the partial p with d ans = real(p * dx).
 
 
-@elementwise(np.real)
+@elementwise(np.real, view=True)
 def real(ans, val):
     return 1
 
 
-@elementwise(np.imag)
+@elementwise(np.imag, view=True)
 def imag(ans, val):
     return -1j
 

@@ -96,7 +96,7 @@ def scatter_rule(g, ans, x, idx, v):
     return None, None, unbroadcast(g[idx], v)
 
 
-@vjp(written)
+@vjp(written, view=True)
 def written_rule(g, ans, x, idx):
     return setitem(np.zeros_like(x), idx, g), None
 

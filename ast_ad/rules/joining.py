@@ -49,7 +49,7 @@ def join_like(parts: Any, g: Any, axis: int | None = 0) -> Any:
     return np.reshape(np.concatenate([np.reshape(p, shape) for p in parts], axis), np.shape(g))
 
 
-@vjp(split_like)
+@vjp(split_like, view=True)
 def split_like_rule(g, ans, x, arrays, axis=0):
     return join_like(g, x, axis), None, None
 

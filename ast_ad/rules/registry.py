@@ -71,7 +71,9 @@ def _register(fns: tuple[Function, ...], **facts: Any) -> None:
         _primitives[fn] = primitive
 
 
-def elementwise(*fns: Function, partial_domain: bool = False) -> Callable[[Function], Function]:
+def elementwise(
+    *fns: Function, partial_domain: bool = False, view: bool = False
+) -> Callable[[Function], Function]:
     """Register ``rule(ans, *args) -> partial derivatives``, one per argument (a bare value for one argument).
 
     Broadcasting, complex conjugation and dtypes are handled centrally. None as a partial: the derivative
@@ -79,7 +81,9 @@ def elementwise(*fns: Function, partial_domain: bool = False) -> Callable[[Funct
     """
 
     def decorate(rule: Function) -> Function:
-        _register(fns, kind="elementwise", rule=rule, broadcasts=True, partial_domain=partial_domain)
+        _register(
+            fns, kind="elementwise", rule=rule, broadcasts=True, partial_domain=partial_domain, view=view
+        )
         return rule
 
     return decorate

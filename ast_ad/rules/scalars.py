@@ -23,7 +23,7 @@ def conversion(ans, x):
 
 
 for _type in (float, np.float16, np.float32, np.float64, np.longdouble, np.complex64, np.complex128):
-    elementwise(_type)(conversion)
+    elementwise(_type, view=True)(conversion)
 
 
 @elementwise(builtins.complex)

@@ -154,7 +154,7 @@ def outer_rule(g, ans, x, a):
     return np.reshape(g, np.shape(x)), None
 
 
-@vjp(outer_expand)
+@vjp(outer_expand, view=True)
 def outer_expand_rule(g, ans, x, q, a, axis):
     return np.reshape(g, np.shape(x)), None, None, None
 
