@@ -15,8 +15,9 @@ from sample import Sample
 from ast_ad.frontend.builder import Builder
 from ast_ad.ir.check import check as check_ir
 from ast_ad.ir.evaluate import evaluate
-from ast_ad.ir.ops import Arg, Block, Function, Lit, Seq, Slice, Var
+from ast_ad.ir.ops import Arg, Block, Function, Lit, Op, Seq, Slice, Var
 from ast_ad.ir.types import Array, Dim, ListOf, TupleOf, Type, carries_derivative, type_of
+from ast_ad.rules import containers
 from ast_ad.transform.adjoint import adjoint
 
 
@@ -46,7 +47,7 @@ class Program:
         kwargs = {
             k: self.argument(x, sample.wrt is None or k in sample.wrt) for k, x in sample.kwargs.items()
         }
-        result = Builder(block).op(fn, *args, **kwargs)
+        result = typed_call(Builder(block), fn, args, kwargs)
         block.results = tuple(leaves(result))
         self.function = Function("call", tuple(self.params), block)
 
@@ -100,6 +101,17 @@ def check_float32(fn: Any, sample: Sample, run_time_lists: bool = False) -> None
     if not sample.kink:
         for exact, rounded in zip(*found, strict=True):
             tree(close, exact, rounded)
+
+
+def typed_call(builder: Builder, fn: Any, args: list[Arg], kwargs: dict[str, Arg]) -> Any:
+    """The call as the front end emits it: of a list that grows it knows the type itself."""
+    if fn is containers.list_append:
+        return builder.opaque(fn, tuple(args), args[0].type)  # type: ignore[union-attr]
+    if fn is containers.list_pop:
+        outs = Var(args[0].type), Var(args[0].type.element)  # type: ignore[union-attr]
+        builder.append(Op(fn, tuple(args), outs))
+        return outs
+    return builder.op(fn, *args, **kwargs)
 
 
 def leaves(result: Any) -> list[Arg]:
