@@ -149,7 +149,7 @@ nondifferentiable(ranks, quantile_slope)
 METADATA.update({outer: 1, outer_expand: 2})
 
 
-@vjp(outer)
+@vjp(outer, view=True)
 def outer_rule(g, ans, x, a):
     return np.reshape(g, np.shape(x)), None
 
