@@ -18,6 +18,7 @@ import numpy as np
 from ..ir.ops import UNKNOWN, Arg, Lit, Seq, Slice, Var, variables
 from ..ir.types import (
     KIND_OF,
+    KINDS,
     Array,
     Dim,
     ListOf,
@@ -128,7 +129,7 @@ def _infer(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]
         if found is not None:
             return found
     if not kwargs:
-        found = shaped_like(fn, args)
+        found = _extremum(args) if fn in (max, min) else shaped_like(fn, args)
         if found is not None:
             return found
     if fn is np.reshape and len(args) == 2 and isinstance(args[0], Var):
@@ -163,6 +164,23 @@ COMPARISONS = {
     operator.floordiv,
     operator.mod,
 }
+
+
+def _extremum(args: tuple[Arg, ...]) -> Type | None:
+    """Python's max or min of several numbers: any of them, so the widest type stands for all.
+
+    >>> _extremum((Var(Scalar("float")), Lit(0)))
+    Scalar(kind='float', dtype=None, size=None)
+    """
+    types = [_type(a) for a in args]
+    numbers = [t for t in types if isinstance(t, Scalar)]
+    if len(args) < 2 or len(numbers) < len(args):
+        return None
+    kind = max((t.kind for t in numbers), key=KINDS.index)
+    if kind not in ("float", "complex"):
+        return None
+    dtypes = [t.dtype for t in numbers if t.dtype is not None and t.kind == kind]
+    return Scalar(kind, np.result_type(*dtypes) if dtypes else None)
 
 
 # ----- Elementwise: the dtype from NumPy, the shape by the broadcasting rules -----------------------
