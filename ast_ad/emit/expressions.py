@@ -117,6 +117,10 @@ class Expressions:
         """``a if c else b``, ``c and b`` or ``c or b``."""
         test = self.value(op.cond)
         then, orelse = self.value(op.then.results[0]), self.value(op.orelse.results[0])
+        if op.orelse.results[0] is op.cond:
+            return _boolean(ast.And(), test, then)
+        if op.then.results[0] is op.cond:
+            return _boolean(ast.Or(), test, orelse)
         boolean = isinstance(op.cond, Var) and op.cond.type == Scalar("bool")
         if boolean and isinstance(orelse, ast.Constant) and orelse.value is False:
             return _boolean(ast.And(), test, then)
@@ -208,6 +212,8 @@ def _plain(value: complex) -> bool:
 def _boolean(op: ast.boolop, *values: ast.expr) -> ast.expr:
     """A chain of one operator, flat: ``a and b and c``."""
     first, second = values
+    if isinstance(first, ast.BoolOp) and type(first.op) is type(op):
+        return ast.BoolOp(op, [*first.values, second])
     if isinstance(second, ast.BoolOp) and type(second.op) is type(op):
         return ast.BoolOp(op, [first, *second.values])
     return ast.BoolOp(op, [first, second])

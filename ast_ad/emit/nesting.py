@@ -24,6 +24,7 @@ from ..ir.ops import (
     Op,
     Statement,
     Var,
+    While,
     binders,
     blocks,
     operands,
@@ -64,6 +65,7 @@ class Nesting:
 
     inlined: dict[Var, Op | If] = field(default_factory=dict)
     choices: set[int] = field(default_factory=set)
+    uses: Counter[Var] = field(default_factory=Counter)
 
     def leaves(self, arg: Arg) -> Iterator[Var]:
         """The named Vars that the argument's expression reads."""
@@ -90,25 +92,39 @@ def plan(function: Function) -> Nesting:
     """Decide for every Var of the function."""
     planner = _Planner(function)
     planner.block(function.body, function.body.results)
+    planner.nesting.uses = planner.uses
     return planner.nesting
 
 
 class _Planner:
     def __init__(self, function: Function) -> None:
         self.nesting = Nesting()
+        self.rotating: set[Var] = set()
         self.uses: Counter[Var] = Counter(variables(*function.body.results))
         for op in walk(function.body):
             self.uses.update(_direct(op))
             for block in blocks(op):
                 self.uses.update(variables(*block.results))
+            if isinstance(op, If) and is_and_or(op):
+                self.uses[op.cond] -= 1  # type: ignore[index]  # written once, in ``a and b``
+            if isinstance(op, (For, While)):
+                self.rotating.update(_rotating(op))
         self.pending: dict[Var, _Pending] = {}
 
-    def block(self, block: Block, consumed: Iterable[Arg] = (), moved: frozenset[Var] = frozenset()) -> None:
+    def block(
+        self,
+        block: Block,
+        consumed: Iterable[Arg] = (),
+        moved: frozenset[Var] = frozenset(),
+        moving: Iterable[Arg] = (),
+    ) -> None:
         """Plan a block; ``consumed``: those of its results that may hold nested expressions, which must not
-        read what is ``moved`` on before."""
+        read what is ``moved`` on before; ``moving``: results that are moved in parallel, and may too."""
         outer, self.pending = self.pending, {}
         for op in block.ops:
             self.statement(op)
+        for arg in moving:
+            self.consume([arg])
         for arg in consumed:
             for var in variables(arg):
                 if var in self.pending and not moved.isdisjoint(self.pending[var].leaves):
@@ -141,21 +157,24 @@ class _Planner:
                 self.consume([*(op.range or ()), *(source for source, _ in op.items)], op)
             else:
                 self.block(op.cond, op.cond.results)
-            self.block(op.body, op.body.results[:1] if op.stops else (), frozenset(op.params))
+            moving = [v for v in _rotating(op) if self.uses[v] == 1]
+            self.block(op.body, op.body.results[:1] if op.stops else (), frozenset(op.params), moving)
         self._passed(op)
 
     def as_expression(self, op: If, depth: int, length: int, leaves: frozenset[Var]) -> _Pending | None:
         """The branch as a conditional expression, where the user wrote one and its parts are short."""
-        if len(op.outs) != 1 or op.span.text.startswith(("if ", "if(", "elif ", "else")):
+        written_so = op.span.text.startswith(("if ", "if(", "elif ", "else")) and not is_and_or(op)
+        if len(op.outs) != 1 or written_so:
             return None
-        for block in (op.then, op.orelse):
+        sides = [block for block in (op.then, op.orelse) if block.results[0] is not op.cond]
+        for block in sides:
             d, n, inner = self._branch(block)
             if d > 3:
                 return None
             depth, length, leaves = max(depth, d), length + n, leaves | inner
-        if length > MAX_LENGTH // 2:
+        if length > (MAX_LENGTH if len(sides) < 2 else MAX_LENGTH // 2):
             return None
-        for block in (op.then, op.orelse):
+        for block in sides:
             self.nesting.inlined.update((o.outs[0], o) for o in block.ops if isinstance(o, Op))
         self.nesting.choices.add(id(op))
         return _Pending(op, depth + 1, length + 10, leaves)
@@ -176,8 +195,8 @@ class _Planner:
         if op.effect or len(op.outs) != 1 or op.fn in _STATEMENTS or self.uses[op.out] != 1:
             return False
         hint = op.out.hint
-        if hint is None or not op.adjoint:
-            return hint is None
+        if hint is None or op.out in self.rotating or not op.adjoint:
+            return hint is None or op.out in self.rotating
         first = op.args[0] if op.args else None
         accumulates = op.fn in _SUMS and isinstance(first, Var) and first.hint == hint
         return hint.endswith("_bar") and length <= MAX_BAR_LENGTH and not accumulates
@@ -196,7 +215,8 @@ class _Planner:
             waiting = self.pending.pop(var, None)
             if waiting is None or not waiting.valid or waiting.depth >= MAX_DEPTH:
                 continue
-            if var.hint is not None and (user is None or user.span != waiting.op.span):
+            elsewhere = user is None or user.span != waiting.op.span
+            if var.hint is not None and var not in self.rotating and elsewhere:
                 continue  # a cotangent stays under the source line that it belongs to
             if total + waiting.length <= MAX_LENGTH:
                 total += waiting.length
@@ -216,6 +236,22 @@ class _Planner:
             harmless = (Array, Scalar) if only_lists and not effects else (Scalar,)
             if renamed or ((written or effects) and waiting.reads(*harmless)):
                 waiting.valid = False
+
+
+def is_and_or(op: If) -> bool:
+    """Whether the branch is ``a and b`` or ``a or b``: one side yields the condition itself."""
+    if len(op.outs) != 1 or not isinstance(op.cond, Var):
+        return False
+    left = not op.then.ops and op.then.results[0] is op.cond
+    return left or (not op.orelse.ops and op.orelse.results[0] is op.cond)
+
+
+def _rotating(op: For | While) -> list[Var]:
+    """The next values of what is itself moved on to another carried value: ``a, b = b, a + b``."""
+    yields = op.body.results[1:] if op.stops else op.body.results
+    pairs = list(zip(op.params, yields, strict=True))
+    moved = {y for p, y in pairs if y is not p}
+    return [y for p, y in pairs if isinstance(y, Var) and p in moved and y not in op.params]
 
 
 def _combined(

@@ -114,7 +114,11 @@ class _Body:
         if parallel:
             left: list[ast.expr] = [ast.Name(self._name(t), ast.Store()) for t, _ in pairs]
             right = [self.expressions.value(v) for _, v in pairs]
-            return [ast.Assign([ast.Tuple(left, ast.Store())], ast.Tuple(right, ast.Load()))]
+            moved: list[ast.stmt] = [ast.Assign([ast.Tuple(left, ast.Store())], ast.Tuple(right, ast.Load()))]
+            for _, value in pairs:  # a nested value brings its place along
+                if isinstance(value, Var) and (nested := self.nesting.inlined.get(value)) is not None:
+                    self.sources[moved[0]] = nested.span, nested.adjoint
+            return moved
         return [self.assign(t, self.expressions.value(v)) for t, v in pairs]
 
     def _is_named(self, var: Var, text: str) -> bool:
@@ -262,7 +266,35 @@ class _Body:
         flag = op.body.results[0]
         if isinstance(flag, Lit) and not flag.value:
             return statements + moves
+        if not moves and isinstance(flag, Var) and self.nesting.uses[flag] == 1:
+            broken = _break_inside(statements, self._name(flag))
+            if broken is not None:
+                return broken
         return [*statements, *moves, ast.If(self.expressions.value(flag), [ast.Break()], [])]
+
+
+def _break_inside(statements: list[ast.stmt], flag: str) -> list[ast.stmt] | None:
+    """The end of a loop's body with ``break`` for ``flag = True`` and nothing for ``flag = False``.
+
+    None where the flag is more than that.
+    """
+    if not statements:
+        return None
+    match last := statements[-1]:
+        case ast.Assign(targets=[ast.Name(id=text)], value=ast.Constant(value=bool(value))) if text == flag:
+            return statements[:-1] + ([ast.Break()] if value else [])
+        case ast.If():
+            then, orelse = _break_inside(last.body, flag), _break_inside(last.orelse, flag)
+            if then is None or orelse is None:
+                return None
+            if then:
+                last.body, last.orelse = then, orelse
+            elif orelse:
+                last.test, last.body, last.orelse = negate(last.test), orelse, []
+            else:
+                return statements[:-1]
+            return statements
+    return None
 
 
 def _is_none(arg: Arg) -> bool:
