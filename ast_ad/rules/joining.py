@@ -111,7 +111,7 @@ def unblocked(g: Any, arrays: Any) -> Any:
 
     def numbered(x: Any) -> Any:
         nonlocal count
-        if isinstance(x, list):
+        if isinstance(x, (list, tuple)):
             return [numbered(item) for item in x]
         first, count = count, count + np.size(x)
         return positions(x) + first
@@ -128,7 +128,25 @@ def unblocked(g: Any, arrays: Any) -> Any:
 
 @vjp(unblocked)
 def unblocked_rule(g, ans, x, arrays):
-    return np.reshape(np.block(g), np.shape(x)), None
+    return blocked(g, x), None
+
+
+def blocked(parts: Any, x: Any) -> Any:
+    """``np.block(parts)`` in ``x``'s shape; the nested ``parts`` may be tuples too. Reads ``x``'s shape only.
+
+    >>> blocked((1.0, 2.0), np.zeros(2))
+    array([1., 2.])
+    """
+
+    def listed(part: Any) -> Any:
+        return [listed(item) for item in part] if isinstance(part, (list, tuple)) else part
+
+    return np.reshape(np.block(listed(parts)), np.shape(x))
+
+
+@vjp(blocked)
+def blocked_rule(g, ans, parts, x):
+    return unblocked(g, parts), None
 
 
 def unsplit(parts: Any, x: Any, indices_or_sections: Any, axis: int = 0) -> Any:
@@ -188,7 +206,13 @@ def delete(g, ans, arr, obj, axis=None):
     return scatter_to(arr, np.delete(positions(arr), obj, axis), g)
 
 
-helpers.METADATA.update({split_like: 1, join_like: 1, unblocked: 1, unsplit: 1})
+helpers.METADATA.update({split_like: 1, join_like: 1, unblocked: 1, blocked: 1, unsplit: 1})
 helpers.SHAPED_LIKE.update(
-    {split_like: (1, (0,)), join_like: (1, (0,)), unblocked: (1, (0,)), unsplit: (1, (0,))}
+    {
+        split_like: (1, (0,)),
+        join_like: (1, (0,)),
+        unblocked: (1, (0,)),
+        blocked: (1, (0,)),
+        unsplit: (1, (0,)),
+    }
 )

@@ -63,17 +63,17 @@ def poly(g, ans, seq_of_zeros):
         return np.linalg.solve(H(v), column(poly(g, ans, w)) * H(v))
     n = np.size(seq_of_zeros)
     others = np.vander(seq_of_zeros, n, increasing=True) @ gather(ans, lags(n))
-    return -np.conj(others) @ g[1:]
+    return -np.conj(others) @ g
 
 
 def lags(n: int) -> Any:
-    """``j - m`` at row m, column j, and -1 below the diagonal.
+    """``j - m - 1`` at row m of n, column j of n + 1; -1 where that is negative.
 
     >>> lags(2)
-    array([[ 0,  1],
-           [-1,  0]])
+    array([[-1,  0,  1],
+           [-1, -1,  0]])
     """
-    return np.maximum(np.arange(n) - np.arange(n)[:, None], -1)
+    return np.maximum(np.arange(-1, n) - np.arange(n)[:, None], -1)
 
 
 @vjp(np.polyfit)

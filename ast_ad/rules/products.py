@@ -158,4 +158,7 @@ def turned(x: Any) -> Any:
 
 @vjp(np.linalg.cross)
 def linalg_cross(g, ans, x1, x2, axis=-1):
-    return cross(g, ans, x1, x2, axis, axis, axis)
+    a, b, g_rows = np.moveaxis(x1, axis, -1), np.moveaxis(x2, axis, -1), np.moveaxis(g, axis, -1)
+    a_bar = unbroadcast(np.linalg.cross(np.conj(b), g_rows), a)
+    b_bar = unbroadcast(np.linalg.cross(g_rows, np.conj(a)), b)
+    return np.moveaxis(a_bar, -1, axis), np.moveaxis(b_bar, -1, axis)

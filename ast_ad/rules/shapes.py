@@ -8,7 +8,7 @@ import numpy as np
 
 from . import helpers
 from .gather import nowhere, positions, refuse, scatter_to
-from .helpers import list_from_array, unbroadcast
+from .helpers import unbroadcast
 from .registry import nondifferentiable, vjp
 
 # ----- the same elements in another shape -----
@@ -54,38 +54,45 @@ def copy(g, ans, a, order="K", subok=False):
     return g
 
 
+def items_like(g, like):
+    """``g`` taken apart as ``like`` is put together: nested lists of numbers and arrays."""
+    return [
+        items_like(g[i], like[i]) if isinstance(like[i], (list, tuple)) else g[i] for i in range(len(like))
+    ]
+
+
 @vjp(np.array)
 def array(g, ans, object, dtype=None, copy=True, order="K", subok=False, ndmin=0):
     if isinstance(object, (list, tuple)):
-        return list_from_array(np.reshape(g, np.shape(object)), object)
+        return items_like(g if ndmin == 0 else np.reshape(g, np.shape(object)), object)
     return np.reshape(g, np.shape(object))
 
 
 @vjp(np.asarray, view=True)
 def asarray(g, ans, a, dtype=None, order=None, copy=None):
     if isinstance(a, (list, tuple)):
-        return list_from_array(g, a)
+        return items_like(g, a)
     return g
 
 
 @vjp(np.asanyarray, np.asarray_chkfinite, view=True)
 def asanyarray(g, ans, a, dtype=None, order=None):
     if isinstance(a, (list, tuple)):
-        return list_from_array(g, a)
+        return items_like(g, a)
     return g
 
 
 @vjp(np.ascontiguousarray, np.asfortranarray, view=True)
 def ascontiguousarray(g, ans, a, dtype=None):
     if isinstance(a, (list, tuple)):
-        return list_from_array(np.reshape(g, np.shape(a)), a)
+        return items_like(np.reshape(g, np.shape(a)), a)
     return np.reshape(g, np.shape(a))
 
 
 @vjp(np.require, view=True)
 def require(g, ans, a, dtype=None, requirements=None):
     if isinstance(a, (list, tuple)):
-        return list_from_array(g, a)
+        return items_like(g, a)
     return g
 
 

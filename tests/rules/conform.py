@@ -13,6 +13,7 @@ from direct import STEP, dot, holds_floats, is_inexact, moved, random_like, tree
 from sample import Sample
 
 from ast_ad.frontend.builder import Builder
+from ast_ad.frontend.infer import InferenceError
 from ast_ad.ir.check import check as check_ir
 from ast_ad.ir.evaluate import evaluate
 from ast_ad.ir.ops import Arg, Block, Function, Lit, Op, Seq, Slice, Var
@@ -37,7 +38,8 @@ def symbolic(x: Any, prefix: str) -> Type:
 class Program:
     """The IR of one call, with the values of its parameters."""
 
-    def __init__(self, fn: Any, sample: Sample, run_time_lists: bool) -> None:
+    def __init__(self, fn: Any, sample: Sample, run_time_lists: bool, exact: bool = False) -> None:
+        self.exact = exact  # lengths are constants, as in the front end where the symbols don't tell enough
         self.params: list[Var] = []
         self.values: list[Any] = []
         self.floats: list[int] = []
@@ -57,14 +59,23 @@ class Program:
         as_list = isinstance(x, list) and self.run_time_lists and holds_floats(x)
         if isinstance(x, (list, tuple)) and not as_list:
             return Seq(tuple(self.argument(item, active) for item in x), type(x))
-        if not as_list and not is_inexact(x) and not isinstance(x, np.ndarray):
+        variable = active and is_inexact(x) or isinstance(x, np.ndarray)  # an inactive number is an option
+        if not as_list and not variable:
             return Lit(x)
-        var = Var(symbolic(x, f"a{len(self.params)}"), f"a{len(self.params)}")
+        hint = f"a{len(self.params)}"
+        var = Var(type_of(x) if self.exact else symbolic(x, hint), hint)
         if active and carries_derivative(var.type):
             self.floats.append(len(self.params))
         self.params.append(var)
         self.values.append(x)
         return var
+
+
+def program_of(fn: Any, sample: Sample, run_time_lists: bool) -> Program:
+    try:
+        return Program(fn, sample, run_time_lists)
+    except InferenceError:
+        return Program(fn, sample, run_time_lists, exact=True)
 
 
 def check_float32(fn: Any, sample: Sample, run_time_lists: bool = False) -> None:
@@ -78,10 +89,10 @@ def check_float32(fn: Any, sample: Sample, run_time_lists: bool = False) -> None
             x.astype(narrower[x.dtype.name]) if isinstance(x, np.ndarray) and x.dtype.name in narrower else x
         )
 
-    wide = Program(fn, sample, run_time_lists)
+    wide = program_of(fn, sample, run_time_lists)
     small = Sample(narrow(sample.args), {k: narrow(v) for k, v in sample.kwargs.items()}, sample.wrt)
     found = []
-    for program in (wide, Program(fn, small, run_time_lists)):
+    for program in (wide, program_of(fn, small, run_time_lists)):
         rng = np.random.default_rng(7)
         results = as_tuple(evaluate(program.function, *program.values), program.function)
         of = tuple(i for i, r in enumerate(results) if float_like(r))
@@ -122,7 +133,7 @@ def leaves(result: Any) -> list[Arg]:
 
 def check_program(fn: Any, sample: Sample, run_time_lists: bool = False, order: int = 2) -> None:
     """Raise AssertionError where an adjoint of the given order differs from differences of the program."""
-    program = Program(fn, sample, run_time_lists)
+    program = program_of(fn, sample, run_time_lists)
     check_ir(program.function)
     function, values, floats = program.function, program.values, program.floats
     rng = np.random.default_rng(7)

@@ -103,6 +103,7 @@ SAMPLES = {
     np.append: [(A, 2.0), (B, A), (B, normal(1, 3), 0)],
     np.block: [([A, 2.0],), ([[B, normal(2, 1)], [normal(1, 3), normal(1, 1)]],)],
     j.unblocked: [(normal(4), [A, 2.0]), (normal(3, 4), [[B, normal(2, 1)], [normal(1, 3), normal(1, 1)]])],
+    j.blocked: [([[B, normal(2, 1)], [normal(1, 3), normal(1, 1)]], normal(3, 4)), ([A, 2.0], normal(4))],
     np.split: [(normal(6), 3), (normal(6), [2, 3]), (normal(6), [4, 2]), (normal(2, 4), 2, 1)],
     np.array_split: [(normal(5), 3), (B, [1], -1)],
     np.hsplit: [(normal(4), 2), (B, 3)],
