@@ -40,6 +40,7 @@ class Cotangents:
         self.outer = outer
         self.values: dict[Var, Arg] = {}
         self.touched: dict[Var, Arg | None] = {}
+        self.from_zeros: dict[Arg, Op] = {}  # a sum that began with zeros: its first operation
 
     def extend(self, variables: Iterable[Var]) -> None:
         """More Vars are the region's own."""
@@ -89,8 +90,9 @@ class Cotangents:
         before = self.get(var)
         scattered = self._scattered(var, bar)
         if scattered is not None:
-            base = self.zeros(var) if before is None else before
-            after: Arg = self.builder.opaque(helpers.add_at, (base, *scattered), cotangent_type(var.type))
+            after = self._added_at(var, before, *scattered)
+        elif before is not None and isinstance(before, Var) and self._rebased(before, bar):
+            after = before
         else:
             after = bar if before is None else self.sum(before, bar, var.type)
         if isinstance(after, Var) and after.hint is None and var.hint is not None and self._is_last(after):
@@ -101,12 +103,39 @@ class Cotangents:
         ops = self.builder.block.ops
         return bool(ops) and var in ops[-1].outs
 
-    def _scattered(self, var: Var, bar: Arg) -> tuple[Arg, Arg] | None:
-        """Index and value, where the contribution was just made by ``scatter(var, index, value)``."""
-        for op in self.builder.block.ops[-8:]:
-            if isinstance(op, Op) and op.fn is helpers.scatter and op.outs[0] is bar and op.args[0] is var:
-                return op.args[1], op.args[2]
+    def _scattered(self, var: Var, bar: Arg) -> tuple[Any, Arg, Arg] | None:
+        """Index and value, where the contribution was just made by ``scatter(var, index, value)``, or as zeros
+        with one element set of a list, and the function that adds them."""
+        recent = {op.outs[0]: op for op in self.builder.block.ops[-8:] if isinstance(op, Op) and len(op.outs) == 1}
+        op = recent.get(bar)  # type: ignore[call-overload]
+        if op is None:
+            return None
+        if op.fn is helpers.scatter and op.args[0] is var:
+            return helpers.add_at, op.args[1], op.args[2]
+        zeros = recent.get(op.args[0]) if op.fn is containers.list_set else None
+        if zeros is not None and zeros.fn is containers.list_zeros_like and zeros.args[0] is var:
+            return containers.list_add_at, op.args[1], op.args[2]
         return None
+
+    def _added_at(self, var: Var, before: Arg | None, fn: Any, index: Arg, value: Arg) -> Var:
+        base = self.zeros(var) if before is None else before
+        after = self.builder.opaque(fn, (base, index, value), cotangent_type(var.type))
+        if before is None:
+            self.from_zeros[after] = self.builder.block.ops[-1]  # type: ignore[assignment]
+        elif before in self.from_zeros:
+            self.from_zeros[after] = self.from_zeros[before]  # type: ignore[index]
+        return after
+
+    def _rebased(self, before: Var, bar: Arg) -> bool:
+        """Let a sum that began with zeros begin with this contribution, if that was there already."""
+        first, ops = self.from_zeros.pop(before, None), self.builder.block.ops
+        if first is None or not isinstance(bar, Var) or bar.type != first.out.type:
+            return False
+        position = next((i for i, op in enumerate(ops) if op is first), None)
+        if position is None or any(bar in op.outs for op in ops[position:]):
+            return False
+        first.args = (bar, *first.args[1:])
+        return True
 
     def sum(self, a: Arg, b: Arg, type: Type) -> Arg:
         """The sum of two cotangents of a value."""
