@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 
 from .generate import Program, sound
 
-
 # Functions whose argument has the shape of their result.
 POINTWISE = "sin cos tanh exp log1p sqrt square arctan expm1 logaddexp abs clip cumsum roll".split()
 
