@@ -18,7 +18,7 @@ ALLOWED = {
     "options": {"errors"},
     "ir": {"errors"},
     "rules": {"errors"},
-    "analysis": {"ir", "errors", "rules.registry", "rules.helpers"},
+    "analysis": {"ir", "errors", "rules.registry", "rules.helpers", "rules.containers"},
     "frontend": {"ir", "errors", "rules.registry", "rules.helpers", "options"},
     "transform": {"frontend", "analysis", "ir", "rules", "errors", "options"},
     "emit": {"ir", "errors", "rules.registry", "rules.helpers"},

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..ir import builtin
-from ..ir.ops import Arg, Block, For, Function, If, Lit, Op, Seq, Slice, Var, While, binders, walk
+from ..ir.ops import Arg, Block, For, Function, If, Lit, Op, Seq, Slice, Var, While, binders, variables, walk
 from ..ir.types import Array, ListOf, Scalar, TupleOf
 from ..rules import containers, helpers
 from ..rules.registry import lookup
@@ -138,6 +138,16 @@ def is_advanced_index(arg: Arg) -> bool:
     return isinstance(arg, Lit) and isinstance(arg.value, (bool, list))
 
 
+def data_reads(op: Op) -> Iterator[Var]:
+    """The Vars whose values the op reads: not those that it reads for shape and dtype only."""
+    position = helpers.METADATA.get(op.fn) if not op.kwargs else None
+    for i, arg in enumerate(op.args):
+        for var in variables(arg):
+            if i != position or not isinstance(arg, Var) or not isinstance(var.type, (Array, Scalar)):
+                yield var
+    yield from variables(*op.kwargs.values())
+
+
 # ----- the analysis ----------------------------------------------------------------------------------
 
 
@@ -212,11 +222,11 @@ class Aliasing:
 
     def items(self, op: For) -> None:
         self.set(op.index, NOTHING)
-        for source, variables in op.items:
+        for source, targets in op.items:
             whole = self.of(source)
             rows = isinstance(source, Var) and isinstance(source.type, Array)
             part = Storage(whole.direct, frozenset(), max(VIEW, whole.form)) if rows else element(whole)
-            for var in variables:
+            for var in targets:
                 self.set(var, part)
 
     def grow(self, param: Var, storage: Storage) -> None:

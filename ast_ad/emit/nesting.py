@@ -164,7 +164,7 @@ class _Planner:
     def as_expression(self, op: If, depth: int, length: int, leaves: frozenset[Var]) -> _Pending | None:
         """The branch as a conditional expression, where the user wrote one and its parts are short."""
         written_so = op.span.text.startswith(("if ", "if(", "elif ", "else")) and not is_and_or(op)
-        if len(op.outs) != 1 or written_so:
+        if len(op.outs) != 1 or written_so or _is_flag(op):
             return None
         sides = [block for block in (op.then, op.orelse) if block.results[0] is not op.cond]
         for block in sides:
@@ -244,6 +244,12 @@ def is_and_or(op: If) -> bool:
         return False
     left = not op.then.ops and op.then.results[0] is op.cond
     return left or (not op.orelse.ops and op.orelse.results[0] is op.cond)
+
+
+def _is_flag(op: If) -> bool:
+    """Whether the branch only says whether its condition held."""
+    results = (*op.then.results, *op.orelse.results)
+    return all(isinstance(r, Lit) and isinstance(r.value, bool) for r in results)
 
 
 def _rotating(op: For | While) -> list[Var]:

@@ -15,7 +15,7 @@ analysis repairs those that are not safe, until all are.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -97,7 +97,7 @@ class _Pass:
     decisions: Decisions = field(default_factory=Decisions)
 
     def run(self) -> None:
-        self.live = Liveness(self.function, reads=data_reads)
+        self.live = Liveness(self.function, reads=aliasing.data_reads)
         self.definitions: dict[Var, tuple[Statement, tuple[For | While, ...]]] = {}
         self.entries: dict[Var, tuple[For | While, int]] = {}
         self.around: dict[Var, tuple[For | While, ...]] = {}
@@ -295,16 +295,6 @@ class _Pass:
 
 
 # ----- facts about single ops ------------------------------------------------------------------------
-
-
-def data_reads(op: Op) -> Iterator[Var]:
-    """The Vars whose values the op reads: not those that it reads for shape and dtype only."""
-    position = helpers.METADATA.get(op.fn) if not op.kwargs else None
-    for i, arg in enumerate(op.args):
-        for var in variables(arg):
-            if i != position or not isinstance(arg, Var) or not isinstance(var.type, (Array, Scalar)):
-                yield var
-    yield from variables(*op.kwargs.values())
 
 
 def candidate(op: Op) -> Callable[..., Any] | None:

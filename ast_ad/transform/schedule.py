@@ -10,9 +10,10 @@ for the next value::
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
-from ..ir.ops import Block, Op, Statement, Var, blocks, operands, reads, variables
+from ..analysis.aliasing import data_reads
+from ..ir.ops import Block, Op, Statement, Var, blocks, operands, variables
 from ..rules import containers
 
 Writes = Callable[[Op], object]
@@ -56,13 +57,22 @@ def read_first(block: Block, may_write: Writes) -> None:
         if isinstance(op, Op) and may_write(op):
             target = op.args[0]
             assert isinstance(target, Var)
-            later = [o for o in block.ops[position + 1 :] if target in set(reads(o))]
+            later = [o for o in block.ops[position + 1 :] if target in set(_reads(o))]
             if later and _can_rise(later, block, position, target):
                 for reader in later:
                     block.ops.remove(reader)
                 block.ops[position:position] = later
                 position += len(later)
         position += 1
+
+
+def _reads(op: Statement) -> Iterator[Var]:
+    """What the statement reads by value, its regions included."""
+    yield from data_reads(op) if isinstance(op, Op) else variables(*operands(op))
+    for block in blocks(op):
+        for inner in block.ops:
+            yield from _reads(inner)
+        yield from variables(*block.results)
 
 
 def _can_rise(later: list[Statement], block: Block, position: int, target: Var) -> bool:
