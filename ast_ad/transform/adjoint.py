@@ -155,8 +155,11 @@ class Sweep:
         assert g is not None
         partials = _several(self.builder.inline(primitive.rule, (op.out, *op.args), op.kwargs))  # type: ignore[arg-type]
         safe = primitive.partial_domain and op.out in self.activity.masked
-        for arg, partial in zip(op.args, partials, strict=False):
+        names = list(inspect.signature(primitive.rule).parameters)[1:]  # type: ignore[arg-type]
+        named = [(arg, partials[names.index(k)]) for k, arg in op.kwargs.items() if k in names[: len(partials)]]
+        for arg, partial in (*zip(op.args, partials, strict=False), *named):
             if self.activity.of(arg) and partial is not None:
+                require_formula(op, partial)
                 self.bars.add(arg, self.product(g, partial, safe), broadcast=True)
 
     def product(self, g: Arg, partial: Arg, safe: bool) -> Arg | None:
@@ -221,6 +224,17 @@ class Sweep:
             if isinstance(var.type, Array):
                 return self.builder.op(operator.add, self.bars.zeros(var), bar)
         return bar
+
+
+def require_formula(op: Op, derivative: Any) -> None:
+    """Refuse ``NotImplemented``, which stands for a derivative that exists but has no formula."""
+    if derivative is NotImplemented or (isinstance(derivative, Lit) and derivative.value is NotImplemented):
+        raise MissingRuleError(
+            f"`{callable_name(op.fn)}` by this argument has no derivative rule",
+            op.span,
+            "the derivative exists, but no formula for it is known here",
+            "keep the argument constant, or register a rule",
+        )
 
 
 def _several(cotangents: Any) -> tuple[Any, ...]:
