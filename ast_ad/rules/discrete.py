@@ -14,7 +14,7 @@ from .registry import nondifferentiable
 # ----- steps -----
 nondifferentiable(np.floor, np.ceil, np.trunc, np.fix, np.rint, np.round, np.around)
 nondifferentiable(np.floor_divide, operator.floordiv, np.signbit, np.spacing)
-nondifferentiable(math.floor, math.ceil, math.trunc, builtins.round, builtins.int, builtins.bool)
+nondifferentiable(math.floor, math.ceil, math.trunc, math.ulp, builtins.round, builtins.int, builtins.bool)
 
 # ----- shapes, lengths and types -----
 nondifferentiable(np.shape, np.ndim, np.size, builtins.len, np.result_type, np.promote_types, np.can_cast)
@@ -27,6 +27,7 @@ nondifferentiable(operator.is_, operator.is_not, operator.not_, operator.truth, 
 nondifferentiable(
     np.isnan, np.isfinite, np.isinf, np.isnat, np.isposinf, np.isneginf, np.isreal, np.iscomplex
 )
+nondifferentiable(np.isin, np.isdtype, np.issubdtype, np.min_scalar_type, np.common_type)
 nondifferentiable(np.isrealobj, np.iscomplexobj, np.isscalar, np.isclose, np.allclose, np.array_equal)
 nondifferentiable(np.array_equiv, np.may_share_memory, np.shares_memory, np.isfortran)
 nondifferentiable(math.isnan, math.isfinite, math.isinf, math.isclose)

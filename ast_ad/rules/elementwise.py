@@ -86,6 +86,11 @@ def fmod(ans, x, y):
     return 1, -np.trunc(x / y)
 
 
+@elementwise(math.remainder)
+def ieee_remainder(ans, x, y):
+    return 1, -np.rint((x - ans) / y)
+
+
 @vjp(np.divmod, builtins.divmod, broadcasts=True)
 def divmod_rule(g, ans, x, y):
     _, g_remainder = g

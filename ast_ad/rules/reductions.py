@@ -129,7 +129,7 @@ def average(a, axis=None, weights=None, *, keepdims=False):
 # ----- extrema -----
 
 
-@vjp(np.max, np.min)
+@vjp(np.max, np.min, np.amax, np.amin)
 def extremum(g, ans, a, axis=None, *, keepdims=False, initial=None, where=True):
     """Equal extrema share the gradient evenly."""
     reached = a == expanded(ans, a, axis, keepdims)

@@ -96,3 +96,20 @@ def extremum(g, ans, *values):
         return g * ((x == ans) - 0.5 * (x == y)), g * ((y == ans) - 0.5 * (x == y))
     ties = builtins.sum([value == ans for value in values])
     return tuple(g * (value == ans) / ties for value in values)
+
+
+# ----- newer Python versions -----
+
+
+def sumprod(g, ans, p, q):
+    return list_from_array(g * array_from_list(q), p), list_from_array(g * array_from_list(p), q)
+
+
+def fma(ans, x, y, z):
+    return y, x, 1
+
+
+if hasattr(math, "sumprod"):
+    vjp(math.sumprod)(sumprod)
+if hasattr(math, "fma"):
+    elementwise(math.fma)(fma)

@@ -65,6 +65,7 @@ SAMPLES = {
     np.float_power: [(P, U), (X, 2)],
     np.remainder: [(AWAY, 1.0), (5.3, 2.0), (-5.3, 2.0), (np.array([5.3, -5.3]), np.array([-2.0, 2.0]))],
     np.fmod: [(5.3, 2.0), (-5.3, 2.0), (np.array([5.3, -5.3]), np.array([-2.0, 2.0]))],
+    math.remainder: [(5.3, 2.0), (-5.3, 2.0), (6.7, 2.0)],
     np.divmod: [(5.3, 2.0), (np.array([5.3, -5.3]), 2.0), (np.array([[5.3], [-5.3]]), np.array([-2.0, 2.1]))],
     builtins.divmod: [(5.3, 2.0)],
     np.modf: [(np.array([1.3, -2.6]),), (4.2,)],
@@ -179,3 +180,8 @@ SAMPLES = {
     p.bessel_i: [(1, X), (0, X), (2, 0.3)],
     p.polygamma: [(0, P), (1, P), (2, 0.7), (0, np.array([-0.3, -1.6])), (1, np.array([-0.3, -1.6]))],
 }
+
+if hasattr(math, "sumprod"):
+    SAMPLES[math.sumprod] = [([1.0, 2.0], [3.0, 5.0])]
+if hasattr(math, "fma"):
+    SAMPLES[math.fma] = [(1.0, 2.0, 3.0)]
