@@ -521,7 +521,7 @@ def _number(arg: Arg, type: Scalar, table: dict[Any, int]) -> Any:
 
 
 def _filler(dtype: np.dtype) -> Any:
-    value = {"b": True, "i": 1, "u": 1, "f": 0.5, "c": 0.5}.get(dtype.kind)
+    value = {"b": True, "i": 1, "u": 1, "f": 0.5, "c": 0.5 + 0.25j}.get(dtype.kind)
     if value is None:
         if dtype.kind != "O":
             raise InferenceError(f"arrays of dtype {dtype} are not supported")

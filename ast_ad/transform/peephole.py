@@ -79,7 +79,7 @@ def _multiply(op: Op, makers: Makers) -> Arg | None:
         if _stretched(op, a, b, makers):
             return None
         inverse = _maker(b, makers, DIVIDE)
-        if inverse is not None and _is(inverse.args[0], 1):
+        if inverse is not None and inverse.adjoint and _is(inverse.args[0], 1):
             _change(op, operator.truediv, a, inverse.args[1])
             return None
     return None
