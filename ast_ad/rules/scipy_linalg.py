@@ -1,0 +1,212 @@
+"""How do the functions of ``scipy.linalg`` pass a cotangent back?
+
+Read by the registry once the user's program has imported ``scipy.linalg``. Calls that overwrite an argument
+are not supported.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.linalg as sl
+
+from . import decompositions, helpers, linalg, norms
+from .decompositions import symmetrized
+from .gather import positions, refuse, scatter_to
+from .helpers import mT
+from .products import H
+from .registry import nondifferentiable, vjp
+
+# ----- what NumPy has too -----
+
+
+@vjp(sl.solve, broadcasts=True)
+def solve(g, ans, a, b, lower=False, check_finite=True, assume_a=None):
+    if assume_a not in (
+        None,
+        "gen",
+        "general",
+        "sym",
+        "symmetric",
+        "her",
+        "hermitian",
+        "pos",
+        "positive definite",
+    ):
+        refuse(f"scipy.linalg.solve(assume_a={assume_a!r})", fix="leave assume_a out")
+    a_bar, b_bar = linalg.solve(g, ans, a, b)
+    if assume_a in (None, "gen", "general"):
+        return a_bar, b_bar
+    return (a_bar + mT(a_bar)) / 2 if assume_a in ("sym", "symmetric") else symmetrized(a_bar), b_bar
+
+
+@vjp(sl.inv)
+def inv(g, ans, a, check_finite=True):
+    return linalg.inv(g, ans, a)
+
+
+@vjp(sl.det)
+def det(g, ans, a, check_finite=True):
+    return linalg.det(g, ans, a)
+
+
+@vjp(sl.norm)
+def norm(g, ans, a, ord=None, axis=None, keepdims=False, check_finite=True):
+    return norms.norm(g, ans, a, ord, axis, keepdims)
+
+
+@vjp(sl.pinv)
+def pinv(g, ans, a, atol=None, rtol=None, check_finite=True):
+    return linalg.pinv(g, ans, a)
+
+
+@vjp(sl.cholesky)
+def cholesky(g, ans, a, lower=False, check_finite=True):
+    return decompositions.cholesky(g, ans, a, upper=not lower)
+
+
+@vjp(sl.eigh)
+def eigh(g, ans, a, b=None, lower=True, eigvals_only=False, check_finite=True):
+    if b is not None:
+        refuse("scipy.linalg.eigh with two matrices", fix="reduce it with a Cholesky factor of b")
+    if eigvals_only:
+        return decompositions.eigvalsh(g, ans, a)
+    return decompositions.eigh(g, ans, a)
+
+
+@vjp(sl.eigvalsh)
+def eigvalsh(g, ans, a, b=None, lower=True, check_finite=True):
+    if b is not None:
+        refuse("scipy.linalg.eigvalsh with two matrices", fix="reduce it with a Cholesky factor of b")
+    return decompositions.eigvalsh(g, ans, a)
+
+
+@vjp(sl.svd)
+def svd(g, ans, a, full_matrices=True, compute_uv=True, check_finite=True, lapack_driver="gesdd"):
+    return decompositions.svd(g, ans, a, full_matrices, compute_uv)
+
+
+@vjp(sl.svdvals)
+def svdvals(g, ans, a, check_finite=True):
+    return decompositions.singular_values_bar(g, a)
+
+
+@vjp(sl.qr)
+def qr(g, ans, a, mode="full", check_finite=True):
+    if mode != "economic":
+        refuse(f"scipy.linalg.qr(mode={mode!r})", fix="use mode='economic'")
+    return decompositions.qr(g, ans, a)
+
+
+# ----- Cholesky factors and triangular matrices -----
+
+
+@vjp(sl.cho_factor)
+def cho_factor(g, ans, a, lower=False, check_finite=True):
+    """The other triangle of the result is that of ``a``."""
+    c, c_bar = ans[0], g[0]
+    if lower:
+        return decompositions.cholesky(np.tril(c_bar), np.tril(c), a) + np.triu(c_bar, 1)
+    return decompositions.cholesky(np.triu(c_bar), np.triu(c), a, upper=True) + np.tril(c_bar, -1)
+
+
+@vjp(sl.cho_solve)
+def cho_solve(g, ans, c_and_lower, b, check_finite=True):
+    """``(f H(f)) ans = b`` with the lower factor ``f``, or ``H(f) f`` with the upper one."""
+    c, lower = c_and_lower
+    b_bar = sl.cho_solve(c_and_lower, g)
+    product = -(np.outer(b_bar, np.conj(ans)) if np.ndim(b) == 1 else b_bar @ H(ans))
+    both = product + H(product)
+    c_bar = np.tril(both @ np.tril(c)) if lower else np.triu(np.triu(c) @ both)
+    return (c_bar, None), b_bar
+
+
+@vjp(sl.solve_triangular)
+def solve_triangular(g, ans, a, b, trans=0, lower=False, unit_diagonal=False, check_finite=True):
+    if trans == 0 or trans == "N":
+        b_bar = sl.solve_triangular(a, g, 2, lower, unit_diagonal)
+    elif trans == 2 or trans == "C":
+        b_bar = sl.solve_triangular(a, g, 0, lower, unit_diagonal)
+    else:
+        b_bar = sl.solve_triangular(np.conj(a), g, 0, lower, unit_diagonal)
+    bar = -np.outer(b_bar, np.conj(ans)) if np.ndim(b) == 1 else -b_bar @ H(ans)
+    if trans == 2 or trans == "C":
+        bar = H(bar)
+    elif trans == 1 or trans == "T":
+        bar = mT(bar)
+    k = 1 if unit_diagonal else 0
+    return np.tril(bar, -k) if lower else np.triu(bar, k), b_bar
+
+
+# ----- functions of matrices and matrix equations -----
+
+
+@vjp(sl.expm)
+def expm(g, ans, A):
+    """The upper right block of ``expm([[h, g], [0, h]])``, with ``h = H(A)``."""
+    return linalg.upper_right(sl.expm(linalg.block_triangular(H(A), g)), A)
+
+
+@vjp(sl.sqrtm)
+def sqrtm(g, ans, A):
+    return sl.solve_sylvester(H(ans), H(ans), g)
+
+
+@vjp(sl.solve_sylvester)
+def solve_sylvester(g, ans, a, b, q):
+    """``a @ ans + ans @ b = q``."""
+    q_bar = sl.solve_sylvester(H(a), H(b), g)
+    return -q_bar @ H(ans), -H(ans) @ q_bar, q_bar
+
+
+# ----- special matrices -----
+
+
+@vjp(sl.block_diag)
+def block_diag(g, ans, *arrs):
+    return diagonal_blocks(g, arrs)
+
+
+def diagonal_blocks(g: Any, arrs: Any) -> tuple[Any, ...]:
+    """The blocks of ``g`` where ``scipy.linalg.block_diag(*arrs)`` puts ``arrs``. Reads shapes only.
+
+    >>> diagonal_blocks(np.arange(4.0).reshape(2, 2), (1.0, np.zeros((1, 1))))
+    (np.float64(0.0), array([[3.]]))
+    """
+    blocks, row, col = [], 0, 0
+    for x in arrs:
+        m, n = np.shape(np.atleast_2d(x))[-2:]
+        blocks.append(np.reshape(g[..., row : row + m, col : col + n], np.shape(x))[()])
+        row, col = row + m, col + n
+    return tuple(blocks)
+
+
+@vjp(diagonal_blocks)
+def diagonal_blocks_rule(g, ans, x, arrs):
+    return sl.block_diag(*g), None
+
+
+@vjp(sl.toeplitz)
+def toeplitz(g, ans, c, r=None):
+    from_c, from_r = toeplitz_places(c, c if r is None else r)
+    c_bar = scatter_to(c, from_c, g)
+    if r is None:
+        return c_bar + np.conj(scatter_to(c, from_r, g))
+    return c_bar, scatter_to(r, from_r, g)
+
+
+def toeplitz_places(c: Any, r: Any) -> tuple[Any, Any]:
+    """Which elements of ``c``, and which of ``r``, stand in ``scipy.linalg.toeplitz(c, r)``.
+
+    >>> toeplitz_places(np.zeros(2), np.zeros(2))[1]
+    array([[-1,  1],
+           [-1, -1]])
+    """
+    in_c, in_r = np.ravel(positions(c)), np.ravel(positions(r))
+    return sl.toeplitz(in_c, -np.ones_like(in_r)), sl.toeplitz(-np.ones_like(in_c), in_r)
+
+
+helpers.METADATA.update({diagonal_blocks: 1})
+helpers.SHAPED_LIKE[diagonal_blocks] = 1, (0,)
+nondifferentiable(toeplitz_places)

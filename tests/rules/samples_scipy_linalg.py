@@ -1,0 +1,55 @@
+"""Sample calls of ``scipy.linalg``. Symmetric arguments are checked in test_linalg.py."""
+
+import numpy as np
+import scipy.linalg as sl
+from sample import Sample, cnormal, normal
+
+from ast_ad.rules import scipy_linalg as s
+
+EYE = np.eye(3)
+A, B, CA, CB = normal(3, 3) + 2 * EYE, normal(3, 2), cnormal(3, 3) + 2 * EYE, cnormal(3, 2)
+SPD, HPD = A @ A.T, CA @ CA.conj().T
+TALL = normal(4, 2)
+
+
+def run(*args, **kwargs):
+    """A sample whose value is checked elsewhere."""
+    return Sample(args, kwargs, kink=True)
+
+
+SAMPLES = {
+    sl.solve: [(A, normal(3)), (A, B), (CA, CB), run(SPD, B, assume_a="pos")],
+    sl.inv: [(A,), (CA,)],
+    sl.det: [(A,), (CA,), (normal(4, 3, 3),)],
+    sl.norm: [(A,), (normal(3), 1), (A, "fro"), (A, 1)],
+    sl.pinv: [(A,), (TALL,)],
+    sl.cholesky: [run(SPD), run(HPD), run(SPD, lower=True)],
+    sl.eigh: [run(SPD), run(HPD), run(SPD, eigvals_only=True)],
+    sl.eigvalsh: [run(SPD)],
+    sl.svd: [(A,), (TALL, False), Sample((TALL,), {"compute_uv": False})],
+    sl.svdvals: [(TALL,)],
+    sl.qr: [Sample((TALL,), {"mode": "economic"}), Sample((TALL.T,), {"mode": "economic"})],
+    sl.cho_factor: [run(SPD), run(HPD), run(SPD, lower=True)],
+    sl.cho_solve: [
+        ((np.triu(A), False), normal(3)),
+        ((A, True), B),
+        ((CA, False), CB),
+        ((CA, True), CB),
+    ],
+    sl.solve_triangular: [
+        (A, normal(3)),
+        (A, B, 1),
+        (A, B, "T", True),
+        (A, B, 0, False, True),
+        (CA, CB),
+        (CA, CB, 1),
+        (CA, CB, 2, True),
+        (CA, CB, "C", True, True),
+    ],
+    sl.expm: [(A / 2,), (CA / 2,), (normal(2, 3, 3) / 2,)],
+    sl.sqrtm: [(SPD + 0.1 * A,), (CA,)],
+    sl.solve_sylvester: [(A, normal(2, 2) + 2 * EYE[:2, :2], B), (CA, cnormal(2, 2), CB)],
+    sl.block_diag: [(A, normal(1, 2), 2.0, normal(3)), (A,)],
+    s.diagonal_blocks: [(normal(4, 5), (A, normal(1, 2)))],
+    sl.toeplitz: [(normal(3),), (normal(3), normal(4)), (cnormal(3),)],
+}
