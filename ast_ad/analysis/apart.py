@@ -36,6 +36,10 @@ class Apart(Aliasing):
         return self._overlap(self.exact[one].all, self.exact[other].direct)
 
     def _overlap(self, some: frozenset[Root], others: frozenset[Root]) -> bool:
+        if not some.isdisjoint(others):
+            return True
+        if not any(level == _CARRIED for _, _, level in (*some, *others)):
+            return False
         return any(self._same(a, b) for a, b in product(some, others))
 
     def _same(self, a: Root, b: Root) -> bool:

@@ -106,6 +106,7 @@ class _Pass:
         self.mutators = {id(place.op): place.mutator for place in self.places}
         self.copies: set[int] = set()  # candidates whose target is copied first
         self.refused: set[int] = set()  # candidates that stay pure
+        self.settled: set[int] = set()
         while self.repair():
             pass
         results = self.copied_results()
@@ -144,7 +145,7 @@ class _Pass:
         chains: set[Var] = set()
         repaired = False
         for place in self.places:
-            if id(place.op) in self.copies | self.refused:
+            if id(place.op) in self.settled:
                 continue
             own = storage[place.target]
             chain = self.chain(place.target)
@@ -156,6 +157,8 @@ class _Pass:
                 touched |= own.direct - {FOREIGN}
                 chains |= chain | {place.op.outs[0]}
                 repaired = True
+            else:
+                self.settled.add(id(place.op))  # for good: a copy elsewhere only makes it safer
         return repaired
 
     def conflict(self, place: _Place, own: Storage, aliases: Apart) -> Var | Root | None:
@@ -182,6 +185,7 @@ class _Pass:
             self.refused.add(id(place.op))
         else:
             self.copies.add(id(place.op))
+        self.settled.add(id(place.op))
 
     def copy_view(self, place: _Place, seen: Var, own: Storage) -> bool:
         """Copy a view of the array where it is taken, unless that is in a deeper loop than the write."""

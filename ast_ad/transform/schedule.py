@@ -51,19 +51,22 @@ def _may_pass(op: Op, before: Statement) -> bool:
 
 def read_first(block: Block, may_write: Writes) -> None:
     """Move the reads of an array before the write to it, where that frees the array for the write."""
-    position = 0
-    while position < len(block.ops):
-        op = block.ops[position]
-        if isinstance(op, Op) and may_write(op):
-            target = op.args[0]
-            assert isinstance(target, Var)
-            later = [o for o in block.ops[position + 1 :] if target in set(_reads(o))]
-            if later and _can_rise(later, block, position, target):
-                for reader in later:
-                    block.ops.remove(reader)
-                block.ops[position:position] = later
-                position += len(later)
-        position += 1
+    readers: dict[Var, list[Statement]] = {}
+    for op in block.ops:
+        for var in dict.fromkeys(_reads(op)):
+            readers.setdefault(var, []).append(op)
+    place = {id(op): i for i, op in enumerate(block.ops)}
+    for op in list(block.ops):
+        if not isinstance(op, Op) or not may_write(op):
+            continue
+        target, position = op.args[0], place[id(op)]
+        assert isinstance(target, Var)
+        later = sorted((o for o in readers[target] if place[id(o)] > position), key=lambda o: place[id(o)])
+        if later and _can_rise(later, block, range(position, place[id(later[-1])] + 1), target):
+            rising = set(map(id, later))
+            between = [o for o in block.ops[position : place[id(later[-1])] + 1] if id(o) not in rising]
+            block.ops[position : position + len(later) + len(between)] = later + between
+            place.update((id(o), position + i) for i, o in enumerate(later + between))
 
 
 def _reads(op: Statement) -> Iterator[Var]:
@@ -75,15 +78,14 @@ def _reads(op: Statement) -> Iterator[Var]:
         yield from variables(*block.results)
 
 
-def _can_rise(later: list[Statement], block: Block, position: int, target: Var) -> bool:
-    """Whether all readers are pure ops of what is known before, and nobody else reads the array later."""
+def _can_rise(later: list[Statement], block: Block, span: range, target: Var) -> bool:
+    """Whether all readers are pure ops of what is known before, and the block does not yield the array."""
     if target in set(variables(*block.results)):
         return False
-    between: set[Var] = set()
-    for op in block.ops[position:]:
-        if op in later:
-            if not isinstance(op, Op) or op.effect or not between.isdisjoint(variables(*operands(op))):
-                return False
-        else:
+    rising, between = set(map(id, later)), set[Var]()
+    for op in block.ops[span.start : span.stop]:
+        if id(op) not in rising:
             between.update(op.outs)
+        elif not isinstance(op, Op) or op.effect or not between.isdisjoint(variables(*operands(op))):
+            return False
     return True
