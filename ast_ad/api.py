@@ -15,8 +15,8 @@ import numpy as np
 from .compiled import Compiled, check_differentiable, scalar_result
 from .emit.load import build_lock, load_module
 from .emit.python import emit_module
-from .errors import InputTypeError, InputValueError
-from .frontend.inputs import signature
+from .errors import InputTypeError, InputValueError, StaleError
+from .frontend.inputs import is_object, signature
 from .frontend.lower import Lowered, lower, rebuild
 from .ir.ops import Function, Var
 from .ir.show import show
@@ -26,7 +26,10 @@ from .transform.adjoint import adjoint
 from .transform.in_place import write_in_place
 from .transform.simplify import simplify
 from .transform.split import split
-from .trees import TreeDef, flatten
+from .trees import STATIC, TreeDef, flatten
+
+
+MAX_VARIANTS = 16  # programs kept for one kind of arguments, where what they read from outside keeps changing
 
 
 def compile_adjoint(
@@ -78,6 +81,7 @@ class Derivative:
         self.argnums: tuple[int, ...] = (_index(chosen),) if self.single else tuple(map(_index, chosen))
         self._variants: dict[Any, list[Any]] = {}
         self._last: Any = None
+        self._method: Derivative | None = None
         functools.update_wrapper(self, function, updated=())
 
     def _positions(self, wrt: Any) -> Any:
@@ -100,7 +104,8 @@ class Derivative:
             args, kwargs = bound.args, bound.kwargs
         leaves: list[Any] = []
         key: list[Any] = [tuple(kwargs)] if kwargs else []
-        for value in (*args, *kwargs.values()):
+        values = (*args, *kwargs.values()) if kwargs else args
+        for value in values:
             kind = type(value)
             if kind is np.ndarray and value.dtype.kind in "biufc":
                 leaves.append(value)
@@ -112,19 +117,29 @@ class Derivative:
             else:
                 parts, tree = flatten(value)
                 leaves += parts
-                key.append(tree)
+                key.append(kind if tree.type is STATIC and is_object(value) else tree)
                 key.extend(map(signature, parts))
-        variants = self._variants.get(tuple(key))
-        if variants is not None:
-            for variant in variants:
-                if variant.program.fits(leaves):
-                    self._last = variant
-                    return variant, leaves
+        variants = self._variants.get(tuple(key), ())
+        for variant in variants:
+            inputs = variant.program.fits(leaves, values)
+            if inputs is not None:
+                self._last = variant
+                return variant, inputs
+        return self._compile(tuple(key), args, kwargs, leaves, values)
+
+    def _compile(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any], values: Any) -> Any:
         with build_lock:
             variant = self._build(args, kwargs)
-            self._variants.setdefault(tuple(key), []).insert(0, variant)
             self._last = variant
-        return variant, leaves
+            inputs = variant.program.fits(leaves, values)
+            if inputs is None:
+                guard = variant.lowered.inputs.guards.broken(values)
+                raise StaleError(f"`{variant.lowered.function.name}` reads {guard or 'something'} from outside",
+                                 why="it is another object at every read", fix="pass it as an argument")
+            variants = self._variants.setdefault(key, [])
+            variants.insert(0, variant)
+            del variants[MAX_VARIANTS:]
+        return variant, inputs
 
     def _build(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Variant:
         names = [self._names[i] if i < len(self._names) else f"arg{i}" for i in range(len(args))] + list(
@@ -212,7 +227,15 @@ class Derivative:
         return type(self), (self.function, *self._asked, self.has_aux, self.options)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
-        return self if instance is None else functools.partial(self, instance)
+        return self if instance is None else functools.partial(self.as_method(), instance)
+
+    def as_method(self) -> Derivative:
+        """The derivative as a method: where nothing was chosen, with respect to the first argument after ``self``."""
+        if self._asked != (None, None) or self.kind == "vjp":
+            return self
+        if self._method is None:
+            self._method = type(self)(self.function, 1, None, self.has_aux, self.options)
+        return self._method
 
 
 class Variant:
@@ -226,8 +249,9 @@ class Variant:
         leaves: list[Any],
         keywords: tuple[str, ...],
     ) -> None:
-        self.owner, self.trees = owner, trees
+        self.owner = owner
         self.lowered = lower(owner.function, names, trees, leaves, keywords)
+        self.trees = [TreeDef(STATIC, (), ()) if t.type is STATIC and is_object(t.static) else t for t in trees]
         self.ranges = _ranges(trees)
         self.chosen = [_chosen(i, trees) for i in owner.argnums]
         self.wrt = self._differentiable(leaves, names)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from .emit.load import add_user_note
 from .errors import InputTypeError, InputValueError, UnsupportedError
+from .frontend.guards import Captures, same_constant
 from .frontend.inputs import signature
 from .frontend.lower import Lowered
 from .ir.builtin import own
@@ -29,59 +30,46 @@ class Compiled:
     lowered: Lowered
     run: Callable[..., Any]
     text: str
-    readers: list[Callable[[], Any]] = field(init=False)
 
     def __post_init__(self) -> None:
         inputs = self.lowered.inputs
-        self.readers = [path.reader() for path, _, _ in inputs.captures]
+        self._captures = Captures()
+        for path, _, _ in inputs.captures:
+            self._captures.add(path)
         self._signatures = [found for _, _, found in inputs.captures]
-        self._guards = [
-            (path.reader(), kind == "is", expected) for path, (kind, expected) in inputs.guards.items()
-        ]
-        self._constants = [
-            (key[1], "shape" in key, value)
-            for key, value in self.lowered.constants.items()
-            if key[0] == "arg"
-        ]
+        self._constants = [(key[1], "shape" in key, value) for key, value in self.lowered.constants.items()
+                           if key[0] == "arg"]
         self._written = sorted(self.lowered.written)
-        self._simple = not (self._constants or self._written or self.lowered.errstate)
+        self._simple = not (self._written or self.lowered.errstate)
         self._scope = dict(self.lowered.errstate)
 
-    def fits(self, leaves: Sequence[Any]) -> bool:
-        """Whether constants, guards and the kinds of outside values are those of this build."""
+    def fits(self, leaves: list[Any], objects: Sequence[Any] = ()) -> list[Any] | None:
+        """The inputs of the program, if constants, guards and the kinds of outside values are those of this build.
+
+        ``objects``: the arguments that are objects, which paths may start from.
+        """
         for position, is_shape, value in self._constants:
             found = leaves[position].shape if is_shape else leaves[position]
-            if not (type(found) is type(value) and found == value):
-                return False
+            if not same_constant(found, value):
+                return None
+        if not self.lowered.inputs.guards.check(objects):
+            return None
+        if not self._signatures:
+            return leaves
         try:
-            for read, by_identity, expected in self._guards:
-                found = read()
-                if found is not expected and (by_identity or not _same(found, expected)):
-                    return False
-            return all(
-                signature(read()) == known for read, known in zip(self.readers, self._signatures, strict=True)
-            )
+            outside = self._captures.read(objects)
         except (KeyError, AttributeError, IndexError, ValueError, TypeError):
-            return False
+            return None
+        return leaves + outside if list(map(signature, outside)) == self._signatures else None
 
-    def __call__(self, leaves: list[Any]) -> Any:
-        if self.readers:
-            leaves = leaves + [read() for read in self.readers]
+    def __call__(self, inputs: list[Any]) -> Any:
         try:
             if self._simple:
-                return self.run(*leaves)
+                return self.run(*inputs)
             with np.errstate(**self._scope) if self._scope else contextlib.nullcontext():  # type: ignore[arg-type]
-                return self.run(*self._protected(leaves))
+                return self.run(*self._protected(inputs))
         except Exception as error:
             add_user_note(error)
-            if self.lowered.tried:
-                file, first, last = self.lowered.tried[0]
-                raise UnsupportedError(
-                    "an exception at run time, in a function with `try`",
-                    why=f"{type(error).__name__}: {error}; the handlers (lines {first} to {last} of "
-                    f"{file}) are not part of the compiled program",
-                    fix="test for the condition with `if` instead",
-                ) from error
             raise
 
     def _protected(self, leaves: list[Any]) -> list[Any]:
@@ -100,10 +88,6 @@ class Compiled:
                 )
             leaves[position] = own(array)
         return leaves
-
-
-def _same(found: Any, expected: Any) -> bool:
-    return type(found) is type(expected) and bool(found == expected)
 
 
 def check_differentiable(leaf: Any, label: str) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 from .compiled import scalar_result
 from .errors import InputTypeError, InputValueError
+from .frontend.guards import Path
 from .frontend.lower import structure_of
 from .frontend.values import Arr, Bound, Closure, Dct, Frame, Lst, Obj, Tup, now
 from .ir.builtin import assign, unpack
@@ -340,6 +341,5 @@ def parameter_names(function: Any) -> list[str]:
 
 def outside(interpreter: Any, owner: Any, name: str) -> Any:
     """The abstract value of an attribute of an object that outlives the call."""
-    inputs = interpreter.inputs
-    path = None if inputs is None else inputs.attribute_path(inputs.object_path(owner, name), name)
+    path = Path.of_object(owner, getattr(owner, "__name__", "derivative")).attribute(name)
     return interpreter.outside_value(getattr(owner, name), path)

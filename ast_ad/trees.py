@@ -39,7 +39,10 @@ def _static_key(value: Any) -> Any:
         if isinstance(value, slice):
             return slice, value.start, value.stop, value.step
         return "id", id(value)
-    return type(value), value
+    cls = type(value)
+    if cls.__module__.split(".")[0] not in ("builtins", "numpy") and cls.__eq__ is not object.__eq__:
+        return "id", id(value)  # two objects that call themselves equal may hold different numbers
+    return cls, value
 
 
 def _step(parent: TreeDef, key: Any) -> str:

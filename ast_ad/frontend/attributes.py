@@ -12,6 +12,7 @@ import numpy as np
 from ..ir.ops import Lit, Seq, Var
 from ..ir.types import Array, Optional, Scalar, dtype_of
 from .core import Core
+from .guards import Path
 from .values import Arr, ArrayMethod, Bound, Dct, Flat, Frame, Lst, Obj, Range, Super, Tup
 
 
@@ -20,9 +21,13 @@ class Live:
     """An object that outlives the call; what it holds is read through ``path`` at every call."""
 
     value: Any
-    path: Any
+    path: Path
+    embed: Callable[[], None] | None = None
 
     def python_value(self) -> Any:
+        """The object itself, as a constant of the program: from now on it must stay this very one."""
+        if self.embed is not None:
+            self.embed()
         return self.value
 
 
@@ -168,6 +173,8 @@ class Attributes(Core):
             )
         if isinstance(raw, staticmethod):
             return Lit(raw.__func__)
+        if hasattr(raw, "as_method"):
+            return Bound(Lit(raw.as_method()), (base,))
         if isinstance(raw, classmethod):
             return Bound(Lit(raw.__func__), (Lit(base.cls),))
         if isinstance(raw, types.FunctionType) or hasattr(raw, "py_func"):
@@ -192,7 +199,7 @@ class Attributes(Core):
     def constant_attribute(self, base: Lit, name: str) -> Any:
         value = base.value
         if isinstance(value, types.ModuleType) and self.inputs is not None and hasattr(value, name):
-            return self.outside_value(getattr(value, name), self.inputs.module_path(value, name))
+            return self.outside_value(getattr(value, name), Path.of_module(value, name))
         if isinstance(value, np.ufunc) and name in ("reduce", "accumulate", "outer", "at", "reduceat"):
             return Lit(getattr(value, name))
         if isinstance(value, (int, float, complex, np.generic)) and name in ("real", "imag"):
@@ -207,6 +214,8 @@ class Attributes(Core):
             ) from None
         if isinstance(value, type) and isinstance(value.__dict__.get(name), classmethod):
             return Bound(Lit(found.__func__), (base,))
+        if isinstance(value, type) and value.__module__ not in ("builtins", "numpy"):
+            return self.outside_value(found, Path.of_object(value, value.__name__).attribute(name))
         return self.from_python(found)
 
     def store_attribute(self, base: Any, name: str, value: Any) -> None:
@@ -239,10 +248,10 @@ class Attributes(Core):
                 raise self.unsupported(
                     f"name `{name}`", "it has no value yet", "define it before the call"
                 ) from None
-            path = None if self.inputs is None else self.inputs.cell_path(frame.cells[name], name)
+            path = Path.of_cell(frame.cells[name], name)
         else:
             value = frame.globals[name]
-            path = None if self.inputs is None else self.inputs.global_path(frame.globals, name)
+            path = Path.of_global(frame.globals, name)
         return self.outside_value(value, path)
 
     def outside_value(self, value: Any, path: Any) -> Any:
@@ -259,8 +268,14 @@ class Attributes(Core):
         cls = type(base.value)
         raw = next((k.__dict__[name] for k in cls.__mro__ if name in k.__dict__), None)
         if isinstance(raw, property):
+            self.inputs.class_attribute(base, name)
             return self.call(Lit(raw.fget), [base], {})
         own = getattr(base.value, "__dict__", {})
+        if isinstance(raw, (types.FunctionType, classmethod, staticmethod)) and name not in own \
+                or hasattr(raw, "py_func") or hasattr(raw, "as_method"):
+            self.inputs.class_attribute(base, name)
+        if name not in own and hasattr(raw, "as_method"):
+            return Bound(Lit(raw.as_method()), (base,))
         if name not in own and (isinstance(raw, types.FunctionType) or hasattr(raw, "py_func")):
             return Bound(Lit(raw), (base,))
         if name not in own and isinstance(raw, classmethod):
@@ -275,11 +290,11 @@ class Attributes(Core):
             raise self.unsupported(
                 f"attribute `{name}`", str(problem), "check the name", AttributeError
             ) from None
-        return self.outside_value(value, self.inputs.attribute_path(base.path, name))
+        return self.outside_value(value, base.path.attribute(name))
 
     def load_live_item(self, base: Live, index: Any) -> Any:
         key = self.demand(index, "an index into an outside object")
-        return self.outside_value(base.value[key], self.inputs.item_path(base.path, key))
+        return self.outside_value(base.value[key], base.path.item(key))
 
     # ----- Python objects as abstract values, and back
     def from_python(self, value: Any) -> Any:

@@ -16,6 +16,7 @@ from ..ir.ops import Lit, Op, Var
 from ..ir.types import Opaque
 from ..rules.registry import lookup
 from .core import Core
+from .guards import Path
 from .values import Arr, ArrayMethod, Bound, Closure, Comprehension, Dct, Flat, Frame, Lst, Obj, Tup, Unbound
 
 MAX_DEPTH = 120
@@ -363,7 +364,7 @@ class Calls(Core):
 
     def default(self, fn: types.FunctionType, name: str, value: Any) -> Any:
         if isinstance(value, (list, dict, set)):
-            return self.outside_value(value, ("default", fn, name))
+            return self.outside_value(value, Path.of_default(fn, name))
         return self.from_python(value)
 
     def cells_of(self, fn: types.FunctionType) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import numpy as np
 from ..ir.ops import Lit, Var
 from ..ir.types import Opaque, Optional, Scalar
 from .core import Core
+from .guards import Guard, Path
 from .values import (
     Arr,
     ArrayMethod,
@@ -90,6 +91,8 @@ class Expressions(Core):
         if name in self.frame.globals:
             return self.outside(self.frame, "global", name)
         if hasattr(builtins, name):
+            if self.inputs is not None:
+                self.inputs.guards.add(Guard.missing(Path.of_global(self.frame.globals, name)))
             return Lit(getattr(builtins, name))
         raise self.unsupported(f"name `{name}`", "it is not defined", "define it")
 

@@ -47,6 +47,11 @@ class Path:
         return Path(space, ((ITEM, name),), name)
 
     @staticmethod
+    def of_object(value: Any, label: str) -> Path:
+        """A value that is itself at hand."""
+        return Path(value, (), label)
+
+    @staticmethod
     def of_module(module: types.ModuleType, name: str) -> Path:
         label = f"{module.__name__}.{name}"
         if name in vars(module):
@@ -224,6 +229,8 @@ class Captures:
     def __init__(self) -> None:
         self.paths: list[Path] = []
         self._indices: dict[Any, int] = {}
+        self._read: Callable[[Sequence[Any]], list[Any]] | None = None
+        self._compiled_for = 0
 
     def add(self, path: Path) -> int:
         """The position of the path's value among the extra inputs."""
@@ -234,7 +241,12 @@ class Captures:
 
     def read(self, args: Sequence[Any] = ()) -> list[Any]:
         """The values there now."""
-        return [path.read(args) for path in self.paths]
+        if self._read is None or len(self.paths) != self._compiled_for:
+            space: dict[str, Any] = {"getattr": getattr}
+            texts = [_access(path, path.steps, i, space) for i, path in enumerate(self.paths)]
+            self._read = eval(f"lambda args: [{', '.join(texts)}]", space)
+            self._compiled_for = len(self.paths)
+        return self._read(args)  # type: ignore[no-any-return, misc]
 
 
 def same_constant(value: Any, expected: Any) -> bool:
@@ -286,13 +298,27 @@ def _compiled(guards: tuple[Guard, ...]) -> Callable[[Sequence[Any]], bool]:
     }
     tests = []
     for i, guard in enumerate(guards):
-        root = guard.path.root
-        value = f"args[{root.position:d}]" if isinstance(root, Argument) else f"r{i}"
-        for j, (kind, key) in enumerate(guard.path.steps):
-            value = f"getattr({value}, k{i}_{j})" if kind == ATTRIBUTE else f"{value}[k{i}_{j}]"
-            space[f"k{i}_{j}"] = key
-        space |= {f"r{i}": root, f"e{i}": guard.expected, f"g{i}": guard}
+        steps = guard.path.steps
+        if guard.kind == "missing" and steps and steps[-1][0] == ITEM:
+            tests.append(f"m{i} not in {_access(guard.path, steps[:-1], i, space)}")
+            space[f"m{i}"] = steps[-1][1]
+            continue
+        value = _access(guard.path, steps, i, space)
+        space |= {f"e{i}": guard.expected, f"g{i}": guard}
         tests.append(_TEXTS[guard.kind].format(value=value, i=i))
     check = eval("lambda args: " + (" and ".join(tests) or "True"), space)
     assert isinstance(check, types.FunctionType)
     return check
+
+
+def _access(path: Path, steps: Sequence[tuple[str, Any]], i: int, space: dict[str, Any]) -> str:
+    """The expression that follows the steps; what its numbered names mean goes into ``space``."""
+    if isinstance(path.root, Argument):
+        value = f"args[{path.root.position:d}]"
+    else:
+        value = f"r{i}"
+        space[value] = path.root
+    for j, (kind, key) in enumerate(steps):
+        value = f"getattr({value}, k{i}_{j})" if kind == ATTRIBUTE else f"{value}[k{i}_{j}]"
+        space[f"k{i}_{j}"] = key
+    return value

@@ -7,9 +7,8 @@ changes its length, the program is compiled anew. A changed constant is never st
 
 from __future__ import annotations
 
+import enum
 import types
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,49 +16,10 @@ import numpy as np
 from ..ir.ops import Lit, Op, Var
 from ..ir.types import Array, Dim, ListOf, Scalar, type_of
 from .attributes import Live
-from .values import Arr, Dct, Lst, Tup
+from .guards import Guard, Guards, Path
+from .values import Arr, Bound, Dct, Lst, Tup
 
 MAX_CAPTURED_ITEMS = 32
-
-
-@dataclass(frozen=True)
-class Path:
-    """How a value is reached: from a namespace or cell, by items and attributes. Hashable by identity of the root."""
-
-    kind: str
-    root: Any = field(compare=False)
-    root_id: int
-    steps: tuple[tuple[str, Any], ...] = ()
-    name: str = "value"
-
-    def then(self, step: str, key: Any, name: str) -> Path:
-        return Path(self.kind, self.root, self.root_id, (*self.steps, (step, key)), name)
-
-    def reader(self) -> Callable[[], Any]:
-        """A function that reads the value now."""
-        if self.kind == "cell":
-            cell = self.root
-            return self._follow(lambda: cell.cell_contents)
-        if self.kind == "value":
-            value = self.root
-            return self._follow(lambda: value)
-        (step, key), *_ = self.steps
-        root = self.root
-        first = (lambda: root[key]) if step == "item" else (lambda: getattr(root, key))
-        return Path(self.kind, root, self.root_id, self.steps[1:])._follow(first)
-
-    def _follow(self, read: Callable[[], Any]) -> Callable[[], Any]:
-        for step, key in self.steps:
-            read = _step(read, step, key)
-        return read
-
-
-def _step(read: Callable[[], Any], step: str, key: Any) -> Callable[[], Any]:
-    if step == "item":
-        return lambda: read()[key]
-    if step == "len":
-        return lambda: len(read())
-    return (lambda: list(read())) if step == "keys" else (lambda: getattr(read(), key))
 
 
 class Restart(Exception):
@@ -107,7 +67,7 @@ class Inputs:
         self.params: list[Var] = []
         self.captured: dict[Path, Any] = {}
         self.captures: list[tuple[Path, Var, Any]] = []
-        self.guards: dict[Path, Any] = {}
+        self.guards = Guards()
         self.written: set[int] = set()
         self.keys: dict[int, Any] = {}
         self.producers: dict[int, Op] = {}
@@ -187,100 +147,104 @@ class Inputs:
         )
 
     # ----- outside
-    def global_path(self, namespace: dict[str, Any], name: str) -> Path:
-        return Path("globals", namespace, id(namespace), (("item", name),), name)
-
-    def module_path(self, module: types.ModuleType, name: str) -> Path:
-        return (
-            Path("globals", vars(module), id(vars(module)), (("item", name),), name)
-            if name in vars(module)
-            else Path("module", module, id(module), (("attr", name),), name)
-        )
-
-    def cell_path(self, cell: Any, name: str) -> Path:
-        return Path("cell", cell, id(cell), (), name)
-
-    def object_path(self, value: Any, name: str) -> Path:
-        return Path("value", value, id(value), (), name)
-
-    def attribute_path(self, path: Path, name: str) -> Path:
-        return path.then("attr", name, f"{path.name}_{name}")
-
-    def item_path(self, path: Path, key: Any) -> Path:
-        return path.then("item", key, f"{path.name}_{key}")
-
-    def load(self, interpreter: Any, value: Any, path: Any, deep: bool = False) -> Any:
-        """An abstract value for something outside."""
-        if not isinstance(path, Path):
-            path = Path("value", value, id(value), (), path[-1])
-        if isinstance(value, (bool, np.bool_)) or value is None or isinstance(value, (str, bytes)):
-            self.guards[path] = ("equal", value)
+    def load(self, interpreter: Any, value: Any, path: Path, deep: bool = False) -> Any:
+        """An abstract value for something outside: data is captured, code and structure are guarded."""
+        if isinstance(value, (bool, np.bool_)) or value is None or isinstance(value, (str, bytes, enum.Enum)):
+            self.guards.add(Guard.value(path, value))
             return Lit(value)
-        if isinstance(value, (int, float, complex, np.generic)) or isinstance(value, np.ndarray):
-            return self.capture(value, path)
-        if (
-            isinstance(value, (tuple, list, dict))
-            and type(value).__module__ == "builtins"
-            or hasattr(value, "_fields")
-        ):
+        if isinstance(value, (int, float, complex, np.generic, np.ndarray)):
+            return self.capture(interpreter, value, path)
+        if isinstance(value, (tuple, list, dict)) and type(value).__module__ == "builtins" or hasattr(value, "_fields"):
             return self.container(interpreter, value, path)
-        self.guards[path] = ("is", value)
-        if (
-            isinstance(
-                value,
-                (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type, np.ufunc, np.dtype),
-            )
-            or callable(value)
-            and not hasattr(value, "__dict__")
-            or hasattr(value, "py_func")
-            or type(value).__module__.startswith(("numpy", "functools"))
-        ):
+        if _is_code(value):
+            self.guards.add(Guard.value(path, value))
             return Lit(value)
         if isinstance(value, types.MethodType):
-            return interpreter.load_attribute(
-                Live(value.__self__, path.then("attr", "__self__", path.name)), value.__name__
-            )
-        return Live(value, path)
+            self.guards.add(Guard.value(path.attribute("__func__"), value.__func__))
+            owner = self.load(interpreter, value.__self__, path.attribute("__self__"))
+            return interpreter.load_attribute(owner, value.__name__) if isinstance(owner, Live) else \
+                Bound(Lit(value.__func__), (owner,))
+        if deep:
+            raise interpreter.unsupported(f"a {type(value).__name__} from outside as a sequence of numbers",
+                                          "it is no list, tuple, dict or array", "convert it before the call")
+        self.guards.add(Guard.type(path, type(value)))
+        return Live(value, path, lambda: self.guards.add(Guard.value(path, value)))
 
     def container(self, interpreter: Any, value: Any, path: Path) -> Any:
-        if (
-            isinstance(value, list)
-            and len(value) > MAX_CAPTURED_ITEMS
-            and all(type(v) is type(value[0]) for v in value)
-            and isinstance(value[0], (int, float))
-        ):
-            return self.capture_list(value, path)
-        if isinstance(value, dict):
-            self.guards[path.then("keys", None, path.name)] = ("equal", list(value))
-            return Dct({k: interpreter.outside_value(v, self.item_path(path, k)) for k, v in value.items()})
-        self.guards[path.then("len", None, path.name)] = ("equal", len(value))
-        items = tuple(interpreter.outside_value(v, self.item_path(path, i)) for i, v in enumerate(value))
-        if isinstance(value, list):
-            return Lst(items)
-        return Tup(items, type(value) if hasattr(value, "_fields") else None)
-
-    def capture(self, value: Any, path: Path) -> Any:
-        """A number or array, read again at every call."""
+        """A tuple, list or dict: one object for each path, as every read of it yields the same one."""
         if path in self.captured:
             return self.captured[path]
-        key = ("outside", path)
-        name = path.name if path.name.isidentifier() else "constant"
-        var = Var(leaf_type(value, key, (*key, "shape") in self.constants), name)
-        if key in self.constants:
-            self.guards[path] = ("equal", value)
-            self.captured[path] = Lit(value)
-            return self.captured[path]
-        if (*key, "shape") in self.constants:
-            self.guards[path.then("attr", "shape", path.name)] = ("equal", value.shape)
-        self.keys[var.id] = key
-        self.captures.append((path, var, signature(value)))
-        found = Arr(var, None, f"`{name}`, which outlives the call") if isinstance(var.type, Array) else var
+        if isinstance(value, list) and len(value) > MAX_CAPTURED_ITEMS and all(type(v) is type(value[0]) for v in value) \
+                and isinstance(value[0], (int, float)):
+            var = Var(ListOf(leaf_type(value[0], ("outside", path))), path.identifier)
+            self.captures.append((path, var, signature(value)))
+            found: Any = Lst(var)
+        elif isinstance(value, dict):
+            self.guards.add(Guard.type(path, type(value)))
+            self.guards.add(Guard.keys(path, value))
+            found = Dct({k: interpreter.outside_value(v, path.item(k)) for k, v in value.items()})
+        else:
+            self.guards.add(Guard.type(path, type(value)))
+            self.guards.add(Guard.length(path, len(value)))
+            items = tuple(interpreter.outside_value(v, path.item(i)) for i, v in enumerate(value))
+            found = Lst(items) if isinstance(value, list) else Tup(items, type(value) if hasattr(value, "_fields") else None)
         self.captured[path] = found
         return found
 
-    def capture_list(self, value: list[Any], path: Path) -> Lst:
-        if path not in self.captured:
-            var = Var(ListOf(leaf_type(value[0], ("outside", path))), path.name)
-            self.captures.append((path, var, signature(value)))
-            self.captured[path] = var
-        return Lst(self.captured[path])
+    def capture(self, interpreter: Any, value: Any, path: Path) -> Any:
+        """A number or array, read again at every call."""
+        if path in self.captured:
+            return self.captured[path]
+        if getattr(value, "dtype", None) is not None and value.dtype.kind not in "biufc":
+            raise interpreter.unsupported(f"`{path}`, which is of dtype {value.dtype}", "it holds no numbers",
+                                          "use a numeric dtype")
+        key = ("outside", path)
+        var = Var(leaf_type(value, key, (*key, "shape") in self.constants), path.identifier)
+        if key in self.constants:
+            self.guards.add(Guard.value(path, value))
+            self.static_values[key] = value
+            self.captured[path] = Lit(value)
+            return self.captured[path]
+        if (*key, "shape") in self.constants:
+            self.static_values[(*key, "shape")] = value.shape
+            self.guards.add(Guard.value(path.attribute("shape"), value.shape))
+        self.keys[var.id] = key
+        self.captures.append((path, var, signature(value)))
+        found = Arr(var, None, f"`{path}`, which outlives the call") if isinstance(var.type, Array) else var
+        self.captured[path] = found
+        return found
+
+    def class_attribute(self, base: Live, name: str) -> None:
+        """A method or property was found in the class of an outside object: it must stay there, and unshadowed."""
+        path = Path.of_object(type(base.value), type(base.value).__name__).attribute(name)
+        found = getattr(type(base.value), name)
+        if isinstance(found, types.MethodType):
+            path, found = path.attribute("__func__"), found.__func__
+        self.guards.add(Guard.value(path, found))
+        if hasattr(base.value, "__dict__") and not isinstance(getattr(type(base.value), name), property):
+            self.guards.add(Guard.missing(base.path.attribute("__dict__").item(name)))
+
+    def changed_container(self, state: Any) -> Path | None:
+        """An outside list or dict that the program writes to."""
+        for path, found in self.captured.items():
+            if isinstance(found, (Lst, Dct)):
+                now, before = state.get(found), found.initial
+                items = zip(now.values(), before.values()) if isinstance(found, Dct) and isinstance(now, dict) else \
+                    zip(now, before) if isinstance(now, tuple) and isinstance(before, tuple) else [(now, before)]
+                if now is not before and (not isinstance(now, Var) and len(now) != len(before)
+                                          or any(a is not b for a, b in items)):
+                    return path
+        return None
+
+
+def is_object(value: Any) -> bool:
+    """Whether an argument that is no number is an instance of a user's class, read attribute by attribute."""
+    plain = isinstance(value, (bool, str, bytes, enum.Enum, types.MethodType, types.NoneType))
+    return not plain and type(value).__module__ not in ("builtins", "numpy") and not _is_code(value)
+
+
+def _is_code(value: Any) -> bool:
+    """Whether an object is known by its identity, and not by what it holds."""
+    return isinstance(value, (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type, np.ufunc, np.dtype)) \
+        or callable(value) and not hasattr(value, "__dict__") or hasattr(value, "py_func") \
+        or hasattr(type(value), "__ast_ad_lower__") or type(value).__module__.startswith(("numpy", "functools"))

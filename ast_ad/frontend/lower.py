@@ -12,7 +12,9 @@ from ..ir.ops import Arg, Block, Function, Lit, Var, walk
 from ..trees import LEAF, STATIC, TreeDef
 from .attributes import Live
 from .builder import Builder
-from .inputs import Inputs, Path, Restart
+from .calls import python_function
+from .guards import Guard, Path
+from .inputs import Inputs, Restart, is_object
 from .interpreter import Interpreter
 from .values import Arr, Bound, Dct, Lst, Obj, Tup
 
@@ -83,6 +85,10 @@ def _lower(
     result = interpreter.call(
         _callee(interpreter, function), values[:split], dict(zip(keywords, values[split:], strict=True))
     )
+    changed = inputs.changed_container(interpreter.state)
+    if changed is not None:
+        raise interpreter.unsupported(f"a write to `{changed}`", "the object outlives the call",
+                                      "return the value instead, or create the object inside the function")
     results: list[Arg] = []
     structure = structure_of(interpreter, result, results)
     builder.block.results = tuple(results)
@@ -111,16 +117,20 @@ class Recorder(Builder):
 
 
 def _callee(interpreter: Interpreter, function: Any) -> Any:
+    assert interpreter.inputs is not None
+    plain = python_function(function.__func__ if isinstance(function, types.MethodType) else function)
+    if plain is not None:
+        interpreter.inputs.guards.add(Guard.value(Path.of_object(plain, plain.__name__), plain))  # its code, its defaults
     if isinstance(function, types.MethodType):
         owner = function.__self__
-        return Bound(Lit(function.__func__), (Live(owner, Path("value", owner, id(owner), (), "self")),))
+        return Bound(Lit(function.__func__), (Live(owner, Path.of_object(owner, "self")),))
     if (
         not isinstance(function, (types.FunctionType, types.BuiltinFunctionType, type))
         and hasattr(function, "__dict__")
         and not hasattr(function, "py_func")
         and isinstance(getattr(type(function), "__call__", None), types.FunctionType)
     ):
-        return Live(function, Path("value", function, id(function), (), "self"))
+        return Live(function, Path.of_object(function, "self"))
     return Lit(function)
 
 
@@ -133,7 +143,10 @@ def _arguments(
 ) -> list[Any]:
     values = []
     position = iter(range(len(leaves)))
-    for name, tree in zip(names, trees, strict=True):
+    for i, (name, tree) in enumerate(zip(names, trees, strict=True)):
+        if tree.type is STATIC and is_object(tree.static):
+            values.append(inputs.load(interpreter, tree.static, Path.of_argument(i, name)))
+            continue
         labels = iter(tree.names(name))
         values.append(_argument(interpreter, inputs, tree, leaves, position, labels, name))
     return values
@@ -174,8 +187,10 @@ def _static(interpreter: Interpreter, value: Any, name: str) -> Any:
         if isinstance(value, slice):
             return slice(Lit(value.start), Lit(value.stop), Lit(value.step))
         return Lit(value)
+    if isinstance(value, range):
+        return interpreter.from_python(value)
     assert interpreter.inputs is not None
-    return interpreter.inputs.load(interpreter, value, Path("value", value, id(value), (), name))
+    return interpreter.inputs.load(interpreter, value, Path.of_object(value, name))
 
 
 def structure_of(interpreter: Interpreter, value: Any, results: list[Arg]) -> Any:
