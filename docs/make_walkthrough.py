@@ -1,7 +1,7 @@
 """Writes docs/walkthrough.md: one function, followed through every stage of the compiler.
 
-    python docs/make_walkthrough.py           # rewrites the page
-    python docs/make_walkthrough.py --check   # exit status 1 if the page is not what the code produces
+python docs/make_walkthrough.py           # rewrites the page
+python docs/make_walkthrough.py --check   # exit status 1 if the page is not what the code produces
 """
 
 import inspect
@@ -49,7 +49,7 @@ is not known before the call.
 
 ## 3. The adjoint
 
-The reverse program walks the tape backwards. It is made of the same operations, from the derivative rules of
+The tape, followed by the reverse program, which walks it backwards. That is made of the same operations, from the derivative rules of
 those above, so it could be differentiated again. The reverse of a `setitem` splits the cotangent: what was
 overwritten receives zero, what was written receives the rest.
 
@@ -75,17 +75,15 @@ dead.
 
 
 def page() -> str:
-    compiled = ast_ad.value_and_grad(smooth, argnums=(0, 1), backend="numpy")
+    compiled = ast_ad.inspect(smooth, *ARGS)
     value, gradient = compiled(*ARGS)
-    stages = ast_ad.inspect(smooth, *ARGS)
-    text = TEMPLATE.format(
+    return TEMPLATE.format(
         source=inspect.getsource(smooth).strip(),
-        ir=str(stages.ir).strip(),
-        adjoint=str(compiled.ir).strip(),
+        ir=compiled.ir.strip(),
+        adjoint=compiled.adjoint_ir.strip(),
         generated=compiled.source.strip(),
         numbers=f"value     {value!r}\ngradient  {gradient!r}",
     )
-    return text
 
 
 def main() -> int:
