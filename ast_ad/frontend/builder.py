@@ -92,6 +92,8 @@ class Builder:
         types = result_type(fn, arguments, keywords)
         if isinstance(types, Scalar) and types.kind == "int":
             types = Scalar("int", types.dtype, _size_of_int(fn, arguments) or types.size)
+        if isinstance(types, (tuple, list)) and len(types) == 1:  # one result that is a sequence of one
+            return self._opened(self.opaque(fn, arguments, _whole(types), **keywords), types)
         outs, kind = _variables(types)
         self.append(Op(fn, arguments, outs, keywords, self.span, adjoint=self.adjoint))
         if kind is None:
