@@ -16,6 +16,7 @@ from ..ir.ops import Arg, Block, Lit, Seq, Var
 from ..ir.types import Array, Dim, ListOf, Opaque, Optional, Scalar, TupleOf, Type, dtype_of, kind_of, rank_of
 from .builder import type_of_arg
 from .core import Core
+from .statements import EXITS
 from .values import Arr, Bound, Closure, Dct, Frame, Lst, Obj, Range, State, Tup, Unbound
 
 ORDER = ("bool", "int", "float", "complex")
@@ -195,6 +196,8 @@ class Merging(Core):
         return a
 
     def merge_slot(self, name: Any, a: Any, b: Any, sides: Any, phis: Phis, since: int) -> Any:
+        if name in EXITS:  # not set is not left: the other path may have returned, this one has not
+            a, b = (Lit(False) if isinstance(flag, Unbound) else flag for flag in (a, b))
         if a is b:
             return a
         try:

@@ -1,0 +1,76 @@
+"""Do small programs of every style have the gradient that differences give?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ast_ad
+
+PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
+
+
+def program(*args: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register a program with the arguments that it is differentiated at (all of them)."""
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        PROGRAMS.append((function, args))
+        return function
+
+    return register
+
+
+def differences(function: Callable[..., Any], args: tuple[Any, ...]) -> list[Any]:
+    """Central differences with one step of extrapolation."""
+    found = []
+    for i, arg in enumerate(args):
+        flat = np.array(arg, dtype=float).ravel()
+        gradient = np.zeros(flat.size)
+        for j in range(flat.size):
+            slopes = []
+            for step in (2e-4, 1e-4):
+                values = []
+                for sign in (1, -1):
+                    moved = flat.copy()
+                    moved[j] += sign * step
+                    new = moved.reshape(np.shape(arg)) if isinstance(arg, np.ndarray) else float(moved[0])
+                    values.append(float(function(*(*args[:i], new, *args[i + 1 :]))))
+                slopes.append((values[0] - values[1]) / (2 * step))
+            gradient[j] = (4 * slopes[1] - slopes[0]) / 3
+        found.append(gradient.reshape(np.shape(arg)))
+    return found
+
+
+@program(0.4, 2.5)
+def returns_from_elif(x: float, a: float) -> float:
+    if x == 1.0:
+        return a
+    elif x == 0.0:
+        return x
+    return a / x
+
+
+@program(0.4)
+def breaks_from_elif(x: float) -> float:
+    total = 0.0
+    for i in range(6):
+        if i == 1:
+            continue
+        elif total > 2.0 * x:
+            break
+        total += x * math.sin(x * i + 0.5)
+    return total
+
+
+@pytest.mark.parametrize(("function", "args"), PROGRAMS, ids=lambda v: getattr(v, "__name__", ""))
+def test_gradient(function: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    before = repr(args)
+    value, gradients = ast_ad.value_and_grad(function, argnums=tuple(range(len(args))))(*args)
+    assert repr(args) == before
+    assert np.isclose(value, function(*args), rtol=1e-12)
+    for found, expected in zip(gradients, differences(function, args), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7)
