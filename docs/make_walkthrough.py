@@ -49,9 +49,9 @@ is not known before the call.
 
 ## 3. The adjoint
 
-The tape, followed by the reverse program, which walks it backwards. That is made of the same operations, from the derivative rules of
-those above, so it could be differentiated again. The reverse of a `setitem` splits the cotangent: what was
-overwritten receives zero, what was written receives the rest.
+The tape, followed by the reverse program, which walks it backwards. That is made of the same operations, from
+the derivative rules of those above, so it could be differentiated again. The reverse of a `setitem` splits
+the cotangent: what was overwritten receives zero, what was written receives the rest.
 
 ```
 {adjoint}
