@@ -13,7 +13,7 @@ from ..rules import containers, helpers
 from ..rules.registry import lookup
 from .builder import type_of_arg
 from .core import Core
-from .infer import InferenceError, index_type
+from .infer import InferenceError, index_type, may_share
 from .values import Arr, Dct, Flat, Iterable, Lst, Obj, Range, Tup, Unbound, View
 
 ALIASES_INPUT = {
@@ -49,6 +49,8 @@ class Arrays(Core):
         if isinstance(base, Range):
             return self.binary(operator.add, base.start, self.binary(operator.mul, index, base.step))
         if isinstance(base, Lit):
+            if base.value is np.r_ or base.value is np.c_:
+                return self.joined_by_index(base.value is np.c_, index)
             return self.from_python(base.value[self.demand(index, "an index into a constant")])
         live = getattr(base, "python_value", None)
         if live is not None:
@@ -56,6 +58,22 @@ class Arrays(Core):
         if isinstance(base, Unbound):
             self.arg(base)
         return self.emit(operator.getitem, base, index)
+
+    def joined_by_index(self, columns: bool, index: Any) -> Any:
+        """``np.r_[a, 0, b]`` and ``np.c_[a, b]``."""
+        parts = []
+        for part in index.items if isinstance(index, Tup) else (index,):
+            if isinstance(part, slice):
+                bounds = [self.demand(p, "a bound in np.r_") for p in (part.start, part.stop, part.step)]
+                part = self.emit(np.arange, Lit(bounds[0] or 0), Lit(bounds[1]), Lit(1 if bounds[2] is None else bounds[2]))
+            elif isinstance(part, Lit) and isinstance(part.value, str):
+                raise self.unsupported("a directive in np.r_", "it is not followed", "use np.concatenate")
+            elif not isinstance(part, Arr):
+                part = self.emit(np.array, Lst((part,)) if not isinstance(part, (Lst, Tup)) else part)
+            if columns and self.read(part).type.ndim == 1:
+                part = self.emit(np.expand_dims, part, Lit(1))
+            parts.append(part)
+        return self.emit(np.concatenate, Tup(tuple(parts)), axis=Lit(-1 if columns else 0))
 
     def load_array_item(self, base: Arr, index: Any) -> Any:
         position = self.index_arg(index)
@@ -455,6 +473,10 @@ class Arrays(Core):
             or not isinstance(result, (Arr, Tup, Lst))
         ):
             return result
+        if not may_share(fn, tuple(map(self.arg, args)), {k: self.arg(v) for k, v in kwargs.items()}):
+            return result
+        if isinstance(result, Lst) and isinstance(self.state.get(result), Var):
+            return result  # its length is known at run time only; writes to elements of such lists are refused
         if isinstance(result, (Tup, Lst)):
             items = tuple(
                 self.uncertain(base, r)

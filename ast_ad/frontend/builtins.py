@@ -82,6 +82,8 @@ class Builtins(Core):
             return None
         if name is not None:
             return getattr(self, name)  # type: ignore[no-any-return]
+        if fn in OF_TYPES:
+            return functools.partial(self.by_dummies, fn)
         owner = getattr(fn, "__self__", None)
         if owner is self:
             return fn  # type: ignore[no-any-return]
@@ -683,11 +685,27 @@ class Builtins(Core):
         )
         return self.emit(fn, wide, b)
 
-    def b_fill_diagonal(self, array: Arr, value: Any, wrap: Any = None) -> Any:
-        from ..rules.diagonals import with_diagonal
+    def b_fill_diagonal(self, a: Arr, val: Any, wrap: Any = Lit(False)) -> Any:
+        return self.replaced("diagonals.with_diagonal", a, val, wrap)
 
+    def b_put(self, a: Arr, ind: Any, v: Any, mode: Any = Lit("raise")) -> Any:
+        return self.replaced("indexing.with_put", a, ind, v, mode)
+
+    def b_place(self, arr: Arr, mask: Any, vals: Any) -> Any:
+        return self.replaced("indexing.with_place", arr, mask, vals)
+
+    def b_putmask(self, a: Arr, mask: Any, values: Any) -> Any:
+        return self.replaced("indexing.with_putmask", a, mask, values)
+
+    def b_put_along_axis(self, arr: Arr, indices: Any, values: Any, axis: Any = Lit(-1)) -> Any:
+        return self.replaced("indexing.with_put_along_axis", arr, indices, values, axis)
+
+    def replaced(self, pure: str, array: Arr, *args: Any) -> Any:
+        """A function that writes to its first argument: the array becomes the result of a pure one."""
+        module, name = pure.split(".")
+        fn = getattr(importlib.import_module(f"..rules.{module}", __package__), name)
         before = self.read(array)
-        after = self.builder.opaque(with_diagonal, (before, self.arg(value)), before.type)
+        after = self.builder.opaque(fn, (before, *map(self.arg, args)), before.type)
         after.hint = before.hint
         self.write(array, after)
         return Lit(None)
@@ -705,13 +723,6 @@ class Builtins(Core):
             return source
         wide = self.emit(np.broadcast_to, source, self.shape_of(self.read(target)))
         return self.load_item(wide, where)
-
-    def b_put(self, array: Arr, index: Any, value: Any, **kwargs: Any) -> Any:
-        return self.method_put(array, index, value)
-
-    def b_place(self, array: Arr, mask: Any, value: Any) -> Any:
-        self.store_item(array, mask, value)
-        return Lit(None)
 
     # ----- NumPy functions of sequences and of functions
     def b_array(self, value: Any, dtype: Any = None, **kwargs: Any) -> Any:
@@ -831,8 +842,10 @@ class Builtins(Core):
             return self.shape_of(self.arg(value)).items[self.static_value(axis)]  # type: ignore[arg-type]
         return self.array_attribute(value, "size") if isinstance(value, (Arr, Var)) else self.length(value)
 
-    def b_result_type(self, *args: Any) -> Any:
-        return Lit(np.result_type(*(self.python_dummy(a) for a in args)))
+    def by_dummies(self, fn: Any, *args: Any, **kwargs: Any) -> Any:
+        """A function that reads dtypes and ranks only."""
+        keywords = {k: self.demand(v, f"`{k}`") for k, v in kwargs.items()}
+        return self.from_python(fn(*map(self.python_dummy, args), **keywords))
 
     def b_astype(self, value: Any, dtype: Any, **kwargs: Any) -> Any:
         return self.emit(helpers.astype, value, Lit(np.dtype(self.static_value(dtype))), **kwargs)
@@ -841,6 +854,8 @@ class Builtins(Core):
         return value
 
 
+# Functions of the types of their arguments: their results are static.
+OF_TYPES = {np.result_type, np.common_type, np.promote_types, np.can_cast, np.mintypecode, np.min_scalar_type}
 SPECIAL: dict[Any, str] = {
     range: "b_range",
     zip: "b_zip",
@@ -884,6 +899,8 @@ SPECIAL: dict[Any, str] = {
     np.copyto: "b_copyto",
     np.put: "b_put",
     np.place: "b_place",
+    np.putmask: "b_putmask",
+    np.put_along_axis: "b_put_along_axis",
     np.array: "b_array",
     np.asarray: "b_asarray",
     np.asanyarray: "b_asarray",
@@ -897,7 +914,6 @@ SPECIAL: dict[Any, str] = {
     np.ndim: "b_ndim",
     np.shape: "b_shape",
     np.size: "b_size",
-    np.result_type: "b_result_type",
     typing.cast: "b_cast",
     helpers.astype: "b_astype",
     math.fsum: "b_sum",

@@ -125,7 +125,7 @@ class Calls(Core):
             (out,) = out.items
         if isinstance(fn, np.ufunc) and "where" in kwargs:
             return self.masked_ufunc(fn, args, kwargs, out)
-        if fn in ALL_STATIC and not kwargs and all(self.is_static(a) for a in args):
+        if (fn in ALL_STATIC or getattr(fn, "__module__", None) in ("math", "_operator")) and not kwargs and all(self.is_static(a) for a in args):
             return self.fold(fn, *(self.static_value(a) for a in args))
         result = self.emit(fn, *args, **kwargs)
         if out is None:

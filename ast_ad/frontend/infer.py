@@ -383,6 +383,22 @@ def _probe(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]
     )
 
 
+def may_share(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> bool:
+    """Whether the result may share memory with an argument, as it does (or not) for dummies."""
+    atoms = _atoms(args, kwargs)
+    for sizes in (SIZES[0], SMALL_SIZES[0], *((n,) * 6 for n in (2, 3, 1))):
+        table = {a: sizes[i % 6] for i, a in enumerate(atoms)}
+        given = [dummy(a, table) for a in args], {k: dummy(v, table) for k, v in kwargs.items()}
+        try:
+            results = _quietly(fn, *given)
+        except Exception:
+            continue
+        outs = results if isinstance(results, (tuple, list)) else [results]
+        arrays = [a for a in (*given[0], *given[1].values()) if isinstance(a, np.ndarray)]
+        return any(np.may_share_memory(o, a) for o in outs if isinstance(o, np.ndarray) for a in arrays)
+    return True
+
+
 def _partitions(atoms: list[Any]) -> Iterator[list[list[Any]]]:
     """Which lengths may have to be equal for the call to work: ever fewer classes, the finest first."""
     if not 2 <= len(atoms) <= 4:

@@ -16,10 +16,10 @@ from typing import Any
 
 from ..errors import AdError
 from ..ir.ops import Arg, Block, For, Lit, Var, While
-from ..ir.types import Array, ListOf, Scalar, Type
+from ..ir.types import Array, Dim, ListOf, Scalar, Type
 from .builder import type_of_arg
 from .core import Core
-from .merge import NOTHING, ShapeChange, join, join_lists, same_constant
+from .merge import NOTHING, ShapeChange, join, join_carried, join_lists, renewed, same_constant
 from .statements import EXITS
 from .values import Arr, Bound, Closure, Dct, Frame, Iterable, Lst, Obj, Range, State, Tup, Unbound, now
 
@@ -52,6 +52,8 @@ class Template:
 
 
 class Loops(Core):
+    own_dims: set[Dim] = set()
+
     # ----- for
     def exec_For(self, node: Any, rest: list[Any]) -> None:
         source = self.eval(node.iter)
@@ -263,6 +265,16 @@ class Loops(Core):
             value = entry.get_name(frame, name)
             templates[frame, name] = self.template(value if value is not None else Unbound(name), entry)
         before_errors = dict(self.errstate)
+        outer_dims, self.own_dims = self.own_dims, set()
+        try:
+            self.settle(once, templates, make, since)
+        finally:
+            self.own_dims = outer_dims
+        self.errstate = {**before_errors, **self.errstate}
+
+    def settle(self, once: Callable[[], None], templates: dict[Any, Template], make: Callable[..., None], since: int) -> None:
+        """Read the body until what it carries stays the same, then append the loop."""
+        entry, frame = self.state, self.frame
         for _ in range(MAX_PASSES):
             state, params = self.enter(entry, templates)
             self.state = state.fork()
@@ -276,7 +288,6 @@ class Loops(Core):
             grown = self.grow(templates, changed, entry, state, end, block)
             if grown == templates:
                 self.finish(entry, end, templates, params, block, stops, make)
-                self.errstate = {**before_errors, **self.errstate}
                 return
             templates = grown
         raise ShapeChange("its types change in every pass")
@@ -418,7 +429,7 @@ class Loops(Core):
             return Template("leaf", join_lists(old.type, found), array=False)
         foreign = old.foreign or (value.foreign if isinstance(value, Arr) else None)
         return Template(
-            "leaf", join(old.type, found), array=old.array or isinstance(value, Arr), foreign=foreign
+            "leaf", join_carried(old.type, found, self.own_dims), array=old.array or isinstance(value, Arr), foreign=foreign
         )
 
     def widen_list(self, old: Template, value: Any, start: State) -> Template:
@@ -559,6 +570,8 @@ class Loops(Core):
             results: list[Var] = []
             hint = slot[1] if isinstance(slot[1], str) else next((p.hint for p in params[slot]), None)
             bound[slot] = self.instantiate(template, results, hint)
+            for result, init in zip(results, inits[len(inits) - len(results):], strict=True):
+                result.type = renewed(result.type, type_of_arg(init))
             outs += results
         block.results = (*(() if stops is None else (self.arg(stops),)), *yields)
         self.state = after
@@ -590,6 +603,7 @@ class Loops(Core):
         name = str(slot[1]).lstrip("$")
         value = self.instantiate(found, results, name)
         for result in results:
+            result.type = renewed(result.type, None)
             if isinstance(first, Lit) and isinstance(first.value, bool):
                 result.type = Scalar("bool")
         yields += ends

@@ -93,6 +93,40 @@ def _join_numbers(a: Scalar | Array, b: Scalar | Array) -> Type:
     return Array(dtype, shape)
 
 
+def join_carried(old: Type, found: Type, own: set[Dim]) -> Type:
+    """The join of what a loop carries with what a pass leaves.
+
+    A length that changes gets a symbol of its own, once (``own``): it stands for the length in any pass.
+    """
+    joined = join(old, found)
+    if not isinstance(joined, Array) or not isinstance(old, Array) or joined.shape is None or old.shape is None:
+        return joined
+    dims = []
+    for before, after in zip(old.shape, joined.shape, strict=True):
+        if before != after and before not in own:
+            before = Dim.fresh()
+            own.add(before)
+        dims.append(before)
+    return Array(joined.dtype, tuple(dims))
+
+
+def renewed(type: Type, first: Type | None) -> Type:
+    """The type of a value after a loop: lengths that the loop may have changed are other unknown ones."""
+    if isinstance(type, ListOf):
+        return ListOf(renewed(type.element, None))
+    if not isinstance(type, Array) or type.shape is None:
+        return type
+    before = first.shape if isinstance(first, Array) and first.shape is not None and first.ndim == type.ndim else None
+    return Array(type.dtype, tuple(
+        d if isinstance(d, int) or before is not None and before[i] == d or _outer(d) else Dim.fresh()
+        for i, d in enumerate(type.shape)))
+
+
+def _outer(dim: Dim) -> bool:
+    """Whether a length depends on arguments only."""
+    return all(isinstance(a, tuple) and a[0] in ("arg", "outside") for a, _ in dim.terms)
+
+
 @dataclass
 class Phis:
     """The values that two branches yield, and the variables that receive them."""
