@@ -19,6 +19,7 @@ import numpy as np
 from ..ir import builtin
 from ..ir.ops import Arg, If, Lit, Op, Seq, Slice, Var
 from ..ir.types import Array, Scalar, TupleOf
+from ..rules import containers
 from ..rules.helpers import mT
 from .references import References, name
 
@@ -250,6 +251,23 @@ def _contains(e: Expressions, op: Op) -> ast.expr:
     return ast.Compare(e.value(item), [ast.In()], [e.value(items)])
 
 
+def _sliced(e: Expressions, op: Op) -> ast.expr:
+    owner, *bounds = op.args
+    return subscript(e.value(owner), e.index(Slice(*bounds)))
+
+
+def _reversed(e: Expressions, op: Op) -> ast.expr:
+    return subscript(e.value(op.args[0]), e.index(Lit(slice(None, None, -1))))
+
+
+def _joined(e: Expressions, op: Op) -> ast.expr:
+    return ast.BinOp(e.value(op.args[0]), ast.Add(), e.value(op.args[1]))
+
+
+def _length(e: Expressions, op: Op) -> ast.expr:
+    return call(e.references.builtin("len"), [e.value(op.args[0])])
+
+
 def _list_of(e: Expressions, op: Op) -> ast.expr:
     return ast.List([e.value(arg) for arg in op.args], ast.Load())
 
@@ -264,6 +282,11 @@ SPECIAL: dict[Any, Callable[[Expressions, Op], ast.expr | None]] = {
     builtins.getattr: _getattr,
     mT: _transposed,
     builtin.tuple_get: _getitem,
+    containers.list_get: _getitem,
+    containers.list_slice: _sliced,
+    containers.list_reverse: _reversed,
+    containers.list_concat: _joined,
+    containers.list_len: _length,
     builtin.assign: lambda e, op: e.value(op.args[0]),
     builtin.undefined: lambda e, op: constant(None),
     builtin.make_tuple: _tuple_of,

@@ -149,6 +149,8 @@ def hollow(x: Any) -> Any:
     >>> hollow(np.ones((1000, 1000))).strides
     (0, 0)
     """
+    if isinstance(x, (list, tuple)):  # a list stays one; its numbers take no room
+        return type(x)(hollow(item) if isinstance(item, (list, tuple, np.ndarray)) else item for item in x)
     return np.broadcast_to(np.zeros((), np.asarray(x).dtype), np.shape(x))
 
 
@@ -290,6 +292,9 @@ SHAPED_LIKE: dict[Callable[..., Any], tuple[int, tuple[int, ...]]] = {
     list_from_array: (1, (0,)),
     zero_like: (0, (0,)),
 }
+
+# NumPy functions that write to their first argument, and the pure functions that give what it holds then.
+IN_PLACE: dict[Callable[..., Any], Callable[..., Any]] = {}
 
 # Those whose result is, by its type, ``args[0][args[1]]``.
 ITEMS: set[Callable[..., Any]] = {written}
