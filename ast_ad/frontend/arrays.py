@@ -478,10 +478,16 @@ class Arrays(Core):
         if isinstance(result, Lst) and isinstance(self.state.get(result), Var):
             return result  # its length is known at run time only; writes to elements of such lists are refused
         if isinstance(result, (Tup, Lst)):
-            items = tuple(
-                self.uncertain(base, r)
-                for r in (result.items if isinstance(result, Tup) else self.state.get(result))
-            )
+            content = result.items if isinstance(result, Tup) else self.state.get(result)
+            if isinstance(content, Var):  # a list of run-time length
+                if self.inputs is None:
+                    return result  # rules write to nothing
+                raise self.unsupported(
+                    "windows on an array, in a number known at run time only",
+                    "writes to them could not be followed",
+                    "give the number as a constant, or index the array",
+                )
+            items = tuple(self.uncertain(base, r) for r in content)
             return Tup(items, result.cls) if isinstance(result, Tup) else Lst(items)
         if fn in ALIASES_INPUT and self.read(base).type == result.initial.type:  # type: ignore[union-attr]
             return base

@@ -84,6 +84,8 @@ class Builtins(Core):
             return getattr(self, name)  # type: ignore[no-any-return]
         if fn in OF_TYPES:
             return functools.partial(self.by_dummies, fn)
+        if fn in helpers.IN_PLACE:
+            return functools.partial(self.in_place, fn)
         owner = getattr(fn, "__self__", None)
         if owner is self:
             return fn  # type: ignore[no-any-return]
@@ -685,27 +687,11 @@ class Builtins(Core):
         )
         return self.emit(fn, wide, b)
 
-    def b_fill_diagonal(self, a: Arr, val: Any, wrap: Any = Lit(False)) -> Any:
-        return self.replaced("diagonals.with_diagonal", a, val, wrap)
-
-    def b_put(self, a: Arr, ind: Any, v: Any, mode: Any = Lit("raise")) -> Any:
-        return self.replaced("indexing.with_put", a, ind, v, mode)
-
-    def b_place(self, arr: Arr, mask: Any, vals: Any) -> Any:
-        return self.replaced("indexing.with_place", arr, mask, vals)
-
-    def b_putmask(self, a: Arr, mask: Any, values: Any) -> Any:
-        return self.replaced("indexing.with_putmask", a, mask, values)
-
-    def b_put_along_axis(self, arr: Arr, indices: Any, values: Any, axis: Any = Lit(-1)) -> Any:
-        return self.replaced("indexing.with_put_along_axis", arr, indices, values, axis)
-
-    def replaced(self, pure: str, array: Arr, *args: Any) -> Any:
-        """A function that writes to its first argument: the array becomes the result of a pure one."""
-        module, name = pure.split(".")
-        fn = getattr(importlib.import_module(f"..rules.{module}", __package__), name)
+    def in_place(self, fn: Any, array: Arr, *args: Any, **kwargs: Any) -> Any:
+        """A function that writes to its first argument: the array becomes the result of its pure twin."""
         before = self.read(array)
-        after = self.builder.opaque(fn, (before, *map(self.arg, args)), before.type)
+        pure, keywords = helpers.IN_PLACE[fn], {k: self.arg(v) for k, v in kwargs.items()}
+        after = self.builder.opaque(pure, (before, *map(self.arg, args)), before.type, **keywords)
         after.hint = before.hint
         self.write(array, after)
         return Lit(None)
@@ -895,12 +881,7 @@ SPECIAL: dict[Any, str] = {
     next: "b_next",
     copy.copy: "b_copy",
     copy.deepcopy: "b_deepcopy",
-    np.fill_diagonal: "b_fill_diagonal",
     np.copyto: "b_copyto",
-    np.put: "b_put",
-    np.place: "b_place",
-    np.putmask: "b_putmask",
-    np.put_along_axis: "b_put_along_axis",
     np.array: "b_array",
     np.asarray: "b_asarray",
     np.asanyarray: "b_asarray",

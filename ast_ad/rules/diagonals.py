@@ -54,22 +54,22 @@ def linalg_trace(g, ans, x, offset=0):
     return scatter_to(x, np.linalg.diagonal(positions(x), offset=offset), np.expand_dims(g, -1))
 
 
-def with_diagonal(a: Any, v: Any, wrap: bool = False) -> Any:
-    """A copy of ``a`` after ``np.fill_diagonal(a, v, wrap)``.
+def with_diagonal(a: Any, val: Any, wrap: bool = False) -> Any:
+    """A copy of ``a`` after ``np.fill_diagonal(a, val, wrap)``.
 
     >>> with_diagonal(np.zeros((2, 2)), [1.0, 2.0])
     array([[1., 0.],
            [0., 2.]])
     """
     out = np.array(a)
-    np.fill_diagonal(out, v, wrap)
+    np.fill_diagonal(out, val, wrap)
     return out
 
 
 @vjp(with_diagonal)
-def with_diagonal_rule(g, ans, a, v, wrap=False):
-    places = with_diagonal(nowhere(a), positions(v), wrap)
-    return with_diagonal(g, 0, wrap), scatter_to(v, places, g)
+def with_diagonal_rule(g, ans, a, val, wrap=False):
+    places = with_diagonal(nowhere(a), positions(val), wrap)
+    return with_diagonal(g, 0, wrap), scatter_to(val, places, g)
 
 
 nondifferentiable(
@@ -81,3 +81,4 @@ nondifferentiable(
     np.triu_indices_from,
 )
 helpers.SHAPED_LIKE[with_diagonal] = 0, (0,)
+helpers.IN_PLACE[np.fill_diagonal] = with_diagonal

@@ -215,3 +215,11 @@ helpers.SHAPED_LIKE.update({chosen_parts: (2, (0,)), merged_parts: (2, (0,))})
 helpers.SHAPED_LIKE.update(
     {fn: (0, (0,)) for fn in (copied_to, with_put, with_place, with_putmask, with_put_along_axis)}
 )
+helpers.IN_PLACE.update(
+    {
+        np.put: with_put,
+        np.place: with_place,
+        np.putmask: with_putmask,
+        np.put_along_axis: with_put_along_axis,
+    }
+)
