@@ -11,19 +11,37 @@ from collections.abc import Callable
 from typing import Any
 
 from ..ir.ops import Lit
+from .array_methods import ArrayMethods
 from .arrays import Arrays
 from .attributes import Attributes
 from .branches import Branches
 from .builder import Builder
 from .builtins import Builtins
 from .calls import Calls
+from .container_methods import ContainerMethods
 from .expressions import Expressions
+from .iterables import Iterables
 from .loops import Loops
 from .merge import Merging
+from .numpy_calls import NumpyCalls
 from .statements import Statements
 
 
-class Interpreter(Statements, Branches, Loops, Merging, Expressions, Calls, Builtins, Attributes, Arrays):
+class Interpreter(
+    Statements,
+    Branches,
+    Loops,
+    Merging,
+    Expressions,
+    Calls,
+    Builtins,
+    Iterables,
+    ContainerMethods,
+    ArrayMethods,
+    NumpyCalls,
+    Attributes,
+    Arrays,
+):
     """Reads functions into ``builder``'s block. ``inputs`` supplies values read from outside (None: fold them)."""
 
 

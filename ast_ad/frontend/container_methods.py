@@ -1,0 +1,112 @@
+"""What do the methods of lists, tuples and dicts do to a container?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..ir.ops import Lit, Op, Var
+from ..ir.types import ListOf
+from ..rules import containers
+from .core import Core
+from .values import (
+    Dct,
+    Lst,
+    Tup,
+)
+
+
+class ContainerMethods(Core):
+    # ----- methods of lists, tuples and dicts
+    def list_insert(self, base: Lst, index: Any, value: Any) -> Any:
+        items = list(self.static_content(base, "insert"))
+        items.insert(self.demand(index, "a position"), value)
+        self.state.set(base, tuple(items))
+        return Lit(None)
+
+    def list_pop(self, base: Lst, index: Any = None) -> Any:
+        content = self.state.get(base)
+        if isinstance(content, Var):
+            assert isinstance(content.type, ListOf)
+            if index is not None and self.static_value(index) != -1:
+                raise self.unsupported(
+                    ".pop(i)", "the list's length is known at run time only", "pop the last item"
+                )
+            rest, last = Var(content.type, content.hint), Var(content.type.element)
+            self.builder.append(Op(containers.list_pop, (content,), (rest, last), {}, self.builder.span))
+            self.state.set(base, rest)
+            return self.wrap_var(last)
+        items = list(content)
+        found = items.pop(-1 if index is None else self.demand(index, "a position"))
+        self.state.set(base, tuple(items))
+        return found
+
+    def list_copy(self, base: Any) -> Any:
+        return Lst(self.state.get(base))
+
+    def list_reverse(self, base: Lst) -> Any:
+        self.state.set(base, self.static_content(base, "reverse")[::-1])
+        return Lit(None)
+
+    def list_clear(self, base: Lst) -> Any:
+        self.state.set(base, ())
+        return Lit(None)
+
+    def list_sort(self, base: Lst, **kwargs: Any) -> Any:
+        self.state.set(base, self.state.get(self.b_sorted(base, **kwargs)))
+        return Lit(None)
+
+    def list_index(self, base: Any, value: Any) -> Any:
+        return Lit(self.demand(base, "a sequence").index(self.demand(value, "an item")))
+
+    def list_count(self, base: Any, value: Any) -> Any:
+        return Lit(self.demand(base, "a sequence").count(self.demand(value, "an item")))
+
+    def list__replace(self, base: Tup, **kwargs: Any) -> Any:
+        fields = base.cls._fields  # type: ignore[union-attr]
+        return Tup(tuple(kwargs.get(f, v) for f, v in zip(fields, base.items, strict=True)), base.cls)
+
+    def list__asdict(self, base: Tup) -> Any:
+        return Dct(dict(zip(base.cls._fields, base.items, strict=True)))  # type: ignore[union-attr]
+
+    def static_content(self, base: Lst, method: str) -> tuple[Any, ...]:
+        content = self.state.get(base)
+        if isinstance(content, Var):
+            raise self.unsupported(
+                f".{method}()", "the list's length is known at run time only", "use an array"
+            )
+        return content  # type: ignore[no-any-return]
+
+    def dict_get(self, base: Dct, key: Any, default: Any = Lit(None)) -> Any:
+        return self.state.get(base).get(self.demand(key, "a dict key"), default)
+
+    def dict_items(self, base: Dct) -> Any:
+        return Lst(tuple(Tup((self.from_python(k), v)) for k, v in self.state.get(base).items()))
+
+    def dict_keys(self, base: Dct) -> Any:
+        return Lst(tuple(self.from_python(k) for k in self.state.get(base)))
+
+    def dict_values(self, base: Dct) -> Any:
+        return Lst(tuple(self.state.get(base).values()))
+
+    def dict_copy(self, base: Dct) -> Any:
+        return Dct(dict(self.state.get(base)), base.cls)
+
+    def dict_update(self, base: Dct, other: Any = None, **kwargs: Any) -> Any:
+        extra = self.state.get(self.b_dict(other)) if other is not None else {}
+        self.state.set(base, {**self.state.get(base), **extra, **kwargs})
+        return Lit(None)
+
+    def dict_setdefault(self, base: Dct, key: Any, default: Any = Lit(None)) -> Any:
+        name = self.demand(key, "a dict key")
+        if name not in self.state.get(base):
+            self.state.set(base, {**self.state.get(base), name: default})
+        return self.state.get(base)[name]
+
+    def dict_pop(self, base: Dct, key: Any, *default: Any) -> Any:
+        content = dict(self.state.get(base))
+        name = self.demand(key, "a dict key")
+        if name not in content and default:
+            return default[0]
+        found = content.pop(name)
+        self.state.set(base, content)
+        return found

@@ -1,0 +1,250 @@
+"""What do ``range``, ``zip``, ``map``, ``sum``, ``sorted`` and their like make of an iterable?"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..ir.ops import Lit, Var
+from ..ir.types import Array, Scalar
+from .core import Core
+from .values import (
+    Arr,
+    Bound,
+    Comprehension,
+    Dct,
+    Iterable,
+    Lst,
+    Range,
+    Tup,
+)
+
+
+class Iterables(Core):
+    # ----- iteration
+    def b_range(self, *args: Any) -> Any:
+        start, stop, step = (Lit(0), args[0], Lit(1)) if len(args) == 1 else (*args, Lit(1))[:3]
+        return Range(
+            *(
+                self.emit(int, v) if isinstance(v, Var) and not isinstance(v.type, Scalar) else v
+                for v in (start, stop, step)
+            )
+        )
+
+    def b_zip(self, *sources: Any, strict: Any = None) -> Any:
+        return Iterable("zip", tuple(map(self.consumed, sources)))
+
+    def b_enumerate(self, source: Any, start: Any = None) -> Any:
+        return Iterable("enumerate", (self.consumed(source),), Lit(0) if start is None else start)
+
+    def b_reversed(self, source: Any) -> Any:
+        if isinstance(source, Range):
+            parts = [self.static_value(p) for p in (source.start, source.stop, source.step)]
+            if parts[2] == 1:
+                one = Lit(1)
+                return Range(
+                    self.binary(operator.sub, source.stop, one),
+                    self.binary(operator.sub, source.start, one),
+                    Lit(-1),
+                )
+        return Iterable("reversed", (self.consumed(source),))
+
+    def b_map(self, function: Any, *sources: Any) -> Any:
+        return Iterable("map", (function, *map(self.consumed, sources)))
+
+    def b_filter(self, function: Any, source: Any) -> Any:
+        return Iterable("filter", (function, self.consumed(source)))
+
+    def b_ndindex(self, *shape: Any) -> Any:
+        dims = shape[0] if len(shape) == 1 and isinstance(shape[0], Tup) else Tup(tuple(shape))
+        return Iterable("ndindex", dims.items)
+
+    def consumed(self, source: Any) -> Any:
+        """Generator expressions become lists where they are used."""
+        return self.comprehend(source.node, source.frame) if isinstance(source, Comprehension) else source
+
+    def b_len(self, value: Any) -> Any:
+        return self.length(value)
+
+    def b_list(self, source: Any = None) -> Any:
+        return self.to_list(source)
+
+    def to_list(self, source: Any) -> Lst:
+        if source is None:
+            return Lst(())
+        source = self.consumed(source)
+        if isinstance(source, Lst):
+            return Lst(self.state.get(source))
+        items = self.static_items(source)
+        if items is not None:
+            return Lst(tuple(items))
+        result = Lst(())
+        self.run_for(source, lambda item: self.list_append(result, item), set())
+        return result
+
+    def b_tuple(self, source: Any = None) -> Any:
+        if source is None:
+            return Tup(())
+        source = self.consumed(source)
+        return Tup(tuple(self.items_of(source)))
+
+    def b_dict(self, source: Any = None, **kwargs: Any) -> Any:
+        content: dict[Any, Any] = {}
+        if isinstance(source, Dct):
+            content = dict(self.state.get(source))
+        elif source is not None:
+            for pair in self.items_of(source):
+                key, value = self.items_of(pair)
+                content[self.demand(key, "a dict key")] = value
+        return Dct({**content, **kwargs})
+
+    def accumulate(self, source: Any, start: Any, step: Callable[[Any, Any], Any]) -> Any:
+        """Fold an iterable: ``total = step(total, item)``."""
+        source = self.consumed_lazily(source)
+        frame = self.frame
+        name = f"$total{self.builder.block.ops.__len__()}.{id(source)}"
+        self.state.set_name(frame, name, start)
+
+        def body(item: Any) -> None:
+            self.state.set_name(frame, name, step(self.state.get_name(frame, name), item))
+
+        if isinstance(source, Comprehension):
+            self.run_generator(source, body)
+        else:
+            self.run_for(source, body, {name})
+        total = self.state.get_name(frame, name)
+        for var in [total] if isinstance(total, Var) else [total.initial] if isinstance(total, Arr) else []:
+            if (
+                var is not None
+                and var.hint
+                and "total" in var.hint
+                and "." in var.hint
+                or var is not None
+                and (var.hint or "").startswith("$")
+            ):
+                var.hint = "total"
+        self.state.set(frame, {k: v for k, v in self.state.get(frame).items() if k != name})
+        return total
+
+    def consumed_lazily(self, source: Any) -> Any:
+        return source
+
+    def run_generator(self, source: Comprehension, body: Callable[[Any], None]) -> None:
+        """The items of a generator expression, as they come."""
+        outer = self.frame
+
+        def emit(item: Any) -> None:
+            inner, self.frame = self.frame, outer
+            try:
+                body(item)
+            finally:
+                self.frame = inner
+
+        self.frame = self.inner_frame(source.frame)
+        try:
+            self.run_generators(source.node, list(source.node.generators), emit)
+        finally:
+            self.frame = outer
+
+    def inner_frame(self, enclosing: Any) -> Any:
+        from .values import Frame
+
+        return Frame(
+            enclosing.source, enclosing.globals, enclosing, {}, set(), enclosing.path, depth=enclosing.depth
+        )
+
+    def b_sum(self, source: Any, start: Any = None) -> Any:
+        if isinstance(source, Lst) and isinstance(self.state.get(source), Var):
+            return self.emit(builtins.sum, source, *(() if start is None else (start,)))
+        if isinstance(source, Arr) and not isinstance(self.read(source).type, type(None)):
+            type_ = self.read(source).type
+            if isinstance(type_, Array) and type_.ndim == 1 and start is None:
+                return self.emit(builtins.sum, source)
+        return self.accumulate(
+            source, Lit(0) if start is None else start, lambda a, b: self.binary(operator.add, a, b)
+        )
+
+    def b_min(self, *args: Any, **kwargs: Any) -> Any:
+        return self.extremum(min, args, kwargs)
+
+    def b_max(self, *args: Any, **kwargs: Any) -> Any:
+        return self.extremum(max, args, kwargs)
+
+    def extremum(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if kwargs:
+            raise self.unsupported(
+                f"{fn.__name__}() with keywords", "key functions are not followed", "write the loop out"
+            )
+        if len(args) == 1:
+            source = self.consumed(args[0])
+            items = self.static_items(source)
+            if items is None:
+                return self.emit(fn, source if isinstance(source, (Arr, Lst)) else self.to_list(source))
+            args = tuple(items)
+        if all(self.is_static(a) for a in args):
+            return self.fold(fn, [self.static_value(a) for a in args])
+        return args[0] if len(args) == 1 else self.emit(fn, *args)
+
+    def b_any(self, source: Any) -> Any:
+        return self.quantify(source, operator.or_, False)
+
+    def b_all(self, source: Any) -> Any:
+        return self.quantify(source, operator.and_, True)
+
+    def quantify(self, source: Any, combine: Any, start: bool) -> Any:
+        if isinstance(source, Arr):
+            return self.emit(np.any if combine is operator.or_ else np.all, source)
+
+        def step(total: Any, item: Any) -> Any:
+            test = self.truth(item)
+            if isinstance(test, Lit):
+                return total if test.value == start else test
+            return (
+                test if isinstance(total, Lit) and total.value == start else self.emit(combine, total, test)
+            )
+
+        return self.accumulate(source, Lit(start), step)
+
+    def b_sorted(self, source: Any, **kwargs: Any) -> Any:
+        values = self.static_value(source)
+        if self.is_static(source) and not kwargs:
+            return self.from_python(sorted(values))
+        if kwargs:
+            raise self.unsupported(
+                "sorted() with keywords", "key functions are not followed", "use np.sort or np.argsort"
+            )
+        items = self.items_of(source)
+        ordered = self.emit(np.sort, self.emit(np.array, Lst(tuple(items))))
+        return Lst(tuple(self.load_item(ordered, Lit(i)) for i in range(len(items))))
+
+    def b_reduce(self, function: Any, source: Any, initial: Any = None) -> Any:
+        if initial is not None:
+            return self.accumulate(source, initial, lambda a, b: self.call(function, [a, b], {}))
+        items = self.items_of(source)
+        total = items[0]
+        for item in items[1:]:
+            total = self.call(function, [total, item], {})
+        return total
+
+    def b_partial(self, function: Any, *args: Any, **kwargs: Any) -> Any:
+        return Bound(function, args, kwargs)
+
+    def b_iter(self, source: Any) -> Any:
+        return Lst(tuple(self.items_of(self.consumed(source))))
+
+    def b_next(self, iterator: Any, *default: Any) -> Any:
+        content = self.state.get(iterator) if isinstance(iterator, Lst) else None
+        if not isinstance(content, tuple):
+            raise self.unsupported(
+                "next()", "only iterators over static sequences are followed", "use a for loop"
+            )
+        if not content and default:
+            return default[0]
+        if not content:
+            raise self.unsupported("next()", "the iterator is exhausted", "check it", StopIteration)
+        self.state.set(iterator, content[1:])
+        return content[0]

@@ -1,0 +1,222 @@
+"""Which NumPy functions are more than an operation: those that write, that ask for a type, that take functions?"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from ..ir.ops import Lit, Var
+from ..ir.types import Array
+from ..rules import containers, helpers
+from .core import Core
+from .values import (
+    Arr,
+    Bound,
+    Iterable,
+    Lst,
+    Range,
+    Tup,
+)
+
+
+class NumpyCalls(Core):
+    # ----- NumPy functions that write
+    def b_add_at(self, fn: np.ufunc, array: Arr, index: Any, value: Any = None) -> Any:
+        position = self.index_arg(index)
+        before = self.read(array)
+        if fn is np.add or fn is np.subtract:
+            change = self.arg(value) if fn is np.add else self.arg(self.emit(operator.neg, value))
+            after = self.builder.opaque(helpers.add_at, (before, position, change), before.type)
+            after.hint = before.hint
+            self.write(array, after)
+            return Lit(None)
+        raise self.unsupported(
+            f"np.{fn.__name__}.at",
+            "repeated indices make its derivative depend on the order",
+            "write the loop out",
+        )
+
+    def ufunc_at(self, fn: np.ufunc, *args: Any) -> Any:
+        return self.b_add_at(fn, *args)
+
+    def ufunc_reduce(self, fn: np.ufunc, array: Any, axis: Any = Lit(0), **kwargs: Any) -> Any:
+        same = {
+            np.add: np.sum,
+            np.multiply: np.prod,
+            np.maximum: np.max,
+            np.minimum: np.min,
+            np.logical_or: np.any,
+            np.logical_and: np.all,
+        }.get(fn)
+        if same is not None:
+            return self.emit(
+                same, array, axis=axis, **{k: v for k, v in kwargs.items() if k in ("keepdims", "initial")}
+            )
+        items = (
+            self.items_of(array)
+            if self.static_value(axis) == 0
+            else self.demand(axis, "the axis of ufunc.reduce")
+        )
+        total = items[0]
+        for item in items[1:]:
+            total = self.emit(fn, total, item)
+        return total
+
+    def ufunc_accumulate(self, fn: np.ufunc, array: Any, axis: Any = Lit(0), **kwargs: Any) -> Any:
+        same = {np.add: np.cumsum, np.multiply: np.cumprod}.get(fn)
+        if same is None:
+            raise self.unsupported(f"np.{fn.__name__}.accumulate", "it has no rule", "write the loop out")
+        return self.emit(same, array, axis=axis)
+
+    def ufunc_outer(self, fn: np.ufunc, a: Any, b: Any) -> Any:
+        ranks = [getattr(self.arg(v).type, "ndim", 0) or 0 for v in (a, b)]  # type: ignore[union-attr]
+        wide = (
+            self.load_item(a, Tup((*[Lit(Ellipsis)], *[Lit(None)] * ranks[1]))) if isinstance(a, Arr) else a
+        )
+        return self.emit(fn, wide, b)
+
+    def in_place(self, fn: Any, array: Arr, *args: Any, **kwargs: Any) -> Any:
+        """A function that writes to its first argument: the array becomes the result of its pure twin."""
+        before = self.read(array)
+        pure, keywords = helpers.IN_PLACE[fn], {k: self.arg(v) for k, v in kwargs.items()}
+        after = self.builder.opaque(pure, (before, *map(self.arg, args)), before.type, **keywords)
+        after.hint = before.hint
+        self.write(array, after)
+        return Lit(None)
+
+    def b_copyto(self, target: Arr, source: Any, casting: Any = None, where: Any = None) -> Any:
+        self.store_item(
+            target,
+            Lit(Ellipsis) if where is None else where,
+            source if where is None else self.masked_source(target, source, where),
+        )
+        return Lit(None)
+
+    def masked_source(self, target: Arr, source: Any, where: Any) -> Any:
+        if not isinstance(source, Arr):
+            return source
+        wide = self.emit(np.broadcast_to, source, self.shape_of(self.read(target)))
+        return self.load_item(wide, where)
+
+    # ----- NumPy functions of sequences and of functions
+    def b_array(self, value: Any, dtype: Any = None, **kwargs: Any) -> Any:
+        kwargs.pop("copy", None)
+        result = self.as_array(np.array, value, kwargs)
+        return (
+            result
+            if dtype is None or self.static_value(dtype) is None
+            else self.method_astype_if(result, dtype)
+        )
+
+    def b_asarray(self, value: Any, dtype: Any = None, **kwargs: Any) -> Any:
+        if isinstance(value, Arr):
+            result: Any = value
+        else:
+            result = self.as_array(np.array, value, {})
+        return (
+            result
+            if dtype is None or self.static_value(dtype) is None
+            else self.method_astype_if(result, dtype)
+        )
+
+    def as_array(self, fn: Any, value: Any, kwargs: dict[str, Any]) -> Any:
+        value = self.consumed(value)
+        if isinstance(value, (Iterable, Range)):
+            value = self.to_list(value)
+        if isinstance(value, Lst) and isinstance(self.state.get(value), Var):
+            return self.emit(containers.array_from_list, value)
+        if hasattr(value, "python_value"):
+            value = self.capture_live(value)
+        return self.emit(fn, value, **kwargs)
+
+    def method_astype_if(self, value: Any, dtype: Any) -> Any:
+        target = np.dtype(self.static_value(dtype))
+        type = self.arg(value).type  # type: ignore[union-attr]
+        if isinstance(type, Array) and type.dtype == target:
+            return value
+        return self.emit(helpers.astype, value, Lit(target))
+
+    def b_vectorize(self, function: Any, **kwargs: Any) -> Any:
+        return Bound(Lit(self.run_vectorized), (function,))
+
+    def run_vectorized(self, function: Any, *args: Any) -> Any:
+        """np.vectorize: a loop over the elements."""
+        arrays = [self.emit(np.asarray, a) if not isinstance(a, Arr) else a for a in args]
+        if len(arrays) > 1:
+            wide = self.emit(np.broadcast_arrays, *arrays)
+            arrays = list(wide.items) if isinstance(wide, Tup) else list(self.state.get(wide))
+        flat = [self.emit(np.ravel, a) for a in arrays]
+        result = Lst(())
+        self.run_for(
+            Iterable("zip", tuple(flat)),
+            lambda item: self.list_append(result, self.call(function, list(item.items), {})),
+            set(),
+        )
+        return self.emit(np.reshape, self.as_array(np.array, result, {}), self.shape_of(self.arg(arrays[0])))  # type: ignore[arg-type]
+
+    def b_apply_along_axis(self, function: Any, axis: Any, array: Any, *args: Any, **kwargs: Any) -> Any:
+        moved = self.emit(np.moveaxis, array, axis, Lit(-1))
+        rank = self.read(moved).type.ndim
+        if rank != 2:
+            raise self.unsupported(
+                "np.apply_along_axis", "it is followed for matrices only", "write the loop out"
+            )
+        result = Lst(())
+        self.run_for(
+            moved, lambda row: self.list_append(result, self.call(function, [row, *args], kwargs)), set()
+        )
+        return self.as_array(np.array, result, {})
+
+    def b_piecewise(self, x: Any, conditions: Any, functions: Any, *args: Any, **kwargs: Any) -> Any:
+        """np.piecewise, each function on the whole array, chosen by its condition."""
+        tests = self.items_of(conditions)
+        given = self.items_of(functions)
+        result: Any = Lit(0.0)
+        if len(given) == len(tests) + 1:
+            result = self.piece(given[-1], x, args, kwargs)
+        for test, function in zip(tests, given, strict=False):  # later conditions win
+            result = self.emit(np.where, test, self.piece(function, x, args, kwargs), result)
+        return (
+            self.emit(helpers.astype, result, Lit(self.arg(x).type.dtype)) if isinstance(x, Arr) else result
+        )  # type: ignore[union-attr]
+
+    def piece(self, function: Any, x: Any, args: Any, kwargs: Any) -> Any:
+        if isinstance(function, (Var, Arr)) or isinstance(function, Lit) and not callable(function.value):
+            return function
+        return self.call(function, [x, *args], kwargs)
+
+    def b_iscomplexobj(self, value: Any) -> Any:
+        return Lit(bool(np.iscomplexobj(self.python_dummy(value))))
+
+    def b_isrealobj(self, value: Any) -> Any:
+        return Lit(not self.b_iscomplexobj(value).value)
+
+    def b_isscalar(self, value: Any) -> Any:
+        return Lit(bool(np.isscalar(self.python_dummy(value))))
+
+    def b_iterable(self, value: Any) -> Any:
+        return Lit(bool(np.iterable(self.python_dummy(value))))
+
+    def b_ndim(self, value: Any) -> Any:
+        return (
+            self.array_attribute(value, "ndim")
+            if isinstance(value, (Arr, Var))
+            else Lit(int(np.ndim(self.python_dummy(value))))
+            if not isinstance(value, (Tup, Lst))
+            else self.b_ndim(self.as_array(np.array, value, {}))
+        )
+
+    def b_shape(self, value: Any) -> Any:
+        if isinstance(value, (Arr, Var)):
+            return self.shape_of(self.arg(value))  # type: ignore[arg-type]
+        return Tup(()) if isinstance(value, Lit) else self.b_shape(self.as_array(np.array, value, {}))
+
+    def b_size(self, value: Any, axis: Any = None) -> Any:
+        if axis is not None and self.static_value(axis) is not None:
+            return self.shape_of(self.arg(value)).items[self.static_value(axis)]  # type: ignore[arg-type]
+        return self.array_attribute(value, "size") if isinstance(value, (Arr, Var)) else self.length(value)
+
+    def b_astype(self, value: Any, dtype: Any, **kwargs: Any) -> Any:
+        return self.emit(helpers.astype, value, Lit(np.dtype(self.static_value(dtype))), **kwargs)
