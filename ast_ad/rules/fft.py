@@ -14,7 +14,7 @@ from . import helpers
 from .registry import composite, nondifferentiable, vjp
 
 
-def other_side(norm: str | None) -> str:
+def other_side(norm: str | None) -> Any:
     """The ``norm`` that gives the inverse transform the scaling of the forward one.
 
     >>> other_side(None), other_side("ortho"), other_side("forward")

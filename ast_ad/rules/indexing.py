@@ -140,7 +140,7 @@ def copied_to_rule(g, ans, dst, src, where=True):
     return np.where(where, 0, g), unbroadcast(np.where(where, g, 0), src), None
 
 
-def with_put(a: Any, ind: Any, v: Any, mode: str = "raise") -> Any:
+def with_put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> Any:
     """A copy of ``a`` after ``np.put(a, ind, v, mode)``: places in the flattened ``a``, ``v`` repeated.
 
     >>> with_put(np.zeros(3), [0, 2], [5.0, 6.0])

@@ -203,7 +203,7 @@ def lstsq(g, ans, a, b, rcond=None):
 
 def cutoff(a: Any) -> float:
     """The ratio of singular values below which ``np.linalg.lstsq`` takes them as zero."""
-    return max(np.shape(a)) * float(np.finfo(np.asarray(a).dtype).eps)
+    return float(max(np.shape(a)) * np.finfo(np.asarray(a).dtype).eps)
 
 
 @composite(np.linalg.cond)

@@ -120,7 +120,7 @@ def multi_dot(g, ans, arrays):
     if np.ndim(arrays[-1]) == 1:
         mats = [*mats[:-1], np.reshape(arrays[-1], (-1, 1))]
     bar = np.reshape(g, (np.shape(mats[0])[0], np.shape(mats[-1])[1]))
-    bars = []
+    bars: list[Any] = []
     for i in range(n):  # bar_i = H(mats[:i] multiplied) bar H(mats[i + 1:] multiplied)
         part = bar
         for j in range(i):
