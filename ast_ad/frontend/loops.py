@@ -710,6 +710,11 @@ class Loops(Core):
                 continue
             if isinstance(part, (gast.ListComp, gast.GeneratorExp, gast.DictComp, gast.SetComp)):
                 continue
+            if isinstance(part, gast.AugAssign) and isinstance(part.target, gast.Name):
+                held = self.state.get_name(self.frame, part.target.id)
+                if isinstance(held, (Arr, Lst)):  # written in place: the name still shows the same object
+                    stack.append(part.value)
+                    continue
             if isinstance(part, gast.Name) and isinstance(part.ctx, gast.Store):
                 names.add(part.id)
             stack += list(gast.iter_child_nodes(part))
