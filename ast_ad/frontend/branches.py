@@ -9,7 +9,7 @@ from typing import Any
 from ..errors import AdError
 from ..ir.ops import Block, If, Lit, Var
 from ..ir.types import Array, Optional, Scalar
-from .core import Core
+from .core import Core, UnboundRead
 from .merge import Phis
 from .statements import EXITS
 from .values import Arr, Dct, Lst, Obj, State, Tup, now
@@ -18,6 +18,8 @@ from .values import Arr, Dct, Lst, Obj, State, Tup, now
 class Branches(Core):
     flag_cond: Var | None = None
     branch_start: int = 0
+    first_pass = False
+    unbound_read = False
 
     def exec_If(self, node: Any, rest: list[Any]) -> bool:
         cond = self.truth(self.eval(node.test))
@@ -83,7 +85,12 @@ class Branches(Core):
     def side(self, entry: State, run: Callable[[], None], block: Block | None) -> tuple[State, Block]:
         self.state = entry.fork()
         with self.builder.nested(block or Block()) as block:
-            run()
+            try:
+                run()
+            except UnboundRead:
+                if not self.first_pass:
+                    raise
+                self.unbound_read = self.state.dead = True  # not on the first pass of a loop, then
         return self.state, block
 
     def leaves(self, state: State) -> bool:

@@ -17,6 +17,10 @@ from .infer import InferenceError
 from .values import Arr, Flat, Frame, Iterable, Lst, Range, State, Tup, Unbound
 
 
+class UnboundRead(UnsupportedError):
+    """A name without a value is read: on this path the plain program raises."""
+
+
 class Core:
     """State and helpers of the interpreter; the kinds of constructs are mixed in, one module each."""
 
@@ -53,8 +57,9 @@ class Core:
         if isinstance(value, Flat):
             return self.read_flat(value)
         if isinstance(value, Unbound):
-            raise self.unsupported(
+            raise UnboundRead(
                 f"name `{value.name}` without a value",
+                self.builder.span,
                 "it is not assigned on every path that leads here",
                 "assign it before",
             )

@@ -275,18 +275,22 @@ class Loops(Core):
     def settle(self, once: Callable[[], None], templates: dict[Any, Template], make: Callable[..., None], since: int) -> None:
         """Read the body until what it carries stays the same, then append the loop."""
         entry, frame = self.state, self.frame
-        for _ in range(MAX_PASSES):
+        for count in range(MAX_PASSES):
             state, params = self.enter(entry, templates)
             self.state = state.fork()
+            outer_pass, self.first_pass, self.unbound_read = self.first_pass, count == 0, False
             with self.builder.nested(Block()) as block:
-                once()
+                try:
+                    once()
+                finally:
+                    self.first_pass = outer_pass
                 end = self.state
                 if end.dead:
                     raise ShapeChange("every pass raises")
                 stops = self.stop_flag(end)
             changed = self.changed_slots(state, end, since, frame)
             grown = self.grow(templates, changed, entry, state, end, block)
-            if grown == templates:
+            if grown == templates and not self.unbound_read:
                 self.finish(entry, end, templates, params, block, stops, make)
                 return
             templates = grown
@@ -366,6 +370,8 @@ class Loops(Core):
             if isinstance(slot[1], str) and slot[1] in OUT_ONLY:
                 continue
             if grown[slot].kind == "unbound":
+                if self.unbound_read:  # a later pass reads what an earlier one assigned
+                    grown[slot] = self.template(value, end)
                 continue
             outer, self.state = self.state, end
             try:
