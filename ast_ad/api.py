@@ -1,7 +1,4 @@
-"""What can be asked of a function? Its gradient, with or without the value, and its pullback.
-
-``compile_adjoint`` is the whole compiler, a line a stage.
-"""
+"""What can be asked of a function? Its gradient, with or without the value, and its pullback."""
 
 from __future__ import annotations
 
@@ -12,36 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from .compiled import Compiled, check_differentiable, scalar_result
-from .emit.load import build_lock, load_module
-from .emit.python import emit_module
+from .emit.load import build_lock
 from .errors import InputTypeError, InputValueError, StaleError
 from .frontend.inputs import is_object, signature
-from .frontend.lower import Lowered, lower, rebuild
-from .ir.ops import Function, Var
+from .frontend.lower import rebuild
 from .ir.show import show
-from .ir.types import Array, Scalar
 from .options import Options, make_options
-from .transform.adjoint import adjoint
-from .transform.in_place import write_in_place
-from .transform.simplify import simplify
-from .transform.split import split
-from .trees import STATIC, TreeDef, flatten
-
+from .trees import STATIC, flatten
+from .variant import Pullback, PullbackVariant, Variant
 
 MAX_VARIANTS = 16  # programs kept for one kind of arguments, where what they read from outside keeps changing
-
-
-def compile_adjoint(
-    lowered: Lowered, wrt: tuple[int, ...], of: tuple[int, ...]
-) -> tuple[Function, Callable[..., Any], str]:
-    """Differentiate a program and load what comes out: the adjoint's IR, the function, its source."""
-    joint = adjoint(lowered.function, wrt, of=of)  # the primal, then its reverse sweep
-    named = Function(f"{joint.name}_value_and_grad", joint.params, joint.body, joint.doc)
-    cotangents = range(len(lowered.function.body.results), len(joint.body.results))
-    emitted = emit_module([write_in_place(named, owned=lowered.written, fresh=cotangents)])
-    module = load_module(emitted.text, emitted.injected, named.name, dict(emitted.lines))
-    return named, getattr(module, named.name), emitted.text
 
 
 class Derivative:
@@ -52,6 +29,7 @@ class Derivative:
     """
 
     kind = "value_and_grad"
+    variant = Variant
 
     def __init__(
         self,
@@ -127,15 +105,20 @@ class Derivative:
                 return variant, inputs
         return self._compile(tuple(key), args, kwargs, leaves, values)
 
-    def _compile(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any], values: Any) -> Any:
+    def _compile(
+        self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any], values: Any
+    ) -> Any:
         with build_lock:
             variant = self._build(args, kwargs)
             self._last = variant
             inputs = variant.program.fits(leaves, values)
             if inputs is None:
                 guard = variant.lowered.inputs.guards.broken(values)
-                raise StaleError(f"`{variant.lowered.function.name}` reads {guard or 'something'} from outside",
-                                 why="it is another object at every read", fix="pass it as an argument")
+                raise StaleError(
+                    f"`{variant.lowered.function.name}` reads {guard or 'something'} from outside",
+                    why="it is another object at every read",
+                    fix="pass it as an argument",
+                )
             variants = self._variants.setdefault(key, [])
             variants.insert(0, variant)
             del variants[MAX_VARIANTS:]
@@ -145,15 +128,9 @@ class Derivative:
         names = [self._names[i] if i < len(self._names) else f"arg{i}" for i in range(len(args))] + list(
             kwargs
         )
-        values = (*args, *kwargs.values())
-        flat = [flatten(value, name) for value, name in zip(values, names, strict=True)]
-        return Variant(
-            self,
-            names,
-            [tree for _, tree in flat],
-            [leaf for parts, _ in flat for leaf in parts],
-            tuple(kwargs),
-        )
+        flat = [flatten(value, name) for value, name in zip((*args, *kwargs.values()), names, strict=True)]
+        leaves = [leaf for parts, _ in flat for leaf in parts]
+        return self.variant(self, names, [tree for _, tree in flat], leaves, tuple(kwargs))
 
     def __ast_ad_lower__(self, interpreter: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         """This derivative called inside of a function that is being compiled."""
@@ -238,98 +215,12 @@ class Derivative:
         return self._method
 
 
-class Variant:
-    """What was compiled for one kind of arguments."""
-
-    def __init__(
-        self,
-        owner: Derivative,
-        names: Sequence[str],
-        trees: list[TreeDef],
-        leaves: list[Any],
-        keywords: tuple[str, ...],
-    ) -> None:
-        self.owner = owner
-        self.lowered = lower(owner.function, names, trees, leaves, keywords)
-        self.trees = [TreeDef(STATIC, (), ()) if t.type is STATIC and is_object(t.static) else t for t in trees]
-        self.ranges = _ranges(trees)
-        self.chosen = [_chosen(i, trees) for i in owner.argnums]
-        self.wrt = self._differentiable(leaves, names)
-        self.python = [type(leaves[i]) if type(leaves[i]) in (float, complex) else None for i in self.wrt]
-        self.count = len(self.lowered.function.body.results)
-        self._halves: Any = None
-        self.prepare()
-
-    def prepare(self) -> None:
-        self.loss = scalar_result(self.lowered.result, self.lowered.function.body.results, self.owner.has_aux)
-        self.adjoint, run, text = compile_adjoint(self.lowered, self.wrt, (self.loss,))
-        self.program = Compiled(self.lowered, run, text)
-        self.plain = (
-            self.lowered.result == 0
-            and len(self.chosen) == 1
-            and len(self.wrt) == 1
-            and self.trees[self.chosen[0]].num_leaves == 1
-            and self.owner.single
-        )
-        self.plain = self.plain and isinstance(self.trees[self.chosen[0]].unflatten([0.0]), float)
-
-    def _differentiable(self, leaves: list[Any], names: Sequence[str]) -> tuple[int, ...]:
-        wrt: list[int] = []
-        for i in self.chosen:
-            labels = self.trees[i].paths(names[i])
-            start, stop = self.ranges[i]
-            if start == stop:
-                static = self.trees[i].static
-                what = f"dtype {static.dtype}" if isinstance(static, np.ndarray) else type(static).__name__
-                raise InputTypeError(
-                    f"a gradient with respect to `{names[i]}` ({what})",
-                    why="it holds no numbers",
-                    fix="pass floats or an array of floats",
-                )
-            for position, label in zip(range(start, stop), labels, strict=True):
-                check_differentiable(leaves[position], label)
-                wrt.append(position)
-        return tuple(wrt)
-
-    def gradients(self, cotangents: Sequence[Any]) -> Any:
-        """Cotangents of leaves in the structure of the arguments that were asked for."""
-        given = [kind(g) if kind is not None else g for kind, g in zip(self.python, cotangents, strict=True)]
-        out, start = [], 0
-        for i in self.chosen:
-            stop = start + self.trees[i].num_leaves
-            out.append(self.trees[i].unflatten(given[start:stop]))
-            start = stop
-        return out[0] if self.owner.single else tuple(out)
-
-    def halves(self) -> tuple[Any, Any, str, str]:
-        """The program as a forward and a backward function, with their sources."""
-        if self._halves is None:
-            function = self.lowered.function
-            of = tuple(range(self.count)) if not hasattr(self, "loss") else (self.loss,)
-            joint = adjoint(function, self.wrt, seed=True, of=of)
-            seeds = len(joint.params) - len(function.params)
-            forward, backward = split(joint, self.count, seeds)
-            parts = [
-                Function(f"{function.name}_{kind}", half.params, half.body)
-                for kind, half in (("forward", forward), ("backward", backward))
-            ]
-            loaded = []
-            for part in parts:
-                owned = self.lowered.written if part is parts[0] else frozenset()
-                fresh = range(self.count if part is parts[0] else len(part.body.results))
-                emitted = emit_module([write_in_place(part, owned=owned, fresh=fresh)])
-                module = load_module(emitted.text, emitted.injected, part.name, dict(emitted.lines))
-                loaded.append((getattr(module, part.name), emitted.text))
-            self._halves = (loaded[0][0], loaded[1][0], loaded[0][1], loaded[1][1])
-        return self._halves  # type: ignore[no-any-return]
-
-
 class ValueAndGrad(Derivative):
     """See ``value_and_grad``."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        variant, leaves = self._prepare(args, kwargs)
-        results = variant.program(leaves)
+        variant, inputs = self._prepare(args, kwargs)
+        results = variant.program(inputs)
         if variant.plain:
             return results
         value = rebuild(variant.lowered.result, results)
@@ -342,8 +233,8 @@ class Grad(Derivative):
     kind = "grad"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        variant, leaves = self._prepare(args, kwargs)
-        results = variant.program(leaves)
+        variant, inputs = self._prepare(args, kwargs)
+        results = variant.program(inputs)
         if variant.plain:
             return results[1]
         gradients = variant.gradients(results[variant.count :])
@@ -356,83 +247,25 @@ class Vjp(Derivative):
     """See ``vjp``."""
 
     kind = "vjp"
+    variant = PullbackVariant
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        variant, leaves = self._prepare(args, kwargs)
-        *results, residuals = variant.program(leaves)
+        variant, inputs = self._prepare(args, kwargs)
+        *results, residuals = variant.program(inputs)
         value = rebuild(variant.lowered.result, results)
-        pullback = Pullback(variant, residuals, results)
+        pullback = Pullback(variant, variant.kept(residuals, inputs), results)
         return (value[0], pullback, value[1]) if self.has_aux else (value, pullback)
 
     def _build(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Variant:
         if self._asked == (None, None):
             self.argnums, self.single = tuple(i for i, a in enumerate(args) if _has_floats(a)), False
-        names = [self._names[i] if i < len(self._names) else f"arg{i}" for i in range(len(args))] + list(
-            kwargs
-        )
-        flat = [flatten(value, name) for value, name in zip((*args, *kwargs.values()), names, strict=True)]
-        return PullbackVariant(
-            self, names, [t for _, t in flat], [leaf for parts, _ in flat for leaf in parts], tuple(kwargs)
-        )
-
-
-class PullbackVariant(Variant):
-    """A program in two halves."""
-
-    def prepare(self) -> None:
-        forward, self.backward, text, backward_text = self.halves()
-        self.program = Compiled(self.lowered, forward, text + "\n\n" + backward_text)
-        self.adjoint = adjoint(self.lowered.function, self.wrt, seed=True)
-        self.seeds = [
-            i
-            for i, r in enumerate(self.lowered.function.body.results)
-            if isinstance(r, Var)
-            and isinstance(r.type, (Scalar, Array))
-            and r.type.kind in ("float", "complex")
-        ]
-
-
-class Pullback:
-    """Maps a cotangent of the value to cotangents of the arguments; it may be called any number of times."""
-
-    def __init__(self, variant: Any, residuals: Any, results: Sequence[Any]) -> None:
-        self._variant, self._residuals = variant, residuals
-        self._shapes = [np.shape(results[i]) for i in variant.seeds]
-
-    def __call__(self, cotangent: Any) -> Any:
-        leaves, _ = flatten(cotangent)
-        if len(leaves) != len(self._shapes):
-            raise InputValueError(
-                f"a cotangent with {len(leaves)} leaves",
-                why=f"the value has {len(self._shapes)}",
-                fix="give the cotangent the structure of the value",
-            )
-        for leaf, shape in zip(leaves, self._shapes, strict=True):
-            if np.shape(leaf) != shape:
-                raise InputValueError(
-                    f"a cotangent of shape {np.shape(leaf)}",
-                    why=f"the value has shape {shape}",
-                    fix="give the cotangent the shape of the value",
-                )
-        found = self._variant.backward(self._residuals, *leaves)
-        return self._variant.gradients(found if len(self._variant.wrt) > 1 else (found,))
-
-    def __repr__(self) -> str:
-        return f"<pullback of {self._variant.lowered.function.name}>"
+        return super()._build(args, kwargs)
 
 
 def _has_floats(value: Any) -> bool:
     leaves, _ = flatten(value)
     kinds = [getattr(leaf, "dtype", np.dtype(type(leaf))).kind for leaf in leaves]
     return bool(kinds) and all(kind in "fc" for kind in kinds)
-
-
-def _ranges(trees: Sequence[TreeDef]) -> list[tuple[int, int]]:
-    out, start = [], 0
-    for tree in trees:
-        out.append((start, start + tree.num_leaves))
-        start += tree.num_leaves
-    return out
 
 
 def _index(value: Any) -> int:
@@ -442,14 +275,6 @@ def _index(value: Any) -> int:
         raise InputTypeError(
             f"argnums={value!r}", why="it is no integer", fix="pass an int or a tuple of ints, or wrt="
         ) from None
-
-
-def _chosen(i: int, trees: Sequence[TreeDef]) -> int:
-    if not -len(trees) <= i < len(trees):
-        raise InputValueError(
-            f"argnums={i}", why=f"the call has {len(trees)} arguments", fix="choose one of them"
-        )
-    return i % len(trees)
 
 
 def _parameters(function: Any) -> tuple[list[str], Any]:
@@ -594,4 +419,4 @@ def inspect(function: Callable[..., Any], *args: Any, **kwargs: Any) -> ValueAnd
     return found  # type: ignore[return-value]
 
 
-__all__ = ["grad", "inspect", "simplify", "value_and_grad", "vjp"]
+__all__ = ["grad", "inspect", "value_and_grad", "vjp"]

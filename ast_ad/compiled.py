@@ -37,8 +37,11 @@ class Compiled:
         for path, _, _ in inputs.captures:
             self._captures.add(path)
         self._signatures = [found for _, _, found in inputs.captures]
-        self._constants = [(key[1], "shape" in key, value) for key, value in self.lowered.constants.items()
-                           if key[0] == "arg"]
+        self._constants = [
+            (key[1], "shape" in key, value)
+            for key, value in self.lowered.constants.items()
+            if key[0] == "arg"
+        ]
         self._written = sorted(self.lowered.written)
         self._simple = not (self._written or self.lowered.errstate)
         self._scope = dict(self.lowered.errstate)

@@ -27,8 +27,15 @@ from .transform.split import split
 class Nested:
     """A derivative of an abstract function. ``kind``: 'grad', 'value_and_grad' or 'vjp'."""
 
-    def __init__(self, kind: str, function: Any, names: Sequence[str], argnums: Any = None, wrt: Any = None,
-                 has_aux: bool = False) -> None:
+    def __init__(
+        self,
+        kind: str,
+        function: Any,
+        names: Sequence[str],
+        argnums: Any = None,
+        wrt: Any = None,
+        has_aux: bool = False,
+    ) -> None:
         self.kind, self.function, self.names, self.has_aux = kind, function, list(names), has_aux
         asked: Any = argnums
         if wrt is not None:
@@ -43,7 +50,9 @@ class Nested:
         return hash(self._identity())
 
     def _identity(self) -> Any:
-        chosen = self.argnums if self.argnums is None or isinstance(self.argnums, int) else tuple(self.argnums)
+        chosen = (
+            self.argnums if self.argnums is None or isinstance(self.argnums, int) else tuple(self.argnums)
+        )
         inner = getattr(self.function, "value", self.function)
         if isinstance(inner, Nested):
             return self.kind, self.has_aux, chosen, inner._identity()
@@ -52,8 +61,11 @@ class Nested:
 
     def position(self, name: str) -> int:
         if name not in self.names:
-            raise InputValueError(f"wrt={name!r}", why="the function has no such parameter",
-                                  fix="use one of " + ", ".join(self.names))
+            raise InputValueError(
+                f"wrt={name!r}",
+                why="the function has no such parameter",
+                fix="use one of " + ", ".join(self.names),
+            )
         return self.names.index(name)
 
     def __ast_ad_lower__(self, interpreter: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -92,8 +104,12 @@ class Region:
         chosen = (argnums,) if self.single else tuple(argnums)
         for i in chosen:
             if not -len(self.args) <= i < len(self.args):
-                raise InputValueError(f"argnums={i}", self.interpreter.builder.span,
-                                      f"the call has {len(self.args)} positional arguments", "choose one of them")
+                raise InputValueError(
+                    f"argnums={i}",
+                    self.interpreter.builder.span,
+                    f"the call has {len(self.args)} positional arguments",
+                    "choose one of them",
+                )
         return tuple(i % len(self.args) for i in chosen)
 
     def consists_of_floats(self, value: Any) -> bool:
@@ -106,8 +122,12 @@ class Region:
         before = len(self.leaves)
         found = self.mapped(value, lambda leaf: self.leaf(leaf, differentiated, label))
         if differentiated and len(self.leaves) == before:
-            raise InputTypeError(f"a gradient with respect to `{label}`", self.interpreter.builder.span,
-                                 "it holds no numbers", "pass floats or an array of floats")
+            raise InputTypeError(
+                f"a gradient with respect to `{label}`",
+                self.interpreter.builder.span,
+                "it holds no numbers",
+                "pass floats or an array of floats",
+            )
         return found
 
     def leaf(self, value: Any, differentiated: bool, label: str) -> Any:
@@ -122,10 +142,12 @@ class Region:
         """A fresh Var for a leaf to differentiate with respect to."""
         found = _type(outer)
         if not carries_derivative(found):
-            raise InputTypeError(f"a gradient with respect to `{label}`, which is of type {found}",
-                                 self.interpreter.builder.span,
-                                 "grad requires real- or complex-valued inputs, whose dtype is a sub-dtype of np.inexact",
-                                 "pass floats, or choose other argnums")
+            raise InputTypeError(
+                f"a gradient with respect to `{label}`, which is of type {found}",
+                self.interpreter.builder.span,
+                "grad requires real- or complex-valued inputs, whose dtype is a sub-dtype of np.inexact",
+                "pass floats, or choose other argnums",
+            )
         var = Var(found, outer.hint if isinstance(outer, Var) and outer.hint else label)
         self.outer.append(outer)
         self.leaves.append(var)
@@ -144,8 +166,11 @@ class Region:
             return Dct({k: self.mapped(v, change) for k, v in state.get(value).items()}, value.cls)
         if isinstance(value, Obj):
             return Obj(value.cls, {k: self.mapped(v, change) for k, v in state.get(value).items()})
-        numeric = isinstance(value, Lit) and isinstance(value.value, (int, float, complex)) \
+        numeric = (
+            isinstance(value, Lit)
+            and isinstance(value.value, (int, float, complex))
             and not isinstance(value.value, bool)
+        )
         return change(value) if numeric or isinstance(value, (Var, Arr, Lst)) else value
 
     # ----- the function, as a block of its own
@@ -175,8 +200,10 @@ class Region:
                 continue
             what = "a local variable" if isinstance(key, Frame) else "an object"
             raise self.interpreter.unsupported(
-                f"a write to {what} outside of the differentiated function", "it is older than the call of the derivative",
-                "return the value instead (has_aux=True)")
+                f"a write to {what} outside of the differentiated function",
+                "it is older than the call of the derivative",
+                "return the value instead (has_aux=True)",
+            )
 
     def refuse_overlaps(self, state: Any) -> None:
         """Two arguments that share memory are one array to a function that writes."""
@@ -184,8 +211,11 @@ class Region:
             if state.get(copied) is copied.initial:
                 continue
             if sum(_root(other) is _root(original) for _, other in self.copies) > 1:
-                raise self.interpreter.unsupported("two arguments that share memory, one of which the function writes to",
-                                                   "the write would change the other one too", "pass a copy of one of them")
+                raise self.interpreter.unsupported(
+                    "two arguments that share memory, one of which the function writes to",
+                    "the write would change the other one too",
+                    "pass a copy of one of them",
+                )
 
     # ----- its derivative, appended to the program
     def append(self, block: Block, names: Renaming) -> tuple[Arg, ...]:
@@ -201,7 +231,7 @@ class Region:
         loss = scalar_result(self.structure, self.block.results, self.asked.has_aux)
         joint = adjoint(self.function(()), tuple(range(len(self.leaves))), of=(loss,))
         results = self.append(joint.body, dict(zip(joint.params, self.outer, strict=True)))
-        gradients = self.gradients(results[self.count:])
+        gradients = self.gradients(results[self.count :])
         value = rebuilt(self.interpreter, self.structure, results)
         if self.asked.kind == "value_and_grad":
             return Tup((value, gradients))
@@ -219,8 +249,12 @@ class Region:
         value = rebuilt(self.interpreter, self.structure, results)
         saved = results[-1]
         assert isinstance(saved, Seq)
-        pullback = Bound(Lit(NestedPullback(self, backward, value)), (Tup(tuple(map(self.held, saved.items))),))
-        return Tup((value.items[0], pullback, value.items[1])) if self.asked.has_aux else Tup((value, pullback))
+        pullback = Bound(
+            Lit(NestedPullback(self, backward, value)), (Tup(tuple(map(self.held, saved.items))),)
+        )
+        return (
+            Tup((value.items[0], pullback, value.items[1])) if self.asked.has_aux else Tup((value, pullback))
+        )
 
     def held(self, residual: Arg) -> Any:
         plain = isinstance(residual, Var) and isinstance(residual.type, (Scalar, Array, ListOf))
@@ -238,7 +272,9 @@ class Region:
     def gradients(self, cotangents: Sequence[Arg]) -> Any:
         """Cotangents of the leaves in the structure of the arguments."""
         left: Iterator[Arg] = iter(cotangents)
-        found = [self.mapped(self.args[i], lambda _: self.interpreter.from_arg(next(left))) for i in self.chosen]
+        found = [
+            self.mapped(self.args[i], lambda _: self.interpreter.from_arg(next(left))) for i in self.chosen
+        ]
         return found[0] if self.single else Tup(tuple(found))
 
 
@@ -254,8 +290,12 @@ class NestedPullback:
         self.region.mapped(cotangent, lambda leaf: leaves.append(interpreter.arg(leaf)))
         _, *bars = self.backward.params
         if len(leaves) != len(bars):
-            raise InputValueError(f"a cotangent with {len(leaves)} leaves", interpreter.builder.span,
-                                  f"the value has {len(bars)}", "give the cotangent the structure of the value")
+            raise InputValueError(
+                f"a cotangent with {len(leaves)} leaves",
+                interpreter.builder.span,
+                f"the value has {len(bars)}",
+                "give the cotangent the structure of the value",
+            )
         names: Renaming = dict(zip(bars, leaves, strict=True))
         body = self.backward.body
         first = body.ops[0] if body.ops else None
@@ -310,11 +350,17 @@ class Later:
 
 def lower_factory(kind: str, interpreter: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """``grad(f)``, ``value_and_grad(f)`` or ``vjp(f, *primals)`` as a call in the program."""
-    options = {name: interpreter.demand(value, f"the option {name}=") for name, value in kwargs.items()
-               if name in ("argnums", "wrt", "has_aux")}
+    options = {
+        name: interpreter.demand(value, f"the option {name}=")
+        for name, value in kwargs.items()
+        if name in ("argnums", "wrt", "has_aux")
+    }
     if not args:
-        return Lit(Later(kind, options)) if "function" not in kwargs else \
-            lower_factory(kind, interpreter, [kwargs["function"]], options)
+        return (
+            Lit(Later(kind, options))
+            if "function" not in kwargs
+            else lower_factory(kind, interpreter, [kwargs["function"]], options)
+        )
     function, *rest = args
     if rest and kind != "vjp":
         options["argnums"] = interpreter.demand(rest.pop(0), "argnums")
@@ -328,7 +374,7 @@ def parameter_names(function: Any) -> list[str]:
         spec = function.node.args
         return [a.id for a in (*spec.posonlyargs, *spec.args)]
     if isinstance(function, Bound):
-        return parameter_names(function.fn)[len(function.args):]
+        return parameter_names(function.fn)[len(function.args) :]
     value = getattr(function, "value", None)
     if isinstance(value, Nested):
         return value.names
@@ -336,7 +382,9 @@ def parameter_names(function: Any) -> list[str]:
         found = inspect.signature(value)
     except (TypeError, ValueError):
         return []
-    return [p.name for p in found.parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    return [
+        p.name for p in found.parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+    ]
 
 
 def outside(interpreter: Any, owner: Any, name: str) -> Any:

@@ -154,7 +154,11 @@ class Inputs:
             return Lit(value)
         if isinstance(value, (int, float, complex, np.generic, np.ndarray)):
             return self.capture(interpreter, value, path)
-        if isinstance(value, (tuple, list, dict)) and type(value).__module__ == "builtins" or hasattr(value, "_fields"):
+        if (
+            isinstance(value, (tuple, list, dict))
+            and type(value).__module__ == "builtins"
+            or hasattr(value, "_fields")
+        ):
             return self.container(interpreter, value, path)
         if _is_code(value):
             self.guards.add(Guard.value(path, value))
@@ -162,11 +166,17 @@ class Inputs:
         if isinstance(value, types.MethodType):
             self.guards.add(Guard.value(path.attribute("__func__"), value.__func__))
             owner = self.load(interpreter, value.__self__, path.attribute("__self__"))
-            return interpreter.load_attribute(owner, value.__name__) if isinstance(owner, Live) else \
-                Bound(Lit(value.__func__), (owner,))
+            return (
+                interpreter.load_attribute(owner, value.__name__)
+                if isinstance(owner, Live)
+                else Bound(Lit(value.__func__), (owner,))
+            )
         if deep:
-            raise interpreter.unsupported(f"a {type(value).__name__} from outside as a sequence of numbers",
-                                          "it is no list, tuple, dict or array", "convert it before the call")
+            raise interpreter.unsupported(
+                f"a {type(value).__name__} from outside as a sequence of numbers",
+                "it is no list, tuple, dict or array",
+                "convert it before the call",
+            )
         self.guards.add(Guard.type(path, type(value)))
         return Live(value, path, lambda: self.guards.add(Guard.value(path, value)))
 
@@ -174,8 +184,12 @@ class Inputs:
         """A tuple, list or dict: one object for each path, as every read of it yields the same one."""
         if path in self.captured:
             return self.captured[path]
-        if isinstance(value, list) and len(value) > MAX_CAPTURED_ITEMS and all(type(v) is type(value[0]) for v in value) \
-                and isinstance(value[0], (int, float)):
+        if (
+            isinstance(value, list)
+            and len(value) > MAX_CAPTURED_ITEMS
+            and all(type(v) is type(value[0]) for v in value)
+            and isinstance(value[0], (int, float))
+        ):
             var = Var(ListOf(leaf_type(value[0], ("outside", path))), path.identifier)
             self.captures.append((path, var, signature(value)))
             found: Any = Lst(var)
@@ -187,7 +201,11 @@ class Inputs:
             self.guards.add(Guard.type(path, type(value)))
             self.guards.add(Guard.length(path, len(value)))
             items = tuple(interpreter.outside_value(v, path.item(i)) for i, v in enumerate(value))
-            found = Lst(items) if isinstance(value, list) else Tup(items, type(value) if hasattr(value, "_fields") else None)
+            found = (
+                Lst(items)
+                if isinstance(value, list)
+                else Tup(items, type(value) if hasattr(value, "_fields") else None)
+            )
         self.captured[path] = found
         return found
 
@@ -196,8 +214,9 @@ class Inputs:
         if path in self.captured:
             return self.captured[path]
         if getattr(value, "dtype", None) is not None and value.dtype.kind not in "biufc":
-            raise interpreter.unsupported(f"`{path}`, which is of dtype {value.dtype}", "it holds no numbers",
-                                          "use a numeric dtype")
+            raise interpreter.unsupported(
+                f"`{path}`, which is of dtype {value.dtype}", "it holds no numbers", "use a numeric dtype"
+            )
         key = ("outside", path)
         var = Var(leaf_type(value, key, (*key, "shape") in self.constants), path.identifier)
         if key in self.constants:
@@ -229,10 +248,16 @@ class Inputs:
         for path, found in self.captured.items():
             if isinstance(found, (Lst, Dct)):
                 now, before = state.get(found), found.initial
-                items = zip(now.values(), before.values()) if isinstance(found, Dct) and isinstance(now, dict) else \
-                    zip(now, before) if isinstance(now, tuple) and isinstance(before, tuple) else [(now, before)]
-                if now is not before and (not isinstance(now, Var) and len(now) != len(before)
-                                          or any(a is not b for a, b in items)):
+                items = (
+                    zip(now.values(), before.values())
+                    if isinstance(found, Dct) and isinstance(now, dict)
+                    else zip(now, before)
+                    if isinstance(now, tuple) and isinstance(before, tuple)
+                    else [(now, before)]
+                )
+                if now is not before and (
+                    not isinstance(now, Var) and len(now) != len(before) or any(a is not b for a, b in items)
+                ):
                     return path
         return None
 
@@ -245,6 +270,13 @@ def is_object(value: Any) -> bool:
 
 def _is_code(value: Any) -> bool:
     """Whether an object is known by its identity, and not by what it holds."""
-    return isinstance(value, (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type, np.ufunc, np.dtype)) \
-        or callable(value) and not hasattr(value, "__dict__") or hasattr(value, "py_func") \
-        or hasattr(type(value), "__ast_ad_lower__") or type(value).__module__.startswith(("numpy", "functools"))
+    return (
+        isinstance(
+            value, (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type, np.ufunc, np.dtype)
+        )
+        or callable(value)
+        and not hasattr(value, "__dict__")
+        or hasattr(value, "py_func")
+        or hasattr(type(value), "__ast_ad_lower__")
+        or type(value).__module__.startswith(("numpy", "functools"))
+    )

@@ -87,8 +87,11 @@ def _lower(
     )
     changed = inputs.changed_container(interpreter.state)
     if changed is not None:
-        raise interpreter.unsupported(f"a write to `{changed}`", "the object outlives the call",
-                                      "return the value instead, or create the object inside the function")
+        raise interpreter.unsupported(
+            f"a write to `{changed}`",
+            "the object outlives the call",
+            "return the value instead, or create the object inside the function",
+        )
     results: list[Arg] = []
     structure = structure_of(interpreter, result, results)
     builder.block.results = tuple(results)
@@ -120,7 +123,9 @@ def _callee(interpreter: Interpreter, function: Any) -> Any:
     assert interpreter.inputs is not None
     plain = python_function(function.__func__ if isinstance(function, types.MethodType) else function)
     if plain is not None:
-        interpreter.inputs.guards.add(Guard.value(Path.of_object(plain, plain.__name__), plain))  # its code, its defaults
+        interpreter.inputs.guards.add(
+            Guard.value(Path.of_object(plain, plain.__name__), plain)
+        )  # its code, its defaults
     if isinstance(function, types.MethodType):
         owner = function.__self__
         return Bound(Lit(function.__func__), (Live(owner, Path.of_object(owner, "self")),))
@@ -219,6 +224,19 @@ def structure_of(interpreter: Interpreter, value: Any, results: list[Arg]) -> An
         return ("static", value.python_value())
     results.append(interpreter.arg(value))
     return len(results) - 1
+
+
+def positions(structure: Any) -> Iterator[int]:
+    """The positions of the leaves of a result."""
+    if isinstance(structure, int):
+        yield structure
+    elif isinstance(structure, tuple) and structure and isinstance(structure[0], str):
+        kind, _, *rest = structure
+        for part in () if kind == "static" else rest[0].values() if isinstance(rest[0], dict) else rest[0]:
+            yield from positions(part)
+    elif isinstance(structure, (tuple, list)):
+        for part in structure:
+            yield from positions(part)
 
 
 def rebuild(structure: Any, results: Sequence[Any]) -> Any:

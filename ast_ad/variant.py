@@ -1,0 +1,217 @@
+"""What is compiled for one kind of arguments, and how do its results become what the user asked for?
+
+``compile_adjoint`` is the whole compiler, a line a stage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .compiled import Compiled, check_differentiable, scalar_result
+from .emit.load import load_module
+from .emit.python import emit_module
+from .errors import InputTypeError, InputValueError
+from .frontend.builder import type_of_arg
+from .frontend.inputs import is_object
+from .frontend.lower import Lowered, lower, positions
+from .ir.ops import Function
+from .ir.types import carries_derivative
+from .transform.adjoint import adjoint
+from .transform.in_place import write_in_place
+from .transform.split import split
+from .trees import STATIC, TreeDef, flatten
+
+
+def compile_adjoint(
+    lowered: Lowered, wrt: tuple[int, ...], of: tuple[int, ...]
+) -> tuple[Function, Callable[..., Any], str]:
+    """Differentiate a program and load what comes out: the adjoint's IR, the function, its source."""
+    joint = adjoint(lowered.function, wrt, of=of)  # the primal, then its reverse sweep
+    named = Function(f"{joint.name}_value_and_grad", joint.params, joint.body, joint.doc)
+    cotangents = range(len(lowered.function.body.results), len(joint.body.results))
+    emitted = emit_module([write_in_place(named, owned=lowered.written, fresh=cotangents)])
+    module = load_module(emitted.text, emitted.injected, named.name, dict(emitted.lines))
+    return named, getattr(module, named.name), emitted.text
+
+
+class Variant:
+    """What was compiled for one kind of arguments."""
+
+    def __init__(
+        self,
+        owner: Derivative,
+        names: Sequence[str],
+        trees: list[TreeDef],
+        leaves: list[Any],
+        keywords: tuple[str, ...],
+    ) -> None:
+        self.owner = owner
+        self.lowered = lower(owner.function, names, trees, leaves, keywords)
+        self.trees = [
+            TreeDef(STATIC, (), ()) if t.type is STATIC and is_object(t.static) else t for t in trees
+        ]
+        self.ranges = _ranges(trees)
+        self.chosen = [_chosen(i, trees) for i in owner.argnums]
+        self.wrt = self._differentiable(leaves, names)
+        self.python = [type(leaves[i]) if type(leaves[i]) in (float, complex) else None for i in self.wrt]
+        self.count = len(self.lowered.function.body.results)
+        self._halves: Any = None
+        self.prepare()
+
+    def prepare(self) -> None:
+        results = self.lowered.function.body.results
+        self.of: tuple[int, ...] = (scalar_result(self.lowered.result, results, self.owner.has_aux),)
+        self.adjoint, run, text = compile_adjoint(self.lowered, self.wrt, self.of)
+        self.program = Compiled(self.lowered, run, text)
+        self.plain = (
+            self.lowered.result == 0
+            and len(self.chosen) == 1
+            and len(self.wrt) == 1
+            and self.trees[self.chosen[0]].num_leaves == 1
+            and self.owner.single
+        )
+        self.plain = self.plain and isinstance(self.trees[self.chosen[0]].unflatten([0.0]), float)
+
+    def _differentiable(self, leaves: list[Any], names: Sequence[str]) -> tuple[int, ...]:
+        wrt: list[int] = []
+        for i in self.chosen:
+            labels = self.trees[i].paths(names[i])
+            start, stop = self.ranges[i]
+            if start == stop:
+                static = self.trees[i].static
+                what = f"dtype {static.dtype}" if isinstance(static, np.ndarray) else type(static).__name__
+                raise InputTypeError(
+                    f"a gradient with respect to `{names[i]}` ({what})",
+                    why="it holds no numbers",
+                    fix="pass floats or an array of floats",
+                )
+            for position, label in zip(range(start, stop), labels, strict=True):
+                check_differentiable(leaves[position], label)
+                wrt.append(position)
+        return tuple(wrt)
+
+    def gradients(self, cotangents: Sequence[Any]) -> Any:
+        """Cotangents of leaves in the structure of the arguments that were asked for."""
+        given = [kind(g) if kind is not None else g for kind, g in zip(self.python, cotangents, strict=True)]
+        out, start = [], 0
+        for i in self.chosen:
+            stop = start + self.trees[i].num_leaves
+            out.append(self.trees[i].unflatten(given[start:stop]))
+            start = stop
+        return out[0] if self.owner.single else tuple(out)
+
+    def halves(self) -> tuple[Any, Any, str, str]:
+        """The program as a forward and a backward function, with their sources."""
+        if self._halves is None:
+            function = self.lowered.function
+            joint = adjoint(function, self.wrt, seed=True, of=self.of)
+            seeds = len(joint.params) - len(function.params)
+            forward, backward = split(joint, self.count, seeds)
+            parts = [
+                Function(f"{function.name}_{kind}", half.params, half.body)
+                for kind, half in (("forward", forward), ("backward", backward))
+            ]
+            loaded = []
+            for part in parts:
+                owned = self.lowered.written if part is parts[0] else frozenset()
+                fresh = range(self.count if part is parts[0] else len(part.body.results))
+                emitted = emit_module([write_in_place(part, owned=owned, fresh=fresh)])
+                module = load_module(emitted.text, emitted.injected, part.name, dict(emitted.lines))
+                loaded.append((getattr(module, part.name), emitted.text))
+            self._halves = (loaded[0][0], loaded[1][0], loaded[0][1], loaded[1][1])
+        return self._halves  # type: ignore[no-any-return]
+
+
+class PullbackVariant(Variant):
+    """A program in two halves."""
+
+    def prepare(self) -> None:
+        value = self.lowered.result[0] if self.owner.has_aux else self.lowered.result
+        self.leaves = list(positions(value))
+        results = self.lowered.function.body.results
+        self.of = tuple(i for i in self.leaves if carries_derivative(type_of_arg(results[i])))
+        forward, self.backward, text, backward_text = self.halves()
+        self.program = Compiled(self.lowered, forward, text + "\n\n" + backward_text)
+        self.adjoint = adjoint(self.lowered.function, self.wrt, seed=True, of=self.of)
+
+    def kept(self, residual: Any, inputs: Sequence[Any]) -> Any:
+        """The residuals, with copies of what is memory of an argument or of data outside, which may change before
+        the pullback is called."""
+        roots = {id(_root(value)) for value in inputs if isinstance(value, np.ndarray)}
+        return _detached(residual, roots) if roots else residual
+
+
+def _root(array: Any) -> Any:
+    while isinstance(getattr(array, "base", None), np.ndarray):
+        array = array.base
+    return array
+
+
+def _detached(value: Any, roots: set[int]) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.copy() if id(_root(value)) in roots and 0 not in value.strides else value
+    if isinstance(value, (tuple, list)):
+        return type(value)([_detached(item, roots) for item in value])
+    return value
+
+
+class Pullback:
+    """Maps a cotangent of the value to cotangents of the arguments; it may be called any number of times."""
+
+    def __init__(self, variant: Any, residuals: Any, results: Sequence[Any]) -> None:
+        self._variant, self._residuals = variant, residuals
+        self._like = [(np.shape(results[i]), np.result_type(results[i])) for i in variant.of]
+
+    def __call__(self, cotangent: Any) -> Any:
+        leaves, _ = flatten(cotangent)
+        variant = self._variant
+        if (
+            len(leaves) == len(variant.leaves) != len(variant.of)
+        ):  # integers in the value: their cotangents mean nothing
+            leaves = [leaf for i, leaf in zip(variant.leaves, leaves, strict=True) if i in variant.of]
+        if len(leaves) != len(variant.of):
+            raise InputValueError(
+                f"a cotangent with {len(leaves)} leaves",
+                why=f"the value has {len(variant.of)}",
+                fix="give the cotangent the structure of the value",
+            )
+        seeds = [_seed(leaf, *like) for leaf, like in zip(leaves, self._like, strict=True)]
+        found = variant.backward(self._residuals, *seeds)
+        return variant.gradients(found if len(variant.wrt) > 1 else (found,))
+
+    def __repr__(self) -> str:
+        return f"<pullback of {self._variant.lowered.function.name}>"
+
+
+def _ranges(trees: Sequence[TreeDef]) -> list[tuple[int, int]]:
+    out, start = [], 0
+    for tree in trees:
+        out.append((start, start + tree.num_leaves))
+        start += tree.num_leaves
+    return out
+
+
+def _chosen(i: int, trees: Sequence[TreeDef]) -> int:
+    if not -len(trees) <= i < len(trees):
+        raise InputValueError(
+            f"argnums={i}", why=f"the call has {len(trees)} arguments", fix="choose one of them"
+        )
+    return i % len(trees)
+
+
+def _seed(leaf: Any, shape: tuple[int, ...], dtype: np.dtype) -> Any:
+    """A cotangent of the shape and the dtype of its value."""
+    if np.shape(leaf) != shape:
+        raise InputValueError(
+            f"a cotangent of shape {np.shape(leaf)}",
+            why=f"the value has shape {shape}",
+            fix="give the cotangent the shape of the value",
+        )
+    if np.result_type(leaf).kind == "c" and dtype.kind != "c":
+        raise InputTypeError(
+            "a complex cotangent", why=f"the value is real ({dtype})", fix="pass its real part"
+        )
+    return leaf.astype(dtype, copy=False) if isinstance(leaf, (np.ndarray, np.generic)) else dtype.type(leaf)
