@@ -315,7 +315,8 @@ def behaviour(op: Op) -> str:
         )
     for behaves, group in _BEHAVIOURS:
         if fn in group:
-            return behaves
+            array = behaves == "shallow" and any(isinstance(out.type, Array) for out in op.outs)
+            return "may-return" if array else behaves
     if op.kwargs.keys() & {"out", "copy"}:
         return "may-return"
     if fn in VIEWS:

@@ -41,11 +41,13 @@ from ..ir.ops import (
     blocks,
     map_arg,
     variables,
+    walk,
 )
 from ..ir.types import Array, ListOf, Scalar
 from ..rules import containers, helpers
 from .copying import copy_function
 from .schedule import schedule
+from .undefined import undefined_values
 
 _ACCUMULATE: dict[Any, Callable[..., Any]] = {
     operator.add: builtin.iadd_,
@@ -107,6 +109,7 @@ class _Pass:
         self.copies: set[int] = set()  # candidates whose target is copied first
         self.refused: set[int] = set()  # candidates that stay pure
         self.settled: set[int] = set()
+        self.doubtful = undefined_values(self.function.body) | self.elements()
         while self.repair():
             pass
         results = self.copied_results()
@@ -129,6 +132,16 @@ class _Pass:
                 self.around.update((v, (*loops, op)) for v in binders(op))
             for inner in blocks(op):
                 self.visit(inner, (*loops, op) if isinstance(op, (For, While)) else loops)
+
+    def elements(self) -> set[Var]:
+        """Values that come out of containers: they may be None on the paths that don't use them."""
+        found: set[Var] = set()
+        for op in walk(self.function.body):
+            if isinstance(op, Op) and aliasing.behaviour(op) in ("element", "pop"):
+                found.update(op.outs)
+            elif isinstance(op, For):
+                found.update(var for _, targets in op.items for var in targets)
+        return found
 
     def analyse(self) -> Apart:
         kept = frozenset(self.mutators) - self.copies - self.refused
@@ -287,11 +300,13 @@ class _Pass:
             shared = any(not own.all.isdisjoint(roots) for roots in others) or _holds_arrays(var)
             if position in self.fresh and own.all and (shared or FOREIGN in own.all or own.form == READ_ONLY):
                 copied.add(index)
-        count = iter(range(len(parts)))
+        count, doubtful = iter(range(len(parts))), self.doubtful
 
         def copy_of(block: Block) -> Callable[[Var], Arg]:
             def change(var: Var) -> Arg:
-                return _copy(var, block.ops, deep=True) if next(count) in copied else var
+                if next(count) not in copied:
+                    return var
+                return _copy(var, block.ops, deep=_holds_arrays(var) or var in doubtful)
 
             return change
 
@@ -359,10 +374,10 @@ def _stored(op: Op) -> Iterable[Arg]:
 def _copy(
     var: Var, ops: list[Statement], like: Op | None = None, hint: str | None = None, deep: bool = False
 ) -> Var:
-    """Append a copy of the value to ``ops``; what may be no array is copied with all that it holds."""
+    """Append a copy of the value to ``ops``; ``deep``: with all that it holds, and None of None."""
     out = Var(var.type, hint)
     origin = {"span": like.span, "adjoint": like.adjoint} if like is not None else {}
-    plain = is_copyable(var) and not (deep and isinstance(var.type, ListOf))
+    plain = is_copyable(var) and not deep
     ops.append(Op(builtin.copy if plain else builtin.own, (var,), (out,), **origin))  # type: ignore[arg-type]
     return out
 
@@ -380,10 +395,11 @@ class _Rewriter:
         new: list[Statement] = []
         for op in block.ops:
             if isinstance(op, (For, While)):
-                op.inits = tuple(
-                    _copy(init, new) if (id(op), i) in self.decisions.inits else init  # type: ignore[arg-type]
-                    for i, init in enumerate(op.inits)
-                )
+                inits = list(op.inits)
+                for i, init in enumerate(inits):
+                    if isinstance(init, Var) and (id(op), i) in self.decisions.inits:
+                        inits[i] = _copy(init, new, deep=init in self.plan.doubtful)
+                op.inits = tuple(inits)
             for inner in blocks(op):
                 self.block(inner)
             if isinstance(op, Op):
@@ -398,7 +414,11 @@ class _Rewriter:
         if stored:
             made = op.fn in (builtin.make_list, builtin.make_tuple)
             kept, rest = ((), op.args) if made else (op.args[:1], op.args[1:])
-            op.args = (*kept, *(map_arg(lambda v: _copy(v, new, op) if v in stored else v, a) for a in rest))
+
+            def change(var: Var) -> Arg:
+                return _copy(var, new, op, deep=var in self.plan.doubtful) if var in stored else var
+
+            op.args = (*kept, *(map_arg(change, arg) for arg in rest))
         if key in self.plan.mutators and key not in self.plan.refused:
             if key in self.plan.copies:
                 target = op.args[0]
