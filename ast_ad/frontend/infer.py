@@ -363,7 +363,10 @@ def _probe(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]
         except Exception:
             continue
     runs = []
-    for size in (2, 3, 4, 6, 1):
+    constants = {
+        dim for var in variables(*args, *kwargs.values()) for dim in _dims_of(var) if isinstance(dim, int)
+    }
+    for size in dict.fromkeys((2, 3, 4, 6, 1, *sorted(constants))):
         table = dict.fromkeys(atoms, size)
         try:
             runs.append((table, _run(fn, args, kwargs, table)))

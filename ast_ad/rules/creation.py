@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import helpers
+from .gather import refuse
 from .helpers import unbroadcast
 from .registry import nondifferentiable, vjp
 
@@ -42,7 +43,9 @@ def linspace(g, ans, start, stop, num=50, endpoint=True, dtype=None, axis=0):
 
 @vjp(np.logspace)
 def logspace(g, ans, start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
-    """``base ** y`` with ``y = linspace(start, stop)``; a single ``base``."""
+    """``base ** y`` with ``y = linspace(start, stop)``."""
+    if np.ndim(base) > 0:
+        refuse("np.logspace with an array of bases", fix="write it as base ** np.linspace(start, stop)")
     t = np.linspace(0.0, 1.0, num, endpoint)
     rows = np.moveaxis(g * np.conj(ans), axis, -1)  # cotangent of log(ans) = y * log(base)
     slope = np.conj(np.log(base))

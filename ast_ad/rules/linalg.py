@@ -189,7 +189,7 @@ def lstsq(g, ans, a, b, rcond=None):
         x, y, x_bar = ans[0], b, g[0]
     _, residuals_bar, _, s_bar = g
     u, s, vh = np.linalg.svd(a, full_matrices=False)
-    p = np.linalg.pinv(a, rcond=cutoff(a))
+    p = np.linalg.pinv(a, rcond=cutoff(a, rcond))
     y_bar = H(p) @ x_bar
     rest = y - a @ x  # orthogonal to the columns of a: a change of x doesn't change its length
     kept = x_bar - p @ (a @ x_bar)
@@ -201,9 +201,14 @@ def lstsq(g, ans, a, b, rcond=None):
     return a_bar, np.reshape(y_bar + slack, np.shape(b))
 
 
-def cutoff(a: Any) -> float:
-    """The ratio of singular values below which ``np.linalg.lstsq`` takes them as zero."""
-    return float(max(np.shape(a)) * np.finfo(np.asarray(a).dtype).eps)
+def cutoff(a: Any, rcond: float | None) -> float:
+    """The ratio of singular values below which ``np.linalg.lstsq`` takes them as zero.
+
+    >>> cutoff(np.ones((2, 2)), 0.1)
+    0.1
+    """
+    eps = float(np.finfo(np.asarray(a).dtype).eps)
+    return max(np.shape(a)) * eps if rcond is None else max(float(rcond), eps)
 
 
 @composite(np.linalg.cond)

@@ -182,7 +182,7 @@ def diagonal_blocks(g: Any, arrs: Any) -> tuple[Any, ...]:
     return tuple(blocks)
 
 
-@vjp(diagonal_blocks)
+@vjp(diagonal_blocks, view=True)
 def diagonal_blocks_rule(g, ans, x, arrs):
     return sl.block_diag(*g), None
 

@@ -51,6 +51,8 @@ SAMPLES = {
     np.linalg.matrix_power: [(A, 3), (A, 0), (A, -2), (STACK, 2), (CA, 3), (A, 1)],
     np.linalg.pinv: [(A,), (TALL,), (WIDE,), Sample((normal(4, 3, 2),), tol=1e-5), (CTALL,), (CWIDE,)],
     np.linalg.lstsq: [
+        Sample((np.diag([3.0, 2.0, 0.01]), normal(3), 0.1), wrt=(1,)),
+        (TALL, normal(4), -1),
         (TALL, normal(4)),
         (TALL, normal(4, 3)),
         (WIDE, normal(2)),
