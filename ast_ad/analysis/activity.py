@@ -170,7 +170,7 @@ class _Useful:
                     self.mark(source, any(item in self.masked for item in items))
 
     def _carried_is_masked(self, out: Var, param: Var) -> bool:
-        """Masked in some iteration: by its uses, or since only the last (or all but the last) result is used."""
+        """Masked in some iteration: by its uses, or as only the last (or all but the last) result is used."""
         return out in self.masked or param in self.masked or (out in self.vars) != (param in self.vars)
 
 

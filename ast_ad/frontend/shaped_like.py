@@ -1,7 +1,7 @@
 """What type has a result that is shaped like one of the arguments, whatever the values are?
 
-``helpers.SHAPED_LIKE`` lists the functions: dummies would have to fit each other (an index its array, the parts
-of a list the whole), and lengths that differ by name only would be taken for different.
+``helpers.SHAPED_LIKE`` lists the functions: dummies would have to fit each other (an index its array, the
+parts of a list the whole), and lengths that differ by name only would be taken for different.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def shaped_like(fn: Callable[..., Any], args: tuple[Arg, ...]) -> Any:
     dtypes = [dtype_of(_element(t)) for t in types]
     if any(d is None or d.kind not in "fc" for d in dtypes):
         return None
-    dtype = np.result_type(*dtypes) if dtypes else None  # type: ignore[arg-type]
+    dtype = np.result_type(*dtypes) if dtypes else None
     numpy = any(not (isinstance(t, Scalar) and t.dtype is None) for t in types)
     return _of_arg(args[position], dtype, numpy)
 

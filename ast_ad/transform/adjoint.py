@@ -15,7 +15,7 @@ import numpy as np
 
 from ..analysis.activity import Activity, analyse
 from ..errors import InputTypeError, InternalError, MissingRuleError, UnsupportedError
-from ..frontend.builder import Builder, type_of_arg
+from ..frontend.builder import Builder, known_value, type_of_arg
 from ..frontend.infer import InferenceError
 from ..ir.ops import Arg, Block, Function, If, Lit, Op, Seq, Statement, Var, atoms
 from ..ir.show import callable_name
@@ -29,7 +29,9 @@ from .structural import STRUCTURAL
 from .undefined import undefined_values
 
 
-def adjoint(function: Function, wrt: tuple[int, ...], seed: bool | None = None, of: tuple[int, ...] | None = None) -> Function:
+def adjoint(
+    function: Function, wrt: tuple[int, ...], seed: bool | None = None, of: tuple[int, ...] | None = None
+) -> Function:
     """The function that computes the results and, after them, the cotangents of the parameters in ``wrt``.
 
     Args:
@@ -58,8 +60,8 @@ def adjoint(function: Function, wrt: tuple[int, ...], seed: bool | None = None, 
     sweep = Sweep(builder, analyse(joint.body, inputs, chosen), undefined_values(joint.body))
     primal = list(joint.body.ops)
     for target, bar in _seeds(chosen, bool(seed)):
-        if seed:
-            joint.params += (bar,)  # type: ignore[assignment]
+        if isinstance(bar, Var):
+            joint.params += (bar,)
         if isinstance(target, Var):
             sweep.bars.add(target, bar)
     sweep.run(primal)
@@ -71,8 +73,15 @@ def _seeds(results: tuple[Arg, ...], seed: bool) -> list[tuple[Arg, Var | Lit]]:
     """The values to differentiate, each with its cotangent."""
     found = [a for result in results for a in atoms(result) if carries_derivative(type_of_arg(a))]
     if seed:
-        return [(a, Var(cotangent_type(type_of_arg(a)), (isinstance(a, Var) and bar_hint(a)) or "value_bar")) for a in found]
-    if len(found) != 1 or kind_of(type_of_arg(found[0])) != "float" or rank_of(type_of_arg(found[0])) not in (0, None):
+        return [
+            (a, Var(cotangent_type(type_of_arg(a)), (isinstance(a, Var) and bar_hint(a)) or "value_bar"))
+            for a in found
+        ]
+    if (
+        len(found) != 1
+        or kind_of(type_of_arg(found[0])) != "float"
+        or rank_of(type_of_arg(found[0])) not in (0, None)
+    ):
         types = ", ".join(str(type_of_arg(a)) for r in results for a in atoms(r)) or "nothing"
         raise InputTypeError(
             f"the gradient of a function that returns {types}",
@@ -102,7 +111,9 @@ class Sweep:
             try:
                 self.statement(op)
             except InferenceError as problem:
-                raise InternalError(f"the derivative rule of {_describe(op)} failed: {problem}", op.span) from problem
+                raise InternalError(
+                    f"the derivative rule of {_describe(op)} failed: {problem}", op.span
+                ) from problem
 
     def statement(self, op: Statement) -> None:
         if isinstance(op, Op):
@@ -122,7 +133,8 @@ class Sweep:
         primitive = lookup(op.fn)
         if primitive is None and op.fn not in STRUCTURAL:
             raise MissingRuleError(
-                f"`{callable_name(op.fn)}` has no derivative rule", op.span,
+                f"`{callable_name(op.fn)}` has no derivative rule",
+                op.span,
                 "its result depends on what is differentiated, and its Python source can't be followed",
                 "register a rule for it, or write it with NumPy functions",
             )
@@ -133,7 +145,9 @@ class Sweep:
             STRUCTURAL[op.fn](self, op, bars)
             return
         assert primitive is not None
-        propagate = {"elementwise": self.elementwise, "vjp": self.vjp, "composite": self.composite}.get(primitive.kind)
+        propagate = {"elementwise": self.elementwise, "vjp": self.vjp, "composite": self.composite}.get(
+            primitive.kind
+        )
         if propagate is not None:
             self.check_call(op, primitive)
             propagate(op, primitive, bars)
@@ -146,7 +160,9 @@ class Sweep:
             inspect.signature(primitive.rule).bind(*[None] * before, *op.args, **op.kwargs)
         except TypeError as problem:
             raise UnsupportedError(
-                f"`{callable_name(op.fn)}` with these arguments", op.span, f"its derivative rule: {problem}",
+                f"`{callable_name(op.fn)}` with these arguments",
+                op.span,
+                f"its derivative rule: {problem}",
                 "leave out the options that the rule does not know",
             ) from None
 
@@ -154,9 +170,11 @@ class Sweep:
         (g,) = bars
         assert g is not None
         partials = _several(self.builder.inline(primitive.rule, (op.out, *op.args), op.kwargs))  # type: ignore[arg-type]
-        safe = primitive.partial_domain and op.out in self.activity.masked
+        safe = primitive.partial_domain and op.out in self.activity.masked and not is_regular(op)
         names = list(inspect.signature(primitive.rule).parameters)[1:]  # type: ignore[arg-type]
-        named = [(arg, partials[names.index(k)]) for k, arg in op.kwargs.items() if k in names[: len(partials)]]
+        named = [
+            (arg, partials[names.index(k)]) for k, arg in op.kwargs.items() if k in names[: len(partials)]
+        ]
         for arg, partial in (*zip(op.args, partials, strict=False), *named):
             if self.activity.of(arg) and partial is not None:
                 require_formula(op, partial)
@@ -224,6 +242,15 @@ class Sweep:
             if isinstance(var.type, Array):
                 return self.builder.op(operator.add, self.bars.zeros(var), bar)
         return bar
+
+
+def is_regular(op: Op) -> bool:
+    """Whether the derivatives are finite wherever the arguments are: of ``x ** 2``, of ``x / 2``."""
+    constant = known_value(op.args[1]) if len(op.args) == 2 and not op.kwargs else None
+    if type(constant) not in (int, float):
+        return False
+    primitive = lookup(op.fn)
+    return primitive is lookup(np.power) and constant >= 1 or primitive is lookup(np.divide) and constant != 0
 
 
 def require_formula(op: Op, derivative: Any) -> None:

@@ -1,14 +1,15 @@
 """How do contributions to a cotangent come together?
 
 One ``Cotangents`` per region holds the cotangent of each value so far, as an Arg; no entry means zero. A
-contribution is first fitted to its value (summed over broadcast axes, real for a real value, of its dtype) and
-then added. What is scattered into an array is added at the index, so that a loop adds O(slice) in each pass.
+contribution is first fitted to its value (summed over broadcast axes, real for a real value, of its dtype)
+and then added. What is scattered into an array is added at the index: a loop adds O(slice) in each pass.
 """
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,29 @@ import numpy as np
 from ..analysis.activity import Activity
 from ..frontend.builder import Builder, type_of_arg
 from ..ir.builtin import tuple_get
-from ..ir.ops import Arg, Lit, Op, Seq, Var
-from ..ir.types import Array, Dim, ListOf, Scalar, TupleOf, Type, carries_derivative, differs_from_one, dtype_of, kind_of
+from ..ir.ops import Arg, Lit, Op, Seq, Statement, Var
+from ..ir.types import (
+    Array,
+    Dim,
+    ListOf,
+    Scalar,
+    TupleOf,
+    Type,
+    carries_derivative,
+    differs_from_one,
+    dtype_of,
+    kind_of,
+)
 from ..rules import containers, helpers
+from .indices import compose
+
+
+@dataclass
+class Sum:
+    """Zeros to which values were added at indices; ``first`` is the operation that added the first one."""
+
+    terms: list[tuple[Arg, Arg]]
+    first: Statement | None = None
 
 
 class Cotangents:
@@ -40,7 +61,7 @@ class Cotangents:
         self.outer = outer
         self.values: dict[Var, Arg] = {}
         self.touched: dict[Var, Arg | None] = {}
-        self.from_zeros: dict[Arg, Op] = {}  # a sum that began with zeros: its first operation
+        self.sums: dict[Arg, Sum] = {}
 
     def extend(self, variables: Iterable[Var]) -> None:
         """More Vars are the region's own."""
@@ -49,7 +70,12 @@ class Cotangents:
 
     def get(self, var: Var) -> Arg | None:
         """The cotangent so far; None for zero."""
-        if var not in self.values and self.local is not None and var not in self.local and var not in self.touched:
+        if (
+            var not in self.values
+            and self.local is not None
+            and var not in self.local
+            and var not in self.touched
+        ):
             assert self.outer is not None
             self.touched[var] = base = self.outer(var)
             if base is not None:
@@ -79,9 +105,17 @@ class Cotangents:
         if isinstance(bar, Seq):
             return list(bar.items)
         of_tuple = isinstance(bar, Var) and isinstance(bar.type, TupleOf)
-        fn = tuple_get if of_tuple else containers.list_get if isinstance(type_of_arg(bar), ListOf) else operator.getitem
+        fn = (
+            tuple_get
+            if of_tuple
+            else containers.list_get
+            if isinstance(type_of_arg(bar), ListOf)
+            else operator.getitem
+        )
         return [
-            self.builder.opaque(fn, (bar, Lit(i)), cotangent_type(types[i])) if carries_derivative(types[i]) else None
+            self.builder.opaque(fn, (bar, Lit(i)), cotangent_type(types[i]))
+            if carries_derivative(types[i])
+            else None
             for i in range(length)
         ]
 
@@ -104,10 +138,12 @@ class Cotangents:
         return bool(ops) and var in ops[-1].outs
 
     def _scattered(self, var: Var, bar: Arg) -> tuple[Any, Arg, Arg] | None:
-        """Index and value, where the contribution was just made by ``scatter(var, index, value)``, or as zeros
-        with one element set of a list, and the function that adds them."""
-        recent = {op.outs[0]: op for op in self.builder.block.ops[-8:] if isinstance(op, Op) and len(op.outs) == 1}
-        op = recent.get(bar)  # type: ignore[call-overload]
+        """What to add with, the index and the value, where the contribution was just made by
+        ``scatter(var, index, value)`` or, for a list, as zeros with one element set."""
+        recent: dict[Arg, Op] = {
+            op.outs[0]: op for op in self.builder.block.ops[-8:] if isinstance(op, Op) and len(op.outs) == 1
+        }
+        op = recent.get(bar)
         if op is None:
             return None
         if op.fn is helpers.scatter and op.args[0] is var:
@@ -117,19 +153,27 @@ class Cotangents:
             return containers.list_add_at, op.args[1], op.args[2]
         return None
 
-    def _added_at(self, var: Var, before: Arg | None, fn: Any, index: Arg, value: Arg) -> Var:
-        base = self.zeros(var) if before is None else before
-        after = self.builder.opaque(fn, (base, index, value), cotangent_type(var.type))
-        if before is None:
-            self.from_zeros[after] = self.builder.block.ops[-1]  # type: ignore[assignment]
-        elif before in self.from_zeros:
-            self.from_zeros[after] = self.from_zeros[before]  # type: ignore[index]
+    def _added_at(self, var: Var, before: Arg | None, fn: Any, index: Arg, value: Arg) -> Arg:
+        """``value`` added at ``index``; a value that is itself zeros with parts added, part by part."""
+        inner = self.sums.get(value) if fn is helpers.add_at else None
+        terms = [(compose(self.builder, index, part), v) for part, v in inner.terms] if inner else []
+        if not terms or any(part is None for part, _ in terms):
+            terms = [(index, value)]
+        after: Arg = self.zeros(var) if before is None else before
+        total = Sum([]) if before is None else self.sums.get(before)
+        for part, v in terms:
+            assert part is not None
+            after = self.builder.opaque(fn, (after, part, v), cotangent_type(var.type))
+            if total is not None:
+                total = Sum([*total.terms, (part, v)], total.first or self.builder.block.ops[-1])
+                self.sums[after] = total
         return after
 
     def _rebased(self, before: Var, bar: Arg) -> bool:
         """Let a sum that began with zeros begin with this contribution, if that was there already."""
-        first, ops = self.from_zeros.pop(before, None), self.builder.block.ops
-        if first is None or not isinstance(bar, Var) or bar.type != first.out.type:
+        total, ops = self.sums.pop(before, None), self.builder.block.ops
+        first = None if total is None else total.first
+        if not isinstance(first, Op) or not isinstance(bar, Var) or bar.type != first.out.type:
             return False
         position = next((i for i, op in enumerate(ops) if op is first), None)
         if position is None or any(bar in op.outs for op in ops[position:]):
@@ -170,8 +214,10 @@ class Cotangents:
         """The cotangent with every zero in it made explicit, as what a loop carries or a list holds."""
         if bar is None or isinstance(bar, Lit) and bar.value is None:
             return self.zeros(var) if carries_derivative(var.type) else Lit(None)
-        if isinstance(bar, Seq) and isinstance(var.type, TupleOf) and any(
-            isinstance(item, Lit) and item.value is None for item in bar.items
+        if (
+            isinstance(bar, Seq)
+            and isinstance(var.type, TupleOf)
+            and any(isinstance(item, Lit) and item.value is None for item in bar.items)
         ):
             return self.builder.opaque(containers.add, (self.zeros(var), bar), var.type)
         return bar

@@ -4,7 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ..ir.ops import Arg, Block, For, Function, If, Op, Statement, Var, While, binders, blocks, map_arg, reads, variables
+from ..ir.ops import (
+    Arg,
+    Block,
+    For,
+    Function,
+    If,
+    Op,
+    Statement,
+    Var,
+    While,
+    binders,
+    blocks,
+    map_arg,
+    reads,
+    variables,
+)
 
 Renaming = dict[Var, Arg]
 
@@ -17,7 +32,7 @@ def copy_function(function: Function) -> Function:
 
 
 def copy_block(block: Block, names: Renaming) -> Block:
-    """The block with fresh Vars, which are added to ``names``; Vars in ``names`` are replaced, others stay."""
+    """The block with fresh Vars, which are added to ``names``; what ``names`` knows is replaced."""
     ops = [copy_statement(op, names) for op in block.ops]
     return Block(ops, tuple(renamed(a, names) for a in block.results))
 
@@ -38,16 +53,20 @@ def copy_statement(op: Statement, names: Renaming) -> Statement:
         cond_block, body = copy_block(op.cond, names), copy_block(op.body, names)
         outs = _fresh(op.outs, names)
         return While(params, inits, cond_block, body, outs, op.stops, op.span, op.adjoint)
-    bounds = None if op.range is None else tuple(renamed(a, names) for a in op.range)
+    bounds = None if op.range is None else _three(op.range, names)
     sources = [renamed(source, names) for source, _ in op.items]
     index = fresh(op.index, names)
     items = tuple((s, _fresh(vars, names)) for s, (_, vars) in zip(sources, op.items, strict=True))
     params = _fresh(op.params, names)
     body = copy_block(op.body, names)
     outs = _fresh(op.outs, names)
-    return For(
-        index, bounds, items, params, inits, body, outs, op.reverse, op.stops, op.span, op.adjoint  # type: ignore[arg-type]
-    )
+    flags = op.reverse, op.stops, op.span, op.adjoint
+    return For(index, bounds, items, params, inits, body, outs, *flags)
+
+
+def _three(bounds: tuple[Arg, Arg, Arg], names: Mapping[Var, Arg]) -> tuple[Arg, Arg, Arg]:
+    start, stop, step = bounds
+    return renamed(start, names), renamed(stop, names), renamed(step, names)
 
 
 def fresh(var: Var, names: Renaming) -> Var:
@@ -87,13 +106,12 @@ def replace_operands(op: Statement, names: Mapping[Var, Arg]) -> None:
         op.inits = tuple(renamed(a, names) for a in op.inits)
         if isinstance(op, For):
             if op.range is not None:
-                start, stop, step = op.range
-                op.range = renamed(start, names), renamed(stop, names), renamed(step, names)
+                op.range = _three(op.range, names)
             op.items = tuple((renamed(source, names), vars) for source, vars in op.items)
 
 
 def defined(block: Block) -> Iterator[Var]:
-    """Every Var that a statement of the block assigns, in order; those of inner regions are not visible here."""
+    """Every Var that a statement of the block assigns, in order; not those of inner regions."""
     for op in block.ops:
         yield from op.outs
 

@@ -1,7 +1,7 @@
 """Which statements does nobody need? Marks what the results reach, and removes the rest in place.
 
-Loops lose the carried values that nothing reads, branches the results, a zipped list whose elements nobody
-reads is no longer zipped. Statements with an effect stay, and so does everything that decides whether they run.
+Loops lose the carried values that nothing reads, branches the results; a zipped list whose elements nobody
+reads is no longer zipped. Statements with an effect stay, and so does what decides whether they run.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class _Liveness:
         for op in block.ops:
             self._parent[id(op)] = parent
             if isinstance(op, Op):
-                self._causes.update((out, (self._op, op, i)) for i, out in enumerate(op.outs))
+                self._causes.update((out, (self._alive, op, i)) for i, out in enumerate(op.outs))
                 if op.effect:
                     effects.append(op)
             elif isinstance(op, If):
@@ -66,7 +66,7 @@ class _Liveness:
             for inner in blocks(op):
                 self.visit(inner, op)
         for op in effects:
-            self._op(op, 0)
+            self._alive(op)
 
     def need(self, *args: Arg) -> None:
         for var in variables(*args):
@@ -100,9 +100,6 @@ class _Liveness:
             self.need(op.items[0][0])
         if op.stops:
             self.need(op.body.results[0])
-
-    def _op(self, op: Op, position: int) -> None:
-        self._alive(op)
 
     def _branch(self, op: If, position: int) -> None:
         self._alive(op)

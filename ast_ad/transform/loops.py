@@ -1,8 +1,8 @@
 """What is the adjoint of a loop?
 
-A ``For`` that runs backwards. It carries the cotangents of the carried values and of the outer values that the
-body reads. What the sweep over the body needs of the body's own values, and can't have otherwise, the primal
-loop appends to a list, the tape, one element an iteration; the adjoint is zipped with it.
+A ``For`` that runs backwards. It carries the cotangents of the carried values and of the outer values that
+the body reads. What the sweep over the body needs of the body's own values, and can't have otherwise, the
+primal loop appends to a list, the tape, one element an iteration; the adjoint is zipped with it.
 """
 
 from __future__ import annotations
@@ -61,9 +61,20 @@ def reverse_loop(sweep: Sweep, op: For | While) -> None:
     eliminate(loop.block)
     index, bounds, items, reverse = save_needed(sweep, op, loop)
     outs = tuple(Var(p.type, p.hint) for p in loop.params)
-    sweep.builder.append(For(
-        index, bounds, items, tuple(loop.params), tuple(loop.inits), loop.block, outs, reverse, span=op.span, adjoint=True
-    ))
+    sweep.builder.append(
+        For(
+            index,
+            bounds,
+            items,
+            tuple(loop.params),
+            tuple(loop.inits),
+            loop.block,
+            outs,
+            reverse,
+            span=op.span,
+            adjoint=True,
+        )
+    )
     _propagate(sweep, op, loop, outs)
 
 
@@ -99,8 +110,16 @@ def sweep_body(sweep: Sweep, op: For | While, carried: list[int]) -> Reverse:
     """The reverse sweep over the body, reading the body's Vars as if they were visible."""
     results = op.body.results[op.stops :]
     params = [
-        Var(common_type([results[j].type if isinstance(results[j], Var) else op.outs[j].type,  # type: ignore[union-attr]
-                         op.params[j].type, op.outs[j].type]), bar_hint(op.outs[j]) or bar_hint(op.params[j]))
+        Var(
+            common_type(
+                [
+                    results[j].type if isinstance(results[j], Var) else op.outs[j].type,  # type: ignore[union-attr]
+                    op.params[j].type,
+                    op.outs[j].type,
+                ]
+            ),
+            bar_hint(op.outs[j]) or bar_hint(op.params[j]),
+        )
         for j in carried
     ]
     accumulators: dict[Var, Var] = {}
@@ -110,7 +129,9 @@ def sweep_body(sweep: Sweep, op: For | While, carried: list[int]) -> Reverse:
         return accumulators[var]
 
     outer, block = sweep.bars, Block()
-    scope = Cotangents(sweep.builder, sweep.activity, sweep.undefined, [*defined(op.body), *binders(op)], accumulator)
+    scope = Cotangents(
+        sweep.builder, sweep.activity, sweep.undefined, [*defined(op.body), *binders(op)], accumulator
+    )
     loop = Reverse(carried, list(params), block, scope, accumulators=accumulators)
     sweep.bars = scope
     with sweep.builder.nested(block):
@@ -149,13 +170,15 @@ def _append_items(sweep: Sweep, op: For, loop: Reverse) -> list[Arg]:
 def save_needed(
     sweep: Sweep, op: For | While, loop: Reverse
 ) -> tuple[Var, tuple[Arg, Arg, Arg] | None, tuple[Item, ...], bool]:
-    """Give the adjoint loop what it reads of the primal body: index, range, items and direction of the loop."""
+    """Give the adjoint loop what it reads of the primal body: its index, range, items and direction."""
     local = {*defined(op.body), *binders(op)}
     restartable = isinstance(op, For) and not op.stops
     in_step = set(binders(op)) - set(op.params) if restartable else set()
     shapes_only = read_for_metadata_only(loop.block)
     borrow_metadata(loop.block, local, _shape_donors(sweep, op, loop, local))
-    choice = plan([v for v in free(loop.block) if v in local], op.body, lambda v: v not in local or v in in_step)
+    choice = plan(
+        [v for v in free(loop.block) if v in local], op.body, lambda v: v not in local or v in in_step
+    )
     names: Renaming = {}
     shapes_only -= read_for_values(choice.repeated)  # what is computed again reads more than the sweep itself
     tape = _record(sweep, op, choice.saved, shapes_only, names) if choice.saved else None

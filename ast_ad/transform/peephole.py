@@ -1,7 +1,7 @@
 """Which operations of a reverse sweep have a shorter form?
 
-``rewrite`` returns the value that an operation has anyway, or changes the operation into a cheaper one. Values
-may differ in the last bits, and in the sign of zero; types and shapes don't.
+``rewrite`` returns the value that an operation has anyway, or changes the operation into a cheaper one.
+Values may differ in the last bits, and in the sign of zero; types and shapes don't.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..ir.ops import Arg, Lit, Op, Var
 from ..ir.types import Array, Scalar, Type, differs_from_one, dtype_of, kind_of, rank_of
 from ..rules import helpers
 from ..rules.partials import power_dx
-from .residuals import is_basic_index
+from .indices import is_basic_index
 
 Makers = dict[Var, Op]
 MULTIPLY = {operator.mul, np.multiply}
@@ -28,7 +28,7 @@ NEGATE = {operator.neg, np.negative}
 
 
 def rewrite(op: Op, makers: Makers) -> Arg | None:
-    """The value of the operation, if it is available; None if the operation stays, perhaps changed in place."""
+    """The value of the operation if it is available; None if the operation stays, perhaps changed."""
     for _ in range(4):
         rule = RULES.get(op.fn)
         if rule is None or len(op.outs) != 1:
@@ -163,7 +163,11 @@ def _power(op: Op, makers: Makers) -> Arg | None:
 def _power_dx(op: Op, makers: Makers) -> Arg | None:
     """``n * x ** (n - 1)`` for a constant n of which no singular point needs care."""
     x, n = op.args
-    if not isinstance(n, Lit) or type(n.value) not in (int, float) or kind_of(type_of_arg(x)) not in ("float", "complex"):
+    if (
+        not isinstance(n, Lit)
+        or type(n.value) not in (int, float)
+        or kind_of(type_of_arg(x)) not in ("float", "complex")
+    ):
         return None
     if n.value == 2:
         _change(op, operator.mul, Lit(2), x)
@@ -192,7 +196,12 @@ def _unbroadcast(op: Op, makers: Makers) -> Arg | None:
 def _broadcast_like(op: Op, makers: Makers) -> Arg | None:
     g, x = op.args
     have, want = type_of_arg(g), type_of_arg(x)
-    if isinstance(have, Array) and isinstance(want, Array) and have.shape is not None and have.shape == want.shape:
+    if (
+        isinstance(have, Array)
+        and isinstance(want, Array)
+        and have.shape is not None
+        and have.shape == want.shape
+    ):
         return g
     if isinstance(want, Scalar) and rank_of(have) == 0:
         return g
@@ -203,7 +212,9 @@ def _broadcast_like(op: Op, makers: Makers) -> Arg | None:
 
 
 def _expand_reduced(op: Op, makers: Makers) -> Arg | None:
-    return op.args[0] if len(op.args) == 4 and isinstance(op.args[3], Lit) and op.args[3].value is True else None
+    return (
+        op.args[0] if len(op.args) == 4 and isinstance(op.args[3], Lit) and op.args[3].value is True else None
+    )
 
 
 def _written(op: Op, makers: Makers) -> Arg | None:

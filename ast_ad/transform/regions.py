@@ -70,7 +70,7 @@ def _updated(scope: Cotangents, outer: Cotangents, var: Var) -> Arg:
 
 
 def yield_needed(sweep: Sweep, op: If, branch: Block, reverse: Block) -> None:
-    """Let the reverse side read the primal side's values as results of the primal If, or compute them again."""
+    """Let the reverse side read the primal side's values as results of the If, or compute them again."""
     local = set(defined(branch))
     shapes_only = read_for_metadata_only(reverse)
     borrow_metadata(reverse, local, [v for v in free(reverse) if v not in local and v not in sweep.undefined])
@@ -79,7 +79,9 @@ def yield_needed(sweep: Sweep, op: If, branch: Block, reverse: Block) -> None:
     names: Renaming = {}
     for var in choice.saved:
         position = next((i for i, result in enumerate(branch.results) if result is var), None)
-        names[var] = _new_result(sweep, op, branch, var, var in shapes_only) if position is None else op.outs[position]
+        names[var] = (
+            _new_result(sweep, op, branch, var, var in shapes_only) if position is None else op.outs[position]
+        )
     repeat_into(reverse, choice.repeated, names)
     replace_reads(reverse, names)
 

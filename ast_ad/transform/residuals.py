@@ -15,18 +15,28 @@ import numpy as np
 
 from ..frontend.builder import type_of_arg
 from ..ir import builtin
-from ..ir.ops import Arg, Block, Lit, Op, Seq, Slice, Statement, Var, blocks, operands, variables
+from ..ir.ops import Block, Op, Statement, Var, blocks, operands, variables
 from ..ir.types import Array, Scalar
 from ..rules import containers, helpers
 from ..rules.registry import lookup
 from .copying import Renaming, copy_statement, free
+from .indices import is_basic_index
 
-CHEAP = {np.shape, np.ndim, np.size, len, builtin.tuple_get, builtin.assign, containers.list_len, containers.list_get}
+CHEAP = {
+    np.shape,
+    np.ndim,
+    np.size,
+    len,
+    builtin.tuple_get,
+    builtin.assign,
+    containers.list_len,
+    containers.list_get,
+}
 VIEWS = {helpers.mT, helpers.hollow, helpers.broadcast_like, np.zeros_like, np.transpose, np.swapaxes}
 ARITHMETIC = {
     operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.neg, operator.pos,
-    operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne, operator.not_, operator.and_,
-    operator.or_, abs, min, max,
+    operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne,
+    operator.not_, operator.and_, operator.or_, abs, min, max,
 }  # fmt: skip
 
 
@@ -39,7 +49,7 @@ class Plan:
 
 
 def plan(needed: Iterable[Var], primal: Block, visible: Callable[[Var], bool]) -> Plan:
-    """Save as little as possible: what is cheap from visible values, or from saved ones, is computed again."""
+    """Save as little as possible: what is cheap from visible or saved values is computed again."""
     makers = {out: op for op in primal.ops if isinstance(op, Op) for out in op.outs}
     repeatable: dict[Var, bool] = {}
 
@@ -86,21 +96,6 @@ def is_cheap(op: Op) -> bool:
     if primitive is not None and primitive.view and op.fn is not helpers.astype:
         return True
     return op.fn in ARITHMETIC and all(isinstance(o.type, Scalar) for o in op.outs)
-
-
-def is_basic_index(index: Arg) -> bool:
-    """Whether indexing with it gives a view or an element: ints, slices, None and Ellipsis."""
-    parts = index.items if isinstance(index, Seq) and index.kind is tuple else (index,)
-    return all(_is_basic(part) for part in parts)
-
-
-def _is_basic(part: Arg) -> bool:
-    if isinstance(part, Slice):
-        return True
-    if isinstance(part, Lit):
-        is_int = isinstance(part.value, (int, np.integer)) and not isinstance(part.value, bool)
-        return part.value is None or part.value is Ellipsis or is_int
-    return isinstance(part, Var) and isinstance(part.type, Scalar) and part.type.kind == "int"
 
 
 def repeat_into(block: Block, ops: list[Op], names: Renaming) -> None:
@@ -153,7 +148,7 @@ def same_metadata(var: Var, candidates: Iterable[Var]) -> Var | None:
 
 
 def borrow_metadata(block: Block, local: set[Var], candidates: Iterable[Var]) -> None:
-    """Let a block read shapes from visible values rather than from the ``local`` ones of the primal region."""
+    """Let a block read shapes from visible values rather than from the ``local`` ones of the primal."""
     candidates = list(candidates)
     names: Renaming = {}
     wanted = [v for v in free(block) if v in local and isinstance(v.type, Array)]

@@ -1,8 +1,8 @@
 """What can a reverse sweep do with less?
 
 Only statements of the sweep change (a primal's value stays to the bit): each is rewritten by the rules of
-``peephole``, an operation that was done before in the same or an outer block is not done again, and a value that
-a loop or branch hands through unchanged is read directly. Dead code goes last.
+``peephole``, an operation that was done before in the same or an outer block is not done again, and a value
+that a loop or branch hands through unchanged is read directly. Dead code goes last.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..frontend.builder import type_of_arg
-from ..ir.ops import Arg, Block, For, Function, If, Lit, Op, Seq, Slice, Statement, Var, While, variables
+from ..ir.ops import Arg, Block, For, Function, If, Op, Seq, Slice, Statement, Var, While, variables
 from ..rules import containers, helpers
 from ..rules.registry import lookup
 from .copying import Renaming, bound_within, renamed, replace_operands
@@ -87,7 +87,12 @@ class _Simplifier:
 
     def replace(self, var: Var, value: Arg) -> None:
         self.names[var] = value
-        if isinstance(value, Var) and value.hint is None and value in self.makers and self.makers[value].adjoint:
+        if (
+            isinstance(value, Var)
+            and value.hint is None
+            and value in self.makers
+            and self.makers[value].adjoint
+        ):
             value.hint = var.hint
 
     def invariants(self, op: For | While) -> None:
@@ -99,7 +104,8 @@ class _Simplifier:
                 self.names[param] = self.names[op.outs[j]] = op.inits[j]
             else:
                 kept.append(j)
-        op.params, op.inits, op.outs = (tuple(part[j] for j in kept) for part in (op.params, op.inits, op.outs))
+        op.params, op.outs = tuple(op.params[j] for j in kept), tuple(op.outs[j] for j in kept)
+        op.inits = tuple(op.inits[j] for j in kept)
         op.body.results = (*op.body.results[: op.stops], *(results[j] for j in kept))
 
     def same_results(self, op: If) -> None:
@@ -115,7 +121,13 @@ class _Simplifier:
 def _key(op: Op) -> Any:
     """What the operation computes, where it may be shared: equal keys give equal values."""
     primitive = lookup(op.fn)
-    if op.effect or len(op.outs) != 1 or op.fn in BUFFERS or primitive is None and op.fn not in helpers.METADATA:
+    if (
+        op.effect
+        or len(op.outs) != 1
+        or op.fn in BUFFERS
+        or primitive is None
+        and op.fn not in helpers.METADATA
+    ):
         return None
     if not all(type_of_arg(a) is not None for a in op.args):
         return None
@@ -134,4 +146,8 @@ def _arg_key(arg: Arg) -> Any:
         return (arg.kind.__name__, *map(_arg_key, arg.items))
     if isinstance(arg, Slice):
         return ("slice", _arg_key(arg.start), _arg_key(arg.stop), _arg_key(arg.step))
-    return (type(arg.value).__name__, arg.value, repr(arg.value) if isinstance(arg.value, (float, complex)) else "")
+    return (
+        type(arg.value).__name__,
+        arg.value,
+        repr(arg.value) if isinstance(arg.value, (float, complex)) else "",
+    )

@@ -1,7 +1,7 @@
 """How does a joint program become two, a forward one and a backward one that runs later?
 
-The forward function computes the values and, with them, a tuple of residuals: what the backward function reads
-of it. As in a loop, shapes are read off what is saved anyway, and what is cheap is computed again.
+The forward function computes the values and, with them, a tuple of residuals: what the backward function
+reads of it. As in a loop, shapes are read off what is saved anyway, and what is cheap is computed again.
 """
 
 from __future__ import annotations

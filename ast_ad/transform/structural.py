@@ -1,7 +1,7 @@
 """What are the adjoints of the operations that only bind, pack and unpack values?
 
-They stand for Python syntax or build the lists that loops save values in, so they are no NumPy functions with a
-rule; the cotangent of a tuple is a tuple, and of a list a list.
+They stand for Python syntax or build the lists that loops save values in, so they are no NumPy functions
+with a rule; the cotangent of a tuple is a tuple, and of a list a list.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ..frontend.builder import type_of_arg
 from ..ir import builtin
 from ..ir.ops import Arg, Lit, Op, Seq, Var
-from ..ir.types import ListOf, TupleOf, carries_derivative
+from ..ir.types import ListOf, TupleOf, Type, carries_derivative
 from ..rules import containers
 from .contributions import cotangent_type
 
@@ -70,12 +70,12 @@ def _nothing(sweep: Sweep, op: Op, bars: Bars) -> None:
     pass
 
 
-def element_cotangent(value: Arg) -> TupleOf:
+def element_cotangent(value: Arg) -> Type:
     """The type of the cotangent of what was appended; what carries no derivative has None."""
     return _cotangent_of(type_of_arg(value))
 
 
-def _cotangent_of(type):  # type: ignore[no-untyped-def]
+def _cotangent_of(type: Type) -> Type:
     if isinstance(type, TupleOf):
         return TupleOf(tuple(map(_cotangent_of, type.items)))
     if not carries_derivative(type):

@@ -36,7 +36,9 @@ def differentiable(leaves: list[Any]) -> tuple[int, ...]:
 
 def flatten_values(*values: Any) -> np.ndarray:
     """All numbers in the values, lists included, in one vector."""
-    parts = [flatten_values(*v) if isinstance(v, (list, tuple)) else np.ravel(v).astype(float) for v in values]
+    parts = [
+        flatten_values(*v) if isinstance(v, (list, tuple)) else np.ravel(v).astype(float) for v in values
+    ]
     return np.concatenate([np.zeros(0), *parts])
 
 
@@ -57,7 +59,7 @@ def difference(function: Callable[..., float], leaves: list[Any], position: int)
 
 
 def verify(function: Callable[..., Any], *args: Any, order: int = 2) -> Function:
-    """Check value, gradient, forward/backward halves and (order 2) the gradient of a product with the gradient."""
+    """Check value, gradient, the two halves and (order 2) the gradient of a product with the gradient."""
     program = primal(function, *args)
     leaves = leaves_of(args)
     wrt = differentiable(leaves)
@@ -67,7 +69,9 @@ def verify(function: Callable[..., Any], *args: Any, order: int = 2) -> Function
     for position, bar in zip(wrt, bars, strict=True):
         assert np.shape(bar) == np.shape(leaves[position])
         expected = difference(lambda *a: evaluate(program, *a), leaves, position)
-        np.testing.assert_allclose(np.ravel(bar), expected, rtol=2e-5, atol=1e-7, err_msg=f"argument {position}")
+        np.testing.assert_allclose(
+            np.ravel(bar), expected, rtol=2e-5, atol=1e-7, err_msg=f"argument {position}"
+        )
     verify_halves(program, wrt, leaves, bars)
     if order > 1:
         verify_second(joint, wrt, leaves)
@@ -94,4 +98,6 @@ def verify_second(joint: Function, wrt: tuple[int, ...], leaves: list[Any]) -> N
 
     for position, bar in zip(wrt, bars, strict=True):
         expected = difference(product, leaves, position)
-        np.testing.assert_allclose(np.ravel(bar), expected, rtol=1e-4, atol=2e-6, err_msg=f"2nd, argument {position}")
+        np.testing.assert_allclose(
+            np.ravel(bar), expected, rtol=1e-4, atol=2e-6, err_msg=f"2nd, argument {position}"
+        )
