@@ -149,7 +149,11 @@ class Branches(Core):
         outer = self.state.get_name(frame, "$choice")
 
         def run(side: Callable[[], Any]) -> Callable[[], None]:
-            return lambda: self.state.set_name(frame, "$choice", side())
+            def choice() -> None:
+                value = side()  # may replace the store
+                self.state.set_name(frame, "$choice", value)
+
+            return choice
 
         self.branch(cond, run(then), run(orelse), None)
         result = self.state.get_name(frame, "$choice")

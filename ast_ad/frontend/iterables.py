@@ -110,7 +110,8 @@ class Iterables(Core):
         self.state.set_name(frame, name, start)
 
         def body(item: Any) -> None:
-            self.state.set_name(frame, name, step(self.state.get_name(frame, name), item))
+            total = step(self.state.get_name(frame, name), item)  # may replace the store
+            self.state.set_name(frame, name, total)
 
         if isinstance(source, Comprehension):
             self.run_generator(source, body)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -64,6 +65,25 @@ def breaks_from_elif(x: float) -> float:
             break
         total += x * math.sin(x * i + 0.5)
     return total
+
+
+@program(0.4, -0.9)
+def nested_choices(x: float, y: float) -> float:
+    positive = x >= 0.0
+    total = x + y
+    if (positive and total < 0.0) or (not positive and total > 0.0):
+        y = -0.5 * x
+    return x + y * (x and (y or x) and total)
+
+
+@program(np.array([0.4, -0.9, 1.3]))
+def folds_with_branches(x: np.ndarray) -> float:
+    def larger(a: float, b: float) -> float:
+        if a * a > b:
+            return a * b
+        return b - a
+
+    return functools.reduce(larger, x, 0.7) + sum(larger(v, 0.2) for v in x)
 
 
 @pytest.mark.parametrize(("function", "args"), PROGRAMS, ids=lambda v: getattr(v, "__name__", ""))
