@@ -13,13 +13,15 @@ import numpy as np
 
 from ..errors import AdError, SourceError
 from ..ir.ops import Lit, Op, Var
-from ..ir.types import Opaque
+from ..ir.types import Opaque, kind_of
 from ..rules.registry import lookup
-from .core import Core
+from .core import Core, parameter_names
 from .guards import Path
 from .values import Arr, ArrayMethod, Bound, Closure, Comprehension, Dct, Flat, Frame, Lst, Obj, Tup, Unbound
 
 MAX_DEPTH = 120
+TAKES_ARRAYS = {np.dot, np.inner, np.vdot, np.where, np.correlate, np.matmul, operator.matmul}
+ARRAY_PARAMETERS = frozenset("a x xp fp b arr y v p m weights filt A M".split())
 PURE = ("numpy", "scipy", "math", "builtins", "_operator", "operator", "cmath", "ast_ad")
 
 
@@ -117,6 +119,7 @@ class Calls(Core):
         }
         args = [self.sequence_argument(a) for a in args]
         kwargs = {k: self.sequence_argument(v) for k, v in kwargs.items()}
+        args, kwargs = self.with_arrays(fn, args, kwargs)
         out = kwargs.pop("out", None)
         if isinstance(fn, np.ufunc) and len(args) > fn.nin:
             (out,) = args[fn.nin :]
@@ -137,6 +140,30 @@ class Calls(Core):
 
     def canonical(self, fn: Any) -> Any:
         return fn
+
+    def with_arrays(self, fn: Any, args: list[Any], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+        """Lists of numbers where NumPy takes an array, as arrays."""
+        every = isinstance(fn, np.ufunc) or fn in TAKES_ARRAYS
+        names = [*parameter_names(fn), *[""] * len(args)]
+        converted = [
+            self.emit(np.array, a) if (every or name in ARRAY_PARAMETERS) and self.is_list_of_numbers(a) else a
+            for a, name in zip(args, names, strict=False)
+        ]
+        return converted, {
+            k: self.emit(np.array, v) if k in ARRAY_PARAMETERS and self.is_list_of_numbers(v) else v
+            for k, v in kwargs.items()
+        }
+
+    def is_list_of_numbers(self, value: Any) -> bool:
+        if not isinstance(value, (Lst, Tup)):
+            return False
+        items = value.items if isinstance(value, Tup) else self.state.get(value)
+        return isinstance(items, tuple) and len(items) > 0 and all(map(self.is_number_or_list, items))
+
+    def is_number_or_list(self, value: Any) -> bool:
+        if isinstance(value, Var):
+            return kind_of(value.type) != "other"
+        return isinstance(value, Lit) and isinstance(value.value, (int, float, complex)) or self.is_list_of_numbers(value)
 
     def masked_ufunc(self, fn: Any, args: list[Any], kwargs: dict[str, Any], out: Any) -> Any:
         """``np.divide(a, b, out=o, where=m)``: the ufunc where the mask holds, the old contents elsewhere."""

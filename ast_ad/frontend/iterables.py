@@ -152,7 +152,7 @@ class Iterables(Core):
             self.frame = outer
 
     def inner_frame(self, enclosing: Any) -> Any:
-        from .values import Frame
+        from .values import Bound, Closure, Frame
 
         return Frame(
             enclosing.source, enclosing.globals, enclosing, {}, set(), enclosing.path, depth=enclosing.depth
@@ -230,6 +230,19 @@ class Iterables(Core):
         for item in items[1:]:
             total = self.call(function, [total, item], {})
         return total
+
+    def b_cached(self, *args: Any, **kwargs: Any) -> Any:
+        """A cache changes no value: the function itself, or a decorator that returns it."""
+        return args[0] if args and self.is_function(args[0]) else Bound(Lit(self.itself), ())
+
+    def b_wraps(self, *args: Any, **kwargs: Any) -> Any:
+        return Bound(Lit(self.itself), ())
+
+    def itself(self, function: Any) -> Any:
+        return function
+
+    def is_function(self, value: Any) -> bool:
+        return isinstance(value, (Closure, Bound)) or isinstance(value, Lit) and callable(value.value)
 
     def b_partial(self, function: Any, *args: Any, **kwargs: Any) -> Any:
         return Bound(function, args, kwargs)
