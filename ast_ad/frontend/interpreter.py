@@ -20,17 +20,23 @@ from .builtins import Builtins
 from .calls import Calls
 from .container_methods import ContainerMethods
 from .expressions import Expressions
+from .fixpoint import Fixpoint
 from .iterables import Iterables
+from .iteration import Iteration
 from .loops import Loops
 from .merge import Merging
 from .numpy_calls import NumpyCalls
 from .statements import Statements
+from .templates import Templates
 
 
 class Interpreter(
     Statements,
     Branches,
     Loops,
+    Fixpoint,
+    Templates,
+    Iteration,
     Merging,
     Expressions,
     Calls,

@@ -1,0 +1,244 @@
+"""Which values does a loop carry from one pass to the next?
+
+The body is read on parameters that stand for the values at the start of any iteration. Slots of the store
+that it changes become parameters, their types joined with what the body leaves, and it is read again; most
+loops need one pass, because the names that a body assigns can be seen in its text.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from ..ir.ops import Arg, Block, Lit, Var
+from ..ir.types import Dim, Scalar
+from .builder import type_of_arg
+from .core import Core
+from .merge import ShapeChange, renewed
+from .templates import Template
+from .values import Arr, Dct, Frame, Lst, Obj, State, Unbound, now
+
+MAX_PASSES = 10
+OUT_ONLY = ("$return", "$break", "$value", "$choice")
+
+
+class Fixpoint(Core):
+    own_dims: set[Dim] = set()
+
+    # ----- the fixpoint
+    def fixpoint(self, once: Callable[[], None], names: set[str], make: Callable[..., None]) -> None:
+        entry, since = self.state, now()
+        frame = self.frame
+        templates: dict[Any, Template] = {}
+        for name in sorted(names):
+            value = entry.get_name(frame, name)
+            templates[frame, name] = self.template(value if value is not None else Unbound(name), entry)
+        before_errors = dict(self.errstate)
+        outer_dims, self.own_dims = self.own_dims, set()
+        try:
+            self.settle(once, templates, make, since)
+        finally:
+            self.own_dims = outer_dims
+        self.errstate = {**before_errors, **self.errstate}
+
+    def settle(
+        self, once: Callable[[], None], templates: dict[Any, Template], make: Callable[..., None], since: int
+    ) -> None:
+        """Read the body until what it carries stays the same, then append the loop."""
+        entry, frame = self.state, self.frame
+        for count in range(MAX_PASSES):
+            state, params = self.enter(entry, templates)
+            self.state = state.fork()
+            outer_pass, self.first_pass, self.unbound_read = self.first_pass, count == 0, False
+            with self.builder.nested(Block()) as block:
+                try:
+                    once()
+                finally:
+                    self.first_pass = outer_pass
+                end = self.state
+                if end.dead:
+                    raise ShapeChange("every pass raises")
+                stops = self.stop_flag(end)
+            changed = self.changed_slots(state, end, since, frame)
+            grown = self.grow(templates, changed, entry, state, end, block)
+            if grown == templates and not self.unbound_read:
+                self.finish(entry, end, templates, params, block, stops, make)
+                return
+            templates = grown
+        raise ShapeChange("its types change in every pass")
+
+    def stop_flag(self, end: State) -> Any:
+        """The condition that ends the loop after this pass, or None."""
+        flags = [end.get_name(self.frame, n) for n in ("$break", "$return")]
+        flags = [f for f in flags if f is not None and self.static_value(f) is not False]
+        if not flags:
+            return None
+        stop = flags[0]
+        for flag in flags[1:]:
+            stop = self.emit(operator.or_, stop, flag)
+        return stop
+
+    def enter(self, entry: State, templates: dict[Any, Template]) -> tuple[State, dict[Any, list[Var]]]:
+        """The store at the start of any pass, and the parameters that it holds."""
+        state = entry.fork()
+        state.set_name(self.frame, "$continue", Lit(False))
+        state.set_name(self.frame, "$return", Lit(False))
+        state.set_name(self.frame, "$break", Lit(False))
+        params: dict[Any, list[Var]] = {}
+        for slot, template in templates.items():
+            owner, key = slot
+            hint = key if isinstance(key, str) else None
+            if isinstance(key, str) and key in OUT_ONLY:
+                continue
+            params[slot] = []
+            if owner is not None and template.kind == "unbound":
+                value: Any = Unbound(str(key))
+            else:
+                value = self.instantiate(template, params[slot], hint)
+            put_slot(state, slot, value)
+        for key in [
+            k for k in state.contents if isinstance(k, Arr) and k.view is not None and k.view.put is not None
+        ]:
+            del state.contents[key]  # windows on arrays are taken anew inside
+        return state, params
+
+    def changed_slots(self, state: State, end: State, since: int, frame: Frame) -> list[Any]:
+        slots: list[Any] = []
+        for key, content in end.contents.items():
+            if getattr(key, "serial", 0) > since or (isinstance(key, Arr) and key.view is not None):
+                continue
+            before = state.get(key)
+            if content is before:
+                continue
+            if isinstance(key, (Frame, Dct, Obj)):
+                if isinstance(key, Dct) and set(before) != set(content):
+                    raise ShapeChange("the keys of a dict change in the loop")
+                slots += [
+                    (key, name)
+                    for name, v in content.items()
+                    if before.get(name) is not v and name != "$continue"
+                ]
+            else:
+                slots.append((key, None))
+        return slots
+
+    def grow(
+        self,
+        templates: dict[Any, Template],
+        changed: list[Any],
+        entry: State,
+        state: State,
+        end: State,
+        block: Block,
+    ) -> dict[Any, Template]:
+        """The templates, widened to what the body left."""
+        grown = dict(templates)
+        for slot in changed:
+            value = get_slot(end, slot)
+            if slot not in grown:
+                first = get_slot(entry, slot)
+                grown[slot] = self.template(first if first is not None else Unbound(str(slot[1])), entry)
+            if isinstance(slot[1], str) and slot[1] in OUT_ONLY:
+                continue
+            if grown[slot].kind == "unbound":
+                if self.unbound_read:  # a later pass reads what an earlier one assigned
+                    grown[slot] = self.template(value, end)
+                continue
+            outer, self.state = self.state, end
+            try:
+                with self.builder.nested(Block()):
+                    grown[slot] = self.widen(grown[slot], value, state)
+            finally:
+                self.state = outer
+        return grown
+
+    def finish(
+        self,
+        entry: State,
+        end: State,
+        templates: dict[Any, Template],
+        params: dict[Any, list[Var]],
+        block: Block,
+        stops: Any,
+        make: Callable[..., None],
+    ) -> None:
+        """Append the region, and go on with its results."""
+        self.state = entry
+        inits: list[Arg] = []
+        yields: list[Arg] = []
+        variables: list[Var] = []
+        outs: list[Var] = []
+        after = entry.fork()
+        bound: dict[Any, Any] = {}
+        for slot, template in templates.items():
+            late = template.kind == "unbound" or isinstance(slot[1], str) and slot[1] in OUT_ONLY
+            if late:
+                bound[slot] = self.finish_late(slot, entry, end, block, (inits, yields, variables, outs))
+                continue
+            self.state = entry
+            self.flatten(template, get_slot(entry, slot), inits)
+            self.state = end
+            with self.builder.nested(block):
+                self.flatten(template, get_slot(end, slot), yields)
+            variables += params[slot]
+            results: list[Var] = []
+            hint = slot[1] if isinstance(slot[1], str) else next((p.hint for p in params[slot]), None)
+            bound[slot] = self.instantiate(template, results, hint)
+            for result, init in zip(results, inits[len(inits) - len(results) :], strict=True):
+                result.type = renewed(result.type, type_of_arg(init))
+            outs += results
+        block.results = (*(() if stops is None else (self.arg(stops),)), *yields)
+        self.state = after
+        for slot, value in bound.items():
+            put_slot(after, slot, value)
+        for key in [
+            k for k in after.contents if isinstance(k, Arr) and k.view is not None and k.view.put is not None
+        ]:
+            del after.contents[key]
+        make(tuple(variables), tuple(inits), block, tuple(outs), stops is not None)
+
+    def finish_late(self, slot: Any, entry: State, end: State, block: Block, lists: Any) -> Any:
+        """A slot that no pass reads from the one before: its value after the loop is the last pass's."""
+        inits, yields, variables, outs = lists
+        first, last = get_slot(entry, slot), get_slot(end, slot)
+        if last is first or last is None or isinstance(last, Unbound):
+            return first if first is not None else Unbound(str(slot[1]))
+        self.state = end
+        found = self.template(last, end)
+        if found.kind == "same" or found.kind == "list" and not found.children:
+            return last
+        with self.builder.nested(block):
+            ends: list[Arg] = []
+            self.flatten(found, last, ends)
+        starts: list[Arg] = [Lit(None)] * len(ends)
+        if isinstance(first, Lit):
+            starts = [first]
+        results: list[Var] = []
+        name = str(slot[1]).lstrip("$")
+        value = self.instantiate(found, results, name)
+        for result in results:
+            result.type = renewed(result.type, None)
+            if isinstance(first, Lit) and isinstance(first.value, bool):
+                result.type = Scalar("bool")
+        yields += ends
+        inits += starts
+        variables += [Var(r.type, r.hint) for r in results]
+        outs += results
+        return value
+
+
+def get_slot(state: State, slot: Any) -> Any:
+    key, name = slot
+    content = state.get(key)
+    return content.get(name) if isinstance(key, (Frame, Dct, Obj)) else content
+
+
+def put_slot(state: State, slot: Any, value: Any) -> None:
+    key, name = slot
+    if isinstance(key, (Frame, Dct, Obj)):
+        state.set(key, {**state.get(key), name: value})
+    elif isinstance(key, Lst):
+        state.set(key, state.get(value) if isinstance(value, Lst) else value)
+    else:
+        state.set(key, state.get(value) if isinstance(value, Arr) else value)

@@ -1,0 +1,212 @@
+"""What structure has a value that a loop carries, and how is it widened to what a pass leaves?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..ir.ops import Arg, Lit, Var
+from ..ir.types import Array, ListOf, Scalar, Type
+from .builder import type_of_arg
+from .core import Core
+from .merge import NOTHING, ShapeChange, join, join_carried, join_lists, same_constant
+from .values import Arr, Bound, Closure, Dct, Lst, Obj, State, Tup, Unbound
+
+
+class Templates(Core):
+    """Templates of carried slots: made, widened, filled with parameters and taken apart."""
+
+    def widen(self, old: Template, value: Any, start: State) -> Template:
+        if old.kind == "same":
+            if (
+                value is old.info
+                or isinstance(value, Lit)
+                and isinstance(old.info, Lit)
+                and same_constant(value.value, old.info.value)
+            ):
+                return old
+            if isinstance(value, Unbound):
+                return old
+            if isinstance(value, Closure) and isinstance(old.info, Closure) and value.node is old.info.node:
+                return Template("same", info=value)
+            if isinstance(old.info, Lit):
+                return self.widen(Template("leaf", type_of_arg(old.info)), value, start)
+            raise ShapeChange("a variable refers to another object in each pass")
+        if old.kind == "tuple":
+            if not isinstance(value, Tup) or len(value.items) != len(old.children):
+                raise ShapeChange("the length of a tuple changes")
+            children = tuple(self.widen(c, v, start) for c, v in zip(old.children, value.items, strict=True))
+            return Template("tuple", None, children, old.info)
+        if old.kind == "list":
+            return self.widen_list(old, value, start)
+        if old.kind in ("dict", "object"):
+            content = self.state.get(value) if isinstance(value, (Dct, Obj)) else None
+            if content is None or list(content) != list(old.info[1]):
+                raise ShapeChange("the structure of a dict or object changes")
+            children = tuple(
+                self.widen(c, content[k], start) for c, k in zip(old.children, old.info[1], strict=True)
+            )
+            return Template(old.kind, None, children, old.info)
+        return self.widen_leaf(old, value)
+
+    def widen_leaf(self, old: Template, value: Any) -> Template:
+        if isinstance(value, Unbound):
+            return old
+        if (
+            isinstance(value, Lst)
+            and not isinstance(self.state.get(value), Var)
+            and isinstance(old.type, ListOf)
+        ):
+            var: Any = self.dynamic_list(self.state.get(value))
+        elif isinstance(value, (Tup, Lst, Dct, Obj, Closure, Bound)) and not (
+            isinstance(value, Lst) and isinstance(self.state.get(value), Var)
+        ):
+            raise ShapeChange("a variable becomes a container or function")
+        else:
+            var = self.arg(value)
+        assert old.type is not None
+        found = type_of_arg(var)
+        if isinstance(old.type, ListOf) and isinstance(found, ListOf):
+            return Template("leaf", join_lists(old.type, found), array=False)
+        foreign = old.foreign or (value.foreign if isinstance(value, Arr) else None)
+        return Template(
+            "leaf",
+            join_carried(old.type, found, self.own_dims),
+            array=old.array or isinstance(value, Arr),
+            foreign=foreign,
+        )
+
+    def widen_list(self, old: Template, value: Any, start: State) -> Template:
+        content = self.state.get(value) if isinstance(value, Lst) else value
+        if isinstance(content, tuple) and len(content) == len(old.children):
+            return Template(
+                "list",
+                None,
+                tuple(self.widen(c, v, start) for c, v in zip(old.children, content, strict=True)),
+            )
+        if isinstance(content, tuple):
+            content = self.dynamic_list(content)
+        if not isinstance(content, Var) or not isinstance(content.type, ListOf):
+            raise ShapeChange("a list becomes something else")
+        type: Type = content.type
+        for child in old.children:
+            if child.type is None and not (child.kind == "same" and isinstance(child.info, Lit)):
+                raise ShapeChange("a list of containers changes its length")
+            own = child.type if child.type is not None else type_of_arg(child.info)
+            type = (
+                ListOf(join(type.element, own))
+                if isinstance(type, ListOf) and type.element != NOTHING
+                else ListOf(own)
+            )
+        return Template("leaf", type)
+
+    def template(self, value: Any, state: State) -> Template:
+        """The structure of a value at the entry of the loop."""
+        if isinstance(value, Unbound):
+            return Template("unbound", info=value)
+        if isinstance(value, tuple):
+            return self.template_content(value, state)
+        if isinstance(value, Tup):
+            return Template("tuple", None, tuple(self.template(v, state) for v in value.items), value.cls)
+        if isinstance(value, Lst):
+            content = state.get(value)
+            return self.template_content(content, state)
+        if isinstance(value, (Dct, Obj)):
+            content = state.get(value)
+            kind = "dict" if isinstance(value, Dct) else "object"
+            return Template(
+                kind,
+                None,
+                tuple(self.template(v, state) for v in content.values()),
+                (value.cls, list(content)),
+            )
+        if isinstance(value, Arr):
+            outer, self.state = self.state, state
+            type = self.read(value).type
+            self.state = outer
+            return Template("leaf", type, array=True, foreign=value.foreign)
+        if isinstance(value, Var):
+            type = value.type
+            return Template("leaf", Scalar(type.kind, type.dtype) if isinstance(type, Scalar) else type)
+        if isinstance(value, Lit) and type_of_number(value.value):
+            return Template(
+                "leaf",
+                type_of_arg(value)
+                if not isinstance(value.value, int) or isinstance(value.value, bool)
+                else Scalar("int"),
+            )
+        return Template("same", info=value)
+
+    def template_content(self, content: Any, state: State) -> Template:
+        if isinstance(content, Var):
+            return Template("leaf", content.type)
+        return Template("list", None, tuple(self.template(v, state) for v in content))
+
+    def instantiate(self, template: Template, params: list[Var], hint: str | None) -> Any:
+        """A value of the template's structure on fresh parameters."""
+        if template.kind == "same" or template.kind == "unbound":
+            return template.info
+        if template.kind == "leaf":
+            assert template.type is not None
+            var = Var(template.type, hint)
+            params.append(var)
+            if template.array and isinstance(template.type, Array):
+                return Arr(var, None, template.foreign)
+            return self.wrap_var(var)
+        children = tuple(self.instantiate(c, params, hint) for c in template.children)
+        if template.kind == "tuple":
+            return Tup(children, template.info)
+        if template.kind == "list":
+            return Lst(children)
+        cls, keys = template.info
+        content = dict(zip(keys, children, strict=True))
+        return Dct(content, cls) if template.kind == "dict" else Obj(cls, content)
+
+    def flatten(self, template: Template, value: Any, out: list[Arg]) -> None:
+        """The arguments that a value of the template's structure has at its leaves."""
+        if template.kind == "same" or template.kind == "unbound":
+            return
+        if template.kind == "leaf":
+            if isinstance(value, tuple):
+                value = self.dynamic_list(value)
+            if isinstance(value, Lst) and isinstance(self.state.get(value), tuple):
+                value = self.dynamic_list(self.state.get(value))
+            out.append(Lit(None) if value is None or isinstance(value, Unbound) else self.arg(value))
+            return
+        if template.kind == "tuple":
+            items: Any = value.items
+        elif template.kind == "list":
+            items = self.state.get(value) if isinstance(value, Lst) else value
+        else:
+            items = self.state.get(value).values()
+        for child, item in zip(template.children, items, strict=True):
+            self.flatten(child, item, out)
+
+
+@dataclass
+class Template:
+    """The structure of a carried slot: leaves with types, or a value that stays the same."""
+
+    kind: str  # 'leaf' | 'unbound' | 'same' | 'tuple' | 'list' | 'dict' | 'object'
+    type: Type | None = None
+    children: tuple[Template, ...] = ()
+    info: Any = None
+    array: bool = False
+    foreign: str | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Template)
+            and self.kind == other.kind
+            and self.type == other.type
+            and self.children == other.children
+            and self.array == other.array
+            and self.foreign == other.foreign
+            and (self.info is other.info or self.kind != "same")
+        )
+
+
+def type_of_number(value: Any) -> bool:
+    import numpy as np
+
+    return isinstance(value, (bool, int, float, complex, np.generic))
