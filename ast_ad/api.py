@@ -125,6 +125,8 @@ class Derivative:
         return variant, inputs
 
     def _build(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Variant:
+        if self._signature is not None:
+            self._signature.bind(*args, **kwargs)  # raises Python's own TypeError for a call that doesn't fit
         names = [self._names[i] if i < len(self._names) else f"arg{i}" for i in range(len(args))] + list(
             kwargs
         )

@@ -82,6 +82,8 @@ class Variant:
             start, stop = self.ranges[i]
             if start == stop:
                 static = self.trees[i].static
+                if isinstance(static, bool):
+                    check_differentiable(static, names[i])
                 what = f"dtype {static.dtype}" if isinstance(static, np.ndarray) else type(static).__name__
                 raise InputTypeError(
                     f"a gradient with respect to `{names[i]}` ({what})",

@@ -113,7 +113,7 @@ class Attributes(Core):
             raise self.unsupported(
                 "the memory layout of an array", "it is not part of the signature", "leave it out"
             )
-        if not hasattr(np.ndarray if isinstance(base, Arr) else type(self.python_dummy(base)), name):
+        if not hasattr(np.ndarray if isinstance(base, Arr) else self.python_dummy(base).__class__, name):
             raise self.unsupported(
                 f"attribute `{name}`",
                 f"numbers and arrays of type {type} have none",

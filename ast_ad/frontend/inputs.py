@@ -157,7 +157,7 @@ class Inputs:
         if (
             isinstance(value, (tuple, list, dict))
             and type(value).__module__ == "builtins"
-            or hasattr(value, "_fields")
+            or hasattr(type(value), "_fields")
         ):
             return self.container(interpreter, value, path)
         if _is_code(value):
@@ -204,7 +204,7 @@ class Inputs:
             found = (
                 Lst(items)
                 if isinstance(value, list)
-                else Tup(items, type(value) if hasattr(value, "_fields") else None)
+                else Tup(items, type(value) if hasattr(type(value), "_fields") else None)
             )
         self.captured[path] = found
         return found
