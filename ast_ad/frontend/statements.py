@@ -343,12 +343,15 @@ class Statements(Core):
             base, index = self.eval(node.target.value), self.eval(node.target.slice)
             before = self.load_item(base, index)
             after = self.augment(plain, in_place, before, self.eval(node.value))
-            self.store_item(base, index, after)
+            window = isinstance(after, Arr) and after.view is not None and after.view.put is not None
+            if after is not before or isinstance(base, Arr) and not window:
+                self.store_item(base, index, after)  # else it has been written where it lies
         else:
             base, name = self.eval(node.target.value), self.mangled(node.target.attr)
             before = self.load_attribute(base, name)
             after = self.augment(plain, in_place, before, self.eval(node.value))
-            self.store_attribute(base, name, after)
+            if after is not before:
+                self.store_attribute(base, name, after)
 
     def augment(self, plain: Any, in_place: Any, before: Any, value: Any) -> Any:
         """``before op= value``: arrays are written, lists extended, everything else is rebound."""
