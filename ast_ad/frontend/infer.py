@@ -93,6 +93,8 @@ def result_type(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str,
 
 def _key(arg: Arg) -> Any:
     if isinstance(arg, Var):
+        if isinstance(arg.type, ListOf):
+            return arg.type, ("len", arg.id)
         size = arg.type.size if isinstance(arg.type, Scalar) else None
         known = None if arg.known is UNKNOWN else (type(arg.known), arg.known, str(arg.known))
         return (arg.type, size if size is not None or not _is_int(arg) else ("int", arg.id), known)
