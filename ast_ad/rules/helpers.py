@@ -143,6 +143,9 @@ def expand_reduced(g: Any, x: Any, axis: Any = None, keepdims: bool = False) -> 
     return np.reshape(g, tuple(1 if i in reduced else n for i, n in enumerate(np.shape(x))))
 
 
+_NOTHING = bytes(64)
+
+
 def hollow(x: Any) -> Any:
     """A stand-in with the shape and dtype of ``x`` and no storage, for what is read for its shape only.
 
@@ -151,7 +154,10 @@ def hollow(x: Any) -> Any:
     """
     if isinstance(x, (list, tuple)):  # a list stays one; its numbers take no room
         return type(x)(hollow(item) if isinstance(item, (list, tuple, np.ndarray)) else item for item in x)
-    return np.broadcast_to(np.zeros((), np.asarray(x).dtype), np.shape(x))
+    shape, dtype = np.shape(x), np.asarray(x).dtype
+    if dtype.hasobject or dtype.itemsize > len(_NOTHING):
+        return np.broadcast_to(np.zeros((), dtype), shape)
+    return np.ndarray(shape, dtype, _NOTHING, 0, (0,) * len(shape))  # what broadcast_to makes, 10 times as fast
 
 
 def stack_like(parts: Any, x: Any) -> Any:
@@ -233,8 +239,13 @@ def safe_product(g: Any, p: Any) -> Any:
     >>> safe_product(np.array([0.0, 2.0]), np.array([np.inf, 3.0]))
     array([0., 6.])
     """
+    if isinstance(g, float) and isinstance(p, float):
+        number = float(g) * float(p) if g != 0 else 0.0
+        return number if type(g) is type(p) is float else np.float64(number)
     with np.errstate(invalid="ignore"):
-        return np.where(np.equal(g, 0), 0, np.multiply(g, p))[()]
+        product = np.multiply(g, p)
+        # 0 * inf is NaN, so that most of the time one look shows that nothing has to be replaced
+        return np.where(np.equal(g, 0), 0, product)[()] if np.isnan(product).any() else product
 
 
 def zero_like(x: Any) -> Any:

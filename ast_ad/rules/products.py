@@ -38,6 +38,8 @@ def row(x: Any) -> Any:
 def matmul(g, ans, x1, x2):
     if np.ndim(x1) == 1 and np.ndim(x2) == 1:
         return g * np.conj(x2), g * np.conj(x1)
+    if np.ndim(x1) == 1 and np.ndim(x2) == 2:
+        return np.conj(x2) @ g, np.outer(np.conj(x1), g)
     if np.ndim(x1) == 1:  # (k), (..., k, n) -> (..., n)
         return np.sum(np.conj(x2) * row(g), axis=-1), column(np.conj(x1)) * row(g)
     if np.ndim(x2) == 1 and np.ndim(x1) == 2:
