@@ -13,7 +13,9 @@ from ..rules import containers, helpers
 from ..rules.registry import lookup
 from .builder import type_of_arg
 from .core import Core
-from .infer import InferenceError, index_type, may_share
+from .dummies import InferenceError
+from .indexing import index_type
+from .probing import may_share
 from .values import Arr, Dct, Flat, Iterable, Lst, Obj, Range, Tup, Unbound, View
 
 ALIASES_INPUT = {

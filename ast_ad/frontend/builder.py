@@ -10,7 +10,8 @@ from typing import Any
 from ..ir.builtin import tuple_get
 from ..ir.ops import NOWHERE, UNKNOWN, Arg, Block, Lit, Op, Seq, Slice, Span, Var, atoms
 from ..ir.types import Array, Scalar, TupleOf, Type, type_of
-from .infer import InferenceError, result_type
+from .dummies import InferenceError
+from .infer import result_type
 
 _NUMBERS = (bool, int, float, complex, str, type(None))
 _FOLDABLE = {
@@ -185,7 +186,7 @@ def known_value(arg: Arg) -> Any:
 
 def _size_of_int(fn: Callable[..., Any], args: tuple[Arg, ...]) -> Any:
     """Integer arithmetic on lengths: n - 1, 2 * n."""
-    from .infer import int_size
+    from .dummies import int_size
 
     if fn not in (operator.add, operator.sub, operator.mul, operator.neg):
         return None

@@ -56,13 +56,11 @@ class Builtins(Core):
     # ----- kinds of values
     def python_dummy(self, value: Any) -> Any:
         """A Python object of the same class."""
-        from .infer import dummy
+        from .dummies import atoms_of, dummy
 
         if isinstance(value, (Var, Arr)):
             var = self.arg(value)
-            from .infer import _atoms
-
-            return dummy(var, dict.fromkeys(_atoms((var,), {}), 1))
+            return dummy(var, dict.fromkeys(atoms_of((var,), {}), 1))
         if isinstance(value, Tup):
             return () if value.cls is None else value.cls(*([None] * len(value.items)))
         if isinstance(value, Lst):

@@ -13,7 +13,7 @@ from ..errors import AdError, UnsupportedError
 from ..ir.ops import UNKNOWN, Arg, Lit, Seq, Slice, Var, variables
 from ..ir.types import Array, ListOf, TupleOf
 from .builder import Builder, as_arg
-from .infer import InferenceError
+from .dummies import InferenceError
 from .values import Arr, Flat, Frame, Iterable, Lst, Range, State, Tup, Unbound
 
 

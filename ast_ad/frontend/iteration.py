@@ -58,7 +58,7 @@ class Iteration(Core):
         return count, lambda i: Tup(tuple(get(i) for _, get in parts))
 
     def same_length(self, a: Any, b: Any) -> bool:
-        from .infer import int_size
+        from .dummies import int_size
 
         return bool(int_size(self.arg(a)) == int_size(self.arg(b)))
 

@@ -16,7 +16,7 @@ import numpy as np
 from ..analysis.activity import Activity, analyse
 from ..errors import InputTypeError, InternalError, MissingRuleError, UnsupportedError
 from ..frontend.builder import Builder, known_value, type_of_arg
-from ..frontend.infer import InferenceError
+from ..frontend.dummies import InferenceError
 from ..ir.ops import Arg, Block, Function, If, Lit, Op, Seq, Statement, Var, atoms
 from ..ir.show import callable_name
 from ..ir.types import Array, carries_derivative, kind_of, rank_of

@@ -13,7 +13,7 @@ from direct import STEP, dot, holds_floats, is_inexact, moved, random_like, tree
 from sample import Sample
 
 from ast_ad.frontend.builder import Builder
-from ast_ad.frontend.infer import InferenceError
+from ast_ad.frontend.dummies import InferenceError
 from ast_ad.ir.check import check as check_ir
 from ast_ad.ir.evaluate import evaluate
 from ast_ad.ir.ops import Arg, Block, Function, Lit, Op, Seq, Slice, Var
