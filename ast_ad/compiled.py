@@ -73,7 +73,18 @@ class Compiled:
                 return self.run(*self._protected(inputs))
         except Exception as error:
             add_user_note(error)
+            if self.lowered.tried:
+                raise self._not_followed(error) from error
             raise
+
+    def _not_followed(self, error: Exception) -> UnsupportedError:
+        """What was raised might have been caught by a handler that is not part of the program."""
+        file, first, last = self.lowered.tried[0]
+        return UnsupportedError(
+            "an exception at run time, in a function with `try`",
+            why=f"{type(error).__name__}: {error}; the handlers of lines {first} to {last} of {file} are not compiled",
+            fix="test for the condition with `if` instead",
+        )
 
     def _protected(self, leaves: list[Any]) -> list[Any]:
         """The leaves, with copies of those that the function writes to."""

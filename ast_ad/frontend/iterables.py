@@ -12,16 +12,7 @@ import numpy as np
 from ..ir.ops import Lit, Var
 from ..ir.types import Array, Scalar
 from .core import Core
-from .values import (
-    Arr,
-    Bound,
-    Comprehension,
-    Dct,
-    Iterable,
-    Lst,
-    Range,
-    Tup,
-)
+from .values import Arr, Bound, Closure, Comprehension, Dct, Iterable, Lst, Range, Tup
 
 
 class Iterables(Core):
@@ -152,7 +143,7 @@ class Iterables(Core):
             self.frame = outer
 
     def inner_frame(self, enclosing: Any) -> Any:
-        from .values import Bound, Closure, Frame
+        from .values import Frame
 
         return Frame(
             enclosing.source, enclosing.globals, enclosing, {}, set(), enclosing.path, depth=enclosing.depth
