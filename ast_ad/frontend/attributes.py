@@ -134,7 +134,7 @@ class Attributes(Core):
 
     def shape_of(self, var: Var) -> Any:
         from ..ir.builtin import tuple_get
-        from .arrays import shape_type
+        from .views import shape_type
 
         type = var.type
         if isinstance(type, Scalar):
@@ -307,6 +307,8 @@ class Attributes(Core):
             return Lst(tuple(map(self.from_python, value)))
         if type(value) is dict:
             return Dct({k: self.from_python(v) for k, v in value.items()})
+        if isinstance(value, slice):
+            return slice(Lit(value.start), Lit(value.stop), Lit(value.step))
         if isinstance(value, range):
             return Range(Lit(value.start), Lit(value.stop), Lit(value.step))
         if isinstance(value, np.ndarray):

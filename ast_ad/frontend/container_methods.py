@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ir.ops import Lit, Op, Var
+from ..ir.ops import Arg, Lit, Op, Var
 from ..ir.types import ListOf
 from ..rules import containers
+from .builder import type_of_arg
 from .core import Core
 from .values import (
     Dct,
@@ -16,6 +17,46 @@ from .values import (
 
 
 class ContainerMethods(Core):
+    def list_append(self, base: Lst, value: Any) -> None:
+        content = self.state.get(base)
+        if isinstance(content, tuple):
+            self.state.set(base, (*content, value))
+            return
+        self.escape(value)
+        if isinstance(value, Lst) and isinstance(self.state.get(value), tuple):
+            arg: Arg = self.dynamic_list(self.state.get(value))
+        else:
+            arg = self.arg(value)
+        from .merge import join_lists
+
+        type = join_lists(content.type, ListOf(type_of_arg(arg)))
+        after = self.builder.opaque(containers.list_append, (content, arg), type)
+        after.hint = content.hint
+        self.state.set(base, after)
+
+    def list_extend(self, base: Lst, other: Any) -> None:
+        other = self.consumed(other)
+        content = self.state.get(base)
+        source = self.state.get(other) if isinstance(other, Lst) else None
+        if (
+            isinstance(content, tuple)
+            and not isinstance(source, Var)
+            and self.static_items(other) is not None
+        ):
+            self.state.set(base, (*content, *self.items_of(other)))
+            return
+        if isinstance(source, Var) or isinstance(source, tuple):
+            from .merge import join_lists
+
+            left = content if isinstance(content, Var) else self.dynamic_list(content)
+            right = source if isinstance(source, Var) else self.dynamic_list(source)
+            self.state.set(
+                base,
+                self.builder.opaque(containers.list_concat, (left, right), join_lists(left.type, right.type)),
+            )
+            return
+        self.run_for(other, lambda item: self.list_append(base, item), set())
+
     # ----- methods of lists, tuples and dicts
     def list_insert(self, base: Lst, index: Any, value: Any) -> Any:
         items = list(self.static_content(base, "insert"))

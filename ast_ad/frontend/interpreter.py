@@ -21,13 +21,16 @@ from .calls import Calls
 from .container_methods import ContainerMethods
 from .expressions import Expressions
 from .fixpoint import Fixpoint
+from .items import Items
 from .iterables import Iterables
 from .iteration import Iteration
 from .loops import Loops
 from .merge import Merging
 from .numpy_calls import NumpyCalls
+from .operators import Operators
 from .statements import Statements
 from .templates import Templates
+from .views import Views
 
 
 class Interpreter(
@@ -39,6 +42,7 @@ class Interpreter(
     Iteration,
     Merging,
     Expressions,
+    Operators,
     Calls,
     Builtins,
     Iterables,
@@ -47,6 +51,8 @@ class Interpreter(
     NumpyCalls,
     Attributes,
     Arrays,
+    Items,
+    Views,
 ):
     """Reads functions into ``builder``'s block. ``inputs`` supplies values read from outside (None: fold them)."""
 
