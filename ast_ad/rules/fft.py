@@ -115,19 +115,21 @@ def multiplicity(n: int) -> Any:
 @composite(np.fft.rfftn)
 def rfftn(a, s=None, axes=None, norm=None):
     axes = transformed_axes(a, s, axes)
-    out = np.fft.rfft(a, None if s is None else s[-1], axes[-1], norm)
-    for i in range(len(axes) - 2, -1, -1):
-        out = np.fft.fft(out, None if s is None else s[i], axes[i], norm)
+    lengths = [None for _ in axes] if s is None else s
+    out = np.fft.rfft(a, lengths[-1], axes[-1], norm)
+    for n, axis in zip(lengths[-2::-1], axes[-2::-1], strict=True):
+        out = np.fft.fft(out, n, axis, norm)
     return out
 
 
 @composite(np.fft.irfftn)
 def irfftn(a, s=None, axes=None, norm=None):
     axes = transformed_axes(a, s, axes)
+    lengths = [None for _ in axes] if s is None else s
     out = a
-    for i in range(len(axes) - 1):
-        out = np.fft.ifft(out, None if s is None else s[i], axes[i], norm)
-    return np.fft.irfft(out, None if s is None else s[-1], axes[-1], norm)
+    for n, axis in zip(lengths[:-1], axes[:-1], strict=True):
+        out = np.fft.ifft(out, n, axis, norm)
+    return np.fft.irfft(out, lengths[-1], axes[-1], norm)
 
 
 @composite(np.fft.rfft2)

@@ -37,7 +37,7 @@ class Primitive:
 
 _primitives: dict[Function, Primitive] = {}
 # Rules of optional libraries, read once the user's program has imported the library itself.
-_optional = {"scipy.special": ".scipy_special", "scipy.linalg": ".scipy_linalg"}
+_optional = {"scipy.special": ".scipy_special", "scipy.linalg": ".scipy_linalg", "scipy.fft": ".scipy_fft"}
 
 
 def lookup(fn: Function) -> Primitive | None:
