@@ -16,25 +16,33 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..ir.ops import Arg, Block, For, If, Op, Statement, Var, While, reads, variables
-from ..ir.types import Opaque, Type, carries_derivative
+from ..ir.types import Array, Opaque, Type, carries_derivative
 from ..rules import helpers
 from ..rules.registry import Primitive, lookup
 
 # The cotangent of an argument of these is zero wherever the function does not pick, or keep, an element.
-SELECTIONS = {np.where, operator.getitem, helpers.setitem, np.take, np.take_along_axis, np.choose, np.select}
+SELECTIONS = {
+    *(np.where, operator.getitem, helpers.setitem, np.take, np.take_along_axis, np.choose, np.select),
+    *(np.clip, np.maximum, np.minimum, np.fmax, np.fmin, np.max, np.min, max, min, np.nan_to_num),
+    *(np.nansum, np.nanmean, np.nanprod, np.nanvar, np.nanstd, np.nanmax, np.nanmin),
+}
 
 
 @dataclass
 class Activity:
-    """The side table: which Vars are active, and which active ones have a masked cotangent."""
+    """The side table: which Vars are active, which active ones have a masked cotangent, and which arrays may
+    hold infinite values where nobody looks: they are a factor's partial derivative (``np.log(x)`` in
+    ``x * np.log(x)``)."""
 
     active: set[Var] = field(default_factory=set)
     masked: set[Var] = field(default_factory=set)
+    unbounded: set[Var] = field(default_factory=set)
 
     def include(self, other: Activity) -> None:
         """Add what was found for a block that becomes part of this one."""
         self.active |= other.active
         self.masked |= other.masked
+        self.unbounded |= other.unbounded
 
     def of(self, arg: Arg) -> bool:
         """Whether a Var in the argument is active."""
@@ -49,7 +57,7 @@ def analyse(block: Block, inputs: Iterable[Var], results: Iterable[Arg], masked:
     for result in results:
         useful.mark(result, masked)
     useful.block(block)
-    return Activity(useful.vars, useful.masked)
+    return Activity(useful.vars, useful.masked, varied.unbounded)
 
 
 def differentiable_arguments(op: Op) -> Iterator[Arg]:
@@ -70,6 +78,7 @@ def _may_vary(type: Type, primitive: Primitive | None) -> bool:
 class _Varied:
     def __init__(self, inputs: Iterable[Var]) -> None:
         self.vars = {v for v in inputs if carries_derivative(v.type)}
+        self.unbounded: set[Var] = set()
 
     def has(self, *args: Arg) -> bool:
         return any(v in self.vars for v in variables(*args))
@@ -94,6 +103,9 @@ class _Varied:
         if self.has(*differentiable_arguments(op)):
             primitive = lookup(op.fn)
             self.vars.update(out for out in op.outs if _may_vary(out.type, primitive))
+            if primitive is not None and primitive.kind == "elementwise" and isinstance(op.out.type, Array):
+                if primitive.partial_domain or any(v in self.unbounded for v in variables(*op.args)):
+                    self.unbounded.add(op.out)
 
     def loop(self, op: For | While) -> None:
         for param, init in zip(op.params, op.inits, strict=True):

@@ -17,7 +17,7 @@ from ..analysis.activity import Activity, analyse
 from ..errors import InputTypeError, InternalError, MissingRuleError, UnsupportedError
 from ..frontend.builder import Builder, known_value, type_of_arg
 from ..frontend.dummies import InferenceError
-from ..ir.ops import Arg, Block, Function, If, Lit, Op, Seq, Statement, Var, atoms
+from ..ir.ops import Arg, Block, Function, If, Lit, Op, Seq, Statement, Var, atoms, variables
 from ..ir.show import callable_name
 from ..ir.types import Array, carries_derivative, kind_of, rank_of
 from ..rules import helpers
@@ -170,7 +170,9 @@ class Sweep:
         (g,) = bars
         assert g is not None
         partials = _several(self.builder.inline(primitive.rule, (op.out, *op.args), op.kwargs))  # type: ignore[arg-type]
-        safe = primitive.partial_domain and op.out in self.activity.masked and not is_regular(op)
+        singular = primitive.partial_domain and not is_regular(op)
+        singular = singular or any(v in self.activity.unbounded for v in variables(*op.args))
+        safe = singular and op.out in self.activity.masked
         names = list(inspect.signature(primitive.rule).parameters)[1:]  # type: ignore[arg-type]
         named = [
             (arg, partials[names.index(k)]) for k, arg in op.kwargs.items() if k in names[: len(partials)]

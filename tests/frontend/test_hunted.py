@@ -86,6 +86,24 @@ def folds_with_branches(x: np.ndarray) -> float:
     return functools.reduce(larger, x, 0.7) + sum(larger(v, 0.2) for v in x)
 
 
+POINTS = np.array([0.0, 1.0, 4.0])
+
+
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [
+        (lambda x: np.where(x > 0, x * np.log(x), 0.0).sum(), [0.0, 1.0, 1.0 + math.log(4.0)]),
+        (lambda x: np.clip(np.log(x), -3.0, 3.0).sum(), [0.0, 1.0, 0.25]),
+        (lambda x: np.maximum(np.sqrt(x), 0.1).sum(), [0.0, 0.5, 0.25]),
+        (lambda x: np.nan_to_num(np.sqrt(x - 2.0)).sum(), [0.0, 0.0, 0.5 / math.sqrt(2.0)]),
+        (lambda x: np.nansum(np.where(x > 0, 2.0 * np.log(x), np.nan)), [0.0, 2.0, 0.5]),
+    ],
+)
+def test_what_is_not_selected_has_no_share(function: Callable[..., Any], expected: list[float]) -> None:
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(ast_ad.grad(function)(POINTS), expected)
+
+
 @pytest.mark.parametrize(("function", "args"), PROGRAMS, ids=lambda v: getattr(v, "__name__", ""))
 def test_gradient(function: Callable[..., Any], args: tuple[Any, ...]) -> None:
     before = repr(args)
