@@ -48,7 +48,7 @@ class Variant:
         leaves: list[Any],
         keywords: tuple[str, ...],
     ) -> None:
-        self.owner = owner
+        self.owner, self.names = owner, list(names)
         self.lowered = lower(owner.function, names, trees, leaves, keywords)
         self.trees = [
             TreeDef(STATIC, (), ()) if t.type is STATIC and is_object(t.static) else t for t in trees
@@ -58,6 +58,7 @@ class Variant:
         self.wrt = self._differentiable(leaves, names)
         self.python = [type(leaves[i]) if type(leaves[i]) in (float, complex) else None for i in self.wrt]
         self.count = len(self.lowered.function.body.results)
+        self._parts: Any = None
         self._halves: Any = None
         self.prepare()
 
@@ -105,22 +106,27 @@ class Variant:
             start = stop
         return out[0] if self.owner.single else tuple(out)
 
+    def parts(self) -> tuple[tuple[Function, Function], tuple[Function, Function]]:
+        """The forward and the backward program, pure and with writes in place."""
+        if self._parts is None:
+            function = self.lowered.function
+            joint = adjoint(function, self.wrt, seed=True, of=self.of)
+            forward, backward = split(joint, self.count, len(joint.params) - len(function.params))
+            forward.name, backward.name = f"{function.name}_forward", f"{function.name}_backward"
+            kept = range(self.count), range(len(backward.body.results))
+            placed = (
+                write_in_place(forward, owned=self.lowered.written, fresh=kept[0]),
+                write_in_place(backward, fresh=kept[1]),
+            )
+            self._parts = (forward, backward), placed
+        return self._parts  # type: ignore[no-any-return]
+
     def halves(self) -> tuple[Any, Any, str, str]:
         """The program as a forward and a backward function, with their sources."""
         if self._halves is None:
-            function = self.lowered.function
-            joint = adjoint(function, self.wrt, seed=True, of=self.of)
-            seeds = len(joint.params) - len(function.params)
-            forward, backward = split(joint, self.count, seeds)
-            parts = [
-                Function(f"{function.name}_{kind}", half.params, half.body)
-                for kind, half in (("forward", forward), ("backward", backward))
-            ]
             loaded = []
-            for part in parts:
-                owned = self.lowered.written if part is parts[0] else frozenset()
-                fresh = range(self.count if part is parts[0] else len(part.body.results))
-                emitted = emit_module([write_in_place(part, owned=owned, fresh=fresh)])
+            for part in self.parts()[1]:
+                emitted = emit_module([part])
                 module = load_module(emitted.text, emitted.injected, part.name, dict(emitted.lines))
                 loaded.append((getattr(module, part.name), emitted.text))
             self._halves = (loaded[0][0], loaded[1][0], loaded[0][1], loaded[1][1])
