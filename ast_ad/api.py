@@ -54,7 +54,7 @@ class Derivative:
         self.options = options or Options()
         self._asked = (argnums, wrt)
         self._names, self._signature = _parameters(function)
-        chosen = (0 if argnums is None else argnums) if wrt is None else self._positions(wrt)
+        chosen: Any = (0 if argnums is None else argnums) if wrt is None else self._positions(wrt)
         self.single = not isinstance(chosen, (tuple, list))
         self.argnums: tuple[int, ...] = (_index(chosen),) if self.single else tuple(map(_index, chosen))
         self._variants: dict[Any, list[Any]] = {}
@@ -75,6 +75,9 @@ class Derivative:
         return found[0] if isinstance(wrt, str) else found
 
     # ----- calls
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError
+
     def _prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, list[Any]]:
         """The compiled program that fits, and the leaves of the arguments."""
         if kwargs and self._signature is not None:
@@ -107,7 +110,7 @@ class Derivative:
 
     def _compile(
         self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any], values: Any
-    ) -> Any:
+    ) -> tuple[Any, list[Any]]:
         with build_lock:
             variant = self._build(args, kwargs)
             self._last = variant
@@ -412,13 +415,12 @@ for _factory in (grad, value_and_grad, vjp):
 
 def inspect(function: Callable[..., Any], *args: Any, **kwargs: Any) -> ValueAndGrad:
     """Compile the gradient for these arguments and return it, without running it: for ``.source``, ``.ir``, ``.explain()``."""
-    if isinstance(function, Derivative):
-        found = function
-    else:
+    found: Any = function
+    if not isinstance(function, Derivative):
         floats = tuple(i for i, a in enumerate(args) if _has_floats(a))
         found = ValueAndGrad(function, floats if len(floats) != 1 else floats[0])
     found._prepare(args, kwargs)
-    return found  # type: ignore[return-value]
+    return found  # type: ignore[no-any-return]
 
 
 __all__ = ["grad", "inspect", "value_and_grad", "vjp"]

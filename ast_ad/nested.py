@@ -178,7 +178,7 @@ class Region:
         interpreter = self.interpreter
         before = interpreter.state
         interpreter.state = before.fork()
-        block, results = Block(), []
+        block, results = Block(), list[Any]()
         try:
             with interpreter.builder.nested(block):
                 value = interpreter.call(self.asked.function, args, kwargs)
@@ -375,7 +375,7 @@ def parameter_names(function: Any) -> list[str]:
         return [a.id for a in (*spec.posonlyargs, *spec.args)]
     if isinstance(function, Bound):
         return parameter_names(function.fn)[len(function.args) :]
-    value = getattr(function, "value", None)
+    value: Any = getattr(function, "value", None)
     if isinstance(value, Nested):
         return value.names
     try:

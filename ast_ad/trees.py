@@ -40,7 +40,8 @@ def _static_key(value: Any) -> Any:
             return slice, value.start, value.stop, value.step
         return "id", id(value)
     cls = type(value)
-    if cls.__module__.split(".")[0] not in ("builtins", "numpy") and cls.__eq__ is not object.__eq__:
+    equal: Any = cls.__eq__
+    if cls.__module__.split(".")[0] not in ("builtins", "numpy") and equal is not object.__eq__:
         return "id", id(value)  # two objects that call themselves equal may hold different numbers
     return cls, value
 

@@ -42,7 +42,7 @@ class Variant:
 
     def __init__(
         self,
-        owner: Derivative,
+        owner: Any,
         names: Sequence[str],
         trees: list[TreeDef],
         leaves: list[Any],

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.ops import Arg, Lit, Seq, Var
-from ..ir.types import Array, ListOf, kind_of
+from ..ir.types import Array, ListOf, kind_of, rank_of
 from ..rules import containers, helpers
 from .builder import type_of_arg
 from .core import Core
@@ -61,7 +61,7 @@ class Arrays(Core):
                 raise self.unsupported("a directive in np.r_", "it is not followed", "use np.concatenate")
             elif not isinstance(part, Arr):
                 part = self.emit(np.array, Lst((part,)) if not isinstance(part, (Lst, Tup)) else part)
-            if columns and self.read(part).type.ndim == 1:
+            if columns and rank_of(self.read(part).type) == 1:
                 part = self.emit(np.expand_dims, part, Lit(1))
             parts.append(part)
         return self.emit(np.concatenate, Tup(tuple(parts)), axis=Lit(-1 if columns else 0))
@@ -139,7 +139,7 @@ class Arrays(Core):
                 containers.list_get,
                 (self.dynamic_list(tuple(content)), self.arg(index)),
                 self.dynamic_list(tuple(content)).type.element,
-            )  # type: ignore[union-attr]
+            )
         self.demand(index, "an index into a tuple or list of unlike things")
         raise AssertionError
 

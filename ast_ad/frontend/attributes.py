@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import types
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..ir.ops import Lit, Seq, Var
-from ..ir.types import Array, Optional, Scalar, dtype_of
+from ..ir.types import Array, Optional, Scalar, dtype_of, rank_of
 from .core import Core
 from .guards import Path
 from .values import Arr, ArrayMethod, Bound, Dct, Flat, Frame, Lst, Obj, Range, Super, Tup
@@ -83,21 +85,18 @@ class Attributes(Core):
         )
 
     def array_attribute(self, base: Any, name: str) -> Any:
-        var = self.arg(base)
-        type = var.type.value if isinstance(var.type, Optional) else var.type  # type: ignore[union-attr]
+        var = self.variable(base)
+        type = var.type.value if isinstance(var.type, Optional) else var.type
         if name == "shape":
             return self.shape_of(var)
-        if name == "ndim" and (isinstance(type, Scalar) or type.shape is not None):
-            return Lit(0 if isinstance(type, Scalar) else type.ndim)
+        if name == "ndim" and (rank := rank_of(type)) is not None:
+            return Lit(rank)
         if name == "dtype":
             return Lit(dtype_of(type))
         if name == "size":
-            if (
-                isinstance(type, Array)
-                and type.shape is not None
-                and all(isinstance(d, int) for d in type.shape)
-            ):
-                return Lit(int(np.prod(type.shape)))
+            lengths = type.shape if isinstance(type, Array) and type.shape is not None else (None,)
+            if all(isinstance(n, int) for n in lengths):
+                return Lit(math.prod(n for n in lengths if isinstance(n, int)))
             return self.size_of(var, type)
         if name in ("T", "mT"):
             return (
@@ -166,7 +165,7 @@ class Attributes(Core):
             return Lit(base.cls)
         if name == "__dict__":
             return Dct(dict(content))
-        raw = next((k.__dict__[name] for k in base.cls.__mro__ if name in k.__dict__), None)
+        raw: Any = next((k.__dict__[name] for k in base.cls.__mro__ if name in k.__dict__), None)
         if raw is None:
             raise self.unsupported(
                 f"attribute `{name}`", f"this {base.cls.__name__} has none", "set it first", AttributeError
@@ -184,7 +183,7 @@ class Attributes(Core):
     def super_attribute(self, base: Super, name: str) -> Any:
         owner = base.instance.cls if isinstance(base.instance, Obj) else type(base.instance.value)
         order = owner.__mro__[owner.__mro__.index(base.cls) + 1 :]
-        raw = next((k.__dict__[name] for k in order if name in k.__dict__), None)
+        raw: Any = next((k.__dict__[name] for k in order if name in k.__dict__), None)
         if isinstance(raw, property):
             return self.call(Lit(raw.fget), [base.instance], {})
         if isinstance(raw, types.FunctionType):
@@ -266,7 +265,7 @@ class Attributes(Core):
 
     def live_attribute(self, base: Live, name: str) -> Any:
         cls = type(base.value)
-        raw = next((k.__dict__[name] for k in cls.__mro__ if name in k.__dict__), None)
+        raw: Any = next((k.__dict__[name] for k in cls.__mro__ if name in k.__dict__), None)
         if isinstance(raw, property):
             self.inputs.class_attribute(base, name)
             return self.call(Lit(raw.fget), [base], {})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -18,8 +19,6 @@ from .values import Arr, Dct, Lst, Obj, State, Tup, now
 class Branches(Core):
     flag_cond: Var | None = None
     branch_start: int = 0
-    first_pass = False
-    unbound_read = False
 
     def exec_If(self, node: Any, rest: list[Any]) -> bool:
         cond = self.truth(self.eval(node.test))
@@ -116,7 +115,7 @@ class Branches(Core):
             return Lit(bool(value.value))
         if isinstance(value, Obj) or not isinstance(value, (Var, Arr)):
             return Lit(True)
-        var = self.arg(value)
+        var = self.variable(value)
         known = self.static_value(var)
         if isinstance(known, (bool, int, float)):
             return Lit(bool(known))
@@ -255,7 +254,7 @@ class Branches(Core):
             return Lit(False)
         cond: Any = Lit(True)
         for part, item in zip(pattern.patterns, items, strict=True):
-            cond = self.both(cond, lambda part=part, item=item: self.matches(part, item))
+            cond = self.both(cond, functools.partial(self.matches, part, item))
             if self.static_value(cond) is False:
                 return cond
         return cond

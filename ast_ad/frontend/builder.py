@@ -94,7 +94,7 @@ class Builder:
         if isinstance(types, Scalar) and types.kind == "int":
             types = Scalar("int", types.dtype, _size_of_int(fn, arguments) or types.size)
         if isinstance(types, (tuple, list)) and len(types) == 1:  # one result that is a sequence of one
-            return self._opened(self.opaque(fn, arguments, _whole(types), **keywords), types)
+            return self._opened(self.opaque(fn, arguments, _whole(types), False, **keywords), types)
         outs, kind = _variables(types)
         self.append(Op(fn, arguments, outs, keywords, self.span, adjoint=self.adjoint))
         if kind is None:
@@ -190,7 +190,7 @@ def _size_of_int(fn: Callable[..., Any], args: tuple[Arg, ...]) -> Any:
 
     if fn not in (operator.add, operator.sub, operator.mul, operator.neg):
         return None
-    sizes = [int_size(a) if isinstance(a, (Var, Lit)) else ... for a in args]
+    sizes: list[Any] = [int_size(a) if isinstance(a, (Var, Lit)) else ... for a in args]
     if any(s is ... or s is None or isinstance(s, bool) for s in sizes):
         return None
     if fn is operator.neg:

@@ -40,14 +40,14 @@ class Builtins(Core):
         except TypeError:
             return None
         if name is not None:
-            return getattr(self, name)  # type: ignore[no-any-return]
+            return getattr(self, name)
         if fn in OF_TYPES:
             return functools.partial(self.by_dummies, fn)
         if fn in helpers.IN_PLACE:
             return functools.partial(self.in_place, fn)
         owner = getattr(fn, "__self__", None)
         if owner is self:
-            return fn  # type: ignore[no-any-return]
+            return fn
         if isinstance(owner, np.ufunc):
             handler = getattr(self, "ufunc_" + fn.__name__, None)
             return None if handler is None else functools.partial(handler, owner)

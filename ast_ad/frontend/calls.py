@@ -263,7 +263,8 @@ class Calls(Core):
         return instance
 
     def fill_dataclass(self, instance: Obj, args: list[Any], kwargs: dict[str, Any]) -> None:
-        bound = inspect.signature(instance.cls.__init__).bind(instance, *args, **kwargs)
+        initialiser: Any = instance.cls.__init__  # type: ignore[misc]
+        bound = inspect.signature(initialiser).bind(instance, *args, **kwargs)
         content: dict[str, Any] = {}
         for f in dataclasses.fields(instance.cls):
             if f.name in bound.arguments:
@@ -322,6 +323,7 @@ class Calls(Core):
         span = self.builder.span
         bound = self.bind_arguments(node.args, defaults, args, kwargs, name)
         outer, self.frame = self.frame, frame
+        frame.caller = outer
         try:
             for parameter, value in bound.items():
                 self.state.set_name(frame, parameter, value)

@@ -115,7 +115,7 @@ class ContainerMethods(Core):
             raise self.unsupported(
                 f".{method}()", "the list's length is known at run time only", "use an array"
             )
-        return content  # type: ignore[no-any-return]
+        return content
 
     def dict_get(self, base: Dct, key: Any, default: Any = Lit(None)) -> Any:
         return self.state.get(base).get(self.demand(key, "a dict key"), default)

@@ -36,6 +36,8 @@ class Core:
         self.frame: Frame = Frame(None, {})
         self.unrolled = 0
         self.errstate: dict[str, str] = {}
+        self.first_pass = False
+        self.unbound_read = False
         self.tried: list[tuple[str, int, int]] = []
 
     # ----- from abstract values to IR arguments and back
@@ -69,6 +71,12 @@ class Core:
         raise self.unsupported(
             f"a {describe(value)} as an operand", "it has no run-time form in compiled code", "pass its parts"
         )
+
+    def variable(self, value: Any) -> Var:
+        """The IR variable that holds a value known at run time only."""
+        arg = self.arg(value)
+        assert isinstance(arg, Var), f"{arg} is static"
+        return arg
 
     def wrap(self, result: Any) -> Any:
         """The abstract value of what ``builder.op`` returned."""
@@ -124,6 +132,12 @@ class Core:
     # ----- the store
     def read(self, arr: Arr) -> Var:
         """The array's value now; a view is taken anew where its parent was written since."""
+        if any(self.state.get(source) is not content for source, content in arr.sources):
+            raise self.unsupported(
+                "a read of an array that may be one of several, of which one was written since",
+                "the compiler can't tell whether the write changed it",
+                "copy the array first: `a = a.copy()`",
+            )
         if arr.view is None:
             content = self.state.get(arr)
             return content

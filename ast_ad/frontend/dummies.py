@@ -141,7 +141,7 @@ def dummy_number(arg: Arg, type: Scalar, table: dict[Any, int]) -> Any:
     return value if type.dtype is None else type.dtype.type(value)
 
 
-def _filler(dtype: np.dtype) -> Any:
+def filler(dtype: np.dtype) -> Any:
     value = {"b": True, "i": 1, "u": 1, "f": 0.5, "c": 0.5 + 0.25j}.get(dtype.kind)
     if value is None:
         if dtype.kind != "O":
@@ -159,7 +159,7 @@ def _array(type: Array, shape: tuple[int, ...], run: int = 0) -> np.ndarray:
         return np.where(np.arange(shape[0]) < 2, 0, 0.5).astype(type.dtype) if run else values
     if type.dtype.kind in "iu":
         return np.zeros(shape, type.dtype)
-    out = np.full(shape, _filler(type.dtype))
+    out = np.full(shape, filler(type.dtype))
     if len(shape) >= 2 and type.dtype.kind in "fc":  # well-conditioned, where squares are factorised
         out = out * 0 + np.eye(shape[-2], shape[-1], dtype=type.dtype) * np.arange(1, shape[-1] + 1).astype(
             type.dtype

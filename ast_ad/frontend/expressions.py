@@ -203,7 +203,7 @@ class Expressions(Core):
     def eval_FormattedValue(self, node: Any) -> Any:
         value = self.eval(node.value)
         spec = Lit("") if node.format_spec is None else self.eval(node.format_spec)
-        convert = {114: repr, 115: str, 97: ascii}.get(node.conversion)
+        convert: Any = {114: repr, 115: str, 97: ascii}.get(node.conversion)
         if self.is_static(value) and self.is_static(spec):
             plain = self.static_value(value)
             return Lit(format(convert(plain) if convert else plain, self.static_value(spec)))

@@ -246,7 +246,7 @@ class Captures:
             texts = [_access(path, path.steps, i, space) for i, path in enumerate(self.paths)]
             self._read = eval(f"lambda args: [{', '.join(texts)}]", space)
             self._compiled_for = len(self.paths)
-        return self._read(args)  # type: ignore[no-any-return, misc]
+        return self._read(args)
 
 
 def same_constant(value: Any, expected: Any) -> bool:

@@ -26,8 +26,8 @@ from ..ir.types import (
 from ..rules.helpers import ITEMS
 from ..rules.registry import lookup
 from .dummies import (
-    _filler,
     dummy_number,
+    filler,
     is_int,
     plain_type,
     quietly,
@@ -160,17 +160,20 @@ def _extremum(args: tuple[Arg, ...]) -> Type | None:
 # ----- Elementwise: the dtype from NumPy, the shape by the broadcasting rules -----------------------
 def _elementwise(fn: Callable[..., Any], args: tuple[Arg, ...]) -> Any:
     types = [plain_type(a) for a in args]
-    if not all(isinstance(t, (Scalar, Array)) for t in types) or not any(isinstance(t, Array) for t in types):
+    if not any(isinstance(t, Array) for t in types):
         return None
-    dummies = []
+    dummies, shapes = [], []
     for arg, type in zip(args, types, strict=True):
+        if not isinstance(type, (Scalar, Array)):
+            return None
+        shapes.append(type.shape if isinstance(type, Array) else ())
         if isinstance(type, Array):
             ndim = 1 if type.ndim is None else type.ndim
-            dummies.append(np.full((1,) * ndim, _filler(type.dtype)))
+            dummies.append(np.full((1,) * ndim, filler(type.dtype)))
         else:
             dummies.append(dummy_number(arg, type, {}))
     result = quietly(fn, dummies, {})
-    shape = broadcast_shapes([() if isinstance(t, Scalar) else t.shape for t in types])
+    shape = broadcast_shapes(shapes)
     if isinstance(result, tuple):
         return tuple(_with_shape(r, shape) for r in result)
     return _with_shape(result, shape)

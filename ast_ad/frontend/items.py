@@ -9,6 +9,7 @@ import numpy as np
 
 from ..ir.ops import Lit, Var
 from ..ir.types import Array, Scalar
+from .builder import type_of_arg
 from .core import Core
 from .values import Arr, Dct, Flat, Iterable, Lst, Obj, Range, Tup
 
@@ -45,8 +46,8 @@ class Items(Core):
             "len() of this value",
             "its length can't be found",
             "use a list or an array",
-            TypeError if isinstance(self.arg(value).type, Scalar) else None,
-        )  # type: ignore[union-attr]
+            TypeError if isinstance(type_of_arg(self.arg(value)), Scalar) else None,
+        )
 
     def items_of(self, value: Any, expected: int | None = None) -> list[Any]:
         """The items of an iterable whose length is static (``expected``: unpacking fixes the length)."""
@@ -163,4 +164,4 @@ class Items(Core):
         return full
 
     def read_flat(self, value: Flat) -> Var:
-        return self.builder.op(np.ravel, self.read(value.array))  # type: ignore[no-any-return]
+        return self.builder.op(np.ravel, self.read(value.array))

@@ -18,7 +18,7 @@ class Iteration(Core):
         if isinstance(source, Range):
             parts = [self.static_value(p) for p in (source.start, source.stop, source.step)]
             if all(isinstance(p, int) for p in parts):
-                return Lit(len(range(*parts))), source.start, source.stop, source.step, IDENTITY  # type: ignore[arg-type]
+                return Lit(len(range(*parts))), source.start, source.stop, source.step, IDENTITY
             return self.range_length(source), source.start, source.stop, source.step, IDENTITY
         source = self.consumed(source)
         items = self.static_items(source)

@@ -76,7 +76,7 @@ def _join_numbers(a: Scalar | Array, b: Scalar | Array) -> Type:
         typed = [t for t in (a, b) if t.dtype is not None]
         if len(typed) == 1 and typed[0].kind == kind:
             return typed[0] if typed[0].kind != "int" else Scalar(kind, typed[0].dtype)
-        return Scalar(kind, np.result_type(dtype_of(a), dtype_of(b)))  # type: ignore[arg-type]
+        return Scalar(kind, np.result_type(dtype_of(a), dtype_of(b)))
     arrays = [t for t in (a, b) if isinstance(t, Array)]
     if len(arrays) == 1 and isinstance(a if arrays[0] is b else b, Scalar):
         number = a if arrays[0] is b else b
@@ -84,12 +84,12 @@ def _join_numbers(a: Scalar | Array, b: Scalar | Array) -> Type:
             arrays[0].dtype
             if ORDER.index(number.kind) <= ORDER.index(arrays[0].kind)
             else np.result_type(dtype_of(a), dtype_of(b))
-        )  # type: ignore[arg-type]
+        )
         return Array(dtype, None)
-    dtype = np.result_type(dtype_of(a), dtype_of(b))  # type: ignore[arg-type]
+    dtype = np.result_type(dtype_of(a), dtype_of(b))
     if rank_of(a) is None or rank_of(a) != rank_of(b):
         return Array(dtype, None)
-    shape = tuple(x if x == y else Dim.fresh() for x, y in zip(a.shape, b.shape, strict=True))  # type: ignore[union-attr]
+    shape = tuple(x if x == y else Dim.fresh() for x, y in zip(*(t.shape or () for t in arrays), strict=True))
     return Array(dtype, shape)
 
 
@@ -198,8 +198,8 @@ class Merging(Core):
         if isinstance(value, Tup):
             return Tup(tuple(self.export(v, from_first, phis) for v in value.items), value.cls)
         if isinstance(value, Var) and self.was_emitted_in_branch(value):
-            pair = (value, Lit(None)) if from_first else (Lit(None), value)
-            return phis.add(*pair, value.type, value.hint)
+            first, second = (value, Lit(None)) if from_first else (Lit(None), value)
+            return phis.add(first, second, value.type, value.hint)
         if isinstance(value, Arr) and value.view is None and self.was_emitted_in_branch(value.initial):
             fresh = Arr(self.export(value.initial, from_first, phis), None, value.foreign, value.argument)
             return phis.memo.setdefault(("arr", id(value)), fresh)
@@ -265,7 +265,7 @@ class Merging(Core):
         if isinstance(a, Lst) and isinstance(b, Lst):
             (first, _), (second, _) = sides
             return Lst(self.merge_lists(first.get(a), second.get(b), sides, phis, since))
-        if isinstance(a, (Dct, Obj)) and type(a) is type(b) and a.cls is b.cls:  # type: ignore[union-attr]
+        if isinstance(a, (Dct, Obj)) and type(a) is type(b) and a.cls is b.cls:
             (first, _), (second, _) = sides
             one, two = first.get(a), second.get(b)
             if set(one) == set(two):
@@ -337,17 +337,18 @@ class Merging(Core):
         if isinstance(value, Unbound):
             return value
         if isinstance(value, Tup):
+            missing = Unbound(name)
             items = (
-                self.merge_values(
-                    *((x, Unbound(name)) if first else (Unbound(name), x)), sides, phis, since, name
-                )
+                self.merge_values(x if first else missing, missing if first else x, sides, phis, since, name)
                 for x in value.items
             )
             return Tup(tuple(items), value.cls)
         if isinstance(value, (Var, Arr)) or isinstance(value, Lst) and isinstance(side[0].get(value), Var):
             leaf = self.leaf_in(value, side)
             if isinstance(leaf, Var):
-                out = phis.add(*((leaf, UNDEFINED) if first else (UNDEFINED, leaf)), leaf.type, leaf.hint)
+                out = phis.add(
+                    leaf if first else UNDEFINED, UNDEFINED if first else leaf, leaf.type, leaf.hint
+                )
                 return self.wrap_var(out)
         return value
 

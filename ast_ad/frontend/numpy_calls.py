@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..ir.ops import Lit, Var
-from ..ir.types import Array
+from ..ir.types import Array, dtype_of, rank_of
 from ..rules import containers, helpers
 from .core import Core
 from .values import (
@@ -19,6 +20,16 @@ from .values import (
     Range,
     Tup,
 )
+
+REDUCTIONS: dict[Any, Callable[..., Any]] = {
+    np.add: np.sum,
+    np.multiply: np.prod,
+    np.maximum: np.max,
+    np.minimum: np.min,
+    np.logical_or: np.any,
+    np.logical_and: np.all,
+}
+CUMULATIONS: dict[Any, Callable[..., Any]] = {np.add: np.cumsum, np.multiply: np.cumprod}
 
 
 class NumpyCalls(Core):
@@ -42,14 +53,7 @@ class NumpyCalls(Core):
         return self.b_add_at(fn, *args)
 
     def ufunc_reduce(self, fn: np.ufunc, array: Any, axis: Any = Lit(0), **kwargs: Any) -> Any:
-        same = {
-            np.add: np.sum,
-            np.multiply: np.prod,
-            np.maximum: np.max,
-            np.minimum: np.min,
-            np.logical_or: np.any,
-            np.logical_and: np.all,
-        }.get(fn)
+        same = REDUCTIONS.get(fn)
         if same is not None:
             return self.emit(
                 same, array, axis=axis, **{k: v for k, v in kwargs.items() if k in ("keepdims", "initial")}
@@ -65,7 +69,7 @@ class NumpyCalls(Core):
         return total
 
     def ufunc_accumulate(self, fn: np.ufunc, array: Any, axis: Any = Lit(0), **kwargs: Any) -> Any:
-        same = {np.add: np.cumsum, np.multiply: np.cumprod}.get(fn)
+        same = CUMULATIONS.get(fn)
         if same is None:
             raise self.unsupported(f"np.{fn.__name__}.accumulate", "it has no rule", "write the loop out")
         return self.emit(same, array, axis=axis)
@@ -81,7 +85,7 @@ class NumpyCalls(Core):
         """A function that writes to its first argument: the array becomes the result of its pure twin."""
         before = self.read(array)
         pure, keywords = helpers.IN_PLACE[fn], {k: self.arg(v) for k, v in kwargs.items()}
-        after = self.builder.opaque(pure, (before, *map(self.arg, args)), before.type, **keywords)
+        after = self.builder.opaque(pure, (before, *map(self.arg, args)), before.type, False, **keywords)
         after.hint = before.hint
         self.write(array, after)
         return Lit(None)
@@ -154,11 +158,11 @@ class NumpyCalls(Core):
             lambda item: self.list_append(result, self.call(function, list(item.items), {})),
             set(),
         )
-        return self.emit(np.reshape, self.as_array(np.array, result, {}), self.shape_of(self.arg(arrays[0])))  # type: ignore[arg-type]
+        return self.emit(np.reshape, self.as_array(np.array, result, {}), self.shape_of(self.arg(arrays[0])))
 
     def b_apply_along_axis(self, function: Any, axis: Any, array: Any, *args: Any, **kwargs: Any) -> Any:
         moved = self.emit(np.moveaxis, array, axis, Lit(-1))
-        rank = self.read(moved).type.ndim
+        rank = rank_of(self.read(moved).type)
         if rank != 2:
             raise self.unsupported(
                 "np.apply_along_axis", "it is followed for matrices only", "write the loop out"
@@ -178,9 +182,7 @@ class NumpyCalls(Core):
             result = self.piece(given[-1], x, args, kwargs)
         for test, function in zip(tests, given, strict=False):  # later conditions win
             result = self.emit(np.where, test, self.piece(function, x, args, kwargs), result)
-        return (
-            self.emit(helpers.astype, result, Lit(self.arg(x).type.dtype)) if isinstance(x, Arr) else result
-        )  # type: ignore[union-attr]
+        return self.emit(helpers.astype, result, Lit(dtype_of(self.read(x).type))) if isinstance(x, Arr) else result
 
     def piece(self, function: Any, x: Any, args: Any, kwargs: Any) -> Any:
         if isinstance(function, (Var, Arr)) or isinstance(function, Lit) and not callable(function.value):
@@ -210,12 +212,12 @@ class NumpyCalls(Core):
 
     def b_shape(self, value: Any) -> Any:
         if isinstance(value, (Arr, Var)):
-            return self.shape_of(self.arg(value))  # type: ignore[arg-type]
+            return self.shape_of(self.arg(value))
         return Tup(()) if isinstance(value, Lit) else self.b_shape(self.as_array(np.array, value, {}))
 
     def b_size(self, value: Any, axis: Any = None) -> Any:
         if axis is not None and self.static_value(axis) is not None:
-            return self.shape_of(self.arg(value)).items[self.static_value(axis)]  # type: ignore[arg-type]
+            return self.shape_of(self.arg(value)).items[self.static_value(axis)]
         return self.array_attribute(value, "size") if isinstance(value, (Arr, Var)) else self.length(value)
 
     def b_astype(self, value: Any, dtype: Any, **kwargs: Any) -> Any:

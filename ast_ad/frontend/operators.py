@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ BINARY = {
     "LShift": operator.lshift,
     "RShift": operator.rshift,
 }
-UNARY = {"USub": operator.neg, "UAdd": operator.pos, "Invert": operator.invert}
+UNARY: dict[str, Callable[[Any], Any]] = {"USub": operator.neg, "UAdd": operator.pos, "Invert": operator.invert}
 COMPARE = {
     "Eq": operator.eq,
     "NotEq": operator.ne,
@@ -247,7 +248,7 @@ class Operators(Core):
         return Lit(same == (op == "Is"))
 
     def membership(self, op: str, left: Any, right: Any) -> Any:
-        content = (
+        content: Any = (
             self.state.get(right)
             if isinstance(right, (Dct, Lst))
             else right.items

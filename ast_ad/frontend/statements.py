@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import AdError
 from ..ir.ops import Lit, Op, Span, Var
-from ..ir.types import Array, Optional
+from ..ir.types import Array
 from .core import Core
 from .values import Arr, Closure, Dct, Flat, Frame, Lst, Obj, Tup, Unbound
 
@@ -369,12 +369,10 @@ class Statements(Core):
         """The whole of ``arr`` becomes ``new``, in its own dtype and shape (as ``out=`` and ``op=`` do)."""
         from ..rules.helpers import astype
 
-        dtype = old.type.dtype  # type: ignore[union-attr]
+        dtype: Any = old.type.dtype  # type: ignore[union-attr]
         same_shape = isinstance(new, Var) and isinstance(new.type, Array) and new.type.shape == old.type.shape  # type: ignore[union-attr]
         if isinstance(new, Var) and not np.can_cast(
-            new.type.dtype or np.result_type(float)
-            if not isinstance(new.type, Optional) and hasattr(new.type, "dtype")
-            else dtype,
+            getattr(new.type, "dtype", dtype) or np.result_type(float),
             dtype,
             "same_kind",
         ):

@@ -31,7 +31,8 @@ def _stamp() -> Any:
 class Arr:
     """An array with its identity. ``view``: it is a window on another array's memory, or an element of a list.
 
-    ``foreign``: why writes to it are refused (a global, an array that may be one of several).
+    ``foreign``: why writes to it are refused (a global, an array that may be one of several). ``sources``: arrays
+    that it may be, each with what it held then: once one of them holds something else, reads are refused.
     """
 
     initial: Var | None
@@ -39,6 +40,7 @@ class Arr:
     foreign: str | None = None
     argument: int | None = None
     serial: int = _stamp()
+    sources: tuple[tuple[Any, Any], ...] = ()
 
 
 @dataclass(eq=False)
@@ -47,7 +49,7 @@ class View:
 
     parent: Any
     get: Callable[[Any], Any]
-    put: Callable[[Any, Any], Any]
+    put: Callable[[Any, Any], Any] | None
     index: Arg | None = None
 
 
@@ -98,6 +100,7 @@ class Frame:
     initial: dict[str, Any] = field(default_factory=dict)
     locals: frozenset[str] = frozenset()
     depth: int = 0
+    caller: Frame | None = None
     serial: int = _stamp()
 
 

@@ -248,7 +248,7 @@ class Sweep:
 
 def is_regular(op: Op) -> bool:
     """Whether the derivatives are finite wherever the arguments are: of ``x ** 2``, of ``x / 2``."""
-    constant = known_value(op.args[1]) if len(op.args) == 2 and not op.kwargs else None
+    constant: Any = known_value(op.args[1]) if len(op.args) == 2 and not op.kwargs else None
     if type(constant) not in (int, float):
         return False
     primitive = lookup(op.fn)
