@@ -15,7 +15,7 @@ from . import decompositions, helpers, linalg, norms
 from .decompositions import symmetrized
 from .gather import positions, refuse, scatter_to
 from .helpers import mT
-from .products import H
+from .products import H, column
 from .registry import nondifferentiable, vjp
 
 # ----- what NumPy has too -----
@@ -139,6 +139,104 @@ def solve_triangular(g, ans, a, b, trans=0, lower=False, unit_diagonal=False, ch
     return np.tril(bar, -k) if lower else np.triu(bar, k), b_bar
 
 
+# ----- LU factors and banded matrices -----
+
+
+@vjp(sl.lu_factor)
+def lu_factor(g, ans, a, check_finite=True):
+    """``p a = l u`` (square): ``a_bar = p.T H(l)^-1 (tril(H(l) l_bar, -1) + triu(u_bar H(u))) H(u)^-1``."""
+    lu, pivots = ans
+    l, u = unit_lower(lu), np.triu(lu)
+    inner = np.tril(H(l) @ np.tril(g[0], -1), -1) + np.triu(np.triu(g[0]) @ H(u))
+    left = sl.solve_triangular(l, inner, 2, True, True)
+    return gather_rows(H(sl.solve_triangular(u, H(left), 0, False)), row_order(pivots))
+
+
+def unit_lower(lu: Any) -> Any:
+    """The lower factor that is stored below the diagonal of ``lu``."""
+    return np.tril(lu, -1) + np.eye(np.shape(lu)[-1])
+
+
+def gather_rows(x: Any, order: Any) -> Any:
+    """``out[order] = x``: the rows of ``x`` put back where a permutation took them from."""
+    return x[np.argsort(order)]
+
+
+def row_order(pivots: Any) -> Any:
+    """The permutation that exchanging row i with row ``pivots[i]``, one after the other, amounts to.
+
+    >>> row_order(np.array([1, 1]))
+    array([1, 0])
+    """
+    order = np.arange(len(pivots))
+    for i, pivot in enumerate(pivots):
+        order[[i, pivot]] = order[[pivot, i]]
+    return order
+
+
+@vjp(sl.lu_solve)
+def lu_solve(g, ans, lu_and_piv, b, trans=0, check_finite=True):
+    """``a ans = b`` with ``p a = l u``; the cotangent of ``a`` is passed on to ``l`` and ``u``."""
+    lu, pivots = lu_and_piv
+    if trans == 1:
+        b_bar = np.conj(sl.lu_solve(lu_and_piv, np.conj(g)))
+    else:
+        b_bar = sl.lu_solve(lu_and_piv, g, 2 if trans == 0 else 0)
+    product = np.outer(b_bar, np.conj(ans)) if np.ndim(b) == 1 else b_bar @ H(ans)
+    if trans == 1:
+        product = mT(product)
+    elif trans == 2:
+        product = H(product)
+    bar = -product[row_order(pivots)]  # of l @ u
+    lu_bar = np.tril(bar @ H(np.triu(lu)), -1) + np.triu(H(unit_lower(lu)) @ bar)
+    return (lu_bar, None), b_bar
+
+
+@vjp(sl.solve_banded)
+def solve_banded(g, ans, l_and_u, ab, b, check_finite=True):
+    """``ab[u + i - j, j]`` is the element i, j of the matrix."""
+    lower, upper = l_and_u
+    b_bar = sl.solve_banded((upper, lower), transposed_band(np.conj(ab), lower, upper), g)
+    rows, columns = band_places(ab, upper)
+    x, y = (column(b_bar), column(ans)) if np.ndim(b) == 1 else (b_bar, ans)
+    products = np.sum(x[rows] * np.conj(y[columns]), axis=-1)
+    return None, -np.where(inside_band(ab, upper), products, 0), b_bar
+
+
+def band_places(ab: Any, upper: int) -> tuple[Any, Any]:
+    """The row and the column of the matrix for each element of ``ab``, rows cut off at the ends."""
+    k, n = np.shape(ab)
+    i, j = np.arange(k)[:, None] - upper + np.arange(n), np.arange(n) + np.zeros((k, 1), int)
+    return np.clip(i, 0, n - 1), j
+
+
+def inside_band(ab: Any, upper: int) -> Any:
+    """Which elements of ``ab`` are elements of the matrix."""
+    k, n = np.shape(ab)
+    i = np.arange(k)[:, None] - upper + np.arange(n)
+    return (i >= 0) & (i < n)
+
+
+def transposed_band(ab: Any, lower: int, upper: int) -> Any:
+    """The transposed matrix in diagonal ordered form.
+
+    >>> transposed_band(np.array([[0.0, 1.0], [2.0, 3.0]]), 0, 1)
+    array([[2., 3.],
+           [1., 0.]])
+    """
+    k, n = np.shape(ab)
+    out = np.zeros_like(ab)
+    for row in range(k):  # the diagonal at distance d = upper - row from the main one
+        d = upper - row
+        out[k - 1 - row, max(-d, 0) : n + min(-d, 0)] = ab[row, max(d, 0) : n + min(d, 0)]
+    return out
+
+
+@vjp(transposed_band)
+def transposed_band_rule(g, ans, ab, lower, upper):
+    return transposed_band(g, upper, lower), None, None
+
+
 # ----- functions of matrices and matrix equations -----
 
 
@@ -158,6 +256,12 @@ def solve_sylvester(g, ans, a, b, q):
     """``a @ ans + ans @ b = q``."""
     q_bar = sl.solve_sylvester(H(a), H(b), g)
     return -q_bar @ H(ans), -H(ans) @ q_bar, q_bar
+
+
+@vjp(sl.lstsq)
+def lstsq(g, ans, a, b, cond=None, check_finite=True):
+    residues = np.zeros(0) if g[1] is None else np.ravel(g[1])
+    return linalg.lstsq((g[0], residues, None, g[3]), ans, a, b, cond)
 
 
 # ----- special matrices -----
@@ -207,6 +311,7 @@ def toeplitz_places(c: Any, r: Any) -> tuple[Any, Any]:
     return sl.toeplitz(in_c, -np.ones_like(in_r)), sl.toeplitz(-np.ones_like(in_c), in_r)
 
 
-helpers.METADATA.update({diagonal_blocks: 1})
+helpers.METADATA.update({diagonal_blocks: 1, band_places: 0, inside_band: 0})
 helpers.SHAPED_LIKE[diagonal_blocks] = 1, (0,)
-nondifferentiable(toeplitz_places)
+nondifferentiable(toeplitz_places, row_order, band_places, inside_band)
+helpers.SHAPED_LIKE.update({sl.solve_banded: (2, (1, 2)), transposed_band: (0, (0,))})

@@ -52,4 +52,19 @@ SAMPLES = {
     sl.block_diag: [(A, normal(1, 2), 2.0, normal(3)), (A,)],
     s.diagonal_blocks: [(normal(4, 5), (A, normal(1, 2)))],
     sl.toeplitz: [(normal(3),), (normal(3), normal(4)), (cnormal(3),)],
+    sl.lu_factor: [(A,), (normal(4, 4),), (CA,)],
+    sl.lu_solve: [
+        ((A, np.array([1, 2, 2])), normal(3)),
+        ((A, np.array([2, 1, 2])), B),
+        ((CA, np.array([0, 2, 2])), CB),
+        ((CA, np.array([0, 2, 2])), CB, 1),
+        ((CA, np.array([1, 2, 2])), CB, 2),
+    ],
+    sl.solve_banded: [
+        ((1, 1), normal(3, 5) + np.array([[0], [4], [0]]), normal(5)),
+        ((2, 1), normal(4, 5) + np.array([[0], [5], [0], [0]]), normal(5, 2)),
+        ((0, 1), cnormal(2, 4) + np.array([[0], [4]]), cnormal(4)),
+    ],
+    s.transposed_band: [(normal(3, 5), 1, 1), (normal(4, 5), 2, 1)],
+    sl.lstsq: [(TALL, normal(4)), (TALL, B[[0, 1, 2, 0]])],
 }

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.linalg as sl
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -141,3 +142,37 @@ def test_norm_with_ties_splits_evenly():
         cotangent(np.linalg.norm, 1.0, np.array([1.0, -1.0, 0.5]), np.inf), [0.5, -0.5, 0]
     )
     np.testing.assert_allclose(cotangent(np.linalg.norm, 1.0, np.eye(2), 2), np.eye(2) / 2)
+
+
+@pytest.mark.parametrize("fn", [sl.cholesky, sl.cho_factor])
+@pytest.mark.parametrize("lower", [False, True])
+@pytest.mark.parametrize("a", [SPD, HPD], ids=["real", "complex"])
+def test_scipy_cholesky(a, lower, fn):
+    g = np.tril(random_like(a)) if lower else np.triu(random_like(a))
+    a_bar = cotangent(fn, g if fn is sl.cholesky else (g, None), a, lower=lower)
+    v = random_like(a, 6) + H(random_like(a, 6))
+    check(lambda x: np.sum(np.real(np.conj(g) * sl.cholesky(x, lower=lower))), a_bar, a, v)
+
+
+@pytest.mark.parametrize("a", [SPD, HPD], ids=["real", "complex"])
+def test_scipy_eigh(a):
+    a_bar = cotangent(sl.eigh, eigen_cotangents(sl.eigh(a)), a)
+    v = random_like(a, 6) + H(random_like(a, 6))
+    check(lambda x: eigen_loss(sl.eigh(x)), a_bar, a, v)
+    check(lambda x: np.sum(weights(x[0]) * sl.eigvalsh(x)), cotangent(sl.eigvalsh, weights(a[0]), a), a, v)
+
+
+def test_scipy_solve_of_a_symmetric_matrix():
+    b, g = normal(3), normal(3, seed=1)
+    a_bar, _ = lookup(sl.solve).rule(g, sl.solve(SPD, b, assume_a="pos"), SPD, b, assume_a="pos")
+    v = normal(3, 3, seed=2)
+    check(lambda x: g @ sl.solve(x, b, assume_a="pos"), a_bar, SPD, v + v.T)
+    np.testing.assert_allclose(a_bar, a_bar.T)
+
+
+def test_norm_by_its_order():
+    x, h = normal(4), 1e-5
+    _, p_bar = lookup(np.linalg.norm).rule(1.0, np.linalg.norm(x, 3.0), x, 3.0)
+    np.testing.assert_allclose(
+        p_bar, (np.linalg.norm(x, 3 + h) - np.linalg.norm(x, 3 - h)) / (2 * h), rtol=1e-6
+    )
