@@ -128,7 +128,11 @@ class Calls(Core):
             (out,) = out.items
         if isinstance(fn, np.ufunc) and "where" in kwargs:
             return self.masked_ufunc(fn, args, kwargs, out)
-        if (fn in ALL_STATIC or getattr(fn, "__module__", None) in ("math", "_operator")) and not kwargs and all(self.is_static(a) for a in args):
+        if (
+            (fn in ALL_STATIC or getattr(fn, "__module__", None) in ("math", "_operator"))
+            and not kwargs
+            and all(self.is_static(a) for a in args)
+        ):
             return self.fold(fn, *(self.static_value(a) for a in args))
         result = self.emit(fn, *args, **kwargs)
         if out is None:
@@ -141,12 +145,16 @@ class Calls(Core):
     def canonical(self, fn: Any) -> Any:
         return fn
 
-    def with_arrays(self, fn: Any, args: list[Any], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    def with_arrays(
+        self, fn: Any, args: list[Any], kwargs: dict[str, Any]
+    ) -> tuple[list[Any], dict[str, Any]]:
         """Lists of numbers where NumPy takes an array, as arrays."""
         every = isinstance(fn, np.ufunc) or fn in TAKES_ARRAYS
         names = [*parameter_names(fn), *[""] * len(args)]
         converted = [
-            self.emit(np.array, a) if (every or name in ARRAY_PARAMETERS) and self.is_list_of_numbers(a) else a
+            self.emit(np.array, a)
+            if (every or name in ARRAY_PARAMETERS) and self.is_list_of_numbers(a)
+            else a
             for a, name in zip(args, names, strict=False)
         ]
         return converted, {
@@ -163,7 +171,11 @@ class Calls(Core):
     def is_number_or_list(self, value: Any) -> bool:
         if isinstance(value, Var):
             return kind_of(value.type) != "other"
-        return isinstance(value, Lit) and isinstance(value.value, (int, float, complex)) or self.is_list_of_numbers(value)
+        return (
+            isinstance(value, Lit)
+            and isinstance(value.value, (int, float, complex))
+            or self.is_list_of_numbers(value)
+        )
 
     def masked_ufunc(self, fn: Any, args: list[Any], kwargs: dict[str, Any], out: Any) -> Any:
         """``np.divide(a, b, out=o, where=m)``: the ufunc where the mask holds, the old contents elsewhere."""

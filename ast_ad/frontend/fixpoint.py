@@ -31,16 +31,25 @@ class Fixpoint(Core):
         entry, since = self.state, now()
         frame = self.frame
         templates: dict[Any, Template] = {}
-        for name in sorted(names):
-            value = entry.get_name(frame, name)
-            templates[frame, name] = self.template(value if value is not None else Unbound(name), entry)
         before_errors = dict(self.errstate)
         outer_dims, self.own_dims = self.own_dims, set()
+        outer_since, self.since = self.since, since
         try:
+            for name in sorted(names):
+                value = self.readable(entry.get_name(frame, name), entry, name)
+                templates[frame, name] = self.entry_template(
+                    value if value is not None else Unbound(name), entry
+                )
             self.settle(once, templates, make, since)
         finally:
-            self.own_dims = outer_dims
+            self.own_dims, self.since, self.shared, self.holders = outer_dims, outer_since, frozenset(), {}
         self.errstate = {**before_errors, **self.errstate}
+
+    def entry_template(self, value: Any, entry: State) -> Template:
+        self.shared = self.shared_roots(entry)
+        found = self.template(value, entry)
+        self.shared = frozenset()
+        return found
 
     def settle(
         self, once: Callable[[], None], templates: dict[Any, Template], make: Callable[..., None], since: int
@@ -97,6 +106,8 @@ class Fixpoint(Core):
             else:
                 value = self.instantiate(template, params[slot], hint)
             put_slot(state, slot, value)
+        for slot in params:
+            self.watch(get_slot(state, slot), state)
         for key in [
             k for k in state.contents if isinstance(k, Arr) and k.view is not None and k.view.put is not None
         ]:
@@ -134,11 +145,16 @@ class Fixpoint(Core):
     ) -> dict[Any, Template]:
         """The templates, widened to what the body left."""
         grown = dict(templates)
+        late = [slot for slot in changed if slot not in grown or grown[slot].kind == "unbound"]
+        shared = self.shared_roots(end, late)
         for slot in changed:
             value = get_slot(end, slot)
             if slot not in grown:
-                first = get_slot(entry, slot)
-                grown[slot] = self.template(first if first is not None else Unbound(str(slot[1])), entry)
+                first = self.readable(get_slot(entry, slot), entry, str(slot[1]))
+                grown[slot] = self.entry_template(
+                    first if first is not None else Unbound(str(slot[1])), entry
+                )
+            self.shared = shared
             if isinstance(slot[1], str) and slot[1] in OUT_ONLY:
                 continue
             if grown[slot].kind == "unbound":
@@ -151,6 +167,7 @@ class Fixpoint(Core):
                     grown[slot] = self.widen(grown[slot], value, state)
             finally:
                 self.state = outer
+        self.shared = frozenset()
         return grown
 
     def finish(
@@ -171,10 +188,14 @@ class Fixpoint(Core):
         outs: list[Var] = []
         after = entry.fork()
         bound: dict[Any, Any] = {}
-        for slot, template in templates.items():
-            late = template.kind == "unbound" or isinstance(slot[1], str) and slot[1] in OUT_ONLY
-            if late:
+        self.holders = {}
+        shared = self.shared_roots(end)
+        for slot, template in sorted(templates.items(), key=lambda item: lateness(*item, end)):
+            if lateness(slot, template, end):
+                self.shared = shared
                 bound[slot] = self.finish_late(slot, entry, end, block, (inits, yields, variables, outs))
+                self.shared = frozenset()
+                self.hold(get_slot(end, slot), bound[slot])
                 continue
             self.state = entry
             self.flatten(template, get_slot(entry, slot), inits)
@@ -188,15 +209,23 @@ class Fixpoint(Core):
             for result, init in zip(results, inits[len(inits) - len(results) :], strict=True):
                 result.type = renewed(result.type, type_of_arg(init))
             outs += results
+            self.hold(get_slot(end, slot), bound[slot])
         block.results = (*(() if stops is None else (self.arg(stops),)), *yields)
         self.state = after
         for slot, value in bound.items():
             put_slot(after, slot, value)
+        for value in bound.values():
+            self.watch(value, after)
         for key in [
             k for k in after.contents if isinstance(k, Arr) and k.view is not None and k.view.put is not None
         ]:
             del after.contents[key]
         make(tuple(variables), tuple(inits), block, tuple(outs), stops is not None)
+
+    def hold(self, last: Any, value: Any) -> None:
+        """After the loop, ``value`` stands for the array ``last`` of its last pass."""
+        if isinstance(last, Arr) and isinstance(value, Arr) and last.view is None:
+            self.holders.setdefault(last, value)
 
     def finish_late(self, slot: Any, entry: State, end: State, block: Block, lists: Any) -> Any:
         """A slot that no pass reads from the one before: its value after the loop is the last pass's."""
@@ -204,7 +233,11 @@ class Fixpoint(Core):
         first, last = get_slot(entry, slot), get_slot(end, slot)
         if last is first or last is None or isinstance(last, Unbound):
             return first if first is not None else Unbound(str(slot[1]))
+        if isinstance(last, Arr) and last in self.holders:
+            return self.holders[last]
         self.state = end
+        if isinstance(last, Arr) and last.view is None and last.serial > self.since:
+            self.shared = frozenset()  # the others show what this name holds
         found = self.template(last, end)
         if found.kind == "same" or found.kind == "list" and not found.children:
             return last
@@ -226,6 +259,16 @@ class Fixpoint(Core):
         variables += [Var(r.type, r.hint) for r in results]
         outs += results
         return value
+
+
+def lateness(slot: Any, template: Template, end: State) -> int:
+    """0 for what passes read from one another, else 1, or 2 for a window on what another name may hold."""
+    if template.kind != "unbound" and not (isinstance(slot[1], str) and slot[1] in OUT_ONLY):
+        return 0
+    last = get_slot(end, slot)
+    return (
+        1 if isinstance(last, Arr) and last.view is None or not isinstance(last, (Arr, Lst, Dct, Obj)) else 2
+    )
 
 
 def get_slot(state: State, slot: Any) -> Any:

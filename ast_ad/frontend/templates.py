@@ -8,12 +8,12 @@ from typing import Any
 from ..ir.ops import Arg, Lit, Var
 from ..ir.types import Array, ListOf, Scalar, Type
 from .builder import type_of_arg
-from .core import Core
 from .merge import NOTHING, ShapeChange, join, join_carried, join_lists, same_constant
+from .sharing import Sharing
 from .values import Arr, Bound, Closure, Dct, Lst, Obj, State, Tup, Unbound
 
 
-class Templates(Core):
+class Templates(Sharing):
     """Templates of carried slots: made, widened, filled with parameters and taken apart."""
 
     def widen(self, old: Template, value: Any, start: State) -> Template:
@@ -69,12 +69,9 @@ class Templates(Core):
         if isinstance(old.type, ListOf) and isinstance(found, ListOf):
             return Template("leaf", join_lists(old.type, found), array=False)
         foreign = old.foreign or (value.foreign if isinstance(value, Arr) else None)
-        return Template(
-            "leaf",
-            join_carried(old.type, found, self.own_dims),
-            array=old.array or isinstance(value, Arr),
-            foreign=foreign,
-        )
+        joined = join_carried(old.type, found, self.own_dims)
+        array = old.array or isinstance(value, Arr)
+        return self.mark(Template("leaf", joined, array=array, foreign=foreign, sources=old.sources), value)
 
     def widen_list(self, old: Template, value: Any, start: State) -> Template:
         content = self.state.get(value) if isinstance(value, Lst) else value
@@ -124,7 +121,7 @@ class Templates(Core):
             outer, self.state = self.state, state
             type = self.read(value).type
             self.state = outer
-            return Template("leaf", type, array=True, foreign=value.foreign)
+            return self.mark(Template("leaf", type, array=True, foreign=value.foreign), value)
         if isinstance(value, Var):
             type = value.type
             return Template("leaf", Scalar(type.kind, type.dtype) if isinstance(type, Scalar) else type)
@@ -151,7 +148,7 @@ class Templates(Core):
             var = Var(template.type, hint)
             params.append(var)
             if template.array and isinstance(template.type, Array):
-                return Arr(var, None, template.foreign)
+                return Arr(var, None, template.foreign, sources=tuple((r, None) for r in template.sources))
             return self.wrap_var(var)
         children = tuple(self.instantiate(c, params, hint) for c in template.children)
         if template.kind == "tuple":
@@ -193,6 +190,7 @@ class Template:
     info: Any = None
     array: bool = False
     foreign: str | None = None
+    sources: tuple[Any, ...] = ()  # arrays that are known under other names too, one of which it may be
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -202,6 +200,7 @@ class Template:
             and self.children == other.children
             and self.array == other.array
             and self.foreign == other.foreign
+            and self.sources == other.sources
             and (self.info is other.info or self.kind != "same")
         )
 

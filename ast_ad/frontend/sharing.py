@@ -1,0 +1,111 @@
+"""Which arrays do a loop's carried names share with others, so that giving a name another array is not exact?
+
+A name that a loop gives another array in each pass becomes a parameter: a new array for the compiler, though in
+some pass it may still be one that is known under another name. Writes through such a name are refused, and so
+are reads of it after the other one was written.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from typing import Any
+
+from .core import Core
+from .values import Arr, Bound, Closure, Dct, Frame, Lst, Obj, State, Tup, Unbound
+
+SHARED = "an array that may be one of several, depending on the pass of a loop"
+
+
+def root_of(arr: Any) -> Any:
+    """The array, or run-time list, in whose memory an array lies."""
+    while isinstance(arr, Arr) and arr.view is not None:
+        arr = arr.view.parent
+    return arr
+
+
+class Sharing(Core):
+    """Counts the references to arrays."""
+
+    # While templates are made: the roots with another reference, the time at which the loop began, and
+    # which array stands after the loop for one that its last pass made.
+    shared: Collection[Any] = frozenset()
+    since: int = 0
+    holders: dict[Any, Any] = {}
+
+    def references(self, state: State, without: Collection[Any] = ()) -> Counter[Any]:
+        """How many references there are to each root, from what is live; ``without``: slots not to be counted."""
+        found: Counter[Any] = Counter()
+        seen: set[int] = set()
+        for frame in self.live_frames():
+            for name, value in state.get(frame).items():
+                if not name.startswith("$") and (frame, name) not in without:
+                    self._count(value, state, found, seen)
+        return found
+
+    def shared_roots(self, state: State, without: Collection[Any] = ()) -> frozenset[Any]:
+        return frozenset(root for root, count in self.references(state, without).items() if count > 1)
+
+    def live_frames(self) -> Iterator[Frame]:
+        """The frames of the calls under way, and those that they read free names from."""
+        stack: list[Any] = [self.frame]
+        seen: list[Frame] = []
+        while stack:
+            frame = stack.pop()
+            if frame is not None and frame not in seen:
+                seen.append(frame)
+                stack += [frame.caller, frame.enclosing]
+        return iter(seen)
+
+    def _count(self, value: Any, state: State, found: Counter[Any], seen: set[int]) -> None:
+        if isinstance(value, Arr):
+            found[root_of(value)] += 1
+        elif isinstance(value, (Lst, Dct, Obj, Closure)):
+            if id(value) in seen:
+                return
+            seen.add(id(value))
+        for item in _items(value, state):
+            self._count(item, state, found, seen)
+
+    def mark(self, template: Any, value: Any) -> Any:
+        """The template of a value, with what it shares if it is an array."""
+        if not isinstance(value, Arr) or root_of(value) not in self.shared:
+            return template
+        root = self.holders.get(root_of(value), root_of(value))
+        sources = template.sources
+        if root.serial < self.since or root in self.holders.values():
+            sources = sources if root in sources else (*sources, root)
+        return replace(template, foreign=template.foreign or SHARED, sources=sources)
+
+    def watch(self, value: Any, state: State) -> None:
+        """Note what an array's sources hold now, so that a read of it after a write to one of them is noticed."""
+        if isinstance(value, Arr):
+            value.sources = tuple((root, state.get(root)) for root, _ in value.sources)
+        for item in _items(value, state):
+            self.watch(item, state)
+
+    def readable(self, value: Any, state: State, name: str) -> Any:
+        """The value, or Unbound for an array that may have changed through another name."""
+        arr = value
+        while isinstance(arr, Arr):
+            if any(state.get(root) is not content for root, content in arr.sources):
+                return Unbound(name)
+            arr = arr.view.parent if arr.view is not None else None
+        return value
+
+
+def _items(value: Any, state: State) -> Collection[Any]:
+    """What a container holds."""
+    if isinstance(value, Tup):
+        return value.items
+    if isinstance(value, Bound):
+        return (*value.args, *value.kwargs.values())
+    if isinstance(value, Closure):
+        return (*value.defaults.values(), *state.get(value.frame).values())
+    if isinstance(value, (Lst, Dct, Obj)):
+        content = state.get(value)
+        return (
+            content.values() if isinstance(content, dict) else content if isinstance(content, tuple) else ()
+        )
+    return ()
