@@ -1,4 +1,4 @@
-"""What does a compiled function depend on? Its arguments, the data that it reads from outside, and the code that it calls.
+"""What does a compiled function depend on? Its arguments, the data outside that it reads, the code it calls.
 
 Data outside (globals, closure variables, attributes of objects) is read again at every call and passed as a
 further input; code and structure are guarded: if a function that was inlined is replaced, or a list
@@ -15,6 +15,7 @@ import numpy as np
 
 from ..ir.ops import Lit, Op, Var
 from ..ir.types import Array, Dim, ListOf, Scalar, type_of
+from ..rules.registry import lookup
 from .attributes import Live
 from .guards import Guard, Guards, Path
 from .values import Arr, Bound, Dct, Lst, Tup
@@ -60,7 +61,7 @@ def signature(value: Any) -> Any:
 
 
 class Inputs:
-    """Collects what one build reads from outside. ``constants``: keys of inputs whose value is compiled in."""
+    """What one build reads from outside. ``constants``: keys of inputs whose value is compiled in."""
 
     def __init__(self, constants: frozenset[Any] = frozenset()) -> None:
         self.constants = constants
@@ -234,7 +235,7 @@ class Inputs:
         return found
 
     def class_attribute(self, base: Live, name: str) -> None:
-        """A method or property was found in the class of an outside object: it must stay there, and unshadowed."""
+        """A method or property was found in the class of an outside object: there it must stay, unshadowed."""
         path = Path.of_object(type(base.value), type(base.value).__name__).attribute(name)
         found = getattr(type(base.value), name)
         if isinstance(found, types.MethodType):
@@ -249,9 +250,9 @@ class Inputs:
             if isinstance(found, (Lst, Dct)):
                 now, before = state.get(found), found.initial
                 items = (
-                    zip(now.values(), before.values())
+                    zip(now.values(), before.values(), strict=False)
                     if isinstance(found, Dct) and isinstance(now, dict)
-                    else zip(now, before)
+                    else zip(now, before, strict=False)
                     if isinstance(now, tuple) and isinstance(before, tuple)
                     else [(now, before)]
                 )
@@ -279,4 +280,5 @@ def _is_code(value: Any) -> bool:
         or hasattr(value, "py_func")
         or hasattr(type(value), "__ast_ad_lower__")
         or type(value).__module__.startswith(("numpy", "functools"))
+        or lookup(value) is not None
     )
