@@ -50,17 +50,57 @@ def index_file(filename: str, lines: list[str], co_flags: int) -> FileIndex:
         known = _indices.get(filename)
         if known is not None and known.flags == flags and known.lines == lines:
             return known
-        tree = ast.parse("".join(lines), filename)
-        mode = flags | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT  # notebooks
-        index = FileIndex(list(lines), flags)
-        for code in _code_objects(compile(tree, filename, "exec", mode, dont_inherit=True)):
-            index.codes.setdefault((code.co_firstlineno, code.co_name), []).append(code)
-        for definition in _definitions(tree):
-            index.definitions.setdefault(_key(definition.node), []).append(definition)
+        index = _index(filename, lines, flags)
         if len(_indices) >= _MOST_FILES:
             _indices.pop(next(iter(_indices)))
         _indices[filename] = index
         return index
+
+
+def index_block(function: types.FunctionType, lines: list[str]) -> FileIndex | None:
+    """The index of the lines of one function at the top level of a file: it costs less than the file's.
+
+    None where its lines can't be told without parsing more; a wrong guess matches nothing.
+    """
+    code = function.__code__
+    if code.co_qualname != code.co_name or code.co_freevars or not code.co_name.isidentifier():
+        return None
+    first = end = code.co_firstlineno - 1
+    while end < len(lines) and not lines[end].startswith(("def ", "async ")):
+        end += 1
+    end += 1
+    while end < len(lines) and (not lines[end].strip() or lines[end][0] in " \t#)]}"):
+        end += 1
+    above = ["\n"] * first
+    imported = [name for name in sorted(_names(code)) if _is_imported(name, function)]
+    if above and imported:  # Python calls methods of imported names by other instructions
+        above[0] = f"import {', '.join(imported)}\n"
+    try:
+        return _index(code.co_filename, above + lines[first:end], code.co_flags & _FUTURES)
+    except (SyntaxError, ValueError):
+        return None
+
+
+def _names(code: types.CodeType) -> set[str]:
+    return set(code.co_names).union(*(_names(c) for c in code.co_consts if isinstance(c, types.CodeType)))
+
+
+def _is_imported(name: str, function: types.FunctionType) -> bool:
+    """Whether a global looks as if an import had bound it."""
+    value = function.__globals__.get(name)
+    module = getattr(value, "__module__", None)
+    return isinstance(value, types.ModuleType) or isinstance(module, str) and module != function.__module__
+
+
+def _index(filename: str, lines: list[str], flags: int) -> FileIndex:
+    tree = ast.parse("".join(lines), filename)
+    mode = flags | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT  # notebooks
+    index = FileIndex(list(lines), flags)
+    for code in _code_objects(compile(tree, filename, "exec", mode, dont_inherit=True)):
+        index.codes.setdefault((code.co_firstlineno, code.co_name), []).append(code)
+    for definition in _definitions(tree):
+        index.definitions.setdefault(_key(definition.node), []).append(definition)
+    return index
 
 
 def match_definition(index: FileIndex, code: types.CodeType, rewritten: bool = False) -> Definition | None:

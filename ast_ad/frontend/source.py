@@ -22,7 +22,7 @@ from typing import Any
 from ..deep import run_deep
 from ..errors import SourceError
 from ..ir.ops import Span
-from .code_match import Definition, ambiguous_or_changed, index_file, match_definition
+from .code_match import Definition, ambiguous_or_changed, index_block, index_file, match_definition
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,6 +151,10 @@ def _parse(function: types.FunctionType) -> _Parsed:
 
 def _definition(function: types.FunctionType, lines: list[str]) -> Definition:
     code = function.__code__
+    block = index_block(function, lines)
+    found = None if block is None else match_definition(block, code)
+    if found is not None:
+        return found
     try:
         index = index_file(code.co_filename, lines, code.co_flags)
     except (SyntaxError, ValueError) as error:
