@@ -212,7 +212,7 @@ class Derivative:
         return self if instance is None else functools.partial(self.as_method(), instance)
 
     def as_method(self) -> Derivative:
-        """The derivative as a method: where nothing was chosen, with respect to the first argument after ``self``."""
+        """The derivative as a method: if nothing was chosen, with respect to the first argument after ``self``."""
         if self._asked != (None, None) or self.kind == "vjp":
             return self
         if self._method is None:
@@ -345,8 +345,8 @@ def grad(
     Returns
     -------
     Grad
-        A function of the same arguments. Its result has the structure, shapes and dtypes of the arguments that
-        were asked for, in fresh arrays; for a tuple of argnums it is a tuple.
+        A function of the same arguments. Its result has the structure, shapes and dtypes of the arguments
+        that were asked for, in fresh arrays; for a tuple of argnums it is a tuple.
 
     Raises
     ------
@@ -393,10 +393,10 @@ def vjp(
     fallback: str = "error",
     **choices: Any,
 ) -> Any:
-    """The value at ``primals`` and the pullback there: a function from cotangents of the value to those of the arguments.
+    """The value at ``primals`` and the pullback there: from cotangents of the value to those of arguments.
 
-    The pullback returns a tuple, an entry for each argument that consists of floats, or for those in ``argnums``
-    (not a tuple for an int). Without primals the result is a function of them.
+    The pullback returns a tuple, an entry for each argument that consists of floats, or for those in
+    ``argnums`` (not a tuple for an int). Without primals the result is a function of them.
     """
     found = _decorator(Vjp, function, argnums, wrt, has_aux, backend, fallback, choices)
     return found(*primals) if primals else found
@@ -414,7 +414,7 @@ for _factory in (grad, value_and_grad, vjp):
 
 
 def inspect(function: Callable[..., Any], *args: Any, **kwargs: Any) -> ValueAndGrad:
-    """Compile the gradient for these arguments and return it, without running it: for ``.source``, ``.ir``, ``.explain()``."""
+    """The gradient, compiled for these arguments but not run: for ``.source``, ``.ir``, ``.explain()``."""
     found: Any = function
     if not isinstance(function, Derivative):
         floats = tuple(i for i, a in enumerate(args) if _has_floats(a))

@@ -1,8 +1,8 @@
 """What does a derivative mean inside of a function that is being compiled?
 
 ``grad(f)(x)`` there is read as code: ``f`` becomes a block of its own with fresh variables for what is
-differentiated, the block is made into its adjoint, and that is appended to the program. Nothing in it is special
-to the outer derivative, and so derivatives nest to any depth.
+differentiated, the block is made into its adjoint, and that is appended to the program. Nothing in it is
+special to the outer derivative, and so derivatives nest to any depth.
 """
 
 from __future__ import annotations

@@ -146,8 +146,7 @@ class PullbackVariant(Variant):
         self.adjoint = adjoint(self.lowered.function, self.wrt, seed=True, of=self.of)
 
     def kept(self, residual: Any, inputs: Sequence[Any]) -> Any:
-        """The residuals, with copies of what is memory of an argument or of data outside, which may change before
-        the pullback is called."""
+        """The residuals; memory of arguments and of data outside, which may change before the call, is copied."""
         roots = {id(_root(value)) for value in inputs if isinstance(value, np.ndarray)}
         return _detached(residual, roots) if roots else residual
 

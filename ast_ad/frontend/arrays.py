@@ -253,7 +253,7 @@ class Arrays(Core):
             )
 
     def escape(self, value: Any) -> None:
-        """An array that goes into a run-time list must not be written afterwards: the list holds the same one."""
+        """An array in a run-time list must not be written afterwards: the list holds the same one."""
         if isinstance(value, Arr):
             arr: Any = value
             while isinstance(arr, Arr):

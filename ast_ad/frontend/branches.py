@@ -1,4 +1,4 @@
-"""Branches: folded when the condition is static, a region otherwise; conditional expressions and match too."""
+"""When does a branch become a region? Folded if the condition is static; conditional expressions, match too."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ class Calls(Core):
         return self.call_opaque(fn, args, kwargs)
 
     def call_primitive(self, fn: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        """A NumPy function or one with a rule: an operation; ``out=`` and ``where=`` of ufuncs become writes."""
+        """A NumPy function or one with a rule is an operation; ``out=`` and ``where=`` become writes."""
         fn = self.canonical(fn)
         kwargs = {
             k: v for k, v in kwargs.items() if not (k == "out" and isinstance(v, Lit) and v.value is None)
@@ -205,7 +205,7 @@ class Calls(Core):
         return value
 
     def call_opaque(self, fn: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        """A callable without rule and source: run it if all is static, else an operation without derivative."""
+        """A callable without rule and source: run if all is static, else an operation without derivative."""
         module = getattr(fn, "__module__", None) or type(getattr(fn, "__self__", None)).__module__ or ""
         if "random" in str(module) or isinstance(getattr(fn, "__self__", None), np.random.Generator):
             raise self.unsupported(

@@ -101,7 +101,7 @@ class Core:
         return var
 
     def emit(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """Append an operation on abstract values; its result, wrapped. Inference errors name the user's line."""
+        """Append an operation on abstract values; its result, wrapped. Inference errors name the line."""
         arguments = [self.arg(a) for a in args]
         keywords = {k: self.arg(v) for k, v in kwargs.items()}
         self.settle_structure(fn, arguments, keywords)
@@ -224,7 +224,7 @@ class Core:
         return NOT_STATIC
 
     def demand(self, value: Any, what: str) -> Any:
-        """The static form of a value; where an argument stands behind it, ask for a build with that constant."""
+        """The static form of a value; if an argument stands behind it, ask for a build with that constant."""
         found = self.static_value(value)
         if found is not NOT_STATIC:
             return found

@@ -1,7 +1,7 @@
 """What type does a call return? Ask the function itself, on tiny dummy arguments.
 
-There is no typing table of NumPy here. Two families are computed instead, because every program is full of them:
-broadcasting and basic indexing.
+There is no typing table of NumPy here. Two families are computed instead, because every program is full of
+them: broadcasting and basic indexing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How is a program read? By running it on abstract values, with the IR as the trace of what must happen later.
+"""How is a program read? By running it on abstract values; the IR is the trace of what must happen later.
 
 One ``Interpreter`` reads one function and everything that it calls. Static things (modules, types, keyword
 options, containers) are computed on the spot; numbers and arrays become operations; branches and loops on
@@ -54,13 +54,13 @@ class Interpreter(
     Items,
     Views,
 ):
-    """Reads functions into ``builder``'s block. ``inputs`` supplies values read from outside (None: fold them)."""
+    """Reads functions into ``builder``'s block. ``inputs`` supplies values from outside (None: fold them)."""
 
 
 def inline(
     builder: Builder, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """Read a rule (a plain function of IR arguments) into the builder's block; nested tuples/lists of Args."""
+    """Read a rule (a plain function of IR arguments) into the builder's block; the result: nested Args."""
     interpreter = Interpreter(builder)
     values = [interpreter.from_arg(a) for a in args]
     keywords = {k: interpreter.from_arg(v) for k, v in kwargs.items()}

@@ -1,7 +1,7 @@
 """How does a loop become a region, or else its passes one by one?
 
-A loop whose structure changes from pass to pass (a list of functions, arrays of other ranks) is unrolled if its
-trip count is static.
+A loop whose structure changes from pass to pass (a list of functions, arrays of other ranks) is unrolled if
+its trip count is static.
 """
 
 from __future__ import annotations

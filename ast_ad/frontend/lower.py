@@ -133,7 +133,7 @@ def _callee(interpreter: Interpreter, function: Any) -> Any:
         not isinstance(function, (types.FunctionType, types.BuiltinFunctionType, type))
         and hasattr(function, "__dict__")
         and not hasattr(function, "py_func")
-        and isinstance(getattr(type(function), "__call__", None), types.FunctionType)
+        and isinstance(getattr(type(function), "__call__", None), types.FunctionType)  # noqa: B004
     ):
         return Live(function, Path.of_object(function, "self"))
     return Lit(function)

@@ -173,20 +173,18 @@ class Merging(Core):
         return merged
 
     def merge_dead(self, sides: Any, phis: Phis, since: int) -> State:
-        """One side raised: what the other holds goes on, through results that the dead side leaves undefined."""
+        """One side raised: what the other holds goes on, as results that the dead side leaves undefined."""
         (first, _), (second, _) = sides
         if first.dead and second.dead:
             return first
         alive = second if first.dead else first
         merged = alive.fork()
-        dead_state = State(dict(alive.contents))
-        for key, content in alive.contents.items():
+        for key in alive.contents:
             if isinstance(key, Arr) and key.view is not None:
                 merged.contents.pop(key, None)
         for key, content in alive.contents.items():
             if getattr(key, "serial", 0) <= since and not (isinstance(key, Arr) and key.view is not None):
                 merged.set(key, self.export(content, alive is first, phis))
-        del dead_state
         return merged
 
     def export(self, value: Any, from_first: bool, phis: Phis) -> Any:

@@ -1,4 +1,4 @@
-"""Which NumPy functions are more than an operation: those that write, that ask for a type, that take functions?"""
+"""Which NumPy functions are more than an operation: they write, ask for a type, or take functions?"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Which symbolic lengths has the result of a call, when the function itself is asked?
 
-The callable is run on small arrays whose lengths stand for the symbolic dimensions of its arguments, twice with
-different lengths: an output length that follows the same symbol in both runs is that symbol, one that stays the
-same is a constant, any other is unknown.
+The callable is run on small arrays whose lengths stand for the symbolic dimensions of its arguments, twice
+with different lengths: an output length that follows the same symbol in both runs is that symbol, one that
+stays the same is a constant, any other is unknown.
 """
 
 from __future__ import annotations

@@ -29,10 +29,10 @@ def _stamp() -> Any:
 
 @dataclass(eq=False)
 class Arr:
-    """An array with its identity. ``view``: it is a window on another array's memory, or an element of a list.
+    """An array with its identity. ``view``: it is a window on another's memory, or an element of a list.
 
-    ``foreign``: why writes to it are refused (a global, an array that may be one of several). ``sources``: arrays
-    that it may be, each with what it held then: once one of them holds something else, reads are refused.
+    ``foreign``: why writes to it are refused (a global, an array that may be one of several). ``sources``:
+    arrays that it may be, each with what it held then: once one of them holds something else, reads are refused.
     """
 
     initial: Var | None

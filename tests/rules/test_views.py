@@ -13,11 +13,11 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from sample import all_samples  # noqa: E402
+from sample import all_samples
 
-from ast_ad.analysis.aliasing import behaviour  # noqa: E402
-from ast_ad.ir.ops import Op  # noqa: E402
-from ast_ad.rules.registry import lookup  # noqa: E402
+from ast_ad.analysis.aliasing import behaviour
+from ast_ad.ir.ops import Op
+from ast_ad.rules.registry import lookup
 
 SAMPLES = all_samples()
 
