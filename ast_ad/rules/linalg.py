@@ -194,11 +194,25 @@ def lstsq(g, ans, a, b, rcond=None):
     rest = y - a @ x  # orthogonal to the columns of a: a change of x doesn't change its length
     kept = x_bar - p @ (a @ x_bar)
     a_bar = -y_bar @ H(x) + rest @ H(p @ y_bar) + H(p) @ x @ H(kept)
-    missing = np.zeros(np.shape(y)[1] - np.size(residuals_bar))  # no residuals where the rank is not full
-    weight = np.concatenate((residuals_bar, missing))
+    weight = padded_to(residuals_bar, np.shape(y)[1])
     slack = 2 * rest * weight
     a_bar = a_bar - slack @ H(x) + (u * s_bar) @ vh
     return a_bar, np.reshape(y_bar + slack, np.shape(b))
+
+
+def padded_to(x: Any, n: int) -> Any:
+    """The residuals of ``n`` systems, zeros where there are none (where the rank is not full).
+
+    >>> padded_to(np.zeros(0), 2)
+    array([0., 0.])
+    """
+    flat = np.ravel(x)
+    return np.concatenate((flat, np.zeros(n - flat.size, flat.dtype)))
+
+
+@vjp(padded_to)
+def padded_to_rule(g, ans, x, n):
+    return np.reshape(g[: np.size(x)], np.shape(x)), None
 
 
 def cutoff(a: Any, rcond: float | None) -> float:

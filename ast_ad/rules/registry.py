@@ -37,7 +37,12 @@ class Primitive:
 
 _primitives: dict[Function, Primitive] = {}
 # Rules of optional libraries, read once the user's program has imported the library itself.
-_optional = {"scipy.special": ".scipy_special", "scipy.linalg": ".scipy_linalg", "scipy.fft": ".scipy_fft"}
+_optional = {
+    "scipy.special": ".scipy_special",
+    "scipy.linalg": ".scipy_linalg",
+    "scipy.fft": ".scipy_fft",
+    "scipy.integrate": ".scipy_integrate",
+}
 
 
 def lookup(fn: Function) -> Primitive | None:

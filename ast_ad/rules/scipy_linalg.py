@@ -260,7 +260,7 @@ def solve_sylvester(g, ans, a, b, q):
 
 @vjp(sl.lstsq)
 def lstsq(g, ans, a, b, cond=None, check_finite=True):
-    residues = np.zeros(0) if g[1] is None else np.ravel(g[1])
+    residues = np.zeros(0) if g[1] is None else g[1]
     return linalg.lstsq((g[0], residues, None, g[3]), ans, a, b, cond)
 
 

@@ -59,6 +59,7 @@ SAMPLES = {
         (CTALL, cnormal(4)),
         (A, B),
     ],
+    l.padded_to: [(normal(2), 2), (normal(2), 4)],
     np.linalg.cond: [(A,), (A, 1), (A, "fro"), (STACK,), (A, -2), Sample((A, np.inf), wrt=(0,)), (CA,)],
     np.linalg.cholesky: [run(SPD), run(SPDS), run(HPD), run(SPD, upper=True)],
     np.linalg.qr: [
