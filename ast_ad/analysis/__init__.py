@@ -1,1 +1,1 @@
-"""Facts about IR, kept in side tables."""
+"""What is true of a piece of IR? Facts about it, kept in side tables."""

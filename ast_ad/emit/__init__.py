@@ -1,1 +1,1 @@
-"""From IR to Python source."""
+"""How does IR become Python source?"""

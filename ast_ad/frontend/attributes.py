@@ -1,4 +1,4 @@
-"""Attributes: of arrays, of objects built inside the function, and of things that live outside of it."""
+"""What is an attribute of an array, of an object built inside the function, of a thing that lives outside?"""
 
 from __future__ import annotations
 

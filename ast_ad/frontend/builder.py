@@ -1,4 +1,4 @@
-"""Appends operations to a block: infers the types of their results and folds what is static."""
+"""How does an operation get into a block? Its result types are inferred; what is static is folded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls: how a callee is found, its arguments bound, and its body read in place of the call."""
+"""How is a callee found, how are its arguments bound, and its body read in place of the call?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every part of the front end stands on: the store, the builder, and the way between them."""
+"""What does every part of the front end stand on? The store, the builder, and the way between them."""
 
 from __future__ import annotations
 

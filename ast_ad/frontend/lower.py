@@ -1,4 +1,4 @@
-"""From a user's function and the arguments of a call to the IR of the program that this call runs."""
+"""How do a user's function and the arguments of a call become the IR of the program that this call runs?"""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The static tape: what a program is between source and source."""
+"""What is a program between source and source? The static tape."""

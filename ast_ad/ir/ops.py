@@ -1,4 +1,4 @@
-"""The static tape: a structured, purely functional intermediate representation.
+"""What does the static tape consist of, the structured, purely functional intermediate representation?
 
 Grammar (``*`` repeats, ``?`` may be missing)::
 

@@ -1,4 +1,4 @@
-"""The types of IR values: numbers, arrays with symbolic dimensions, and containers of them.
+"""Which types have IR values? Numbers, arrays with symbolic dimensions, and containers of them.
 
 Types steer specialisation: they say which derivative rule branch applies, where a broadcast has to be
 summed back, and which values can carry a derivative at all. They are facts that hold for every call with

@@ -1,4 +1,4 @@
-"""The one table of derivative rules, and the decorators that fill it.
+"""Which rule has a callable? The one table of derivative rules, and the decorators that fill it.
 
 A rule is a small NumPy function. The compiler reads its source and inlines it; the eager mode runs it on
 arrays. What a rule reads is what is saved for the reverse sweep; what nobody needs is sliced away.

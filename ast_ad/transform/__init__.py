@@ -1,1 +1,1 @@
-"""From IR to IR."""
+"""How does one function of the IR become another, above all its adjoint?"""
