@@ -22,6 +22,7 @@ from ..rules.registry import Primitive, lookup
 
 # The cotangent of an argument of these is zero wherever the function does not pick, or keep, an element.
 SELECTIONS = {
+    helpers.safe_product,
     *(np.where, operator.getitem, helpers.setitem, np.take, np.take_along_axis, np.choose, np.select),
     *(np.clip, np.maximum, np.minimum, np.fmax, np.fmin, np.max, np.min, max, min, np.nan_to_num),
     *(np.nansum, np.nanmean, np.nanprod, np.nanvar, np.nanstd, np.nanmax, np.nanmin),
