@@ -1,1 +1,1 @@
-"""How does a Python function become a function of the IR? ``lower.py`` does it; ``interpreter.py`` reads the code."""
+"""How does a Python function become a function of the IR? ``lower`` is the entry, ``interpreter`` the reader."""

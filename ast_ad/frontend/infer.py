@@ -143,7 +143,7 @@ COMPARISONS = {
 def _extremum(args: tuple[Arg, ...]) -> Type | None:
     """Python's max or min of several numbers: any of them, so the widest type stands for all.
 
-    >>> _extremum((Var(Scalar("float")), Lit(0)))
+    >>> _extremum((Var(Scalar("float")), Var(Scalar("int"))))
     Scalar(kind='float', dtype=None, size=None)
     """
     types = [plain_type(a) for a in args]

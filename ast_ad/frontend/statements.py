@@ -1,4 +1,4 @@
-"""Statements: assignment in all its forms, and how a block goes on after a return, break or continue.
+"""What do statements do: assignment in all its forms, and how a block goes on after return, break, continue?
 
 Leaving early is data: three names that no program can spell (``$return``, ``$break``, ``$continue``) hold
 booleans in the frame. False: go on. True: stop here. Known at run time only: the rest of the block is

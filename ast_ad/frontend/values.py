@@ -1,4 +1,4 @@
-"""What the front end knows of a Python value while it reads a program: the abstract values and their store.
+"""What does the front end know of a Python value while it reads a program? Abstract values and their store.
 
 Numbers and other immutable values are IR arguments themselves (``Var`` at run time, ``Lit`` when static).
 Everything with an identity (arrays, lists, dicts, objects, frames of local variables) is an object of this
