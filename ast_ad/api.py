@@ -58,6 +58,7 @@ class Derivative:
         self.single = not isinstance(chosen, (tuple, list))
         self.argnums: tuple[int, ...] = (_index(chosen),) if self.single else tuple(map(_index, chosen))
         self._variants: dict[Any, list[Any]] = {}
+        self._orders: dict[Any, Any] = {}
         self._last: Any = None
         self._method: Derivative | None = None
         functools.update_wrapper(self, function, updated=())
@@ -81,8 +82,7 @@ class Derivative:
     def _prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, list[Any]]:
         """The compiled program that fits, and the leaves of the arguments."""
         if kwargs and self._signature is not None:
-            bound = self._signature.bind(*args, **kwargs)
-            args, kwargs = bound.args, bound.kwargs
+            args, kwargs = self._bound(args, kwargs)
         leaves: list[Any] = []
         key: list[Any] = [tuple(kwargs)] if kwargs else []
         values = (*args, *kwargs.values()) if kwargs else args
@@ -107,6 +107,16 @@ class Derivative:
                 self._last = variant
                 return variant, inputs
         return self._compile(tuple(key), args, kwargs, leaves, values)
+
+    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments by position as far as the signature allows; how they go is worked out once."""
+        order = self._orders.get((len(args), *kwargs))
+        if order is None:
+            numbers = {name: len(args) + i for i, name in enumerate(kwargs)}
+            bound = self._signature.bind(*range(len(args)), **numbers)
+            order = self._orders[len(args), *kwargs] = bound.args, bound.kwargs
+        given = (*args, *kwargs.values())
+        return tuple([given[i] for i in order[0]]), {k: given[i] for k, i in order[1].items()}
 
     def _compile(
         self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any], values: Any

@@ -22,7 +22,7 @@ from .ir.types import carries_derivative
 from .transform.adjoint import adjoint
 from .transform.in_place import write_in_place
 from .transform.split import split
-from .trees import STATIC, TreeDef, flatten
+from .trees import LEAF, STATIC, TreeDef, flatten
 
 
 def compile_adjoint(
@@ -57,6 +57,9 @@ class Variant:
         self.chosen = [_chosen(i, trees) for i in owner.argnums]
         self.wrt = self._differentiable(leaves, names)
         self.python = [type(leaves[i]) if type(leaves[i]) in (float, complex) else None for i in self.wrt]
+        self.flat = (
+            not owner.single and not any(self.python) and all(trees[i].type is LEAF for i in self.chosen)
+        )  # the cotangents are the answer
         self.count = len(self.lowered.function.body.results)
         self._parts: Any = None
         self._halves: Any = None
@@ -98,6 +101,8 @@ class Variant:
 
     def gradients(self, cotangents: Sequence[Any]) -> Any:
         """Cotangents of leaves in the structure of the arguments that were asked for."""
+        if self.flat:
+            return tuple(cotangents)
         given = [kind(g) if kind is not None else g for kind, g in zip(self.python, cotangents, strict=True)]
         out, start = [], 0
         for i in self.chosen:
