@@ -252,7 +252,7 @@ def is_regular(op: Op) -> bool:
     if type(constant) not in (int, float):
         return False
     primitive = lookup(op.fn)
-    return primitive is lookup(np.power) and constant >= 1 or primitive is lookup(np.divide) and constant != 0
+    return primitive is lookup(np.power) and constant >= 1 and constant == int(constant) or primitive is lookup(np.divide) and constant != 0
 
 
 def require_formula(op: Op, derivative: Any) -> None:
