@@ -222,7 +222,7 @@ class Derivative:
         return self if instance is None else functools.partial(self.as_method(), instance)
 
     def as_method(self) -> Derivative:
-        """The derivative as a method: if nothing was chosen, with respect to the first argument after ``self``."""
+        """The derivative as a method: unless told otherwise, with respect to the argument after ``self``."""
         if self._asked != (None, None) or self.kind == "vjp":
             return self
         if self._method is None:

@@ -47,7 +47,7 @@ class Compiled:
         self._scope = dict(self.lowered.errstate)
 
     def fits(self, leaves: list[Any], objects: Sequence[Any] = ()) -> list[Any] | None:
-        """The inputs of the program; None where constants, guards or kinds of outside values are not this build's.
+        """The program's inputs; None where constants, guards or kinds of outside values are not this build's.
 
         ``objects``: the arguments that are objects, which paths may start from.
         """
@@ -82,7 +82,7 @@ class Compiled:
         file, first, last = self.lowered.tried[0]
         return UnsupportedError(
             "an exception at run time, in a function with `try`",
-            why=f"{type(error).__name__}: {error}; handlers are not compiled (lines {first} to {last} of {file})",
+            why=f"{type(error).__name__}: {error}; handlers are not compiled: {file}, {first} to {last}",
             fix="test for the condition with `if` instead",
         )
 

@@ -151,7 +151,7 @@ class PullbackVariant(Variant):
         self.adjoint = adjoint(self.lowered.function, self.wrt, seed=True, of=self.of)
 
     def kept(self, residual: Any, inputs: Sequence[Any]) -> Any:
-        """The residuals; memory of arguments and of data outside, which may change before the call, is copied."""
+        """The residuals, with copies of memory that is not theirs: it may change before the call."""
         roots = {id(_root(value)) for value in inputs if isinstance(value, np.ndarray)}
         return _detached(residual, roots) if roots else residual
 

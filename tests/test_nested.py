@@ -1,4 +1,4 @@
-"""Is a derivative of a derivative that of the plain program? Finite differences of gradients are the judge."""
+"""Is a derivative of a derivative that of the plain program? Differences of gradients are the judge."""
 
 import numpy as np
 import pytest
@@ -107,7 +107,7 @@ def early_return(x):
 
 def breaks(x):
     s = x[0]
-    for i in range(10):
+    for _ in range(10):
         s = s * s + x[1]
         if abs(s) > 3:
             break
@@ -122,8 +122,24 @@ def branch_of_where(x):
     return np.sum(np.where(x > 0, np.sqrt(np.abs(x)), x**3) * x)
 
 
-PROGRAMS = [product_in_loop, writes, swaps, while_loop, branches, branch_in_loop, grows_list, matrices, solves, reduces,
-            nested_loops, view_writes, early_return, breaks, cumulates, branch_of_where]
+PROGRAMS = [
+    product_in_loop,
+    writes,
+    swaps,
+    while_loop,
+    branches,
+    branch_in_loop,
+    grows_list,
+    matrices,
+    solves,
+    reduces,
+    nested_loops,
+    view_writes,
+    early_return,
+    breaks,
+    cumulates,
+    branch_of_where,
+]
 
 
 def differences(f, x, h=1e-6):
@@ -156,7 +172,9 @@ def test_hessian_vector_product_through_vjp(f):
     np.testing.assert_allclose(grad(along)(X), differences(along, X), rtol=2e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("f", [writes, branch_in_loop, grows_list, matrices, nested_loops], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "f", [writes, branch_in_loop, grows_list, matrices, nested_loops], ids=lambda f: f.__name__
+)
 def test_three_levels(f):
     one = grad(f)
     two = grad(lambda x: np.sum(np.sin(one(x))))

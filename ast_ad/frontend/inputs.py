@@ -235,7 +235,7 @@ class Inputs:
         return found
 
     def class_attribute(self, base: Live, name: str) -> None:
-        """A method or property was found in the class of an outside object: there it must stay, unshadowed."""
+        """A method or property was found in the class of an outside object; it must stay there."""
         path = Path.of_object(type(base.value), type(base.value).__name__).attribute(name)
         found = getattr(type(base.value), name)
         if isinstance(found, types.MethodType):
