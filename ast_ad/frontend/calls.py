@@ -22,7 +22,7 @@ from .values import Arr, ArrayMethod, Bound, Closure, Comprehension, Dct, Flat, 
 MAX_DEPTH = 120
 TAKES_ARRAYS = {np.dot, np.inner, np.vdot, np.where, np.correlate, np.matmul, operator.matmul}
 ARRAY_PARAMETERS = frozenset("a x xp fp b arr y v p m weights filt A M".split())
-PURE = ("numpy", "scipy", "math", "builtins", "_operator", "operator", "cmath", "ast_ad")
+PURE = ("numpy", "math", "builtins", "_operator", "operator", "cmath", "ast_ad")
 
 
 class Calls(Core):
@@ -225,9 +225,7 @@ class Calls(Core):
                     f"{type(problem).__name__}: {problem}",
                     "mend the call",
                 ) from None
-        if any(isinstance(a, (Arr, Lst)) for a in (*args, *kwargs.values())) and not str(module).startswith(
-            PURE
-        ):
+        if any(isinstance(a, (Arr, Lst)) for a in (*args, *kwargs.values())) and not writes_nothing(fn, module):
             raise self.unsupported(
                 f"a call of `{getattr(fn, '__name__', fn)}`",
                 "it is compiled code without a rule, and might write to its arguments",
@@ -410,6 +408,12 @@ class Calls(Core):
 
     def cells_of(self, fn: types.FunctionType) -> dict[str, Any]:
         return dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
+
+
+def writes_nothing(fn: Any, module: Any) -> bool:
+    """Whether a compiled function is known to leave its arguments as they are. SciPy's Fortran wrappers copy;
+    its other compiled functions often fill an array that is passed in."""
+    return str(module).startswith(PURE) or type(fn).__name__ == "fortran"
 
 
 def python_function(fn: Any) -> types.FunctionType | None:

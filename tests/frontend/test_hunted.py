@@ -112,3 +112,13 @@ def test_gradient(function: Callable[..., Any], args: tuple[Any, ...]) -> None:
     assert np.isclose(value, function(*args), rtol=1e-12)
     for found, expected in zip(gradients, differences(function, args), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7)
+
+
+def test_compiled_code_that_fills_its_argument_is_refused() -> None:
+    ndimage = pytest.importorskip("scipy.ndimage")
+
+    def f(c: np.ndarray) -> float:
+        return ndimage.map_coordinates(np.arange(12.0).reshape(4, 3) ** 2, c, order=1).sum()
+
+    with pytest.raises(ast_ad.AdError):
+        ast_ad.grad(f)(np.array([[0.5, 2.0], [0.5, 1.2]]))
