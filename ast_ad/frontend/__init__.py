@@ -1,1 +1,1 @@
-"""How does a Python function become a function of the IR? ``lower`` is the entry, ``interpreter`` the reader."""
+"""How does a Python function become a function of the IR? ``lower`` begins; ``interpreter`` reads it."""

@@ -1,4 +1,4 @@
-"""When does a branch become a region? Folded if the condition is static; conditional expressions, match too."""
+"""When does a branch, conditional expression or match become a region? If its condition is not static."""
 
 from __future__ import annotations
 

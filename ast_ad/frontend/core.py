@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,6 +36,11 @@ class Core:
         self.frame: Frame = Frame(None, {})
         self.unrolled = 0
         self.errstate: dict[str, str] = {}
+        # While templates are made: the roots with another reference, the time at which the loop began, and
+        # which array stands after the loop for one that its last pass made.
+        self.shared: Collection[Any] = frozenset()
+        self.since = 0
+        self.holders: dict[Any, Any] = {}
         self.first_pass = False
         self.unbound_read = False
         self.tried: list[tuple[str, int, int]] = []

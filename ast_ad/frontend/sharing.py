@@ -1,8 +1,8 @@
 """Which arrays do a loop's carried names share with others, so that giving a name another array is not exact?
 
-A name that a loop gives another array in each pass becomes a parameter: a new array for the compiler, though in
-some pass it may still be one that is known under another name. Writes through such a name are refused, and so
-are reads of it after the other one was written.
+A name that a loop gives another array in each pass becomes a parameter: a new array for the compiler, though
+in some pass it may still be one that is known under another name. Writes through such a name are refused, and
+so are reads of it after the other one was written.
 """
 
 from __future__ import annotations
@@ -28,14 +28,8 @@ def root_of(arr: Any) -> Any:
 class Sharing(Core):
     """Counts the references to arrays."""
 
-    # While templates are made: the roots with another reference, the time at which the loop began, and
-    # which array stands after the loop for one that its last pass made.
-    shared: Collection[Any] = frozenset()
-    since: int = 0
-    holders: dict[Any, Any] = {}
-
     def references(self, state: State, without: Collection[Any] = ()) -> Counter[Any]:
-        """How many references there are to each root, from what is live; ``without``: slots not to be counted."""
+        """How many references there are to each root, from what is live; ``without``: slots not counted."""
         found: Counter[Any] = Counter()
         seen: set[int] = set()
         for frame in self.live_frames():
@@ -79,7 +73,7 @@ class Sharing(Core):
         return replace(template, foreign=template.foreign or SHARED, sources=sources)
 
     def watch(self, value: Any, state: State) -> None:
-        """Note what an array's sources hold now, so that a read of it after a write to one of them is noticed."""
+        """Note what an array's sources hold now, so that a read of it after a write to one is noticed."""
         if isinstance(value, Arr):
             value.sources = tuple((root, state.get(root)) for root, _ in value.sources)
         for item in _items(value, state):

@@ -32,7 +32,7 @@ class Arr:
     """An array with its identity. ``view``: it is a window on another's memory, or an element of a list.
 
     ``foreign``: why writes to it are refused (a global, an array that may be one of several). ``sources``:
-    arrays that it may be, each with what it held then: once one of them holds something else, reads are refused.
+    arrays that it may be, each with what it held then: once one holds something else, reads are refused.
     """
 
     initial: Var | None
