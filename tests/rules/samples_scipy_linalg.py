@@ -66,5 +66,5 @@ SAMPLES = {
         ((0, 1), cnormal(2, 4) + np.array([[0], [4]]), cnormal(4)),
     ],
     s.transposed_band: [(normal(3, 5), 1, 1), (normal(4, 5), 2, 1)],
-    sl.lstsq: [(TALL, normal(4)), (TALL, B[[0, 1, 2, 0]])],
+    sl.lstsq: [Sample((TALL, normal(4)), order2=False), (TALL, B[[0, 1, 2, 0]])],
 }
