@@ -207,4 +207,9 @@ def _broadcast_dims(dims: list[Dim | int]) -> Dim | int:
     certain = [d for d in dims if differs_from_one(d)]
     if certain:
         return next((d for d in certain if isinstance(d, int)), certain[0])
-    return Dim.symbol(("broadcast", *dims))
+    parts: dict[object, None] = {}
+    for dim in dims:  # a broadcast of broadcasts is one
+        atom = dim.terms[0][0] if isinstance(dim, Dim) and len(dim.terms) == 1 and not dim.const else None
+        nested = isinstance(atom, tuple) and atom[0] == "broadcast" and dim.terms[0][1] == 1  # type: ignore[union-attr]
+        parts.update(dict.fromkeys(atom[1:] if nested else (dim,)))  # type: ignore[index]
+    return Dim.symbol(("broadcast", *parts))

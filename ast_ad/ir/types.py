@@ -16,7 +16,7 @@ KINDS = "bool", "int", "float", "complex"
 _fresh = itertools.count()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Dim:
     """A symbolic array length: an affine form ``const + sum(coefficient * atom)``.
 
@@ -30,7 +30,23 @@ class Dim:
 
     terms: tuple[tuple[object, int], ...]
     const: int = 0
-    not_one: bool = field(default=False, compare=False)
+    not_one: bool = False
+
+    def __post_init__(self) -> None:
+        # kept: an atom may hold further lengths, ever deeper
+        object.__setattr__(self, "_hash", hash((self.terms, self.const)))
+
+    def __hash__(self) -> int:
+        return self._hash  # type: ignore[attr-defined, no-any-return]
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return (
+            isinstance(other, Dim)
+            and hash(self) == hash(other)
+            and (self.terms, self.const) == (other.terms, other.const)
+        )
 
     @staticmethod
     def symbol(key: object, not_one: bool = False) -> Dim:
