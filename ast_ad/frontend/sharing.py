@@ -1,4 +1,4 @@
-"""Which arrays do a loop's carried names share with others, so that giving a name another array is not exact?
+"""Which arrays does a loop's name share with others, so that giving it another array is not exact?
 
 A name that a loop gives another array in each pass becomes a parameter: a new array for the compiler, though
 in some pass it may still be one that is known under another name. Writes through such a name are refused, and
@@ -76,8 +76,9 @@ class Sharing(Core):
         """Note what an array's sources hold now, so that a read of it after a write to one is noticed."""
         if isinstance(value, Arr):
             value.sources = tuple((root, state.get(root)) for root, _ in value.sources)
-        for item in _items(value, state):
-            self.watch(item, state)
+        if isinstance(value, (Tup, Lst, Dct, Obj)):  # of the loop's own making, so without cycles
+            for item in _items(value, state):
+                self.watch(item, state)
 
     def readable(self, value: Any, state: State, name: str) -> Any:
         """The value, or Unbound for an array that may have changed through another name."""
