@@ -54,13 +54,11 @@ UNKNOWN = Storage(frozenset((FOREIGN,)), frozenset((FOREIGN,)), READ_ONLY)
 class Decisions:
     """What the in-place pass has decided so far, each by ``id`` of the statement.
 
-    ``writes``: ops that write to their first argument. ``copied``: ops whose result is copied. ``inits``:
-    (loop, position) of initial values that are copied. ``stored``: (op, Var) of arguments that are copied
-    before they are put into a container.
+    ``writes``: ops that write to their first argument. ``inits``: (loop, position) of initial values that are
+    copied. ``stored``: (op, Var) of arguments that are copied before they are put into a container.
     """
 
     writes: frozenset[int] = frozenset()
-    copied: frozenset[int] = frozenset()
     inits: frozenset[tuple[int, int]] = frozenset()
     stored: frozenset[tuple[int, Var]] = frozenset()
 
@@ -257,8 +255,7 @@ class Aliasing:
             if not isinstance(out.type, Array):
                 grown |= rest.all | _root(out, "inside")
             return Storage(target.direct, grown, target.form if isinstance(out.type, Array) else rest.form)
-        found = self.pure(op, out)
-        return copied(out, found) if id(op) in self.decisions.copied else found
+        return self.pure(op, out)
 
     def arguments(self, op: Op, args: Iterable[Arg]) -> Storage:
         """The storage of arguments, less what is copied before it is stored."""

@@ -251,6 +251,14 @@ def _contains(e: Expressions, op: Op) -> ast.expr:
     return ast.Compare(e.value(item), [ast.In()], [e.value(items)])
 
 
+def _copy(e: Expressions, op: Op) -> ast.expr:
+    """``x.copy()``, or ``np.copy(x)``, which keeps the order of axes in memory: sums depend on it."""
+    type_ = op.outs[0].type
+    if isinstance(type_, Array) and type_.ndim != 1 and not op.adjoint:
+        return call(e.references.callable(np.copy), [e.value(op.args[0])])
+    return method(e.value(op.args[0]), "copy")
+
+
 def _sliced(e: Expressions, op: Op) -> ast.expr:
     owner, *bounds = op.args
     return subscript(e.value(owner), e.index(Slice(*bounds)))
@@ -291,7 +299,7 @@ SPECIAL: dict[Any, Callable[[Expressions, Op], ast.expr | None]] = {
     builtin.undefined: lambda e, op: constant(None),
     builtin.make_tuple: _tuple_of,
     builtin.make_list: _list_of,
-    builtin.copy: lambda e, op: method(e.value(op.args[0]), "copy"),
+    builtin.copy: _copy,
     **{fn: _attribute for fn in ATTRIBUTES},
 }
 

@@ -63,14 +63,14 @@ def call(function: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def copy(value: Any) -> Any:
-    """``value.copy()`` of an array or a list."""
-    return value.copy()
+    """``value.copy()`` of an array (whose axes stay in memory as they are) or a list."""
+    return np.copy(value) if isinstance(value, np.ndarray) else value.copy()
 
 
 def own(value: Any) -> Any:
     """The value with every array and list in it copied: what may be handed to a caller for keeps."""
     if isinstance(value, np.ndarray):
-        return value.copy()
+        return np.copy(value)
     if isinstance(value, (list, tuple)):
         return type(value)(map(own, value))
     return value

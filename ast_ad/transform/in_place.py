@@ -14,12 +14,9 @@ analysis repairs those that are not safe, until all are.
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from typing import Any
-
-import numpy as np
 
 from ..analysis import aliasing
 from ..analysis.aliasing import FOREIGN, READ_ONLY, WHOLE, Decisions, Root, Storage
@@ -33,7 +30,6 @@ from ..ir.ops import (
     Function,
     If,
     Op,
-    Seq,
     Statement,
     Var,
     While,
@@ -43,24 +39,11 @@ from ..ir.ops import (
     variables,
     walk,
 )
-from ..ir.types import Array, ListOf, Scalar
-from ..rules import containers, helpers
+from ..ir.types import Array, ListOf
 from .copying import copy_function
 from .schedule import schedule
 from .undefined import undefined_values
-
-_ACCUMULATE: dict[Any, Callable[..., Any]] = {
-    operator.add: builtin.iadd_,
-    np.add: builtin.iadd_,
-    operator.sub: builtin.isub_,
-    np.subtract: builtin.isub_,
-}
-_LISTS: dict[Any, Callable[..., Any]] = {
-    containers.list_append: builtin.append_,
-    containers.list_pop: builtin.pop_,
-    containers.list_set: builtin.setitem_,
-    containers.list_concat: builtin.extend_,
-}
+from .writes import Rewriter, candidate, copy_of, copy_view, holds_arrays, is_copyable, stored_arguments
 
 
 def write_in_place(function: Function, owned: Collection[int] = (), fresh: Collection[int] = ()) -> Function:
@@ -99,30 +82,38 @@ class _Pass:
     decisions: Decisions = field(default_factory=Decisions)
 
     def run(self) -> None:
+        self.survey()
+        self.copies: set[int] = set()  # candidates whose target is copied first
+        self.refused: set[int] = set()  # candidates that stay pure
+        self.settled: set[int] = set()
+        self.views: dict[Var, Op] = {}  # to be copied when this round is over
+        self.viewed: set[int] = set()
+        while self.repair():
+            pass
+        self.doubtful = undefined_values(self.function.body) | self.elements()
+        self.copy_results()
+        mutators = {key: fn for key, fn in self.mutators.items() if key not in self.refused}
+        Rewriter(self.decisions, mutators, self.copies, self.doubtful).block(self.function.body)
+
+    # ----- what there is -----
+
+    def survey(self) -> None:
+        """Collect what is defined where, and what may become a write."""
         self.live = Liveness(self.function, reads=aliasing.data_reads)
         self.definitions: dict[Var, tuple[Statement, tuple[For | While, ...]]] = {}
+        self.blocks: dict[Var, Block] = {}
         self.entries: dict[Var, tuple[For | While, int]] = {}
         self.around: dict[Var, tuple[For | While, ...]] = {}
         self.places: list[_Place] = []
         self.visit(self.function.body, ())
         self.mutators = {id(place.op): place.mutator for place in self.places}
-        self.copies: set[int] = set()  # candidates whose target is copied first
-        self.refused: set[int] = set()  # candidates that stay pure
-        self.settled: set[int] = set()
-        self.doubtful = undefined_values(self.function.body) | self.elements()
-        while self.repair():
-            pass
-        results = self.copied_results()
-        _Rewriter(self).block(self.function.body)
-        self.function.body.results = results(self.function.body)
-
-    # ----- what there is -----
 
     def visit(self, block: Block, loops: tuple[For | While, ...]) -> None:
         for op in block.ops:
             for out in op.outs:
                 self.definitions[out] = op, loops
                 self.around[out] = loops
+                self.blocks[out] = block
             if isinstance(op, Op):
                 mutator = candidate(op)
                 if mutator is not None:
@@ -172,6 +163,12 @@ class _Pass:
                 repaired = True
             else:
                 self.settled.add(id(place.op))  # for good: a copy elsewhere only makes it safer
+        views, self.views = self.views, {}
+        for seen, op in views.items():
+            copy_view(self.blocks[seen], op, lambda o: id(o) in self.decisions.writes and not _is_list(o))
+            self.viewed.add(id(op))
+        if views:
+            self.survey()
         return repaired
 
     def conflict(self, place: _Place, own: Storage, aliases: Apart) -> Var | Root | None:
@@ -190,7 +187,7 @@ class _Pass:
     ) -> None:
         """Decide on one copy (or on no write at all) that removes the conflict."""
         if isinstance(problem, Var) and problem is not place.target:
-            if self.copy_view(place, problem, own) or self.copy_stored(place, problem, own, storage):
+            if self.copy_view(place, problem) or self.copy_stored(place, problem, own, storage):
                 return
         if problem is not place.target and self.copy_init(place, chain, problem, storage):
             return
@@ -200,16 +197,16 @@ class _Pass:
             self.copies.add(id(place.op))
         self.settled.add(id(place.op))
 
-    def copy_view(self, place: _Place, seen: Var, own: Storage) -> bool:
+    def copy_view(self, place: _Place, seen: Var) -> bool:
         """Copy a view of the array where it is taken, unless that is in a deeper loop than the write."""
         op, loops = self.definitions.get(seen, (None, ()))
-        if not isinstance(op, Op) or id(op) in self.decisions.copied or len(op.outs) != 1:
+        if not isinstance(op, Op) or len(op.outs) != 1 or id(op) in self.viewed:
             return False
         if not is_copyable(seen) or len(loops) > len(place.loops) or seen in self.chain(place.target):
             return False
         if aliasing.behaviour(op) not in ("view", "read-only", "itself", "same"):
             return False
-        self.decisions = replace(self.decisions, copied=self.decisions.copied | {id(op)})
+        self.views[seen] = op
         return True
 
     def copy_stored(self, place: _Place, seen: Var, own: Storage, storage: dict[Var, Storage]) -> bool:
@@ -220,7 +217,7 @@ class _Pass:
         for op, loops in self.definitions.values():
             if not isinstance(op, Op) or aliasing.behaviour(op) != "shallow" or len(loops) > len(place.loops):
                 continue
-            for arg in variables(*_stored(op)):
+            for arg in variables(*stored_arguments(op)):
                 shares = is_copyable(arg) and not storage[arg].direct.isdisjoint(own.direct)
                 if shares and (id(op), arg) not in self.decisions.stored:
                     if not storage[op.outs[0]].direct.isdisjoint(storage[seen].direct):
@@ -289,58 +286,29 @@ class _Pass:
 
     # ----- results -----
 
-    def copied_results(self) -> Callable[[Block], tuple[Arg, ...]]:
-        """Decide which parts of the results are copied; a function that does it, to be called at the end."""
-        storage = self.analyse().storage
-        parts = [(position, v) for position, r in enumerate(self.function.body.results) for v in variables(r)]
+    def copy_results(self) -> None:
+        """Copy those parts of the results for keeps that are not the caller's alone."""
+        storage, body = self.analyse().storage, self.function.body
+        parts = [(position, v) for position, result in enumerate(body.results) for v in variables(result)]
         copied: set[int] = set()
         for index, (position, var) in enumerate(parts):
             own = storage[var]
             others = [storage[v].all for i, (_, v) in enumerate(parts) if i != index and i not in copied]
-            shared = any(not own.all.isdisjoint(roots) for roots in others) or _holds_arrays(var)
+            shared = any(not own.all.isdisjoint(roots) for roots in others) or holds_arrays(var)
             if position in self.fresh and own.all and (shared or FOREIGN in own.all or own.form == READ_ONLY):
                 copied.add(index)
-        count, doubtful = iter(range(len(parts))), self.doubtful
+        count = iter(range(len(parts)))
 
-        def copy_of(block: Block) -> Callable[[Var], Arg]:
-            def change(var: Var) -> Arg:
-                if next(count) not in copied:
-                    return var
-                return _copy(var, block.ops, deep=_holds_arrays(var) or var in doubtful)
+        def change(var: Var) -> Arg:
+            if next(count) not in copied:
+                return var
+            return copy_of(var, body.ops, deep=holds_arrays(var) or var in self.doubtful)
 
-            return change
-
-        return lambda block: tuple(map_arg(copy_of(block), result) for result in block.results)
+        body.results = tuple(map_arg(change, result) for result in body.results)
 
 
-# ----- facts about single ops ------------------------------------------------------------------------
-
-
-def candidate(op: Op) -> Callable[..., Any] | None:
-    """The write in place that the op may become."""
-    if op.kwargs or op.effect or not op.args or not isinstance(op.args[0], Var) or not op.outs:
-        return None
-    target, out = op.args[0], op.outs[0]
-    if isinstance(target.type, ListOf):
-        if op.fn is containers.list_add_at:
-            return builtin.set_sum_ if isinstance(target.type.element, (Array, Scalar)) else None
-        return _LISTS.get(op.fn)
-    if not (isinstance(target.type, Array) and target.type.shape):
-        return None
-    if op.fn is helpers.setitem:
-        return builtin.setitem_
-    if op.fn is helpers.add_at:
-        return builtin.add_item_ if _never_repeats(op.args[1]) else builtin.add_at_
-    if op.fn in _ACCUMULATE and out.type == target.type and len(op.args) == 2:
-        if op.adjoint or (out.hint is not None and out.hint == target.hint):
-            return _ACCUMULATE[op.fn]
-    return None
-
-
-def _never_repeats(index: Arg) -> bool:
-    """Whether the index selects no element twice: a regular part, or a mask."""
-    mask = isinstance(index, Var) and isinstance(index.type, Array) and index.type.kind == "bool"
-    return mask or aliasing.is_basic_index(index)
+def _is_list(op: Op) -> bool:
+    return isinstance(op.outs[0].type, ListOf)
 
 
 def _reads_safely(place: _Place) -> bool:
@@ -350,88 +318,3 @@ def _reads_safely(place: _Place) -> bool:
     if place.mutator in (builtin.setitem_, builtin.add_item_) and isinstance(place.target.type, Array):
         return aliasing.is_basic_index(place.op.args[1])
     return place.mutator is builtin.pop_
-
-
-def is_copyable(var: Var) -> bool:
-    """Whether ``var.copy()`` certainly works and gives an object of its own."""
-    return isinstance(var.type, ListOf) or (isinstance(var.type, Array) and bool(var.type.shape))
-
-
-def _holds_arrays(var: Var) -> bool:
-    """Whether the value is a container, any two elements of which may be the same array."""
-    return not isinstance(var.type, Array) and not (
-        isinstance(var.type, ListOf) and isinstance(var.type.element, Scalar)
-    )
-
-
-def _stored(op: Op) -> Iterable[Arg]:
-    """The arguments that an op puts into a container."""
-    made = op.fn in (builtin.make_list, builtin.make_tuple)
-    for arg in op.args if made else op.args[1:]:
-        yield from arg.items if isinstance(arg, Seq) else (arg,)
-
-
-def _copy(
-    var: Var, ops: list[Statement], like: Op | None = None, hint: str | None = None, deep: bool = False
-) -> Var:
-    """Append a copy of the value to ``ops``; ``deep``: with all that it holds, and None of None."""
-    out = Var(var.type, hint)
-    origin = {"span": like.span, "adjoint": like.adjoint} if like is not None else {}
-    plain = is_copyable(var) and not deep
-    ops.append(Op(builtin.copy if plain else builtin.own, (var,), (out,), **origin))  # type: ignore[arg-type]
-    return out
-
-
-# ----- the decisions carried out ---------------------------------------------------------------------
-
-
-class _Rewriter:
-    """Put the writes and the copies into the function."""
-
-    def __init__(self, plan: _Pass) -> None:
-        self.plan, self.decisions = plan, plan.decisions
-
-    def block(self, block: Block) -> None:
-        new: list[Statement] = []
-        for op in block.ops:
-            if isinstance(op, (For, While)):
-                inits = list(op.inits)
-                for i, init in enumerate(inits):
-                    if isinstance(init, Var) and (id(op), i) in self.decisions.inits:
-                        inits[i] = _copy(init, new, deep=init in self.plan.doubtful)
-                op.inits = tuple(inits)
-            for inner in blocks(op):
-                self.block(inner)
-            if isinstance(op, Op):
-                self.op(op, new)
-            else:
-                new.append(op)
-        block.ops = new
-
-    def op(self, op: Op, new: list[Statement]) -> None:
-        key = id(op)
-        stored = {v for k, v in self.decisions.stored if k == key}
-        if stored:
-            made = op.fn in (builtin.make_list, builtin.make_tuple)
-            kept, rest = ((), op.args) if made else (op.args[:1], op.args[1:])
-
-            def change(var: Var) -> Arg:
-                return _copy(var, new, op, deep=var in self.plan.doubtful) if var in stored else var
-
-            op.args = (*kept, *(map_arg(change, arg) for arg in rest))
-        if key in self.plan.mutators and key not in self.plan.refused:
-            if key in self.plan.copies:
-                target = op.args[0]
-                assert isinstance(target, Var)
-                op.args = (_copy(target, new, op, op.outs[0].hint), *op.args[1:])
-            op.fn = self.plan.mutators[key]
-        new.append(op)
-        if key in self.decisions.copied:
-            self.copy_result(op, new)
-
-    def copy_result(self, op: Op, new: list[Statement]) -> None:
-        """The op's own Var becomes the copy; what it made is read by the copy only."""
-        out = op.outs[0]
-        view = Var(out.type)
-        op.outs = (view,)
-        new.append(Op(builtin.copy, (view,), (out,), span=op.span, adjoint=op.adjoint))

@@ -1,0 +1,188 @@
+"""What does a pure operation become when it writes in place, and how is a copy put before it?"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Container, Iterable
+from typing import Any
+
+import numpy as np
+
+from ..analysis import aliasing
+from ..ir import builtin
+from ..ir.ops import (
+    Arg,
+    Block,
+    For,
+    Op,
+    Seq,
+    Statement,
+    Var,
+    While,
+    blocks,
+    map_arg,
+    operands,
+    variables,
+    walk,
+)
+from ..ir.types import Array, ListOf, Scalar
+from ..rules import containers, helpers
+from .copying import replace_reads
+
+_ACCUMULATE: dict[Any, Callable[..., Any]] = {
+    operator.add: builtin.iadd_,
+    np.add: builtin.iadd_,
+    operator.sub: builtin.isub_,
+    np.subtract: builtin.isub_,
+}
+_LISTS: dict[Any, Callable[..., Any]] = {
+    containers.list_append: builtin.append_,
+    containers.list_pop: builtin.pop_,
+    containers.list_set: builtin.setitem_,
+    containers.list_concat: builtin.extend_,
+}
+
+
+def candidate(op: Op) -> Callable[..., Any] | None:
+    """The write in place that the op may become."""
+    if op.kwargs or op.effect or not op.args or not isinstance(op.args[0], Var) or not op.outs:
+        return None
+    target, out = op.args[0], op.outs[0]
+    if isinstance(target.type, ListOf):
+        if op.fn is containers.list_add_at:
+            return builtin.set_sum_ if isinstance(target.type.element, (Array, Scalar)) else None
+        return _LISTS.get(op.fn)
+    if not (isinstance(target.type, Array) and target.type.shape):
+        return None
+    if op.fn is helpers.setitem:
+        return builtin.setitem_
+    if op.fn is helpers.add_at:
+        return builtin.add_item_ if _never_repeats(op.args[1]) else builtin.add_at_
+    if op.fn in _ACCUMULATE and out.type == target.type and len(op.args) == 2:
+        if op.adjoint or (out.hint is not None and out.hint == target.hint):
+            return _ACCUMULATE[op.fn]
+    return None
+
+
+def _never_repeats(index: Arg) -> bool:
+    """Whether the index selects no element twice: a regular part, or a mask."""
+    mask = isinstance(index, Var) and isinstance(index.type, Array) and index.type.kind == "bool"
+    return mask or aliasing.is_basic_index(index)
+
+
+def is_copyable(var: Var) -> bool:
+    """Whether ``var.copy()`` certainly works and gives an object of its own."""
+    return isinstance(var.type, ListOf) or (isinstance(var.type, Array) and bool(var.type.shape))
+
+
+def holds_arrays(var: Var) -> bool:
+    """Whether the value is a container, any two elements of which may be the same array."""
+    return not isinstance(var.type, Array) and not (
+        isinstance(var.type, ListOf) and isinstance(var.type.element, Scalar)
+    )
+
+
+def stored_arguments(op: Op) -> Iterable[Arg]:
+    """The arguments that an op puts into a container."""
+    made = op.fn in (builtin.make_list, builtin.make_tuple)
+    for arg in op.args if made else op.args[1:]:
+        yield from arg.items if isinstance(arg, Seq) else (arg,)
+
+
+def copy_of(
+    var: Var, ops: list[Statement], like: Op | None = None, hint: str | None = None, deep: bool = False
+) -> Var:
+    """Append a copy of the value to ``ops``; ``deep``: with all that it holds, and None of None."""
+    out = Var(var.type, hint)
+    origin = {"span": like.span, "adjoint": like.adjoint} if like is not None else {}
+    plain = is_copyable(var) and not deep
+    ops.append(Op(builtin.copy if plain else builtin.own, (var,), (out,), **origin))  # type: ignore[arg-type]
+    return out
+
+
+def copy_view(block: Block, op: Op, is_write: Callable[[Op], bool]) -> None:
+    """Let what reads the op's result behind the next write read a copy of it.
+
+    What reads it before does so as the user's program does, to the last bit: a sum over a view and over its
+    copy may differ in rounding.
+    """
+    position = block.ops.index(op) + 1
+    end = position
+    while end < len(block.ops) and not _writes(block.ops[end], is_write):
+        end += 1
+    out = op.outs[0]
+    if not any(out in set(variables(*_all_reads(o))) for o in block.ops[position:end]):
+        op.outs = (Var(out.type),)
+        copied = Op(builtin.copy, op.outs, (out,), span=op.span, adjoint=op.adjoint)
+        block.ops.insert(position, copied)
+        return
+    late = Var(out.type, out.hint)
+    rest = Block(block.ops[end:], block.results)
+    replace_reads(rest, {out: late})
+    block.results = rest.results
+    copied = Op(builtin.copy, (out,), (late,), span=op.span, adjoint=op.adjoint)
+    block.ops.insert(end, copied)
+
+
+def _writes(op: Statement, is_write: Callable[[Op], bool]) -> bool:
+    """Whether the statement, or one within it, writes to an array."""
+    inner = [op, *(o for block in blocks(op) for o in walk(block))]
+    return any(isinstance(o, Op) and is_write(o) for o in inner)
+
+
+def _all_reads(op: Statement) -> Iterable[Arg]:
+    yield from operands(op)
+    for block in blocks(op):
+        for inner in block.ops:
+            yield from _all_reads(inner)
+        yield from block.results
+
+
+class Rewriter:
+    """Put the writes and the copies into a function.
+
+    ``mutators``: by ``id`` of an op, what it becomes; ``copies``: those whose target is copied first;
+    ``doubtful``: Vars that may be None.
+    """
+
+    def __init__(
+        self,
+        decisions: aliasing.Decisions,
+        mutators: dict[int, Callable[..., Any]],
+        copies: Container[int],
+        doubtful: Container[Var],
+    ) -> None:
+        self.decisions, self.mutators, self.copies, self.doubtful = decisions, mutators, copies, doubtful
+
+    def block(self, block: Block) -> None:
+        new: list[Statement] = []
+        for op in block.ops:
+            if isinstance(op, (For, While)):
+                inits = list(op.inits)
+                for i, init in enumerate(inits):
+                    if isinstance(init, Var) and (id(op), i) in self.decisions.inits:
+                        inits[i] = copy_of(init, new, deep=init in self.doubtful)
+                op.inits = tuple(inits)
+            for inner in blocks(op):
+                self.block(inner)
+            if isinstance(op, Op):
+                self.op(op, new)
+            new.append(op)
+        block.ops = new
+
+    def op(self, op: Op, new: list[Statement]) -> None:
+        stored = {v for k, v in self.decisions.stored if k == id(op)}
+        if stored:
+            made = op.fn in (builtin.make_list, builtin.make_tuple)
+            kept, rest = ((), op.args) if made else (op.args[:1], op.args[1:])
+
+            def change(var: Var) -> Arg:
+                return copy_of(var, new, op, deep=var in self.doubtful) if var in stored else var
+
+            op.args = (*kept, *(map_arg(change, arg) for arg in rest))
+        if id(op) in self.mutators:
+            if id(op) in self.copies:
+                target = op.args[0]
+                assert isinstance(target, Var)
+                op.args = (copy_of(target, new, op, op.outs[0].hint), *op.args[1:])
+            op.fn = self.mutators[id(op)]
