@@ -156,7 +156,10 @@ class _Body:
 
     def augmented(self, target: ast.Name | ast.Subscript, op: Op) -> ast.stmt:
         target.ctx = ast.Store()
-        return ast.AugAssign(target, _AUGMENTED[op.fn], self.expressions.value(op.args[-1]))
+        sign, value = _AUGMENTED[op.fn], self.expressions.value(op.args[-1])
+        if op.adjoint and isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
+            sign, value = (ast.Sub() if isinstance(sign, ast.Add) else ast.Add()), value.operand
+        return ast.AugAssign(target, sign, value)
 
     def _accumulates(self, op: Op) -> bool:
         """Whether ``s = s + x`` can be ``s += x`` whatever the operands are: for numbers."""

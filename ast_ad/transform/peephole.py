@@ -7,19 +7,36 @@ Values may differ in the last bits, and in the sign of zero; types and shapes do
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from ..frontend.builder import type_of_arg
-from ..ir.ops import Arg, Lit, Op, Var
+from ..ir.ops import Arg, Lit, Op, Seq, Slice, Var
 from ..ir.types import Array, Scalar, Type, differs_from_one, dtype_of, kind_of, rank_of
 from ..rules import helpers
 from ..rules.partials import power_dx
 from .indices import is_basic_index
 
-Makers = dict[Var, Op]
+
+class Makers(dict[Var, Op]):
+    """The operation that made each Var. ``new``: operations that a rule wants before the one it changes.
+    ``find`` gives the Var that holds the result of an operation already."""
+
+    def __init__(self, known: Mapping[Var, Op] | None = None) -> None:
+        super().__init__(known or {})
+        self.new: list[Op] = []
+        self.find: Callable[[Op], Var | None] = lambda op: None
+
+    def before(self, op: Op, fn: Callable[..., Any], *args: Arg, type: Type, **kwargs: Arg) -> Var:
+        """The result of a new operation that will stand before ``op``."""
+        made = Op(fn, args, (Var(type),), kwargs, op.span, adjoint=True)
+        self.new.append(made)
+        self[made.out] = made
+        return made.out
+
+
 MULTIPLY = {operator.mul, np.multiply}
 ADD = {operator.add, np.add}
 SUBTRACT = {operator.sub, np.subtract}
@@ -82,7 +99,82 @@ def _multiply(op: Op, makers: Makers) -> Arg | None:
         if inverse is not None and inverse.adjoint and _is(inverse.args[0], 1):
             _change(op, operator.truediv, a, inverse.args[1])
             return None
+    for a, b in (op.args, op.args[::-1]):
+        if _negated_factor(op, a, b, makers) or _scaled_twice(op, a, b, makers):
+            return None
+        if _scaled_small(op, a, b, makers):
+            return None
+        if _shared_quotient(op, a, b, makers):
+            return None
     return None
+
+
+def _shared_quotient(op: Op, g: Arg, b: Arg, makers: Makers) -> bool:
+    """``g * (x / y)`` as ``(g / y) * x`` where ``g / y`` is known: both cotangents of a quotient have it."""
+    quotient = _maker(b, makers, DIVIDE)
+    if quotient is None or not quotient.adjoint or not _full(quotient.args[0], op):
+        return False
+    known = makers.find(Op(quotient.fn, (g, quotient.args[1]), (op.out,)))
+    if known is None or not _full(known, op) or known.id > quotient.out.id:  # newer: this very rule, backwards
+        return False
+    _change(op, operator.mul, known, quotient.args[0])
+    return True
+
+
+def _full(arg: Arg, op: Op) -> bool:
+    """Whether the operand has the dtype and, for certain, the shape of the elementwise operation's result."""
+    if not isinstance(arg, Var) or kind_of(arg.type) not in ("float", "complex"):
+        return False
+    have, want = arg.type, op.out.type
+    if not (isinstance(have, Array) and isinstance(want, Array)) or have.shape is None or want.shape is None:
+        return _same(arg, want)
+    return have.dtype == want.dtype and len(have.shape) == len(want.shape) and all(
+        h == w or differs_from_one(h) for h, w in zip(have.shape, want.shape, strict=True)
+    )
+
+
+def _negated_factor(op: Op, a: Arg, b: Arg, makers: Makers) -> bool:
+    """``-x * b`` as ``-(x * b)``: a sign that is outside may vanish in a sum."""
+    negated = _maker(a, makers, NEGATE)
+    if negated is None or not negated.adjoint or not _full(a, op) or not isinstance(negated.args[0], Var):
+        return False
+    factors = (negated.args[0], b) if op.args[0] is a else (b, negated.args[0])
+    _change(op, operator.neg, makers.before(op, op.fn, *factors, type=op.out.type))
+    return True
+
+
+def _scaled_twice(op: Op, a: Arg, b: Arg, makers: Makers) -> bool:
+    """``2 * (3 * x)`` as ``6 * x``."""
+    inner = _maker(b, makers, MULTIPLY)
+    if inner is None or not inner.adjoint or not _is_scale(a):
+        return False
+    for factor, x in (inner.args, inner.args[::-1]):
+        if _is_scale(factor) and isinstance(x, Var) and _same(x, op.out.type):
+            product = a.value * factor.value  # type: ignore[union-attr]
+            if 1e-30 < abs(product) < 1e30:
+                _change(op, operator.mul, Lit(product), x)
+                return True
+    return False
+
+
+def _is_scale(arg: Arg) -> bool:
+    return isinstance(arg, Lit) and type(arg.value) in (int, float)
+
+
+def _scaled_small(op: Op, a: Arg, b: Arg, makers: Makers) -> bool:
+    """``2 * broadcast_like(g, x)`` as ``broadcast_like(2 * g, x)``."""
+    stretch = _maker(b, makers, {helpers.broadcast_like})
+    if stretch is None or not _is_scale(a):
+        return False
+    g, x = stretch.args
+    if _is_scale(g):
+        scaled: Arg = Lit(float(a.value * g.value))  # type: ignore[union-attr]
+    elif _full(g, Op(op.fn, (), (Var(type_of_arg(g)),))):
+        scaled = makers.before(op, operator.mul, g, a, type=type_of_arg(g))
+    else:
+        return False
+    _change(op, helpers.broadcast_like, scaled, x)
+    return True
 
 
 def _stretched(op: Op, a: Arg, b: Arg, makers: Makers) -> bool:
@@ -141,7 +233,12 @@ def _divide(op: Op, makers: Makers) -> Arg | None:
     a, b = op.args
     if _is(b, 1) and _same(a, op.out.type):
         return a
-    _stretched(op, a, b, makers)
+    negated = _maker(a, makers, NEGATE)
+    if _stretched(op, a, b, makers) or negated is None or not negated.adjoint or not _full(a, op):
+        return None
+    if isinstance(negated.args[0], Var):
+        quotient = makers.before(op, operator.truediv, negated.args[0], b, type=op.out.type)
+        _change(op, operator.neg, quotient)
     return None
 
 
@@ -223,6 +320,21 @@ def _written(op: Op, makers: Makers) -> Arg | None:
     return None
 
 
+def _where(op: Op, makers: Makers) -> Arg | None:
+    """``where(c, broadcast_like(g, x), 0)`` chooses ``g`` where the condition has the full shape."""
+    if len(op.args) != 3 or op.kwargs or not isinstance(op.out.type, Array):
+        return None
+    cond = type_of_arg(op.args[0])
+    stretch = _maker(op.args[1], makers, {helpers.broadcast_like})
+    if stretch is None or not isinstance(cond, Array) or cond.shape is None or cond.shape != op.out.type.shape:
+        return None
+    chosen, other = type_of_arg(stretch.args[0]), type_of_arg(op.args[2])
+    if isinstance(chosen, (Scalar, Array)) and isinstance(other, (Scalar, Array)):
+        if _result_dtype(chosen, other) == op.out.type.dtype:
+            op.args = (op.args[0], stretch.args[0], op.args[2])
+    return None
+
+
 def _astype(op: Op, makers: Makers) -> Arg | None:
     return op.args[0] if _same(op.args[0], op.out.type) and isinstance(op.args[0], Var) else None
 
@@ -232,9 +344,49 @@ def _real_already(op: Op, makers: Makers) -> Arg | None:
     return op.args[0] if real and not op.kwargs and _same(op.args[0], op.out.type) else None
 
 
+def _sum(op: Op, makers: Makers) -> Arg | None:
+    """``sum(-x)`` as ``-sum(x)``, which has less to negate."""
+    negated = _maker(op.args[0], makers, NEGATE)
+    if negated is not None and negated.adjoint and kind_of(op.out.type) in ("float", "complex"):
+        total = makers.before(op, op.fn, negated.args[0], *op.args[1:], type=op.out.type, **op.kwargs)
+        _change(op, operator.neg, total)
+    return None
+
+
+# ----- writes -----
+def _add_at(op: Op, makers: Makers) -> Arg | None:
+    """Adding to zeros, or where a zero was just written, is writing."""
+    target, index, value = op.args
+    if not is_basic_index(index) or not isinstance(op.out.type, Array):
+        return None
+    zeros = _maker(target, makers, {np.zeros_like})
+    erased = _maker(target, makers, {helpers.setitem})
+    if zeros is not None and len(zeros.args) == 1:
+        _change(op, helpers.setitem, target, index, value)
+    elif erased is not None and _is(erased.args[2], 0) and arg_key(erased.args[1]) == arg_key(index):
+        _change(op, helpers.setitem, erased.args[0], index, value)
+    return None
+
+
+def arg_key(arg: Arg) -> Any:
+    """What an argument refers to: equal keys stand for equal values."""
+    if isinstance(arg, Var):
+        return arg.id
+    if isinstance(arg, Seq):
+        return (arg.kind.__name__, *map(arg_key, arg.items))
+    if isinstance(arg, Slice):
+        return ("slice", arg_key(arg.start), arg_key(arg.stop), arg_key(arg.step))
+    exact = repr(arg.value) if isinstance(arg.value, (float, complex)) else ""
+    return (type(arg.value).__name__, arg.value, exact)
+
+
 def _safe_product(op: Op, makers: Makers) -> Arg | None:
     if any(isinstance(a, Lit) for a in op.args):
         _change(op, operator.mul, *op.args)
+        return None
+    for a, b in (op.args, op.args[::-1]):
+        if _negated_factor(op, a, b, makers):
+            break
     return None
 
 
@@ -247,6 +399,7 @@ RULES: dict[Any, Callable[[Op, Makers], Arg | None]] = {
     operator.pow: _power,
     np.power: _power,
     power_dx: _power_dx,
+    np.where: _where,
     helpers.unbroadcast: _unbroadcast,
     helpers.broadcast_like: _broadcast_like,
     helpers.expand_reduced: _expand_reduced,
@@ -255,4 +408,6 @@ RULES: dict[Any, Callable[[Op, Makers], Arg | None]] = {
     np.real: _real_already,
     np.conj: _real_already,
     helpers.safe_product: _safe_product,
+    helpers.add_at: _add_at,
+    np.sum: _sum,
 }

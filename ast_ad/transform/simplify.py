@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from ..frontend.builder import type_of_arg
-from ..ir.ops import Arg, Block, For, Function, If, Op, Seq, Slice, Statement, Var, While, variables
+from ..ir.ops import Arg, Block, For, Function, If, Op, Seq, Statement, Var, While, variables
 from ..rules import containers, helpers
 from ..rules.registry import lookup
 from .copying import Renaming, bound_within, renamed, replace_operands
 from .dead_code import eliminate_dead_code
-from .peephole import Makers, rewrite
+from .peephole import Makers, arg_key, rewrite
 
 # Each of these results is written to in place later on, so every use needs its own.
 BUFFERS = {
@@ -34,7 +34,7 @@ def simplify(function: Function) -> Function:
 
 def simplify_block(block: Block) -> None:
     """Simplify the adjoint statements of a block in place."""
-    _Simplifier({}, {}, {}).block(block)
+    _Simplifier({}, {}, Makers()).block(block)
 
 
 class _Simplifier:
@@ -43,17 +43,17 @@ class _Simplifier:
 
     def __init__(self, names: Renaming, known: dict[Any, Var], makers: Makers) -> None:
         self.names, self.known, self.makers = names, known, makers
+        makers.find = lambda op: known.get(_key(op))
 
     def inner(self, block: Block) -> None:
-        _Simplifier(self.names, dict(self.known), dict(self.makers)).block(block)
+        _Simplifier(self.names, dict(self.known), Makers(self.makers)).block(block)
 
     def block(self, block: Block) -> None:
         kept: list[Statement] = []
         for op in block.ops:
             replace_operands(op, self.names)
             if isinstance(op, Op):
-                if self.operation(op):
-                    kept.append(op)
+                kept += self.operation(op)
                 continue
             if isinstance(op, If):
                 self.inner(op.then)
@@ -69,21 +69,28 @@ class _Simplifier:
         block.ops = kept
         block.results = tuple(renamed(a, self.names) for a in block.results)
 
-    def operation(self, op: Op) -> bool:
-        """Simplify an operation; whether it is still needed."""
+    def operation(self, op: Op) -> list[Op]:
+        """Simplify an operation; what stands in its place."""
+        before: list[Op] = []
         if op.adjoint and not op.effect:
             value = rewrite(op, self.makers)
+            new, self.makers.new = self.makers.new, []
+            for other in new:
+                replace_operands(other, self.names)
+                before += self.operation(other)
+            if new:
+                replace_operands(op, self.names)
             if value is not None:
-                self.replace(op.out, value)
-                return False
+                self.replace(op.out, renamed(value, self.names))
+                return before
         key = _key(op)
         if key is not None and op.adjoint and key in self.known:
             self.replace(op.out, self.known[key])
-            return False
+            return before
         if key is not None:
             self.known.setdefault(key, op.out)
         self.makers.update((out, op) for out in op.outs)
-        return True
+        return [*before, op]
 
     def replace(self, var: Var, value: Arg) -> None:
         self.names[var] = value
@@ -114,7 +121,7 @@ class _Simplifier:
             return
         inside = {*bound_within(op.then), *bound_within(op.orelse)}
         for out, a, b in zip(op.outs, op.then.results, op.orelse.results, strict=True):
-            if _arg_key(a) == _arg_key(b) and inside.isdisjoint(variables(a)):
+            if arg_key(a) == arg_key(b) and inside.isdisjoint(variables(a)):
                 self.names[out] = a
 
 
@@ -132,22 +139,8 @@ def _key(op: Op) -> Any:
     if not all(type_of_arg(a) is not None for a in op.args):
         return None
     try:
-        key = op.fn, _arg_key(Seq(op.args)), tuple(sorted((k, _arg_key(v)) for k, v in op.kwargs.items()))
+        key = op.fn, arg_key(Seq(op.args)), tuple(sorted((k, arg_key(v)) for k, v in op.kwargs.items()))
         hash(key)
     except TypeError:
         return None
     return key
-
-
-def _arg_key(arg: Arg) -> Any:
-    if isinstance(arg, Var):
-        return arg.id
-    if isinstance(arg, Seq):
-        return (arg.kind.__name__, *map(_arg_key, arg.items))
-    if isinstance(arg, Slice):
-        return ("slice", _arg_key(arg.start), _arg_key(arg.stop), _arg_key(arg.step))
-    return (
-        type(arg.value).__name__,
-        arg.value,
-        repr(arg.value) if isinstance(arg.value, (float, complex)) else "",
-    )

@@ -72,3 +72,60 @@ def test_a_vector_times_a_matrix_is_a_product_backwards_too():
 
     source = source_of(f, np.array([1.0, 2.0]), np.arange(6.0).reshape(2, 3))
     assert "a @ " in source and "expand_dims" not in source
+
+
+def test_signs_go_outward_and_vanish_in_differences():
+    def f(x, y):
+        return np.sum((x[1:] - x[:-1]) * y - np.exp(-x[1:] * y))
+
+    source = source_of(f, np.array([0.5, 2.0, -1.0]), np.array([1.0, -2.0]))
+    assert "-= " in source and "+= -" not in source
+
+
+def test_the_first_part_is_written_and_not_added():
+    def f(x):
+        return np.sum(x[1:] ** 3) + np.sum(x[:-1] ** 2 * x[1:])
+
+    source = source_of(f, np.array([0.5, 2.0, -1.0]))
+    assert "x_bar[1:] = " in source and source.count("x_bar[1:] += ") + source.count("x_bar[:-1] += ") >= 1
+
+
+def test_what_is_overwritten_is_not_erased_before_something_is_added():
+    def f(x):
+        y = x.copy()
+        for i in range(3):
+            y[i] = y[i] * 2.0
+        return np.sum(y**2)
+
+    source = source_of(f, np.array([0.5, 2.0, -1.0]))
+    assert "[i] = 0" not in source
+
+
+def test_an_index_that_is_another_one_erases():
+    def f(x):
+        y = x.copy()
+        for i in range(2):
+            y[i + 1] = y[i] * y[i + 1] + y[2 - i]
+        return np.sum(y**2)
+
+    source_of(f, np.array([0.5, 2.0, -1.0]))
+
+
+def test_the_quotient_of_a_cotangent_is_computed_once():
+    def f(x, s):
+        return np.sum((x / s) * np.array([1.0, 2.0, 4.0]))
+
+    x, s = np.array([0.5, 2.0, -1.0]), np.array([2.0, 3.0, 4.0])
+    source = source_of(f, x, s, argnums=(0, 1))
+    assert "s_bar = -(x_bar * t)" in source
+    x_bar, s_bar = ast_ad.grad(f, argnums=(0, 1))(x, s)
+    np.testing.assert_allclose(x_bar, [0.5, 2 / 3, 1.0])
+    np.testing.assert_allclose(s_bar, [-0.125, -4 / 9, 0.25])
+
+
+def test_constant_factors_come_together():
+    def f(x):
+        return np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2)
+
+    source = source_of(f, np.array([0.5, 2.0, -1.0]))
+    assert "200.0 * " in source and "broadcast_like" not in source
