@@ -9,13 +9,15 @@ Both passes follow the regions; loops are run until nothing changes.
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from ..ir.ops import Arg, Block, For, If, Op, Statement, Var, While, reads, variables
+from ..ir.ops import Arg, Block, For, If, Lit, Op, Statement, Var, While, reads, variables
 from ..ir.types import Array, Opaque, Type, carries_derivative
 from ..rules import helpers
 from ..rules.registry import Primitive, lookup
@@ -71,6 +73,18 @@ def differentiable_arguments(op: Op) -> Iterator[Arg]:
     yield from op.kwargs.values()
 
 
+def is_regular(op: Op) -> bool:
+    """Whether the derivatives are finite wherever the arguments are: of ``x ** 2``, of ``x / 2``."""
+    exponent = op.args[1] if len(op.args) == 2 and not op.kwargs else Lit(None)
+    constant: Any = exponent.value if isinstance(exponent, Lit) else getattr(exponent, "known", None)
+    if type(constant) not in (int, float) or not math.isfinite(constant):
+        return False
+    primitive = lookup(op.fn)
+    if primitive is lookup(np.power):
+        return bool(constant >= 1 and constant == int(constant))
+    return primitive is lookup(np.divide) and constant != 0
+
+
 def _may_vary(type: Type, primitive: Primitive | None) -> bool:
     """An object that an unknown function makes of varied values may carry them on, hidden."""
     return carries_derivative(type) or primitive is None and isinstance(type, Opaque) and type.name != "None"
@@ -105,7 +119,8 @@ class _Varied:
             primitive = lookup(op.fn)
             self.vars.update(out for out in op.outs if _may_vary(out.type, primitive))
             if primitive is not None and primitive.kind == "elementwise" and isinstance(op.out.type, Array):
-                if primitive.partial_domain or any(v in self.unbounded for v in variables(*op.args)):
+                singular = primitive.partial_domain and not is_regular(op)
+                if singular or any(v in self.unbounded for v in variables(*op.args)):
                     self.unbounded.add(op.out)
 
     def loop(self, op: For | While) -> None:

@@ -157,7 +157,7 @@ def hollow(x: Any) -> Any:
     shape, dtype = np.shape(x), np.asarray(x).dtype
     if dtype.hasobject or dtype.itemsize > len(_NOTHING):
         return np.broadcast_to(np.zeros((), dtype), shape)
-    return np.ndarray(shape, dtype, _NOTHING, 0, (0,) * len(shape))  # what broadcast_to makes, 10 times as fast
+    return np.ndarray(shape, dtype, _NOTHING, 0, (0,) * len(shape))  # broadcast_to, 10 times as fast
 
 
 def stack_like(parts: Any, x: Any) -> Any:
@@ -242,10 +242,11 @@ def safe_product(g: Any, p: Any) -> Any:
     if isinstance(g, float) and isinstance(p, float):
         number = float(g) * float(p) if g != 0 else 0.0
         return number if type(g) is type(p) is float else np.float64(number)
+    finite = np.isfinite(p)
+    if np.count_nonzero(finite) == np.size(finite):  # most of the time one look shows that it is the product
+        return np.multiply(g, p)
     with np.errstate(invalid="ignore"):
-        product = np.multiply(g, p)
-        # 0 * inf is NaN, so that most of the time one look shows that nothing has to be replaced
-        return np.where(np.equal(g, 0), 0, product)[()] if np.isnan(product).any() else product
+        return np.where(np.equal(g, 0), 0, np.multiply(g, p))[()]
 
 
 def zero_like(x: Any) -> Any:

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ..analysis.activity import Activity, analyse
+from ..analysis.activity import Activity, analyse, is_regular
 from ..errors import InputTypeError, InternalError, MissingRuleError, UnsupportedError
-from ..frontend.builder import Builder, known_value, type_of_arg
+from ..frontend.builder import Builder, type_of_arg
 from ..frontend.dummies import InferenceError
 from ..ir.ops import Arg, Block, Function, If, Lit, Op, Seq, Statement, Var, atoms, variables
 from ..ir.show import callable_name
@@ -244,15 +244,6 @@ class Sweep:
             if isinstance(var.type, Array):
                 return self.builder.op(operator.add, self.bars.zeros(var), bar)
         return bar
-
-
-def is_regular(op: Op) -> bool:
-    """Whether the derivatives are finite wherever the arguments are: of ``x ** 2``, of ``x / 2``."""
-    constant: Any = known_value(op.args[1]) if len(op.args) == 2 and not op.kwargs else None
-    if type(constant) not in (int, float):
-        return False
-    primitive = lookup(op.fn)
-    return primitive is lookup(np.power) and constant >= 1 and constant == int(constant) or primitive is lookup(np.divide) and constant != 0
 
 
 def require_formula(op: Op, derivative: Any) -> None:
