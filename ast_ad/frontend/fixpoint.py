@@ -190,7 +190,7 @@ class Fixpoint(Core):
         bound: dict[Any, Any] = {}
         self.holders = {}
         shared = self.shared_roots(end)
-        for slot, template in sorted(templates.items(), key=lambda item: lateness(*item, end)):
+        for slot, template in sorted(templates.items(), key=lambda item: lateness(item[0], item[1], end)):
             if lateness(slot, template, end):
                 self.shared = shared
                 bound[slot] = self.finish_late(slot, entry, end, block, (inits, yields, variables, outs))
