@@ -28,7 +28,8 @@ ALLOWED = {
     "backends": {"emit", "transform", "analysis", "ir", "rules", "errors", "options"},
 }
 EVERYONE = {"deep", "__version__"}
-ABOUT_LONGEST = 450
+LONGEST_MODULE = 450
+LONGEST_FUNCTION = 60
 
 
 def imported_modules(path: pathlib.Path) -> set[str]:
@@ -74,6 +75,15 @@ def test_docstring(path):
     assert ast.get_docstring(tree), "a module begins with the question that it answers"
 
 
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_length(path):
+    """A module that answers one question is short, and so are its functions."""
+    text = path.read_text()
+    assert text.count("\n") <= LONGEST_MODULE
+    functions = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.FunctionDef)]
+    assert [f.name for f in functions if f.end_lineno - f.lineno >= LONGEST_FUNCTION] == []
+
+
 def test_import_is_light():
     """The package's import loads no compiler and none of the optional dependencies."""
     heavy = "gast", "astor", "scipy", "numba", "rich"
@@ -90,7 +100,7 @@ def report() -> None:
         longest = max(functions, key=lambda f: f.end_lineno - f.lineno, default=None)
         note = f"{longest.end_lineno - longest.lineno + 1:4} {longest.name}" if longest else ""
         lines = text.count("\n")
-        print(f"{'*' if lines > ABOUT_LONGEST else ' '}{lines:5}  {path.relative_to(PACKAGE)!s:32} {note}")
+        print(f"{'*' if lines > LONGEST_MODULE else ' '}{lines:5}  {path.relative_to(PACKAGE)!s:32} {note}")
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from .calls import Calls
 from .container_methods import ContainerMethods
 from .expressions import Expressions
 from .fixpoint import Fixpoint
+from .inlining import Inlining
 from .items import Items
 from .iterables import Iterables
 from .iteration import Iteration
@@ -44,6 +45,7 @@ class Interpreter(
     Expressions,
     Operators,
     Calls,
+    Inlining,
     Builtins,
     Iterables,
     ContainerMethods,
