@@ -115,7 +115,7 @@ def _annotations(
             span, adjoint = source
             if span.line or span.text:
                 places.append((twin.lineno, span))
-            group = adjoint, span.filename, span.line, span.text
+            group = adjoint, span.filename, span.text  # parts of one statement may stand in several lines
             if adjoint and span.text and group != last:
                 comments.setdefault(twin.lineno, f"{' ' * twin.col_offset}# {_one_line(span.text)}")
             last = group

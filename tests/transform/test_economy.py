@@ -129,3 +129,29 @@ def test_constant_factors_come_together():
 
     source = source_of(f, np.array([0.5, 2.0, -1.0]))
     assert "200.0 * " in source and "broadcast_like" not in source
+
+
+def test_numbers_are_computed_again_and_not_saved():
+    def f(x, n, h):
+        y = 0.0
+        for i in range(n):
+            step = h / 6.0
+            y = y + step * x[i] ** 2
+        return y
+
+    source = source_of(f, np.array([0.5, 2.0, -1.0]), 3, 0.5)
+    assert "tape" not in source
+
+
+def test_a_statement_of_several_lines_is_quoted_once():
+    def f(x):
+        y = x.copy()
+        y[1:] = (
+            x[1:] * y[:-1]
+            + x[:-1] * y[1:]
+            + np.sin(x[1:])
+        )
+        return np.sum(y**2)
+
+    source = source_of(f, np.array([0.5, 2.0, -1.0]))
+    assert source.count("# y[1:] = ") == 1
