@@ -7,6 +7,7 @@ different length become one whose length is known at run time only.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 from ..ir.ops import Arg, Block, Lit, Seq, Var
 from ..ir.types import Array, Dim, ListOf, Opaque, Optional, Scalar, TupleOf, Type, dtype_of, kind_of, rank_of
 from .builder import type_of_arg
-from .core import Core
+from .sharing import Sharing, root_of
 from .statements import EXITS
 from .values import Arr, Bound, Closure, Dct, Frame, Lst, Obj, Range, State, Tup, Unbound
 
@@ -135,6 +136,8 @@ class Phis:
     orelse: list[Arg] = field(default_factory=list)
     outs: list[Var] = field(default_factory=list)
     memo: dict[Any, Any] = field(default_factory=dict)
+    shared: tuple[Collection[Any], Collection[Any]] = ((), ())  # roots with several names, on each path
+    arrays: list[Arr] = field(default_factory=list)
 
     def add(self, a: Arg, b: Arg, type: Type, hint: str | None) -> Var:
         key = (
@@ -150,7 +153,7 @@ class Phis:
         return found
 
 
-class Merging(Core):
+class Merging(Sharing):
     def merge_states(
         self, since: int, sides: tuple[tuple[State, Block], tuple[State, Block]], phis: Phis
     ) -> State:
@@ -159,6 +162,7 @@ class Merging(Core):
         if first.dead or second.dead:
             return self.merge_dead(sides, phis, since)
         merged = first.fork()
+        phis.shared = self.shared_roots(first), self.shared_roots(second)
         for key in {**first.contents, **second.contents}:
             a, b = first.contents.get(key), second.contents.get(key)
             if a is b:
@@ -170,6 +174,8 @@ class Merging(Core):
             if getattr(key, "serial", 0) > since and not isinstance(key, Frame):
                 continue
             merged.set(key, self.merge_content(key, first.get(key), second.get(key), sides, phis, since))
+        for arr in phis.arrays:
+            self.watch(arr, merged)
         return merged
 
     def merge_dead(self, sides: Any, phis: Phis, since: int) -> State:
@@ -301,17 +307,24 @@ class Merging(Core):
         )
         if not isinstance(a, Arr) and not isinstance(b, Arr):
             return self.wrap_var(out) if isinstance(out.type, (Array, ListOf)) else out
-        shared = any(isinstance(x, Arr) and self.existed(x, since) for x in (a, b))
-        for x in (a, b):
-            if isinstance(x, Arr) and self.existed(x, since):
-                x.foreign = x.foreign or ONE_OF_TWO
-        return Arr(out, None, ONE_OF_TWO if shared else None)
+        return self.merged_array(out, (a, b), phis, since)
 
-    def existed(self, arr: Arr, since: int) -> bool:
-        """Whether the array, or the one on which it is a window, is older than the branch."""
-        while isinstance(arr, Arr) and arr.view is not None:
-            arr = arr.view.parent
-        return arr.serial < since
+    def merged_array(self, out: Var, values: tuple[Any, Any], phis: Phis, since: int) -> Arr:
+        """The array that is one of two. Where one of them has other names, it is read only, until one is written."""
+        foreign, sources = None, []
+        for value, shared in zip(values, phis.shared, strict=True):
+            if not isinstance(value, Arr):
+                continue
+            root = root_of(value)
+            sources += [known for known, _ in value.sources]
+            foreign = foreign or value.foreign
+            if root in shared:
+                foreign = foreign or ONE_OF_TWO
+                if root.serial < since:
+                    sources.append(root)
+        merged = Arr(out, None, foreign, sources=tuple((root, None) for root in dict.fromkeys(sources)))
+        phis.arrays.append(merged)
+        return merged
 
     def leaf_in(self, value: Any, side: tuple[State, Block]) -> Arg:
         """The value as an argument, read at the end of its branch."""
@@ -347,6 +360,8 @@ class Merging(Core):
                 out = phis.add(
                     leaf if first else UNDEFINED, UNDEFINED if first else leaf, leaf.type, leaf.hint
                 )
+                if isinstance(value, Arr) and isinstance(out.type, Array):
+                    return self.merged_array(out, (value, None) if first else (None, value), phis, since)
                 return self.wrap_var(out)
         return value
 

@@ -26,7 +26,6 @@ POINT = np.array([0.71, -0.43, 1.13, 0.37])
 PROGRAMS = [f for name, f in vars(programs).items() if name[0] in "pq" and name[1:].isdigit()]
 
 
-@pytest.mark.xfail(strict=True, reason="an array bound to a name on one path only counts as shared for good")
 def test_a_name_that_was_rebound_shares_nothing():
     ast_ad.grad(programs.rebound)(POINT)
 
