@@ -18,7 +18,7 @@ import numpy as np
 
 from ..ir import builtin
 from ..ir.ops import Arg, If, Lit, Op, Seq, Slice, Var
-from ..ir.types import Array, Scalar, TupleOf
+from ..ir.types import Array, Scalar
 from ..rules import containers
 from ..rules.helpers import mT
 from .references import References, name
@@ -302,22 +302,3 @@ SPECIAL: dict[Any, Callable[[Expressions, Op], ast.expr | None]] = {
     builtin.copy: _copy,
     **{fn: _attribute for fn in ATTRIBUTES},
 }
-
-
-def is_basic_index(arg: Arg) -> bool:
-    """Whether indexing with the argument selects a regular part (a view): ints, slices, None, Ellipsis."""
-    if isinstance(arg, Slice):
-        return True
-    if isinstance(arg, Seq):
-        return arg.kind is tuple and all(map(is_basic_index, arg.items))
-    if isinstance(arg, Lit):
-        value = arg.value
-        items = value if type(value) is tuple else (value,)
-        return all(i is None or i is Ellipsis or type(i) is slice or type(i) is int for i in items)
-    return _is_basic_type(arg.type)
-
-
-def _is_basic_type(type: object) -> bool:
-    if isinstance(type, TupleOf):
-        return all(map(_is_basic_type, type.items))
-    return isinstance(type, Scalar) and type.kind == "int"

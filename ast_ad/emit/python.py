@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import InternalError
+from ..ir.check import check
 from ..ir.ops import Function, Span
 from .references import References
 from .statements import Source, function_def
@@ -34,11 +35,11 @@ def emit_module(functions: list[Function], header: str = "") -> Emitted:
     """Print the functions as one module.
 
     Args:
-        functions: checked IR, written in place where that is wanted (``transform.in_place``).
+        functions: the IR, written in place where that is wanted (``transform.in_place``).
         header: remarks for the top of the file, printed as comments.
 
     Raises:
-        InternalError: if the printed text does not parse back to the tree it was printed from.
+        InternalError: if the IR is malformed, or the text does not parse back to its tree.
 
     >>> from ast_ad.ir import ops, types
     >>> import operator
@@ -52,7 +53,7 @@ def emit_module(functions: list[Function], header: str = "") -> Emitted:
     """
     references = References()
     for function in functions:
-        references.names.add(function.name)
+        references.names.add(check(function).name)
     definitions: list[ast.stmt] = []
     sources: dict[ast.stmt, Source] = {}
     for function in functions:

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..errors import InternalError
 from .ops import Arg, Block, For, Function, If, Lit, Op, Seq, Slice, Statement, Var, While, binders, operands
 from .show import show
 
 
-class MalformedIR(AssertionError):
+class MalformedIR(InternalError):
     """A bug in a pass: the function it made breaks an invariant of the IR. The message shows where."""
+
+    code = "E902"
 
 
 def check(function: Function) -> Function:
@@ -21,7 +24,11 @@ def check(function: Function) -> Function:
     checker = _Checker()
     checker.function(function)
     if checker.faults:
-        raise MalformedIR("malformed IR\n" + show_faults(function, checker.faults))
+        raise MalformedIR(
+            f"malformed IR of `{function.name}`",
+            why=show_faults(function, checker.faults),
+            fix="please report it with the function that triggers it",
+        )
     return function
 
 

@@ -50,6 +50,25 @@ def test_a_view_that_lives_across_a_write_is_copied():
     del out
 
 
+def test_what_the_program_computes_from_a_view_it_computes_from_the_view():
+    """A sum over a copy may differ in the last bit: only what comes after the write reads the copy."""
+    a, v, s, a1, t = var("a"), var("v"), var("s", FLOAT), var("a"), var("t", FLOAT)
+    ops = [
+        Op(operator.getitem, (a, Slice(NONE, NONE, Lit(-1))), (v,)),
+        Op(operator.matmul, (v, a), (s,)),
+        Op(helpers.setitem, (a, Lit(0), s), (a1,)),
+        Op(operator.matmul, (v, a1), (t,)),
+    ]
+    assert lines([a], ops, t, owned=[0]) == [
+        "v = a[::-1]",
+        "s = v @ a",
+        "v = v.copy()",
+        "a[0] = s",
+        "t = v @ a",
+        "return t",
+    ]
+
+
 def test_parameters_are_copied_unless_they_are_owned():
     x, y = var("x"), var("x")
     ops = [Op(helpers.setitem, (x, Lit(0), Lit(1.0)), (y,))]
