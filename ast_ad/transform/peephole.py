@@ -115,7 +115,7 @@ def _shared_quotient(op: Op, g: Arg, b: Arg, makers: Makers) -> bool:
     if quotient is None or not quotient.adjoint or not _full(quotient.args[0], op):
         return False
     known = makers.find(Op(quotient.fn, (g, quotient.args[1]), (op.out,)))
-    if known is None or not _full(known, op) or known.id > quotient.out.id:  # newer: this very rule, backwards
+    if known is None or not _full(known, op) or known.id > quotient.out.id:  # newer: the reverse of this
         return False
     _change(op, operator.mul, known, quotient.args[0])
     return True

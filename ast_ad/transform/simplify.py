@@ -17,6 +17,7 @@ from ..rules import containers, helpers
 from ..rules.registry import lookup
 from .copying import Renaming, bound_within, renamed, replace_operands
 from .dead_code import eliminate_dead_code
+from .erased import fill_erased
 from .peephole import Makers, arg_key, rewrite
 
 # Each of these results is written to in place later on, so every use needs its own.
@@ -35,6 +36,7 @@ def simplify(function: Function) -> Function:
 def simplify_block(block: Block) -> None:
     """Simplify the adjoint statements of a block in place."""
     _Simplifier({}, {}, Makers()).block(block)
+    fill_erased(block)
 
 
 class _Simplifier:

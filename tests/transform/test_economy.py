@@ -155,3 +155,28 @@ def test_a_statement_of_several_lines_is_quoted_once():
 
     source = source_of(f, np.array([0.5, 2.0, -1.0]))
     assert source.count("# y[1:] = ") == 1
+
+
+def test_what_was_erased_is_filled_even_if_something_else_is_written_between():
+    def f(x):
+        y = x.copy()
+        for i in range(1, x.shape[0]):
+            y[i] += y[i - 1] ** 2
+            y[i] /= y[0]
+        y[1:] += y[:-1]
+        return np.sum(y**3)
+
+    source = source_of(f, np.array([0.5, 2.0, -1.0, 0.3]))
+    assert "= 0\n" not in source
+
+
+def test_what_is_read_between_sees_the_zero():
+    def f(x):
+        y = x.copy()
+        for i in range(x.shape[0] - 1):
+            y[i] = y[i] * y[i + 1]
+            y[i + 1] = y[i] * x[i] + y[i + 1] * y[2 - i]
+            y[0] += y[i] * y[i + 1]
+        return np.sum(y**2)
+
+    source_of(f, np.array([0.5, 2.0, -1.0]))
