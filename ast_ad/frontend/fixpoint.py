@@ -157,6 +157,9 @@ class Fixpoint(Core):
             self.shared = shared
             if isinstance(slot[1], str) and slot[1] in OUT_ONLY:
                 continue
+            if isinstance(self.readable(value, end, ""), Unbound) and not isinstance(value, Unbound):
+                grown[slot] = Template("unbound", info=Unbound(str(slot[1])))
+                continue
             if grown[slot].kind == "unbound":
                 if self.unbound_read:  # a later pass reads what an earlier one assigned
                     grown[slot] = self.template(value, end)
@@ -230,7 +233,7 @@ class Fixpoint(Core):
     def finish_late(self, slot: Any, entry: State, end: State, block: Block, lists: Any) -> Any:
         """A slot that no pass reads from the one before: its value after the loop is the last pass's."""
         inits, yields, variables, outs = lists
-        first, last = get_slot(entry, slot), get_slot(end, slot)
+        first, last = get_slot(entry, slot), self.readable(get_slot(end, slot), end, str(slot[1]))
         if last is first or last is None or isinstance(last, Unbound):
             return first if first is not None else Unbound(str(slot[1]))
         if isinstance(last, Arr) and last in self.holders:

@@ -254,6 +254,9 @@ class Merging(Sharing):
         return phis.memo[key][0]
 
     def _merge(self, a: Any, b: Any, sides: Any, phis: Phis, since: int, name: str) -> Any:
+        for value, (state, _) in zip((a, b), sides, strict=True):
+            if isinstance(value, Arr) and isinstance(lost := self.readable(value, state, name), Unbound):
+                return lost
         if isinstance(a, Unbound) or isinstance(b, Unbound):
             return self.merge_unbound(a, b, sides, phis, since, name)
         if isinstance(a, Lit) and isinstance(b, Lit) and same_constant(a.value, b.value):
