@@ -102,6 +102,7 @@ def _infer(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]
         found = index_type(args[0], args[1])
         if found is not None:
             return found
+        fn = operator.getitem
     if not kwargs:
         found = _extremum(args) if fn in (max, min) else shaped_like(fn, args)
         if found is not None:

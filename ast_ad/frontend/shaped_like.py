@@ -1,4 +1,4 @@
-"""What type has a result that is shaped like one of the arguments, whatever the values are?
+"""What type has a result whose shape follows from the arguments' shapes, whatever the values are?
 
 ``helpers.SHAPED_LIKE`` lists the functions: dummies would have to fit each other (an index its array, the
 parts of a list the whole), and lengths that differ by name only would be taken for different.
@@ -6,6 +6,7 @@ parts of a list the whole), and lengths that differ by name only would be taken 
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -17,10 +18,13 @@ from ..rules import helpers
 
 # These make an array of a list too.
 ARRAYS = {helpers.broadcast_like, helpers.unbroadcast, helpers.scatter, helpers.setitem, helpers.add_at}
+PRODUCTS = {operator.matmul, np.matmul, np.dot}
 
 
 def shaped_like(fn: Callable[..., Any], args: tuple[Arg, ...]) -> Any:
     """The result's type, or a list/tuple of types; None where it doesn't follow from the arguments' types."""
+    if fn in PRODUCTS and len(args) == 2:
+        return _product(_type(args[0]), _type(args[1]))
     entry = helpers.SHAPED_LIKE.get(fn)
     if entry is None or len(args) <= max(entry[0], *entry[1], 0):
         return None
@@ -34,6 +38,18 @@ def shaped_like(fn: Callable[..., Any], args: tuple[Arg, ...]) -> Any:
     dtype = np.result_type(*dtypes) if dtypes else None
     numpy = any(not (isinstance(t, Scalar) and t.dtype is None) for t in types)
     return _of_arg(args[position], dtype, numpy)
+
+
+def _product(a: Type, b: Type) -> Type | None:
+    """Of vectors and matrices: the lengths that are summed over may be equal under different names."""
+    if not (isinstance(a, Array) and isinstance(b, Array)) or a.ndim not in (1, 2) or b.ndim not in (1, 2):
+        return None
+    assert a.shape and b.shape
+    dtype, inner = np.result_type(a.dtype, b.dtype), (a.shape[-1], b.shape[0])
+    if dtype.kind not in "fc" or all(isinstance(n, int) for n in inner) and inner[0] != inner[1]:
+        return None
+    shape = a.shape[:-1] + b.shape[1:]
+    return Array(dtype, shape) if shape else Scalar(KIND_OF[dtype.kind], dtype)
 
 
 def _type(arg: Arg) -> Type:
