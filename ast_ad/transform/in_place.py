@@ -90,6 +90,7 @@ class _Pass:
         self.viewed: set[int] = set()
         while self.repair():
             pass
+        self.drop_needless_copies()
         self.doubtful = undefined_values(self.function.body) | self.elements()
         self.copy_results()
         mutators = {key: fn for key, fn in self.mutators.items() if key not in self.refused}
@@ -181,6 +182,16 @@ class _Pass:
             seen += variables(*place.op.args[1:])
         seen = [v for v in seen if aliases.may_share(v, place.target)]
         return min(seen, key=lambda v: (v is place.target, v.id)) if seen else None
+
+    def drop_needless_copies(self) -> None:
+        """Do without a copy at the entry of a loop where copies that were made later suffice."""
+        for key in sorted(self.decisions.inits, key=lambda key: key[1]):
+            before = self.decisions
+            self.decisions = replace(before, inits=before.inits - {key})
+            aliases = self.analyse()
+            writes = [place for place in self.places if id(place.op) in self.decisions.writes]
+            if any(self.conflict(p, aliases.storage[p.target], aliases) is not None for p in writes):
+                self.decisions = before
 
     def fix(
         self, place: _Place, own: Storage, problem: Var | Root, chain: set[Var], storage: dict[Var, Storage]

@@ -180,3 +180,17 @@ def test_what_is_read_between_sees_the_zero():
         return np.sum(y**2)
 
     source_of(f, np.array([0.5, 2.0, -1.0]))
+
+
+def test_no_copy_in_a_loop_where_a_view_is_copied_anyway():
+    def f(a):
+        a = a.copy()
+        for i in range(1, a.shape[0]):
+            for j in range(i):
+                a[i, j] -= np.dot(a[i, :j], a[j, :j])
+                a[i, j] /= a[j, j]
+            a[i, i] = np.sqrt(a[i, i] - np.dot(a[i, :i], a[i, :i]))
+        return np.sum(np.tril(a))
+
+    source = source_of(f, np.array([[2.0, 0.5, 0.1], [0.4, 3.0, 0.2], [0.3, 0.6, 4.0]]))
+    assert source.count("np.copy(a)") + source.count(" a.copy()") == 1
