@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.ops import UNKNOWN, Arg, Seq, Slice, Var
+from ..ir.ops import UNKNOWN, Arg, Lit, Seq, Slice, Var, map_arg
 from ..ir.types import (
     KINDS,
     Array,
@@ -102,7 +102,7 @@ def _infer(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]
         found = index_type(args[0], args[1])
         if found is not None:
             return found
-        fn = operator.getitem
+        fn, args = operator.getitem, (args[0], map_arg(_valid_index, args[1]))
     if not kwargs:
         found = _extremum(args) if fn in (max, min) else shaped_like(fn, args)
         if found is not None:
@@ -118,6 +118,11 @@ def _infer(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]
             if found is not None:
                 return found
     return probe(fn, args, kwargs)
+
+
+def _valid_index(var: Var) -> Arg:
+    """An int inside an index: which one makes no difference to the type."""
+    return Lit(0) if isinstance(var.type, Scalar) and var.type.kind == "int" else var
 
 
 def is_plain_ufunc(fn: Callable[..., Any]) -> bool:
