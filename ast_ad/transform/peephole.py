@@ -314,6 +314,11 @@ def _expand_reduced(op: Op, makers: Makers) -> Arg | None:
     )
 
 
+def _moved_axis(op: Op, makers: Makers) -> Arg | None:
+    same = len(op.args) == 3 and all(isinstance(axis, Lit) and type(axis.value) is int for axis in op.args[1:])
+    return op.args[0] if same and arg_key(op.args[1]) == arg_key(op.args[2]) else None
+
+
 def _written(op: Op, makers: Makers) -> Arg | None:
     if is_basic_index(op.args[1]):
         _change(op, operator.getitem, *op.args)
@@ -385,7 +390,7 @@ def _safe_product(op: Op, makers: Makers) -> Arg | None:
         _change(op, operator.mul, *op.args)
         return None
     for a, b in (op.args, op.args[::-1]):
-        if _negated_factor(op, a, b, makers):
+        if _negated_factor(op, a, b, makers) or _stretched(op, a, b, makers):
             break
     return None
 
@@ -409,5 +414,6 @@ RULES: dict[Any, Callable[[Op, Makers], Arg | None]] = {
     np.conj: _real_already,
     helpers.safe_product: _safe_product,
     helpers.add_at: _add_at,
+    np.moveaxis: _moved_axis,
     np.sum: _sum,
 }

@@ -194,3 +194,20 @@ def test_no_copy_in_a_loop_where_a_view_is_copied_anyway():
 
     source = source_of(f, np.array([[2.0, 0.5, 0.1], [0.4, 3.0, 0.2], [0.3, 0.6, 4.0]]))
     assert source.count("np.copy(a)") + source.count(" a.copy()") == 1
+
+
+def test_an_axis_that_stays_is_not_moved():
+    def f(x):
+        return np.sum(np.cross(x, np.array([1.0, 2.0, 3.0])) ** 2)
+
+    assert "moveaxis" not in source_of(f, np.array([0.5, 2.0, -1.0]))
+
+
+def test_a_masked_product_with_a_number_stretched_out_is_one_with_the_number():
+    def f(x):
+        y = 0.0
+        for i in range(x.shape[0]):
+            y += np.sum((x[i] / x[0]) ** 2)
+        return y
+
+    assert "broadcast_like" not in source_of(f, np.array([[0.5, 2.0], [-1.0, 3.0]]))
