@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
-import inspect as _inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from .arguments import Arguments
 from .emit.load import build_lock
 from .errors import InputTypeError, InputValueError, StaleError
 from .frontend.inputs import is_object, signature
@@ -45,35 +45,16 @@ class Derivative:
                 why="it is not callable",
                 fix="pass a function",
             )
-        if argnums is not None and wrt is not None:
-            raise InputTypeError(
-                "argnums and wrt together", why="both choose the arguments", fix="pass one of them"
-            )
         self.function = function
         self.has_aux = has_aux
         self.options = options or Options()
         self._asked = (argnums, wrt)
-        self._names, self._signature = _parameters(function)
-        chosen: Any = (0 if argnums is None else argnums) if wrt is None else self._positions(wrt)
-        self.single = not isinstance(chosen, (tuple, list))
-        self.argnums: tuple[int, ...] = (_index(chosen),) if self.single else tuple(map(_index, chosen))
+        self.arguments = Arguments(function, argnums, wrt)
+        self.single = self.arguments.single
         self._variants: dict[Any, list[Any]] = {}
-        self._orders: dict[Any, Any] = {}
         self._last: Any = None
         self._method: Derivative | None = None
         functools.update_wrapper(self, function, updated=())
-
-    def _positions(self, wrt: Any) -> Any:
-        names = (wrt,) if isinstance(wrt, str) else tuple(wrt)
-        for name in names:
-            if name not in self._names:
-                raise InputValueError(
-                    f"wrt={name!r}",
-                    why="the function has no such parameter",
-                    fix="use one of " + ", ".join(self._names),
-                )
-        found = tuple(self._names.index(name) for name in names)
-        return found[0] if isinstance(wrt, str) else found
 
     # ----- calls
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -81,8 +62,7 @@ class Derivative:
 
     def _prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, list[Any]]:
         """The compiled program that fits, and the leaves of the arguments."""
-        if kwargs and self._signature is not None:
-            args, kwargs = self._bound(args, kwargs)
+        args, kwargs = self.arguments.arrange(args, kwargs)
         leaves: list[Any] = []
         key: list[Any] = [tuple(kwargs)] if kwargs else []
         values = (*args, *kwargs.values()) if kwargs else args
@@ -108,16 +88,6 @@ class Derivative:
                 return variant, inputs
         return self._compile(tuple(key), args, kwargs, leaves, values)
 
-    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments by position as far as the signature allows; how they go is worked out once."""
-        order = self._orders.get((len(args), *kwargs))
-        if order is None:
-            numbers = {name: len(args) + i for i, name in enumerate(kwargs)}
-            bound = self._signature.bind(*range(len(args)), **numbers)
-            order = self._orders[len(args), *kwargs] = bound.args, bound.kwargs
-        given = (*args, *kwargs.values())
-        return tuple([given[i] for i in order[0]]), {k: given[i] for k, i in order[1].items()}
-
     def _compile(
         self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any], values: Any
     ) -> tuple[Any, list[Any]]:
@@ -138,11 +108,7 @@ class Derivative:
         return variant, inputs
 
     def _build(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Variant:
-        if self._signature is not None:
-            self._signature.bind(*args, **kwargs)  # raises Python's own TypeError for a call that doesn't fit
-        names = [self._names[i] if i < len(self._names) else f"arg{i}" for i in range(len(args))] + list(
-            kwargs
-        )
+        names = self.arguments.label(args, kwargs)
         flat = [flatten(value, name) for value, name in zip((*args, *kwargs.values()), names, strict=True)]
         leaves = [leaf for parts, _ in flat for leaf in parts]
         return self.variant(self, names, [tree for _, tree in flat], leaves, tuple(kwargs))
@@ -151,17 +117,11 @@ class Derivative:
         """This derivative called inside of a function that is being compiled."""
         from .nested import Nested, outside
 
-        argnums = (
-            None
-            if self.kind == "vjp" and self._asked == (None, None)
-            else self.argnums[0]
-            if self.single
-            else self.argnums
-        )
+        argnums, wrt = self._asked
         function = outside(interpreter, self, "function")
-        return Nested(self.kind, function, self._names, argnums, None, self.has_aux).__ast_ad_lower__(
-            interpreter, args, kwargs
-        )
+        return Nested(
+            self.kind, function, self.arguments.positional, argnums, wrt, self.has_aux
+        ).__ast_ad_lower__(interpreter, args, kwargs)
 
     # ----- looking inside
     @property
@@ -212,8 +172,8 @@ class Derivative:
     def __repr__(self) -> str:
         inner = f"{type(self).__name__.lower()}({getattr(self.function, '__qualname__', self.function)})"
         variants = sum(map(len, self._variants.values()))
-        names = ", ".join(self._names[i] if i < len(self._names) else str(i) for i in self.argnums)
-        return f"<ast_ad.{inner} with respect to {names}, {variants} program{'s' * (variants != 1)} compiled>"
+        count = f"{variants} program{'s' * (variants != 1)}"
+        return f"<ast_ad.{inner} with respect to {self.arguments}, {count} compiled>"
 
     def __reduce__(self) -> Any:
         return type(self), (self.function, *self._asked, self.has_aux, self.options)
@@ -273,7 +233,8 @@ class Vjp(Derivative):
 
     def _build(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Variant:
         if self._asked == (None, None):
-            self.argnums, self.single = tuple(i for i, a in enumerate(args) if _has_floats(a)), False
+            self.arguments.argnums = tuple(i for i, a in enumerate(args) if _has_floats(a))
+            self.single = False
         return super()._build(args, kwargs)
 
 
@@ -281,24 +242,6 @@ def _has_floats(value: Any) -> bool:
     leaves, _ = flatten(value)
     kinds = [getattr(leaf, "dtype", np.dtype(type(leaf))).kind for leaf in leaves]
     return bool(kinds) and all(kind in "fc" for kind in kinds)
-
-
-def _index(value: Any) -> int:
-    try:
-        return value.__index__()  # type: ignore[no-any-return]
-    except AttributeError:
-        raise InputTypeError(
-            f"argnums={value!r}", why="it is no integer", fix="pass an int or a tuple of ints, or wrt="
-        ) from None
-
-
-def _parameters(function: Any) -> tuple[list[str], Any]:
-    try:
-        found = _inspect.signature(function)
-    except (TypeError, ValueError):
-        return [], None
-    kinds = (_inspect.Parameter.VAR_POSITIONAL, _inspect.Parameter.VAR_KEYWORD)
-    return [name for name, p in found.parameters.items() if p.kind not in kinds], found
 
 
 def _decorator(
@@ -365,9 +308,15 @@ def grad(
 
     Examples
     --------
-    >>> import ast_ad, colorsys
-    >>> ast_ad.grad(colorsys.hls_to_rgb, has_aux=False)  # doctest: +ELLIPSIS
-    <ast_ad.grad(hls_to_rgb) with respect to h, 0 programs compiled>
+    >>> import numpy as np
+    >>> def loss(x, rate=2.0):
+    ...     for i in range(1, len(x)):
+    ...         x[i] += rate * x[i - 1]
+    ...     return np.sum(x**2)
+    >>> grad(loss)(np.array([1.0, 0.0, 1.0]))
+    array([50., 24., 10.])
+    >>> grad(loss, wrt="rate")(np.array([1.0, 0.0, 1.0]))
+    44.0
     """
     return _decorator(Grad, function, argnums, wrt, has_aux, backend, fallback, choices)
 

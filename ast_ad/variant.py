@@ -54,7 +54,7 @@ class Variant:
             TreeDef(STATIC, (), ()) if t.type is STATIC and is_object(t.static) else t for t in trees
         ]
         self.ranges = _ranges(trees)
-        self.chosen = [_chosen(i, trees) for i in owner.argnums]
+        self.chosen = owner.arguments.positions(self.names)
         self.wrt = self._differentiable(leaves, names)
         self.python = [type(leaves[i]) if type(leaves[i]) in (float, complex) else None for i in self.wrt]
         self.flat = (
@@ -77,7 +77,8 @@ class Variant:
             and self.trees[self.chosen[0]].num_leaves == 1
             and self.owner.single
         )
-        self.plain = self.plain and isinstance(self.trees[self.chosen[0]].unflatten([0.0]), float)
+        self.plain = self.plain and not any(self.python)
+        self.plain = self.plain and self.trees[self.chosen[0]].type is LEAF
 
     def _differentiable(self, leaves: list[Any], names: Sequence[str]) -> tuple[int, ...]:
         wrt: list[int] = []
@@ -204,14 +205,6 @@ def _ranges(trees: Sequence[TreeDef]) -> list[tuple[int, int]]:
         out.append((start, start + tree.num_leaves))
         start += tree.num_leaves
     return out
-
-
-def _chosen(i: int, trees: Sequence[TreeDef]) -> int:
-    if not -len(trees) <= i < len(trees):
-        raise InputValueError(
-            f"argnums={i}", why=f"the call has {len(trees)} arguments", fix="choose one of them"
-        )
-    return i % len(trees)
 
 
 def _seed(leaf: Any, shape: tuple[int, ...], dtype: np.dtype) -> Any:

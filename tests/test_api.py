@@ -121,6 +121,21 @@ def test_keywords():
         grad(quadratic)()
 
 
+def test_parameters_with_defaults_and_keyword_only_ones():
+    def f(x, y=2.0, *rest, a=3.0, b):
+        return np.sum(x) * y**2 + a**3 * b + sum(rest)
+
+    assert grad(f, wrt="y")(X, b=1.0) == 4 * np.sum(X)
+    assert grad(f, 1)(X, b=1.0) == 4 * np.sum(X)
+    assert grad(f, wrt="b")(X, b=1.0) == 27.0
+    assert grad(f, wrt=("b", "a"))(X, b=1.0) == (27.0, 27.0)
+    assert grad(f, wrt="a")(X, 1.0, 5.0, 6.0, b=2.0) == 54.0
+    assert grad(f, wrt="b")(X, 1.0, 5.0, 6.0, b=2.0, a=1.0) == 1.0
+    assert grad(f, 3)(X, 1.0, 5.0, 6.0, b=2.0) == 1.0
+    f.__defaults__ = (5.0,)
+    assert grad(f, 1)(X, b=1.0) == 10 * np.sum(X)
+
+
 def test_variadic_functions():
     def f(*args, **options):
         total = 0.0
