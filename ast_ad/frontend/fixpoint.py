@@ -162,7 +162,8 @@ class Fixpoint(Core):
                 continue
             if grown[slot].kind == "unbound":
                 if self.unbound_read:  # a later pass reads what an earlier one assigned
-                    grown[slot] = self.template(value, end)
+                    with self.builder.nested(Block()):
+                        grown[slot] = self.template(value, end)
                 continue
             outer, self.state = self.state, end
             try:
@@ -241,7 +242,8 @@ class Fixpoint(Core):
         self.state = end
         if isinstance(last, Arr) and last.view is None and last.serial > self.since:
             self.shared = frozenset()  # the others show what this name holds
-        found = self.template(last, end)
+        with self.builder.nested(block):  # a window may have to be taken anew
+            found = self.template(last, end)
         if found.kind == "same" or found.kind == "list" and not found.children:
             return last
         with self.builder.nested(block):
