@@ -205,6 +205,8 @@ def _add(op: Op, makers: Makers) -> Arg | None:
     if op.args[0] is op.args[1] and kind_of(op.out.type) in ("float", "complex"):
         _change(op, operator.mul, Lit(2), op.args[0])
         return None
+    if _two_outers(op, makers):
+        return None
     for a, b in (op.args, op.args[::-1]):
         if _is(a, 0) and _same(b, op.out.type):
             return b
@@ -215,6 +217,22 @@ def _add(op: Op, makers: Makers) -> Arg | None:
         if _stretched(op, a, b, makers):
             return None
     return None
+
+
+def _two_outers(op: Op, makers: Makers) -> bool:
+    """The sum of two outer products as one product of matrices: the large result is written once."""
+    pairs = [_maker(arg, makers, {np.outer}) for arg in op.args]
+    vectors = [v for pair in pairs if pair is not None and pair.adjoint for v in pair.args]
+    types = [v.type for v in vectors if isinstance(v, Var)]
+    if len(types) < 4 or any(not isinstance(t, Array) or t.ndim != 1 or t.dtype != dtype_of(op.out.type) for t in types):
+        return False
+    (n,), (m,), dtype = types[0].shape, types[1].shape, dtype_of(op.out.type)  # type: ignore[union-attr, misc]
+    assert dtype is not None
+    columns, rows = Seq((vectors[0], vectors[2])), Seq((vectors[1], vectors[3]))
+    left = makers.before(op, np.stack, columns, type=Array(dtype, (n, 2)), axis=Lit(1))
+    right = makers.before(op, np.stack, rows, type=Array(dtype, (2, m)))
+    _change(op, operator.matmul, left, right)
+    return True
 
 
 def _subtract(op: Op, makers: Makers) -> Arg | None:

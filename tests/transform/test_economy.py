@@ -211,3 +211,11 @@ def test_a_masked_product_with_a_number_stretched_out_is_one_with_the_number():
         return y
 
     assert "broadcast_like" not in source_of(f, np.array([[0.5, 2.0], [-1.0, 3.0]]))
+
+
+def test_two_outer_products_are_one_product_of_matrices():
+    def f(a, x):
+        return np.sum(((a @ x) @ a) ** 2)
+
+    source = source_of(f, np.array([[0.5, 2.0, 1.0], [-1.0, 3.0, 0.5]]), np.array([1.0, 2.0, -1.0]))
+    assert "np.outer" not in source and source.count("np.stack") == 2
