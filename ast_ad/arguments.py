@@ -33,7 +33,7 @@ class Arguments:
         self.positional = [p.name for p in parameters if p.kind in by_position]
         chosen = wrt if wrt is not None else 0 if argnums is None else argnums
         self.single = not isinstance(chosen, (tuple, list))
-        asked = (chosen,) if self.single else tuple(chosen)
+        asked: Any = (chosen,) if self.single else chosen
         self.wrt: tuple[str, ...] = tuple(map(self._known, asked)) if wrt is not None else ()
         self.argnums: tuple[int, ...] = tuple(map(_index, asked)) if wrt is None else ()
         self._defaulted = self._with_default(parameters)
