@@ -20,7 +20,7 @@ from ..ir.ops import Arg, Block, Lit, Op, Var, blocks, operands, variables
 from ..ir.types import Array
 from ..rules import helpers
 from .indices import is_basic_index
-from .peephole import arg_key
+from .matching import arg_key
 
 
 def fill_erased(block: Block) -> None:

@@ -18,7 +18,8 @@ from ..rules.registry import lookup
 from .copying import Renaming, bound_within, renamed, replace_operands
 from .dead_code import eliminate_dead_code
 from .erased import fill_erased
-from .peephole import Makers, arg_key, rewrite
+from .matching import Makers, arg_key
+from .peephole import rewrite
 
 # Each of these results is written to in place later on, so every use needs its own.
 BUFFERS = {

@@ -219,3 +219,14 @@ def test_two_outer_products_are_one_product_of_matrices():
 
     source = source_of(f, np.array([[0.5, 2.0, 1.0], [-1.0, 3.0, 0.5]]), np.array([1.0, 2.0, -1.0]))
     assert "np.outer" not in source and source.count("np.stack") == 2
+
+
+def test_a_number_goes_to_the_vector_of_an_outer_product():
+    def f(a, x, s):
+        b = a + np.outer(x, x)
+        return np.sum((s * b @ x) ** 2)
+
+    a, x = np.array([[0.5, 2.0], [-1.0, 3.0]]), np.array([1.0, 2.0])
+    source = source_of(f, a, x, 3.0)
+    assert "np.outer(" in source and ") * s" not in source and "ravel" not in source
+    assert "ravel" not in source_of(lambda x, a: f(a, x, 3.0), x, a)
