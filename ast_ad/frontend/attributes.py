@@ -270,8 +270,12 @@ class Attributes(Core):
             self.inputs.class_attribute(base, name)
             return self.call(Lit(raw.fget), [base], {})
         own = getattr(base.value, "__dict__", {})
-        if isinstance(raw, (types.FunctionType, classmethod, staticmethod)) and name not in own \
-                or hasattr(raw, "py_func") or hasattr(raw, "as_method"):
+        if (
+            isinstance(raw, (types.FunctionType, classmethod, staticmethod))
+            and name not in own
+            or hasattr(raw, "py_func")
+            or hasattr(raw, "as_method")
+        ):
             self.inputs.class_attribute(base, name)
         if name not in own and hasattr(raw, "as_method"):
             return Bound(Lit(raw.as_method()), (base,))

@@ -100,7 +100,12 @@ def join_carried(old: Type, found: Type, own: set[Dim]) -> Type:
     A length that changes gets a symbol of its own, once (``own``): it stands for the length in any pass.
     """
     joined = join(old, found)
-    if not isinstance(joined, Array) or not isinstance(old, Array) or joined.shape is None or old.shape is None:
+    if (
+        not isinstance(joined, Array)
+        or not isinstance(old, Array)
+        or joined.shape is None
+        or old.shape is None
+    ):
         return joined
     dims = []
     for before, after in zip(old.shape, joined.shape, strict=True):
@@ -117,10 +122,18 @@ def renewed(type: Type, first: Type | None) -> Type:
         return ListOf(renewed(type.element, None))
     if not isinstance(type, Array) or type.shape is None:
         return type
-    before = first.shape if isinstance(first, Array) and first.shape is not None and first.ndim == type.ndim else None
-    return Array(type.dtype, tuple(
-        d if isinstance(d, int) or before is not None and before[i] == d or _outer(d) else Dim.fresh()
-        for i, d in enumerate(type.shape)))
+    before = (
+        first.shape
+        if isinstance(first, Array) and first.shape is not None and first.ndim == type.ndim
+        else None
+    )
+    return Array(
+        type.dtype,
+        tuple(
+            d if isinstance(d, int) or before is not None and before[i] == d or _outer(d) else Dim.fresh()
+            for i, d in enumerate(type.shape)
+        ),
+    )
 
 
 def _outer(dim: Dim) -> bool:

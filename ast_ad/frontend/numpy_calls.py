@@ -182,7 +182,11 @@ class NumpyCalls(Core):
             result = self.piece(given[-1], x, args, kwargs)
         for test, function in zip(tests, given, strict=False):  # later conditions win
             result = self.emit(np.where, test, self.piece(function, x, args, kwargs), result)
-        return self.emit(helpers.astype, result, Lit(dtype_of(self.read(x).type))) if isinstance(x, Arr) else result
+        return (
+            self.emit(helpers.astype, result, Lit(dtype_of(self.read(x).type)))
+            if isinstance(x, Arr)
+            else result
+        )
 
     def piece(self, function: Any, x: Any, args: Any, kwargs: Any) -> Any:
         if isinstance(function, (Var, Arr)) or isinstance(function, Lit) and not callable(function.value):

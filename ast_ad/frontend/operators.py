@@ -34,7 +34,11 @@ BINARY = {
     "LShift": operator.lshift,
     "RShift": operator.rshift,
 }
-UNARY: dict[str, Callable[[Any], Any]] = {"USub": operator.neg, "UAdd": operator.pos, "Invert": operator.invert}
+UNARY: dict[str, Callable[[Any], Any]] = {
+    "USub": operator.neg,
+    "UAdd": operator.pos,
+    "Invert": operator.invert,
+}
 COMPARE = {
     "Eq": operator.eq,
     "NotEq": operator.ne,

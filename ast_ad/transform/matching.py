@@ -65,8 +65,10 @@ def is_full(arg: Arg, op: Op) -> bool:
     have, want = arg.type, op.out.type
     if not (isinstance(have, Array) and isinstance(want, Array)) or have.shape is None or want.shape is None:
         return same_type(arg, want)
-    return have.dtype == want.dtype and len(have.shape) == len(want.shape) and all(
-        h == w or differs_from_one(h) for h, w in zip(have.shape, want.shape, strict=True)
+    return (
+        have.dtype == want.dtype
+        and len(have.shape) == len(want.shape)
+        and all(h == w or differs_from_one(h) for h, w in zip(have.shape, want.shape, strict=True))
     )
 
 

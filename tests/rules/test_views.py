@@ -30,7 +30,9 @@ def arrays_in(value):
             yield from arrays_in(item)
 
 
-@pytest.mark.parametrize("fn", [f for f in SAMPLES if f is not operator.getitem], ids=lambda f: getattr(f, "__name__", str(f)))
+@pytest.mark.parametrize(
+    "fn", [f for f in SAMPLES if f is not operator.getitem], ids=lambda f: getattr(f, "__name__", str(f))
+)
 def test_views_are_declared(fn):
     if lookup(fn) is None or behaviour(Op(fn, (), ())) != "fresh":
         return

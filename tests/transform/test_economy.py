@@ -150,7 +150,7 @@ def test_a_statement_of_several_lines_is_quoted_once():
             x[1:] * y[:-1]
             + x[:-1] * y[1:]
             + np.sin(x[1:])
-        )
+        )  # fmt: skip
         return np.sum(y**2)
 
     source = source_of(f, np.array([0.5, 2.0, -1.0]))
