@@ -45,6 +45,9 @@ class Builtins(Core):
             return functools.partial(self.by_dummies, fn)
         if fn in helpers.IN_PLACE:
             return functools.partial(self.in_place, fn)
+        stand_in = self.stand_in(fn)
+        if stand_in is not None:
+            return stand_in
         owner = getattr(fn, "__self__", None)
         if owner is self:
             return fn
@@ -162,6 +165,9 @@ class Builtins(Core):
         )
         return Lit(None)
 
+    def b_filter_warnings(self, *args: Any, **kwargs: Any) -> Any:
+        return Lit(None)  # which warnings are shown is no part of the result
+
     def b_super(self, *args: Any) -> Any:
         cell = self.frame.cells.get("__class__")
         names = list(self.state.get(self.frame))
@@ -236,6 +242,8 @@ SPECIAL: dict[Any, str] = {
     bool: "b_bool",
     print: "b_print",
     warnings.warn: "b_warn",
+    warnings.simplefilter: "b_filter_warnings",
+    warnings.filterwarnings: "b_filter_warnings",
     super: "b_super",
     iter: "b_iter",
     next: "b_next",

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.ops import Lit
+from ..ir.ops import Lit, Var
 from ..ir.types import Opaque
 from .core import Core
 from .guards import Path
-from .values import Closure, Dct, Frame, Obj, Tup
+from .values import Arr, Closure, Dct, Frame, Obj, Tup
 
 MAX_DEPTH = 120
 
@@ -111,6 +111,9 @@ class Inlining(Core):
         name: str,
     ) -> Any:
         if frame.depth > MAX_DEPTH:
+            if self.inputs is not None:  # perhaps lengths decide where the recursion ends
+                given = [self.arg(v) for v in (*args, *kwargs.values()) if isinstance(v, (Arr, Var))]
+                self.inputs.demand_shapes([v for v in given if isinstance(v, Var)])
             raise self.unsupported(
                 f"recursion in `{name}`",
                 f"it is more than {MAX_DEPTH} calls deep, or its depth is known at run time only",

@@ -29,6 +29,7 @@ from .loops import Loops
 from .merge import Merging
 from .numpy_calls import NumpyCalls
 from .operators import Operators
+from .stand_ins import StandIns
 from .statements import Statements
 from .templates import Templates
 from .views import Views
@@ -47,6 +48,7 @@ class Interpreter(
     Calls,
     Inlining,
     Builtins,
+    StandIns,
     Iterables,
     ContainerMethods,
     ArrayMethods,

@@ -86,6 +86,20 @@ def folds_with_branches(x: np.ndarray) -> float:
     return functools.reduce(larger, x, 0.7) + sum(larger(v, 0.2) for v in x)
 
 
+def fourier(x: np.ndarray) -> np.ndarray:
+    n = len(x)
+    if n == 1:
+        return x
+    even, odd = fourier(x[::2]), fourier(x[1::2])
+    turn = np.exp(-2j * np.pi * np.arange(n // 2) / n)
+    return np.concatenate([even + turn * odd, even - turn * odd])
+
+
+@program(np.array([0.4, -0.9, 1.3, 0.2, -0.7, 0.5, 1.1, -1.6]))
+def recursion_on_a_length(x: np.ndarray) -> float:
+    return (np.abs(fourier(x * (1 + 0j))) * np.arange(8.0)).sum()
+
+
 POINTS = np.array([0.0, 1.0, 4.0])
 
 
@@ -122,3 +136,29 @@ def test_compiled_code_that_fills_its_argument_is_refused() -> None:
 
     with pytest.raises(ast_ad.AdError):
         ast_ad.grad(f)(np.array([[0.5, 2.0], [0.5, 1.2]]))
+
+
+@pytest.mark.parametrize(
+    ("name", "args"),
+    [
+        ("norm.pdf", (np.array([0.3, -1.2]), 0.1, 1.3)),
+        ("gamma.logpdf", (np.array([0.3, 1.2]), 1.4)),
+        ("expon.cdf", (np.array([0.3, 1.2]), 0.1, 1.3)),
+        ("norm.ppf", (np.array([0.3, 0.7]),)),
+        ("skew", (np.array([0.3, 1.2, 0.7]),)),
+        ("gmean", (np.array([0.3, 1.2, 0.7]),)),
+    ],
+)
+def test_statistics_of_scipy(name: str, args: tuple[Any, ...]) -> None:
+    stats = pytest.importorskip("scipy.stats")
+    method = stats
+    for part in name.split("."):
+        method = getattr(method, part)
+
+    def f(*parameters: Any) -> float:
+        return np.sum(method(*parameters))
+
+    value, gradients = ast_ad.value_and_grad(f, argnums=tuple(range(len(args))))(*args)
+    assert np.isclose(value, f(*args), rtol=1e-12)
+    for found, expected in zip(gradients, differences(f, args), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7)
