@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.ops import Lit, Var
-from ..ir.types import Optional, Scalar
+from ..ir.types import Opaque, Optional, Scalar
 from .core import Core
 from .values import (
     Arr,
@@ -187,7 +187,15 @@ class Operators(Core):
                     raise self.unsupported("a comparison", str(problem), "compare like with like") from None
             if op in ("Eq", "NotEq") and self.never_equal(left, right):
                 return Lit(op == "NotEq")
+            if op in ("Eq", "NotEq") and any(map(self.is_string, (left, right))):
+                return self.builder.opaque(fn, (self.arg(left), self.arg(right)), Scalar("bool"))
         return self.emit(fn, left, right)
+
+    def is_string(self, value: Any) -> bool:
+        """Whether it is a string, or one of several, chosen at run time."""
+        if isinstance(self.static_value(value), str):
+            return True
+        return isinstance(value, Var) and isinstance(value.type, Opaque) and value.type.name == "str"
 
     def never_equal(self, left: Any, right: Any) -> bool:
         """A number is not equal to None or a string."""

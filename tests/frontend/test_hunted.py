@@ -100,6 +100,17 @@ def recursion_on_a_length(x: np.ndarray) -> float:
     return (np.abs(fourier(x * (1 + 0j))) * np.arange(8.0)).sum()
 
 
+@program(0.4)
+@program(2.5)
+def method_chosen_at_run_time(x: float) -> float:
+    method = "laminar" if x > 1.0 else "turbulent"
+    if method == "laminar":
+        return x**2
+    elif method != "turbulent":
+        return 0.0
+    return x**3
+
+
 POINTS = np.array([0.0, 1.0, 4.0])
 
 
