@@ -20,6 +20,7 @@ from .dead_code import eliminate_dead_code
 from .erased import fill_erased
 from .matching import Makers, arg_key
 from .peephole import rewrite
+from .tapes import shrink_tapes
 
 # Each of these results is written to in place later on, so every use needs its own.
 BUFFERS = {
@@ -31,7 +32,10 @@ BUFFERS = {
 def simplify(function: Function) -> Function:
     """Simplify the adjoint statements of a function in place, and remove dead code; return the function."""
     simplify_block(function.body)
-    return eliminate_dead_code(function)
+    eliminate_dead_code(function)
+    while shrink_tapes(function.body):
+        eliminate_dead_code(function)
+    return function
 
 
 def simplify_block(block: Block) -> None:

@@ -9,17 +9,19 @@ import pytest
 
 from ast_ad.analysis.activity import analyse
 from ast_ad.errors import InputTypeError, MissingRuleError
-from ast_ad.frontend.builder import Builder
+from ast_ad.frontend.builder import Builder, type_of_arg
 from ast_ad.ir.check import check
 from ast_ad.ir.evaluate import evaluate
 from ast_ad.ir.ops import Block, For, Function, If, Lit, Op, Seq, Slice, Var, walk
-from ast_ad.ir.types import Array, Opaque, Scalar
+from ast_ad.ir.types import Array, ListOf, Opaque, Scalar
 from ast_ad.rules import helpers
+from ast_ad.rules.containers import list_append
 from ast_ad.transform.adjoint import adjoint
 from ast_ad.transform.copying import copy_function
 from ast_ad.transform.dead_code import eliminate_dead_code
 from ast_ad.transform.indices import compose
 from ast_ad.transform.split import split
+from ast_ad.transform.tapes import shrink_tapes
 
 from .checking import primal
 
@@ -275,3 +277,60 @@ def test_residuals_are_what_the_backward_half_reads():
     value, residuals = evaluate(forward, *args)
     assert value == least_squares(*args) and len(residuals) <= 3
     assert [p.hint for p in backward.params] == ["residuals", "value_bar"]
+
+
+# ----- tapes -----
+def recording_loop(n, x, element):
+    """A loop that appends ``element(carried)`` to a tape, and the tape."""
+    a, a2, a3 = Var(FLOAT, "a"), Var(FLOAT, "a"), Var(FLOAT, "a")
+    ops = [Op(operator.mul, (a, x), (a2,))]
+    saved = element(ops, a, a2)
+    tape_type = ListOf(type_of_arg(saved))
+    before, after, tape = (Var(tape_type, "tape") for _ in range(3))
+    ops.append(Op(list_append, (before, saved), (after,)))
+    bounds, inits = (Lit(0), n, Lit(1)), (Lit(1.0), Seq((), list))
+    loop = For(Var(Scalar("int")), bounds, (), (a, before), inits, Block(ops, (a2, after)), (a3, tape))
+    return loop, tape
+
+
+def reading_loop(tape, items, read):
+    """The sum of ``read(items)`` over a tape."""
+    s, s2, s3 = Var(FLOAT, "s"), Var(FLOAT, "s"), Var(FLOAT, "s")
+    ops = []
+    ops.append(Op(operator.add, (s, read(ops, *items)), (s2,)))
+    return For(Var(Scalar("int")), None, ((tape, items),), (s,), (Lit(0.0),), Block(ops, (s2,)), (s3,)), s3
+
+
+def test_unread_elements_are_not_saved():
+    n, x = Var(Scalar("int"), "n"), Var(FLOAT, "x")
+    loop, tape = recording_loop(n, x, lambda ops, a, a2: Seq((a, a2)))
+    reader, result = reading_loop(tape, (Var(FLOAT), Var(FLOAT)), lambda ops, first, second: second)
+    function = Function("f", (n, x), Block([loop, reader], (result,)))
+    assert shrink_tapes(function.body)
+    assert len(reader.items[0][1]) == 1 and tape.type == ListOf(FLOAT)
+    assert evaluate(check(function), 3, 2.0) == 14.0
+
+
+def test_unread_elements_of_a_tape_on_a_tape_are_not_saved():
+    n, x = Var(Scalar("int"), "n"), Var(FLOAT, "x")
+
+    def inner_tape(ops, a, a2):
+        loop, tape = recording_loop(n, a2, lambda ops, a, a2: Seq((a, a2)))
+        ops.append(loop)
+        return Seq((a, tape))
+
+    loop, tape = recording_loop(n, x, inner_tape)
+
+    def read_inner(ops, first, inner):
+        reader, result = reading_loop(inner, (Var(FLOAT), Var(FLOAT)), lambda ops, first, second: second)
+        ops.append(reader)
+        return result
+
+    items = Var(FLOAT), Var(tape.type.element.items[1])
+    reader, result = reading_loop(tape, items, read_inner)
+    function = Function("f", (n, x), Block([loop, reader], (result,)))
+    expected = evaluate(check(function), 2, 2.0)
+    while shrink_tapes(function.body):
+        eliminate_dead_code(function)
+    assert evaluate(check(function), 2, 2.0) == expected
+    assert tape.type == ListOf(ListOf(FLOAT))
