@@ -34,6 +34,7 @@ class Core:
         self.inputs = inputs
         self.state = State()
         self.frame: Frame = Frame(None, {})
+        self.iterated: list[Any] = []  # what the loops under way run over
         self.unrolled = 0
         self.errstate: dict[str, str] = {}
         # While templates are made: the roots with another reference, the time at which the loop began, and

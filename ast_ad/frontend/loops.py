@@ -48,9 +48,16 @@ class Loops(Core):
 
     def run_for(self, source: Any, body: Callable[[Any], None], names: set[str], target: Any = None) -> None:
         """Run ``body`` for every item, as a region if the trip count is known at run time only."""
+        self.iterated.append(source)
+        try:
+            self.run_over(source, body, names, target)
+        finally:
+            self.iterated.pop()
+
+    def run_over(self, source: Any, body: Callable[[Any], None], names: set[str], target: Any) -> None:
         spec = self.iteration(source)
         if isinstance(spec, list):
-            self.unroll(spec, body)
+            self.unroll([lambda item=item: item for item in spec], body)
             return
         count, start, stop, step, get = spec
         entry = self.state.fork()
@@ -79,14 +86,15 @@ class Loops(Core):
                     "keep types and structure the same in every pass",
                 )
             raise first
-        self.unroll([get(Lit(i)) for i in self.static_indices(static, start, step)], body)
+        self.unroll([lambda i=i: get(Lit(i)) for i in self.static_indices(static, start, step)], body)
 
     def static_indices(self, count: int, start: Any, step: Any) -> list[int]:
         first = self.demand(start, "the start of a range")
         stride = self.demand(step, "the step of a range")
         return [first + k * stride for k in range(count)]
 
-    def unroll(self, items: list[Any], body: Callable[[Any], None]) -> None:
+    def unroll(self, items: list[Callable[[], Any]], body: Callable[[Any], None]) -> None:
+        """Run ``body`` for one item after the other; each is read when its turn comes, as Python does."""
         self.unrolled += len(items)
         if self.unrolled > 20_000:
             raise self.unsupported(
@@ -96,7 +104,7 @@ class Loops(Core):
             )
         self.unroll_from(items, 0, body)
 
-    def unroll_from(self, items: list[Any], position: int, body: Callable[[Any], None]) -> None:
+    def unroll_from(self, items: list[Callable[[], Any]], position: int, body: Callable[[Any], None]) -> None:
         while position < len(items) and not self.state.dead:
             self.state.set_name(self.frame, "$continue", Lit(False))
             alive = self.alive()
@@ -105,11 +113,11 @@ class Loops(Core):
             if alive is not True:
                 self.branch(alive, lambda p=position: self.unroll_rest(items, p, body), lambda: None, None)
                 break
-            body(items[position])
+            body(items[position]())
             position += 1
         self.state.set_name(self.frame, "$continue", Lit(False))
 
-    def unroll_rest(self, items: list[Any], position: int, body: Callable[[Any], None]) -> None:
+    def unroll_rest(self, items: list[Callable[[], Any]], position: int, body: Callable[[Any], None]) -> None:
         """Unroll further where the loop has not been left."""
         for name in EXITS:
             if self.state.get_name(self.frame, name) is not None:

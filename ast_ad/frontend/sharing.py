@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from .core import Core
-from .values import Arr, Bound, Closure, Dct, Frame, Lst, Obj, State, Tup, Unbound
+from .values import Arr, Bound, Closure, Dct, Flat, Frame, Iterable, Lst, Obj, State, Tup, Unbound
 
 SHARED = "an array that may be one of several, depending on the pass of a loop"
 
@@ -36,6 +36,8 @@ class Sharing(Core):
             for name, value in state.get(frame).items():
                 if not name.startswith("$") and (frame, name) not in without:
                     self._count(value, state, found, seen)
+        for source in self.iterated:
+            self._count(source, state, found, seen)
         return found
 
     def shared_roots(self, state: State, without: Collection[Any] = ()) -> frozenset[Any]:
@@ -96,6 +98,10 @@ def _items(value: Any, state: State) -> Collection[Any]:
         return value.items
     if isinstance(value, Bound):
         return (*value.args, *value.kwargs.values())
+    if isinstance(value, Iterable):
+        return value.sources
+    if isinstance(value, Flat):
+        return (value.array,)
     if isinstance(value, Closure):
         return (*value.defaults.values(), *state.get(value.frame).values())
     if isinstance(value, (Lst, Dct, Obj)):
