@@ -1,4 +1,4 @@
-"""How are the arguments of a class or a function with source bound, and its body read in place of the call?"""
+"""How are arguments bound to a class or a function with source, and its body read in place of the call?"""
 
 from __future__ import annotations
 

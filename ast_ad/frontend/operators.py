@@ -53,9 +53,8 @@ class Operators(Core):
     # ----- operators
     def eval_BinOp(self, node: Any) -> Any:
         operands: list[tuple[Any, Any]] = []
-        while (
-            type(node).__name__ == "BinOp"
-        ):  # a left-deep chain, without recursion: sums have thousands of terms
+        # A left-deep chain, without recursion: sums have thousands of terms.
+        while type(node).__name__ == "BinOp":
             operands.append((node, node.right))
             node = node.left
         value = self.eval(node)
