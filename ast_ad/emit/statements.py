@@ -28,6 +28,8 @@ _AUGMENTED = {
     operator.sub: ast.Sub(),
     builtin.iadd_: ast.Add(),
     builtin.isub_: ast.Sub(),
+    builtin.imul_: ast.Mult(),
+    builtin.itruediv_: ast.Div(),
     builtin.extend_: ast.Add(),
     builtin.add_item_: ast.Add(),
 }
@@ -157,7 +159,8 @@ class _Body:
     def augmented(self, target: ast.Name | ast.Subscript, op: Op) -> ast.stmt:
         target.ctx = ast.Store()
         sign, value = _AUGMENTED[op.fn], self.expressions.value(op.args[-1])
-        if op.adjoint and isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
+        is_sum = isinstance(sign, (ast.Add, ast.Sub))
+        if is_sum and op.adjoint and isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
             sign, value = (ast.Sub() if isinstance(sign, ast.Add) else ast.Add()), value.operand
         return ast.AugAssign(target, sign, value)
 

@@ -112,6 +112,18 @@ def isub_(array: Any, value: Any) -> Any:
     return array
 
 
+def imul_(array: Any, value: Any) -> Any:
+    """``array *= value``."""
+    array *= value
+    return array
+
+
+def itruediv_(array: Any, value: Any) -> Any:
+    """``array /= value``."""
+    array /= value
+    return array
+
+
 def append_(items: list[Any], value: Any) -> list[Any]:
     """``items.append(value)``."""
     items.append(value)
@@ -129,4 +141,4 @@ def pop_(items: list[Any]) -> tuple[list[Any], Any]:
     return items, items.pop()
 
 
-MUTATORS = setitem_, add_at_, add_item_, set_sum_, iadd_, isub_, append_, extend_, pop_
+MUTATORS = setitem_, add_at_, add_item_, set_sum_, iadd_, isub_, imul_, itruediv_, append_, extend_, pop_

@@ -43,7 +43,16 @@ from ..ir.types import Array, ListOf
 from .copying import copy_function
 from .schedule import schedule
 from .undefined import undefined_values
-from .writes import Rewriter, candidate, copy_of, copy_view, holds_arrays, is_copyable, stored_arguments
+from .writes import (
+    Rewriter,
+    candidate,
+    copy_of,
+    copy_view,
+    holds_arrays,
+    is_copyable,
+    reused,
+    stored_arguments,
+)
 
 
 def write_in_place(function: Function, owned: Collection[int] = (), fresh: Collection[int] = ()) -> Function:
@@ -82,6 +91,7 @@ class _Pass:
     decisions: Decisions = field(default_factory=Decisions)
 
     def run(self) -> None:
+        self.reused = reused(self.function.body)
         self.survey()
         self.copies: set[int] = set()  # candidates whose target is copied first
         self.refused: set[int] = set()  # candidates that stay pure
@@ -116,7 +126,7 @@ class _Pass:
                 self.around[out] = loops
                 self.blocks[out] = block
             if isinstance(op, Op):
-                mutator = candidate(op)
+                mutator = candidate(op) or self.reused.get(id(op))
                 if mutator is not None:
                     self.places.append(_Place(op, mutator, loops))
             elif isinstance(op, (For, While)):
@@ -157,7 +167,11 @@ class _Pass:
             if not touched.isdisjoint(own.direct) or not chains.isdisjoint(chain):
                 continue  # what was repaired in this round may have helped here
             problem = self.conflict(place, own, aliases)
-            if problem is not None:
+            if problem is not None and id(place.op) in self.reused:
+                self.refused.add(id(place.op))
+                self.settled.add(id(place.op))
+                repaired = True
+            elif problem is not None:
                 self.fix(place, own, problem, chain, storage)
                 touched |= own.direct - {FOREIGN}
                 chains |= chain | {place.op.outs[0]}
@@ -324,7 +338,7 @@ def _is_list(op: Op) -> bool:
 
 def _reads_safely(place: _Place) -> bool:
     """Whether the written value may overlap with the target: NumPy's own basic assignments take care."""
-    if place.mutator in (builtin.iadd_, builtin.isub_):
+    if place.mutator in (builtin.iadd_, builtin.isub_, builtin.imul_, builtin.itruediv_):
         return True
     if place.mutator in (builtin.setitem_, builtin.add_item_) and isinstance(place.target.type, Array):
         return aliasing.is_basic_index(place.op.args[1])

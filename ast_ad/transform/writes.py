@@ -28,12 +28,19 @@ from ..ir.ops import (
 from ..ir.types import Array, ListOf, Scalar
 from ..rules import containers, helpers
 from .copying import replace_reads
+from .matching import is_full
 
 _ACCUMULATE: dict[Any, Callable[..., Any]] = {
     operator.add: builtin.iadd_,
     np.add: builtin.iadd_,
     operator.sub: builtin.isub_,
     np.subtract: builtin.isub_,
+}
+PRODUCTS = {operator.mul, np.multiply}
+_SCALE: dict[Any, Callable[..., Any]] = {
+    **dict.fromkeys(PRODUCTS, builtin.imul_),
+    operator.truediv: builtin.itruediv_,
+    np.divide: builtin.itruediv_,
 }
 _LISTS: dict[Any, Callable[..., Any]] = {
     containers.list_append: builtin.append_,
@@ -62,6 +69,52 @@ def candidate(op: Op) -> Callable[..., Any] | None:
         if op.adjoint or (out.hint is not None and out.hint == target.hint):
             return _ACCUMULATE[op.fn]
     return None
+
+
+def reused(block: Block) -> dict[int, Callable[..., Any]]:
+    """The products and quotients of a reverse sweep that may take the place of an operand, by ``id``.
+
+    It was computed in the same block, has a name there that is not the user's, and nothing reads it
+    afterwards. What is nested in another expression stays there. Of a product the factors may change places.
+    """
+    found: dict[int, Callable[..., Any]] = {}
+    reads: dict[Var, list[int]] = {}
+    for position, op in enumerate(block.ops):
+        for var in variables(*_all_reads(op)):
+            reads.setdefault(var, []).append(position)
+    for var in variables(*block.results):
+        reads.setdefault(var, []).append(len(block.ops))
+    made = {op.outs[0]: op for op in block.ops if isinstance(op, Op) and len(op.outs) == 1}
+    for position, op in enumerate(block.ops):
+        for inner in blocks(op):
+            found.update(reused(inner))
+        if not isinstance(op, Op) or not op.adjoint or op.kwargs or op.fn not in _SCALE:
+            continue
+        if op.out.hint is None and len(reads.get(op.out, ())) < 2:
+            continue
+        for i, operand in enumerate(op.args if op.fn in PRODUCTS else op.args[:1]):
+            maker = made.get(operand) if isinstance(operand, Var) else None
+            if maker is None or aliasing.behaviour(maker) != "fresh":
+                continue
+            if not maker.adjoint and maker.out.hint is not None:
+                continue
+            if not _is_spent(operand, op, reads, position):
+                continue
+            op.args = (operand, op.args[1 - i])
+            found[id(op)] = _SCALE[op.fn]
+            if not maker.adjoint and op.out.hint is not None:
+                maker.out.hint = "t"  # a value of the primal is not called a cotangent
+            break
+    return found
+
+
+def _is_spent(operand: Arg, op: Op, reads: dict[Var, list[int]], position: int) -> bool:
+    """Whether the array, read before too, is read here for the last time, and is like the result."""
+    if not isinstance(operand, Var) or not isinstance(operand.type, Array) or not operand.type.shape:
+        return False
+    places = reads[operand]
+    last = len(places) > 1 and places[-1] == position and places.count(position) == 1
+    return last and operand.type.kind == "float" and is_full(operand, op)
 
 
 def _never_repeats(index: Arg) -> bool:

@@ -128,7 +128,7 @@ def test_constant_factors_come_together():
         return np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2)
 
     source = source_of(f, np.array([0.5, 2.0, -1.0]))
-    assert "200.0 * " in source and "broadcast_like" not in source
+    assert "200.0" in source and "broadcast_like" not in source
 
 
 def test_numbers_are_computed_again_and_not_saved():
@@ -230,3 +230,42 @@ def test_a_number_goes_to_the_vector_of_an_outer_product():
     source = source_of(f, a, x, 3.0)
     assert "np.outer(" in source and ") * s" not in source and "ravel" not in source
     assert "ravel" not in source_of(lambda x, a: f(a, x, 3.0), x, a)
+
+
+def test_a_product_takes_the_place_of_an_array_that_is_not_read_again():
+    def f(a):
+        return np.sum((a + np.sum(a)) ** 2)
+
+    a = np.array([0.5, 2.0, -1.0])
+    assert " *= 2" in source_of(f, a)
+
+
+def test_no_product_takes_the_place_of_what_others_see():
+    def kept(a):
+        b = a + 1.0
+        rows = [b]
+        return np.sum(b**2) + np.sum(rows[0] ** 3)
+
+    def viewed(a):
+        b = a + 1.0
+        c = b[::-1]
+        return np.sum(b**2) * np.sum(c**2 * a)
+
+    def returned(a):
+        b = a * 2.0
+        return np.sum(b**2), b
+
+    def looped(a):
+        b = a + 1.0
+        total = 0.0
+        for i in range(3):
+            total += np.sum((b * a) ** 2) * i
+        return total + np.sum(b**2)
+
+    a = np.array([0.5, 2.0, -1.0])
+    for function in (kept, viewed, looped):
+        source_of(function, a)
+    (value, aux), gradient = ast_ad.value_and_grad(returned, has_aux=True)(a)
+    np.testing.assert_array_equal(aux, a * 2)
+    np.testing.assert_array_equal(gradient, 8 * a)
+    np.testing.assert_array_equal(a, [0.5, 2.0, -1.0])
