@@ -6,6 +6,7 @@ its trip count is static.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -57,7 +58,7 @@ class Loops(Core):
     def run_over(self, source: Any, body: Callable[[Any], None], names: set[str], target: Any) -> None:
         spec = self.iteration(source)
         if isinstance(spec, list):
-            self.unroll([lambda item=item: item for item in spec], body)
+            self.unroll([functools.partial(IDENTITY, item) for item in spec], body)
             return
         count, start, stop, step, get = spec
         entry = self.state.fork()
@@ -86,7 +87,7 @@ class Loops(Core):
                     "keep types and structure the same in every pass",
                 )
             raise first
-        self.unroll([lambda i=i: get(Lit(i)) for i in self.static_indices(static, start, step)], body)
+        self.unroll([functools.partial(get, Lit(i)) for i in self.static_indices(static, start, step)], body)
 
     def static_indices(self, count: int, start: Any, step: Any) -> list[int]:
         first = self.demand(start, "the start of a range")
