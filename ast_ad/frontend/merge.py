@@ -326,7 +326,7 @@ class Merging(Sharing):
         return self.merged_array(out, (a, b), phis, since)
 
     def merged_array(self, out: Var, values: tuple[Any, Any], phis: Phis, since: int) -> Arr:
-        """The array that is one of two. If one of them has other names, it is read only until one is written."""
+        """The array that is one of two; read only, until one is written, if one of them has other names."""
         foreign, sources = None, []
         for value, shared in zip(values, phis.shared, strict=True):
             if not isinstance(value, Arr):
