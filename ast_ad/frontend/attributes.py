@@ -297,7 +297,16 @@ class Attributes(Core):
 
     def load_live_item(self, base: Live, index: Any) -> Any:
         key = self.demand(index, "an index into an outside object")
-        return self.outside_value(base.value[key], base.path.item(key))
+        try:
+            found = base.value[key]
+        except (KeyError, IndexError, TypeError) as problem:
+            raise self.unsupported(
+                "an item of an outside object",
+                f"{type(problem).__name__}: {problem}",
+                "check the index",
+                type(problem),
+            ) from None
+        return self.outside_value(found, base.path.item(key))
 
     # ----- Python objects as abstract values, and back
     def from_python(self, value: Any) -> Any:

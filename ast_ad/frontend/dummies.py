@@ -22,6 +22,7 @@ from ..ir.types import (
 )
 
 RUN = "which of the two runs"
+INTEGERS = "what arrays of integers hold"
 
 
 class InferenceError(Exception):
@@ -117,7 +118,10 @@ def _dummy_of(type: Type, arg: Var, table: dict[Any, int]) -> Any:
     if isinstance(type, Scalar):
         return dummy_number(arg, type, table)
     if isinstance(type, Array):
-        return _array(type, tuple(evaluate(d, table) for d in type.shape or ()), table.get(RUN, 0))
+        shape = tuple(evaluate(d, table) for d in type.shape or ())
+        if type.dtype.kind in "iu":
+            return np.full(shape, table.get(INTEGERS, 0), type.dtype)
+        return _array(type, shape, table.get(RUN, 0))
     if isinstance(type, ListOf):
         element = Var(type.element)
         inner = _dummy_of(type.element, element, {**dict.fromkeys(atoms_of((element,), {}), 3), **table})
@@ -157,8 +161,6 @@ def _array(type: Array, shape: tuple[int, ...], run: int = 0) -> np.ndarray:
     if type.dtype.kind == "f" and len(shape) == 1:
         values = np.linspace(0.1, 0.9, shape[0]).astype(type.dtype)
         return np.where(np.arange(shape[0]) < 2, 0, 0.5).astype(type.dtype) if run else values
-    if type.dtype.kind in "iu":
-        return np.zeros(shape, type.dtype)
     out = np.full(shape, filler(type.dtype))
     if len(shape) >= 2 and type.dtype.kind in "fc":  # well-conditioned, where squares are factorised
         out = out * 0 + np.eye(shape[-2], shape[-1], dtype=type.dtype) * np.arange(1, shape[-1] + 1).astype(

@@ -186,7 +186,15 @@ class Merging(Sharing):
                 continue
             if getattr(key, "serial", 0) > since and not isinstance(key, Frame):
                 continue
-            merged.set(key, self.merge_content(key, first.get(key), second.get(key), sides, phis, since))
+            try:
+                content = self.merge_content(key, first.get(key), second.get(key), sides, phis, since)
+            except ShapeChange as change:
+                raise self.unsupported(
+                    "a list or an array that differs between the paths",
+                    str(change),
+                    "give it one type and structure on every path",
+                ) from None
+            merged.set(key, content)
         for arr in phis.arrays:
             self.watch(arr, merged)
         return merged

@@ -22,6 +22,7 @@ from ..ir.types import (
     type_of,
 )
 from .dummies import (
+    INTEGERS,
     RUN,
     InferenceError,
     atoms_of,
@@ -89,11 +90,13 @@ def probe(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg])
         dim for var in variables(*args, *kwargs.values()) for dim in dims_of(var) if isinstance(dim, int)
     }
     for size in dict.fromkeys((2, 3, 4, 6, 1, *sorted(constants))):
-        table = dict.fromkeys(atoms, size)
-        try:
-            runs.append((table, run_on_dummies(fn, args, kwargs, table)))
-        except Exception as problem:
-            error = problem
+        for integers in (0, 1):  # indices have to be small, weights not to be zero
+            table = dict.fromkeys(atoms, size) | {INTEGERS: integers}
+            try:
+                runs.append((table, run_on_dummies(fn, args, kwargs, table)))
+                break
+            except Exception as problem:
+                error = problem
         if len(runs) == 2 or (runs and not atoms):
             break
     if not runs:

@@ -62,7 +62,7 @@ def written(g: Any, idx: Any) -> Any:
     >>> written(np.array([1.0, 2.0]), [0, 0, 1])
     array([0., 1., 2.])
     """
-    value = g[idx]
+    value = np.asarray(g)[idx]
     if not may_repeat(idx):
         return value
     order = np.arange(value.size).reshape(value.shape)

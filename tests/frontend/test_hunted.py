@@ -100,6 +100,20 @@ def recursion_on_a_length(x: np.ndarray) -> float:
     return (np.abs(fourier(x * (1 + 0j))) * np.arange(8.0)).sum()
 
 
+@program(np.array([[0.5, 1.2, -0.3], [0.8, -0.6, 1.7]]))
+def integer_weights(x: np.ndarray) -> float:
+    return np.average(x, weights=[[1, 2, 3], [4, 5, 6]])
+
+
+@program(0.4)
+def write_into_a_number(x: float) -> float:
+    y = np.asarray(x * x)
+    mask = y > 0.0
+    out = np.zeros(())
+    out[mask] = y[mask] * x
+    return out[()]
+
+
 @program(0.4)
 @program(2.5)
 def method_chosen_at_run_time(x: float) -> float:
