@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.ops import Arg, Block, For, If, Lit, Op, Statement, Var, While, reads, variables
+from ..ir.ops import Arg, Block, For, If, Lit, Op, Var, While, binders, variables, walk
 from ..ir.types import Array, Opaque, Type, carries_derivative
 from ..rules import helpers
 from ..rules.registry import Primitive, lookup
@@ -57,10 +57,14 @@ def analyse(block: Block, inputs: Iterable[Var], results: Iterable[Arg], masked:
     varied = _Varied(inputs)
     varied.block(block)
     useful = _Useful(varied.vars)
-    for result in results:
-        useful.mark(result, masked)
+    results = tuple(results)
+    useful.mark(*results)
     useful.block(block)
-    return Activity(useful.vars, useful.masked, varied.unbounded)
+    open_ = _Open(useful.vars)
+    if not masked:
+        open_.mark(*results)
+    open_.block(block)
+    return Activity(useful.vars, useful.vars - open_.vars, varied.unbounded)
 
 
 def differentiable_arguments(op: Op) -> Iterator[Arg]:
@@ -146,61 +150,98 @@ class _Useful:
     def __init__(self, varied: set[Var]) -> None:
         self.varied = varied
         self.vars: set[Var] = set()
-        self.masked: set[Var] = set()
 
-    def mark(self, arg: Arg, masked: bool) -> None:
-        for var in variables(arg):
-            if var in self.varied:
-                self.vars.add(var)
-                if masked:
-                    self.masked.add(var)
+    def mark(self, *args: Arg) -> None:
+        self.vars.update(v for v in variables(*args) if v in self.varied)
 
     def block(self, block: Block) -> None:
         for op in reversed(block.ops):
             if isinstance(op, Op):
-                self.op(op)
+                if any(out in self.vars for out in op.outs):
+                    self.mark(*differentiable_arguments(op))
             elif isinstance(op, If):
-                self.branches(op)
+                for branch in (op.then, op.orelse):
+                    for out, result in zip(op.outs, branch.results, strict=True):
+                        if out in self.vars:
+                            self.mark(result)
+                    self.block(branch)
             else:
                 self.loop(op)
 
-    def op(self, op: Op) -> None:
-        if not any(out in self.vars for out in op.outs):
-            return
-        masked = op.fn in SELECTIONS or any(out in self.masked for out in op.outs)
-        for arg in differentiable_arguments(op):
-            self.mark(arg, masked)
-
-    def branches(self, op: If) -> None:
-        for branch in (op.then, op.orelse):
-            for out, result in zip(op.outs, branch.results, strict=True):
-                if out in self.vars:
-                    self.mark(result, out in self.masked)
-            self.block(branch)
-        for var in _reads_of(op):  # the branch not taken adds nothing to what it would read
-            if var in self.vars:
-                self.masked.add(var)
-
     def loop(self, op: For | While) -> None:
-        size = (-1, -1)
-        while size != (len(self.vars), len(self.masked)):
-            size = len(self.vars), len(self.masked)
+        size = -1
+        while size != len(self.vars):
+            size = len(self.vars)
             for out, param, result in zip(op.outs, op.params, op.body.results[op.stops :], strict=True):
                 if out in self.vars or param in self.vars:
-                    self.mark(result, self._carried_is_masked(out, param))
+                    self.mark(result)
             self.block(op.body)
         for out, param, init in zip(op.outs, op.params, op.inits, strict=True):
             if out in self.vars or param in self.vars:
-                self.mark(init, param in self.masked or out in self.masked or param not in self.vars)
+                self.mark(init)
         if isinstance(op, For):
             for source, items in op.items:
                 if any(item in self.vars for item in items):
-                    self.mark(source, any(item in self.masked for item in items))
-
-    def _carried_is_masked(self, out: Var, param: Var) -> bool:
-        """Masked in some iteration: by its uses, or as only the last (or all but the last) result is used."""
-        return out in self.masked or param in self.masked or (out in self.vars) != (param in self.vars)
+                    self.mark(source)
 
 
-def _reads_of(op: Statement) -> Iterator[Var]:
-    yield from reads(op)
+class _Open:
+    """Runs backwards over what is useful; ``vars`` are the values with a contribution that no mask drops.
+
+    ``local``: what the branch around binds. What it adds to other values counts if the other side adds too.
+    """
+
+    def __init__(self, useful: set[Var]) -> None:
+        self.useful = useful
+        self.vars: set[Var] = set()
+        self.local: set[Var] | None = None
+        self.outer: set[Var] = set()
+
+    def mark(self, *args: Arg) -> None:
+        for var in variables(*args):
+            if self.local is None or var in self.local:
+                self.vars.add(var)
+            else:
+                self.outer.add(var)
+
+    def block(self, block: Block) -> None:
+        for op in reversed(block.ops):
+            if isinstance(op, Op):
+                if op.fn not in SELECTIONS and any(out in self.vars for out in op.outs):
+                    self.mark(*differentiable_arguments(op))
+            elif isinstance(op, If):
+                self.mark(*set.intersection(*(self.side(op, branch) for branch in (op.then, op.orelse))))
+            else:
+                self.loop(op)
+
+    def side(self, op: If, branch: Block) -> set[Var]:
+        """The outer values to which one side of a branch adds."""
+        around = self.local, self.outer
+        self.local, self.outer = {v for inner in walk(branch) for v in (*inner.outs, *binders(inner))}, set()
+        for out, result in zip(op.outs, branch.results, strict=True):
+            if out in self.vars:
+                self.mark(result)
+        self.block(branch)
+        found = self.outer
+        self.local, self.outer = around
+        return found
+
+    def loop(self, op: For | While) -> None:
+        """A result of the body is open if it is in every iteration, the last one included."""
+        closed: set[Var] = set(op.params) - self.useful
+        before = set(self.vars), set(self.outer)
+        while True:
+            for out, param, result in zip(op.outs, op.params, op.body.results[op.stops :], strict=True):
+                if out in self.vars and param not in closed:
+                    self.mark(result)
+            self.block(op.body)
+            found = {p for p in op.params if p not in closed and p not in self.vars | self.outer}
+            if not found:
+                break
+            closed |= found
+            self.vars, self.outer = set(before[0]), set(before[1])
+        self.mark(*(init for param, init in zip(op.params, op.inits, strict=True) if param not in closed))
+        if isinstance(op, For):
+            for source, items in op.items:
+                if any(item in self.vars for item in items):
+                    self.mark(source)

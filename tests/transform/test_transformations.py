@@ -72,6 +72,50 @@ def test_a_dropped_value_has_gradient_zero():
     np.testing.assert_array_equal(y_bar, [0, -0.25])
 
 
+def newton(a, n):
+    x = a
+    for _ in range(n):
+        x = 0.5 * (x + a / x)
+    return x
+
+
+def both_sides(x):
+    t = np.sqrt(x)
+    if x > 0.5:
+        s = t * 2.0
+    else:
+        s = t * 3.0
+    return s
+
+
+def one_dense_use(x):
+    t = 1 / x
+    return t[0] * np.sum(t)
+
+
+def last_one(x, n):
+    y = x
+    for _ in range(n):
+        y = np.sqrt(x)
+    return y
+
+
+@pytest.mark.parametrize(
+    ("function", "args", "guarded"),
+    [
+        (newton, (2.0, 3), False),
+        (both_sides, (2.0,), False),
+        (root_in_branch, (2.0,), True),
+        (one_dense_use, (np.ones(3),), False),
+        (picked_root, (np.ones(3),), True),
+        (last_one, (2.0, 3), True),
+    ],
+)
+def test_products_are_guarded_only_where_every_use_may_be_dropped(function, args, guarded):
+    joint = adjoint(primal(function, *args), (0,))
+    assert (helpers.safe_product in functions_of(joint)) == guarded
+
+
 def root(x):
     return np.sqrt(x)
 
