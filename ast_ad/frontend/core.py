@@ -40,6 +40,8 @@ class Core:
         # While templates are made: the roots with another reference, the time at which the loop began, and
         # which array stands after the loop for one that its last pass made.
         self.shared: Collection[Any] = frozenset()
+        self.lasting: Collection[Any] = frozenset()
+        self.outer_iterated = 0
         self.since = 0
         self.holders: dict[Any, Any] = {}
         self.first_pass = False

@@ -27,13 +27,17 @@ class Fixpoint(Core):
     own_dims: set[Dim] = set()
 
     # ----- the fixpoint
-    def fixpoint(self, once: Callable[[], None], names: set[str], make: Callable[..., None]) -> None:
+    def fixpoint(
+        self, once: Callable[[], None], names: set[str], make: Callable[..., None], runs_over: int = 0
+    ) -> None:
+        """Append the loop of ``once``; ``runs_over``: how many of ``iterated`` are its own."""
         entry, since = self.state, now()
         frame = self.frame
         templates: dict[Any, Template] = {}
         before_errors = dict(self.errstate)
         outer_dims, self.own_dims = self.own_dims, set()
         outer_since, self.since = self.since, since
+        outer_iterated, self.outer_iterated = self.outer_iterated, len(self.iterated) - runs_over
         try:
             for name in sorted(names):
                 value = self.readable(entry.get_name(frame, name), entry, name)
@@ -43,10 +47,11 @@ class Fixpoint(Core):
             self.settle(once, templates, make, since)
         finally:
             self.own_dims, self.since, self.shared, self.holders = outer_dims, outer_since, frozenset(), {}
+            self.outer_iterated = outer_iterated
         self.errstate = {**before_errors, **self.errstate}
 
     def entry_template(self, value: Any, entry: State) -> Template:
-        self.shared = self.shared_roots(entry)
+        self.shared, self.lasting = self.noted(entry)
         found = self.template(value, entry)
         self.shared = frozenset()
         return found
@@ -146,7 +151,7 @@ class Fixpoint(Core):
         """The templates, widened to what the body left."""
         grown = dict(templates)
         late = [slot for slot in changed if slot not in grown or grown[slot].kind == "unbound"]
-        shared = self.shared_roots(end, late)
+        noted = self.noted(end, late)
         for slot in changed:
             value = get_slot(end, slot)
             if slot not in grown:
@@ -154,7 +159,7 @@ class Fixpoint(Core):
                 grown[slot] = self.entry_template(
                     first if first is not None else Unbound(str(slot[1])), entry
                 )
-            self.shared = shared
+            self.shared, self.lasting = noted
             if isinstance(slot[1], str) and slot[1] in OUT_ONLY:
                 continue
             if isinstance(self.readable(value, end, ""), Unbound) and not isinstance(value, Unbound):
@@ -193,7 +198,7 @@ class Fixpoint(Core):
         after = entry.fork()
         bound: dict[Any, Any] = {}
         self.holders = {}
-        shared = self.shared_roots(end)
+        shared = self.noted(end)[1]
         for slot, template in sorted(templates.items(), key=lambda item: lateness(item[0], item[1], end)):
             if lateness(slot, template, end):
                 self.shared = shared
@@ -209,7 +214,7 @@ class Fixpoint(Core):
             variables += params[slot]
             results: list[Var] = []
             hint = slot[1] if isinstance(slot[1], str) else next((p.hint for p in params[slot]), None)
-            bound[slot] = self.instantiate(template, results, hint)
+            bound[slot] = self.instantiate(template, results, hint, after=True)
             for result, init in zip(results, inits[len(inits) - len(results) :], strict=True):
                 result.type = renewed(result.type, type_of_arg(init))
             outs += results

@@ -159,7 +159,7 @@ class Loops(Core):
         def once() -> None:
             body(get(index))
 
-        self.fixpoint(once, names, make)
+        self.fixpoint(once, names, make, runs_over=1)
 
     # ----- while
     def exec_While(self, node: Any, rest: list[Any]) -> None:

@@ -28,20 +28,35 @@ def root_of(arr: Any) -> Any:
 class Sharing(Core):
     """Counts the references to arrays."""
 
-    def references(self, state: State, without: Collection[Any] = ()) -> Counter[Any]:
-        """How many references there are to each root, from what is live; ``without``: slots not counted."""
+    def references(
+        self, state: State, without: Collection[Any] = (), iterated: Collection[Any] | None = None
+    ) -> Counter[Any]:
+        """How many references there are to each root, from what is live; ``without``: slots not counted.
+
+        ``iterated``: what is run over; by default what all loops under way run over.
+        """
         found: Counter[Any] = Counter()
-        seen: set[int] = set()
-        for frame in self.live_frames():
+        frames = list(self.live_frames())
+        seen = set(map(id, frames))
+        for frame in frames:
             for name, value in state.get(frame).items():
                 if not name.startswith("$") and (frame, name) not in without:
                     self._count(value, state, found, seen)
-        for source in self.iterated:
+        for source in self.iterated if iterated is None else iterated:
             self._count(source, state, found, seen)
         return found
 
-    def shared_roots(self, state: State, without: Collection[Any] = ()) -> frozenset[Any]:
-        return frozenset(root for root, count in self.references(state, without).items() if count > 1)
+    def shared_roots(
+        self, state: State, without: Collection[Any] = (), iterated: Collection[Any] | None = None
+    ) -> frozenset[Any]:
+        return frozenset(
+            root for root, count in self.references(state, without, iterated).items() if count > 1
+        )
+
+    def noted(self, state: State, without: Collection[Any] = ()) -> tuple[frozenset[Any], frozenset[Any]]:
+        """The roots that are shared inside the loop, and those that are when its source is left."""
+        outer = self.iterated[: self.outer_iterated]
+        return self.shared_roots(state, without), self.shared_roots(state, without, outer)
 
     def live_frames(self) -> Iterator[Frame]:
         """The frames of the calls under way, and those that they read free names from."""
@@ -57,7 +72,7 @@ class Sharing(Core):
     def _count(self, value: Any, state: State, found: Counter[Any], seen: set[int]) -> None:
         if isinstance(value, Arr):
             found[root_of(value)] += 1
-        elif isinstance(value, (Lst, Dct, Obj, Closure)):
+        elif isinstance(value, (Lst, Dct, Obj, Closure, Frame)):
             if id(value) in seen:
                 return
             seen.add(id(value))
@@ -72,7 +87,8 @@ class Sharing(Core):
         sources = template.sources
         if root.serial < self.since or root in self.holders.values():
             sources = sources if root in sources else (*sources, root)
-        return replace(template, foreign=template.foreign or SHARED, sources=sources)
+        lasting = template.lasting or root_of(value) in self.lasting
+        return replace(template, foreign=template.foreign or SHARED, sources=sources, lasting=lasting)
 
     def watch(self, value: Any, state: State) -> None:
         """Note what an array's sources hold now, so that a read of it after a write to one is noticed."""
@@ -103,8 +119,8 @@ def _items(value: Any, state: State) -> Collection[Any]:
     if isinstance(value, Flat):
         return (value.array,)
     if isinstance(value, Closure):
-        return (*value.defaults.values(), *state.get(value.frame).values())
-    if isinstance(value, (Lst, Dct, Obj)):
+        return (*value.defaults.values(), value.frame)
+    if isinstance(value, (Lst, Dct, Obj, Frame)):
         content = state.get(value)
         return (
             content.values() if isinstance(content, dict) else content if isinstance(content, tuple) else ()

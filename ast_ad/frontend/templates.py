@@ -9,7 +9,7 @@ from ..ir.ops import Arg, Lit, Var
 from ..ir.types import Array, ListOf, Scalar, Type
 from .builder import type_of_arg
 from .merge import NOTHING, ShapeChange, join, join_carried, join_lists, same_constant
-from .sharing import Sharing
+from .sharing import SHARED, Sharing
 from .values import Arr, Bound, Closure, Dct, Lst, Obj, State, Tup, Unbound
 
 
@@ -71,7 +71,10 @@ class Templates(Sharing):
         foreign = old.foreign or (value.foreign if isinstance(value, Arr) else None)
         joined = join_carried(old.type, found, self.own_dims)
         array = old.array or isinstance(value, Arr)
-        return self.mark(Template("leaf", joined, array=array, foreign=foreign, sources=old.sources), value)
+        return self.mark(
+            Template("leaf", joined, array=array, foreign=foreign, sources=old.sources, lasting=old.lasting),
+            value,
+        )
 
     def widen_list(self, old: Template, value: Any, start: State) -> Template:
         content = self.state.get(value) if isinstance(value, Lst) else value
@@ -139,7 +142,9 @@ class Templates(Sharing):
             return Template("leaf", content.type)
         return Template("list", None, tuple(self.template(v, state) for v in content))
 
-    def instantiate(self, template: Template, params: list[Var], hint: str | None) -> Any:
+    def instantiate(
+        self, template: Template, params: list[Var], hint: str | None, after: bool = False
+    ) -> Any:
         """A value of the template's structure on fresh parameters."""
         if template.kind == "same" or template.kind == "unbound":
             return template.info
@@ -148,9 +153,11 @@ class Templates(Sharing):
             var = Var(template.type, hint)
             params.append(var)
             if template.array and isinstance(template.type, Array):
+                if after and template.foreign == SHARED and not template.lasting:
+                    return Arr(var)
                 return Arr(var, None, template.foreign, sources=tuple((r, None) for r in template.sources))
             return self.wrap_var(var)
-        children = tuple(self.instantiate(c, params, hint) for c in template.children)
+        children = tuple(self.instantiate(c, params, hint, after) for c in template.children)
         if template.kind == "tuple":
             return Tup(children, template.info)
         if template.kind == "list":
@@ -191,6 +198,7 @@ class Template:
     array: bool = False
     foreign: str | None = None
     sources: tuple[Any, ...] = ()  # arrays that are known under other names too, one of which it may be
+    lasting: bool = False  # whether one of them is after the loop, too
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -201,6 +209,7 @@ class Template:
             and self.array == other.array
             and self.foreign == other.foreign
             and self.sources == other.sources
+            and self.lasting == other.lasting
             and (self.info is other.info or self.kind != "same")
         )
 
