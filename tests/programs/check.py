@@ -114,7 +114,7 @@ def _compare(program: Program, f: Callable[..., float], given: Any, value: Any, 
         if not np.array_equal(before, after):
             return Outcome("wrong", f"the call changed {name}")
     estimates = differences(f, program.args)
-    scale = max([1.0, *(np.nanmax(np.abs(e), initial=0.0) for e in estimates)])
+    scale = max([1.0, *(np.max(np.abs(e), initial=0.0, where=np.isfinite(e)) for e in estimates)])
     for name, arg, got, estimate in zip("xys", program.args, gradient, estimates, strict=True):
         if np.shape(got) != np.shape(arg) or np.result_type(got) != np.float64:
             return Outcome("wrong", f"gradient of {name}: {got!r} for {arg!r}")
