@@ -1,7 +1,5 @@
 """Programs for test_programs.py: mutation, views, aliases, control flow, containers, classes."""
 
-# ruff: noqa: B007, B905
-
 import functools
 import math
 from collections import namedtuple
