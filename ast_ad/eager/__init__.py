@@ -1,0 +1,1 @@
+"""How is the graph of operations recorded while a program runs, and run backwards afterwards?"""
