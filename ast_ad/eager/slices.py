@@ -1,0 +1,246 @@
+"""What is left of a derivative rule when only some cotangents are wanted, and what does that read?
+
+A slice is a Python function, made once per primitive and pattern of active arguments. It runs on arrays; a
+second build of the same source runs on tensors, so that what it computes can be differentiated again.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import MissingRuleError
+from ..rules.helpers import safe_product
+from ..rules.registry import Primitive
+from .cutting import NO_FORMULA, PICK, SAFE, Cut, cut_rule
+from .reads import NOTHING, VALUE, NoSource, parameter_names
+from .tensor_names import for_tensors, patched_globals
+
+
+def _unset(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    raise RuntimeError("the dispatcher of tensors is not there yet")
+
+
+# ``dispatch(fn, args, kwargs)``: the call of a primitive with tensors among its arguments. Set by the
+# dispatcher.
+dispatch: Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any] = _unset
+
+
+@dataclass(frozen=True, eq=False)
+class Slice:
+    """The cotangents of the active arguments of one primitive.
+
+    ``run(g, ans, *args, **kwargs)`` gives one cotangent per active argument, in order, as a tuple; None: the
+    derivative is zero. ``run_tensors``: the same for tensors. ``reads_ans`` and ``reads`` (one per argument):
+    '' where it is never read (any value may be passed), 'meta' where only shape and dtype are, 'value'.
+    ``reads_keywords``: the same for the keywords. ``source``: the text of ``run``.
+    """
+
+    run: Callable[..., tuple[Any, ...]]
+    run_tensors: Callable[..., tuple[Any, ...]]
+    reads_ans: str
+    reads: tuple[str, ...]
+    reads_keywords: dict[str, str]
+    source: str
+
+
+_slices: dict[Any, Slice | None] = {}
+
+
+def slice_rule(
+    primitive: Primitive,
+    active: tuple[bool, ...],
+    keywords: tuple[str, ...] = (),
+    complex_: bool = False,
+    safe: bool = False,
+) -> Slice | None:
+    """The slice of a primitive's rule; None where the primitive has no rule for cotangents.
+
+    Args:
+        primitive: what the registry knows of the operation.
+        active: for each positional argument of the call whether its cotangent is wanted. Parameters that are
+            passed by keyword count by their place in the rule.
+        keywords: the names of the keywords in the call; ``run`` has to get the same.
+        complex_: partial derivatives may be complex, and are conjugated.
+        safe: multiply so that a cotangent of 0 stays 0 where a partial derivative is infinite.
+
+    Raises:
+        MissingRuleError: when it runs, if an active argument's derivative has no formula.
+
+    >>> import numpy as np
+    >>> from ast_ad.rules.registry import lookup
+    >>> s = slice_rule(lookup(np.multiply), (True, False))
+    >>> s.reads, s.reads_ans, s.run(2.0, None, None, 3.0)
+    (('', 'value'), '', (6.0,))
+    """
+    key = primitive, active, keywords, complex_, safe
+    try:
+        return _slices[key]
+    except KeyError:
+        if primitive.rule is None or primitive.kind not in ("elementwise", "vjp"):
+            made = None
+        else:
+            try:
+                made = _from_source(primitive, active, keywords, complex_, safe)
+            except NoSource:
+                made = _whole(primitive, active, keywords, complex_, safe)
+        return _slices.setdefault(key, made)
+
+
+def _from_source(
+    primitive: Primitive, active: tuple[bool, ...], keywords: tuple[str, ...], complex_: bool, safe: bool
+) -> Slice:
+    rule: Any = primitive.rule
+    elementwise = primitive.kind == "elementwise"
+    factor = _factor(complex_, safe and primitive.partial_domain) if elementwise else None
+    names = list(_parameters(rule))[1 if elementwise else 2 :]
+    cut = cut_rule(rule, 1 if elementwise else 2, active, keywords, factor)
+    found, order = cut.reads(), parameter_names(cut.tree)
+    variadic = cut.tree.args.vararg.arg if cut.tree.args.vararg else None
+    if variadic is not None:
+        before = names[: names.index(variadic)]
+        names = before + [variadic] * max(len(active) - len(before), 0)
+    reads = [found.get(names[i], NOTHING) if i < len(names) else VALUE for i in range(len(active))]
+    extra = {"_no_formula": _refusal(primitive)}
+    return Slice(
+        _build(cut, {**_PLAIN, **extra}, False),
+        _Later(cut, {**_PLAIN, **extra}),
+        found.get(order[1], NOTHING),
+        tuple(reads),
+        {k: found.get(k, NOTHING) if k in order else VALUE for k in keywords},
+        cut.source,
+    )
+
+
+def _parameters(rule: Any) -> Any:
+    return inspect.signature(rule).parameters
+
+
+# ----- from partial derivatives to cotangents -----
+
+
+def _factor(complex_: bool, safe: bool) -> Callable[[ast.expr, int], ast.expr]:
+    """The maker of ``g * partial``."""
+
+    def conjugate(e: ast.expr) -> ast.expr:
+        return ast.Call(_np("conj"), [e], []) if complex_ else e
+
+    def cotangent(e: ast.expr, i: int) -> ast.expr:
+        g = ast.Name("g", ast.Load())
+        number = _number(e)
+        if isinstance(e, ast.Constant) and e.value is None:
+            return e
+        if isinstance(e, ast.Name) and e.id == "NotImplemented":
+            return ast.Call(ast.Name(NO_FORMULA, ast.Load()), [ast.Constant(i)], [])
+        if number == 1:
+            return g
+        if number == -1:
+            return ast.UnaryOp(ast.USub(), g)
+        if safe:
+            return ast.Call(ast.Name(SAFE, ast.Load()), [g, conjugate(e)], [])
+        if isinstance(e, ast.BinOp) and isinstance(e.op, ast.Div) and _number(e.left) == 1:
+            return ast.BinOp(g, ast.Div(), conjugate(e.right))
+        return ast.BinOp(g, ast.Mult(), conjugate(e))
+
+    return cotangent
+
+
+def _np(name: str) -> ast.expr:
+    return ast.Attribute(ast.Name("np", ast.Load()), name, ast.Load())
+
+
+def _number(e: ast.expr) -> Any:
+    """The real number that an expression spells out."""
+    if isinstance(e, ast.UnaryOp) and isinstance(e.op, ast.USub):
+        inner = _number(e.operand)
+        return None if inner is None else -inner
+    plain = isinstance(e, ast.Constant) and type(e.value) in (int, float)
+    return e.value if plain else None  # type: ignore[attr-defined]
+
+
+# ----- the functions -----
+
+
+def _picked(parts: Any, wanted: tuple[int, ...]) -> tuple[Any, ...]:
+    """The wanted ones of the cotangents that a rule returned."""
+    parts = parts if isinstance(parts, tuple) else (parts,)
+    return tuple(parts[i] if i < len(parts) else None for i in wanted)
+
+
+def _refusal(primitive: Primitive) -> Callable[[int], Any]:
+    def refuse(i: int) -> Any:
+        name = getattr(primitive.fn, "__name__", repr(primitive.fn))
+        raise MissingRuleError(
+            f"`{name}` by its argument {i + 1} has no derivative rule",
+            why="the derivative exists, but no formula for it is known here",
+            fix="keep the argument constant, or register a rule",
+        )
+
+    return refuse
+
+
+_PLAIN: dict[str, Any] = {PICK: _picked, SAFE: safe_product, "np": np}
+
+
+def _build(cut: Cut, extra: dict[str, Any], tensors: bool) -> Callable[..., Any]:
+    """The function of a cut; ``extra``: names besides those of the module it comes from."""
+    home: Any = cut.home
+    names = patched_globals(home.__globals__) if tensors else home.__globals__
+    names = {**names, **{k: for_tensors(v) if tensors else v for k, v in extra.items()}}
+    names |= {name: _build(c, extra, tensors) for name, c in cut.cuts.items()}
+    code = compile(ast.Module([cut.tree], []), f"<slice of {home.__module__}.{home.__name__}>", "exec")
+    exec(code, names)
+    made: Callable[..., Any] = names[cut.name]
+    return made
+
+
+class _Later:
+    """The slice for tensors, built when it is called for the first time."""
+
+    def __init__(self, cut: Cut, extra: dict[str, Any]) -> None:
+        self.cut, self.extra = cut, extra
+        self.built: Callable[..., Any] | None = None
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self.built is None:
+            self.built = _build(self.cut, self.extra, True)
+        return self.built(*args, **kwargs)
+
+
+def _whole(
+    primitive: Primitive, active: tuple[bool, ...], keywords: tuple[str, ...], complex_: bool, safe: bool
+) -> Slice:
+    """The whole rule, where its source can't be read: it reads everything."""
+    rule: Any = primitive.rule
+    wanted = tuple(i for i, on in enumerate(active) if on)
+    safe = safe and primitive.partial_domain
+    refuse = _refusal(primitive)
+
+    def cotangent(multiply: Any, g: Any, p: Any, i: int) -> Any:
+        if p is NotImplemented:
+            refuse(i)
+        p = np.conj(p) if complex_ and p is not None else p
+        return None if p is None else multiply(g, p) if safe else g * p
+
+    def maker(fn: Any, multiply: Any) -> Callable[..., Any]:
+        def run(g: Any, ans: Any, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+            if primitive.kind == "vjp":
+                return _picked(fn(g, ans, *args, **kwargs), wanted)
+            parts = _picked(fn(ans, *args, **kwargs), wanted)
+            return tuple(cotangent(multiply, g, p, i) for p, i in zip(parts, wanted, strict=True))
+
+        return run
+
+    return Slice(
+        maker(rule, safe_product),
+        maker(for_tensors(rule), for_tensors(safe_product)),
+        VALUE,
+        (VALUE,) * len(active),
+        dict.fromkeys(keywords, VALUE),
+        "",
+    )
