@@ -25,4 +25,8 @@ from . import (  # noqa: F401
     signal,
     sorting,
     statistics,
+    torch_activations,
+    torch_norms,
+    torch_softmax,
+    torch_special,
 )

@@ -49,6 +49,7 @@ def vector_norm_bar(g: Any, ans: Any, x: Any, ord: Any, axis: Any, keepdims: boo
     if ord == np.inf or ord == -np.inf:
         return g * shares(np.abs(x), ans, axis) * np.sign(x)
     size = np.where(x == 0, 1, np.abs(x))  # sign(x) is 0 there
+    g = np.where(ans == 0, 0, g)
     return g * np.sign(x) * ratio(size, np.where(ans == 0, 1, ans)) ** (ord - 1)
 
 

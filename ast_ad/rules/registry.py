@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+import types
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -118,6 +119,14 @@ def composite(*fns: Function, view: bool = False) -> Callable[[Function], Functi
         return rule
 
     return decorate
+
+
+def program(fn: Function) -> Function:
+    """Register a function that is itself differentiable NumPy: a composite whose rule is its own body."""
+    body = types.FunctionType(fn.__code__, fn.__globals__, fn.__name__, fn.__defaults__, fn.__closure__)
+    body.__kwdefaults__, body.__module__, body.__doc__ = fn.__kwdefaults__, fn.__module__, fn.__doc__
+    _register((fn,), kind="composite", rule=body)
+    return fn
 
 
 def nondifferentiable(*fns: Function) -> None:

@@ -1,0 +1,127 @@
+"""How do softmax and its relatives differentiate, without overflow and with infinite arguments?
+
+The largest element is subtracted before anything is exponentiated. A slice of nothing but ``-inf`` has
+softmax NaN and logsumexp ``-inf``, as in PyTorch.
+
+Index: softmax log_softmax softmin logsumexp logcumsumexp.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import helpers
+from .cumulative import linear_recurrence, shift
+from .partials import exp_share
+from .reductions import expanded
+from .registry import program, vjp
+
+Axes = int | tuple[int, ...]
+
+
+def _largest(x: Any, axis: Any) -> Any:
+    """The largest elements along ``axis``, which is kept; ``-inf`` where there is none."""
+    return np.max(x, axis=axis, keepdims=True, initial=-np.inf) if np.size(x) else np.zeros((), x.dtype)
+
+
+def softmax(x: Any, axis: int = -1) -> Any:
+    """``exp(x) / sum(exp(x))`` along ``axis``.
+
+    >>> softmax(np.array([1000.0, 1000.0]))
+    array([0.5, 0.5])
+    """
+    x = np.asarray(x)
+    if x.ndim == 0:
+        return np.ones_like(x)[()]
+    with np.errstate(invalid="ignore"):
+        powers = np.exp(x - _largest(x, axis))
+    return powers / np.sum(powers, axis=axis, keepdims=True)
+
+
+@vjp(softmax)
+def softmax_rule(g, ans, x, axis=-1):
+    if np.ndim(x) == 0:
+        return np.zeros_like(x)
+    return ans * (g - np.sum(g * ans, axis=axis, keepdims=True))
+
+
+@program
+def softmin(x: Any, axis: int = -1) -> Any:
+    """``softmax(-x)``.
+
+    >>> softmin(np.array([1.0, 1.0]))
+    array([0.5, 0.5])
+    """
+    return softmax(-x, axis)
+
+
+def log_softmax(x: Any, axis: int = -1) -> Any:
+    """``log(softmax(x))`` along ``axis``, exact where the softmax is tiny.
+
+    >>> log_softmax(np.array([0.0, 1000.0]))
+    array([-1000.,     0.])
+    """
+    x = np.asarray(x)
+    if x.ndim == 0:
+        return np.zeros_like(x)[()]
+    with np.errstate(invalid="ignore"):
+        below = x - _largest(x, axis)
+    return below - np.log(np.sum(np.exp(below), axis=axis, keepdims=True))
+
+
+@vjp(log_softmax)
+def log_softmax_rule(g, ans, x, axis=-1):
+    if np.ndim(x) == 0:
+        return np.zeros_like(x)
+    return g - np.exp(ans) * np.sum(g, axis=axis, keepdims=True)
+
+
+def logsumexp(x: Any, axis: Axes, keepdims: bool = False) -> Any:
+    """``log(sum(exp(x)))`` over one axis or several.
+
+    >>> float(logsumexp(np.array([-np.inf, 1000.0]), 0))
+    1000.0
+    """
+    x = np.asarray(x)
+    if x.ndim == 0:
+        return x[()]
+    largest = _largest(x, axis)
+    finite = np.where(np.isfinite(largest), largest, 0)
+    with np.errstate(divide="ignore", over="ignore"):
+        total = np.log(np.sum(np.exp(x - finite), axis=axis, keepdims=True))
+    total = total + finite
+    return total if keepdims else np.squeeze(total, axis)[()]
+
+
+@vjp(logsumexp)
+def logsumexp_rule(g, ans, x, axis, keepdims=False):
+    return expanded(g, x, axis, keepdims) * exp_share(x, expanded(ans, x, axis, keepdims))
+
+
+# ----- running -----
+
+
+def logcumsumexp(x: Any, axis: int) -> Any:
+    """``log(cumsum(exp(x)))`` along ``axis``.
+
+    >>> logcumsumexp(np.array([-np.inf, 1000.0, 1000.0]), 0) - 1000
+    array([      -inf, 0.        , 0.69314718])
+    """
+    x = np.asarray(x)
+    return np.logaddexp.accumulate(x, axis=axis) if x.ndim else x[()]
+
+
+@vjp(logcumsumexp)
+def logcumsumexp_rule(g, ans, x, axis):
+    """``exp(x[j] - ans[j]) u[j]`` with ``u[j] = g[j] + exp(ans[j] - ans[j + 1]) u[j + 1]``: no overflow."""
+    if np.ndim(x) == 0:
+        return g
+    back = np.moveaxis(ans, axis, 0)[::-1]
+    share = exp_share(back, shift(back, np.inf))
+    u = linear_recurrence(share, np.moveaxis(g, axis, 0)[::-1])
+    return exp_share(x, ans) * np.moveaxis(u[::-1], 0, axis)
+
+
+helpers.SHAPED_LIKE.update({softmax: (0, (0,)), log_softmax: (0, (0,)), logcumsumexp: (0, (0,))})
