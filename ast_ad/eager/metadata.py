@@ -39,9 +39,7 @@ class Size(tuple[int, ...]):
         return Size((*self, *other))
 
     def __radd__(self, other: Any) -> Size:
-        if not isinstance(other, tuple):
-            raise TypeError(f"can only concatenate tuple (not {type(other).__name__}) to torch.Size")
-        return Size((*other, *self))
+        return Size((*other, *self)) if isinstance(other, tuple) else NotImplemented
 
     def __mul__(self, times: SupportsIndex) -> Size:
         return size_of(tuple(self) * times)
@@ -123,8 +121,8 @@ class device:
     index: int | None
 
     def __init__(self, type: str | device, index: int | None = None) -> None:
-        if isinstance(type, device):
-            index, type = type.index, type.type
+        if isinstance(type, device) and index is None:
+            index, type = type.index, str(type.type)
         if not isinstance(type, str):
             raise TypeError(f"device(): argument 'type' must be str, not {type.__class__.__name__}")
         kind, colon, number = type.partition(":")
