@@ -7,17 +7,16 @@ wanted entries, a helper that returns several results is cut the same way, and w
 from __future__ import annotations
 
 import ast
-import copy
-import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..rules.registry import lookup
+from .folding import Folder, fix_absent, fix_count
 from .reads import NOTHING, Demand, Levels, NoSource, is_rules_function, parameter_names, parsed, resolved
 
 # Names that the cut source uses besides the rule's own; `slices` provides them.
-PICK, NO_FORMULA, SAFE = "_picked", "_no_formula", "_safe_product"
+PICK, NO_FORMULA, SAFE, CONJ = "_picked", "_no_formula", "_safe_product", "_conj"
 Factor = Callable[[ast.expr, int], ast.expr]
 
 
@@ -66,6 +65,7 @@ def cut_rule(
         tree.args.args.insert(0, ast.arg("g"))
         skip += 1
     fix_absent(tree, rule, skip, len(active), keywords)
+    fix_count(tree, skip, len(active))
     return trimmed(Cut(f"{tree.name}_slice", tree, rule), [i for i, on in enumerate(active) if on], factor)
 
 
@@ -85,129 +85,13 @@ def trimmed(cut: Cut, wanted: list[int], factor: Factor | None) -> Cut:
     """The body rewritten to return the wanted results only."""
     tree = cut.tree
     tree.name = cut.name
-    tree.body = Folder().block(tree.body)
+    tree.body = Folder(tree).block(tree.body)
     Returns(cut, wanted, factor).visit(tree)
     Split().visit(tree)
     for _ in range(2):  # once more without what only the dropped results of helpers read
         Dead(cut, cut.demand()).visit(tree)
     ast.fix_missing_locations(tree)
     return cut
-
-
-# ----- constants -----
-
-
-def fix_absent(
-    tree: ast.FunctionDef, rule: Callable[..., Any], skip: int, given: int, keywords: tuple[str, ...]
-) -> None:
-    """Put the defaults of the parameters that a call leaves out in their places."""
-    a = tree.args
-    positional = [p.arg for p in (*a.posonlyargs, *a.args)]
-    kept = {*keywords, *positional[: skip + given], *_bound_within(tree)}
-    if not a.vararg:  # an active keyword counts as a position behind the positional ones
-        kept |= {p.arg for p in a.kwonlyargs[: max(skip + given - len(positional), 0)]}
-    constants = {
-        name: ast.Constant(parameter.default)
-        for name, parameter in inspect.signature(rule).parameters.items()
-        if name not in kept and _is_plain(parameter.default)
-    }
-    for p, default in list(zip(a.args[::-1], a.defaults[::-1], strict=False)):
-        if p.arg in constants:
-            a.args.remove(p)
-            a.defaults.remove(default)
-    for p, kw_default in list(zip(a.kwonlyargs, a.kw_defaults, strict=True)):
-        if p.arg in constants:
-            a.kwonlyargs.remove(p)
-            a.kw_defaults.remove(kw_default)
-    Substitute(constants).visit(tree)
-
-
-def _is_plain(value: Any) -> bool:
-    return isinstance(value, (type(None), bool, int, float, str)) and value == value
-
-
-def _bound_within(tree: ast.FunctionDef) -> set[str]:
-    """The names that the body assigns, or that a function or lambda in it has as parameters."""
-    stored = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    return stored | {n.arg for s in tree.body for n in ast.walk(s) if isinstance(n, ast.arg)}
-
-
-class Substitute(ast.NodeTransformer):
-    """Constants in place of names."""
-
-    def __init__(self, constants: Mapping[str, ast.Constant]) -> None:
-        self.constants = constants
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return copy.copy(self.constants.get(node.id, node))
-
-
-class Folder(ast.NodeTransformer):
-    """Decides tests of constants."""
-
-    def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        """The statements up to the first that surely returns."""
-        out: list[ast.stmt] = []
-        for s in body:
-            new = self.visit(s)
-            out += new if isinstance(new, list) else [new]
-            if out and isinstance(out[-1], (ast.Return, ast.Raise)):
-                break
-        return out
-
-    def visit_If(self, node: ast.If) -> Any:
-        node.test = self.visit(node.test)
-        if isinstance(node.test, ast.Constant):
-            return self.block(node.body if node.test.value else node.orelse)
-        node.body, node.orelse = self.block(node.body), self.block(node.orelse)
-        return node
-
-    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
-        self.generic_visit(node)
-        if isinstance(node.test, ast.Constant):
-            return node.body if node.test.value else node.orelse
-        return node
-
-    def visit_Call(self, node: ast.Call) -> ast.expr:
-        self.generic_visit(node)
-        asked = isinstance(node.func, ast.Name) and node.func.id == "isinstance"
-        nothing = asked and isinstance(node.args[0], ast.Constant) and node.args[0].value is None
-        return ast.Constant(False) if nothing else node
-
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
-        self.generic_visit(node)
-        if isinstance(node.op, ast.Not) and isinstance(node.operand, ast.Constant):
-            return ast.Constant(not node.operand.value)
-        return node
-
-    def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
-        self.generic_visit(node)
-        decisive = isinstance(node.op, ast.Or)
-        kept: list[ast.expr] = []
-        for value in node.values:
-            if not isinstance(value, ast.Constant):
-                kept.append(value)
-            elif bool(value.value) == decisive:
-                kept.append(value)
-                break
-        if not kept:
-            return node.values[-1]
-        return kept[0] if len(kept) == 1 else ast.BoolOp(node.op, kept)
-
-    def visit_Compare(self, node: ast.Compare) -> ast.expr:
-        self.generic_visit(node)
-        if len(node.ops) > 1 or not isinstance(node.left, ast.Constant):
-            return node
-        right = node.comparators[0]
-        if not isinstance(right, ast.Constant):
-            return node
-        a, b, op = node.left.value, right.value, node.ops[0]
-        singletons = any(x is None or isinstance(x, bool) for x in (a, b))
-        if isinstance(op, (ast.Is, ast.IsNot)) and singletons:
-            return ast.Constant((a is b) == isinstance(op, ast.Is))
-        if isinstance(op, (ast.Eq, ast.NotEq)):
-            return ast.Constant((a == b) == isinstance(op, ast.Eq))
-        return node
 
 
 # ----- returns -----
@@ -218,7 +102,7 @@ class Returns(ast.NodeTransformer):
 
     def __init__(self, cut: Cut, wanted: list[int], factor: Factor | None) -> None:
         self.cut, self.wanted, self.factor = cut, wanted, factor
-        self.names = cut.home.__globals__  # type: ignore[attr-defined]
+        self.names = cut.home.__globals__
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
         return self.generic_visit(node) if node is self.cut.tree else node  # type: ignore[return-value]
@@ -288,7 +172,7 @@ def _is_tuple(e: ast.expr, fn: Callable[..., Any]) -> bool:
     if isinstance(e, ast.IfExp):
         return _is_tuple(e.body, fn) or _is_tuple(e.orelse, fn)
     if isinstance(e, ast.Call):
-        callee = resolved(e.func, fn.__globals__)  # type: ignore[attr-defined]
+        callee = resolved(e.func, fn.__globals__)
         return callee is tuple or is_rules_function(callee) and returns_tuple(callee)
     return isinstance(e, ast.Tuple)
 

@@ -76,7 +76,12 @@ def parsed(fn: Callable[..., Any]) -> ast.FunctionDef:
         raise NoSource(f"the source of {fn!r} has changed")
     if ast.get_docstring(tree) is not None:
         tree.body = tree.body[1:]
-    return tree
+    return _Unannotated().visit(tree)  # type: ignore[no-any-return]
+
+
+class _Unannotated(ast.NodeTransformer):
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        return node if node.value is None else ast.Assign([node.target], node.value, lineno=node.lineno)
 
 
 def _same_code(tree: ast.FunctionDef, code: types.CodeType) -> bool:
@@ -93,7 +98,7 @@ def _used(code: types.CodeType) -> tuple[Any, ...]:
 
 def is_rules_function(fn: Any) -> bool:
     """Whether this is a Python function of the rules package, the source of which can be read."""
-    return isinstance(fn, types.FunctionType) and fn.__module__.startswith(RULES)
+    return isinstance(fn, types.FunctionType) and str(fn.__module__).startswith(RULES + ".")
 
 
 def resolved(node: ast.expr, names: Mapping[str, Any], local: frozenset[str] = frozenset()) -> Any:
@@ -230,10 +235,10 @@ class Demand:
                 self.expr(part, META)
         elif isinstance(e, (ast.ListComp, ast.GeneratorExp)):
             self.expr(e.elt, level)
-            for part in reversed(e.generators):
-                for test in part.ifs:
+            for g in reversed(e.generators):
+                for test in g.ifs:
                     self.expr(test, VALUE)
-                self.expr(part.iter, stronger(META, self.target(part.target)))
+                self.expr(g.iter, stronger(META, self.target(g.target)))
         elif isinstance(e, (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.Slice)):
             for child in ast.iter_child_nodes(e):
                 if isinstance(child, ast.expr):

@@ -7,7 +7,7 @@ second build of the same source runs on tensors, so that what it computes can be
 from __future__ import annotations
 
 import ast
-import inspect
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -17,8 +17,8 @@ import numpy as np
 from ..errors import MissingRuleError
 from ..rules.helpers import safe_product
 from ..rules.registry import Primitive
-from .cutting import NO_FORMULA, PICK, SAFE, Cut, cut_rule
-from .reads import NOTHING, VALUE, NoSource, parameter_names
+from .cutting import CONJ, NO_FORMULA, PICK, SAFE, Cut, cut_rule
+from .reads import NOTHING, VALUE, NoSource, is_rules_function, parameter_names
 from .tensor_names import for_tensors, patched_globals
 
 
@@ -50,6 +50,7 @@ class Slice:
 
 
 _slices: dict[Any, Slice | None] = {}
+_lock = threading.RLock()  # the analysis keeps what it is in the middle of
 
 
 def slice_rule(
@@ -82,14 +83,19 @@ def slice_rule(
     try:
         return _slices[key]
     except KeyError:
-        if primitive.rule is None or primitive.kind not in ("elementwise", "vjp"):
-            made = None
-        else:
-            try:
-                made = _from_source(primitive, active, keywords, complex_, safe)
-            except NoSource:
-                made = _whole(primitive, active, keywords, complex_, safe)
-        return _slices.setdefault(key, made)
+        with _lock:
+            return _slices.setdefault(key, _made(*key))
+
+
+def _made(
+    primitive: Primitive, active: tuple[bool, ...], keywords: tuple[str, ...], complex_: bool, safe: bool
+) -> Slice | None:
+    if primitive.rule is None or primitive.kind not in ("elementwise", "vjp"):
+        return None
+    try:
+        return _from_source(primitive, active, keywords, complex_, safe)
+    except NoSource:
+        return _whole(primitive, active, keywords, complex_, safe)
 
 
 def _from_source(
@@ -98,15 +104,15 @@ def _from_source(
     rule: Any = primitive.rule
     elementwise = primitive.kind == "elementwise"
     factor = _factor(complex_, safe and primitive.partial_domain) if elementwise else None
-    names = list(_parameters(rule))[1 if elementwise else 2 :]
     cut = cut_rule(rule, 1 if elementwise else 2, active, keywords, factor)
     found, order = cut.reads(), parameter_names(cut.tree)
+    names = order[2:]
     variadic = cut.tree.args.vararg.arg if cut.tree.args.vararg else None
     if variadic is not None:
         before = names[: names.index(variadic)]
         names = before + [variadic] * max(len(active) - len(before), 0)
     reads = [found.get(names[i], NOTHING) if i < len(names) else VALUE for i in range(len(active))]
-    extra = {"_no_formula": _refusal(primitive)}
+    extra = {NO_FORMULA: _refusal(primitive)}
     return Slice(
         _build(cut, {**_PLAIN, **extra}, False),
         _Later(cut, {**_PLAIN, **extra}),
@@ -117,10 +123,6 @@ def _from_source(
     )
 
 
-def _parameters(rule: Any) -> Any:
-    return inspect.signature(rule).parameters
-
-
 # ----- from partial derivatives to cotangents -----
 
 
@@ -128,7 +130,7 @@ def _factor(complex_: bool, safe: bool) -> Callable[[ast.expr, int], ast.expr]:
     """The maker of ``g * partial``."""
 
     def conjugate(e: ast.expr) -> ast.expr:
-        return ast.Call(_np("conj"), [e], []) if complex_ else e
+        return ast.Call(ast.Name(CONJ, ast.Load()), [e], []) if complex_ else e
 
     def cotangent(e: ast.expr, i: int) -> ast.expr:
         g = ast.Name("g", ast.Load())
@@ -148,10 +150,6 @@ def _factor(complex_: bool, safe: bool) -> Callable[[ast.expr, int], ast.expr]:
         return ast.BinOp(g, ast.Mult(), conjugate(e))
 
     return cotangent
-
-
-def _np(name: str) -> ast.expr:
-    return ast.Attribute(ast.Name("np", ast.Load()), name, ast.Load())
 
 
 def _number(e: ast.expr) -> Any:
@@ -184,18 +182,22 @@ def _refusal(primitive: Primitive) -> Callable[[int], Any]:
     return refuse
 
 
-_PLAIN: dict[str, Any] = {PICK: _picked, SAFE: safe_product, "np": np}
+_PLAIN: dict[str, Any] = {PICK: _picked, SAFE: safe_product, CONJ: np.conj}
 
 
 def _build(cut: Cut, extra: dict[str, Any], tensors: bool) -> Callable[..., Any]:
-    """The function of a cut; ``extra``: names besides those of the module it comes from."""
+    """The function of a cut, in its module's namespace; ``extra``: names besides those found there."""
     home: Any = cut.home
-    names = patched_globals(home.__globals__) if tensors else home.__globals__
-    names = {**names, **{k: for_tensors(v) if tensors else v for k, v in extra.items()}}
-    names |= {name: _build(c, extra, tensors) for name, c in cut.cuts.items()}
-    code = compile(ast.Module([cut.tree], []), f"<slice of {home.__module__}.{home.__name__}>", "exec")
-    exec(code, names)
-    made: Callable[..., Any] = names[cut.name]
+    names = patched_globals(home.__globals__) if tensors and is_rules_function(home) else home.__globals__
+    within = {k: for_tensors(v) if tensors else v for k, v in extra.items()}
+    within |= {name: _build(c, extra, tensors) for name, c in cut.cuts.items()}
+    maker = ast.parse(f"def make({', '.join(within)}):\n    return {cut.name}").body[0]
+    assert isinstance(maker, ast.FunctionDef)
+    maker.body.insert(0, cut.tree)
+    scratch: dict[str, Any] = {}
+    filename = f"<slice of {home.__module__}.{home.__name__}>"
+    exec(compile(ast.Module([maker], []), filename, "exec"), names, scratch)
+    made: Callable[..., Any] = scratch["make"](**within)
     return made
 
 
@@ -208,7 +210,8 @@ class _Later:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self.built is None:
-            self.built = _build(self.cut, self.extra, True)
+            with _lock:
+                self.built = _build(self.cut, self.extra, True)
         return self.built(*args, **kwargs)
 
 

@@ -7,7 +7,7 @@ rules are the same code with such names.
 
 from __future__ import annotations
 
-import builtins
+import threading
 import types
 from collections.abc import Callable
 from typing import Any
@@ -116,8 +116,10 @@ def for_tensors(x: Any) -> Any:
         return x
     if x in LOOKING:
         return looking(x)
+    if isinstance(x, types.FunctionType) and lookup(x) is not None:
+        return dispatching(x)
     if is_rules_function(x):
-        return dispatching(x) if lookup(x) is not None else rebuilt(x)
+        return rebuilt(x)
     if x in CONVERTING or str(getattr(x, "__module__", "")).startswith("scipy"):
         return dispatching(x) if lookup(x) is not None else x
     return x
@@ -138,16 +140,16 @@ def rebuilt(fn: Any) -> Function:
 
 
 _globals: dict[int, dict[str, Any]] = {}
+_lock = threading.RLock()
 
 
 def patched_globals(names: dict[str, Any]) -> dict[str, Any]:
-    """A module's global names for code that runs on tensors; made once per module."""
-    if id(names) not in _globals:
-        _globals[id(names)] = patched = dict(names)  # first, since modules name each other
-        patched["isinstance"] = tensor_isinstance
-        for name, value in names.items():
-            if not name.startswith("__"):
-                patched[name] = for_tensors(value)
-        for name in ("len", "sum"):
-            patched.setdefault(name, getattr(builtins, name))
-    return _globals[id(names)]
+    """The global names of a module of the rules, for code that runs on tensors; made once per module."""
+    with _lock:
+        if id(names) not in _globals:
+            _globals[id(names)] = patched = dict(names)  # first, since modules name each other
+            patched["isinstance"] = tensor_isinstance
+            for name, value in names.items():
+                if not name.startswith("__"):
+                    patched[name] = for_tensors(value)
+        return _globals[id(names)]

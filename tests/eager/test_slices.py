@@ -19,7 +19,7 @@ from sample import Sample, all_samples
 from ast_ad import rules  # noqa: F401  (fills the registry)
 from ast_ad.eager import slices, tensor_names
 from ast_ad.eager.slices import Slice, slice_rule
-from ast_ad.errors import AdError
+from ast_ad.errors import AdError, MissingRuleError
 from ast_ad.rules import helpers
 from ast_ad.rules.registry import Primitive, lookup
 
@@ -202,6 +202,42 @@ def test_no_slices() -> None:
 def test_source_is_tight() -> None:
     s: Slice = slice_rule(lookup(np.multiply), (True, False))
     assert s.source == "def multiply_slice(g, ans, x, y):\n    return (g * y,)"
+
+
+def test_missing_formula() -> None:
+    jv = lookup(pytest.importorskip("scipy.special").jv)
+    assert slice_rule(jv, (False, True)).run(1.0, None, 1, 0.0) == (0.5,)
+    with pytest.raises(MissingRuleError, match="argument 1"):
+        slice_rule(jv, (True, False)).run(1.0, None, 1, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "rule"),
+    [
+        ("elementwise", lambda ans, x, y: (y, x)),
+        ("vjp", lambda g, ans, x, y: (g * y, g * np.conj(x))),
+        ("vjp", eval("lambda g, ans, x, y: (g * y, g * np.conj(x))", {"np": np})),
+    ],
+)
+def test_rule_without_source(kind: str, rule: Any) -> None:
+    """The whole rule is run, and reads everything."""
+    s = slice_rule(Primitive(np.multiply, kind, rule), (False, True), complex_=True)
+    assert (s.reads_ans, s.reads) == ("value", ("value", "value"))
+    assert s.run(2.0, None, 3.0 + 1j, 5.0) == (6 - 2j,)
+
+
+def folded(g, ans, x, y=None, scale=1.0):  # type: ignore[no-untyped-def]
+    if y is None:
+        y = 1.0
+    return g * y * scale, g * x
+
+
+def test_parameter_that_is_assigned() -> None:
+    primitive = Primitive(len, "vjp", folded)
+    assert slice_rule(primitive, (True, False)).run(2.0, None, 3.0, 5.0) == (10.0,)
+    assert slice_rule(primitive, (True,)).run(2.0, None, 3.0) == (2.0,)
+    assert slice_rule(primitive, (True,), ("scale",)).run(2.0, None, 3.0, scale=4.0) == (8.0,)
+    assert slice_rule(primitive, (False, True)).reads == ("value", "meta")
 
 
 # ----- on tensors -----
