@@ -1,6 +1,6 @@
-"""What does a user import? ``grad``, ``value_and_grad``, ``vjp``, ``inspect``, and the errors they raise.
+"""What does a user import? ``grad`` and its relatives, the tensor library, and the errors they raise.
 
-The compiler is loaded when one of these names is first used, so that importing the package stays cheap.
+Everything is loaded when it is first used, so that importing the package stays cheap.
 """
 
 from __future__ import annotations
@@ -14,15 +14,26 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = ["AdError", "grad", "inspect", "value_and_grad", "vjp"]
 
+_COMPILER = {"grad", "inspect", "value_and_grad", "vjp"}
+_MODULES = {"autograd", "fallback", "random", "linalg"}
+
 
 def __getattr__(name: str) -> Any:
     from importlib import import_module
 
+    if name.startswith("__"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     errors = import_module(".errors", __name__)
-    if name in __all__ and not hasattr(errors, name):
-        return getattr(import_module(".api", __name__), name)
-    if isinstance(error := getattr(errors, name, None), type) and issubclass(error, errors.AdError):
+    if isinstance(error := getattr(errors, name, None), type) and error.__module__ == errors.__name__:
         return error
+    if name in _COMPILER:
+        return getattr(import_module(".api", __name__), name)
+    if name in _MODULES:
+        return import_module(f".{name}", __name__)
+    names = import_module(".eager.namespace", __name__).NAMES
+    if name in names:
+        globals()[name] = names[name]
+        return names[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -1,0 +1,56 @@
+"""Where are PyTorch's ``torch.autograd`` names? ``backward``, ``grad``, ``Function``, checks, hooks, profiles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..eager.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
+from .sweeps import backward, grad
+
+_MODULES = {
+    "anomaly_mode",
+    "forward_ad",
+    "function",
+    "functional",
+    "grad_mode",
+    "graph",
+    "gradcheck",
+    "profiler",
+    "variable",
+}
+_HOMES = {
+    "Function": "function",
+    "NestedIOFunction": "function",
+    "Variable": "variable",
+    "detect_anomaly": "anomaly_mode",
+    "set_detect_anomaly": "anomaly_mode",
+    "gradcheck": "gradcheck",
+    "gradgradcheck": "gradcheck",
+}
+
+__all__ = [
+    "Function",
+    "Variable",
+    "backward",
+    "detect_anomaly",
+    "enable_grad",
+    "grad",
+    "gradcheck",
+    "gradgradcheck",
+    "inference_mode",
+    "no_grad",
+    "set_detect_anomaly",
+    "set_grad_enabled",
+]
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name in _HOMES:  # the function gradcheck, not the module of the same name
+        found = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+        globals()[name] = found
+        return found
+    if name in _MODULES:
+        return import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,157 @@
+"""Which elementwise operations do tensors have? Operators, functions, and their in-place forms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .dispatch import Operation, binary, inplace, promoted, unary
+from .surface import attach, function
+from .tensor import Tensor
+
+ADD = Operation(np.add, "AddBackward0", ("self", "other"))
+SUB = Operation(np.subtract, "SubBackward0", ("self", "other"))
+MUL = Operation(np.multiply, "MulBackward0", ("self", "other"))
+DIV = Operation(np.divide, "DivBackward0", ("self", "other"), inexact=True)
+POW = Operation(np.power, "PowBackward0", ("self", "exponent"))
+POW_TENSOR = Operation(np.power, "PowBackward1", ("self", "exponent"))
+NEG = Operation(np.negative, "NegBackward0")
+FLOOR_DIV = Operation(np.floor_divide, "FloorDivideBackward0")
+REMAINDER = Operation(np.remainder, "RemainderBackward0")
+
+
+def operand(b: Any) -> Any:
+    """The second operand of an operator, or NotImplemented."""
+    if isinstance(b, (Tensor, int, float, complex, np.generic)):
+        return b
+    if isinstance(b, np.ndarray):
+        return Tensor._of(b)
+    return NotImplemented
+
+
+def _operator(op: Operation) -> tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]:
+    """The operator, its reflection and its in-place form."""
+
+    def forward(self: Tensor, other: Any) -> Any:
+        if other.__class__ is not Tensor and other.__class__ is not float:
+            other = operand(other)
+            if other is NotImplemented:
+                return NotImplemented
+        return binary(op, self, other)
+
+    def reflected(self: Tensor, other: Any) -> Any:
+        other = operand(other)
+        return NotImplemented if other is NotImplemented else from_left(op, other, self)
+
+    def in_place(self: Tensor, other: Any) -> Any:
+        other = operand(other)
+        return NotImplemented if other is NotImplemented else inplace_binary(op, self, other)
+
+    return forward, reflected, in_place
+
+
+def from_left(op: Operation, other: Any, self: Tensor) -> Any:
+    """``op.fn(other, self)`` where ``other`` is no tensor."""
+    return promoted(op, other, self)
+
+
+def inplace_binary(op: Operation, self: Tensor, other: Any) -> Tensor:
+    """``self`` becomes ``op.fn(self, other)``; another dtype of ``other`` does not change that of ``self``."""
+    if isinstance(other, Tensor) and other._array.dtype != self._array.dtype:
+        from .dispatch import _check_result
+        from .dtypes import result_dtype
+
+        _check_result(np.empty(self._array.shape, result_dtype(self, other)), self._array)
+        other = other.to(self.dtype)
+    return inplace(op, self, other)
+
+
+for _name, _op in (("add", ADD), ("sub", SUB), ("mul", MUL), ("truediv", DIV), ("pow", POW),
+                   ("floordiv", FLOOR_DIV), ("mod", REMAINDER)):
+    _forward, _reflected, _in_place = _operator(_op)
+    attach(f"__{_name}__", _forward)
+    attach(f"__r{_name}__", _reflected)
+    attach(f"__i{_name}__", _in_place)
+attach("__neg__", lambda self: unary(NEG, self))
+attach("__pos__", lambda self: self)
+
+
+def _scaled(other: Any, alpha: Any) -> Any:
+    return other if alpha == 1 else other * alpha
+
+
+@function()
+def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+    """``input + alpha * other``."""
+    return binary(ADD, input, _scaled(other, alpha)) if isinstance(input, Tensor) else other * alpha + input
+
+
+@function("sub", "subtract")
+def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+    """``input - alpha * other``."""
+    return binary(SUB, input, _scaled(other, alpha)) if isinstance(input, Tensor) else -other * alpha + input
+
+
+@function()
+def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+    """``other - alpha * input``."""
+    return other - _scaled(input, alpha)
+
+
+@function("mul", "multiply")
+def mul(input: Any, other: Any) -> Any:
+    """``input * other``."""
+    return binary(MUL, input, other) if isinstance(input, Tensor) else from_left(MUL, input, other)
+
+
+@function("div", "divide", "true_divide")
+def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
+    """``input / other``, rounded towards zero (``'trunc'``) or down (``'floor'``) if asked for."""
+    if rounding_mode is None:
+        return binary(DIV, input, other) if isinstance(input, Tensor) else from_left(DIV, input, other)
+    if rounding_mode not in ("trunc", "floor"):
+        raise RuntimeError(
+            "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found "
+            f"'{rounding_mode}'"
+        )
+    quotient = input / other
+    whole = quotient.trunc() if rounding_mode == "trunc" else quotient.floor()
+    both = [t for t in (input, other) if isinstance(t, Tensor)]
+    integral = all(t._array.dtype.kind in "iub" for t in both) and not isinstance(other, float)
+    return whole.to(both[0].dtype) if integral else whole
+
+
+@function()
+def floor_divide(input: Any, other: Any) -> Any:
+    """``input // other``."""
+    return input // other
+
+
+@function()
+def remainder(input: Any, other: Any) -> Any:
+    """``input % other``, with the sign of ``other``."""
+    return input % other
+
+
+@function("pow")
+def power(input: Any, exponent: Any) -> Any:
+    """``input ** exponent``."""
+    return input**exponent
+
+
+def _pow(self: Tensor, exponent: Any) -> Any:
+    exponent = operand(exponent)
+    if exponent is NotImplemented:
+        return NotImplemented
+    return binary(POW_TENSOR if isinstance(exponent, Tensor) else POW, self, exponent)
+
+
+def _rpow(self: Tensor, base: Any) -> Any:
+    base = operand(base)
+    return NotImplemented if base is NotImplemented else from_left(POW_TENSOR, base, self)
+
+
+Tensor.__pow__ = _pow  # type: ignore[attr-defined]
+Tensor.__rpow__ = _rpow  # type: ignore[attr-defined]

@@ -1,0 +1,36 @@
+"""Does a tensor fit where a user puts it?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .dtypes import scalar_name
+
+
+def check_grad(t: Any, value: Any) -> None:
+    """Refuse to store what can't be the gradient of ``t``.
+
+    Raises:
+        TypeError: no tensor.
+        RuntimeError: another shape or dtype, or the tensor itself.
+    """
+    if not hasattr(type(value), "_is_eager_tensor"):
+        raise TypeError(
+            f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}"
+        )
+    if value is t:
+        raise RuntimeError("can't assign Variable as its own grad")
+    if value._array.dtype != t._array.dtype:
+        given, wanted = scalar_name(value._array.dtype).lower(), scalar_name(t._array.dtype)
+        raise RuntimeError(
+            f"attempting to assign a gradient with dtype '{given}' to a tensor with grad_dtype '{wanted}'. The "
+            "gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). You can set the "
+            "tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set grad_dtype "
+            "with caution. Diverging the dtypes of a tensor and its gradient may break downstream systems that "
+            "assume they match."
+        )
+    if value._array.shape != t._array.shape:
+        raise RuntimeError(
+            f"attempting to assign a gradient of size '{list(value._array.shape)}' to a tensor of size "
+            f"'{list(t._array.shape)}'. Please ensure that the gradient and the tensor are the same size"
+        )

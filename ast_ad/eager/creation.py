@@ -1,0 +1,276 @@
+"""How does a tensor come into being? From data, from shapes, from other tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .dtypes import NAMESPACE, as_numpy, channels_last, channels_last_3d, get_default_dtype
+from .surface import function, method
+from .tensor import Tensor
+
+
+
+def finished(array: np.ndarray, requires_grad: bool = False) -> Tensor:
+    """A leaf around a fresh array."""
+    t: Tensor = Tensor._of(array)
+    if requires_grad:
+        if array.dtype.kind not in "fc":
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+        t._requires_grad = True
+    return t
+
+
+def _plain_data(data: Any) -> Any:
+    if isinstance(data, Tensor):
+        return data._array
+    if isinstance(data, (list, tuple)):
+        return [_plain_data(item) for item in data]
+    return data
+
+
+def as_array(data: Any, dtype: Any = None) -> np.ndarray:
+    """The array of ``data``: Python floats in the default dtype, arrays in their own."""
+    if isinstance(data, np.ndarray) or isinstance(data, Tensor) or isinstance(data, np.generic):
+        array = np.array(data._array if isinstance(data, Tensor) else data)
+        return array if dtype is None else array.astype(as_numpy(dtype), copy=False)
+    array = np.array(_plain_data(data))
+    if array.dtype == object:
+        raise ValueError("expected sequence of equal length: the data is ragged or holds no numbers")
+    if array.dtype.kind in "US":
+        raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
+    if dtype is not None:
+        return array.astype(as_numpy(dtype), copy=False)
+    if array.dtype.kind == "f" and (array.size == 0 or not _has_arrays(data)):
+        return array.astype(get_default_dtype().dtype)
+    if array.dtype.kind == "c" and not _has_arrays(data):
+        return array.astype(get_default_dtype().to_complex().dtype)
+    return array
+
+
+def _has_arrays(data: Any) -> bool:
+    if isinstance(data, (list, tuple)):
+        return any(_has_arrays(item) for item in data)
+    return isinstance(data, (np.ndarray, np.generic, Tensor))
+
+
+@function(method=False)
+def tensor(
+    data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False
+) -> Tensor:
+    """A leaf that holds a copy of ``data``: numbers, nested lists, arrays, tensors.
+
+    Raises:
+        RuntimeError: ``requires_grad`` for integers or booleans.
+
+    >>> tensor([[1.0, 2.0]], requires_grad=True)
+    tensor([[1., 2.]], requires_grad=True)
+    """
+    return finished(as_array(data, dtype), requires_grad)
+
+
+@function("as_tensor", "asarray", method=False)
+def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
+    """A tensor of ``data``, on the same memory if it is an array or a tensor of that dtype."""
+    if isinstance(data, Tensor):
+        return data if dtype is None else data.to(dtype)
+    if isinstance(data, np.ndarray) and (dtype is None or as_numpy(dtype) == data.dtype):
+        return finished(data)
+    return finished(as_array(data, dtype))
+
+
+@function(method=False)
+def from_numpy(ndarray: np.ndarray) -> Tensor:
+    """A tensor on the memory of an array."""
+    if not isinstance(ndarray, np.ndarray):
+        raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
+    return finished(ndarray)
+
+
+def new_tensor(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
+    """What ``Tensor(...)`` makes: from data, or uninitialised of a shape."""
+    if len(args) == 1 and isinstance(args[0], Tensor):
+        return cls._of(args[0]._array)  # type: ignore[no-any-return]
+    if len(args) == 1 and not isinstance(args[0], int):
+        dtype = None if isinstance(args[0], np.ndarray) else get_default_dtype()
+        return cls._of(as_array(args[0], dtype))  # type: ignore[no-any-return]
+    return cls._of(np.zeros(args, get_default_dtype().dtype))  # type: ignore[no-any-return]
+
+
+def rebuilt(cls: Any, array: np.ndarray, requires_grad: bool) -> Tensor:
+    """A leaf as it was pickled."""
+    t = cls._of(array)
+    t._requires_grad = requires_grad
+    return t  # type: ignore[no-any-return]
+
+
+# ----- of a shape
+
+
+def shape_from(size: Sequence[Any]) -> tuple[int, ...]:
+    """A shape given as numbers or as one sequence."""
+    if len(size) == 1 and not isinstance(size[0], (int, np.integer, Tensor)):
+        size = tuple(size[0])
+    return tuple(int(n) for n in size)
+
+
+def _floating(dtype: Any) -> np.dtype:
+    return get_default_dtype().dtype if dtype is None else as_numpy(dtype)
+
+
+def _filled(fill: Any, size: Any, dtype: Any, requires_grad: bool) -> Tensor:
+    return finished(fill(shape_from(size), _floating(dtype)), requires_grad)
+
+
+@function(method=False)
+def zeros(*size: Any, dtype: Any = None, requires_grad: bool = False, **ignored: Any) -> Tensor:
+    """Zeros of a shape, in the default dtype."""
+    return _filled(np.zeros, ignored.pop("size", None) or size, dtype, requires_grad)
+
+
+@function(method=False)
+def ones(*size: Any, dtype: Any = None, requires_grad: bool = False, **ignored: Any) -> Tensor:
+    """Ones of a shape, in the default dtype."""
+    return _filled(np.ones, ignored.pop("size", None) or size, dtype, requires_grad)
+
+
+@function(method=False)
+def empty(
+    *size: Any, dtype: Any = None, requires_grad: bool = False, memory_format: Any = None, **ignored: Any
+) -> Tensor:
+    """A tensor of a shape with arbitrary elements (here zeros)."""
+    shape = shape_from(ignored.pop("size", None) or size)
+    return finished(_in_format(np.zeros(shape, _floating(dtype)), memory_format), requires_grad)
+
+
+def _in_format(array: np.ndarray, memory_format: Any) -> np.ndarray:
+    if memory_format is channels_last:
+        return np.ascontiguousarray(array.transpose(0, 2, 3, 1)).transpose(0, 3, 1, 2)
+    if memory_format is channels_last_3d:
+        return np.ascontiguousarray(array.transpose(0, 2, 3, 4, 1)).transpose(0, 4, 1, 2, 3)
+    return array
+
+
+@function(method=False)
+def full(size: Any, fill_value: Any, *, dtype: Any = None, requires_grad: bool = False, **ignored: Any) -> Tensor:
+    """One number at every place."""
+    value = fill_value._array if isinstance(fill_value, Tensor) else fill_value
+    chosen = as_numpy(dtype) if dtype is not None else as_array(value).dtype
+    return finished(np.full(shape_from((size,)), value, chosen), requires_grad)
+
+
+@function(method=False)
+def arange(
+    start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, requires_grad: bool = False, **ignored: Any
+) -> Tensor:
+    """The numbers from ``start`` up to ``end``, exclusive."""
+    values = [v.item() if isinstance(v, Tensor) else v for v in (start, end, step)]
+    start, end, step = (0, values[0], values[2]) if end is None else values
+    floats = any(isinstance(v, float) for v in (start, end, step))
+    chosen = as_numpy(dtype) if dtype is not None else get_default_dtype().dtype if floats else np.dtype(int)
+    return finished(np.arange(start, end, step).astype(chosen), requires_grad)
+
+
+@function(method=False)
+def linspace(
+    start: Any, end: Any, steps: int, *, dtype: Any = None, requires_grad: bool = False, **ignored: Any
+) -> Tensor:
+    """``steps`` numbers from ``start`` to ``end``, inclusive."""
+    return finished(np.linspace(float(start), float(end), steps).astype(_floating(dtype)), requires_grad)
+
+
+@function(method=False)
+def logspace(
+    start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """``base`` to the power of ``steps`` numbers from ``start`` to ``end``."""
+    return finished(np.logspace(start, end, steps, base=base).astype(_floating(dtype)), requires_grad)
+
+
+@function(method=False)
+def eye(n: int, m: int | None = None, *, dtype: Any = None, requires_grad: bool = False, **ignored: Any) -> Tensor:
+    """The identity matrix."""
+    return finished(np.eye(n, m, dtype=_floating(dtype)), requires_grad)
+
+
+def _like(fill: Any, t: Tensor, dtype: Any, requires_grad: bool, memory_format: Any = None) -> Tensor:
+    array = fill(t._array, dtype=None if dtype is None else as_numpy(dtype))
+    return finished(_in_format(array, memory_format), requires_grad)
+
+
+@function(method=False)
+def zeros_like(input: Tensor, *, dtype: Any = None, requires_grad: bool = False, **ignored: Any) -> Tensor:
+    """Zeros of the shape of ``input``."""
+    return _like(np.zeros_like, input, dtype, requires_grad)
+
+
+@function(method=False)
+def ones_like(input: Tensor, *, dtype: Any = None, requires_grad: bool = False, **ignored: Any) -> Tensor:
+    """Ones of the shape of ``input``."""
+    return _like(np.ones_like, input, dtype, requires_grad)
+
+
+@function(method=False)
+def empty_like(
+    input: Tensor, *, dtype: Any = None, requires_grad: bool = False, memory_format: Any = None, **ignored: Any
+) -> Tensor:
+    """A tensor of the shape of ``input`` with arbitrary elements (here zeros)."""
+    return _like(np.zeros_like, input, dtype, requires_grad, memory_format)
+
+
+@function(method=False)
+def full_like(
+    input: Tensor, fill_value: Any, *, dtype: Any = None, requires_grad: bool = False, **ignored: Any
+) -> Tensor:
+    """One number at every place, in the shape of ``input``."""
+    chosen = input._array.dtype if dtype is None else as_numpy(dtype)
+    return finished(np.full(input._array.shape, fill_value, chosen), requires_grad)
+
+
+@method()
+def new_zeros(self: Tensor, *size: Any, dtype: Any = None, requires_grad: bool = False, **ignored: Any) -> Tensor:
+    return zeros(*size, dtype=self.dtype if dtype is None else dtype, requires_grad=requires_grad)
+
+
+@method()
+def new_ones(self: Tensor, *size: Any, dtype: Any = None, requires_grad: bool = False, **ignored: Any) -> Tensor:
+    return ones(*size, dtype=self.dtype if dtype is None else dtype, requires_grad=requires_grad)
+
+
+@method()
+def new_empty(self: Tensor, *size: Any, dtype: Any = None, requires_grad: bool = False, **ignored: Any) -> Tensor:
+    return empty(*size, dtype=self.dtype if dtype is None else dtype, requires_grad=requires_grad)
+
+
+@method()
+def new_full(
+    self: Tensor, size: Any, fill_value: Any, dtype: Any = None, requires_grad: bool = False, **ignored: Any
+) -> Tensor:
+    return full(size, fill_value, dtype=self.dtype if dtype is None else dtype, requires_grad=requires_grad)
+
+
+@method("new_tensor")
+def _new_tensor(self: Tensor, data: Any, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+    return tensor(data, dtype=self.dtype if dtype is None else dtype, requires_grad=requires_grad)
+
+
+@method("new")
+def _new(self: Tensor, *args: Any) -> Tensor:
+    return Tensor(*args).to(self.dtype) if args else zeros(0, dtype=self.dtype)
+
+
+@function("complex", method=False)
+def complex_(real: Tensor, imag: Tensor) -> Tensor:
+    """A complex tensor of its real and imaginary parts."""
+    return real + imag * 1j
+
+
+def stack_tensors(parts: Sequence[Tensor]) -> Tensor:
+    """Tensors of one shape along a new first axis."""
+    from .dispatch import call
+
+    return call(np.stack, (list(parts),))  # type: ignore[no-any-return]
+
+

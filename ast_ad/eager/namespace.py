@@ -1,0 +1,38 @@
+"""Which names of the tensor library does the package show? All that PyTorch has at the same place."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from . import dtypes, metadata, modes, printing
+from .surface import FUNCTIONS
+from .tensor import Tensor
+
+# The modules that define operations; importing them fills the tables of ``surface``.
+DEFINING = ("creation", "arithmetic")
+
+for _module in DEFINING:
+    import_module(f".{_module}", __package__)
+
+NAMES: dict[str, Any] = {
+    **FUNCTIONS,
+    **dtypes.NAMESPACE,
+    **{
+        name: getattr(dtypes, name)
+        for name in ("dtype", "finfo", "iinfo", "get_default_dtype", "set_default_dtype", "promote_types",
+                     "can_cast", "result_type")
+    },
+    **{
+        name: getattr(metadata, name)
+        for name in ("Size", "device", "layout", "memory_format", "strided", "channels_last",
+                     "channels_last_3d", "contiguous_format", "preserve_format")
+    },
+    **{
+        name: getattr(modes, name)
+        for name in ("no_grad", "enable_grad", "set_grad_enabled", "inference_mode", "is_grad_enabled",
+                     "is_inference_mode_enabled")
+    },
+    "set_printoptions": printing.set_printoptions,
+    "Tensor": Tensor,
+}  # fmt: skip

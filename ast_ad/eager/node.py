@@ -1,0 +1,340 @@
+"""What is a node of the graph? One recorded operation: its edges to older nodes and what its rule reads."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .state import state, watch
+
+next_number = itertools.count(1).__next__
+NO_EDGE: tuple[None, int] = (None, 0)
+
+FREED = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have "
+    "already been freed). Saved intermediate values of the graph are freed when you call .backward() or "
+    "autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time or "
+    "if you need to access saved tensors after calling backward."
+)
+
+
+class Hooks:
+    """The hooks of one node. ``tensor`` and ``retain`` are kept per output."""
+
+    __slots__ = ("post", "pre", "retain", "tensor")
+
+    def __init__(self) -> None:
+        self.tensor: dict[int, OrderedDict[int, Callable[..., Any]]] = {}
+        self.retain: dict[int, weakref.ref[Any]] = {}
+        self.pre: OrderedDict[int, Callable[..., Any]] = OrderedDict()
+        self.post: OrderedDict[int, Callable[..., Any]] = OrderedDict()
+
+
+class Node:
+    """A step of the reverse sweep. ``edges``: where its results go, an entry per tensor argument.
+
+    ``live`` holds the edges that lead somewhere; ``backward`` returns one cotangent for each of them. ``meta``:
+    shape and dtype of the output, a list of such pairs where ``outputs`` is not 1. The sequence number is
+    higher than that of every node that an edge leads to: the engine relies on it.
+    """
+
+    number = 0
+    outputs = 1
+    edges: tuple[tuple[Node | None, int], ...] = ()
+    live: tuple[tuple[Any, int], ...] = ()
+    meta: Any = None
+    hooks: Hooks | None = None
+    custom = False
+    _metadata: dict[str, Any] | None = None
+
+    def backward(self, g: Any, graph: bool) -> Sequence[Any]:
+        """The cotangents for ``live``. ``g``: an array, a Tensor if ``graph``, a list of them per output."""
+        raise NotImplementedError
+
+    def release(self) -> None:
+        """Forget what was saved."""
+
+    # ----- what the user sees
+    def name(self) -> str:
+        return type(self).__name__
+
+    @property
+    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
+        return self.edges
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        if self._metadata is None:
+            self._metadata = {}
+        return self._metadata
+
+    def _sequence_nr(self) -> int:
+        return self.number
+
+    def _input_metadata(self) -> list[Any]:
+        return [self.meta] if self.outputs == 1 else list(self.meta)
+
+    def register_hook(self, fn: Callable[..., Any]) -> Any:
+        """``fn(grad_inputs, grad_outputs)`` runs after the node; a tuple replaces ``grad_inputs``."""
+        return self._add(self._hooks().post, fn)
+
+    def register_prehook(self, fn: Callable[..., Any]) -> Any:
+        """``fn(grad_outputs)`` runs before the node; a tuple replaces ``grad_outputs``."""
+        return self._add(self._hooks().pre, fn)
+
+    def _hooks(self) -> Hooks:
+        if self.hooks is None:
+            self.hooks = Hooks()
+        return self.hooks
+
+    def _add(self, where: OrderedDict[int, Callable[..., Any]], fn: Callable[..., Any]) -> Any:
+        from .hooks import RemovableHandle
+
+        return RemovableHandle.added(where, fn)
+
+    def __call__(self, *grads: Any) -> Any:
+        """The gradients of the inputs for gradients of the outputs."""
+        from .engine import apply_node
+
+        return apply_node(self, grads)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} object at {hex(id(self))}>"
+
+    __str__ = __repr__
+
+
+class SavedValue:
+    """A tensor that a pair of hooks has packed: what pack returned, and how to get it back."""
+
+    __slots__ = ("packed", "unpack")
+
+    def __init__(self, packed: Any, unpack: Callable[[Any], Any]) -> None:
+        self.packed, self.unpack = packed, unpack
+
+    def tensor(self) -> Any:
+        found = self.unpack(self.packed)
+        if not hasattr(type(found), "_is_eager_tensor"):
+            raise TypeError(
+                "Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
+                f"{type(found).__name__}"
+            )
+        return found
+
+
+class RuleNode(Node):
+    """An operation with a rule. ``values``: the arguments of the slice, ``ans`` first; None once freed.
+
+    ``owners`` are the tensors behind the values, for those that came from arguments; ``checks`` the version
+    counters and what they said when the values were saved.
+    """
+
+    operation: Any = None
+    slice: Any = None
+    values: Any = ()
+    owners: Any = ()
+    checks: Any = ()
+    options: dict[str, Any] = {}
+    layout: Any = None
+    wrap: Any = None
+    packed = False
+
+    def backward(self, g: Any, graph: bool) -> Sequence[Any]:
+        values = self.values
+        if values is None:
+            raise RuntimeError(FREED)
+        for i, counter, version in self.checks:
+            if counter[0] != version:
+                raise RuntimeError(self._changed(i, counter[0], version))
+        if graph:
+            run, values = self.slice.run_tensors, self._tensors()
+        else:
+            run = self.slice.run
+            if self.packed:
+                values = [v.tensor()._array if v.__class__ is SavedValue else v for v in values]
+        if self.outputs != 1:
+            g = self._complete(g, graph)
+        found = run(g, *values, **self.options)
+        return found if self.layout is None else self._flat(found)
+
+    def release(self) -> None:
+        if self.checks or self.packed or self.slice.keeps:
+            self.values = None
+            self.owners = ()
+            self.checks = ()
+
+    def _tensors(self) -> list[Any]:
+        """The values as tensors of the graph."""
+        owners, out = self.owners, list(self.values)
+        for i, value in enumerate(out):
+            if value.__class__ is SavedValue:
+                out[i] = value.tensor()
+            elif i == 0:
+                if self.slice.reads_ans == "value":
+                    out[0] = self._result(value)
+            elif owners and owners[i] is not None:
+                out[i] = owners[i]
+        return out
+
+    def _result(self, value: Any) -> Any:
+        """What was saved of the outputs, as other tensors of the same history."""
+        if self.outputs == 1:
+            return self.wrap(value, self, 0, self._counter())
+        return type(value)(
+            [self.wrap(v, self, i, None) if isinstance(v, np.ndarray) else v for i, v in enumerate(value)]
+        )
+
+    def _counter(self) -> Any:
+        return next((counter for i, counter, _ in self.checks if i == 0), None)
+
+    def _complete(self, g: Any, graph: bool) -> Any:
+        """A cotangent for every output, as the rule expects: zeros for those that got none."""
+        from .tensor import Tensor
+
+        full = []
+        for given, (shape, dtype) in zip(g, self.meta, strict=True):
+            zeros = np.zeros(shape, dtype) if given is None else None
+            full.append(given if zeros is None else Tensor._of(zeros) if graph else zeros)
+        return tuple(full)
+
+    def _flat(self, found: Sequence[Any]) -> list[Any]:
+        """One cotangent per live edge, where arguments are lists of tensors."""
+        out: list[Any] = []
+        for g, chosen in zip(found, self.layout, strict=True):
+            if chosen is None:
+                out.append(g)
+            else:
+                out += [None if g is None else g[i] for i in chosen]
+        return out
+
+    # ----- saved tensors, as attributes
+    def _changed(self, i: int, now: int, then: int) -> str:
+        from .dtypes import legacy_name
+
+        value = self.values[i]
+        owner = self.owners[i] if i and self.owners else None
+        node = self if i == 0 else getattr(owner, "_node", None)
+        nr = 0 if i == 0 else getattr(owner, "_nr", 0)
+        first = value[0] if isinstance(value, (tuple, list)) else value
+        array = first if isinstance(first, np.ndarray) else np.asarray(getattr(owner, "_array", 0.0))
+        of = "" if node is None else f", which is output {nr} of {producer(node)},"
+        hint = (
+            "the backtrace further above shows the operation that failed to compute its gradient. The variable "
+            "in question was changed in there or anywhere later. Good luck!"
+            if watch.anomaly
+            else "enable anomaly detection to find the operation that failed to compute its gradient, with "
+            "torch.autograd.set_detect_anomaly(True)."
+        )
+        return (
+            "one of the variables needed for gradient computation has been modified by an inplace operation: "
+            f"[{legacy_name(array.dtype)} {list(array.shape)}]{of} is at version {now}; "
+            f"expected version {then} instead. Hint: {hint}"
+        )
+
+    def _saved_positions(self) -> dict[str, int]:
+        """The names of what was saved, and where it is among the values."""
+        kinds = (self.slice.reads_ans, *self.slice.reads)
+        names = ("result", *self.operation.saved)
+        out = {}
+        for i, kind in enumerate(kinds):
+            if kind == "value" or (self.values is None and kind):
+                out[names[i] if i < len(names) else f"arg{i - 1}"] = i
+        return out
+
+    def __getattr__(self, name: str) -> Any:
+        raw = name.startswith("_raw_saved_")
+        if not raw and not name.startswith("_saved_"):
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        found = self._saved_positions().get(name.removeprefix("_raw_saved_").removeprefix("_saved_"))
+        if found is None:
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        if raw:
+            return RawSaved(self, found)
+        return self.saved(found)
+
+    def saved(self, i: int) -> Any:
+        """What was saved at place ``i``, unpacked and checked."""
+        if self.values is None:
+            raise RuntimeError(FREED)
+        for j, counter, version in self.checks:
+            if i == j and counter[0] != version:
+                raise RuntimeError(self._changed(i, counter[0], version))
+        return self._tensors()[i]
+
+    def __dir__(self) -> list[str]:
+        names = self._saved_positions()
+        return sorted(
+            [*super().__dir__(), *(f"_saved_{n}" for n in names), *(f"_raw_saved_{n}" for n in names)]
+        )
+
+
+class RawSaved:
+    """One saved tensor of a node, whose hooks may be set."""
+
+    def __init__(self, node: RuleNode, place: int) -> None:
+        self.node, self.place = node, place
+
+    def register_hooks(self, pack: Callable[[Any], Any], unpack: Callable[[Any], Any]) -> None:
+        """Pack the saved tensor now with ``pack``; ``unpack`` gives it back when it is needed."""
+        node, place = self.node, self.place
+        if node.values is None:
+            raise RuntimeError(FREED)
+        if isinstance(node.values[place], SavedValue):
+            raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already been set. "
+                               "Hint: only one pair of hooks is allowed at a time.")
+        tensor = node.saved(place)
+        counter, version = tensor._version_counter, tensor._version_counter[0]
+        packed = pack_guarded(pack, tensor)
+        if counter[0] != version:
+            raise RuntimeError("A saved tensor pack hook is modifying its input in place. Tensors provided as "
+                               "input to pack hook can not be modified by in-place operations as this can "
+                               "lead to unexpected side-effects. Please open an issue if you need to perform "
+                               "in-place operations on the input to a pack hook.")
+        values = list(node.values)
+        values[place] = SavedValue(packed, unpack)
+        node.values, node.packed = values, True
+
+
+def pack_guarded(pack: Callable[[Any], Any], tensor: Any) -> Any:
+    """``pack(tensor)``, with nothing recorded meanwhile."""
+    grad, state.grad = state.grad, False
+    try:
+        return pack(tensor)
+    finally:
+        state.grad = grad
+
+
+def producer(node: Node) -> str:
+    """The name of the operation that a node belongs to: 'Exp' of ExpBackward0."""
+    name, _, _ = type(node).__name__.partition("Backward")
+    return name
+
+
+class AccumulateGrad(Node):
+    """The end of a path: adds what arrives to the ``grad`` of a leaf."""
+
+    def __init__(self, variable: Any) -> None:
+        self.number = next_number()
+        self.variable = variable
+        array = variable._array
+        self.meta = array.shape, array.dtype
+
+    def name(self) -> str:
+        return "torch::autograd::AccumulateGrad"
+
+
+accumulate_lock = threading.Lock()
+_classes: dict[str, type[RuleNode]] = {}
+
+
+def node_class(name: str) -> type[RuleNode]:
+    """The class of nodes with this name."""
+    if name not in _classes:
+        _classes[name] = type(name, (RuleNode,), {"__module__": "torch.autograd"})
+    return _classes[name]

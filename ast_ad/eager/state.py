@@ -1,0 +1,68 @@
+"""What does the eager mode know beside its tensors? The modes of this thread, and how NumPy is kept quiet."""
+
+from __future__ import annotations
+
+import contextvars
+import threading
+from typing import Any
+
+import numpy as np
+
+
+class State(threading.local):
+    """The modes of one thread; a new thread starts with these defaults.
+
+    ``grad``: operations are recorded. ``inference``: results are inference tensors. ``pack``: the innermost
+    pair of saved-tensor hooks. ``ordinary``: there is no such pair, and ``safe`` is off. ``no_pack``: why hooks are forbidden. ``safe``: a cotangent of 0 stays 0 when
+    it is multiplied by an infinite derivative.
+    """
+
+    grad = True
+    inference = False
+    pack: Any = None
+    ordinary = True
+    no_pack: str | None = None
+    safe = False
+
+
+state = State()
+
+
+class Watch:
+    """What looks on at every operation of the program: a profiler, and the detection of anomalies."""
+
+    profiler: Any = None
+    anomaly = False
+    check_nan = True
+
+
+watch = Watch()
+
+
+def _quiet_context() -> tuple[Any, Any]:
+    """NumPy's context variable of floating-point errors, and its value under which none is reported."""
+    with np.errstate(all="ignore"):
+        context = contextvars.copy_context()
+        for variable in context:
+            if variable.name == "numpy.ufunc.extobj":
+                return variable, context[variable]
+    return None, None
+
+
+_variable, _silent = _quiet_context()
+
+# Entering np.errstate takes longer than a small operation; its variable is set in an eighth of the time.
+if _variable is not None:
+
+    def silence() -> Any:
+        """Report no floating-point errors until ``restore`` is given the result."""
+        return _variable.set(_silent)
+
+    restore = _variable.reset
+else:  # pragma: no cover - an older NumPy
+
+    def silence() -> Any:
+        return np.seterr(all="ignore")
+
+    def restore(token: Any) -> None:
+        np.seterr(**token)

@@ -1,0 +1,228 @@
+"""What happens to the graph when memory changes? Views, in-place operations, and the history of their base.
+
+The scheme is that of PyTorch's autograd: a view knows its base and the way to it; an in-place operation on a
+view rewrites the history of the base (``CopySlices``), and every other view finds out by the version counter
+that its own history has to be derived anew from that of the base.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..rules.views import take_view, write_view, add_view
+from .node import NO_EDGE, AccumulateGrad, Node, next_number, node_class, producer
+from .state import state
+
+
+class View:
+    """How a tensor looks into another. ``steps``: functions and arguments that lead from the base's array to it.
+
+    ``creation``: '' or what forbids in-place operations ('no_grad', 'inference', 'multi', 'function').
+    ``version``: at which the tensor's own ``grad_fn`` was right.
+    """
+
+    __slots__ = ("base", "creation", "steps", "version")
+
+    def __init__(self, base: Any, steps: tuple[Any, ...], creation: str, version: int) -> None:
+        self.base, self.steps, self.creation, self.version = base, steps, creation, version
+
+
+def make_view(t: Any, source: Any, step: tuple[Any, tuple[Any, ...]], creation: str = "") -> None:
+    """Declare ``t``, whose array was made from ``source``'s by ``step``, a view of ``source``'s base."""
+    counter = t._version_counter = source._version_counter
+    if not creation and not state.grad:
+        creation = "inference" if state.inference else "no_grad"
+    outer = source._view
+    if outer is None:
+        t._view = View(source, (step,), creation, counter[0])
+    else:
+        t._view = View(outer.base, (*outer.steps, step), creation or outer.creation, counter[0])
+
+
+def edge_of(t: Any) -> tuple[Node | None, int]:
+    """Where the gradient of a tensor goes."""
+    if t._view is not None:
+        refresh(t)
+    if t._node is not None:
+        return t._node, t._nr
+    if t._requires_grad:
+        return accumulator(t), 0
+    return NO_EDGE
+
+
+def accumulator(leaf: Any) -> AccumulateGrad:
+    """The node of a leaf: one for all its uses, alive as long as a graph needs it."""
+    found = leaf._accumulator() if leaf._accumulator is not None else None
+    if found is None:
+        import weakref
+
+        found = AccumulateGrad(leaf)
+        leaf._accumulator = weakref.ref(found)
+    return found
+
+
+def refresh(t: Any) -> None:
+    """Derive the history of a view anew if its base has been changed since."""
+    view = t._view
+    if t._version_counter is None or view.version == t._version_counter[0]:
+        return
+    base = view.base
+    if not base._requires_grad and t._node is None:
+        return
+    if base._node is None and view.creation:
+        view.version = t._version_counter[0]
+        return
+    node = ViewNode(base, view.steps, t._array)
+    t._node, t._nr, t._requires_grad = node, 0, True
+    view.version = t._version_counter[0]
+
+
+class ViewNode(node_class("AsStridedBackward0")):  # type: ignore[misc]
+    """The way from a view back to its base, after the base was changed."""
+
+    def __init__(self, base: Any, steps: tuple[Any, ...], array: np.ndarray) -> None:
+        self.edges = self.live = (edge_of(base),)
+        self.number = next_number()
+        self.steps, self.meta = steps, (array.shape, array.dtype)
+        self.like = np.broadcast_to(np.zeros((), base._array.dtype), base._array.shape)
+
+    def backward(self, g: Any, graph: bool) -> Sequence[Any]:
+        return (_pure(add_view, graph, self.like, self.steps, g),)
+
+    def release(self) -> None:
+        pass
+
+    def _saved_positions(self) -> dict[str, int]:
+        return {}
+
+
+ViewNode.__name__ = ViewNode.__qualname__ = "AsStridedBackward0"
+
+
+class CopySlices(Node):
+    """A change of a view, as the history of its base: the part seen by the view goes through ``inner``."""
+
+    def __init__(self, base: Any, steps: tuple[Any, ...], inner: Any) -> None:
+        first = edge_of(base)
+        self.edges = (first, *inner.edges[1:])
+        self.through = inner.edges[0][0] is not None  # the view's old value has a gradient of its own
+        rest = inner.live[1:] if self.through else inner.live
+        self.live = (first, *rest) if first[0] is not None else tuple(rest)
+        self.keeps_first = first[0] is not None
+        self.number = next_number()
+        self.steps, self.inner = steps, inner
+        self.meta = base._array.shape, base._array.dtype
+
+    def backward(self, g: Any, graph: bool) -> Sequence[Any]:
+        seen = _pure(take_view, graph, g, self.steps)
+        if not graph:
+            seen = np.array(seen)
+        outs = list(self.inner.backward(seen, graph))
+        through = outs.pop(0) if self.through else None
+        if not self.keeps_first:
+            return outs
+        part = 0.0 if through is None else through
+        if through is not None and np.shape(through) != np.shape(seen):
+            part = _pure(np.reshape, graph, through, np.shape(seen))
+        return [_pure(write_view, graph, g, self.steps, part), *outs]
+
+    def release(self) -> None:
+        self.inner.release()
+
+
+def _pure(fn: Any, graph: bool, *args: Any) -> Any:
+    if not graph:
+        return fn(*args)
+    from .dispatch import call
+
+    return call(fn, args)
+
+
+# ----- in-place operations
+
+
+def check_inplace(t: Any) -> None:
+    """Refuse a recorded in-place operation on what must not change.
+
+    Raises:
+        RuntimeError: a leaf that requires grad or a view of one, or a view that forbids it.
+    """
+    view = t._view
+    if view is not None:
+        check_creation(t)
+        base = view.base
+        if base._requires_grad and base._node is None:
+            raise RuntimeError(
+                "a view of a leaf Variable that requires grad is being used in an in-place operation."
+            )
+    if t._requires_grad and t._node is None:
+        raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+
+
+def check_creation(t: Any) -> None:
+    creation = t._view.creation
+    if not creation:
+        return
+    if creation in ("no_grad", "inference"):
+        where = "no_grad mode" if creation == "no_grad" else "inference mode"
+        block = "no_grad block" if creation == "no_grad" else "inference_mode block"
+        raise RuntimeError(
+            f"A view was created in {where} and is being modified inplace with grad mode enabled. Given that "
+            "this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving "
+            f"both the view and the inplace either both inside the {block} (if you don't want the inplace to "
+            "be tracked) or both outside (if you want the inplace to be tracked)."
+        )
+    refresh(t)
+    of = f"Output {t._nr} of {producer(t._node)}" if t._node is not None else "Output 0"
+    if creation == "multi":
+        raise RuntimeError(
+            f"{of} is a view and is being modified inplace. This view is the output of a function that returns "
+            "multiple views. Such functions do not allow the output views to be modified inplace. You should "
+            "replace the inplace operation by an out-of-place one."
+        )
+    raise RuntimeError(
+        f"{of} is a view and is being modified inplace. This view was created inside a custom Function (or "
+        "because an input was returned as-is) and the autograd logic to handle view+inplace would override the "
+        "custom backward associated with the custom Function, leading to incorrect gradients. This behavior is "
+        "forbidden. You can fix this by cloning the output of the custom Function."
+    )
+
+
+def check_inference(t: Any) -> None:
+    if t._inference and not state.inference:
+        raise RuntimeError(
+            "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to "
+            "get a normal tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for "
+            "more details."
+        )
+
+
+def rebase(t: Any, node: Any) -> None:
+    """Give a changed tensor its new history; ``node``'s first edge leads to the old one."""
+    view = t._view
+    if view is None:
+        _move_retain(t, node)
+        t._node, t._nr, t._requires_grad = node, 0, True
+        return
+    base = view.base
+    copy = CopySlices(base, view.steps, node)
+    _move_retain(base, copy)
+    base._node, base._nr, base._requires_grad = copy, 0, True
+    refreshed = ViewNode(base, view.steps, t._array)
+    _move_retain(t, refreshed)
+    t._node, t._nr, t._requires_grad = refreshed, 0, True
+    view.version = t._version_counter[0]
+
+
+def _move_retain(t: Any, node: Any) -> None:
+    """``retain_grad`` is a wish about the tensor, and follows it to its new history."""
+    old = t._node
+    if old is None or old.hooks is None:
+        return
+    kept = old.hooks.retain.get(t._nr)
+    if kept is not None and kept() is t:
+        del old.hooks.retain[t._nr]
+        node._hooks().retain[0] = kept

@@ -1,0 +1,106 @@
+"""How does what is done to a view reach the array that it looks into, and back?
+
+A view is described by ``steps``: the functions, with their further arguments, that lead from the base to it.
+The three functions here are pure; each is the other ones' derivative.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import helpers
+from .gather import positions
+from .registry import vjp
+
+
+def take_view(x: Any, steps: Any) -> Any:
+    """What a view that was reached by ``steps`` would show if its base were ``x``.
+
+    >>> take_view(np.arange(6.0), ((np.reshape, ((2, 3),)), (np.transpose, ())))
+    array([[0., 3.],
+           [1., 4.],
+           [2., 5.]])
+    """
+    for fn, args in steps:
+        x = fn(x, *args)
+    return x
+
+
+def add_view(like: Any, steps: Any, g: Any) -> Any:
+    """Zeros of the shape of ``like`` with ``g`` added where the view looks: the adjoint of ``take_view``.
+
+    >>> add_view(np.ones(3), ((np.broadcast_to, ((2, 3),)),), np.ones((2, 3)))
+    array([2., 2., 2.])
+    """
+    out = np.zeros(np.shape(like), np.result_type(g))
+    view = _writable(out, steps)
+    if view is not None:
+        view[...] = g
+    else:
+        np.add.at(out.reshape(-1), take_view(positions(out), steps), g)
+    return out
+
+
+def write_view(x: Any, steps: Any, v: Any) -> Any:
+    """A copy of ``x`` in which the view shows ``v``.
+
+    >>> write_view(np.zeros(3), ((np.flip, ()),), np.array([1.0, 2.0, 3.0]))
+    array([3., 2., 1.])
+    """
+    out = np.array(x, order="C")
+    view = _writable(out, steps)
+    if view is not None:
+        view[...] = v
+    else:
+        out.reshape(-1)[take_view(positions(out), steps)] = v
+    return out
+
+
+def _writable(out: Any, steps: Any) -> Any:
+    """The view of ``out`` itself, if it is one and shows no element twice."""
+    if any(fn in OVERLAPPING for fn, _ in steps):
+        return None
+    view = take_view(out, steps)
+    return view if np.may_share_memory(view, out) and view.flags.writeable else None
+
+
+def strided(x: Any, size: Any, stride: Any, offset: Any) -> Any:
+    """The view of the flat array ``x`` with these strides, counted in elements.
+
+    >>> strided(np.arange(6.0), (2, 2), (1, 3), 1)
+    array([[1., 4.],
+           [2., 5.]])
+    """
+    steps = tuple(n * x.itemsize for n in stride)
+    return np.lib.stride_tricks.as_strided(x[offset:], size, steps)
+
+
+# Views that may show one element at several places.
+OVERLAPPING = {np.broadcast_to, strided, np.lib.stride_tricks.sliding_window_view}
+
+
+@vjp(take_view, view=True)
+def take_view_rule(g, ans, x, steps):
+    return add_view(x, steps, g), None
+
+
+@vjp(add_view)
+def add_view_rule(g, ans, like, steps, v):
+    return None, None, take_view(g, steps)
+
+
+@vjp(write_view)
+def write_view_rule(g, ans, x, steps, v):
+    return write_view(g, steps, 0), None, take_view(g, steps)
+
+
+@vjp(strided, view=True)
+def strided_rule(g, ans, x, size, stride, offset):
+    return add_view(x, ((strided, (size, stride, offset)),), g), None, None, None
+
+
+helpers.METADATA[add_view] = 0
+helpers.SHAPED_LIKE[add_view] = 0, (2,)
+helpers.SHAPED_LIKE[write_view] = 0, (0,)
