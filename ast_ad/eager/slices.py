@@ -19,7 +19,7 @@ from ..rules.helpers import safe_product
 from ..rules.registry import Primitive
 from .cutting import CONJ, NO_FORMULA, PICK, SAFE, Cut, cut_rule
 from .reads import NOTHING, VALUE, NoSource, is_rules_function, parameter_names
-from .tensor_names import for_tensors, patched_globals
+from .tensor_names import for_tensors, patched_globals, rebuilt
 
 
 def _unset(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -121,6 +121,14 @@ def _from_source(
         {k: found.get(k, NOTHING) if k in order else VALUE for k in keywords},
         cut.source,
     )
+
+
+def on_tensors(program: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of the rules package (the program of a composite) such that it runs on tensors.
+
+    Any other function is given back as it is.
+    """
+    return rebuilt(program) if is_rules_function(program) else program
 
 
 # ----- from partial derivatives to cotangents -----

@@ -303,6 +303,25 @@ def test_slice_runs_on_tensors(fn: Any, sample: Sample, monkeypatch: Any) -> Non
             same(tensor_names.arrays_in(list(found)), expected)
 
 
+COMPOSITES = [
+    pytest.param(fn, s, id=f"{getattr(fn, '__module__', '')}.{getattr(fn, '__name__', fn)}-{i}")
+    for fn, samples in all_samples().items()
+    for i, s in enumerate(samples)
+    if lookup(fn).kind == "composite"
+]
+
+
+@pytest.mark.parametrize(("fn", "sample"), COMPOSITES)
+def test_composite_runs_on_tensors(fn: Any, sample: Sample, monkeypatch: Any) -> None:
+    monkeypatch.setattr(slices, "dispatch", call)
+    of = [i for i, x in enumerate(sample.args) if i in (sample.wrt or (i,)) and direct.holds_floats(x)]
+    args = [traced(x) if i in of else x for i, x in enumerate(sample.args)]
+    with warnings.catch_warnings(), quiet():
+        found = slices.on_tensors(lookup(fn).rule)(*args, **sample.kwargs)
+        assert not of or plain_arrays([found]) == [], "computed past the dispatcher"
+        same(tensor_names.arrays_in(found), fn(*sample.args, **sample.kwargs))
+
+
 def plain_arrays(x: Any) -> list[Any]:
     if isinstance(x, (list, tuple)):
         return [leaf for item in x for leaf in plain_arrays(item)]
