@@ -26,6 +26,8 @@ from . import (  # noqa: F401
     sorting,
     statistics,
     torch_activations,
+    torch_gather,
+    torch_indexing,
     torch_norms,
     torch_softmax,
     torch_special,
