@@ -26,9 +26,11 @@ from . import (  # noqa: F401
     sorting,
     statistics,
     torch_activations,
+    torch_elementwise,
     torch_gather,
     torch_indexing,
     torch_norms,
+    torch_order,
     torch_softmax,
     torch_special,
 )
