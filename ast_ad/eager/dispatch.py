@@ -71,6 +71,9 @@ class Plan:
         node.wrap = _saved_result
 
 
+_named: dict[Callable[..., Any], Operation] = {}  # the first that the tensor interface made of a callable
+
+
 class Operation:
     """A primitive as the eager mode runs it.
 
@@ -92,6 +95,8 @@ class Operation:
         self.plans: dict[Any, Plan | None] = {}
         self.short: list[Plan | None] = [None] * 4
         self.aten = self.name.partition("Backward")[0].lower()
+        if name:
+            _named.setdefault(fn, self)
 
     def remember(self, flags: int) -> None:
         """Let the short way of arithmetic take this choice of active operands from now on."""
@@ -124,8 +129,8 @@ def backward_name(fn: Callable[..., Any]) -> str:
 
 @functools.cache
 def operation(fn: Callable[..., Any]) -> Operation:
-    """The operation of a callable that has no name of its own in the tensor interface."""
-    return Operation(fn)
+    """The operation of a callable: that of the tensor interface, if it has one."""
+    return _named.get(fn) or Operation(fn)
 
 
 def call(fn: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any] = nothing) -> Any:
@@ -178,20 +183,20 @@ def _binary(op: Operation, a: Tensor, b: Any) -> Any:
             op.remember(flags)
         return t
     node = op.node()
-    node.number = next_number()
+    node._number = next_number()
     node.slice = plan
-    node.meta = out.shape, out.dtype
+    node._meta = out.shape, out.dtype
     if flags == 1:
         live = ((a._node, a._nr) if a._node is not None else (accumulator(a), 0),)
-        node.live, node.edges = live, (*live, NO_EDGE)
+        node._live, node._edges = live, (*live, NO_EDGE)
     elif flags == 3:
-        node.live = node.edges = (
+        node._live = node._edges = (
             (a._node, a._nr) if a._node is not None else (accumulator(a), 0),
             (b._node, b._nr) if b._node is not None else (accumulator(b), 0),
         )
     else:
         live = ((b._node, b._nr) if b._node is not None else (accumulator(b), 0),)
-        node.live, node.edges = live, (NO_EDGE, *live)
+        node._live, node._edges = live, (NO_EDGE, *live)
     plan.save(node, a, b, x, y, out, t)
     t._node, t._requires_grad = node, True
     return t
@@ -366,10 +371,10 @@ def make_node(
             edges.append((None, 0))
     plan = op.plan(active, tuple(kwargs), out.dtype.kind == "c" or _any_complex(plain), state.safe)
     node = op.node()
-    node.number = next_number()
+    node._number = next_number()
     node.slice = plan
-    node.edges, node.live = tuple(edges), tuple(live)
-    node.meta = out.shape, out.dtype
+    node._edges, node._live = tuple(edges), tuple(live)
+    node._meta = out.shape, out.dtype
     node.options = kwargs
     if nested:
         node.layout = _layout(args, active)
@@ -486,14 +491,14 @@ def record_several(
     if first is None:
         return
     node = make_node(op, args, plain, first, kwargs, active, None)
-    node.outputs = len(arrays)
-    node.meta = [(a.shape, a.dtype) for a in arrays]
+    node._outputs = len(arrays)
+    node._meta = [(a.shape, a.dtype) for a in arrays]
     if node.slice.reads_ans == "value":
         node.values[0] = out
     elif node.slice.reads_ans:
         node.values[0] = type(out)(*map(shape_of, out)) if hasattr(out, "_fields") else [shape_of(o) for o in out]
     if len(arrays) == 1:  # a node of one output has no list of gradients
-        node.outputs, node.meta = 1, node.meta[0]
+        node._outputs, node._meta = 1, node._meta[0]
     for nr, t in enumerate(found):
         if isinstance(t, Tensor) and t._array.dtype.kind in "fc":
             t._node, t._nr, t._requires_grad = node, nr, True

@@ -1,0 +1,183 @@
+"""What happens when NumPy is called with a tensor? The call is recorded under NumPy's own rules.
+
+``np.sin(t)`` and ``np.stack([t, u])`` arrive here through ``__array_ufunc__`` and ``__array_function__``. Types are
+NumPy's, not PyTorch's: float64 scalars win over float32 arrays.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import MissingRuleError
+from ..rules import helpers
+from ..rules.indexing import copied_to
+from ..rules.registry import lookup
+from .dispatch import _active, _plain, _wrapped, apply, inplace, operation
+from .surface import attach
+from .tensor import Tensor
+
+# What a ufunc's methods are as functions.
+_REDUCTIONS: dict[Any, Callable[..., Any]] = {
+    np.add: np.sum,
+    np.multiply: np.prod,
+    np.maximum: np.max,
+    np.minimum: np.min,
+    np.logical_and: np.all,
+    np.logical_or: np.any,
+}
+_ACCUMULATIONS: dict[Any, Callable[..., Any]] = {np.add: np.cumsum, np.multiply: np.cumprod}
+
+# Functions of the shape or type of an argument only.
+_FACTS = {np.shape, np.ndim, np.size, np.iscomplexobj, np.isrealobj, np.result_type, np.may_share_memory,
+          np.shares_memory, np.array_equal, np.allclose, np.can_cast, np.min_scalar_type, np.array_equiv,
+          np.array_repr, np.array_str, np.array2string, np.savetxt, np.save}  # fmt: skip
+# Functions that write to their first argument, as pure functions of its value.
+_WRITERS: dict[Any, Callable[..., Any]] = {np.copyto: copied_to, **helpers.IN_PLACE}
+
+
+def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    out = kwargs.pop("out", None)
+    if method == "__call__":
+        found = _call_ufunc(ufunc, inputs, kwargs)
+    elif method == "reduce" and ufunc in _REDUCTIONS:
+        axis = kwargs.pop("axis", 0)
+        found = run(_REDUCTIONS[ufunc], inputs, {"axis": axis, **_given(kwargs)})
+    elif method == "accumulate" and ufunc in _ACCUMULATIONS:
+        axis = kwargs.pop("axis", 0)
+        found = run(_ACCUMULATIONS[ufunc], inputs, {"axis": axis, **_given(kwargs)})
+    elif method == "outer":
+        a, b = inputs
+        left = run(np.reshape, (a, np.shape(_plain(a)) + (1,) * np.ndim(_plain(b))), {})
+        found = _call_ufunc(ufunc, (left, b), kwargs)
+    elif method == "at" and ufunc in (np.add, np.subtract) and isinstance(inputs[0], Tensor):
+        target, index, value = inputs
+        inplace(operation(helpers.add_at), target, _plain(index), value if ufunc is np.add else -value)
+        return None
+    else:
+        found = _without_rule(getattr(ufunc, method), inputs, kwargs, f"np.{ufunc.__name__}.{method}")
+    return found if out is None else _into(out, found)
+
+
+def _given(kwargs: dict[str, Any]) -> dict[str, Any]:
+    return {k: v for k, v in kwargs.items() if v is not None and v is not np._NoValue}
+
+
+def _call_ufunc(ufunc: Any, inputs: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    dtype = kwargs.pop("dtype", None)
+    where = kwargs.pop("where", True)
+    kwargs = {k: v for k, v in kwargs.items() if k not in ("casting", "order", "subok")}
+    if where is not True or kwargs:
+        return _without_rule(ufunc, inputs, {"where": where, **kwargs}, f"np.{ufunc.__name__}(where=...)")
+    if dtype is not None:
+        inputs = [run(helpers.astype, (x, dtype), {}) if isinstance(x, Tensor) else x for x in inputs]
+    return apply(operation(ufunc), inputs)
+
+
+def _into(out: Any, found: Any) -> Any:
+    """Write a result where ``out=`` asked for it."""
+    targets = out if isinstance(out, tuple) else (out,)
+    results = found if isinstance(found, tuple) else (found,)
+    for target, result in zip(targets, results, strict=True):
+        if isinstance(target, Tensor):
+            inplace(operation(helpers.setitem), target, Ellipsis, result)
+        elif _active(result):
+            raise MissingRuleError(
+                "out= with an array that is no tensor",
+                why="what is written to it would lose its history",
+                fix="leave out= away, or pass a tensor",
+            )
+        else:
+            target[...] = _plain(result)
+    return targets[0] if len(targets) == 1 else targets
+
+
+def array_function(self: Tensor, fn: Any, types: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    if fn in _FACTS:
+        return fn(*[_plain(a) for a in args], **{k: _plain(v) for k, v in kwargs.items()})
+    if fn in _WRITERS and isinstance(args[0], Tensor):
+        inplace(operation(_WRITERS[fn]), *_positional(_WRITERS[fn], args, kwargs))
+        return None
+    out = kwargs.pop("out", None) if "out" in kwargs else None
+    found = run(fn, args, kwargs)
+    return found if out is None else _into(out, found)
+
+
+def run(fn: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """A call of a NumPy function, recorded if an argument requires grad."""
+    if lookup(fn) is None:
+        return _without_rule(fn, args, kwargs, f"np.{getattr(fn, '__name__', fn)}")
+    if any(_has_tensor(v) for v in kwargs.values()):
+        args, kwargs = _positional_and_rest(fn, args, kwargs)
+    return apply(operation(fn), args, kwargs)
+
+
+def _has_tensor(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return any(_has_tensor(item) for item in value)
+    return isinstance(value, Tensor)
+
+
+def _without_rule(fn: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any], name: str) -> Any:
+    """A function that has no rule: it may run where no gradient is asked for."""
+    everything = [*args, *kwargs.values()]
+    if any(map(_active, everything)):
+        raise MissingRuleError(
+            f"the derivative of `{name}`",
+            why="there is no rule for it, and it was called with a tensor that requires grad",
+            fix="detach() the tensor, or write an autograd.Function",
+        )
+    face = next((a._face for a in everything if isinstance(a, Tensor)), Tensor)
+    out = fn(*[_plain(a) for a in args], **{k: _plain(v) for k, v in kwargs.items()})
+    return _wrapped(out, face)
+
+
+@functools.cache
+def _signature(fn: Callable[..., Any]) -> inspect.Signature | None:
+    primitive = lookup(fn)
+    try:
+        return inspect.signature(fn)
+    except (TypeError, ValueError):
+        pass
+    if primitive is None or primitive.rule is None:
+        return None
+    skipped = 2 if primitive.kind == "vjp" else 1 if primitive.kind == "elementwise" else 0
+    parameters = list(inspect.signature(primitive.rule).parameters.values())[skipped:]
+    return inspect.Signature(parameters)
+
+
+def _positional_and_rest(
+    fn: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]
+) -> tuple[Sequence[Any], dict[str, Any]]:
+    """The arguments with every tensor at its position: a rule knows arguments by position."""
+    signature = _signature(fn)
+    names = [] if signature is None else [
+        p.name for p in signature.parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD
+    ]  # fmt: skip
+    for key, value in kwargs.items():
+        if _has_tensor(value) and key not in names:
+            raise MissingRuleError(
+                f"a tensor as {key}= of `{getattr(fn, '__name__', fn)}`",
+                why="its derivative with respect to this argument is not known",
+                fix="pass it by position, or detach() it",
+            )
+    assert signature is not None
+    last = max(i for i, name in enumerate(names) if name in kwargs and _has_tensor(kwargs[name]))
+    full, rest = list(args), dict(kwargs)
+    for name in names[len(args) : last + 1]:
+        default = signature.parameters[name].default
+        full.append(rest.pop(name, default))
+    return full, rest
+
+
+def _positional(fn: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Sequence[Any]:
+    bound = inspect.signature(fn).bind(*args, **{k: v for k, v in kwargs.items() if k != "casting"})
+    return bound.args
+
+
+attach("__array_ufunc__", array_ufunc)
+attach("__array_function__", array_function)
