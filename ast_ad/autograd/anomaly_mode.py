@@ -80,7 +80,7 @@ def checked_backward(node: Any, g: Any, graph: bool) -> Sequence[Any]:
     """A node's backward; where it fails or gives NaN, the forward call is shown first."""
     before, _running.node = _running.node, node
     try:
-        outs = node.backward(g, graph)
+        outs = node._backward(g, graph)
     except Exception:
         _show(node)
         raise

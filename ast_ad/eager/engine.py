@@ -58,7 +58,7 @@ def _sweep(
     while heap:
         node = heappop(heap)[1]
         g = buffers.pop(node)
-        hooks = node.hooks
+        hooks = node._hooks
         if hooks is not None or node.__class__ is AccumulateGrad:
             g = tensor_hooks(node, g, graph)
             if g is None:
@@ -66,7 +66,7 @@ def _sweep(
         if captured is not None:
             if node in wanted:
                 for nr in wanted[node]:
-                    captured[node, nr] = g if node.outputs == 1 else g[nr]
+                    captured[node, nr] = g if node._outputs == 1 else g[nr]
             if node not in needed:  # type: ignore[operator]
                 continue
         if hooks is not None and hooks.pre:
@@ -74,34 +74,34 @@ def _sweep(
         if node.__class__ is AccumulateGrad:
             accumulate(node, g, graph)
             continue
-        outs = watched_backward(node, g, graph) if watched else node.backward(g, graph)
+        outs = watched_backward(node, g, graph) if watched else node._backward(g, graph)
         if not keep:
-            node.release()
+            node._release()
         if hooks is not None and hooks.post:
             outs = posthooks(node, outs, g, graph)
-        for (target, nr), out in zip(node.live, outs, strict=True):
+        for (target, nr), out in zip(node._live, outs, strict=True):
             if out is None:
                 continue
-            if target.outputs == 1:
-                out = fitted(out, target.meta, graph)
+            if target._outputs == 1:
+                out = fitted(out, target._meta, graph)
                 previous = buffers.get(target)
                 if previous is None:
                     buffers[target] = out
-                    heappush(heap, (-target.number, target))
+                    heappush(heap, (-target._number, target))
                 else:
                     buffers[target] = previous + out
             else:
-                _push(heap, buffers, target, nr, fitted(out, target.meta[nr], graph))
+                _push(heap, buffers, target, nr, fitted(out, target._meta[nr], graph))
     return captured
 
 
 def _push(heap: list[tuple[int, Any]], buffers: dict[Any, Any], node: Any, nr: int, g: Any) -> None:
     if node not in buffers:
-        heappush(heap, (-node.number, node))
-        buffers[node] = g if node.outputs == 1 else [None] * node.outputs
-        if node.outputs == 1:
+        heappush(heap, (-node._number, node))
+        buffers[node] = g if node._outputs == 1 else [None] * node._outputs
+        if node._outputs == 1:
             return
-    elif node.outputs == 1:
+    elif node._outputs == 1:
         buffers[node] = buffers[node] + g
         return
     parts = buffers[node]
@@ -116,12 +116,12 @@ def leading_to(wanted: Any, roots: Sequence[Any]) -> set[Any]:
     while stack:
         node, done = stack.pop()
         if done:
-            if any(after in needed or after in wanted for after, _ in node.live):
+            if any(after in needed or after in wanted for after, _ in node._live):
                 needed.add(node)
         elif node not in seen:
             seen.add(node)
             stack.append((node, True))
-            stack.extend((after, False) for after, _ in node.live)
+            stack.extend((after, False) for after, _ in node._live)
     return needed
 
 
@@ -182,10 +182,10 @@ def tensor_hooks(node: Any, g: Any, graph: bool) -> Any:
     if node.__class__ is AccumulateGrad:
         hooks = node.variable._hooks
         return g if not hooks else _chain(hooks, g, graph)
-    by_output, retained = node.hooks.tensor, node.hooks.retain
+    by_output, retained = node._hooks.tensor, node._hooks.retain
     if not by_output and not retained:
         return g
-    parts = [g] if node.outputs == 1 else list(g)
+    parts = [g] if node._outputs == 1 else list(g)
     for nr, part in enumerate(parts):
         if part is None:
             continue
@@ -193,9 +193,8 @@ def tensor_hooks(node: Any, g: Any, graph: bool) -> Any:
             parts[nr] = part = _chain(by_output[nr], part, graph)
         tensor = retained[nr]() if nr in retained else None
         if tensor is not None:
-            kept = _wrapped(part, graph)
-            tensor._grad = kept if graph or tensor._grad is None and kept is None else kept.clone()
-    return parts[0] if node.outputs == 1 else parts
+            tensor._grad = part if graph else _wrapped(part.copy(), graph)
+    return parts[0] if node._outputs == 1 else parts
 
 
 def _chain(hooks: Any, g: Any, graph: bool) -> Any:
@@ -220,35 +219,35 @@ def _check_hook(hook: Any, found: Any, value: Any) -> None:
 
 
 def prehooks(node: Any, g: Any, graph: bool) -> Any:
-    grads = tuple(_wrapped(p, graph) for p in ([g] if node.outputs == 1 else g))
-    for hook in list(node.hooks.pre.values()):
+    grads = tuple(_wrapped(p, graph) for p in ([g] if node._outputs == 1 else g))
+    for hook in list(node._hooks.pre.values()):
         found = hook(grads)
         if found is not None:
             if not isinstance(found, tuple):
                 found = (found,)
             grads = checked_tuple(hook, found, len(grads))
     parts = [_unwrapped(p, graph) for p in grads]
-    return parts[0] if node.outputs == 1 else parts
+    return parts[0] if node._outputs == 1 else parts
 
 
 def posthooks(node: Any, outs: Sequence[Any], g: Any, graph: bool) -> Sequence[Any]:
     """The node's results after its hooks, which see an entry per edge and may replace them all."""
     live = iter(outs)
     inputs = []
-    for target, nr in node.edges:
+    for target, nr in node._edges:
         if target is None:
             inputs.append(None)
             continue
         out = next(live)
-        meta = target.meta if target.outputs == 1 else target.meta[nr]
+        meta = target._meta if target._outputs == 1 else target._meta[nr]
         inputs.append(None if out is None else _wrapped(fitted(out, meta, graph), graph))
     grads_in = tuple(inputs)
-    grads_out = tuple(_wrapped(p, graph) for p in ([g] if node.outputs == 1 else g))
-    for hook in list(node.hooks.post.values()):
+    grads_out = tuple(_wrapped(p, graph) for p in ([g] if node._outputs == 1 else g))
+    for hook in list(node._hooks.post.values()):
         found = hook(grads_in, grads_out)
         if found is not None:
             grads_in = checked_tuple(hook, found, len(grads_in))
-    return [_unwrapped(p, graph) for p, (target, _) in zip(grads_in, node.edges, strict=True) if target]
+    return [_unwrapped(p, graph) for p, (target, _) in zip(grads_in, node._edges, strict=True) if target]
 
 
 def checked_tuple(hook: Any, found: Any, n: int) -> tuple[Any, ...]:
@@ -274,9 +273,9 @@ def accumulate(node: Any, g: Any, graph: bool) -> None:
     if leaf._requires_grad:
         with accumulate_lock:
             _add_to_grad(leaf, g, graph)
-    if node.hooks is not None:
+    if node._hooks is not None:
         shown = (_wrapped(g, graph),)
-        for hook in list(node.hooks.post.values()):
+        for hook in list(node._hooks.post.values()):
             if hook((), shown) is not None:
                 raise RuntimeError("hook of an AccumulateGrad node must return None")
     after = leaf._post_accumulate
@@ -326,17 +325,17 @@ def is_dense(a: np.ndarray) -> bool:
 
 def apply_node(node: Node, grads: Sequence[Any]) -> Any:
     """The gradients of a node's inputs, recorded if gradients are: what calling a node gives."""
-    given: Any = list(grads) if node.outputs != 1 else grads[0]
+    given: Any = list(grads) if node._outputs != 1 else grads[0]
     graph = state.grad
     if node.__class__ is AccumulateGrad:
         accumulate(node, _unwrapped(given, graph), graph)
         return None
-    arrays = [_unwrapped(p, graph) for p in given] if node.outputs != 1 else _unwrapped(given, graph)
-    outs = iter(node.backward(arrays, graph))
+    arrays = [_unwrapped(p, graph) for p in given] if node._outputs != 1 else _unwrapped(given, graph)
+    outs = iter(node._backward(arrays, graph))
     found = []
-    for target, nr in node.edges:
+    for target, nr in node._edges:
         out = next(outs) if target is not None else None
-        meta = None if target is None else target.meta if target.outputs == 1 else target.meta[nr]
+        meta = None if target is None else target._meta if target._outputs == 1 else target._meta[nr]
         found.append(None if out is None else _wrapped(fitted(out, meta, graph), graph))
     return found[0] if len(found) == 1 else tuple(found)
 
@@ -346,6 +345,6 @@ def watched_backward(node: Any, g: Any, graph: bool) -> Sequence[Any]:
     from ..autograd.anomaly_mode import checked_backward
 
     if watch.profiler is None:
-        return checked_backward(node, g, graph) if watch.anomaly else node.backward(g, graph)
+        return checked_backward(node, g, graph) if watch.anomaly else node._backward(g, graph)
     with watch.profiler.node(node):
-        return checked_backward(node, g, graph) if watch.anomaly else node.backward(g, graph)
+        return checked_backward(node, g, graph) if watch.anomaly else node._backward(g, graph)

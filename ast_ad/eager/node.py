@@ -37,27 +37,27 @@ class Hooks:
 
 
 class Node:
-    """A step of the reverse sweep. ``edges``: where its results go, an entry per tensor argument.
+    """A step of the reverse sweep. ``_edges``: where its results go, an entry per tensor argument.
 
-    ``live`` holds the edges that lead somewhere; ``backward`` returns one cotangent for each of them. ``meta``:
-    shape and dtype of the output, a list of such pairs where ``outputs`` is not 1. The sequence number is
-    higher than that of every node that an edge leads to: the engine relies on it.
+    ``_live`` holds the edges that lead somewhere; ``_backward`` returns one cotangent for each of them. ``_meta``:
+    shape and dtype of the output, a list of such pairs where ``_outputs`` is not 1. The sequence number is
+    higher than that of every node that an edge leads to: the engine relies on it. What belongs to the engine
+    has an underscore, since the node of an ``autograd.Function`` carries the attributes that a user gives it.
     """
 
-    number = 0
-    outputs = 1
-    edges: tuple[tuple[Node | None, int], ...] = ()
-    live: tuple[tuple[Any, int], ...] = ()
-    meta: Any = None
-    hooks: Hooks | None = None
-    custom = False
+    _number = 0
+    _outputs = 1
+    _edges: tuple[tuple[Node | None, int], ...] = ()
+    _live: tuple[tuple[Any, int], ...] = ()
+    _meta: Any = None
+    _hooks: Hooks | None = None
     _metadata: dict[str, Any] | None = None
 
-    def backward(self, g: Any, graph: bool) -> Sequence[Any]:
+    def _backward(self, g: Any, graph: bool) -> Sequence[Any]:
         """The cotangents for ``live``. ``g``: an array, a Tensor if ``graph``, a list of them per output."""
         raise NotImplementedError
 
-    def release(self) -> None:
+    def _release(self) -> None:
         """Forget what was saved."""
 
     # ----- what the user sees
@@ -66,7 +66,7 @@ class Node:
 
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
-        return self.edges
+        return self._edges
 
     @property
     def metadata(self) -> dict[str, Any]:
@@ -75,23 +75,23 @@ class Node:
         return self._metadata
 
     def _sequence_nr(self) -> int:
-        return self.number
+        return self._number
 
     def _input_metadata(self) -> list[Any]:
-        return [self.meta] if self.outputs == 1 else list(self.meta)
+        return [self._meta] if self._outputs == 1 else list(self._meta)
 
     def register_hook(self, fn: Callable[..., Any]) -> Any:
         """``fn(grad_inputs, grad_outputs)`` runs after the node; a tuple replaces ``grad_inputs``."""
-        return self._add(self._hooks().post, fn)
+        return self._add(self._hooked().post, fn)
 
     def register_prehook(self, fn: Callable[..., Any]) -> Any:
         """``fn(grad_outputs)`` runs before the node; a tuple replaces ``grad_outputs``."""
-        return self._add(self._hooks().pre, fn)
+        return self._add(self._hooked().pre, fn)
 
-    def _hooks(self) -> Hooks:
-        if self.hooks is None:
-            self.hooks = Hooks()
-        return self.hooks
+    def _hooked(self) -> Hooks:
+        if self._hooks is None:
+            self._hooks = Hooks()
+        return self._hooks
 
     def _add(self, where: OrderedDict[int, Callable[..., Any]], fn: Callable[..., Any]) -> Any:
         from .hooks import RemovableHandle
@@ -145,7 +145,7 @@ class RuleNode(Node):
     wrap: Any = None
     packed = False
 
-    def backward(self, g: Any, graph: bool) -> Sequence[Any]:
+    def _backward(self, g: Any, graph: bool) -> Sequence[Any]:
         values = self.values
         if values is None:
             raise RuntimeError(FREED)
@@ -158,12 +158,12 @@ class RuleNode(Node):
             run = self.slice.run
             if self.packed:
                 values = [v.tensor()._array if v.__class__ is SavedValue else v for v in values]
-        if self.outputs != 1:
+        if self._outputs != 1:
             g = self._complete(g, graph)
         found = run(g, *values, **self.options)
         return found if self.layout is None else self._flat(found)
 
-    def release(self) -> None:
+    def _release(self) -> None:
         if self.checks or self.packed or self.slice.keeps:
             self.values = None
             self.owners = ()
@@ -184,7 +184,7 @@ class RuleNode(Node):
 
     def _result(self, value: Any) -> Any:
         """What was saved of the outputs, as other tensors of the same history."""
-        if self.outputs == 1:
+        if self._outputs == 1:
             return self.wrap(value, self, 0, self._counter())
         return type(value)(
             [self.wrap(v, self, i, None) if isinstance(v, np.ndarray) else v for i, v in enumerate(value)]
@@ -198,7 +198,7 @@ class RuleNode(Node):
         from .tensor import Tensor
 
         full = []
-        for given, (shape, dtype) in zip(g, self.meta, strict=True):
+        for given, (shape, dtype) in zip(g, self._meta, strict=True):
             zeros = np.zeros(shape, dtype) if given is None else None
             full.append(given if zeros is None else Tensor._of(zeros) if graph else zeros)
         return tuple(full)
@@ -320,10 +320,10 @@ class AccumulateGrad(Node):
     """The end of a path: adds what arrives to the ``grad`` of a leaf."""
 
     def __init__(self, variable: Any) -> None:
-        self.number = next_number()
+        self._number = next_number()
         self.variable = variable
         array = variable._array
-        self.meta = array.shape, array.dtype
+        self._meta = array.shape, array.dtype
 
     def name(self) -> str:
         return "torch::autograd::AccumulateGrad"

@@ -221,7 +221,7 @@ class Tensor:
             if self._hooks is None:
                 self._hooks = OrderedDict()
             return RemovableHandle.added(self._hooks, hook)
-        by_output = node._hooks().tensor
+        by_output = node._hooked().tensor
         return RemovableHandle.added(by_output.setdefault(self._nr, OrderedDict()), hook)
 
     def register_post_accumulate_grad_hook(self, hook: Callable[..., Any]) -> Any:
@@ -244,14 +244,14 @@ class Tensor:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
         node = self.grad_fn
         if node is not None:
-            node._hooks().retain[self._nr] = weakref.ref(self)
+            node._hooked().retain[self._nr] = weakref.ref(self)
 
     @property
     def retains_grad(self) -> bool:
         node = self.grad_fn
-        if node is None or node.hooks is None:
+        if node is None or node._hooks is None:
             return False
-        kept = node.hooks.retain.get(self._nr)
+        kept = node._hooks.retain.get(self._nr)
         return kept is not None and kept() is self
 
     # ----- shape and type

@@ -84,15 +84,15 @@ class ViewNode(node_class("AsStridedBackward0")):  # type: ignore[misc]
     """The way from a view back to its base, after the base was changed."""
 
     def __init__(self, base: Any, steps: tuple[Any, ...], array: np.ndarray) -> None:
-        self.edges = self.live = (edge_of(base),)
-        self.number = next_number()
-        self.steps, self.meta = steps, (array.shape, array.dtype)
+        self._edges = self._live = (edge_of(base),)
+        self._number = next_number()
+        self.steps, self._meta = steps, (array.shape, array.dtype)
         self.like = np.broadcast_to(np.zeros((), base._array.dtype), base._array.shape)
 
-    def backward(self, g: Any, graph: bool) -> Sequence[Any]:
+    def _backward(self, g: Any, graph: bool) -> Sequence[Any]:
         return (_pure(add_view, graph, self.like, self.steps, g),)
 
-    def release(self) -> None:
+    def _release(self) -> None:
         pass
 
     def _saved_positions(self) -> dict[str, int]:
@@ -107,20 +107,20 @@ class CopySlices(Node):
 
     def __init__(self, base: Any, steps: tuple[Any, ...], inner: Any) -> None:
         first = edge_of(base)
-        self.edges = (first, *inner.edges[1:])
-        self.through = inner.edges[0][0] is not None  # the view's old value has a gradient of its own
-        rest = inner.live[1:] if self.through else inner.live
-        self.live = (first, *rest) if first[0] is not None else tuple(rest)
+        self._edges = (first, *inner._edges[1:])
+        self.through = inner._edges[0][0] is not None  # the view's old value has a gradient of its own
+        rest = inner._live[1:] if self.through else inner._live
+        self._live = (first, *rest) if first[0] is not None else tuple(rest)
         self.keeps_first = first[0] is not None
-        self.number = next_number()
+        self._number = next_number()
         self.steps, self.inner = steps, inner
-        self.meta = base._array.shape, base._array.dtype
+        self._meta = base._array.shape, base._array.dtype
 
-    def backward(self, g: Any, graph: bool) -> Sequence[Any]:
+    def _backward(self, g: Any, graph: bool) -> Sequence[Any]:
         seen = _pure(take_view, graph, g, self.steps)
         if not graph:
             seen = np.array(seen)
-        outs = list(self.inner.backward(seen, graph))
+        outs = list(self.inner._backward(seen, graph))
         through = outs.pop(0) if self.through else None
         if not self.keeps_first:
             return outs
@@ -129,8 +129,8 @@ class CopySlices(Node):
             part = _pure(np.reshape, graph, through, np.shape(seen))
         return [_pure(write_view, graph, g, self.steps, part), *outs]
 
-    def release(self) -> None:
-        self.inner.release()
+    def _release(self) -> None:
+        self.inner._release()
 
 
 def _pure(fn: Any, graph: bool, *args: Any) -> Any:
@@ -220,9 +220,9 @@ def rebase(t: Any, node: Any) -> None:
 def _move_retain(t: Any, node: Any) -> None:
     """``retain_grad`` is a wish about the tensor, and follows it to its new history."""
     old = t._node
-    if old is None or old.hooks is None:
+    if old is None or old._hooks is None:
         return
-    kept = old.hooks.retain.get(t._nr)
+    kept = old._hooks.retain.get(t._nr)
     if kept is not None and kept() is t:
-        del old.hooks.retain[t._nr]
-        node._hooks().retain[0] = kept
+        del old._hooks.retain[t._nr]
+        node._hooked().retain[0] = kept
