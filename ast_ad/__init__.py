@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .api import grad, inspect, value_and_grad, vjp
-    from .errors import AdError
+    from .errors import AdError, FallbackWarning
 
 __version__ = "0.1.0"
-__all__ = ["AdError", "grad", "inspect", "value_and_grad", "vjp"]
+__all__ = ["AdError", "FallbackWarning", "grad", "inspect", "value_and_grad", "vjp"]
 
 _COMPILER = {"grad", "inspect", "value_and_grad", "vjp"}
 _MODULES = {"autograd", "fallback", "random", "linalg"}

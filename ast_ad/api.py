@@ -10,13 +10,19 @@ import numpy as np
 
 from .arguments import Arguments
 from .emit.load import build_lock
-from .errors import InputTypeError, InputValueError, StaleError
+from .errors import (
+    InputError,
+    InputTypeError,
+    InputValueError,
+    NoDerivativeError,
+    StaleError,
+    UnsupportedError,
+)
 from .frontend.inputs import is_object, signature
-from .frontend.lower import rebuild
 from .ir.show import show
 from .options import Options, make_options
 from .trees import STATIC, flatten
-from .variant import Pullback, PullbackVariant, Variant
+from .variant import PullbackVariant, Variant
 
 MAX_VARIANTS = 16  # programs kept for one kind of arguments, where what they read from outside keeps changing
 
@@ -29,7 +35,7 @@ class Derivative:
     """
 
     kind = "value_and_grad"
-    variant = Variant
+    variant: type[Variant] = Variant
 
     def __init__(
         self,
@@ -59,6 +65,20 @@ class Derivative:
     # ----- calls
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise NotImplementedError
+
+    def _results(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, Any]:
+        """The program that fits, its inputs and its results; traced, where a compiled one gives up."""
+        variant, inputs = self._prepare(args, kwargs)
+        try:
+            return variant, inputs, variant.program(inputs)
+        except UnsupportedError as error:
+            if variant.mode == "fallback" or not self._may_trace():
+                raise
+            problem = error
+        args, kwargs = self.arguments.arrange(args, kwargs)  # no longer in the handler: errors stand alone
+        self._last = variant = self._traced(problem, args, kwargs)
+        values = (*args, *kwargs.values())
+        return variant, values, variant.program(values)
 
     def _prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, list[Any]]:
         """The compiled program that fits, and the leaves of the arguments."""
@@ -92,26 +112,59 @@ class Derivative:
         self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any], values: Any
     ) -> tuple[Any, list[Any]]:
         with build_lock:
-            variant = self._build(args, kwargs)
+            try:
+                variant = self._build(args, kwargs)
+                inputs = variant.program.fits(leaves, values)
+                if inputs is None:
+                    guard = variant.lowered.inputs.guards.broken(values)
+                    raise StaleError(
+                        f"`{variant.lowered.function.name}` reads {guard or 'something'} from outside",
+                        why="it is another object at every read",
+                        fix="pass it as an argument",
+                    )
+            except (InputError, NoDerivativeError):
+                raise
+            except Exception as error:
+                if not self._may_trace():
+                    raise
+                variant = self._traced(error, args, kwargs)
+                inputs = variant.program.fits(leaves, values)
             self._last = variant
-            inputs = variant.program.fits(leaves, values)
-            if inputs is None:
-                guard = variant.lowered.inputs.guards.broken(values)
-                raise StaleError(
-                    f"`{variant.lowered.function.name}` reads {guard or 'something'} from outside",
-                    why="it is another object at every read",
-                    fix="pass it as an argument",
-                )
+            self._warn_of_calls(variant)
             variants = self._variants.setdefault(key, [])
             variants.insert(0, variant)
             del variants[MAX_VARIANTS:]
         return variant, inputs
 
-    def _build(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Variant:
+    def _build(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return self.variant(self, *self._described(args, kwargs))
+
+    def _described(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        """The names, structures and leaves of the arguments, and the names of those given by keyword."""
         names = self.arguments.label(args, kwargs)
         flat = [flatten(value, name) for value, name in zip((*args, *kwargs.values()), names, strict=True)]
         leaves = [leaf for parts, _ in flat for leaf in parts]
-        return self.variant(self, names, [tree for _, tree in flat], leaves, tuple(kwargs))
+        return names, [tree for _, tree in flat], leaves, tuple(kwargs)
+
+    def _warn_of_calls(self, variant: Any) -> None:
+        """Callees that are traced within a compiled program are told of, too."""
+        if variant.mode == "compiled" and variant.lowered.calls:
+            from .fallback.derivative import warn
+
+            for function, reason in variant.lowered.calls.items():
+                warn(function, reason, self.function)
+
+    def _may_trace(self) -> bool:
+        from .fallback import available
+
+        return self.options.fallback != "error" and available()
+
+    def _traced(self, reason: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What stands in for a program, because of an error of the compiler."""
+        from .fallback.derivative import TracedPullbackVariant, TracedVariant
+
+        kind = TracedPullbackVariant if self.kind == "vjp" else TracedVariant
+        return kind(reason, self, *self._described(args, kwargs))
 
     def __ast_ad_lower__(self, interpreter: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         """This derivative called inside of a function that is being compiled."""
@@ -126,48 +179,52 @@ class Derivative:
     # ----- looking inside
     @property
     def mode(self) -> str | None:
-        """'compiled' after a call."""
-        return None if self._last is None else "compiled"
+        """After a call: 'compiled', or 'fallback' if the function was traced."""
+        return None if self._last is None else self._last.mode
 
-    def _built(self) -> Variant:
+    def _built(self) -> Any:
         if self._last is None:
             raise InputValueError(
                 f"the source of the gradient of `{getattr(self.function, '__name__', 'function')}`",
                 why="it depends on the types of the arguments, and there was no call yet",
                 fix="call it first, or use ast_ad.inspect(f, *args)",
             )
-        return self._last  # type: ignore[no-any-return]
+        return self._last
+
+    def _compiled(self) -> Variant:
+        found = self._built()
+        if found.mode == "fallback":
+            raise found.no_program()
+        return found  # type: ignore[no-any-return]
 
     @property
     def source(self) -> str:
         """The generated module that ran last."""
-        return self._built().program.text
+        return self._compiled().program.text
 
     @property
     def forward_source(self) -> str:
         """The value and the residuals, as a function of the arguments."""
-        return self._built().halves()[2]
+        return self._compiled().halves()[2]
 
     @property
     def backward_source(self) -> str:
         """The cotangents, as a function of the residuals."""
-        return self._built().halves()[3]
+        return self._compiled().halves()[3]
 
     @property
     def ir(self) -> str:
         """The primal as the compiler sees it."""
-        return show(self._built().lowered.function)
+        return show(self._compiled().lowered.function)
 
     @property
     def adjoint_ir(self) -> str:
         """The primal and its reverse sweep."""
-        return show(self._built().adjoint)
+        return show(self._compiled().adjoint)
 
     def explain(self) -> str:
-        """What is saved and why, what is computed again, what was inlined and what is constant."""
-        from .explain import explain
-
-        return explain(self._built())
+        """What is saved and why, what is computed again, inlined and constant; or why there is no program."""
+        return self._built().explain()  # type: ignore[no-any-return]
 
     def __repr__(self) -> str:
         inner = f"{type(self).__name__.lower()}({getattr(self.function, '__qualname__', self.function)})"
@@ -194,12 +251,10 @@ class ValueAndGrad(Derivative):
     """See ``value_and_grad``."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        variant, inputs = self._prepare(args, kwargs)
-        results = variant.program(inputs)
+        variant, _, results = self._results(args, kwargs)
         if variant.plain:
             return results
-        value = rebuild(variant.lowered.result, results)
-        return value, variant.gradients(results[variant.count :])
+        return variant.value(results), variant.gradients(results[variant.count :])
 
 
 class Grad(Derivative):
@@ -208,34 +263,31 @@ class Grad(Derivative):
     kind = "grad"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        variant, inputs = self._prepare(args, kwargs)
-        results = variant.program(inputs)
+        variant, _, results = self._results(args, kwargs)
         if variant.plain:
             return results[1]
         gradients = variant.gradients(results[variant.count :])
         if not self.has_aux:
             return gradients
-        return gradients, rebuild(variant.lowered.result, results)[1]
+        return gradients, variant.value(results)[1]
 
 
 class Vjp(Derivative):
     """See ``vjp``."""
 
     kind = "vjp"
-    variant = PullbackVariant
+    variant: type[Variant] = PullbackVariant
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        variant, inputs = self._prepare(args, kwargs)
-        *results, residuals = variant.program(inputs)
-        value = rebuild(variant.lowered.result, results)
-        pullback = Pullback(variant, variant.kept(residuals, inputs), results)
+        variant, inputs, results = self._results(args, kwargs)
+        value, pullback = variant.value(results), variant.pullback(results, inputs)
         return (value[0], pullback, value[1]) if self.has_aux else (value, pullback)
 
-    def _build(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Variant:
+    def _described(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         if self._asked == (None, None):
             self.arguments.argnums = tuple(i for i, a in enumerate(args) if _has_floats(a))
             self.single = False
-        return super()._build(args, kwargs)
+        return super()._described(args, kwargs)
 
 
 def _has_floats(value: Any) -> bool:
@@ -254,15 +306,9 @@ def _decorator(
     fallback: str,
     choices: dict[str, Any],
 ) -> Any:
-    if fallback != "error":
-        raise InputValueError(
-            f"fallback={fallback!r}",
-            why="there is no run-time fallback in this version",
-            fix="leave it out: code that can't be compiled raises an error",
-        )
     if backend is not None:
         choices["backend"] = backend
-    options = make_options(**choices)
+    options = make_options(fallback=fallback, **choices)
     if options.backend == "numba":
         raise InputValueError(
             "backend='numba'", why="this version has the NumPy backend only", fix="use backend='numpy'"
@@ -279,7 +325,7 @@ def grad(
     wrt: str | Sequence[str] | None = None,
     has_aux: bool = False,
     backend: str | None = None,
-    fallback: str = "error",
+    fallback: str = "trace",
     **choices: Any,
 ) -> Any:
     """The gradient of a function with a real scalar result.
@@ -294,6 +340,9 @@ def grad(
         The same by name.
     has_aux
         The function returns ``(value, aux)``; the result is ``(gradient, aux)``.
+    fallback
+        What becomes of code that can't be compiled. 'trace': it runs on traced arrays, with a
+        ``FallbackWarning``; 'error': the compiler's error is raised.
 
     Returns
     -------
@@ -304,7 +353,7 @@ def grad(
     Raises
     ------
     AdError
-        at the first call with arguments of a new kind, if the function can't be compiled.
+        at the first call with arguments of a new kind, if the function can be neither compiled nor traced.
 
     Examples
     --------
@@ -328,7 +377,7 @@ def value_and_grad(
     wrt: str | Sequence[str] | None = None,
     has_aux: bool = False,
     backend: str | None = None,
-    fallback: str = "error",
+    fallback: str = "trace",
     **choices: Any,
 ) -> Any:
     """The value and the gradient of a function; see ``grad`` for the arguments.
@@ -349,7 +398,7 @@ def vjp(
     wrt: str | Sequence[str] | None = None,
     has_aux: bool = False,
     backend: str | None = None,
-    fallback: str = "error",
+    fallback: str = "trace",
     **choices: Any,
 ) -> Any:
     """The value at ``primals`` and the pullback there: from cotangents of the value to those of arguments.

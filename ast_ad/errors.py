@@ -134,6 +134,10 @@ class InternalError(AdError):
     code = "E901"
 
 
+class FallbackWarning(UserWarning):
+    """A function can't be compiled: it runs on traced arrays, which is right but slower, without source."""
+
+
 def _source_line(span: SpanLike | None) -> str:
     if span is None or not span.line:
         return ""

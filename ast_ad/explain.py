@@ -59,6 +59,7 @@ def explain(variant: Any) -> str:
     for heading, found in (
         ("Copied when the program is called, because it writes to them:", _written(variant)),
         ("Code that was read along:", _inlined(variant)),
+        ("Traced when the program runs, because it can't be compiled:", _traced(variant)),
         (
             "Read from outside, anew at every call:",
             [f"{path}: {kind(var.type)}" for path, var, _ in variant.lowered.inputs.captures],
@@ -110,10 +111,23 @@ def _inlined(variant: Any) -> list[str]:
             if guard.kind == "identical" and callable(guard.expected)
             else None
         )
-        if plain is not None and plain is not root and lookup(guard.expected) is None:
+        if plain is None or plain in variant.lowered.calls:
+            continue
+        if plain is not root and lookup(guard.expected) is None:
             code = plain.__code__
             found[f"{plain.__qualname__}  {os.path.basename(code.co_filename)}:{code.co_firstlineno}"] = None
     return list(found)
+
+
+def _traced(variant: Any) -> list[str]:
+    """Functions that are called as they are, with the construct that can't be compiled."""
+    found = []
+    for function, reason in variant.lowered.calls.items():
+        code, span = function.__code__, reason.span
+        where = f", {os.path.basename(span.filename)}:{span.line}" if span is not None and span.line else ""
+        place = f"{os.path.basename(code.co_filename)}:{code.co_firstlineno}"
+        found.append(f"{function.__qualname__}  {place}: {reason.construct}{where}")
+    return found
 
 
 def _constants(variant: Any) -> list[str]:

@@ -13,6 +13,7 @@ from typing import Any
 from .errors import InputTypeError, InputValueError
 
 BACKENDS = "auto", "numpy", "numba"
+FALLBACKS = "trace", "error"
 
 
 @dataclass(frozen=True)
@@ -22,10 +23,12 @@ class Options:
     Args:
         backend: 'numpy' (readable source, the primal's values bit for bit), 'numba' (jitted), or 'auto'. The
             default is the environment variable AST_AD_BACKEND, or 'auto'.
+        fallback: what becomes of code that can't be compiled: 'trace' runs it on traced arrays, with a
+            FallbackWarning, 'error' raises the compiler's error.
         strict_ieee: let ``0 * inf`` be NaN in reverse sweeps too, also through a branch that was not taken.
 
     Raises:
-        InputValueError: an unknown backend.
+        InputValueError: an unknown backend or fallback.
         InputTypeError: a flag that is no bool.
 
     >>> make_options(backend="numpy").backend
@@ -33,6 +36,7 @@ class Options:
     """
 
     backend: str = "auto"
+    fallback: str = "trace"
     strict_ieee: bool = False
 
     def __post_init__(self) -> None:
@@ -41,6 +45,12 @@ class Options:
                 f"backend={self.backend!r}",
                 why="there is no such backend",
                 fix="use one of " + ", ".join(map(repr, BACKENDS)),
+            )
+        if self.fallback not in FALLBACKS:
+            raise InputValueError(
+                f"fallback={self.fallback!r}",
+                why="there is no such choice",
+                fix="use 'trace', to run on traced arrays what can't be compiled, or 'error', to refuse it",
             )
         if not isinstance(self.strict_ieee, bool):
             raise InputTypeError(

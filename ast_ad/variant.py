@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,8 +16,9 @@ from .emit.load import load_module
 from .emit.python import emit_module
 from .errors import InputTypeError, InputValueError
 from .frontend.builder import type_of_arg
+from .frontend.call_sites import CallSites
 from .frontend.inputs import is_object
-from .frontend.lower import Lowered, lower, positions
+from .frontend.lower import Lowered, lower, positions, rebuild
 from .ir.ops import Function
 from .ir.types import carries_derivative
 from .transform.adjoint import adjoint
@@ -37,8 +39,18 @@ def compile_adjoint(
     return named, getattr(module, named.name), emitted.text
 
 
-class Variant:
-    """What was compiled for one kind of arguments."""
+def call_sites() -> CallSites:
+    """Calls of what can't be compiled are traced when the program runs."""
+    from .fallback.calls import NotOnTrial, TracedCall, traced_call
+
+    return CallSites(TracedCall, traced_call, NotOnTrial)
+
+
+class Request:
+    """Which leaves of the arguments are differentiated, and how do their cotangents become the answer?"""
+
+    mode = "compiled"
+    plain = False
 
     def __init__(
         self,
@@ -48,8 +60,7 @@ class Variant:
         leaves: list[Any],
         keywords: tuple[str, ...],
     ) -> None:
-        self.owner, self.names = owner, list(names)
-        self.lowered = lower(owner.function, names, trees, leaves, keywords)
+        self.owner, self.names, self.keywords = owner, list(names), keywords
         self.trees = [
             TreeDef(STATIC, (), ()) if t.type is STATIC and is_object(t.static) else t for t in trees
         ]
@@ -60,25 +71,6 @@ class Variant:
         self.flat = (
             not owner.single and not any(self.python) and all(trees[i].type is LEAF for i in self.chosen)
         )  # the cotangents are the answer
-        self.count = len(self.lowered.function.body.results)
-        self._parts: Any = None
-        self._halves: Any = None
-        self.prepare()
-
-    def prepare(self) -> None:
-        results = self.lowered.function.body.results
-        self.of: tuple[int, ...] = (scalar_result(self.lowered.result, results, self.owner.has_aux),)
-        self.adjoint, run, text = compile_adjoint(self.lowered, self.wrt, self.of)
-        self.program = Compiled(self.lowered, run, text)
-        self.plain = (
-            self.lowered.result == 0
-            and len(self.chosen) == 1
-            and len(self.wrt) == 1
-            and self.trees[self.chosen[0]].num_leaves == 1
-            and self.owner.single
-        )
-        self.plain = self.plain and not any(self.python)
-        self.plain = self.plain and self.trees[self.chosen[0]].type is LEAF
 
     def _differentiable(self, leaves: list[Any], names: Sequence[str]) -> tuple[int, ...]:
         wrt: list[int] = []
@@ -111,6 +103,51 @@ class Variant:
             out.append(self.trees[i].unflatten(given[start:stop]))
             start = stop
         return out[0] if self.owner.single else tuple(out)
+
+
+class Variant(Request):
+    """What was compiled for one kind of arguments."""
+
+    def __init__(
+        self,
+        owner: Any,
+        names: Sequence[str],
+        trees: list[TreeDef],
+        leaves: list[Any],
+        keywords: tuple[str, ...],
+    ) -> None:
+        sites = call_sites() if owner._may_trace() else None
+        self.lowered = lower(owner.function, names, trees, leaves, keywords, sites)
+        super().__init__(owner, names, trees, leaves, keywords)
+        self.count = len(self.lowered.function.body.results)
+        self._parts: Any = None
+        self._halves: Any = None
+        self.prepare()
+
+    def prepare(self) -> None:
+        results = self.lowered.function.body.results
+        self.of: tuple[int, ...] = (scalar_result(self.lowered.result, results, self.owner.has_aux),)
+        self.adjoint, run, text = compile_adjoint(self.lowered, self.wrt, self.of)
+        self.program = Compiled(self.lowered, run, text)
+        self.plain = (
+            self.lowered.result == 0
+            and len(self.chosen) == 1
+            and len(self.wrt) == 1
+            and self.trees[self.chosen[0]].num_leaves == 1
+            and self.owner.single
+        )
+        self.plain = self.plain and not any(self.python)
+        self.plain = self.plain and self.trees[self.chosen[0]].type is LEAF
+
+    def value(self, results: Sequence[Any]) -> Any:
+        """What the function returned, from the results of a program."""
+        return rebuild(self.lowered.result, results)
+
+    def explain(self) -> str:
+        """What is saved, computed again, inlined and constant."""
+        from .explain import explain
+
+        return explain(self)
 
     def parts(self) -> tuple[tuple[Function, Function], tuple[Function, Function]]:
         """The forward and the backward program, pure and with writes in place."""
@@ -151,6 +188,13 @@ class PullbackVariant(Variant):
         self.program = Compiled(self.lowered, forward, text + "\n\n" + backward_text)
         self.adjoint = adjoint(self.lowered.function, self.wrt, seed=True, of=self.of)
 
+    def pullback(self, results: Sequence[Any], inputs: Sequence[Any]) -> Pullback:
+        """The pullback at the point where the program gave ``results``."""
+        *values, residuals = results
+        run = functools.partial(self.backward, self.kept(residuals, inputs))
+        several = run if len(self.wrt) > 1 else lambda *seeds: (run(*seeds),)
+        return Pullback(self, self.lowered.function.name, several, values, self.leaves, self.of)
+
     def kept(self, residual: Any, inputs: Sequence[Any]) -> Any:
         """The residuals, with copies of memory that is not theirs: it may change before the call."""
         roots = {id(_root(value)) for value in inputs if isinstance(value, np.ndarray)}
@@ -172,31 +216,43 @@ def _detached(value: Any, roots: set[int]) -> Any:
 
 
 class Pullback:
-    """Maps a cotangent of the value to cotangents of the arguments; it may be called any number of times."""
+    """Maps a cotangent of the value to cotangents of the arguments; it may be called any number of times.
 
-    def __init__(self, variant: Any, residuals: Any, results: Sequence[Any]) -> None:
-        self._variant, self._residuals = variant, residuals
-        self._like = [(np.shape(results[i]), np.result_type(results[i])) for i in variant.of]
+    Args:
+        request: which leaves of the arguments are asked for.
+        name: what the function is called.
+        run: from cotangents of the results in ``of`` to those of the leaves.
+        results: the leaves of the value at ``leaves``, and what else the program returned.
+    """
+
+    def __init__(
+        self,
+        request: Request,
+        name: str,
+        run: Callable[..., Sequence[Any]],
+        results: Sequence[Any],
+        leaves: Sequence[int],
+        of: Sequence[int],
+    ) -> None:
+        self._request, self._name, self._run, self._leaves, self._of = request, name, run, leaves, of
+        self._like = [(np.shape(results[i]), np.result_type(results[i])) for i in of]
 
     def __call__(self, cotangent: Any) -> Any:
         leaves, _ = flatten(cotangent)
-        variant = self._variant
-        if (
-            len(leaves) == len(variant.leaves) != len(variant.of)
-        ):  # integers in the value: their cotangents mean nothing
-            leaves = [leaf for i, leaf in zip(variant.leaves, leaves, strict=True) if i in variant.of]
-        if len(leaves) != len(variant.of):
+        if len(leaves) == len(self._leaves) != len(self._of):
+            # integers in the value: their cotangents mean nothing
+            leaves = [leaf for i, leaf in zip(self._leaves, leaves, strict=True) if i in self._of]
+        if len(leaves) != len(self._of):
             raise InputValueError(
                 f"a cotangent with {len(leaves)} leaves",
-                why=f"the value has {len(variant.of)}",
+                why=f"the value has {len(self._of)}",
                 fix="give the cotangent the structure of the value",
             )
         seeds = [_seed(leaf, *like) for leaf, like in zip(leaves, self._like, strict=True)]
-        found = variant.backward(self._residuals, *seeds)
-        return variant.gradients(found if len(variant.wrt) > 1 else (found,))
+        return self._request.gradients(self._run(*seeds))
 
     def __repr__(self) -> str:
-        return f"<pullback of {self._variant.lowered.function.name}>"
+        return f"<pullback of {self._name}>"
 
 
 def _ranges(trees: Sequence[TreeDef]) -> list[tuple[int, int]]:

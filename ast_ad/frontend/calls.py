@@ -98,7 +98,7 @@ class Calls(Core):
         plain = python_function(fn)
         if plain is not None:
             try:
-                return self.call_function(plain, args, kwargs)
+                return self.call_followed(plain, args, kwargs)
             except SourceError as problem:
                 if (fn.__module__ or "").startswith("numpy"):
                     return self.call_opaque(fn, args, kwargs)

@@ -29,9 +29,11 @@ class Core:
         def __getattr__(self, name: str) -> Any:
             """The methods of the other parts."""
 
-    def __init__(self, builder: Builder, inputs: Any = None) -> None:
+    def __init__(self, builder: Builder, inputs: Any = None, sites: Any = None) -> None:
         self.builder = builder
         self.inputs = inputs
+        self.sites = sites
+        self.root: Any = None
         self.state = State()
         self.frame: Frame = Frame(None, {})
         self.iterated: list[Any] = []  # what the loops under way run over

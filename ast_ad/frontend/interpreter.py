@@ -17,6 +17,7 @@ from .attributes import Attributes
 from .branches import Branches
 from .builder import Builder
 from .builtins import Builtins
+from .call_sites import MarkedCalls
 from .calls import Calls
 from .container_methods import ContainerMethods
 from .expressions import Expressions
@@ -46,6 +47,7 @@ class Interpreter(
     Expressions,
     Operators,
     Calls,
+    MarkedCalls,
     Inlining,
     Builtins,
     StandIns,

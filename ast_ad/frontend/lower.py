@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..deep import run_deep
+from ..errors import AdError
 from ..ir.ops import Arg, Block, Function, Lit, Var, walk
 from ..trees import LEAF, STATIC, TreeDef
 from .attributes import Live
 from .builder import Builder
+from .call_sites import CallSites
 from .calls import python_function
 from .guards import Guard, Path
 from .inputs import Inputs, Restart, is_object
@@ -27,7 +29,7 @@ class Lowered:
 
     ``result``: the structure of the value, with positions among the function's results as leaves.
     ``written``: positions of the arguments that the function changes. ``constants``: the inputs that are
-    compiled in, with their values.
+    compiled in, with their values. ``calls``: the callees that are not part of the program, and why not.
     """
 
     function: Function
@@ -36,6 +38,7 @@ class Lowered:
     written: frozenset[int]
     errstate: dict[str, str]
     tried: tuple[tuple[str, int, int], ...] = ()
+    calls: dict[Any, AdError] = field(default_factory=dict)
 
     @property
     def constants(self) -> dict[Any, Any]:
@@ -48,6 +51,7 @@ def lower(
     trees: Sequence[TreeDef],
     leaves: Sequence[Any],
     keywords: Sequence[str] = (),
+    sites: CallSites | None = None,
 ) -> Lowered:
     """Read ``function`` for arguments of the given structure.
 
@@ -56,16 +60,25 @@ def lower(
         names: what the arguments are called, for the names of parameters.
         trees: the structure of each argument; ``leaves``: their leaves, one after the other.
         keywords: the names of the last arguments, which are passed by keyword.
+        sites: gathers the calls that stay calls, as their callees can't be followed; None: there are none.
 
     Raises:
         AdError: the function can't be compiled; the message names the construct and its line.
     """
     constants: frozenset[Any] = frozenset()
-    for _ in range(MAX_BUILDS):
+    builds, first = 0, None
+    while builds < MAX_BUILDS:
         try:
-            return run_deep(_lower, function, names, trees, leaves, keywords, constants)
+            return run_deep(_lower, function, names, trees, leaves, keywords, constants, sites)
         except Restart as restart:
             constants |= restart.keys
+            builds += 1
+        except AdError as problem:
+            first = first or problem
+            if sites is None or not sites.choose(problem):
+                break
+    if first is not None:
+        raise first
     raise AssertionError("the builds do not settle")
 
 
@@ -76,10 +89,12 @@ def _lower(
     leaves: Sequence[Any],
     keywords: Sequence[str],
     constants: frozenset[Any],
+    sites: CallSites | None,
 ) -> Lowered:
     inputs = Inputs(constants)
     builder = Recorder(Block(), inputs)
-    interpreter = Interpreter(builder, inputs)
+    interpreter = Interpreter(builder, inputs, None if sites is None else sites.begin())
+    interpreter.root = None if hasattr(function, "__ast_ad_lower__") else interpreter.frame
     values = _arguments(interpreter, inputs, names, trees, leaves)
     split = len(values) - len(keywords)
     result = interpreter.call(
@@ -101,7 +116,13 @@ def _lower(
     name = getattr(function, "__name__", None) or "function"
     primal = Function(name if name.isidentifier() else "function", params, builder.block)
     return Lowered(
-        primal, structure, inputs, frozenset(inputs.written), interpreter.errstate, tuple(interpreter.tried)
+        primal,
+        structure,
+        inputs,
+        frozenset(inputs.written),
+        interpreter.errstate,
+        tuple(interpreter.tried),
+        {} if sites is None else sites.reasons(),
     )
 
 

@@ -1,0 +1,188 @@
+"""How is a derivative computed when its function can't be compiled? By tracing it anew in every call.
+
+A ``TracedVariant`` takes the place of a compiled one: it fits the same arguments, and gives the value and the
+cotangents in the same order. It knows why there is no compiled program, and says so once, in a warning, and
+whenever it is asked.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import types
+import warnings
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import AdError, FallbackWarning, InputTypeError, InputValueError, InternalError
+from ..frontend.calls import python_function
+from ..trees import flatten
+from ..variant import Pullback, Request
+
+_warned: weakref.WeakSet[Any] = weakref.WeakSet()
+HOW = (
+    "Every call runs the function itself, on traced arrays, and walks back over what it did. There is no "
+    "source.\nfallback='error' raises the error above instead. An ast_ad.FallbackWarning is given once for "
+    "each\nfunction; warnings.simplefilter('ignore', ast_ad.FallbackWarning) silences it."
+)
+
+
+class TracedVariant(Request):
+    """A function that is traced for one kind of arguments, and ``reason``, the error that led here."""
+
+    mode = "fallback"
+    count = 1
+
+    def __init__(self, reason: Exception, *args: Any) -> None:
+        super().__init__(*args)
+        self.reason = as_reason(reason)
+
+    @property
+    def program(self) -> TracedVariant:
+        """What fits a call and is run: this object itself."""
+        return self
+
+    def fits(self, leaves: list[Any], objects: Sequence[Any] = ()) -> Any:
+        """The inputs of a run: the arguments as they are."""
+        return objects
+
+    def run(self, inputs: Sequence[Any]) -> tuple[Any, Any]:
+        """The value, and the pullback to the leaves that are asked for."""
+        from . import trace
+
+        warn(self.owner.function, self.reason)
+        split = len(inputs) - len(self.keywords)
+        kwargs = dict(zip(self.keywords, inputs[split:], strict=True))
+        try:
+            return trace(self.owner.function, tuple(inputs[:split]), kwargs, self.wrt)
+        except AdError as error:
+            add_reason(error, self.reason)
+            raise
+
+    def __call__(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
+        """The value, then the cotangents."""
+        value, pullback = self.run(inputs)
+        return value, *pullback(self.seed(value))
+
+    def seed(self, value: Any) -> list[Any]:
+        """The cotangents of the leaves of the value: one for the number that is differentiated."""
+        found, has_aux = value, self.owner.has_aux
+        if has_aux:
+            if not (type(value) is tuple and len(value) == 2):
+                raise InputTypeError(
+                    "has_aux=True", why="the function does not return a pair", fix="return (value, aux)"
+                )
+            found = value[0]
+        leaves, _ = flatten(value)
+        seeds: list[Any] = [None] * len(leaves)
+        kind = np.result_type(found).kind if isinstance(found, (int, float, np.generic, np.ndarray)) else ""
+        if not kind or kind not in "fiub" or np.ndim(found):
+            what = f"an array of shape {found.shape}" if np.ndim(found) else f"a {type(found).__name__}"
+            raise InputTypeError(
+                f"the gradient of {what}",
+                why="grad is defined for functions with a real scalar result",
+                fix="use jacobian for arrays, vjp for a cotangent of your own, or return a sum",
+            )
+        if kind == "f":
+            seeds[0] = np.result_type(found).type(1)
+        return seeds
+
+    def value(self, results: Sequence[Any]) -> Any:
+        """What the function returned."""
+        return results[0]
+
+    def explain(self) -> str:
+        """Why the function is traced, and what that means."""
+        name = getattr(self.owner.function, "__name__", "function")
+        title = f"The derivative of `{name}`{_place(self.owner.function)} is not compiled:"
+        return f"{title}\n\n{self.reason}\n\n{HOW}"
+
+    def no_program(self) -> InputValueError:
+        """The error of a question that only a compiled program answers."""
+        return InputValueError(
+            f"the source of the gradient of `{getattr(self.owner.function, '__name__', 'function')}`",
+            why=f"there is none, the function is traced: {self.reason.construct}{_line(self.reason)}",
+            fix="see .explain(); rewrite what can't be compiled, and fallback='error' shows what is left",
+        )
+
+
+class TracedPullbackVariant(TracedVariant):
+    """The value and the pullback of a function that is traced."""
+
+    def __call__(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
+        return self.run(inputs)
+
+    def pullback(self, results: Sequence[Any], inputs: Sequence[Any]) -> Pullback:
+        """The pullback to the arguments, in their structure."""
+        value, pull = results
+        differentiated = value[0] if self.owner.has_aux else value
+        count, (every, _) = len(flatten(differentiated)[0]), flatten(value)
+        of = [i for i in range(count) if np.result_type(every[i]).kind in "fc"]
+
+        def run(*seeds: Any) -> tuple[Any, ...]:
+            given: list[Any] = [None] * len(every)
+            for position, seed in zip(of, seeds, strict=True):
+                given[position] = seed
+            return tuple(pull(given))
+
+        name = getattr(self.owner.function, "__name__", "function")
+        return Pullback(self, name, run, every, range(count), of)
+
+
+def as_reason(error: Exception) -> AdError:
+    """The error of the compiler; what it did not foresee is one of its own."""
+    if isinstance(error, AdError):
+        return error
+    reason = InternalError(
+        f"the compiler failed: {type(error).__name__}: {error}",
+        why="it met something that it did not expect",
+        fix="please report it, with the function",
+    )
+    reason.__cause__ = error
+    return reason
+
+
+def warn(function: Any, reason: AdError, inside: Any = None) -> None:
+    """Warn, once for each function, that it is traced; ``inside``: the function that calls it."""
+    plain = python_function(getattr(function, "__func__", function)) or function
+    try:
+        if plain in _warned:
+            return
+        _warned.add(plain)
+    except TypeError:  # nothing to remember it by
+        pass
+    name = getattr(function, "__name__", type(function).__name__)
+    called = f", called in `{getattr(inside, '__name__', 'function')}`," if inside is not None else ""
+    text = f"`{name}`{called} is traced, not compiled: {reason.construct}{_line(reason)}"
+    text += f" ({reason.why})" if reason.why else ""
+    warnings.warn(f"{text}; fallback='error' forbids it", FallbackWarning, stacklevel=_level())
+
+
+def add_reason(error: AdError, reason: AdError) -> None:
+    """Note on an error of the tracing why there was tracing at all."""
+    note = f"the function was traced, because it can't be compiled: {reason.construct}{_line(reason)}"
+    if note not in getattr(error, "__notes__", ()):
+        error.add_note(note)
+
+
+def _line(reason: AdError) -> str:
+    span = reason.span
+    return f" at {span.filename}:{span.line}" if span is not None and span.line else ""
+
+
+def _place(function: Any) -> str:
+    plain = python_function(getattr(function, "__func__", function))
+    code = plain.__code__ if isinstance(plain, types.FunctionType) else None
+    return f", {os.path.basename(code.co_filename)}:{code.co_firstlineno}," if code else ""
+
+
+def _level() -> int:
+    """The stack level of the first frame outside of the package."""
+    package = os.path.dirname(os.path.dirname(__file__)) + os.sep
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(package):
+        frame, level = frame.f_back, level + 1
+    return level

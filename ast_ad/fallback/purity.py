@@ -1,0 +1,173 @@
+"""May a function be run on trial, on made-up arguments?
+
+Only if nobody can tell afterwards that it ran. Its byte code, and that of the functions it calls, is searched
+for what outlives a call: writes to attributes, globals and closure variables, to containers from outside, and
+calls of what prints, draws random numbers or talks to the system. In doubt the answer is no.
+"""
+
+from __future__ import annotations
+
+import builtins
+import collections
+import dis
+import functools
+import random
+import sys
+import types
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ..rules.registry import lookup
+
+_ATTRIBUTE_WRITES = {"STORE_ATTR", "DELETE_ATTR"}
+_GLOBAL_WRITES = {"STORE_GLOBAL", "DELETE_GLOBAL"}
+_ITEM_WRITES = {"STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE"}
+_MUTATORS = frozenset(
+    "append extend insert pop popitem popleft appendleft remove clear update setdefault add discard sort"
+    " reverse write writelines send throw close".split()
+)
+_IMPURE = {print, input, open, exec, eval, compile, setattr, delattr, next, globals, vars, breakpoint}
+_PURE_MODULES = frozenset(
+    "numpy math cmath operator itertools functools collections copy typing dataclasses contextlib scipy enum"
+    " builtins numbers abc string re fractions decimal statistics bisect heapq inspect ast_ad".split()
+)
+_RANDOM = np.random.Generator, np.random.RandomState, random.Random
+_CONTAINERS = list, dict, set, bytearray, collections.deque
+
+
+class Search:
+    """``arrays``: those from outside that were found; writes to them can be seen by comparing."""
+
+    def __init__(self) -> None:
+        self.seen: set[int] = set()
+        self.arrays: list[np.ndarray] = []
+
+    def pure(self, value: Any, objects: Iterable[Any] = ()) -> bool:
+        """Whether a function has no effect but its result, when it is called or when it reads ``value``.
+
+        ``objects``: what else the function may use, such as objects among its arguments.
+        """
+        if isinstance(value, types.MethodType):
+            return self.pure(value.__func__, [*objects, value.__self__])
+        if isinstance(value, types.ModuleType):
+            return _known(value.__name__) is not False
+        if isinstance(value, type):
+            return self.constructor(value)
+        if isinstance(value, np.ndarray):
+            self.arrays.append(value)
+            return True
+        if isinstance(value, functools.partial):
+            return all(self.pure(v, objects) for v in (value.func, *value.args, *value.keywords.values()))
+        plain = getattr(value, "py_func", None) or getattr(value, "__wrapped__", None) or value
+        if isinstance(plain, types.FunctionType):
+            return lookup(value) is not None or self.function(plain, list(objects))
+        if isinstance(value, types.BuiltinFunctionType):
+            inside = value.__self__ is None or isinstance(value.__self__, types.ModuleType)
+            return value not in _IMPURE and inside and _known(value.__module__ or "builtins") is not False
+        if isinstance(value, _CONTAINERS):
+            items = value.values() if isinstance(value, dict) else value
+            return all(self.pure(v, objects) for v in items)
+        if isinstance(value, tuple):
+            return all(self.pure(v, objects) for v in value)
+        return not hasattr(value, "__next__") and (_of_library(value) or _is_instance(value))
+
+    def constructor(self, cls: type) -> bool:
+        """A new object may be written to; whoever made it is alone with it."""
+        if _known(cls.__module__) or issubclass(cls, BaseException):
+            return True
+        functions = [f for base in cls.__mro__ for f in vars(base).values()]
+        functions = [f for f in functions if isinstance(f, types.FunctionType)]
+        return all(self.function(f, [], own=True) for f in functions)
+
+    def function(self, fn: types.FunctionType, objects: list[Any], own: bool = False) -> bool:
+        known = _known(fn.__module__ or "")
+        if id(fn.__code__) in self.seen or known:
+            return True
+        if known is False:
+            return False
+        self.seen.add(id(fn.__code__))
+        names = {n for code in _codes(fn.__code__) for n in code.co_names}
+        outside = _reachable([*objects, *_outside(fn)], names)
+        forbidden = _GLOBAL_WRITES | (set() if own else _ATTRIBUTE_WRITES)
+        if any(isinstance(v, _CONTAINERS) for v in outside):
+            forbidden = forbidden | _ITEM_WRITES
+            if names & _MUTATORS:
+                return False
+        for code in _codes(fn.__code__):
+            for step in dis.get_instructions(code):
+                free = step.opname == "STORE_DEREF" and step.argval in fn.__code__.co_freevars
+                if step.opname in forbidden or free:
+                    return False
+        instances = [v for v in outside if _is_instance(v)]
+        return all(self.pure(v, instances) for v in outside)
+
+
+def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    """The code of a function and of those defined in it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _codes(constant)
+
+
+def _outside(fn: types.FunctionType) -> Iterator[Any]:
+    """The values of the global and closure variables, and the defaults, of a function."""
+    for code in _codes(fn.__code__):
+        for step in dis.get_instructions(code):
+            if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+                found = fn.__globals__.get(step.argval, getattr(builtins, step.argval, None))
+                yield found
+    for cell in fn.__closure__ or ():
+        try:
+            yield cell.cell_contents
+        except ValueError:  # not yet assigned
+            continue
+    yield from fn.__defaults__ or ()
+    yield from (fn.__kwdefaults__ or {}).values()
+
+
+def _reachable(values: list[Any], names: set[str]) -> list[Any]:
+    """The values, and what the names mean as attributes of them: in modules, objects and their classes."""
+    found: dict[int, Any] = {}
+    pending = list(values)
+    while pending:
+        value = pending.pop()
+        if id(value) in found:
+            continue
+        found[id(value)] = value
+        if isinstance(value, types.ModuleType):
+            pending += [vars(value)[n] for n in names if n in vars(value)]
+        elif _is_instance(value):
+            pending += [vars(value)[n] for n in names if n in vars(value)]
+            inherited = [getattr(type(value), n, None) for n in {*names, "__call__", "__getattr__"}]
+            pending += [f.fget if isinstance(f, property) else f for f in inherited]
+    return list(found.values())
+
+
+def _is_instance(value: Any) -> bool:
+    """Whether it is an object with attributes that are known, no iterator and no source of randomness."""
+    code = (type, types.ModuleType, types.FunctionType, types.MethodType, np.ndarray, *_CONTAINERS)
+    return (
+        hasattr(value, "__dict__")
+        and not isinstance(value, code)
+        and not isinstance(value, _RANDOM)
+        and not hasattr(value, "__next__")
+        and not _of_library(value)
+    )
+
+
+def _of_library(value: Any) -> bool:
+    """Whether it is a number, a string, a ufunc or another object of a library without effects."""
+    return _known(type(value).__module__) is True and not isinstance(value, _RANDOM)
+
+
+def _known(module: str) -> bool | None:
+    """Whether the functions of a module have no effects; None where they have to be looked at."""
+    root = module.partition(".")[0]
+    if root == "random" or module.startswith("numpy.random"):
+        return False
+    if root in _PURE_MODULES:
+        return True
+    return False if root in sys.stdlib_module_names else None
