@@ -1,0 +1,140 @@
+"""Which functions are constant between their jumps, and still have, as in PyTorch, a derivative: zero?
+
+Index: floor ceil trunc round_to sign sgn frac; floor_quotient; sampled.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .partials import ratio
+from .registry import vjp
+
+
+def floor(x: Any) -> Any:
+    """The largest integer that is not larger.
+
+    >>> floor(np.array([1.5, -1.5]))
+    array([ 1., -2.])
+    """
+    return np.floor(x)
+
+
+def ceil(x: Any) -> Any:
+    """The smallest integer that is not smaller.
+
+    >>> ceil(np.array([1.5, -1.5]))
+    array([ 2., -1.])
+    """
+    return np.ceil(x)
+
+
+def trunc(x: Any) -> Any:
+    """``x`` without what is behind the point.
+
+    >>> trunc(np.array([1.5, -1.5]))
+    array([ 1., -1.])
+    """
+    return np.trunc(x)
+
+
+def round_to(x: Any, decimals: int = 0) -> Any:
+    """The nearest number with so many decimals, the even one of two.
+
+    >>> round_to(np.array([0.5, 1.5, 1.26]), 1)
+    array([0.5, 1.5, 1.3])
+    """
+    return np.round(x, decimals)
+
+
+def sign(x: Any) -> Any:
+    """-1, 0 or 1, as ``x`` is; 0 for NaN.
+
+    >>> sign(np.array([-2.0, 0.0, np.nan]))
+    array([-1.,  0.,  0.])
+    """
+    return np.where(np.isnan(x), 0, np.sign(x)).astype(np.asarray(x).dtype)[()]
+
+
+@vjp(floor, ceil, trunc)
+def step_rule(g, ans, x):
+    return np.zeros_like(g)
+
+
+@vjp(sign)
+def sign_rule(g, ans, x):
+    return np.zeros_like(g)
+
+
+@vjp(round_to)
+def round_rule(g, ans, x, decimals=0):
+    return np.zeros_like(g)
+
+
+def sgn(x: Any) -> Any:
+    """``x / abs(x)`` of complex numbers, 0 of 0; the sign of real ones.
+
+    >>> sgn(np.array([3.0 + 4.0j, 0.0]))
+    array([0.6+0.8j, 0. +0.j ])
+    """
+    return np.sign(x) if np.iscomplexobj(x) else sign(x)
+
+
+@vjp(sgn)
+def sgn_rule(g, ans, x):
+    if not np.iscomplexobj(x):
+        return np.zeros_like(g)
+    return ratio(g - ans * np.real(np.conj(ans) * g), np.abs(x))
+
+
+def frac(x: Any) -> Any:
+    """What is behind the point, with the sign of ``x``.
+
+    >>> frac(np.array([1.5, -1.5]))
+    array([ 0.5, -0.5])
+    """
+    return x - np.trunc(x)
+
+
+@vjp(frac)
+def frac_rule(g, ans, x):
+    return g
+
+
+def floor_quotient(x: Any, y: Any) -> Any:
+    """``x // y``, of integers and floats alike.
+
+    >>> float(floor_quotient(7.0, 2.0))
+    3.0
+    """
+    return np.floor(np.divide(x, y))
+
+
+def trunc_quotient(x: Any, y: Any) -> Any:
+    """``x / y`` without what is behind the point.
+
+    >>> float(trunc_quotient(-7.0, 2.0))
+    -3.0
+    """
+    return np.trunc(np.divide(x, y))
+
+
+@vjp(floor_quotient, trunc_quotient, broadcasts=True)
+def quotient_rule(g, ans, x, y):
+    return np.zeros_like(g), np.zeros_like(g)
+
+
+def sampled(x: Any, values: Any) -> Any:
+    """``values``, which were drawn at random with ``x`` as a parameter: the derivative by ``x`` is zero.
+
+    >>> float(sampled(0.5, 1.0))
+    1.0
+    """
+    return values
+
+
+@vjp(sampled)
+def sampled_rule(g, ans, x, values):
+    return np.zeros_like(x), None
