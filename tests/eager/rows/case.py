@@ -34,6 +34,7 @@ MODULES = (
     "nodes",
     "threads",
     "examples",
+    "names",
 )
 
 Case = Callable[[Any], Any]

@@ -38,7 +38,7 @@ def difference(
     elif isinstance(expected, dict) and isinstance(got, dict):
         tolerance = TOLERANCE.get(expected.get("dtype", ""), tolerance)
         skipped = NOT_COMPARED - {"text"} if texts else NOT_COMPARED
-        for key in expected.keys() | got.keys():
+        for key in {**expected, **got}:
             if key in skipped:
                 continue
             if key not in got or key not in expected:
