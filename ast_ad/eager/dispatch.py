@@ -274,6 +274,12 @@ def _apply(op: Operation, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
             record(op, args, plain, found, found._array, kwargs, active)
     elif recorded and isinstance(found, (tuple, list)) and not _constant(op):
         record_several(op, args, plain, found, out, kwargs, active)
+    elif recorded and not isinstance(found, (Tensor, np.ndarray, np.generic, bool, int, str)) and not _constant(op):
+        raise MissingRuleError(
+            f"the derivative of `{getattr(op.fn, '__qualname__', op.fn)}`",
+            why=f"its result is a {type(found).__name__}, which can't be recorded",
+            fix="detach() the tensor, or write an autograd.Function",
+        )
     return found
 
 
@@ -305,6 +311,8 @@ def _index(part: Any) -> Any:
 def _wrapped(out: Any, face: Any) -> Any:
     if isinstance(out, (np.ndarray, np.generic)):
         return face._of(out)
+    if isinstance(out, (float, complex)):  # of a function of Python's math
+        return face._of(np.result_type(out).type(out))
     if isinstance(out, tuple):
         items = [_wrapped(item, face) for item in out]
         return type(out)(*items) if hasattr(out, "_fields") else tuple(items)
@@ -411,6 +419,10 @@ def _layout(args: Sequence[Any], active: tuple[bool, ...]) -> list[Any]:
 
 def _save(node: Any, plan: Plan, args: Sequence[Any], plain: Sequence[Any], out: Any, counter: Any) -> None:
     """Keep what the slice reads: values with their versions, of the rest a shape or nothing."""
+    if state.safe:  # what NumPy code reads now must not change when it writes later
+        args = [_snapshot(a, kind) for a, kind in zip(args, plan.reads, strict=False)]
+        plain = [_plain(a) for a in args]
+        out, counter = out.copy() if plan.reads_ans == "value" else out, None
     values: list[Any] = [None]
     owners: list[Any] = [None]
     checks = []
@@ -441,6 +453,17 @@ def _save(node: Any, plan: Plan, args: Sequence[Any], plain: Sequence[Any], out:
         owners.append(None)
     node.values, node.owners, node.checks = values, owners, checks
     node.wrap = _saved_result
+
+
+def _snapshot(a: Any, kind: str) -> Any:
+    """An argument whose value is saved, as it is now."""
+    if kind != "value":
+        return a
+    if isinstance(a, Tensor):
+        return _twin(a, a._array.copy())
+    if isinstance(a, (list, tuple)) and not hasattr(a, "_fields"):
+        return type(a)([_snapshot(item, kind) for item in a])
+    return a.copy() if type(a) is np.ndarray else a
 
 
 def shape_of(p: Any) -> Any:

@@ -1,0 +1,295 @@
+"""What takes the place of an array while a function is traced? A tensor that behaves like an ndarray.
+
+It has the methods, the types and the promotion of NumPy. What is no float has no history: comparisons, integers
+and shapes are plain, so that they may index and branch. A number stays immutable, as NumPy's are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ..eager.dispatch import _plain, apply, inplace, needs_grad, operation
+from ..eager.numpy_protocol import array_function, array_ufunc, run
+from ..eager.tensor import Tensor
+from ..errors import MissingRuleError
+from ..rules import helpers
+
+DETACHED = "the number would leave the trace, and its gradient would silently be lost"
+
+
+class Traced(Tensor):
+    """An array, or a number (``_scalar``), whose operations are recorded while NumPy code runs."""
+
+    _scalar = False
+
+    @classmethod
+    def _of(cls, value: Any) -> Any:
+        array = value if value.__class__ is np.ndarray else np.asarray(value)
+        if array.dtype.kind not in "fc":
+            return value
+        t = object.__new__(cls)
+        t._array, t._version_counter = array, [0]
+        if array is not value:
+            t._scalar = True
+        return t
+
+    # ----- what code asks of an array
+    @property
+    def __class__(self) -> Any:
+        return type(self._array[()]) if self._scalar else np.ndarray
+
+    @__class__.setter
+    def __class__(self, value: Any) -> None:
+        raise TypeError("the class of a traced array can't be changed")
+
+    @property
+    def shape(self) -> Any:
+        return self._array.shape
+
+    @shape.setter
+    def shape(self, value: Any) -> None:
+        raise _refused("assignment to .shape", "it changes an array that may have views", "use np.reshape")
+
+    @property
+    def dtype(self) -> Any:
+        return self._array.dtype
+
+    @property
+    def size(self) -> Any:
+        return self._array.size
+
+    @property
+    def strides(self) -> Any:
+        return self._array.strides
+
+    @property
+    def flags(self) -> Any:
+        return self._array.flags
+
+    @property
+    def base(self) -> Any:
+        return None if self._view is None else self._view.base
+
+    @property
+    def T(self) -> Any:
+        return run(np.transpose, (self,), {})
+
+    @property
+    def mT(self) -> Any:
+        return run(np.matrix_transpose, (self,), {})
+
+    @property
+    def real(self) -> Any:
+        return run(np.real, (self,), {})
+
+    @property
+    def imag(self) -> Any:
+        return run(np.imag, (self,), {})
+
+    @property
+    def flat(self) -> Any:
+        return run(np.ravel, (self,), {}) if self._array.flags.c_contiguous else _not_yet(".flat of such an array")
+
+    def __len__(self) -> int:
+        return len(self._array)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(len(self._array)))
+
+    def __getitem__(self, index: Any) -> Any:
+        return apply(operation(np_getitem), (self, _plain(index)))
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if not isinstance(value, (Tensor, np.ndarray, int, float, complex, np.generic)):
+            value = run(np.array, (value,), {})
+        if np.iscomplexobj(_plain(value)) and self._array.dtype.kind == "f":
+            raise TypeError("a complex value can't be written to a real array")
+        inplace(operation(helpers.setitem), self, _plain(index), value)
+
+    def __contains__(self, item: Any) -> bool:
+        return bool(np.any(self == item))
+
+    # ----- numbers
+    def __float__(self) -> float:
+        if needs_grad(self):
+            raise _refused("float() of a traced number", DETACHED, "leave float() out")
+        return float(self._array)
+
+    def __complex__(self) -> complex:
+        if needs_grad(self):
+            raise _refused("complex() of a traced number", DETACHED, "leave complex() out")
+        return complex(self._array)
+
+    def __int__(self) -> int:
+        return int(self._array)
+
+    def __index__(self) -> int:
+        raise TypeError("only integers can be used as an index")
+
+    def __bool__(self) -> bool:
+        return bool(self._array)
+
+    def __round__(self, digits: int | None = None) -> Any:
+        if digits is None:
+            return round(self._array.item())
+        return run(np.round, (self, digits), {})
+
+    def __trunc__(self) -> int:
+        return math.trunc(self._array.item())
+
+    def __floor__(self) -> int:
+        return math.floor(self._array.item())
+
+    def __ceil__(self) -> int:
+        return math.ceil(self._array.item())
+
+    def __hash__(self) -> int:
+        if self._scalar:
+            return hash(self._array.item())
+        raise TypeError("unhashable type: 'numpy.ndarray'")
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        if needs_grad(self):
+            raise _refused("conversion of a traced array to a plain one", DETACHED, "use functions of NumPy")
+        return np.array(self._array, dtype=dtype)
+
+    def __repr__(self, **ignored: Any) -> str:
+        return repr(self._array[()] if self._scalar else self._array)
+
+    def __str__(self) -> str:
+        return str(self._array)
+
+    def __format__(self, spec: str) -> str:
+        return format(self._array[()] if self._array.ndim == 0 else self._array, spec)
+
+    def item(self, *index: Any) -> Any:
+        if index:
+            return self[index if len(index) > 1 else np.unravel_index(index[0], self._array.shape)]
+        if self._array.size != 1:
+            raise ValueError("can only convert an array of size 1 to a Python scalar")
+        return run(np.ravel, (self,), {})[0]
+
+    def tolist(self) -> Any:
+        return [row.tolist() if row.ndim else row for row in self] if self._array.ndim else self
+
+    # ----- methods that are no functions of NumPy
+    def copy(self, order: str = "C") -> Any:
+        return run(np.copy, (self,), {})
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return run(np.copy, (self,), {})
+
+    def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Any:
+        if np.dtype(dtype).kind not in "fc":
+            return self._array.astype(dtype)[()] if self._scalar else self._array.astype(dtype)
+        return apply(operation(helpers.astype), (self, np.dtype(dtype)))
+
+    def reshape(self, *shape: Any, order: str = "C", copy: Any = None) -> Any:
+        given = shape[0] if len(shape) == 1 else shape
+        return run(np.reshape, (self, given), {} if order == "C" else {"order": order})
+
+    def transpose(self, *axes: Any) -> Any:
+        given = axes[0] if len(axes) == 1 and not isinstance(axes[0], (int, np.integer)) else axes or None
+        return run(np.transpose, (self, given), {}) if given is not None else run(np.transpose, (self,), {})
+
+    def flatten(self, order: str = "C") -> Any:
+        return run(np.ravel, (self.copy(),), {} if order == "C" else {"order": order})
+
+    def fill(self, value: Any) -> None:
+        self[...] = value
+
+    def sort(self, axis: int = -1, **kwargs: Any) -> None:
+        self[...] = run(np.sort, (self, axis), {})
+
+    def put(self, indices: Any, values: Any, mode: str = "raise") -> None:
+        array_function(self, np.put, (), (self, indices, values, mode), {})
+
+    def resize(self, *args: Any, **kwargs: Any) -> Any:
+        raise _refused(".resize()", "it changes an array that may have views", "use np.resize")
+
+    def view(self, *args: Any, **kwargs: Any) -> Any:
+        if not args and not kwargs:
+            return self[...]
+        raise _refused(".view(dtype)", "it reads the bytes of the numbers", "use .astype")
+
+
+def _refused(what: str, why: str, fix: str) -> MissingRuleError:
+    return MissingRuleError(what, why=why, fix=fix)
+
+
+def _not_yet(what: str) -> Any:
+    raise _refused(what, "there is no trace of it yet", "use np.ravel")
+
+
+np_getitem = __import__("operator").getitem
+
+
+# ----- operators and methods that are functions of NumPy
+
+
+def _binary(name: str, ufunc: np.ufunc) -> None:
+    def forward(self: Traced, other: Any) -> Any:
+        if not isinstance(other, (Tensor, np.ndarray, int, float, complex, np.generic, list, tuple)):
+            return NotImplemented
+        return array_ufunc(self, ufunc, "__call__", self, _operand(other))
+
+    def reflected(self: Traced, other: Any) -> Any:
+        if not isinstance(other, (Tensor, np.ndarray, int, float, complex, np.generic, list, tuple)):
+            return NotImplemented
+        return array_ufunc(self, ufunc, "__call__", _operand(other), self)
+
+    def in_place(self: Traced, other: Any) -> Any:
+        result = array_ufunc(self, ufunc, "__call__", self, _operand(other))
+        if self._scalar:
+            return result
+        if np.iscomplexobj(_plain(result)) and self._array.dtype.kind == "f":
+            raise TypeError(f"the result of {ufunc.__name__} is complex, and the array is real")
+        inplace(operation(helpers.setitem), self, Ellipsis, result)
+        return self
+
+    setattr(Traced, f"__{name}__", forward)
+    if name not in ("lt", "le", "gt", "ge", "eq", "ne"):
+        setattr(Traced, f"__r{name}__", reflected)
+        setattr(Traced, f"__i{name}__", in_place)
+
+
+def _operand(other: Any) -> Any:
+    return run(np.array, (other,), {}) if isinstance(other, (list, tuple)) else other
+
+
+for _name, _ufunc in {
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.divide, "pow": np.power,
+    "floordiv": np.floor_divide, "mod": np.remainder, "matmul": np.matmul, "divmod": np.divmod,
+    "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal, "eq": np.equal,
+    "ne": np.not_equal,
+}.items():  # fmt: skip
+    _binary(_name, _ufunc)
+
+
+def _unary(name: str, ufunc: np.ufunc) -> None:
+    setattr(Traced, f"__{name}__", lambda self: array_ufunc(self, ufunc, "__call__", self))
+
+
+for _name, _ufunc in {"neg": np.negative, "pos": np.positive, "abs": np.absolute}.items():
+    _unary(_name, _ufunc)
+
+
+def _method(name: str, fn: Callable[..., Any]) -> None:
+    def method(self: Traced, *args: Any, **kwargs: Any) -> Any:
+        return array_function(self, fn, (), (self, *args), kwargs)
+
+    setattr(Traced, name, method)
+
+
+for _name in (
+    "sum prod mean std var max min argmax argmin argsort cumsum cumprod any all clip dot squeeze swapaxes repeat "
+    "take trace diagonal ravel nonzero round searchsorted compress choose conj conjugate partition argpartition"
+).split():
+    if hasattr(np, _name):
+        _method(_name, getattr(np, _name))

@@ -1,0 +1,130 @@
+"""How is a function traced? It runs once on traced arrays; what it did is kept as a graph.
+
+See the package for what ``trace`` promises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from ..eager.engine import execute
+from ..eager.numpy_protocol import run
+from ..eager.state import state
+from ..eager.tensor import Tensor
+from ..eager.views import edge_of
+from ..trees import flatten, register_leaf
+from .patches import replaced
+from .traced import Traced
+
+register_leaf(Traced)
+
+
+def trace(
+    function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any], wrt: Sequence[int]
+) -> tuple[Any, TracedPullback]:
+    """The value of ``function(*args, **kwargs)`` and the pullback to the leaves at ``wrt``; see the package."""
+    leaves, tree = flatten((tuple(args), dict(kwargs)))
+    starts: dict[int, Any] = {i: _start(leaves[i]) for i in wrt}
+    with recording():
+        given = [_entry(starts[i]) if i in starts else _constant(leaf) for i, leaf in enumerate(leaves)]
+        call_args, call_kwargs = tree.unflatten(given)
+        with replaced(function):
+            value = function(*call_args, **call_kwargs)
+    found, structure = flatten(value)
+    return structure.unflatten([plain(leaf) for leaf in found]), TracedPullback(found, [starts[i] for i in wrt])
+
+
+@contextmanager
+def recording() -> Iterator[None]:
+    """Operations are recorded, values are kept as they are now, and a cotangent of 0 stays 0."""
+    before = state.grad, state.safe, state.ordinary, state.pack
+    state.grad, state.safe, state.ordinary, state.pack = True, True, False, None
+    try:
+        yield
+    finally:
+        state.grad, state.safe, state.ordinary, state.pack = before
+
+
+def _start(leaf: Any) -> Any:
+    """A leaf of the graph with the value of an argument."""
+    if isinstance(leaf, Traced):  # a trace within a trace: the inner one has a graph of its own
+        leaf = leaf._array[()] if leaf._scalar else leaf._array
+    t = Traced._of(leaf.copy() if isinstance(leaf, np.ndarray) else np.result_type(leaf).type(leaf))
+    t._requires_grad = True
+    return t
+
+
+def _entry(start: Any) -> Any:
+    """What the function gets: a number, or an array of its own that it may write to."""
+    return start if start._scalar else run(np.copy, (start,), {})
+
+
+def _constant(leaf: Any) -> Any:
+    """An argument that is not differentiated: what is written to it may well be."""
+    if type(leaf) is np.ndarray and leaf.dtype.kind in "fc":
+        return Traced._of(leaf.copy())
+    return leaf.copy() if type(leaf) is np.ndarray else leaf
+
+
+def plain(value: Any) -> Any:
+    """A traced array as an array, a traced number as a number."""
+    if not isinstance(value, Tensor):
+        return value
+    return value._array[()] if getattr(value, "_scalar", False) else value._array
+
+
+class TracedPullback:
+    """Maps cotangents of ``outputs`` to those of ``starts``, as often as wanted."""
+
+    def __init__(self, outputs: Sequence[Any], starts: Sequence[Any]) -> None:
+        self.outputs, self.starts = list(outputs), list(starts)
+
+    def __call__(self, cotangents: Sequence[Any]) -> tuple[Any, ...]:
+        seeds = [None if g is None else Tensor._of(np.asarray(g)) for g in cotangents]
+        found = self._sweep(seeds, False)
+        return tuple(
+            _like(np.zeros_like(s._array) if g is None else g, s) for g, s in zip(found, self.starts, strict=True)
+        )
+
+    def linearize(self, cotangents: Sequence[Any]) -> tuple[tuple[Any, ...], TracedPullback]:
+        """The cotangents of the starts, and their own pullback."""
+        seeds = [None if g is None else _start(g) for g in cotangents]
+        with recording():
+            found = self._sweep(seeds, True)
+            results = [
+                Tensor._of(np.zeros_like(s._array)) if g is None else g
+                for g, s in zip(found, self.starts, strict=True)
+            ]
+        values = tuple(_like(r._array, s) for r, s in zip(results, self.starts, strict=True))
+        return values, TracedPullback(results, [*self.starts, *(s for s in seeds if s is not None)])
+
+    def _sweep(self, seeds: Sequence[Any], graph: bool) -> list[Any]:
+        roots = []
+        for out, seed in zip(self.outputs, seeds, strict=True):
+            if seed is None or not isinstance(out, Tensor):
+                continue
+            node, nr = edge_of(out)
+            if node is not None:
+                roots.append((node, nr, _cast(seed, out, graph)))
+        if not roots:
+            return [None] * len(self.starts)
+        edges = [edge_of(start) for start in self.starts]
+        captured = execute(roots, True, graph, edges) or {}
+        return [captured.get(edge) for edge in edges]
+
+
+def _cast(seed: Any, out: Any, graph: bool) -> Any:
+    if seed._array.dtype == out._array.dtype and seed._array.shape == out._array.shape:
+        return seed
+    if graph:
+        return run(np.broadcast_to, (seed, out._array.shape), {})
+    return Tensor._of(np.broadcast_to(seed._array, out._array.shape).astype(out._array.dtype))
+
+
+def _like(g: Any, start: Any) -> Any:
+    array = np.array(g, start._array.dtype)
+    return array[()] if start._scalar else array
