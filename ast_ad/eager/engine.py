@@ -273,16 +273,18 @@ def accumulate(node: Any, g: Any, graph: bool) -> None:
     if leaf._requires_grad:
         with accumulate_lock:
             _add_to_grad(leaf, g, graph)
-    if node._hooks is not None:
-        shown = (_wrapped(g, graph),)
-        for hook in list(node._hooks.post.values()):
-            if hook((), shown) is not None:
-                raise RuntimeError("hook of an AccumulateGrad node must return None")
     after = leaf._post_accumulate
     if after:
         for hook in list(after.values()):
-            if hook(leaf) is not None:
-                raise RuntimeError("hooks registered by register_post_accumulate_grad_hook must return None")
+            found = hook(leaf)
+            if found is not None:
+                raise TypeError(f"expected Variable, but hook returned '{type(found).__name__}'")
+    if node._hooks is not None:
+        shown = (_wrapped(g, graph),)
+        for hook in list(node._hooks.post.values()):
+            found = hook((), shown)
+            if found is not None:
+                checked_tuple(hook, found, 0)
 
 
 def _add_to_grad(leaf: Any, g: Any, graph: bool) -> None:

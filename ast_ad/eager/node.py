@@ -16,11 +16,14 @@ from .state import state, watch
 next_number = itertools.count(1).__next__
 NO_EDGE: tuple[None, int] = (None, 0)
 
-FREED = (
-    "Trying to backward through the graph a second time (or directly access saved tensors after they have "
-    "already been freed). Saved intermediate values of the graph are freed when you call .backward() or "
+FREED_HINT = (
+    "Saved intermediate values of the graph are freed when you call .backward() or "
     "autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time or "
     "if you need to access saved tensors after calling backward."
+)
+FREED = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have "
+    f"already been freed). {FREED_HINT}"
 )
 
 
@@ -229,7 +232,7 @@ class RuleNode(Node):
             "in question was changed in there or anywhere later. Good luck!"
             if watch.anomaly
             else "enable anomaly detection to find the operation that failed to compute its gradient, with "
-            "torch.autograd.set_detect_anomaly(True)."
+            "torch.autograd.set_detect_anomaly(True, check_nan=False)."
         )
         return (
             "one of the variables needed for gradient computation has been modified by an inplace operation: "
@@ -237,7 +240,7 @@ class RuleNode(Node):
             f"expected version {then} instead. Hint: {hint}"
         )
 
-    def _saved_positions(self) -> dict[str, int]:
+    def _places_of_saved(self) -> dict[str, int]:
         """The names of what was saved, and where it is among the values."""
         kinds = (self.slice.reads_ans, *self.slice.reads)
         names = ("result", *self.operation.saved)
@@ -251,11 +254,11 @@ class RuleNode(Node):
         raw = name.startswith("_raw_saved_")
         if not raw and not name.startswith("_saved_"):
             raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-        found = self._saved_positions().get(name.removeprefix("_raw_saved_").removeprefix("_saved_"))
+        found = self._places_of_saved().get(name.removeprefix("_raw_saved_").removeprefix("_saved_"))
         if found is None:
             raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
         if raw:
-            return RawSaved(self, found)
+            return SavedTensor(self, found)
         return self.saved(found)
 
     def saved(self, i: int) -> Any:
@@ -268,13 +271,13 @@ class RuleNode(Node):
         return self._tensors()[i]
 
     def __dir__(self) -> list[str]:
-        names = self._saved_positions()
+        names = self._places_of_saved()
         return sorted(
             [*super().__dir__(), *(f"_saved_{n}" for n in names), *(f"_raw_saved_{n}" for n in names)]
         )
 
 
-class RawSaved:
+class SavedTensor:
     """One saved tensor of a node, whose hooks may be set."""
 
     def __init__(self, node: RuleNode, place: int) -> None:
@@ -284,7 +287,7 @@ class RawSaved:
         """Pack the saved tensor now with ``pack``; ``unpack`` gives it back when it is needed."""
         node, place = self.node, self.place
         if node.values is None:
-            raise RuntimeError(FREED)
+            raise RuntimeError("Calling register_hooks on a saved tensor after it has been freed. " + FREED_HINT)
         if isinstance(node.values[place], SavedValue):
             raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already been set. "
                                "Hint: only one pair of hooks is allowed at a time.")

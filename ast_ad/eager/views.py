@@ -95,7 +95,7 @@ class ViewNode(node_class("AsStridedBackward0")):  # type: ignore[misc]
     def _release(self) -> None:
         pass
 
-    def _saved_positions(self) -> dict[str, int]:
+    def _places_of_saved(self) -> dict[str, int]:
         return {}
 
 
