@@ -31,6 +31,8 @@ from . import (  # noqa: F401
     torch_indexing,
     torch_norms,
     torch_order,
+    torch_products,
+    torch_shapes,
     torch_softmax,
     torch_special,
 )

@@ -1,6 +1,6 @@
 """Which elementwise functions have in PyTorch another derivative at kinks, or no NumPy counterpart at all?
 
-Index: absolute sign maximum minimum fmax fmin clamp lerp frac.
+Index: absolute sign maximum minimum fmax fmin clamp atan2 lerp frac.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .partials import ratio
 from .registry import elementwise, program, vjp
 
 
@@ -126,6 +127,21 @@ def clamp_rule(g, ans, x, min=None, max=None):
         return np.where(x <= max, g, 0), None, np.where(x > max, g, 0)
     low, high = (x < min) & (min < max), (x > max) | (max < min)
     return np.where((x >= min) & (x <= max), g, 0), np.where(low, g, 0), np.where(high, g, 0)
+
+
+def atan2(y: Any, x: Any) -> Any:
+    """The angle of the point ``(x, y)``; its derivatives are 0 at the origin.
+
+    >>> float(atan2(0.0, 1.0))
+    0.0
+    """
+    return np.arctan2(y, x)
+
+
+@elementwise(atan2, partial_domain=True)
+def atan2_rule(ans, y, x):
+    square = x * x + y * y
+    return ratio(x, square), -ratio(y, square)
 
 
 def lerp(x: Any, end: Any, weight: Any) -> Any:

@@ -1,0 +1,51 @@
+"""Sample calls of windows, embedded diagonals and other shapes, of fused products and matrix functions."""
+
+import numpy as np
+from sample import Sample, cnormal, normal, positive
+
+from ast_ad.rules import torch_products as p
+from ast_ad.rules import torch_shapes as s
+
+X, CUBE, V, NUMBER = normal(3, 4), normal(2, 3, 4), normal(5), np.array(0.5)
+A, B, STACKED = normal(3, 4), normal(4, 5), normal(2, 4, 5)
+SQUARE = normal(4, 4) + 3 * np.eye(4)
+FACTOR = np.tril(normal(4, 4)) + 3 * np.eye(4)
+SCALES = [(), (0.5, 2.0), (0, 3)]
+
+
+def scaled(*args):
+    """``beta * c + alpha * product`` for several factors, which have no derivative here."""
+    return [Sample((*args, *factors), wrt=(0, 1, 2)) for factors in SCALES]
+
+
+SAMPLES = {
+    s.unfold: [(X, 1, 2), (X, 0, 2, 2), (CUBE, 1, 3, 2), (V, -1, 2, 3)],
+    s.diag_embed: [(V,), (CUBE, 1), (X, -2, 0, 2), (X, 1, 2, 0)],
+    s.block_diag: [(X, V, NUMBER, normal(2, 2)), (X,)],
+    s.cartesian_prod: [(V, normal(2), normal(3)), (V,)],
+    s.combinations: [(V,), (V, 3, True)],
+    s.pixel_shuffle: [(normal(2, 8, 2, 3), 2), (normal(4, 1, 3), 2)],
+    s.pixel_unshuffle: [(normal(2, 2, 4, 6), 2), (normal(2, 2, 2), 2)],
+    s.cumulative_trapezoid: [
+        (X,),
+        (X, normal(4)),
+        (X, normal(3, 4)),
+        Sample((X, None, 0.5, 0), wrt=(0,)),
+    ],
+    p.addmm: [*scaled(normal(3, 5), A, B), *scaled(V, A, B), (cnormal(5), cnormal(3, 4), cnormal(4, 5))],
+    p.baddbmm: scaled(normal(2, 3, 5), CUBE, STACKED),
+    p.addbmm: scaled(normal(3, 5), CUBE, STACKED),
+    p.addmv: [*scaled(normal(3), A, normal(4)), *scaled(NUMBER, A, normal(4))],
+    p.addr: scaled(normal(3, 5), normal(3), V),
+    p.linear: [(CUBE, normal(5, 4), V), (X, normal(5, 4)), (normal(4), normal(5, 4)), (X, normal(4))],
+    p.bilinear: [(X, normal(3, 2), normal(5, 4, 2), V), (X[0], normal(2), normal(5, 4, 2))],
+    p.matrix_exp: [(normal(3, 3),), (2 * normal(2, 3, 3),), (np.zeros((2, 2)),), (cnormal(2, 2),)],
+    p.logdet: [(FACTOR @ FACTOR.T,), (np.stack([FACTOR, FACTOR.T]),)],
+    p.cholesky_solve: [(normal(4, 2), FACTOR), (normal(4, 2), FACTOR.T, True)],
+    p.cholesky_inverse: [(FACTOR,), (FACTOR.T, True)],
+    p.solve_triangular: [
+        (SQUARE, normal(4, 2), True),
+        (SQUARE, normal(2, 4), False, False),
+        (normal(4, 4) * positive(4), normal(4, 2), True, True, True),
+    ],
+}
