@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .emit.load import add_user_note
-from .errors import InputTypeError, InputValueError, UnsupportedError
+from .errors import InputTypeError, InputValueError, SharedMemoryError, UnsupportedError
 from .frontend.guards import Captures, same_constant
 from .frontend.inputs import signature
 from .frontend.lower import Lowered
@@ -95,7 +95,7 @@ class Compiled:
             if not isinstance(array, np.ndarray):
                 continue
             if sum(np.may_share_memory(array, other) for other in arrays) > 1:
-                raise InputValueError(
+                raise SharedMemoryError(
                     "two arguments that share memory, one of which the function writes to",
                     why="the write would change the other one too",
                     fix="pass a copy of one of them",

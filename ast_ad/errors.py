@@ -128,6 +128,12 @@ class InputValueError(InputError, ValueError):
     code = "E303"
 
 
+class SharedMemoryError(UnsupportedError, InputValueError):
+    """Two arguments are one array to a function that writes: no program treats them as two."""
+
+    code = "E304"
+
+
 class InternalError(AdError):
     """A bug in ast_ad: an invariant does not hold. Please report it with the function that triggers it."""
 

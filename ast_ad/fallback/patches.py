@@ -167,7 +167,7 @@ def replacements() -> dict[int, tuple[Any, Any]]:
     for fn in primitives():
         module = getattr(fn, "__module__", None) or ""
         dispatching = isinstance(fn, np.ufunc) or hasattr(fn, "_implementation")
-        if dispatching or id(fn) in found or module in ("builtins", "_operator") or not callable(fn):
+        if dispatching or id(fn) in found or module in ("builtins", "_operator") or isinstance(fn, type):
             continue
         if module.split(".")[0] in ("ast_ad", ""):
             continue

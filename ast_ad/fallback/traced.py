@@ -15,7 +15,7 @@ import numpy as np
 from ..eager.dispatch import _plain, apply, inplace, needs_grad, operation
 from ..eager.numpy_protocol import array_function, array_ufunc, run
 from ..eager.tensor import Tensor
-from ..errors import MissingRuleError
+from ..errors import InputTypeError, MissingRuleError
 from ..rules import helpers
 
 DETACHED = "the number would leave the trace, and its gradient would silently be lost"
@@ -107,7 +107,7 @@ class Traced(Tensor):
         if not isinstance(value, (Tensor, np.ndarray, int, float, complex, np.generic)):
             value = run(np.array, (value,), {})
         if np.iscomplexobj(_plain(value)) and self._array.dtype.kind == "f":
-            raise TypeError("a complex value can't be written to a real array")
+            raise _complex_write("a complex value is written to a real array")
         inplace(operation(helpers.setitem), self, _plain(index), value)
 
     def __contains__(self, item: Any) -> bool:
@@ -223,6 +223,10 @@ def _refused(what: str, why: str, fix: str) -> MissingRuleError:
     return MissingRuleError(what, why=why, fix=fix)
 
 
+def _complex_write(what: str) -> InputTypeError:
+    return InputTypeError(what, why="NumPy refuses it too", fix="make the array complex")
+
+
 def _not_yet(what: str) -> Any:
     raise _refused(what, "there is no trace of it yet", "use np.ravel")
 
@@ -249,7 +253,7 @@ def _binary(name: str, ufunc: np.ufunc) -> None:
         if self._scalar:
             return result
         if np.iscomplexobj(_plain(result)) and self._array.dtype.kind == "f":
-            raise TypeError(f"the result of {ufunc.__name__} is complex, and the array is real")
+            raise _complex_write(f"the complex result of {ufunc.__name__} is written to a real array")
         inplace(operation(helpers.setitem), self, Ellipsis, result)
         return self
 

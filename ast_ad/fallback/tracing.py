@@ -16,6 +16,7 @@ from ..eager.numpy_protocol import run
 from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..eager.views import edge_of
+from ..errors import SharedMemoryError
 from ..trees import flatten, register_leaf
 from .patches import replaced
 from .traced import Traced
@@ -31,6 +32,8 @@ def trace(
     starts: dict[int, Any] = {i: _start(leaves[i]) for i in wrt}
     with recording():
         given = [_entry(starts[i]) if i in starts else _constant(leaf) for i, leaf in enumerate(leaves)]
+        for i, j in _aliases(leaves, wrt):
+            given[i] = given[j]
         call_args, call_kwargs = tree.unflatten(given)
         with replaced(function):
             value = function(*call_args, **call_kwargs)
@@ -47,6 +50,24 @@ def recording() -> Iterator[None]:
         yield
     finally:
         state.grad, state.safe, state.ordinary, state.pack = before
+
+
+def _aliases(leaves: Sequence[Any], wrt: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Pairs of places at which the function gets the same array; a differentiated one comes second."""
+    arrays = [i for i, leaf in enumerate(leaves) if type(leaf) is np.ndarray]
+    for n, j in enumerate(arrays):
+        for i in arrays[:n]:
+            a, b = leaves[i], leaves[j]
+            if not np.may_share_memory(a, b):
+                continue
+            facts = [(x.__array_interface__["data"], x.strides, x.shape, x.dtype) for x in (a, b)]
+            if facts[0] != facts[1] or i in wrt and j in wrt:
+                raise SharedMemoryError(
+                    "arguments that share memory",
+                    why="the gradients with respect to the two can't be told apart",
+                    fix="pass a copy of one of them",
+                )
+            yield (j, i) if i in wrt else (i, j)
 
 
 def _start(leaf: Any) -> Any:

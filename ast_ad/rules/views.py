@@ -101,6 +101,14 @@ def strided_rule(g, ans, x, size, stride, offset):
     return add_view(x, ((strided, (size, stride, offset)),), g), None, None, None
 
 
+sliding_window_view = np.lib.stride_tricks.sliding_window_view
+
+
+@vjp(sliding_window_view, view=True)
+def sliding_window_view_rule(g, ans, x, window_shape, axis=None, *, subok=False, writeable=False):
+    return add_view(x, ((sliding_window_view, (window_shape, axis)),), g), None
+
+
 helpers.METADATA[add_view] = 0
 helpers.SHAPED_LIKE[add_view] = 0, (2,)
 helpers.SHAPED_LIKE[write_view] = 0, (0,)
