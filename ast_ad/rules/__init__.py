@@ -29,10 +29,12 @@ from . import (  # noqa: F401
     torch_elementwise,
     torch_gather,
     torch_indexing,
+    torch_losses,
     torch_norms,
     torch_order,
     torch_products,
     torch_shapes,
     torch_softmax,
     torch_special,
+    torch_views,
 )

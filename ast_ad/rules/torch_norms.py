@@ -24,7 +24,8 @@ def norm(x: Any, p: float = 2.0, axis: Axes = None, keepdims: bool = False) -> A
     >>> float(norm(np.array([[3.0, -4.0]])))
     5.0
     """
-    return np.linalg.vector_norm(x, axis=None if np.ndim(x) == 0 else axis, keepdims=keepdims, ord=p)
+    over: Any = None if np.ndim(x) == 0 else axis
+    return np.linalg.vector_norm(x, axis=over, keepdims=keepdims, ord=p)
 
 
 @vjp(norm)
