@@ -7,16 +7,21 @@ from typing import Any
 
 import numpy as np
 
+from ..rules import torch_reads
 from .dispatch import Operation, binary, inplace, promoted, unary
 from .surface import attach, function
 from .tensor import Tensor
 
-ADD = Operation(np.add, "AddBackward0", ("self", "other"))
-SUB = Operation(np.subtract, "SubBackward0", ("self", "other"))
-MUL = Operation(np.multiply, "MulBackward0", ("self", "other"))
-DIV = Operation(np.divide, "DivBackward0", ("self", "other"), inexact=True)
+ADD = Operation(np.add, "AddBackward0", ("self", "other"), scalars=True)
+SUB = Operation(np.subtract, "SubBackward0", ("self", "other"), scalars=True)
+RSUB = Operation(np.subtract, "RsubBackward1", ("other", "self"))
+MUL = Operation(np.multiply, "MulBackward0", ("self", "other"), scalars=True)
+DIV = Operation(
+    np.divide, "DivBackward0", ("self", "other"), inexact=True, scalars=True, rule=torch_reads.divide
+)
 POW = Operation(np.power, "PowBackward0", ("self", "exponent"))
 POW_TENSOR = Operation(np.power, "PowBackward1", ("self", "exponent"))
+POW_OF_NUMBER = Operation(np.power, "PowBackward2", ("self", "exponent"))
 NEG = Operation(np.negative, "NegBackward0")
 FLOOR_DIV = Operation(np.floor_divide, "FloorDivideBackward0")
 REMAINDER = Operation(np.remainder, "RemainderBackward0")
@@ -53,8 +58,14 @@ def _operator(op: Operation) -> tuple[Callable[..., Any], Callable[..., Any], Ca
 
 
 def from_left(op: Operation, other: Any, self: Tensor) -> Any:
-    """``op.fn(other, self)`` where ``other`` is no tensor."""
-    return promoted(op, other, self)
+    """``op.fn(other, self)``; with a number as other operand by the operation that PyTorch takes for it."""
+    if isinstance(other, Tensor):
+        return binary(op, other, self)
+    if op is ADD or op is MUL:
+        return binary(op, self, other)
+    if op is DIV:
+        return binary(MUL, self.reciprocal(), other)  # type: ignore[attr-defined]
+    return promoted(RSUB if op is SUB else op, other, self)
 
 
 def inplace_binary(op: Operation, self: Tensor, other: Any) -> Tensor:
@@ -68,8 +79,15 @@ def inplace_binary(op: Operation, self: Tensor, other: Any) -> Tensor:
     return inplace(op, self, other)
 
 
-for _name, _op in (("add", ADD), ("sub", SUB), ("mul", MUL), ("truediv", DIV), ("pow", POW),
-                   ("floordiv", FLOOR_DIV), ("mod", REMAINDER)):
+for _name, _op in (
+    ("add", ADD),
+    ("sub", SUB),
+    ("mul", MUL),
+    ("truediv", DIV),
+    ("pow", POW),
+    ("floordiv", FLOOR_DIV),
+    ("mod", REMAINDER),
+):
     _forward, _reflected, _in_place = _operator(_op)
     attach(f"__{_name}__", _forward)
     attach(f"__r{_name}__", _reflected)
@@ -113,8 +131,7 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
         return binary(DIV, input, other) if isinstance(input, Tensor) else from_left(DIV, input, other)
     if rounding_mode not in ("trunc", "floor"):
         raise RuntimeError(
-            "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found "
-            f"'{rounding_mode}'"
+            f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
         )
     quotient = input / other
     whole = quotient.trunc() if rounding_mode == "trunc" else quotient.floor()
@@ -150,7 +167,7 @@ def _pow(self: Tensor, exponent: Any) -> Any:
 
 def _rpow(self: Tensor, base: Any) -> Any:
     base = operand(base)
-    return NotImplemented if base is NotImplemented else from_left(POW_TENSOR, base, self)
+    return NotImplemented if base is NotImplemented else from_left(POW_OF_NUMBER, base, self)
 
 
 Tensor.__pow__ = _pow  # type: ignore[attr-defined]

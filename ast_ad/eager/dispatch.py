@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -78,7 +78,9 @@ class Operation:
     """A primitive as the eager mode runs it.
 
     ``name``: of its nodes, as in 'Mul' of MulBackward0. ``saved``: the names of its arguments among the node's
-    ``_saved_`` attributes. ``inexact``: integers are computed in the default floating-point type.
+    ``_saved_`` attributes. ``inexact``: integers are computed in the default floating-point type. ``scalars``:
+    a number among its arguments counts as a tensor, with an edge that leads nowhere. ``rule``: instead of the
+    registered one.
     """
 
     def __init__(
@@ -87,9 +89,13 @@ class Operation:
         name: str = "",
         saved: Sequence[str] = ("self", "other"),
         inexact: bool = False,
+        scalars: bool = False,
+        rule: Callable[..., Any] | None = None,
     ) -> None:
-        self.fn, self.saved, self.inexact = fn, tuple(saved), inexact
+        self.fn, self.saved, self.inexact, self.scalars = fn, tuple(saved), inexact, scalars
         self.primitive = lookup(fn)
+        if rule is not None and self.primitive is not None:
+            self.primitive = replace(self.primitive, rule=rule)
         self.name = name or backward_name(fn)
         self.node = type(self.name, (node_class(self.name),), {"operation": self, "__module__": "torch.autograd"})
         self.plans: dict[Any, Plan | None] = {}
@@ -188,7 +194,7 @@ def _binary(op: Operation, a: Tensor, b: Any) -> Any:
     node._meta = out.shape, out.dtype
     if flags == 1:
         live = ((a._node, a._nr) if a._node is not None else (accumulator(a), 0),)
-        node._live, node._edges = live, (*live, NO_EDGE)
+        node._live, node._edges = live, (*live, NO_EDGE) if op.scalars or y is not b else live
     elif flags == 3:
         node._live = node._edges = (
             (a._node, a._nr) if a._node is not None else (accumulator(a), 0),
@@ -262,8 +268,7 @@ def _apply(op: Operation, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         out = op.fn(*plain, **kwargs)
     finally:
         restore(token)
-    face = next((a._face for a in args if isinstance(a, Tensor)), Tensor)
-    found = _wrapped(out, face)
+    found = _wrapped(out, face_of(args))
     if isinstance(found, Tensor):
         first = args[0] if args else None
         if primitive is not None and primitive.view and isinstance(first, Tensor) and _shares(out, plain[0]):
@@ -281,6 +286,18 @@ def _apply(op: Operation, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
             fix="detach() the tensor, or write an autograd.Function",
         )
     return found
+
+
+def face_of(args: Sequence[Any]) -> Any:
+    """The class of results: that of the first tensor among the arguments."""
+    for a in args:
+        if isinstance(a, Tensor):
+            return a._face
+        if isinstance(a, (list, tuple)):
+            face = face_of(a)
+            if face is not Tensor:
+                return face
+    return Tensor
 
 
 def _constant(op: Operation) -> bool:
@@ -375,8 +392,8 @@ def make_node(
                 edges.append(edge)
                 if edge[0] is not None:
                     live.append(edge)
-        elif a.__class__ is float or a.__class__ is int:
-            edges.append((None, 0))
+        elif op.scalars and isinstance(a, (float, int, complex)):
+            edges.append(NO_EDGE)
     plan = op.plan(active, tuple(kwargs), out.dtype.kind == "c" or _any_complex(plain), state.safe)
     node = op.node()
     node._number = next_number()

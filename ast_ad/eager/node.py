@@ -254,7 +254,10 @@ class RuleNode(Node):
         raw = name.startswith("_raw_saved_")
         if not raw and not name.startswith("_saved_"):
             raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-        found = self._places_of_saved().get(name.removeprefix("_raw_saved_").removeprefix("_saved_"))
+        short = name.removeprefix("_raw_saved_").removeprefix("_saved_")
+        found = self._places_of_saved().get(short)
+        if found is None and short in self.operation.saved and not raw:
+            return None  # an argument that the derivative in use does not read
         if found is None:
             raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
         if raw:
@@ -268,7 +271,12 @@ class RuleNode(Node):
         for j, counter, version in self.checks:
             if i == j and counter[0] != version:
                 raise RuntimeError(self._changed(i, counter[0], version))
-        return self._tensors()[i]
+        value = self._tensors()[i]
+        if self.operation.scalars and isinstance(value, (bool, int, float, complex)):
+            from .tensor import Tensor
+
+            value = Tensor._of(np.asarray(value))
+        return value
 
     def __dir__(self) -> list[str]:
         names = self._places_of_saved()
