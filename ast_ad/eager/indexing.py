@@ -1,0 +1,387 @@
+"""What do ``x[index]`` and ``x[index] = value`` mean? Integers, slices and None give views, step by step.
+
+Lists, masks and tensors pick elements; they are applied to the view that the rest of the index gives.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from ..rules import helpers, torch_views
+from .dispatch import Operation, apply, inplace
+from .surface import attach, function, method
+from .tensor import Tensor
+from .viewing import axis_of, look
+
+SELECT = Operation(operator.getitem, "SelectBackward0", ("self",))
+SLICE = Operation(operator.getitem, "SliceBackward0", ("self",))
+UNSQUEEZE = Operation(operator.getitem, "UnsqueezeBackward0", ("self",))
+ALIAS = Operation(torch_views.same, "AliasBackward0", ("self",))
+INDEX = Operation(operator.getitem, "IndexBackward0", ("self", "indices"))
+INDEX_PUT = Operation(helpers.setitem, "IndexPutBackward0", ("self", "indices", "values"))
+INDEX_ADD = Operation(helpers.add_at, "IndexPutBackward0", ("self", "indices", "values"))
+COPY = Operation(torch_views.overwritten, "CopyBackwards", ("self", "src"))
+FILL = Operation(torch_views.filled, "FillBackward2", ("self",))
+FILL_TENSOR = Operation(torch_views.filled, "FillBackward3", ("self", "value"))
+ZERO = Operation(torch_views.zeroed, "ZeroBackward0", ("self",))
+ALL = slice(None)
+
+
+# ----- one dimension
+
+
+def select_at(t: Tensor, axis: int, i: int) -> Any:
+    """The slice of ``t`` at place ``i`` of ``axis``, without the axis."""
+    n = t._array.shape[axis]
+    if not -n <= i < n:
+        raise IndexError(f"index {i} is out of bounds for dimension {axis} with size {n}")
+    return look(SELECT, t, (ALL,) * axis + (i, ...))
+
+
+def slice_at(t: Tensor, axis: int, part: slice) -> Any:
+    """``start:stop:step`` of one axis."""
+    return look(SLICE, t, (ALL,) * axis + (part, ...))
+
+
+def unsqueeze_at(t: Tensor, axis: int) -> Any:
+    """A new axis of length 1."""
+    return look(UNSQUEEZE, t, (ALL,) * axis + (None, ...))
+
+
+@function()
+def select(input: Tensor, dim: int, index: int) -> Any:
+    """The slice at ``index`` of a dimension, as a view without that dimension."""
+    if input._array.ndim == 0:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
+    axis, i = axis_of(dim, input._array.ndim), int(index)
+    n = input._array.shape[axis]
+    if not -n <= i < n:
+        raise IndexError(
+            f"select(): index {i} out of range for tensor of size {list(input._array.shape)} at dimension {axis}"
+        )
+    return select_at(input, axis, i)
+
+
+@function()
+def narrow(input: Tensor, dim: int, start: Any, length: int) -> Any:
+    """``length`` slices from ``start`` on, along a dimension, as a view."""
+    if input._array.ndim == 0:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    axis, start = axis_of(dim, input._array.ndim), int(start)
+    n = input._array.shape[axis]
+    if length < 0:
+        raise RuntimeError("narrow(): length must be non-negative.")
+    if not -n <= start <= n:
+        raise IndexError(f"start out of range (expected to be in range of [{-n}, {n}], but got {start})")
+    start = start + n if start < 0 else start
+    if start + length > n:
+        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({n}).")
+    return slice_at(input, axis, slice(start, start + length))
+
+
+# ----- the parts of an index
+
+
+def _listed(index: Any) -> tuple[Any, ...]:
+    if isinstance(index, tuple):
+        return index
+    if isinstance(index, list) and any(
+        isinstance(i, slice) or i is None or i is Ellipsis or isinstance(i, Tensor) and i._array.ndim
+        for i in index
+    ):
+        return tuple(index)
+    return (index,)
+
+
+def _number(part: Any) -> Any:
+    """The integer that a part is, or None."""
+    kind = part.__class__
+    if kind is int:
+        return part
+    if kind is bool or part is None or isinstance(part, (slice, list, tuple)) or part is Ellipsis:
+        return None
+    array = part._array if isinstance(part, Tensor) else part
+    if isinstance(array, (np.ndarray, np.generic)):
+        return (
+            int(array) if array.ndim == 0 and array.dtype.kind in "iu" and array.dtype != np.uint8 else None
+        )
+    return operator.index(part) if hasattr(part, "__index__") else None
+
+
+def _picker(part: Any) -> np.ndarray:
+    """The array behind a list, mask or tensor of an index."""
+    array = part._array.copy() if isinstance(part, Tensor) else np.asarray(_plain(part))
+    if array.size == 0 and not isinstance(part, (Tensor, np.ndarray)):
+        array = array.astype(np.int64)
+    if array.dtype == np.uint8:
+        array = array.astype(bool)
+    if array.dtype.kind not in "iub":
+        if isinstance(part, (Tensor, np.ndarray, list, tuple)) and array.dtype.kind in "fc":
+            raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+        raise TypeError(
+            f"only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid "
+            f"indices (got {type(part).__name__})"
+        )
+    return array
+
+
+def _plain(part: Any) -> Any:
+    if isinstance(part, (list, tuple)):
+        return [_plain(item) for item in part]
+    return part._array if isinstance(part, Tensor) else part
+
+
+def _bounds(part: slice) -> slice:
+    """A slice of plain integers."""
+    start, stop, step = (
+        None if p is None else int(p._array) if isinstance(p, Tensor) else operator.index(p)
+        for p in (part.start, part.stop, part.step)
+    )
+    if step is not None and step <= 0:
+        raise ValueError("step must be greater than zero")
+    return slice(start, stop, step)
+
+
+def _located(t: Tensor, index: Any, keep: bool) -> tuple[Any, list[Any] | None]:
+    """The view that the basic parts of an index give, and the subscript that is left for it, if any.
+
+    ``keep``: a lone full slice is a view of its own.
+    """
+    parts = [p if (n := _number(p)) is None else n for p in _listed(index)]
+    if len(parts) == 1 and isinstance(parts[0], slice) and keep and t._array.ndim:
+        return slice_at(t, 0, _bounds(parts[0])), None
+    pickers = {
+        i: _picker(p)
+        for i, p in enumerate(parts)
+        if not (p is None or p is Ellipsis or p.__class__ in (int, slice, bool))
+    }
+    used = sum(
+        (p.ndim if p.dtype == bool else 1)
+        if (p := pickers.get(i)) is not None
+        else part.__class__ in (int, slice)
+        for i, part in enumerate(parts)
+    )
+    ndim = t._array.ndim
+    if used > ndim:
+        if ndim == 0 and len(parts) == 1 and parts[0].__class__ is int:
+            raise IndexError(
+                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
+                "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number"
+            )
+        if ndim == 0 and len(parts) == 1 and isinstance(parts[0], slice):
+            raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+        raise IndexError(f"too many indices for tensor of dimension {ndim}")
+    view, axis = t, 0
+    left: list[Any] = []
+    advanced = False
+    for i, part in enumerate(parts):
+        if i in pickers or part.__class__ is bool:
+            picker = pickers[i] if i in pickers else np.asarray(part)
+            if picker.ndim == 0 and picker.dtype == bool:
+                view = unsqueeze_at(view, axis)
+                picker = picker[None]
+            left += [ALL] * (axis - len(left)) + _indices(picker, view._array.shape, axis)
+            axis, advanced = len(left), True
+        elif part.__class__ is int:
+            view = select_at(view, axis, part)
+        elif part is None:
+            view, axis = unsqueeze_at(view, axis), axis + 1
+        elif part is Ellipsis:
+            axis += ndim - used
+        else:
+            bounds = _bounds(part)
+            if bounds != ALL:
+                view = slice_at(view, axis, bounds)
+            axis += 1
+    return view, left if advanced else None
+
+
+def _indices(picker: np.ndarray, shape: tuple[int, ...], axis: int) -> list[Any]:
+    """Integer arrays for a picker at ``axis``: a mask becomes one for each of its dimensions."""
+    if picker.dtype != bool:
+        n = shape[axis]
+        outside = (picker < -n) | (picker >= n)
+        if outside.any():
+            raise IndexError(
+                f"index {picker[outside].flat[0]} is out of bounds for dimension {axis} with size {n}"
+            )
+        return [picker]
+    for k, n in enumerate(picker.shape):
+        if shape[axis + k] != n:
+            raise IndexError(
+                f"The shape of the mask {list(picker.shape)} at index {k} does not match the shape of the "
+                f"indexed tensor {list(shape)} at index {axis + k}"
+            )
+    return list(np.nonzero(picker))
+
+
+def _together(subscript: list[Any]) -> None:
+    shapes = [p.shape for p in subscript if isinstance(p, np.ndarray)]
+    try:
+        np.broadcast_shapes(*shapes)
+    except ValueError:
+        said = ", ".join(str(list(s)) for s in shapes)
+        raise IndexError(
+            f"shape mismatch: indexing tensors could not be broadcast together with shapes {said}"
+        ) from None
+
+
+# ----- reading and writing
+
+
+def getitem(self: Tensor, index: Any) -> Any:
+    """``self[index]``: a view, or a copy where the index holds a list, a mask or a tensor."""
+    if index.__class__ is int and self._array.ndim:
+        return select_at(self, 0, index)
+    view, subscript = _located(self, index, True)
+    if subscript is not None:
+        _together(subscript)
+        found = apply(INDEX, (view, tuple(subscript)))
+        if not found._array.flags.c_contiguous:
+            found._array = np.ascontiguousarray(found._array)
+        return found
+    return look(ALIAS, self) if view is self else view
+
+
+def setitem(self: Tensor, index: Any, value: Any) -> None:
+    """``self[index] = value``, in place."""
+    view, subscript = _located(self, index, False)
+    if subscript is None:
+        _assign(view, value)
+        return
+    _together(subscript)
+    if not isinstance(value, Tensor):
+        value = Tensor._of(np.asarray(value, self._array.dtype))
+    put_at(view, tuple(subscript), value, False)
+
+
+def _assign(view: Tensor, value: Any) -> None:
+    if not isinstance(value, Tensor):
+        if isinstance(value, np.ndarray) and value.ndim:
+            raise TypeError(
+                "can't assign a numpy.ndarray to a torch.FloatTensor"
+                if view._array.dtype == np.float32
+                else f"can't assign a numpy.ndarray to a {view.type()}"
+            )
+        if not isinstance(value, (int, float, complex, np.generic, np.ndarray)):
+            raise TypeError(f"can't assign a {type(value).__name__} to a {view.type()}")
+        value = Tensor._of(_as_number(value, view._array.dtype))
+    if value._array.ndim == 0 and view._array.ndim:
+        inplace(FILL_TENSOR, view, value)
+        return
+    shape, wanted = value._array.shape, view._array.ndim
+    if len(shape) > wanted and set(shape[: len(shape) - wanted]) <= {1}:
+        value = value.reshape(shape[len(shape) - wanted :])
+    copy_(view, value)
+
+
+def _as_number(value: Any, dtype: np.dtype) -> np.ndarray:
+    if isinstance(value, complex) and dtype.kind != "c":
+        raise RuntimeError(f"value cannot be converted to type {dtype.name} without overflow")
+    return np.asarray(value).astype(dtype)
+
+
+def put_at(t: Tensor, subscript: Any, value: Tensor, accumulate: bool) -> Tensor:
+    """Write the elements of ``value`` to the places that ``subscript`` names, in place."""
+    from .dtypes import scalar_name
+
+    if value._array.dtype != t._array.dtype:
+        raise RuntimeError(
+            "Index put requires the source and destination dtypes match, got "
+            f"{scalar_name(t._array.dtype)} for the destination and {scalar_name(value._array.dtype)} for the source."
+        )
+    wanted, given = t._array[subscript].shape, value._array.shape
+    if len(given) > len(wanted) and set(given[: len(given) - len(wanted)]) <= {1}:
+        value = value.reshape(given[len(given) - len(wanted) :])
+    if not _fits(value._array.shape, wanted):
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {list(given)} cannot be broadcast to indexing result of shape "
+            f"{list(wanted)}"
+        )
+    return inplace(INDEX_ADD if accumulate else INDEX_PUT, t, subscript, value)
+
+
+def _fits(given: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
+    return len(given) <= len(wanted) and all(
+        n in (1, m) for n, m in zip(reversed(given), reversed(wanted), strict=False)
+    )
+
+
+def _subscript(t: Tensor, indices: Any) -> tuple[Any, ...]:
+    left: list[Any] = []
+    for part in indices:
+        left += [ALL] if part is None else _indices(_picker(part), t._array.shape, len(left))
+    _together(left)
+    return tuple(left)
+
+
+@method()
+def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+    """Write ``values`` to the places that a tuple of index tensors names; ``accumulate`` adds them."""
+    return put_at(self, _subscript(self, indices), values, accumulate)
+
+
+@function()
+def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+    """A copy of ``input`` with ``values`` at the places that a tuple of index tensors names."""
+    subscript = _subscript(input, indices)
+    return apply(INDEX_ADD if accumulate else INDEX_PUT, (input, subscript, values))  # type: ignore[no-any-return]
+
+
+@method()
+def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
+    """Write the elements of ``src`` into the tensor, converted to its dtype."""
+    if not isinstance(src, Tensor):
+        raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
+    given, wanted = src._array.shape, self._array.shape
+    if not _fits(given, wanted):
+        _refuse_expansion(given, wanted)
+    if src._array.dtype != self._array.dtype:
+        src = src.to(self.dtype)
+    return inplace(COPY, self, src)
+
+
+def _refuse_expansion(given: tuple[int, ...], wanted: tuple[int, ...]) -> None:
+    if len(given) > len(wanted):
+        raise RuntimeError(
+            f"output with shape {list(wanted)} doesn't match the broadcast shape "
+            f"{list(np.broadcast_shapes(given, wanted))}"
+            if _broadcast(given, wanted)
+            else f"The size of tensor a ({wanted[-1] if wanted else 1}) must match the size of tensor b ({given[-1]}) at "
+            f"non-singleton dimension {len(given) - 1}"
+        )
+    extra = len(wanted) - len(given)
+    k = max(i for i, n in enumerate(given) if n not in (1, wanted[extra + i]))
+    raise RuntimeError(
+        f"The expanded size of the tensor ({wanted[extra + k]}) must match the existing size ({given[k]}) at "
+        f"non-singleton dimension {extra + k}.  Target sizes: {list(wanted)}.  Tensor sizes: {list(given)}"
+    )
+
+
+def _broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
+    return all(n == m or 1 in (n, m) for n, m in zip(reversed(a), reversed(b), strict=False))
+
+
+@method()
+def fill_(self: Tensor, value: Any) -> Tensor:
+    """Set every element to a number."""
+    if isinstance(value, Tensor):
+        if value._array.ndim:
+            raise RuntimeError(
+                f"fill_ only supports 0-dimension value tensor but got tensor with {value._array.ndim} dimensions."
+            )
+        return inplace(FILL_TENSOR, self, value)
+    return inplace(FILL, self, _as_number(value, self._array.dtype)[()])
+
+
+@method()
+def zero_(self: Tensor) -> Tensor:
+    """Set every element to zero."""
+    return inplace(ZERO, self)
+
+
+attach("__getitem__", getitem)
+attach("__setitem__", setitem)

@@ -1,0 +1,115 @@
+"""How is a view of a tensor made? Its array shares memory, its node and its ``_view`` say how to get there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .dispatch import Operation, make_node, needs_grad
+from .dtypes import as_numpy  # noqa: F401
+from .state import state, watch
+from .tensor import Tensor
+from .views import View, make_view
+
+
+def look(op: Operation, t: Tensor, *args: Any, array: Any = None, creation: str = "") -> Any:
+    """The view ``op.fn(t, *args)``; ``array``: its array, where that is made in another way."""
+    if watch.profiler is not None:
+        with watch.profiler.operation(op, (t,)):
+            return _look(op, t, args, array, creation)
+    return _look(op, t, args, array, creation)
+
+
+def _look(op: Operation, t: Tensor, args: tuple[Any, ...], array: Any, creation: str) -> Any:
+    x = t._array
+    if array is None:
+        array = op.fn(x, *args)
+    v = t._face._of(array)
+    recorded = state.grad and needs_grad(t) and array.dtype.kind in "fc"
+    make_view(v, t, (op.fn, args), creation)
+    v._inference = t._inference
+    if recorded:
+        v._node = make_node(op, (t, *args), (x, *args), array, {}, (True, *(False,) * len(args)), None)
+        v._requires_grad = v._node is not None
+    return v
+
+
+def look_several(op: Operation, t: Tensor, args: tuple[Any, ...], steps: Sequence[Any]) -> tuple[Any, ...]:
+    """The views that ``op.fn(t, *args)`` returns; ``steps``: for each the function and arguments that lead to it.
+
+    They share one node, and must not be changed in place.
+    """
+    arrays = op.fn(t._array, *args)
+    recorded = state.grad and needs_grad(t) and t._array.dtype.kind in "fc" and arrays
+    node = None
+    if recorded:
+        active = (True, *(False,) * len(args))
+        node = make_node(op, (t, *args), (t._array, *args), arrays[0], {}, active, None)
+        node.outputs, node.meta = len(arrays), [(a.shape, a.dtype) for a in arrays]
+        if len(arrays) == 1:
+            node.outputs, node.meta = 1, node.meta[0]
+    found = []
+    for nr, (array, step) in enumerate(zip(arrays, steps, strict=True)):
+        v = t._face._of(array)
+        make_view(v, t, step, "multi" if state.grad else "")
+        v._inference = t._inference
+        if node is not None:
+            v._node, v._nr, v._requires_grad = node, nr, True
+        found.append(v)
+    return tuple(found)
+
+
+def look_from_base(op: Operation, t: Tensor, args: tuple[Any, ...], array: Any, step: Any) -> Any:
+    """A view that is reached from ``t``'s base by ``step`` alone, whatever ``t`` itself shows of it."""
+    v = _look(op, t, args, array, "")
+    v._view = View(v._view.base, (step,), v._view.creation, v._view.version)
+    return v
+
+
+def fresh(op: Operation, t: Tensor, *args: Any) -> Any:
+    """``op.fn(t, *args)`` as a tensor with memory of its own, where ``op.fn`` may return a view."""
+    out = op.fn(t._array, *args)
+    if out.base is not None or not out.flags.c_contiguous or out is t._array:
+        out = np.array(out, order="C", copy=True)
+    found = t._face._of(out)
+    if state.grad and needs_grad(t) and out.dtype.kind in "fc":
+        active = (True, *(False,) * len(args))
+        node = make_node(op, (t, *args), (t._array, *args), found._array, {}, active, found._version_counter)
+        found._node, found._requires_grad = node, True
+    return found
+
+
+def axis_of(dim: Any, ndim: int) -> int:
+    """A dimension counted from the front.
+
+    Raises:
+        IndexError: there is no such dimension.
+    """
+    n = max(ndim, 1)
+    if not -n <= dim < n:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})"
+        )
+    return int(dim) % n
+
+
+def strides_of(array: np.ndarray) -> tuple[int, ...]:
+    """The strides, counted in elements; that of an axis of length 1 as if there were more of it."""
+    size, out = array.itemsize, [s // array.itemsize for s in array.strides]
+    if 0 in out or array.size == 0:
+        shape = array.shape
+        if array.size == 0 and size and array.flags.owndata:
+            step = 1
+            for i in range(len(shape) - 1, -1, -1):
+                out[i] = step
+                step *= max(shape[i], 1)
+            return tuple(out)
+        for i in range(len(shape) - 1, -1, -1):
+            if shape[i] == 1 and out[i] == 0:
+                out[i] = shape[i + 1] * out[i + 1] if i + 1 < len(shape) else 1
+    return tuple(out)
+
+
+Maker = Callable[..., Any]
