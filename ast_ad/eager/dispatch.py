@@ -15,16 +15,12 @@ from ..rules.helpers import hollow
 from ..rules.registry import lookup
 from . import slices
 from .dtypes import get_default_dtype, result_dtype
-from .node import NO_EDGE, SavedValue, next_number, node_class, pack_guarded
+from .node import NO_EDGE, next_number, node_class
+from .saved import INFERENCE_SAVED, SavedValue
 from .state import restore, silence, state, watch
 from .tensor import Tensor
 from .views import accumulator, check_inference, check_inplace, edge_of, make_view, rebase
 
-INFERENCE_SAVED = (
-    "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
-    "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use "
-    "it in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
-)
 SMALL = 64  # elements: a stand-in for what is read for its shape only would take more room
 nothing: dict[str, Any] = {}
 
@@ -189,7 +185,6 @@ def _binary(op: Operation, a: Tensor, b: Any) -> Any:
             op.remember(flags)
         return t
     node = op.node()
-    node._number = next_number()
     node.slice = plan
     node._meta = out.shape, out.dtype
     if flags == 1:
@@ -203,6 +198,7 @@ def _binary(op: Operation, a: Tensor, b: Any) -> Any:
     else:
         live = ((b._node, b._nr) if b._node is not None else (accumulator(b), 0),)
         node._live, node._edges = live, (NO_EDGE, *live)
+    node._number = next_number()  # after those of new leaves
     plan.save(node, a, b, x, y, out, t)
     t._node, t._requires_grad = node, True
     return t
@@ -494,18 +490,13 @@ def shape_of(p: Any) -> Any:
 
 def _pack(node: Any) -> None:
     """Let the innermost pair of hooks pack every saved tensor."""
-    pack, unpack = state.pack
     values = list(node.values)
     for i, _, _ in node.checks:
-        tensor = node.owners[i] if i else _detached(values[0], node)
+        tensor = node.owners[i] if i else _saved_result(values[0], node, 0, None)
         if isinstance(tensor, Tensor):
-            values[i] = SavedValue(pack_guarded(pack, tensor), unpack)
+            values[i] = SavedValue(tensor, state.pack, node)
             node.owners[i] = None
     node.values, node.packed, node.checks = values, True, []
-
-
-def _detached(value: Any, node: Any) -> Tensor:
-    return Tensor._of(value)
 
 
 def _saved_result(array: np.ndarray, node: Any, nr: int, counter: Any) -> Tensor:
