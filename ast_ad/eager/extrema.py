@@ -1,0 +1,320 @@
+"""Which elements are the largest, the middle one, the most frequent, and how does a tensor look sorted?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..rules import torch_elementwise, torch_order
+from . import return_types
+from .dimensions import axes_of, axis_of, numpy_names
+from .dispatch import Operation, apply, promoted, unary
+from .pointwise import floating, require_tensor
+from .reductions import options
+from .surface import function
+from .tensor import Tensor
+
+MAX = Operation(np.max, "MaxBackward1", ("self",))
+MIN = Operation(np.min, "MinBackward1", ("self",))
+AMAX = Operation(np.max, "AmaxBackward0", ("self",))
+AMIN = Operation(np.min, "AminBackward0", ("self",))
+BOTH = tuple(Operation(fn, "AminmaxBackward0", ("self",)) for fn in (np.min, np.max))
+MAX_ALONG = Operation(torch_order.max_along, "MaxBackward0", ("self",))
+MIN_ALONG = Operation(torch_order.min_along, "MinBackward0", ("self",))
+MAXIMUM = Operation(torch_elementwise.maximum, "MaximumBackward0")
+MINIMUM = Operation(torch_elementwise.minimum, "MinimumBackward0")
+MEDIAN = Operation(torch_order.median, "MedianBackward0", ("self",))
+NANMEDIAN = Operation(torch_order.nanmedian, "NanmedianBackward0", ("self",))
+MEDIAN_ALONG = Operation(torch_order.median_along, "MedianBackward1", ("self",))
+NANMEDIAN_ALONG = Operation(torch_order.nanmedian_along, "NanmedianBackward1", ("self",))
+MODE = Operation(torch_order.mode, "ModeBackward0", ("self",))
+KTHVALUE = Operation(torch_order.kthvalue, "KthvalueBackward0", ("self", "k"))
+SORT = Operation(torch_order.sort, "SortBackward0", ("self",))
+TOPK = Operation(torch_order.topk, "TopkBackward0", ("self", "k"))
+CUMMAX = Operation(torch_order.cummax, "CummaxBackward0", ("self",))
+CUMMIN = Operation(torch_order.cummin, "CumminBackward0", ("self",))
+QUANTILE = Operation(np.quantile, "QuantileBackward0", ("self", "q"))
+NANQUANTILE = Operation(np.nanquantile, "NanquantileBackward0", ("self", "q"))
+
+
+def _not_empty(name: str, input: Tensor, axis: int | None) -> None:
+    shape = input._array.shape
+    if axis is None and input._array.size == 0:
+        raise RuntimeError(
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim "
+            "with the 'dim' argument."
+        )
+    if axis is not None and shape and shape[axis] == 0:
+        raise IndexError(f"{name}(): Expected reduction dim {axis} to have non-zero size.")
+
+
+def _along(op: Operation, kind: Any, name: str, input: Tensor, dim: int, keepdim: bool, **more: Any) -> Any:
+    """Values and indices along one dimension, as a named tuple."""
+    axis = axis_of(input._array.ndim, dim)
+    _not_empty(name, input, axis)
+    return kind(*apply(op, (input,), {"axis": axis, "keepdims": keepdim, **more}))
+
+
+def _extremum(name: str, whole: Operation, along: Operation, pair: Operation, kind: Any) -> Callable[..., Any]:
+    """``max`` and ``min``: of all elements, along a dimension, or of two tensors."""
+
+    @numpy_names
+    def run(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
+        require_tensor(name, input)
+        other = dim if isinstance(dim, Tensor) else other
+        if other is not None:
+            return promoted(pair, input, other)
+        if dim is not None:
+            return _along(along, kind, name, input, dim, keepdim)
+        _not_empty(name, input, None)
+        return unary(whole, input)
+
+    run.__name__ = name
+    run.__doc__ = f"The {name}imum of all elements, along ``dim`` with its indices, or of two tensors."
+    return run
+
+
+max = function("max")(_extremum("max", MAX, MAX_ALONG, MAXIMUM, return_types.max))
+min = function("min")(_extremum("min", MIN, MIN_ALONG, MINIMUM, return_types.min))
+
+
+@function()
+@numpy_names
+def amax(input: Tensor, dim: Any = (), keepdim: bool = False) -> Any:
+    """The largest elements over ``dim``; those that are equally large share the gradient."""
+    require_tensor("amax", input)
+    return apply(AMAX, (input,), options(input, dim, keepdim))
+
+
+@function()
+@numpy_names
+def amin(input: Tensor, dim: Any = (), keepdim: bool = False) -> Any:
+    """The smallest elements over ``dim``; those that are equally small share the gradient."""
+    require_tensor("amin", input)
+    return apply(AMIN, (input,), options(input, dim, keepdim))
+
+
+@function()
+@numpy_names
+def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Any:
+    """``amin`` and ``amax``."""
+    how = options(input, dim, keepdim)
+    return return_types.aminmax(*(apply(op, (input,), how) for op in BOTH))
+
+
+def _arg(name: str, fn: Callable[..., Any]) -> Callable[..., Any]:
+    @numpy_names
+    def run(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+        require_tensor(name, input)
+        axis = axes_of(input._array.ndim, dim)
+        _not_empty(name, input, axis if isinstance(axis, int) else None)
+        return Tensor._of(fn(input._array, axis=axis, keepdims=keepdim))  # type: ignore[no-any-return]
+
+    run.__name__, run.__doc__ = name, f"The index of the first {name[3:]}imum, of all elements or along ``dim``."
+    return run
+
+
+argmax = function("argmax")(_arg("argmax", np.argmax))
+argmin = function("argmin")(_arg("argmin", np.argmin))
+
+
+# ----- order statistics
+
+
+@function()
+@numpy_names
+def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
+    """The lower median of all elements, or along ``dim`` with its indices."""
+    require_tensor("median", input)
+    if dim is None:
+        return apply(MEDIAN, (input,))
+    return _along(MEDIAN_ALONG, return_types.median, "median", input, dim, keepdim)
+
+
+@function()
+@numpy_names
+def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
+    """The lower median of all elements that are not NaN, or along ``dim`` with its indices."""
+    require_tensor("nanmedian", input)
+    if dim is None:
+        return apply(NANMEDIAN, (input,))
+    return _along(NANMEDIAN_ALONG, return_types.nanmedian, "nanmedian", input, dim, keepdim)
+
+
+@function()
+@numpy_names
+def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
+    """The most frequent elements along ``dim`` and an index of each."""
+    return _along(MODE, return_types.mode, "mode", input, dim, keepdim)
+
+
+@function()
+@numpy_names
+def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any:
+    """The ``k``-th smallest elements along ``dim`` and their indices."""
+    return _along(KTHVALUE, return_types.kthvalue, "kthvalue", input, dim, keepdim, k=k)
+
+
+def _quantile(op: Operation, input: Tensor, q: Any, dim: Any, keepdim: bool, interpolation: str) -> Any:
+    x = input._array
+    if x.dtype.kind != "f":
+        raise RuntimeError("quantile() input tensor must be either float or double dtype")
+    levels = q._array if isinstance(q, Tensor) else np.asarray(q, x.dtype)
+    if np.any((levels < 0) | (levels > 1)):
+        raise RuntimeError("quantile() q values must be in the range [0, 1]")
+    how = {**options(input, dim, keepdim), "method": interpolation}
+    return apply(op, (input, q if isinstance(q, Tensor) else Tensor._of(levels)), how)
+
+
+@function()
+@numpy_names
+def quantile(
+    input: Tensor, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
+) -> Any:
+    """The quantiles at the levels ``q``, of all elements or along ``dim``."""
+    return _quantile(QUANTILE, input, q, dim, keepdim, interpolation)
+
+
+@function()
+@numpy_names
+def nanquantile(
+    input: Tensor, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
+) -> Any:
+    """``quantile`` of the elements that are not NaN."""
+    return _quantile(NANQUANTILE, input, q, dim, keepdim, interpolation)
+
+
+# ----- sorting
+
+
+@function()
+@numpy_names
+def sort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
+    """The elements in order along ``dim``, and where each of them was."""
+    how = {"axis": axis_of(input._array.ndim, dim), "descending": descending}
+    return return_types.sort(*apply(SORT, (input,), how))
+
+
+@function()
+@numpy_names
+def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
+    """The indices that put the elements in order along ``dim``."""
+    axis = axis_of(input._array.ndim, dim)
+    order = torch_order.ordering(input._array, axis, descending)
+    return Tensor._of(order)  # type: ignore[no-any-return]
+
+
+@function()
+def msort(input: Tensor) -> Any:
+    """The elements in order along the first dimension."""
+    return sort(input, 0)[0]
+
+
+@function()
+@numpy_names
+def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
+    """The ``k`` largest (or smallest) elements along ``dim``, and where each of them was."""
+    how = {"k": int(k), "axis": axis_of(input._array.ndim, dim), "largest": largest}
+    return return_types.topk(*apply(TOPK, (input,), how))
+
+
+@function()
+@numpy_names
+def cummax(input: Tensor, dim: int) -> Any:
+    """The largest element so far along ``dim``, and where it was."""
+    return return_types.cummax(*apply(CUMMAX, (input,), {"axis": axis_of(input._array.ndim, dim)}))
+
+
+@function()
+@numpy_names
+def cummin(input: Tensor, dim: int) -> Any:
+    """The smallest element so far along ``dim``, and where it was."""
+    return return_types.cummin(*apply(CUMMIN, (input,), {"axis": axis_of(input._array.ndim, dim)}))
+
+
+# ----- no derivatives
+
+
+@function()
+def unique(
+    input: Tensor,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+) -> Any:
+    """The distinct elements (or slices along ``dim``) in order, with the places of all and how many of each."""
+    found = np.unique(
+        input._array, return_inverse=return_inverse, return_counts=return_counts, axis=dim
+    )
+    if not (return_inverse or return_counts):
+        return Tensor._of(found)
+    return tuple(Tensor._of(part) for part in found)
+
+
+@function()
+def unique_consecutive(
+    input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+) -> Any:
+    """The elements (or slices along ``dim``) without those equal to the one before."""
+    rows = input._array.ravel() if dim is None else np.moveaxis(input._array, dim, 0)
+    new = np.ones(len(rows), bool)
+    if len(rows):
+        new[1:] = (rows[1:] != rows[:-1]).reshape(len(rows) - 1, -1).any(axis=1)
+    kept = rows[new] if dim is None else np.moveaxis(rows[new], 0, dim)
+    places = np.cumsum(new) - 1
+    if dim is None:
+        places = places.reshape(input._array.shape)
+    results = [kept]
+    if return_inverse:
+        results.append(places)
+    if return_counts:
+        results.append(np.bincount(np.cumsum(new) - 1, minlength=int(new.sum())))
+    tensors = tuple(Tensor._of(part) for part in results)
+    return tensors[0] if len(tensors) == 1 else tensors
+
+
+@function()
+def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
+    """How often each non-negative integer occurs, or the sum of its weights."""
+    found = np.bincount(input._array, None if weights is None else weights._array, minlength)
+    return Tensor._of(found)  # type: ignore[no-any-return]
+
+
+@function()
+def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
+    """How many elements are in each of ``bins`` intervals of equal length from ``min`` to ``max``."""
+    x = floating(input)._array
+    low, high = (float(np.min(x)), float(np.max(x))) if min == max and x.size else (min, max)
+    counts, _ = np.histogram(x, bins, (low, high))
+    return Tensor._of(counts.astype(x.dtype))  # type: ignore[no-any-return]
+
+
+@function()
+def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Tensor:
+    """The interval between ``boundaries`` in which each element lies."""
+    return searchsorted(boundaries, input, out_int32=out_int32, right=right)
+
+
+@function(method=False)
+def searchsorted(
+    sorted_sequence: Tensor,
+    input: Any,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
+) -> Tensor:
+    """Where to insert each element so that the sequences (along the last dimension) stay in order."""
+    how: Any = side or ("right" if right else "left")
+    order = sorted_sequence._array
+    values = np.asarray(input._array if isinstance(input, Tensor) else input)
+    if order.ndim == 1:
+        found = np.asarray(np.searchsorted(order, values, how))
+    else:
+        found = np.empty(values.shape, int)
+        for place in np.ndindex(order.shape[:-1]):
+            found[place] = np.searchsorted(order[place], values[place], how)
+    return Tensor._of(found.astype(np.int32 if out_int32 else np.int64))  # type: ignore[no-any-return]

@@ -1,0 +1,371 @@
+"""How are tensors summed up, averaged and multiplied, over all dimensions or some?"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..rules import torch_norms, torch_softmax
+from .dimensions import axes_of, axis_of, numpy_names
+from .dispatch import Operation, apply, unary
+from .dtypes import as_numpy, scalar_name
+from .pointwise import floating, require_tensor
+from .surface import FUNCTIONS, function
+from .tensor import Tensor
+
+SUM = Operation(np.sum, "SumBackward0", ("self",))
+SUM_OVER = Operation(np.sum, "SumBackward1", ("self",))
+NANSUM = Operation(np.nansum, "NansumBackward0", ("self",))
+MEAN = Operation(np.mean, "MeanBackward0", ("self",))
+MEAN_OVER = Operation(np.mean, "MeanBackward1", ("self",))
+PROD = Operation(np.prod, "ProdBackward0", ("self",))
+PROD_OVER = Operation(np.prod, "ProdBackward1", ("self",))
+STD = Operation(np.std, "StdBackward0", ("self",))
+VAR = Operation(np.var, "VarBackward0", ("self",))
+STD_MEAN = tuple(Operation(fn, "StdMeanBackward0", ("self",)) for fn in (np.std, np.mean))
+VAR_MEAN = tuple(Operation(fn, "VarMeanBackward0", ("self",)) for fn in (np.var, np.mean))
+CUMSUM = Operation(np.cumsum, "CumsumBackward0", ("self",))
+CUMPROD = Operation(np.cumprod, "CumprodBackward0", ("self",))
+LOGCUMSUMEXP = Operation(torch_softmax.logcumsumexp, "LogcumsumexpBackward0", ("self",))
+LOGSUMEXP = Operation(torch_softmax.logsumexp, "LogsumexpBackward0", ("self",))
+NORM = Operation(torch_norms.norm, "LinalgVectorNormBackward0", ("self",))
+NUCLEAR = Operation(np.linalg.matrix_norm, "SumBackward1", ("self",))
+TRACE = Operation(np.trace, "TraceBackward0", ("self",))
+DIFF = Operation(np.diff, "SubBackward0", ("self",))
+
+
+def result_type(input: Tensor, dtype: Any) -> dict[str, Any]:
+    """The ``dtype=`` of a NumPy sum: as asked for, or int64 of integers and booleans."""
+    if dtype is not None:
+        return {"dtype": as_numpy(dtype)}
+    return {"dtype": np.dtype(np.int64)} if input._array.dtype.kind in "iub" else {}
+
+
+def options(input: Tensor, dim: Any, keepdim: bool) -> dict[str, Any]:
+    """``axis=`` and ``keepdims=`` of a NumPy reduction."""
+    found: dict[str, Any] = {"axis": axes_of(input._array.ndim, dim)}
+    if keepdim:
+        found["keepdims"] = True
+    return found
+
+
+@function()
+@numpy_names
+def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The sum over all dimensions, or over ``dim``; integers are summed as int64."""
+    require_tensor("sum", input)
+    if dim is None and dtype is None and input._array.dtype.kind in "fc":
+        return unary(SUM, input) if not keepdim else apply(SUM, (input,), {"keepdims": True})
+    op = SUM if dim is None else SUM_OVER
+    return apply(op, (input,), {**options(input, dim, keepdim), **result_type(input, dtype)})
+
+
+@function()
+@numpy_names
+def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The sum of all that is not NaN."""
+    require_tensor("nansum", input)
+    return apply(NANSUM, (input,), {**options(input, dim, keepdim), **result_type(input, dtype)})
+
+
+@function()
+@numpy_names
+def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The mean over all dimensions, or over ``dim``."""
+    require_tensor("mean", input)
+    if dtype is None and input._array.dtype.kind in "iub":
+        raise RuntimeError(
+            "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
+            f"Got: {scalar_name(input._array.dtype)}"
+        )
+    if input._array.size == 0:
+        return _without_warning(_mean, input, dim, keepdim, dtype)
+    return _mean(input, dim, keepdim, dtype)
+
+
+def _mean(input: Tensor, dim: Any, keepdim: bool, dtype: Any) -> Any:
+    if dim is None and dtype is None and not keepdim:
+        return unary(MEAN, input)
+    given = {} if dtype is None else {"dtype": as_numpy(dtype)}
+    return apply(MEAN if dim is None else MEAN_OVER, (input,), {**options(input, dim, keepdim), **given})
+
+
+def _without_warning(fn: Any, *args: Any) -> Any:
+    """Run what NumPy warns of by the module ``warnings``: empty slices."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        return fn(*args)
+
+
+@function()
+@numpy_names
+def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The mean of all that is not NaN."""
+    require_tensor("nanmean", input)
+    present = ~np.isnan(input._array)
+    count = np.sum(present, axis=axes_of(present.ndim, dim), keepdims=keepdim)
+    return nansum(input, dim, keepdim, dtype=dtype) / Tensor._of(count)
+
+
+@function()
+@numpy_names
+def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The product over all dimensions, or along one; integers are multiplied as int64."""
+    require_tensor("prod", input)
+    if dim is None and dtype is None and input._array.dtype.kind in "fc":
+        return unary(PROD, input)
+    given = result_type(input, dtype)
+    if dim is None:
+        return apply(PROD, (input,), given)
+    axis_of(input._array.ndim, dim)
+    return apply(PROD_OVER, (input,), {**options(input, dim, keepdim), **given})
+
+
+# ----- moments
+
+
+def _moment_options(
+    input: Tensor, dim: Any, unbiased: bool | None, correction: float | None, keepdim: bool
+) -> tuple[Tensor, dict[str, Any]]:
+    """What NumPy is told of a variance: ``var(False)`` means ``unbiased``, not a dimension."""
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    if input._array.dtype.kind not in "fc":
+        raise RuntimeError("std and var only support floating point and complex dtypes")
+    if correction is None:
+        correction = 1 if unbiased is None or unbiased else 0
+    given = options(input, dim, keepdim)
+    if correction:
+        given["ddof"] = correction
+    return input, given
+
+
+def _moment(op: Operation, input: Tensor, given: dict[str, Any]) -> Any:
+    array, axis = input._array, given["axis"]
+    over = array.shape if axis is None else [array.shape[i] for i in np.atleast_1d(axis)]
+    if np.prod(over) > given.get("ddof", 0):
+        return apply(op, (input,), given)
+    name = "var" if op is VAR else "std"
+    warnings.warn(
+        f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
+        "(input numel divided by output numel).",
+        stacklevel=4,
+    )
+    return _without_warning(apply, op, (input,), given)
+
+
+@function()
+@numpy_names
+def std(
+    input: Tensor,
+    dim: Any = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
+    correction: float | None = None,
+) -> Any:
+    """The standard deviation; the sum of squares is divided by the number of elements less ``correction``."""
+    return _moment(STD, *_moment_options(input, dim, unbiased, correction, keepdim))
+
+
+@function()
+@numpy_names
+def var(
+    input: Tensor,
+    dim: Any = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
+    correction: float | None = None,
+) -> Any:
+    """The variance; the sum of squares is divided by the number of elements less ``correction``."""
+    return _moment(VAR, *_moment_options(input, dim, unbiased, correction, keepdim))
+
+
+def _with_mean(ops: Any, input: Tensor, *how: Any) -> tuple[Any, Any]:
+    input, given = _moment_options(input, *how)
+    spread = _moment(ops[0], input, given)
+    return spread, apply(ops[1], (input,), {k: v for k, v in given.items() if k != "ddof"})
+
+
+@function(method=False)
+@numpy_names
+def std_mean(
+    input: Tensor,
+    dim: Any = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
+    correction: float | None = None,
+) -> tuple[Any, Any]:
+    """``std`` and ``mean``."""
+    return _with_mean(STD_MEAN, input, dim, unbiased, correction, keepdim)
+
+
+@function(method=False)
+@numpy_names
+def var_mean(
+    input: Tensor,
+    dim: Any = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
+    correction: float | None = None,
+) -> tuple[Any, Any]:
+    """``var`` and ``mean``."""
+    return _with_mean(VAR_MEAN, input, dim, unbiased, correction, keepdim)
+
+
+# ----- running
+
+
+def _running(op: Operation, input: Tensor, dim: int, dtype: Any) -> Any:
+    axis = axis_of(input._array.ndim, dim)
+    if input._array.ndim == 0:
+        return input.clone() if dtype is None else input.to(dtype)
+    return apply(op, (input,), {"axis": axis, **result_type(input, dtype)})
+
+
+@function()
+@numpy_names
+def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Any:
+    """The sums of all elements so far along ``dim``."""
+    require_tensor("cumsum", input)
+    return _running(CUMSUM, input, dim, dtype)
+
+
+@function()
+@numpy_names
+def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Any:
+    """The products of all elements so far along ``dim``."""
+    require_tensor("cumprod", input)
+    return _running(CUMPROD, input, dim, dtype)
+
+
+@function()
+@numpy_names
+def logcumsumexp(input: Tensor, dim: int) -> Any:
+    """``log(cumsum(exp(input), dim))`` without overflow."""
+    return apply(LOGCUMSUMEXP, (input,), {"axis": axis_of(input._array.ndim, dim)})
+
+
+# ----- norms
+
+
+@function()
+@numpy_names
+def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Any:
+    """``log(sum(exp(input), dim))`` without overflow."""
+    input = floating(input)
+    axis = axes_of(input._array.ndim, dim)
+    if axis is None:
+        axis = tuple(range(input._array.ndim))
+    return apply(LOGSUMEXP, (input,), {"axis": axis, "keepdims": keepdim})
+
+
+@function()
+@numpy_names
+def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
+    """The norm of order ``p`` over all dimensions or over ``dim``; 'fro' is 2, 'nuc' the sum of singular values."""
+    require_tensor("norm", input)
+    if dtype is not None:
+        input = input.to(dtype)
+    if input._array.dtype.kind not in "fc":
+        raise RuntimeError(
+            "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
+            f"{scalar_name(input._array.dtype)}"
+        )
+    if p == "nuc":
+        return apply(NUCLEAR, (input,), {"ord": "nuc", "keepdims": keepdim})
+    order = 2.0 if p is None or p == "fro" else float(p)
+    return apply(NORM, (input,), {"p": order, **options(input, dim, keepdim)})
+
+
+@function()
+def dist(input: Tensor, other: Tensor, p: float = 2) -> Any:
+    """The ``p``-norm of ``input - other``."""
+    return norm(input - other, p)
+
+
+# ----- questions
+
+
+def _counted(name: str, fn: Any, input: Tensor, dim: Any, keepdim: bool) -> Tensor:
+    require_tensor(name, input)
+    found = fn(input._array, axis=axes_of(input._array.ndim, dim), keepdims=keepdim)
+    if name != "count_nonzero" and input._array.dtype == np.uint8:
+        found = np.asarray(found).astype(np.uint8)
+    return Tensor._of(found)  # type: ignore[no-any-return]
+
+
+@function()
+@numpy_names
+def all(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
+    """Whether all elements are true."""
+    return _counted("all", np.all, input, dim, keepdim)
+
+
+@function()
+@numpy_names
+def any(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
+    """Whether any element is true."""
+    return _counted("any", np.any, input, dim, keepdim)
+
+
+@function()
+@numpy_names
+def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
+    """How many elements are not zero."""
+    return _counted("count_nonzero", np.count_nonzero, input, dim, False)
+
+
+# ----- others
+
+
+@function()
+def trace(input: Tensor) -> Any:
+    """The sum of the diagonal of a matrix."""
+    if input._array.ndim != 2:
+        raise RuntimeError("trace: expected a matrix, but got tensor with dim " + str(input._array.ndim))
+    return apply(TRACE, (input,))
+
+
+@function()
+@numpy_names
+def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
+    """The differences of neighbours along ``dim``, taken ``n`` times."""
+    if prepend is not None or append is not None:
+        parts = [t for t in (prepend, input, append) if t is not None]
+        input = FUNCTIONS["cat"](parts, dim)
+    return apply(DIFF, (input,), {"n": n, "axis": axis_of(input._array.ndim, dim)})
+
+
+@function("trapezoid", "trapz", method=False)
+def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1) -> Any:
+    """The integral along ``dim`` by the trapezoidal rule, over points ``x`` or at distances ``dx``."""
+    op = FUNCTIONS_OF_NUMPY["trapezoid"]
+    args = (y,) if x is None else (y, x)
+    return apply(op, args, {"dx": dx, "axis": dim} if x is None else {"axis": dim})
+
+
+FUNCTIONS_OF_NUMPY = {
+    "trapezoid": Operation(np.trapezoid, "MulBackward0", ("y", "x")),
+    "cov": Operation(np.cov, "SqueezeBackward0", ("self",)),
+    "corrcoef": Operation(np.corrcoef, "ClampBackward1", ("self",)),
+}
+
+
+@function()
+def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
+    """The covariance of variables, one a row."""
+    weights = {"fweights": fweights, "aweights": aweights}
+    given = {k: v._array for k, v in weights.items() if v is not None}
+    return apply(FUNCTIONS_OF_NUMPY["cov"], (input,), {"ddof": correction, **given})
+
+
+@function()
+def corrcoef(input: Tensor) -> Any:
+    """The correlation of variables, one a row."""
+    return apply(FUNCTIONS_OF_NUMPY["corrcoef"], (input,))
