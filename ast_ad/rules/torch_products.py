@@ -1,201 +1,107 @@
-"""How do the fused products and the matrix functions that NumPy has not differentiate?
+"""How do products that are added to something differentiate, and the plain product of vectors?
 
-Index: addmm baddbmm addbmm addmv addr linear bilinear; matrix_exp logdet cholesky_solve cholesky_inverse
-solve_triangular. ``beta = 0`` stands for no first term at all, be it NaN.
+Index: add_product add_summed_products add_outer plain_dot; add_scaled_product add_scaled_quotient.
 """
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
-from .helpers import mT
-from .linalg import block_triangular, upper_right
-from .products import H, column
-from .registry import program, vjp
-
-# ----- beta * c + alpha * product -----
+from .products import H
+from .registry import vjp
 
 
-def plus(c: Any, product: Any, beta: Any, alpha: Any) -> Any:
-    """``beta * c + alpha * product``, in the precision of the product."""
-    scaled = product if alpha == 1 else product * alpha
-    return scaled if beta == 0 else scaled + (c if beta == 1 else c * beta)
+def add_product(x: Any, a: Any, b: Any, beta: Any = 1, alpha: Any = 1) -> Any:
+    """``beta * x + alpha * (a @ b)`` of matrices, stacks of them, or a matrix and a vector.
 
-
-def addmm(c: Any, a: Any, b: Any, beta: Any = 1, alpha: Any = 1) -> Any:
-    """``beta * c + alpha * (a @ b)`` of matrices; ``c`` is broadcast.
-
-    >>> addmm(np.ones(2), np.eye(2), np.eye(2))
-    array([[2., 1.],
-           [1., 2.]])
+    >>> add_product(np.ones((1, 1)), np.array([[2.0]]), np.array([[3.0]]), alpha=10)
+    array([[61.]])
     """
-    return plus(c, a @ b, beta, alpha)
+    product = np.matmul(a, b) if alpha == 1 else alpha * np.matmul(a, b)
+    return product if beta == 0 else x + product if beta == 1 else beta * x + product
 
 
-def baddbmm(c: Any, a: Any, b: Any, beta: Any = 1, alpha: Any = 1) -> Any:
-    """``beta * c + alpha * (a @ b)`` of stacked matrices; ``c`` is broadcast.
+@vjp(add_product, broadcasts=True)
+def add_product_rule(g, ans, x, a, b, beta=1, alpha=1):
+    x_bar = g * np.conj(beta)
+    scaled = g * np.conj(alpha)
+    if np.ndim(b) == 1:
+        return x_bar, np.outer(scaled, np.conj(b)), H(a) @ scaled
+    return x_bar, scaled @ H(b), H(a) @ scaled
 
-    >>> baddbmm(np.ones(2), np.eye(2)[None], np.eye(2)[None]).shape
-    (1, 2, 2)
+
+def add_summed_products(x: Any, a: Any, b: Any, beta: Any = 1, alpha: Any = 1) -> Any:
+    """``beta * x + alpha * sum(a @ b, axis=0)`` of stacks of matrices.
+
+    >>> add_summed_products(np.ones((1, 1)), np.ones((2, 1, 1)), np.ones((2, 1, 1)))
+    array([[3.]])
     """
-    return plus(c, a @ b, beta, alpha)
+    product = np.sum(np.matmul(a, b), axis=0)
+    product = product if alpha == 1 else alpha * product
+    return product if beta == 0 else x + product if beta == 1 else beta * x + product
 
 
-@vjp(addmm, baddbmm, broadcasts=True)
-def addmm_rule(g, ans, c, a, b, beta=1, alpha=1):
+@vjp(add_summed_products, broadcasts=True)
+def add_summed_products_rule(g, ans, x, a, b, beta=1, alpha=1):
     scaled = g * np.conj(alpha)
     return g * np.conj(beta), scaled @ H(b), H(a) @ scaled
 
 
-def addbmm(c: Any, a: Any, b: Any, beta: Any = 1, alpha: Any = 1) -> Any:
-    """``beta * c + alpha * sum(a @ b)`` over a stack of matrices; ``c`` is broadcast.
+def add_outer(x: Any, a: Any, b: Any, beta: Any = 1, alpha: Any = 1) -> Any:
+    """``beta * x + alpha * outer(a, b)``.
 
-    >>> addbmm(np.zeros(2), np.ones((3, 2, 1)), np.ones((3, 1, 2)))
-    array([[3., 3.],
-           [3., 3.]])
+    >>> add_outer(np.zeros((1, 2)), np.array([2.0]), np.array([3.0, 4.0]))
+    array([[6., 8.]])
     """
-    return plus(c, np.sum(a @ b, axis=0), beta, alpha)
+    product = np.outer(a, b) if alpha == 1 else alpha * np.outer(a, b)
+    return product if beta == 0 else x + product if beta == 1 else beta * x + product
 
 
-@vjp(addbmm, broadcasts=True)
-def addbmm_rule(g, ans, c, a, b, beta=1, alpha=1):
+@vjp(add_outer, broadcasts=True)
+def add_outer_rule(g, ans, x, a, b, beta=1, alpha=1):
     scaled = g * np.conj(alpha)
-    return g * np.conj(beta), scaled @ H(b), H(a) @ scaled
+    return g * np.conj(beta), scaled @ np.conj(b), np.conj(a) @ scaled
 
 
-def addmv(c: Any, a: Any, v: Any, beta: Any = 1, alpha: Any = 1) -> Any:
-    """``beta * c + alpha * (a @ v)`` of a matrix and a vector; ``c`` is broadcast.
+def plain_dot(a: Any, b: Any) -> Any:
+    """``sum(a * b)`` of two vectors.
 
-    >>> addmv(1.0, np.eye(2), np.ones(2))
-    array([2., 2.])
+    >>> float(plain_dot(np.array([1.0, 2.0]), np.array([3.0, 4.0])))
+    11.0
     """
-    return plus(c, a @ v, beta, alpha)
+    return np.dot(a, b)
 
 
-@vjp(addmv, broadcasts=True)
-def addmv_rule(g, ans, c, a, v, beta=1, alpha=1):
-    scaled = g * np.conj(alpha)
-    return g * np.conj(beta), column(scaled) * np.conj(v), H(a) @ scaled
+@vjp(plain_dot)
+def plain_dot_rule(g, ans, a, b):
+    return g * np.conj(b), g * np.conj(a)
 
 
-def addr(c: Any, u: Any, v: Any, beta: Any = 1, alpha: Any = 1) -> Any:
-    """``beta * c + alpha * outer(u, v)``; ``c`` is broadcast.
+def add_scaled_product(x: Any, a: Any, b: Any, value: Any = 1) -> Any:
+    """``x + value * a * b``, element by element.
 
-    >>> addr(1.0, np.ones(2), np.array([1.0, 2.0]))
-    array([[2., 3.],
-           [2., 3.]])
+    >>> float(add_scaled_product(1.0, 2.0, 3.0, value=10))
+    61.0
     """
-    return plus(c, np.outer(u, v), beta, alpha)
+    return x + (a * b if value == 1 else value * a * b)
 
 
-@vjp(addr, broadcasts=True)
-def addr_rule(g, ans, c, u, v, beta=1, alpha=1):
-    scaled = g * np.conj(alpha)
-    return g * np.conj(beta), scaled @ np.conj(v), np.conj(u) @ scaled
+@vjp(add_scaled_product, broadcasts=True)
+def add_scaled_product_rule(g, ans, x, a, b, value=1):
+    return g, g * np.conj(b * value), g * np.conj(a * value)
 
 
-@program
-def linear(x: Any, weight: Any, bias: Any = None) -> Any:
-    """``x @ weight.T + bias``; ``weight`` may be a vector.
+def add_scaled_quotient(x: Any, a: Any, b: Any, value: Any = 1) -> Any:
+    """``x + value * a / b``, element by element.
 
-    >>> linear(np.ones(2), np.array([[1.0, 2.0]]), np.array([0.5]))
-    array([3.5])
+    >>> float(add_scaled_quotient(1.0, 6.0, 3.0, value=10))
+    21.0
     """
-    product = x @ (weight if np.ndim(weight) == 1 else mT(weight))
-    return product if bias is None else product + bias
+    return x + (a / b if value == 1 else value * (a / b))
 
 
-@program
-def bilinear(x: Any, y: Any, weight: Any, bias: Any = None) -> Any:
-    """``sum(x[i] * weight[k, i, j] * y[j]) + bias[k]`` for each pair of vectors in ``x`` and ``y``.
-
-    >>> bilinear(np.ones(2), np.ones(3), np.ones((1, 2, 3)))
-    array([6.])
-    """
-    product = np.einsum("...i,kij,...j->...k", x, weight, y)
-    return product if bias is None else product + bias
-
-
-# ----- matrix functions -----
-
-TERMS = 18  # of the exponential series, at a norm of 1/2: the rest is below 1e-22
-
-
-def matrix_exp(a: Any) -> Any:
-    """The exponential of each matrix, by scaling, a Taylor series and squaring.
-
-    >>> matrix_exp(np.zeros((2, 2)))
-    array([[1., 0.],
-           [0., 1.]])
-    """
-    a = np.asarray(a)
-    one = np.eye(a.shape[-1], dtype=a.dtype)
-    size = float(np.max(np.sum(np.abs(a), axis=-2), initial=0))
-    if not math.isfinite(size):
-        return np.full_like(a, np.nan)
-    halvings = max(0, math.ceil(math.log2(size)) + 1) if size > 0 else 0
-    scaled = a / a.dtype.type(2.0**halvings)
-    result = one + scaled * 0
-    for k in range(TERMS, 0, -1):
-        result = one + scaled @ result / k
-    for _ in range(halvings):
-        result = result @ result
-    return result
-
-
-@vjp(matrix_exp)
-def matrix_exp_rule(g, ans, a):
-    """The upper right block of ``exp([[h, g], [0, h]])``, with ``h = H(a)``: the derivative along ``g``."""
-    return upper_right(matrix_exp(block_triangular(H(a), g)), a)
-
-
-@program
-def logdet(a: Any) -> Any:
-    """The logarithm of the determinant of each matrix; NaN where that is negative.
-
-    >>> float(logdet(np.eye(2)))
-    0.0
-    """
-    sign, log = np.linalg.slogdet(a)
-    return np.where(np.real(sign) < 0, np.nan, log)
-
-
-@program
-def cholesky_solve(b: Any, factor: Any, upper: bool = False) -> Any:
-    """``x`` with ``a @ x = b`` where ``a = l @ H(l)``, ``l`` being ``factor`` (``upper``: its transpose).
-
-    >>> cholesky_solve(np.ones((2, 1)), np.eye(2))
-    array([[1.],
-           [1.]])
-    """
-    lower = H(np.triu(factor)) if upper else np.tril(factor)
-    return np.linalg.solve(H(lower), np.linalg.solve(lower, b))
-
-
-@program
-def cholesky_inverse(factor: Any, upper: bool = False) -> Any:
-    """The inverse of ``l @ H(l)``, ``l`` being ``factor`` (``upper``: its transpose).
-
-    >>> cholesky_inverse(np.eye(2))
-    array([[1., 0.],
-           [0., 1.]])
-    """
-    inverse = np.linalg.inv(H(np.triu(factor)) if upper else np.tril(factor))
-    return H(inverse) @ inverse
-
-
-@program
-def solve_triangular(a: Any, b: Any, upper: bool, left: bool = True, unitriangular: bool = False) -> Any:
-    """``x`` with ``a @ x = b`` (not ``left``: ``x @ a = b``), of which only one triangle of ``a`` is read.
-
-    >>> solve_triangular(np.array([[2.0, 9.0], [0.0, 1.0]]), np.array([[2.0], [0.0]]), False).ravel()
-    array([1., 0.])
-    """
-    skip = 1 if unitriangular else 0
-    triangle = np.triu(a, skip) if upper else np.tril(a, -skip)
-    if unitriangular:
-        triangle = triangle + np.eye(np.shape(a)[-1], dtype=a.dtype)
-    return np.linalg.solve(triangle, b) if left else mT(np.linalg.solve(mT(triangle), mT(b)))
+@vjp(add_scaled_quotient, broadcasts=True)
+def add_scaled_quotient_rule(g, ans, x, a, b, value=1):
+    return g, g * np.conj(value / b), -g * np.conj(value * a / (b * b))
