@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .emit.load import add_user_note
-from .errors import InputTypeError, InputValueError, SharedMemoryError, UnsupportedError
+from .errors import InputTypeError, SharedMemoryError, UnsupportedError
 from .frontend.guards import Captures, same_constant
 from .frontend.inputs import signature
 from .frontend.lower import Lowered

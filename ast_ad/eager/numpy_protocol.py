@@ -17,7 +17,7 @@ from ..errors import MissingRuleError
 from ..rules import helpers
 from ..rules.indexing import copied_to
 from ..rules.registry import lookup
-from .dispatch import _active, _plain, _wrapped, apply, inplace, operation
+from .dispatch import _active, _plain, _wrapped, apply, face_of, inplace, operation
 from .surface import attach
 from .tensor import Tensor
 
@@ -131,9 +131,8 @@ def _without_rule(fn: Callable[..., Any], args: Sequence[Any], kwargs: dict[str,
             why="there is no rule for it, and it was called with a tensor that requires grad",
             fix="detach() the tensor, or write an autograd.Function",
         )
-    face = next((a._face for a in everything if isinstance(a, Tensor)), Tensor)
     out = fn(*[_plain(a) for a in args], **{k: _plain(v) for k, v in kwargs.items()})
-    return _wrapped(out, face)
+    return _wrapped(out, face_of(everything))
 
 
 @functools.cache

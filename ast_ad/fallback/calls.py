@@ -22,6 +22,7 @@ from ..ir.types import Array, Opaque, Scalar, Type, carries_derivative, type_of
 from ..rules.registry import vjp
 from ..transform.contributions import cotangent_type
 from ..trees import LEAF, STATIC, TreeDef, flatten
+from .pullbacks import Later, spread
 from .purity import Search
 
 MOST_STEPS = 200_000  # lines of Python that the trial runs of one callee may execute
@@ -110,7 +111,7 @@ class TracedCall:
         values, pullback = trace(function, leaves, {}, tuple(range(len(leaves))))
         converted = tuple(map(self.converted, values, self.types))
         floats = [i for i, found in enumerate(self.types) if carries_derivative(found)]
-        return converted, _Spread(pullback, floats, len(values))
+        return converted, spread(pullback, floats, len(values), len(leaves))
 
     def converted(self, value: Any, type: Type) -> Any:
         """A copy of the value, of this very type."""
@@ -128,41 +129,6 @@ class TracedCall:
         return UnsupportedError(f"the call of `{self.__name__}`", why=why, fix="trace the whole function")
 
 
-class _Spread:
-    """The pullback of the leaves at ``positions``; the others have no cotangent."""
-
-    def __init__(self, pullback: Any, positions: list[int], length: int) -> None:
-        self.pullback, self.positions, self.length = pullback, positions, length
-
-    def spread(self, cotangents: Sequence[Any]) -> list[Any]:
-        found: list[Any] = [None] * self.length
-        for position, cotangent in zip(self.positions, cotangents, strict=True):
-            found[position] = cotangent
-        return found
-
-    def __call__(self, cotangents: Sequence[Any]) -> tuple[Any, ...]:
-        return tuple(self.pullback(self.spread(cotangents)))
-
-    def linearize(self, cotangents: Sequence[Any]) -> tuple[tuple[Any, ...], Any]:
-        return self.pullback.linearize(self.spread(cotangents))  # type: ignore[no-any-return]
-
-
-class _Later:
-    """The pullback of a pullback, made when it is asked for: first derivatives never do."""
-
-    def __init__(self, pullback: Any, cotangents: Sequence[Any]) -> None:
-        self.pullback, self.cotangents = pullback, tuple(cotangents)
-
-    def made(self) -> Any:
-        return self.pullback.linearize(self.cotangents)[1]
-
-    def __call__(self, cotangents: Sequence[Any]) -> tuple[Any, ...]:
-        return tuple(self.made()(cotangents))
-
-    def linearize(self, cotangents: Sequence[Any]) -> tuple[tuple[Any, ...], Any]:
-        return self.made().linearize(cotangents)  # type: ignore[no-any-return]
-
-
 # ----- the operations --------------------------------------------------------------------------------
 def traced_call(call: TracedCall, leaves: tuple[Any, ...], constants: tuple[Any, ...]) -> tuple[Any, ...]:
     """The leaves of the callee's result and, last, the pullback. ``leaves``: what has a derivative."""
@@ -174,7 +140,7 @@ def pull(pullback: Any, leaves: tuple[Any, ...], cotangents: tuple[Any, ...]) ->
     """Cotangents of ``leaves`` from those of the values and, last, the pullback of this very operation."""
     found = pullback(cotangents)
     fitted = [_fitted(bar, leaf) for bar, leaf in zip(found, leaves, strict=True)]
-    return (*fitted, _Later(pullback, cotangents))
+    return (*fitted, Later(pullback, cotangents))
 
 
 def _fitted(bar: Any, leaf: Any) -> Any:

@@ -65,30 +65,7 @@ class TracedVariant(Request):
     def __call__(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
         """The value, then the cotangents."""
         value, pullback = self.run(inputs)
-        return value, *pullback(self.seed(value))
-
-    def seed(self, value: Any) -> list[Any]:
-        """The cotangents of the leaves of the value: one for the number that is differentiated."""
-        found, has_aux = value, self.owner.has_aux
-        if has_aux:
-            if not (type(value) is tuple and len(value) == 2):
-                raise InputTypeError(
-                    "has_aux=True", why="the function does not return a pair", fix="return (value, aux)"
-                )
-            found = value[0]
-        leaves, _ = flatten(value)
-        seeds: list[Any] = [None] * len(leaves)
-        kind = np.result_type(found).kind if isinstance(found, (int, float, np.generic, np.ndarray)) else ""
-        if not kind or kind not in "fiub" or np.ndim(found):
-            what = f"an array of shape {found.shape}" if np.ndim(found) else f"a {type(found).__name__}"
-            raise InputTypeError(
-                f"the gradient of {what}",
-                why="grad is defined for functions with a real scalar result",
-                fix="use jacobian for arrays, vjp for a cotangent of your own, or return a sum",
-            )
-        if kind == "f":
-            seeds[0] = np.result_type(found).type(1)
-        return seeds
+        return value, *pullback(loss_seeds(value, self.owner.has_aux))
 
     def value(self, results: Sequence[Any]) -> Any:
         """What the function returned."""
@@ -130,6 +107,30 @@ class TracedPullbackVariant(TracedVariant):
 
         name = getattr(self.owner.function, "__name__", "function")
         return Pullback(self, name, run, every, range(count), of)
+
+
+def loss_seeds(value: Any, has_aux: bool) -> list[Any]:
+    """The cotangents of the leaves of the value: one for the number that is differentiated."""
+    found = value
+    if has_aux:
+        if not (type(value) is tuple and len(value) == 2):
+            raise InputTypeError(
+                "has_aux=True", why="the function does not return a pair", fix="return (value, aux)"
+            )
+        found = value[0]
+    leaves, _ = flatten(value)
+    seeds: list[Any] = [None] * len(leaves)
+    kind = np.result_type(found).kind if isinstance(found, (int, float, np.generic, np.ndarray)) else ""
+    if not kind or kind not in "fiub" or np.ndim(found):
+        what = f"an array of shape {found.shape}" if np.ndim(found) else f"a {type(found).__name__}"
+        raise InputTypeError(
+            f"the gradient of {what}",
+            why="grad is defined for functions with a real scalar result",
+            fix="use jacobian for arrays, vjp for a cotangent of your own, or return a sum",
+        )
+    if kind == "f":
+        seeds[0] = np.result_type(found).type(1)
+    return seeds
 
 
 def as_reason(error: Exception) -> AdError:

@@ -13,7 +13,7 @@ import functools
 import sys
 import threading
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -46,11 +46,10 @@ def _asked() -> bool:
     """Whether a replacement was called by the code that is traced, not by NumPy or a rule on its behalf."""
     if not tracing.depth:
         return False
-    caller = sys._getframe(2).f_globals.get("__name__", "")
-    return not caller.startswith(_INSIDE)
-
-
-_INSIDE = "numpy", "ast_ad."
+    frame: Any = sys._getframe(2)
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("numpy"):
+        frame = frame.f_back
+    return frame is not None and not frame.f_globals.get("__name__", "").startswith("ast_ad.")
 
 
 # ----- creation
@@ -196,9 +195,9 @@ def _within(namespace: dict[str, Any], table: dict[int, tuple[Any, Any]]) -> Ite
 _LIBRARIES = {"numpy", "scipy", "math", "cmath", "ast_ad", "builtins", "numba", "gast", "astor", "torch", "jax"}
 
 
-def _namespaces(function: Any) -> Iterator[dict[str, Any]]:
-    """The global variables of a function and of the modules of the functions and classes that it can name."""
-    pending = [function]
+def _namespaces(roots: Sequence[Any]) -> Iterator[dict[str, Any]]:
+    """The global variables of functions and objects, and of the modules of what these can name."""
+    pending = list(roots)
     seen: set[int] = set()
     while pending:
         value = pending.pop()
@@ -208,7 +207,7 @@ def _namespaces(function: Any) -> Iterator[dict[str, Any]]:
             pending.append(value.func)
             continue
         if isinstance(value, types.FunctionType):
-            pending += [c.cell_contents for c in value.__closure__ or () if _filled(c)]
+            pending += [v for c in value.__closure__ or () for v in _content(c)]
             namespace = value.__globals__
         elif isinstance(value, types.ModuleType):
             namespace = vars(value)
@@ -223,21 +222,32 @@ def _namespaces(function: Any) -> Iterator[dict[str, Any]]:
             continue
         seen.add(id(namespace))
         yield namespace
-        pending += [v for v in namespace.values() if isinstance(v, (types.FunctionType, types.ModuleType, type))]
+        pending += [v for v in namespace.values() if _has_code(v)]
 
 
-def _filled(cell: Any) -> bool:
+def _has_code(value: Any) -> bool:
+    """Whether a value has, or is an object with, code that may be run by name."""
+    if isinstance(value, (types.FunctionType, types.MethodType, types.ModuleType, type, functools.partial)):
+        return True
+    return type(value).__module__.partition(".")[0] not in _LIBRARIES | sys.stdlib_module_names
+
+
+def _content(cell: Any) -> list[Any]:
     try:
-        return isinstance(cell.cell_contents, (types.FunctionType, types.MethodType, functools.partial))
-    except ValueError:
-        return False
+        return [cell.cell_contents] if _has_code(cell.cell_contents) else []
+    except ValueError:  # not yet assigned
+        return []
 
 
 @contextlib.contextmanager
-def replaced(function: Any) -> Iterator[None]:
-    """Trace in this thread: the replacements stand in their places, also in the modules of ``function``."""
+def replaced(function: Any, objects: Sequence[Any] = ()) -> Iterator[None]:
+    """Trace in this thread: the replacements stand in their places, also where ``function`` finds its names.
+
+    ``objects``: arguments that may have methods.
+    """
+    roots = [function, *filter(_has_code, objects)]
     table = replacements()
-    places = [*_common_places(), *(p for n in _namespaces(function) for p in _within(n, table))]
+    places = [*_common_places(), *(p for n in _namespaces(roots) for p in _within(n, table))]
     with _lock:
         for namespace, name, _, by in places:
             key = id(namespace), name

@@ -20,16 +20,15 @@ from ..eager.numpy_protocol import run
 from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..eager.views import edge_of
-from ..errors import InputError, NoDerivativeError, UnsupportedError
+from ..errors import InputError, InputValueError, NoDerivativeError, UnsupportedError
 from ..options import Options
-from ..trees import TreeDef, flatten, register_leaf
+from ..trees import flatten
 from ..variant import Request
-from .derivative import TracedVariant
+from .derivative import as_reason, loss_seeds, warn
 from .patches import replaced
+from .pullbacks import Rearranged, spread
 from .traced import Traced
 from .tracing import TracedPullback, plain, recording, trace
-
-register_leaf(Tensor)
 
 
 class CannotCompile(Exception):
@@ -75,11 +74,7 @@ class CompiledPullback:
     def seeds(self, cotangents: Sequence[Any]) -> tuple[Any, ...]:
         """A cotangent for each leaf that has a derivative, zeros made explicit."""
         given = [cotangents[i] for i in self.positions]
-        return tuple(
-            np.zeros_like(like)[()] if g is None else np.asarray(g, np.result_type(like)).reshape(np.shape(like))[()]
-            if not np.ndim(like) else np.asarray(g, np.result_type(like))
-            for g, like in zip(given, self.like, strict=True)
-        )
+        return tuple(map(_seed, given, self.like))
 
     def __call__(self, cotangents: Sequence[Any]) -> tuple[Any, ...]:
         return tuple(self.pullback.leaves(*self.seeds(cotangents)))
@@ -91,44 +86,9 @@ class CompiledPullback:
             found, second = compiled(pulled(self.every), args, lambda: self.traced().linearize(cotangents)[1])
         except CannotCompile:
             return self.traced().linearize(cotangents)  # type: ignore[no-any-return]
-        given = [cotangents[i] is not None for i in self.positions]
-        return found, _Reordered(second, given)
-
-
-class _Reordered:
-    """The pullback of ``pulled``, whose cotangents come after the leaves of the arguments, not before."""
-
-    def __init__(self, pullback: Any, given: list[bool]) -> None:
-        self.pullback, self.given = pullback, given
-
-    def order(self, found: Sequence[Any]) -> tuple[Any, ...]:
-        count = len(self.given)
-        return *found[count:], *(bar for bar, on in zip(found[:count], self.given, strict=True) if on)
-
-    def __call__(self, cotangents: Sequence[Any]) -> tuple[Any, ...]:
-        return self.order(self.pullback(cotangents))
-
-    def linearize(self, cotangents: Sequence[Any]) -> tuple[tuple[Any, ...], Any]:
-        found, second = self.pullback.linearize(cotangents)
-        leaves = len(found) - len(self.given)
-        return self.order(found), _Rearranged(second, self.given, leaves)
-
-
-class _Rearranged:
-    """A pullback that takes cotangents in the order of ``_Reordered``."""
-
-    def __init__(self, pullback: Any, given: list[bool], leaves: int) -> None:
-        self.pullback, self.given, self.leaves = pullback, given, leaves
-
-    def before(self, cotangents: Sequence[Any]) -> list[Any]:
-        rest = iter(cotangents[self.leaves :])
-        return [*(next(rest) if on else None for on in self.given), *cotangents[: self.leaves]]
-
-    def __call__(self, cotangents: Sequence[Any]) -> tuple[Any, ...]:
-        return tuple(self.pullback(self.before(cotangents)))
-
-    def linearize(self, cotangents: Sequence[Any]) -> tuple[tuple[Any, ...], Any]:
-        return self.pullback.linearize(self.before(cotangents))  # type: ignore[no-any-return]
+        seeds, leaves = len(self.positions), len(found)  # what came first in ``pulled`` is to come last
+        given = [n for n, i in enumerate(self.positions) if cotangents[i] is not None]
+        return found, Rearranged(second, range(leaves), [*range(seeds, seeds + leaves), *given])
 
 
 def pulled(every: EveryFloat) -> Any:
@@ -153,7 +113,9 @@ def compiled(every: EveryFloat, args: tuple[Any, ...], traced: Callable[[], Any]
     return value, CompiledPullback(every, args, value, pullback, traced)
 
 
-def compiled_vjp(function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, Any]:
+def compiled_vjp(
+    function: Callable[..., Any], args: tuple[Any, ...], every: EveryFloat | None = None
+) -> tuple[Any, Any]:
     """The value of a derivative, or of another function, at plain ``args``, and its pullback.
 
     The pullback has the form that is described in the package; its leaves are the floats among ``args``.
@@ -161,17 +123,15 @@ def compiled_vjp(function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[A
     Raises:
         CannotCompile: the function can only be traced.
     """
-    every = vars(function).get("_every") if isinstance(function, Derivative) else None
+    every = every or vars(function).get("_every")
     if every is None:
-        every = EveryFloat(function)
-        if isinstance(function, Derivative):
-            function._every = every  # type: ignore[attr-defined]
+        every = function._every = EveryFloat(function)  # type: ignore[attr-defined]
     leaves, _ = flatten(args)
     wrt = tuple(i for i, leaf in enumerate(leaves) if _has_derivative(leaf))
 
     def traced() -> Any:
         if isinstance(function, Derivative):
-            return trace(lambda *given: TracedCalls(function, given).answer(), args, {}, wrt)[1]
+            return trace(lambda *given: TracedInPlace(TensorCall(function, given, {})).answer(), args, {}, wrt)[1]
         return trace(function, args, {}, wrt)[1]
 
     return compiled(every, _copied(args), traced)
@@ -214,7 +174,7 @@ def recorded(values: Sequence[Any], pullback: Any, inputs: Sequence[Any], face: 
     node._edges, node._live = edges, live
     node._inputs = tuple(inputs)
     floats = [i for i, t in enumerate(outputs) if isinstance(t, Tensor)]
-    node._pullback = pullback if len(floats) == len(outputs) else _Among(pullback, floats, len(outputs))
+    node._pullback = pullback if len(floats) == len(outputs) else spread(pullback, floats, len(outputs), len(inputs))
     node._outputs = len(made)
     metas = [(t._array.shape, t._array.dtype) for t in made]
     node._meta = metas[0] if len(metas) == 1 else metas
@@ -223,20 +183,199 @@ def recorded(values: Sequence[Any], pullback: Any, inputs: Sequence[Any], face: 
     return outputs
 
 
-class _Among:
-    """A pullback that is given the cotangents of the leaves at ``positions`` only."""
+class TensorCall:
+    """A call of a derivative in which there are tensors, in the place of a compiled program."""
 
-    def __init__(self, pullback: Any, positions: list[int], length: int) -> None:
-        self.pullback, self.positions, self.length = pullback, positions, length
+    mode, plain = "compiled", True
 
-    def spread(self, cotangents: Sequence[Any]) -> list[Any]:
-        found: list[Any] = [None] * self.length
-        for position, cotangent in zip(self.positions, cotangents, strict=True):
-            found[position] = cotangent
-        return found
+    def __init__(self, derivative: Derivative, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.derivative, self.kwargs = derivative, kwargs
+        self.leaves, self.tree = flatten((args, kwargs))
+        tensors = [leaf for leaf in self.leaves if isinstance(leaf, Tensor)]
+        self.face = Traced if any(isinstance(t, Traced) for t in tensors) else Tensor
+        self.recorded = state.grad and any(needs_grad(t) for t in tensors)
+        self.plain_args, self.plain_kwargs = self.tree.unflatten([plain(leaf) for leaf in self.leaves])
 
-    def __call__(self, cotangents: Sequence[Any]) -> tuple[Any, ...]:
-        return tuple(self.pullback(self.spread(cotangents)))
+    def program(self, values: Any) -> Any:
+        """The answer, where the caller of a program expects it."""
+        kind = self.derivative.kind
+        answer = self.answer()
+        return (None, answer) if kind == "grad" else answer
 
-    def linearize(self, cotangents: Sequence[Any]) -> tuple[tuple[Any, ...], Any]:
-        return self.pullback.linearize(self.spread(cotangents))  # type: ignore[no-any-return]
+    def value(self, results: Any) -> Any:
+        return results[0]
+
+    def pullback(self, results: Any, inputs: Any) -> Any:
+        return results[1]
+
+    def answer(self) -> Any:
+        """What the derivative returns, its floats as tensors of the arguments' graph."""
+        derivative = self.derivative
+        if derivative.kind != "vjp" and not self.recorded:
+            parts, tree = flatten(derivative(*self.plain_args, **self.plain_kwargs))
+            return tree.unflatten(recorded(parts, None, (), self.face))
+        try:
+            if self.kwargs:
+                raise CannotCompile() from UnsupportedError(
+                    "tensors passed by keyword only", why="a node has positional arguments", fix="pass them so"
+                )
+            return self.pulled() if derivative.kind == "vjp" else self.node()
+        except CannotCompile as problem:
+            reason = as_reason(problem.__cause__)  # type: ignore[arg-type]
+        if derivative.options.fallback == "error":
+            raise reason
+        warn(derivative.function, reason)
+        self.mode = "fallback"
+        return TracedInPlace(self).answer()
+
+    def node(self) -> Any:
+        """The gradient, as the outputs of one node."""
+        value, pullback = compiled_vjp(self.derivative, self.plain_args)
+        parts, tree = flatten(value)
+        return tree.unflatten(recorded(parts, pullback, self.inputs(), self.face))
+
+    def inputs(self) -> list[Any]:
+        return [leaf for leaf in self.leaves if _has_derivative(plain(leaf))]
+
+    def pulled(self) -> Any:
+        """The value, and a pullback that takes tensors."""
+        every = vars(self.derivative).get("_every_value")
+        if every is None:
+            every = self.derivative._every_value = EveryFloat(self.derivative.function)  # type: ignore[attr-defined]
+        value, pullback = compiled_vjp(every.function, self.plain_args, every)
+        parts, tree = flatten(value)
+        outputs, inputs, request = recorded(parts, pullback, self.inputs(), self.face), self.inputs(), self.request()
+        floats = [i for i, leaf in enumerate(self.leaves) if _has_derivative(plain(leaf))]
+
+        def pull_back(cotangent: Any) -> Any:
+            given = _cotangents(cotangent, value, self.derivative.has_aux)
+            found, second = pullback.linearize([None if g is None else plain(g) for g in given])
+            bars = recorded(found, second, [*inputs, *(g for g in given if g is not None)], self.face)
+            return gradients(request, [bars[floats.index(i)] for i in request.wrt])
+
+        return tree.unflatten(outputs), pull_back
+
+    def request(self) -> Request:
+        return Request(self.derivative, *self.derivative._described(self.plain_args, self.plain_kwargs))
+
+
+class TracedInPlace:
+    """A function traced within the graph of the tensors that it is called with."""
+
+    def __init__(self, call: TensorCall) -> None:
+        self.call, self.request = call, call.request()
+        self.points: dict[int, Any] = {}
+        derivative = call.derivative
+        with recording():
+            entries = [self.entry(i, leaf) for i, leaf in enumerate(call.leaves)]
+            args, kwargs = call.tree.unflatten(entries)
+            with replaced(derivative.function):
+                self.result = derivative.function(*args, **kwargs)
+        self.outputs, self.structure = flatten(self.result)
+
+    def entry(self, position: int, leaf: Any) -> Any:
+        """What the function gets: a copy, which it may write to, of a point of the graph."""
+        if not _has_derivative(plain(leaf)):
+            return plain(leaf).copy() if isinstance(plain(leaf), np.ndarray) else leaf
+        given = _as(leaf, Traced) if isinstance(leaf, Tensor) else Traced._of(np.result_type(leaf).type(leaf))
+        if isinstance(leaf, np.ndarray):
+            given = Traced._of(leaf.copy())
+        if position in self.request.wrt:
+            given = _copied_point(given)
+            given._requires_grad = True
+            self.points[position] = given
+        return given if given._scalar else run(np.copy, (given,), {})
+
+    def pulled(self, seeds: Sequence[Any]) -> Any:
+        """The cotangents in the structure of the arguments that are asked for."""
+        points = [self.points[i] for i in self.request.wrt]
+        with recording():
+            found = TracedPullback(self.outputs, points)._sweep(seeds, True)
+            bars = [
+                _as(_zeros(point) if bar is None else bar, self.call.face, point._scalar)
+                for bar, point in zip(found, points, strict=True)
+            ]
+        return gradients(self.request, bars)
+
+    def answer(self) -> Any:
+        """What the derivative returns."""
+        derivative, face = self.call.derivative, self.call.face
+        value = self.structure.unflatten([_as(t, face) if isinstance(t, Tensor) else t for t in self.outputs])
+        flat = self.structure.unflatten([plain(t) for t in self.outputs])
+        if derivative.kind == "vjp":
+
+            def pull_back(cotangent: Any) -> Any:
+                given = _cotangents(cotangent, flat, derivative.has_aux)
+                return self.pulled([g if g is None or isinstance(g, Tensor) else Tensor._of(g) for g in given])
+
+            return value, pull_back
+        seeds = [None if g is None else Tensor._of(np.asarray(g)) for g in loss_seeds(flat, derivative.has_aux)]
+        found = self.pulled(seeds)
+        if derivative.kind == "value_and_grad":
+            return value, found
+        return (found, value[1]) if derivative.has_aux else found
+
+
+def gradients(request: Request, bars: Sequence[Any]) -> Any:
+    """Tensors in the structure of the arguments that were asked for."""
+    out, rest = [], iter(bars)
+    for i in request.chosen:
+        tree = request.trees[i]
+        out.append(tree.unflatten([next(rest) for _ in range(tree.num_leaves)]))
+    return out[0] if request.owner.single else tuple(out)
+
+
+def _cotangents(cotangent: Any, value: Any, has_aux: bool) -> list[Any]:
+    """A cotangent for each leaf of a value; None for what has none."""
+    leaves, parts = flatten(cotangent)[0], flatten(value)[0]
+    count = len(flatten(value[0])[0]) if has_aux else len(parts)
+    floats = [i for i in range(count) if _has_derivative(parts[i])]
+    if len(leaves) not in (count, len(floats)):
+        raise InputValueError(
+            f"a cotangent with {len(leaves)} leaves",
+            why=f"the value has {count}",
+            fix="give the cotangent the structure of the value",
+        )
+    given: list[Any] = [None] * len(parts)
+    for n, i in enumerate(floats):
+        given[i] = leaves[n if len(leaves) == len(floats) else i]
+    return given
+
+
+def _as(t: Any, face: Any, scalar: bool | None = None) -> Any:
+    """The same point of the graph as a tensor of another class."""
+    found = face._of(t._array)
+    if face is Traced:
+        found._scalar = getattr(t, "_scalar", t._array.ndim == 0) if scalar is None else scalar
+    if needs_grad(t):
+        found._node, found._nr = edge_of(t)
+        found._requires_grad = True
+    return found
+
+
+def _copied_point(t: Any) -> Any:
+    """A new point of the graph with the value of another: gradients that arrive here came this way."""
+    found = run(np.copy, (t,), {})
+    found._scalar = t._scalar
+    return found
+
+
+def _zeros(point: Any) -> Any:
+    return Tensor._of(np.zeros_like(point._array))
+
+
+def _seed(bar: Any, like: Any) -> Any:
+    """A cotangent in the form of its value; None is zero."""
+    found = np.zeros_like(like) if bar is None else np.asarray(bar, np.result_type(like))
+    return found if isinstance(like, np.ndarray) else found[()]
+
+
+def _has_derivative(leaf: Any) -> bool:
+    if isinstance(leaf, Tensor):
+        return leaf._array.dtype.kind in "fc"
+    return isinstance(leaf, (float, complex, np.ndarray, np.generic)) and np.result_type(leaf).kind in "fc"
+
+
+def _copied(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    leaves, tree = flatten(args)
+    return tree.unflatten([x.copy() if isinstance(x, np.ndarray) else x for x in leaves])  # type: ignore[no-any-return]

@@ -5,8 +5,11 @@ See the package for what ``trace`` promises.
 
 from __future__ import annotations
 
+import re
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +19,7 @@ from ..eager.numpy_protocol import run
 from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..eager.views import edge_of
-from ..errors import SharedMemoryError
+from ..errors import AdError, SharedMemoryError, UnsupportedError
 from ..trees import flatten, register_leaf
 from .patches import replaced
 from .traced import Traced
@@ -35,8 +38,20 @@ def trace(
         for i, j in _aliases(leaves, wrt):
             given[i] = given[j]
         call_args, call_kwargs = tree.unflatten(given)
-        with replaced(function):
-            value = function(*call_args, **call_kwargs)
+        try:
+            with replaced(function, (*args, *kwargs.values())):
+                value = function(*call_args, **call_kwargs)
+        except AdError as error:
+            raise error.at(place(error))
+        except TypeError as error:
+            if Traced.__name__ not in str(error):
+                raise
+            raise UnsupportedError(
+                "compiled code that is called with a traced array",
+                place(error),  # type: ignore[arg-type]
+                why=f"it takes plain arrays only, and its derivative is not known ({error})",
+                fix="write an autograd.Function, or NumPy code in its place",
+            ) from error
     found, structure = flatten(value)
     return structure.unflatten([plain(leaf) for leaf in found]), TracedPullback(found, [starts[i] for i in wrt])
 
@@ -50,6 +65,30 @@ def recording() -> Iterator[None]:
         yield
     finally:
         state.grad, state.safe, state.ordinary, state.pack = before
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place in the code that is traced, as errors show it."""
+
+    filename: str
+    line: int
+    column: int
+    end_column: int
+    text: str
+    function: str
+
+
+def place(error: BaseException) -> Place | None:
+    """The innermost line of the user's own code that an error went through."""
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if not _INSIDE.search(f.filename)]
+    if not frames:
+        return None
+    last = frames[-1]
+    return Place(last.filename, last.lineno or 0, last.colno or 0, last.end_colno or 0, last.line or "", last.name)
+
+
+_INSIDE = re.compile(r"[/\\](ast_ad|numpy|scipy)[/\\]")
 
 
 def _aliases(leaves: Sequence[Any], wrt: Sequence[int]) -> Iterator[tuple[int, int]]:
