@@ -11,21 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from .state import state, watch
+from .saved import FREED, SavedTensor, SavedValue, changed_text
 
 next_number = itertools.count(1).__next__
 NO_EDGE: tuple[None, int] = (None, 0)
-
-FREED_HINT = (
-    "Saved intermediate values of the graph are freed when you call .backward() or "
-    "autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time or "
-    "if you need to access saved tensors after calling backward."
-)
-FREED = (
-    "Trying to backward through the graph a second time (or directly access saved tensors after they have "
-    f"already been freed). {FREED_HINT}"
-)
-
 
 class Hooks:
     """The hooks of one node. ``tensor`` and ``retain`` are kept per output."""
@@ -113,24 +102,6 @@ class Node:
     __str__ = __repr__
 
 
-class SavedValue:
-    """A tensor that a pair of hooks has packed: what pack returned, and how to get it back."""
-
-    __slots__ = ("packed", "unpack")
-
-    def __init__(self, packed: Any, unpack: Callable[[Any], Any]) -> None:
-        self.packed, self.unpack = packed, unpack
-
-    def tensor(self) -> Any:
-        found = self.unpack(self.packed)
-        if not hasattr(type(found), "_is_eager_tensor"):
-            raise TypeError(
-                "Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
-                f"{type(found).__name__}"
-            )
-        return found
-
-
 class RuleNode(Node):
     """An operation with a rule. ``values``: the arguments of the slice, ``ans`` first; None once freed.
 
@@ -160,7 +131,7 @@ class RuleNode(Node):
         else:
             run = self.slice.run
             if self.packed:
-                values = [v.tensor()._array if v.__class__ is SavedValue else v for v in values]
+                values = [v.tensor(self)._array if v.__class__ is SavedValue else v for v in values]
         if self._outputs != 1:
             g = self._complete(g, graph)
         found = run(g, *values, **self.options)
@@ -177,7 +148,7 @@ class RuleNode(Node):
         owners, out = self.owners, list(self.values)
         for i, value in enumerate(out):
             if value.__class__ is SavedValue:
-                out[i] = value.tensor()
+                out[i] = value.tensor(self)
             elif i == 0:
                 if self.slice.reads_ans == "value":
                     out[0] = self._result(value)
@@ -218,27 +189,12 @@ class RuleNode(Node):
 
     # ----- saved tensors, as attributes
     def _changed(self, i: int, now: int, then: int) -> str:
-        from .dtypes import legacy_name
-
         value = self.values[i]
         owner = self.owners[i] if i and self.owners else None
-        node = self if i == 0 else getattr(owner, "_node", None)
-        nr = 0 if i == 0 else getattr(owner, "_nr", 0)
+        node, nr = (self, 0) if i == 0 else (getattr(owner, "_node", None), getattr(owner, "_nr", 0))
         first = value[0] if isinstance(value, (tuple, list)) else value
         array = first if isinstance(first, np.ndarray) else np.asarray(getattr(owner, "_array", 0.0))
-        of = "" if node is None else f", which is output {nr} of {producer(node)},"
-        hint = (
-            "the backtrace further above shows the operation that failed to compute its gradient. The variable "
-            "in question was changed in there or anywhere later. Good luck!"
-            if watch.anomaly
-            else "enable anomaly detection to find the operation that failed to compute its gradient, with "
-            "torch.autograd.set_detect_anomaly(True, check_nan=False)."
-        )
-        return (
-            "one of the variables needed for gradient computation has been modified by an inplace operation: "
-            f"[{legacy_name(array.dtype)} {list(array.shape)}]{of} is at version {now}; "
-            f"expected version {then} instead. Hint: {hint}"
-        )
+        return changed_text(array, node, nr, now, then)
 
     def _places_of_saved(self) -> dict[str, int]:
         """The names of what was saved, and where it is among the values."""
@@ -278,53 +234,19 @@ class RuleNode(Node):
             value = Tensor._of(np.asarray(value))
         return value
 
+    def pack(self, i: int, hooks: tuple[Callable[[Any], Any], Callable[[Any], Any]]) -> None:
+        """Pack what was saved at place ``i`` with a pair of hooks."""
+        tensor = self.saved(i)
+        self.values = list(self.values)
+        self.values[i] = SavedValue(tensor, hooks, self)
+        self.checks = [check for check in self.checks if check[0] != i]
+        self.packed = True
+
     def __dir__(self) -> list[str]:
         names = self._places_of_saved()
         return sorted(
             [*super().__dir__(), *(f"_saved_{n}" for n in names), *(f"_raw_saved_{n}" for n in names)]
         )
-
-
-class SavedTensor:
-    """One saved tensor of a node, whose hooks may be set."""
-
-    def __init__(self, node: RuleNode, place: int) -> None:
-        self.node, self.place = node, place
-
-    def register_hooks(self, pack: Callable[[Any], Any], unpack: Callable[[Any], Any]) -> None:
-        """Pack the saved tensor now with ``pack``; ``unpack`` gives it back when it is needed."""
-        node, place = self.node, self.place
-        if node.values is None:
-            raise RuntimeError("Calling register_hooks on a saved tensor after it has been freed. " + FREED_HINT)
-        if isinstance(node.values[place], SavedValue):
-            raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already been set. "
-                               "Hint: only one pair of hooks is allowed at a time.")
-        tensor = node.saved(place)
-        counter, version = tensor._version_counter, tensor._version_counter[0]
-        packed = pack_guarded(pack, tensor)
-        if counter[0] != version:
-            raise RuntimeError("A saved tensor pack hook is modifying its input in place. Tensors provided as "
-                               "input to pack hook can not be modified by in-place operations as this can "
-                               "lead to unexpected side-effects. Please open an issue if you need to perform "
-                               "in-place operations on the input to a pack hook.")
-        values = list(node.values)
-        values[place] = SavedValue(packed, unpack)
-        node.values, node.packed = values, True
-
-
-def pack_guarded(pack: Callable[[Any], Any], tensor: Any) -> Any:
-    """``pack(tensor)``, with nothing recorded meanwhile."""
-    grad, state.grad = state.grad, False
-    try:
-        return pack(tensor)
-    finally:
-        state.grad = grad
-
-
-def producer(node: Node) -> str:
-    """The name of the operation that a node belongs to: 'Exp' of ExpBackward0."""
-    name, _, _ = type(node).__name__.partition("Backward")
-    return name
 
 
 class AccumulateGrad(Node):

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from ..rules.views import take_view, write_view, add_view
-from .node import NO_EDGE, AccumulateGrad, Node, next_number, node_class, producer
+from .node import NO_EDGE, AccumulateGrad, Node, next_number, node_class
+from .saved import producer
 from .state import state
 
 
