@@ -51,7 +51,7 @@ def backward(
             )
         grad_tensors = grad_variables
     if inputs is not None and not isinstance(inputs, Tensor) and len(inputs) == 0:
-        raise RuntimeError("'inputs' argument to 'backward()' cannot be empty.")
+        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     ends = _as_tuple(tensors)
     roots = starting(ends, _gradients(grad_tensors, len(ends)))
     keep = create_graph if retain_graph is None else retain_graph
@@ -121,7 +121,7 @@ def grad(
         )
     ends, into = _as_tuple(outputs), _as_tuple(inputs)
     if not into:
-        raise RuntimeError("'inputs' argument to 'grad()' cannot be empty.")
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     keep = create_graph if retain_graph is None else retain_graph
     given = _gradients(grad_outputs, len(ends))
     if is_grads_batched:

@@ -193,7 +193,8 @@ def tensor_hooks(node: Any, g: Any, graph: bool) -> Any:
             parts[nr] = part = _chain(by_output[nr], part, graph)
         tensor = retained[nr]() if nr in retained else None
         if tensor is not None:
-            tensor._grad = part if graph else _wrapped(part.copy(), graph)
+            kept = part if graph else _wrapped(part.copy(), graph)
+            tensor._grad = kept if tensor._grad is None else tensor._grad + kept
     return parts[0] if node._outputs == 1 else parts
 
 

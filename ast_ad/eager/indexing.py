@@ -13,6 +13,7 @@ import numpy as np
 from ..rules import helpers, torch_views
 from .dispatch import Operation, apply, inplace
 from .surface import attach, function, method
+from .state import state
 from .tensor import Tensor
 from .viewing import axis_of, look
 
@@ -140,7 +141,7 @@ def _bounds(part: slice) -> slice:
         None if p is None else int(p._array) if isinstance(p, Tensor) else operator.index(p)
         for p in (part.start, part.stop, part.step)
     )
-    if step is not None and step <= 0:
+    if step is not None and step <= 0 and not (step and state.rules):
         raise ValueError("step must be greater than zero")
     return slice(start, stop, step)
 

@@ -19,6 +19,7 @@ from ..rules.helpers import safe_product
 from ..rules.registry import Primitive
 from .cutting import CONJ, NO_FORMULA, PICK, SAFE, Cut, cut_rule
 from .reads import NOTHING, VALUE, NoSource, is_rules_function, parameter_names
+from .state import state
 from .tensor_names import for_tensors, patched_globals, rebuilt
 
 
@@ -128,7 +129,20 @@ def on_tensors(program: Callable[..., Any]) -> Callable[..., Any]:
 
     Any other function is given back as it is.
     """
-    return rebuilt(program) if is_rules_function(program) else program
+    return as_a_rule(rebuilt(program)) if is_rules_function(program) else program
+
+
+def as_a_rule(run: Callable[..., Any]) -> Callable[..., Any]:
+    """``run``, during which tensors allow what arrays do: code that was written for arrays runs on them."""
+
+    def within(*args: Any, **kwargs: Any) -> Any:
+        rules, state.rules = state.rules, True
+        try:
+            return run(*args, **kwargs)
+        finally:
+            state.rules = rules
+
+    return within
 
 
 # ----- from partial derivatives to cotangents -----
@@ -219,7 +233,7 @@ class _Later:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self.built is None:
             with _lock:
-                self.built = _build(self.cut, self.extra, True)
+                self.built = as_a_rule(_build(self.cut, self.extra, True))
         return self.built(*args, **kwargs)
 
 
@@ -249,7 +263,7 @@ def _whole(
 
     return Slice(
         maker(rule, safe_product),
-        maker(for_tensors(rule), for_tensors(safe_product)),
+        as_a_rule(maker(for_tensors(rule), for_tensors(safe_product))),
         VALUE,
         (VALUE,) * len(active),
         dict.fromkeys(keywords, VALUE),

@@ -13,8 +13,9 @@ class State(threading.local):
     """The modes of one thread; a new thread starts with these defaults.
 
     ``grad``: operations are recorded. ``inference``: results are inference tensors. ``pack``: the innermost
-    pair of saved-tensor hooks. ``ordinary``: there is no such pair, and ``safe`` is off. ``no_pack``: why hooks are forbidden. ``safe``: a cotangent of 0 stays 0 when
-    it is multiplied by an infinite derivative.
+    pair of saved-tensor hooks. ``ordinary``: there is no such pair, and ``safe`` is off. ``no_pack``: why hooks
+    are forbidden. ``safe``: a cotangent of 0 stays 0 when it is multiplied by an infinite derivative. ``rules``:
+    the code of a rule runs on tensors, which may be sliced backwards as arrays are.
     """
 
     grad = True
@@ -23,6 +24,7 @@ class State(threading.local):
     ordinary = True
     no_pack: str | None = None
     safe = False
+    rules = False
 
 
 state = State()

@@ -92,9 +92,7 @@ class Tensor:
         if not isinstance(value, (bool, np.bool_)):
             raise RuntimeError("requires_grad must be a bool")
         if self.grad_fn is not None:
-            if not value:
-                raise RuntimeError(ONLY_LEAVES)
-            return
+            raise RuntimeError(ONLY_LEAVES if not value else ONLY_LEAVES.partition(" If you want")[0])
         if value and self._array.dtype.kind not in "fc":
             raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
         if value and self._inference and not state.inference:
@@ -107,7 +105,8 @@ class Tensor:
         """Set ``requires_grad`` and return the tensor itself."""
         if requires_grad and self._array.dtype.kind not in "fc":
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
-        self.requires_grad = requires_grad
+        if not requires_grad or self.grad_fn is None:
+            self.requires_grad = requires_grad
         return self
 
     def _refresh(self) -> None:
