@@ -175,6 +175,9 @@ def _batched(
 
 def starting(ends: Sequence[Tensor], given: Sequence[Any]) -> list[tuple[Any, int, Any]]:
     """The nodes from which a sweep starts, with the gradients there."""
+    for g in given:
+        if g is not None and not isinstance(g, Tensor):
+            raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
     if len(given) != len(ends):
         raise RuntimeError(f"got {len(ends)} tensors and {len(given)} gradients")
     roots = []
@@ -198,8 +201,6 @@ def _seed(end: Tensor, g: Any, i: int) -> Tensor:
                     f"grad can be implicitly created only for real scalar outputs but got {end.dtype}"
                 )
         return Tensor._of(np.ones_like(array))
-    if not isinstance(g, Tensor):
-        raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
     if g._array.shape != array.shape:
         raise RuntimeError(
             f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] has a shape of "

@@ -41,6 +41,7 @@ class Plan:
             node.values = (None, shape_of(x) if self.reads[0] else None, shape_of(y) if self.reads[1] else None)
             return
         first, second = self.reads
+        node.frees = True
         checks = []
         if self.reads_ans == "value":
             checks.append((0, t._version_counter, 0))
@@ -375,9 +376,12 @@ def make_node(
         active = tuple([isinstance(a, Tensor) and needs_grad(a) for a in args])
     if True not in active:
         return None
+    combining = op.primitive is not None and op.primitive.kind == "elementwise"
     for a, on in zip(args, active, strict=True):
         if isinstance(a, Tensor):
             edge = edge_of(a)
+            if edge[0] is None and a._array.dtype.kind in "biu" and not combining:
+                continue  # a mask or an index
             edges.append(edge)
             if on:
                 live.append(edge)
@@ -399,7 +403,7 @@ def make_node(
     node.options = kwargs
     if nested:
         node.layout = _layout(args, active)
-    _save(node, plan, args, plain, out, counter)
+    _save(op, node, plan, args, plain, out, counter)
     if pack and state.pack is not None:
         _pack(node)
     if watch.anomaly:
@@ -430,7 +434,7 @@ def _layout(args: Sequence[Any], active: tuple[bool, ...]) -> list[Any]:
     ]
 
 
-def _save(node: Any, plan: Plan, args: Sequence[Any], plain: Sequence[Any], out: Any, counter: Any) -> None:
+def _save(op: Operation, node: Any, plan: Plan, args: Sequence[Any], plain: Sequence[Any], out: Any, counter: Any) -> None:
     """Keep what the slice reads: values with their versions, of the rest a shape or nothing."""
     if state.safe:  # what NumPy code reads now must not change when it writes later
         args = [_snapshot(a, kind) for a, kind in zip(args, plan.reads, strict=False)]
@@ -440,6 +444,7 @@ def _save(node: Any, plan: Plan, args: Sequence[Any], plain: Sequence[Any], out:
     owners: list[Any] = [None]
     checks = []
     kind = plan.reads_ans
+    node.frees = kind == "value"
     if kind == "value":
         values[0] = out
         if counter is not None:
@@ -451,6 +456,7 @@ def _save(node: Any, plan: Plan, args: Sequence[Any], plain: Sequence[Any], out:
         i += 1
         if kind == "value":
             values.append(p)
+            node.frees = node.frees or op.scalars or _holds_array(p)
             if isinstance(a, Tensor):
                 if a._inference:
                     raise RuntimeError(INFERENCE_SAVED)
@@ -466,6 +472,10 @@ def _save(node: Any, plan: Plan, args: Sequence[Any], plain: Sequence[Any], out:
         owners.append(None)
     node.values, node.owners, node.checks = values, owners, checks
     node.wrap = _saved_result
+
+
+def _holds_array(p: Any) -> bool:
+    return p.__class__ is np.ndarray or p.__class__ in (tuple, list) and any(map(_holds_array, p))
 
 
 def _snapshot(a: Any, kind: str) -> Any:

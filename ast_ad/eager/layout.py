@@ -93,9 +93,13 @@ def stride(self: Tensor, dim: int | None = None) -> Any:
 
 def root_of(array: np.ndarray) -> np.ndarray:
     """The array that owns the memory."""
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    return array
+    while True:
+        below: Any = array.base
+        if not isinstance(below, np.ndarray):  # as_strided leaves an object of its own between the two
+            below = getattr(below, "base", None)
+            if not isinstance(below, np.ndarray):
+                return array
+        array = below
 
 
 def _address(array: np.ndarray) -> int:

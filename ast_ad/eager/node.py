@@ -106,7 +106,7 @@ class RuleNode(Node):
     """An operation with a rule. ``values``: the arguments of the slice, ``ans`` first; None once freed.
 
     ``owners`` are the tensors behind the values, for those that came from arguments; ``checks`` the version
-    counters and what they said when the values were saved.
+    counters and what they said when the values were saved. ``frees``: there is something to forget.
     """
 
     operation: Any = None
@@ -118,6 +118,7 @@ class RuleNode(Node):
     layout: Any = None
     wrap: Any = None
     packed = False
+    frees = False
 
     def _backward(self, g: Any, graph: bool) -> Sequence[Any]:
         values = self.values
@@ -138,7 +139,7 @@ class RuleNode(Node):
         return found if self.layout is None else self._flat(found)
 
     def _release(self) -> None:
-        if self.checks or self.packed or self.slice.keeps:
+        if self.frees:
             self.values = None
             self.owners = ()
             self.checks = ()
