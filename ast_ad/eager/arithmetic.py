@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..rules import torch_reads
+from ..rules import torch_reads, torch_steps
 from .dispatch import Operation, binary, inplace, promoted, unary
 from .surface import attach, function
 from .tensor import Tensor
@@ -23,7 +23,9 @@ POW = Operation(np.power, "PowBackward0", ("self", "exponent"))
 POW_TENSOR = Operation(np.power, "PowBackward1", ("self", "exponent"))
 POW_OF_NUMBER = Operation(np.power, "PowBackward2", ("self", "exponent"))
 NEG = Operation(np.negative, "NegBackward0")
-FLOOR_DIV = Operation(np.floor_divide, "FloorDivideBackward0")
+FLOOR_DIV = Operation(torch_steps.floor_quotient, "FloorDivideBackward0")
+DIV_FLOOR = Operation(torch_steps.floor_quotient, "DivBackward2")
+DIV_TRUNC = Operation(torch_steps.trunc_quotient, "DivBackward2")
 REMAINDER = Operation(np.remainder, "RemainderBackward0")
 
 
@@ -133,11 +135,7 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
         raise RuntimeError(
             f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
         )
-    quotient = input / other
-    whole = quotient.trunc() if rounding_mode == "trunc" else quotient.floor()
-    both = [t for t in (input, other) if isinstance(t, Tensor)]
-    integral = all(t._array.dtype.kind in "iub" for t in both) and not isinstance(other, float)
-    return whole.to(both[0].dtype) if integral else whole
+    return promoted(DIV_FLOOR if rounding_mode == "floor" else DIV_TRUNC, input, other)
 
 
 @function()

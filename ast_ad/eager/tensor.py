@@ -82,10 +82,8 @@ class Tensor:
     @property
     def requires_grad(self) -> bool:
         """Whether gradients are wanted for this tensor."""
-        if self._requires_grad or self._view is None:
-            return self._requires_grad
-        self._refresh()
-        return self._requires_grad
+        view = self._view
+        return self._requires_grad or (view is not None and view.base._requires_grad)
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
@@ -378,7 +376,7 @@ class Tensor:
         return tensor_text(self._array, requires_grad=self._requires_grad, grad_fn=name)
 
     def __format__(self, spec: str) -> str:
-        if self._array.ndim == 0 and spec:
+        if self._array.ndim == 0:
             return format(self._array.item(), spec)
         return object.__format__(self, spec)
 

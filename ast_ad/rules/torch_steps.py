@@ -109,7 +109,7 @@ def floor_quotient(x: Any, y: Any) -> Any:
     >>> float(floor_quotient(7.0, 2.0))
     3.0
     """
-    return np.floor(np.divide(x, y))
+    return np.floor_divide(x, y)
 
 
 def trunc_quotient(x: Any, y: Any) -> Any:
@@ -118,7 +118,7 @@ def trunc_quotient(x: Any, y: Any) -> Any:
     >>> float(trunc_quotient(-7.0, 2.0))
     -3.0
     """
-    return np.trunc(np.divide(x, y))
+    return np.trunc(np.divide(x, y)).astype(np.result_type(x, y), copy=False)
 
 
 @vjp(floor_quotient, trunc_quotient, broadcasts=True)
