@@ -12,29 +12,53 @@ from typing import Any
 
 import numpy as np
 
-from ..rules.views import take_view, write_view, add_view
+from ..rules.views import add_view, take_view, write_view
 from .node import NO_EDGE, AccumulateGrad, Node, next_number, node_class
 from .saved import producer
 from .state import state
 
+AMBIGUOUS = (
+    "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving "
+    "both the view and the inplace either both inside the {0} block (if you don't want the inplace to be "
+    "tracked) or both outside (if you want the inplace to be tracked)."
+)
+FORBIDDEN = {
+    "multi": "This view is the output of a function that returns multiple views. Such functions do not allow "
+    "the output views to be modified inplace. You should replace the inplace operation by an out-of-place one.",
+    "function": "This view was created inside a custom Function (or because an input was returned as-is) and "
+    "the autograd logic to handle view+inplace would override the custom backward associated with the custom "
+    "Function, leading to incorrect gradients. This behavior is forbidden. You can fix this by cloning the "
+    "output of the custom Function.",
+}
+OVERLAP = (
+    "unsupported operation: more than one element of the written-to tensor refers to a single memory "
+    "location. Please clone() the tensor before performing the operation."
+)
+
 
 class View:
-    """How a tensor looks into another. ``steps``: functions and arguments that lead from the base's array to it.
+    """How a tensor looks into another. ``steps``: functions with arguments, from the base's array to its own.
 
     ``creation``: '' or what forbids in-place operations ('no_grad', 'inference', 'multi', 'function').
-    ``version``: at which the tensor's own ``grad_fn`` was right.
+    ``version``: at which the tensor's own ``grad_fn`` was right. ``origin``: the base's array, to which
+    ``steps`` belong.
     """
 
-    __slots__ = ("base", "creation", "steps", "version")
+    __slots__ = ("base", "creation", "origin", "steps", "version")
 
     def __init__(self, base: Any, steps: tuple[Any, ...], creation: str, version: int) -> None:
         self.base, self.steps, self.creation, self.version = base, steps, creation, version
+        self.origin = base._array
 
 
 def make_view(t: Any, source: Any, step: tuple[Any, tuple[Any, ...]], creation: str = "") -> None:
     """Declare ``t``, whose array was made from ``source``'s by ``step``, a view of ``source``'s base."""
     counter = t._version_counter = source._version_counter
-    if not creation and not state.grad:
+    if source._inference:  # nothing is recorded of what was made in inference mode
+        t._inference = True
+        return
+    t._inference = False
+    if not state.grad:
         creation = "inference" if state.inference else "no_grad"
     outer = source._view
     if outer is None:
@@ -66,28 +90,41 @@ def accumulator(leaf: Any) -> AccumulateGrad:
 
 
 def refresh(t: Any) -> None:
-    """Derive the history of a view anew if its base has been changed since."""
+    """Derive the history of a view anew if its base has been changed since.
+
+    Raises:
+        RuntimeError: the view was made where nothing is recorded, or is one of several.
+    """
     view = t._view
-    if t._version_counter is None or view.version == t._version_counter[0]:
+    if view.version == t._version_counter[0]:
         return
     base = view.base
-    if not base._requires_grad and t._node is None:
+    if t._node is None and not base._requires_grad:
         return
-    if base._node is None and view.creation:
-        view.version = t._version_counter[0]
-        return
-    node = ViewNode(base, view.steps, t._array)
+    check_creation(t, "its base or another view of its base has been")
+    node = ViewNode(base, view, t._array)
+    move_retain(t, node)
     t._node, t._nr, t._requires_grad = node, 0, True
     view.version = t._version_counter[0]
+
+
+def steps_of(view: View) -> tuple[Any, ...]:
+    """The way from the base to a view."""
+    if view.base._array is not view.origin:
+        raise RuntimeError(
+            "a view is being used whose base was given another shape or other data in place since the view "
+            "was made (by t_(), squeeze_() and the like, or through .data). Make the view anew."
+        )
+    return view.steps
 
 
 class ViewNode(node_class("AsStridedBackward0")):  # type: ignore[misc]
     """The way from a view back to its base, after the base was changed."""
 
-    def __init__(self, base: Any, steps: tuple[Any, ...], array: np.ndarray) -> None:
+    def __init__(self, base: Any, view: View, array: np.ndarray) -> None:
         self._edges = self._live = (edge_of(base),)
         self._number = next_number()
-        self.steps, self._meta = steps, (array.shape, array.dtype)
+        self.steps, self._meta = steps_of(view), (array.shape, array.dtype)
         self.like = np.broadcast_to(np.zeros((), base._array.dtype), base._array.shape)
 
     def _backward(self, g: Any, graph: bool) -> Sequence[Any]:
@@ -125,9 +162,11 @@ class CopySlices(Node):
         through = outs.pop(0) if self.through else None
         if not self.keeps_first:
             return outs
-        part = 0.0 if through is None else through
-        if through is not None and np.shape(through) != np.shape(seen):
-            part = _pure(np.reshape, graph, through, np.shape(seen))
+        part: Any = 0.0
+        if through is not None:
+            from .engine import fitted
+
+            part = fitted(through, (np.shape(seen), self._meta[1]), graph)
         return [_pure(write_view, graph, g, self.steps, part), *outs]
 
     def _release(self) -> None:
@@ -154,8 +193,7 @@ def check_inplace(t: Any) -> None:
     view = t._view
     if view is not None:
         check_creation(t)
-        base = view.base
-        if base._requires_grad and base._node is None:
+        if view.base._requires_grad and view.base._node is None:
             raise RuntimeError(
                 "a view of a leaf Variable that requires grad is being used in an in-place operation."
             )
@@ -163,33 +201,20 @@ def check_inplace(t: Any) -> None:
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
 
 
-def check_creation(t: Any) -> None:
-    creation = t._view.creation
+def check_creation(t: Any, what: str = "is being") -> None:
+    """Refuse to change a view that forbids it; ``what`` was done to what."""
+    creation, node = t._view.creation, t._node
     if not creation:
         return
+    name = "" if node is None else f"Output {t._nr} of {producer(node)}"
     if creation in ("no_grad", "inference"):
-        where = "no_grad mode" if creation == "no_grad" else "inference mode"
-        block = "no_grad block" if creation == "no_grad" else "inference_mode block"
-        raise RuntimeError(
-            f"A view was created in {where} and is being modified inplace with grad mode enabled. Given that "
-            "this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving "
-            f"both the view and the inplace either both inside the {block} (if you don't want the inplace to "
-            "be tracked) or both outside (if you want the inplace to be tracked)."
-        )
-    refresh(t)
-    of = f"Output {t._nr} of {producer(t._node)}" if t._node is not None else "Output 0"
-    if creation == "multi":
-        raise RuntimeError(
-            f"{of} is a view and is being modified inplace. This view is the output of a function that returns "
-            "multiple views. Such functions do not allow the output views to be modified inplace. You should "
-            "replace the inplace operation by an out-of-place one."
-        )
-    raise RuntimeError(
-        f"{of} is a view and is being modified inplace. This view was created inside a custom Function (or "
-        "because an input was returned as-is) and the autograd logic to handle view+inplace would override the "
-        "custom backward associated with the custom Function, leading to incorrect gradients. This behavior is "
-        "forbidden. You can fix this by cloning the output of the custom Function."
-    )
+        header = f"{name} is a view of a view which was created in" if name else "A view was created in"
+        if creation == "no_grad":
+            header += f" no_grad mode and {what} modified inplace with grad mode enabled."
+        else:
+            header += f" inference mode and {what} modified inplace in normal mode."
+        raise RuntimeError(f"{header} {AMBIGUOUS.format(creation.replace('inference', 'inference_mode'))}")
+    raise RuntimeError(f"{name} is a view and {what} modified inplace. {FORBIDDEN[creation]}")
 
 
 def check_inference(t: Any) -> None:
@@ -201,24 +226,46 @@ def check_inference(t: Any) -> None:
         )
 
 
+def check_overlap(x: np.ndarray) -> None:
+    """Refuse to write to an array that shows one element at several places.
+
+    Raises:
+        RuntimeError: it does.
+    """
+    if x.flags.c_contiguous or x.size < 2:
+        return
+    reach = 0
+    for step, n in sorted((abs(s), n) for s, n in zip(x.strides, x.shape, strict=True) if n > 1):
+        if step <= reach:  # a dimension falls within the others: only counting tells
+            break
+        reach += step * (n - 1)
+    else:
+        return
+    places = np.zeros((), np.int64)
+    for own, step in zip(np.indices(x.shape, sparse=True), x.strides, strict=True):
+        places = places + own * step
+    if np.unique(places).size < x.size:
+        raise RuntimeError(OVERLAP)
+
+
 def rebase(t: Any, node: Any) -> None:
     """Give a changed tensor its new history; ``node``'s first edge leads to the old one."""
     view = t._view
     if view is None:
-        _move_retain(t, node)
+        move_retain(t, node)
         t._node, t._nr, t._requires_grad = node, 0, True
         return
     base = view.base
-    copy = CopySlices(base, view.steps, node)
-    _move_retain(base, copy)
+    copy = CopySlices(base, steps_of(view), node)
+    move_retain(base, copy)
     base._node, base._nr, base._requires_grad = copy, 0, True
-    refreshed = ViewNode(base, view.steps, t._array)
-    _move_retain(t, refreshed)
+    refreshed = ViewNode(base, view, t._array)
+    move_retain(t, refreshed)
     t._node, t._nr, t._requires_grad = refreshed, 0, True
     view.version = t._version_counter[0]
 
 
-def _move_retain(t: Any, node: Any) -> None:
+def move_retain(t: Any, node: Any, nr: int = 0) -> None:
     """``retain_grad`` is a wish about the tensor, and follows it to its new history."""
     old = t._node
     if old is None or old._hooks is None:
@@ -226,4 +273,4 @@ def _move_retain(t: Any, node: Any) -> None:
     kept = old._hooks.retain.get(t._nr)
     if kept is not None and kept() is t:
         del old._hooks.retain[t._nr]
-        node._hooked().retain[0] = kept
+        node._hooked().retain[nr] = kept
