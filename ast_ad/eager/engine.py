@@ -58,11 +58,11 @@ def _sweep(
     while heap:
         node = heappop(heap)[1]
         g = buffers.pop(node)
+        if captured is not None and node not in needed and node not in wanted:  # type: ignore[operator]
+            continue
         hooks = node._hooks
         if hooks is not None or node.__class__ is AccumulateGrad:
             g = tensor_hooks(node, g, graph)
-            if g is None:
-                continue
         if captured is not None:
             if node in wanted:
                 for nr in wanted[node]:
@@ -74,35 +74,41 @@ def _sweep(
         if node.__class__ is AccumulateGrad:
             accumulate(node, g, graph)
             continue
-        outs = watched_backward(node, g, graph) if watched else node._backward(g, graph)
+        if g is None and not node._takes_none:
+            outs: Sequence[Any] = (None,) * len(node._live)
+        else:
+            outs = watched_backward(node, g, graph) if watched else node._backward(g, graph)
         if not keep:
             node._release()
         if hooks is not None and hooks.post:
             outs = posthooks(node, outs, g, graph)
         for (target, nr), out in zip(node._live, outs, strict=True):
-            if out is None:
+            if out is None or target._outputs != 1:
+                meta = target._meta if target._outputs == 1 else target._meta[nr]
+                _push(heap, buffers, target, nr, fitted(out, meta, graph))
                 continue
-            if target._outputs == 1:
-                out = fitted(out, target._meta, graph)
-                previous = buffers.get(target)
-                if previous is None:
-                    buffers[target] = out
-                    heappush(heap, (-target._number, target))
-                else:
-                    buffers[target] = previous + out
+            out = fitted(out, target._meta, graph)
+            previous = buffers.get(target)
+            if previous is not None:
+                buffers[target] = previous + out
             else:
-                _push(heap, buffers, target, nr, fitted(out, target._meta[nr], graph))
+                if target not in buffers:
+                    heappush(heap, (-target._number, target))
+                buffers[target] = out
     return captured
 
 
 def _push(heap: list[tuple[int, Any]], buffers: dict[Any, Any], node: Any, nr: int, g: Any) -> None:
+    """Add a gradient, which may be None, to what a node has got."""
+    single = node._outputs == 1
     if node not in buffers:
         heappush(heap, (-node._number, node))
-        buffers[node] = g if node._outputs == 1 else [None] * node._outputs
-        if node._outputs == 1:
-            return
-    elif node._outputs == 1:
-        buffers[node] = buffers[node] + g
+        buffers[node] = None if single else [None] * node._outputs
+    if g is None:
+        return
+    if single:
+        before = buffers[node]
+        buffers[node] = g if before is None else before + g
         return
     parts = buffers[node]
     parts[nr] = g if parts[nr] is None else parts[nr] + g
@@ -128,6 +134,8 @@ def leading_to(wanted: Any, roots: Sequence[Any]) -> set[Any]:
 def fitted(g: Any, meta: tuple[Any, Any], graph: bool) -> Any:
     """A gradient in the shape and the dtype of what it is the gradient of."""
     shape, dtype = meta
+    if g is None:
+        return None
     if graph:
         return g if g._array.shape == shape and g._array.dtype == dtype else fitted_tensor(g, shape, dtype)
     if g.__class__ is not np.ndarray:

@@ -1,0 +1,82 @@
+"""How does an operation run in place? Checked before, recorded on the old value, counted as a new version."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..rules import helpers
+from .dtypes import cpp_name
+from .operations import Operation
+from .recording import is_active, make_node, pack_saved, plain_of, twin
+from .state import restore, silence, state
+from .tensor import Tensor
+from .views import check_inference, check_inplace, check_overlap, rebase
+
+# Pure functions that have a way of writing to the array itself, without a copy of it.
+WRITERS: dict[Callable[..., Any], Callable[..., None]] = {helpers.setitem: operator.setitem}
+
+
+def inplace(op: Operation, t: Tensor, *others: Any, **kwargs: Any) -> Tensor:
+    """``t`` becomes ``op.fn(t, *others)``, in its own memory.
+
+    Raises:
+        RuntimeError: a leaf that requires grad, a view that forbids it, or a result that does not fit.
+    """
+    active = tuple([is_active(a) for a in (t, *others)])
+    recorded = state.grad and (t.requires_grad or True in active)
+    if recorded:
+        check_inplace(t)
+    check_inference(t)
+    x = t._array
+    check_overlap(x)
+    plain = [x, *map(plain_of, others)]
+    writer = WRITERS.get(op.fn)
+    out = x if writer is not None else _result(op, plain, kwargs)
+    node = None
+    if recorded:
+        old = twin(t, x)
+        node = make_node(op, (old, *others), plain, x, kwargs, active, None, pack=False)
+        if node is not None and node.slice.reads[0] == "value":
+            old._array = node.values[1] = x.copy()
+    if writer is not None:
+        writer(*plain)
+    else:
+        x[...] = out
+    t._version_counter[0] += 1
+    if node is not None:
+        if node.slice.reads_ans == "value":
+            node.values[0] = out.copy() if state.safe else x
+            if not state.safe:
+                node.checks.append((0, t._version_counter, t._version_counter[0]))
+        if state.pack is not None:
+            pack_saved(node)
+        rebase(t, node)
+    return t
+
+
+def _result(op: Operation, plain: list[Any], kwargs: dict[str, Any]) -> np.ndarray:
+    token = silence()
+    try:
+        out = np.asarray(op.fn(*plain, **kwargs))
+    finally:
+        restore(token)
+    check_result(out, plain[0])
+    return out
+
+
+def check_result(out: np.ndarray, x: np.ndarray) -> None:
+    if out.shape != x.shape:
+        raise RuntimeError(
+            f"output with shape {list(x.shape)} doesn't match the broadcast shape {list(out.shape)}"
+        )
+    order = "biufc"
+    if order.index(out.dtype.kind) > order.index(x.dtype.kind) and not (
+        out.dtype.kind in "iu" and x.dtype.kind in "iu"
+    ):
+        raise RuntimeError(
+            f"result type {cpp_name(out.dtype)} can't be cast to the desired output type {cpp_name(x.dtype)}"
+        )

@@ -1,0 +1,229 @@
+"""How does an operation become a node? Its edges are found, and what the slice of its rule reads is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .node import NO_EDGE, next_number
+from .operations import Operation, Plan, nothing, saved_result, shape_of
+from .saved import INFERENCE_SAVED, SavedValue
+from .state import state, watch
+from .tensor import Tensor
+from .views import edge_of, refresh
+
+
+def needs_grad(a: Tensor) -> bool:
+    """Whether a tensor requires grad, a view by now."""
+    if a._view is not None:
+        refresh(a)
+    return a._requires_grad
+
+
+def is_active(a: Any) -> bool:
+    if isinstance(a, Tensor):
+        return needs_grad(a) and a._array.dtype.kind in "fc"
+    return isinstance(a, (list, tuple)) and any(is_active(item) for item in a)
+
+
+def plain_of(a: Any) -> Any:
+    """An argument without tensors: their arrays, also within lists, tuples and slices."""
+    if isinstance(a, Tensor):
+        return a._array
+    if isinstance(a, (list, tuple)) and not hasattr(a, "_fields"):
+        return type(a)(plain_of(item) for item in a) if a else a
+    if isinstance(a, slice):
+        return slice(*(_index(part) for part in (a.start, a.stop, a.step)))
+    return a
+
+
+def _index(part: Any) -> Any:
+    return int(part._array) if isinstance(part, Tensor) else part
+
+
+def record(
+    op: Operation,
+    args: Sequence[Any],
+    plain: Sequence[Any],
+    t: Tensor,
+    out: Any,
+    kwargs: dict[str, Any] = nothing,
+    active: tuple[bool, ...] | None = None,
+) -> Any:
+    """Give ``t = op.fn(*args)`` its node, if an argument requires grad."""
+    node = make_node(op, args, plain, t._array, kwargs, active, t._version_counter)
+    if node is not None:
+        t._node, t._requires_grad = node, True
+    return node
+
+
+def make_node(
+    op: Operation,
+    args: Sequence[Any],
+    plain: Sequence[Any],
+    out: np.ndarray,
+    kwargs: dict[str, Any],
+    active: tuple[bool, ...] | None,
+    counter: Any,
+    pack: bool = True,
+) -> Any:
+    """The node of a call, or None if no argument has a gradient."""
+    edges: list[Any] = []
+    live: list[Any] = []
+    nested, complex_ = False, out.dtype.kind == "c"
+    if active is None:
+        active = tuple([isinstance(a, Tensor) and needs_grad(a) for a in args])
+    if True not in active:
+        return None
+    for a, on in zip(args, active, strict=True):
+        if not on:
+            if isinstance(a, Tensor) or op.scalars and isinstance(a, (float, int, complex)):
+                edges.append(NO_EDGE)
+        elif isinstance(a, Tensor):
+            edge = (a._node, a._nr) if a._view is None and a._node is not None else edge_of(a)
+            edges.append(edge)
+            live.append(edge)
+            if a._array.dtype.kind == "c":
+                complex_ = True
+        else:
+            nested = True
+            _edges_of_list(a, edges, live)
+    plan = op.plan(active, tuple(kwargs) if kwargs else (), complex_, state.safe)
+    node = op.node()
+    node._number = next_number()
+    node.slice = plan
+    node._edges, node._live = tuple(edges), tuple(live)
+    node._meta = out.shape, out.dtype
+    node.options = kwargs
+    if nested:
+        node.layout = _layout(args, active)
+    _save(op, node, plan, args, plain, out, counter)
+    if pack and state.pack is not None:
+        pack_saved(node)
+    if watch.anomaly:
+        from ..autograd.anomaly_mode import remember
+
+        remember(node)
+    return node
+
+
+def _edges_of_list(tensors: Sequence[Any], edges: list[Any], live: list[Any]) -> None:
+    for item in tensors:
+        edge = edge_of(item) if isinstance(item, Tensor) else NO_EDGE
+        edges.append(edge)
+        if edge[0] is not None:
+            live.append(edge)
+
+
+def _layout(args: Sequence[Any], active: tuple[bool, ...]) -> list[Any]:
+    """For each active argument None, or which items of a list of tensors have a gradient."""
+    return [
+        None if isinstance(a, Tensor) else [i for i, item in enumerate(a) if is_active(item)]
+        for a, on in zip(args, active, strict=True)
+        if on
+    ]
+
+
+def _save(op: Operation, node: Any, plan: Plan, args: Sequence[Any], plain: Sequence[Any], out: Any, counter: Any) -> None:
+    """Keep what the slice reads: values with their versions, of the rest a shape or nothing."""
+    if state.safe:  # what NumPy code reads now must not change when it writes later
+        args = [_snapshot(a, kind) for a, kind in zip(args, plan.reads, strict=False)]
+        plain = [plain_of(a) for a in args]
+        out, counter = out.copy() if plan.reads_ans == "value" else out, None
+    values: list[Any] = [None]
+    owners: list[Any] = [None]
+    checks = []
+    kind = plan.reads_ans
+    node.frees = kind == "value"
+    if kind == "value":
+        values[0] = out
+        if counter is not None:
+            checks.append((0, counter, counter[0]))
+    elif kind:
+        values[0] = shape_of(out)
+    i = 0
+    for kind, a, p in zip(plan.reads, args, plain, strict=False):
+        i += 1
+        if kind == "value":
+            values.append(p)
+            node.frees = node.frees or op.scalars or _holds_array(p)
+            if isinstance(a, Tensor):
+                if a._inference:
+                    raise RuntimeError(INFERENCE_SAVED)
+                owners.append(a)
+                counter = a._version_counter
+                checks.append((i, counter, counter[0]))
+                continue
+            if a.__class__ in (list, tuple):
+                owners.append(a if is_active(a) else None)
+                continue
+        else:
+            values.append(shape_of(p) if kind else None)
+        owners.append(None)
+    node.values, node.owners, node.checks = values, owners, checks
+    node.wrap = saved_result
+
+
+def _holds_array(p: Any) -> bool:
+    return p.__class__ is np.ndarray or p.__class__ in (tuple, list) and any(map(_holds_array, p))
+
+
+def _snapshot(a: Any, kind: str) -> Any:
+    """An argument whose value is saved, as it is now."""
+    if kind != "value":
+        return a
+    if isinstance(a, Tensor):
+        return twin(a, a._array.copy())
+    if isinstance(a, (list, tuple)) and not hasattr(a, "_fields"):
+        return type(a)([_snapshot(item, kind) for item in a])
+    return a.copy() if type(a) is np.ndarray else a
+
+
+def pack_saved(node: Any) -> None:
+    """Let the innermost pair of hooks pack every saved tensor."""
+    values = list(node.values)
+    for i, _, _ in node.checks:
+        tensor = node.owners[i] if i else saved_result(values[0], node, 0, None)
+        if isinstance(tensor, Tensor):
+            values[i] = SavedValue(tensor, state.pack, node)
+            node.owners[i] = None
+    node.values, node.packed, node.checks = values, True, []
+
+
+def record_several(
+    op: Operation,
+    args: Sequence[Any],
+    plain: Sequence[Any],
+    found: Any,
+    out: Any,
+    kwargs: dict[str, Any],
+    active: tuple[bool, ...],
+) -> None:
+    """Give several results one node."""
+    arrays = [t._array if isinstance(t, Tensor) else np.asarray(t) for t in found]
+    first = next((a for a in arrays if a.dtype.kind in "fc"), None)
+    if first is None:
+        return
+    node = make_node(op, args, plain, first, kwargs, active, None)
+    node._outputs = len(arrays)
+    node._meta = [(a.shape, a.dtype) for a in arrays]
+    if node.slice.reads_ans == "value":
+        node.values[0] = out
+    elif node.slice.reads_ans:
+        node.values[0] = type(out)(*map(shape_of, out)) if hasattr(out, "_fields") else [shape_of(o) for o in out]
+    if len(arrays) == 1:  # a node of one output has no list of gradients
+        node._outputs, node._meta = 1, node._meta[0]
+    for nr, t in enumerate(found):
+        if isinstance(t, Tensor) and t._array.dtype.kind in "fc":
+            t._node, t._nr, t._requires_grad = node, nr, True
+
+
+def twin(t: Tensor, array: np.ndarray) -> Tensor:
+    """What ``t`` was before it is changed."""
+    old = Tensor._of(array)
+    edge = edge_of(t)
+    if edge[0] is not None:
+        old._node, old._nr, old._requires_grad = edge[0], edge[1], True
+    return old
