@@ -30,6 +30,7 @@ from . import (  # noqa: F401
     torch_gather,
     torch_indexing,
     torch_losses,
+    torch_matrices,
     torch_norms,
     torch_order,
     torch_products,

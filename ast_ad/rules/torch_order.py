@@ -28,7 +28,7 @@ def along_indices(g: Any, x: Any, indices: Any, axis: int, keepdims: bool = True
            [0., 0., 2.]])
     """
     if np.ndim(x) == 0:
-        return g
+        return np.copy(g)[()]
     if not keepdims:
         g, indices = np.expand_dims(g, axis), np.expand_dims(indices, axis)
     return scatter_to(x, np.take_along_axis(positions(x), indices, axis), g)
@@ -41,7 +41,7 @@ def elements_along(x: Any, indices: Any, axis: int, keepdims: bool = True) -> An
     array([6.])
     """
     if np.ndim(x) == 0:
-        return x
+        return np.copy(x)[()]
     if keepdims:
         return np.take_along_axis(x, indices, axis)
     return np.squeeze(np.take_along_axis(x, np.expand_dims(indices, axis), axis), axis)[()]
@@ -64,7 +64,7 @@ def _chosen(x: Any, indices: Any, axis: int, keepdims: bool) -> Pair:
     """The values at ``indices``, whose axis is kept, and the indices; the axis squeezed as asked for."""
     x = np.asarray(x)
     if x.ndim == 0:
-        return x, np.zeros((), int)
+        return x.copy(), np.zeros((), int)
     values = np.take_along_axis(x, indices, axis)
     return (values, indices) if keepdims else (np.squeeze(values, axis), np.squeeze(indices, axis))
 
@@ -213,7 +213,7 @@ def _running(x: Any, axis: int, ufunc: Any) -> Pair:
     """The running extremum and the index of its last occurrence so far."""
     x = np.asarray(x)
     if x.ndim == 0:
-        return x, np.zeros((), int)
+        return x.copy(), np.zeros((), int)
     values = ufunc.accumulate(x, axis=axis)
     own = np.expand_dims(np.arange(x.shape[axis]), tuple(range(1, x.ndim - axis % x.ndim)))
     attained = (x == values) | np.isnan(x)

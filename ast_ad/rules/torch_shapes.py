@@ -100,7 +100,7 @@ def cartesian_prod(*vectors: Any) -> Any:
            [2., 5.]])
     """
     if len(vectors) == 1:
-        return vectors[0]
+        return np.copy(vectors[0])
     return np.stack([np.ravel(mesh) for mesh in np.meshgrid(*vectors, indexing="ij")], axis=-1)
 
 
@@ -137,7 +137,8 @@ def pixel_shuffle(x: Any, factor: int) -> Any:
     shape = np.shape(x)
     c, h, w = shape[-3] // factor**2, shape[-2], shape[-1]
     parts = np.reshape(x, (-1, c, factor, factor, h, w))
-    return np.reshape(np.transpose(parts, (0, 1, 4, 2, 5, 3)), (*shape[:-3], c, h * factor, w * factor))
+    shuffled = np.copy(np.transpose(parts, (0, 1, 4, 2, 5, 3)))
+    return np.reshape(shuffled, (*shape[:-3], c, h * factor, w * factor))
 
 
 @program
@@ -150,7 +151,8 @@ def pixel_unshuffle(x: Any, factor: int) -> Any:
     shape = np.shape(x)
     c, h, w = shape[-3], shape[-2] // factor, shape[-1] // factor
     parts = np.reshape(x, (-1, c, h, factor, w, factor))
-    return np.reshape(np.transpose(parts, (0, 1, 3, 5, 2, 4)), (*shape[:-3], c * factor**2, h, w))
+    shuffled = np.copy(np.transpose(parts, (0, 1, 3, 5, 2, 4)))
+    return np.reshape(shuffled, (*shape[:-3], c * factor**2, h, w))
 
 
 @program

@@ -43,7 +43,7 @@ def softmax(x: Any, axis: int = -1) -> Any:
 @vjp(softmax)
 def softmax_rule(g, ans, x, axis=-1):
     if np.ndim(x) == 0:
-        return np.zeros_like(x)
+        return g * 0
     return ans * (g - np.sum(g * ans, axis=axis, keepdims=True))
 
 
@@ -74,7 +74,7 @@ def log_softmax(x: Any, axis: int = -1) -> Any:
 @vjp(log_softmax)
 def log_softmax_rule(g, ans, x, axis=-1):
     if np.ndim(x) == 0:
-        return np.zeros_like(x)
+        return g * 0
     return g - np.exp(ans) * np.sum(g, axis=axis, keepdims=True)
 
 
@@ -118,10 +118,10 @@ def logcumsumexp_rule(g, ans, x, axis):
     """``exp(x[j] - ans[j]) u[j]`` with ``u[j] = g[j] + exp(ans[j] - ans[j + 1]) u[j + 1]``: no overflow."""
     if np.ndim(x) == 0:
         return g
-    back = np.moveaxis(ans, axis, 0)[::-1]
+    back = np.flip(np.moveaxis(ans, axis, 0), 0)
     share = exp_share(back, shift(back, np.inf))
-    u = linear_recurrence(share, np.moveaxis(g, axis, 0)[::-1])
-    return exp_share(x, ans) * np.moveaxis(u[::-1], 0, axis)
+    u = linear_recurrence(share, np.flip(np.moveaxis(g, axis, 0), 0))
+    return exp_share(x, ans) * np.moveaxis(np.flip(u, 0), 0, axis)
 
 
 helpers.SHAPED_LIKE.update({softmax: (0, (0,)), log_softmax: (0, (0,)), logcumsumexp: (0, (0,))})

@@ -57,5 +57,4 @@ SAMPLES = {
         Sample((GRID, -1.0, 1.0), kink=True),
     ],
     e.lerp: [(X, normal(4), 0.3), (X, normal(3, 4), normal(3, 1)), (NUMBER, np.array(2.0), 0.7)],
-    e.frac: [(normal(3, 4),)],
 }

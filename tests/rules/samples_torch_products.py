@@ -3,6 +3,7 @@
 import numpy as np
 from sample import Sample, cnormal, normal, positive
 
+from ast_ad.rules import torch_matrices as m
 from ast_ad.rules import torch_products as p
 from ast_ad.rules import torch_shapes as s
 
@@ -32,18 +33,26 @@ SAMPLES = {
         (X, normal(3, 4)),
         Sample((X, None, 0.5, 0), wrt=(0,)),
     ],
-    p.addmm: [*scaled(normal(3, 5), A, B), *scaled(V, A, B), (cnormal(5), cnormal(3, 4), cnormal(4, 5))],
-    p.baddbmm: scaled(normal(2, 3, 5), CUBE, STACKED),
-    p.addbmm: scaled(normal(3, 5), CUBE, STACKED),
-    p.addmv: [*scaled(normal(3), A, normal(4)), *scaled(NUMBER, A, normal(4))],
-    p.addr: scaled(normal(3, 5), normal(3), V),
-    p.linear: [(CUBE, normal(5, 4), V), (X, normal(5, 4)), (normal(4), normal(5, 4)), (X, normal(4))],
-    p.bilinear: [(X, normal(3, 2), normal(5, 4, 2), V), (X[0], normal(2), normal(5, 4, 2))],
-    p.matrix_exp: [(normal(3, 3),), (2 * normal(2, 3, 3),), (np.zeros((2, 2)),), (cnormal(2, 2),)],
-    p.logdet: [(FACTOR @ FACTOR.T,), (np.stack([FACTOR, FACTOR.T]),)],
-    p.cholesky_solve: [(normal(4, 2), FACTOR), (normal(4, 2), FACTOR.T, True)],
-    p.cholesky_inverse: [(FACTOR,), (FACTOR.T, True)],
-    p.solve_triangular: [
+    p.add_product: [
+        *scaled(normal(3, 5), A, B),
+        *scaled(V, A, B),
+        *scaled(normal(2, 3, 5), CUBE, STACKED),
+        *scaled(normal(3), A, normal(4)),
+        *scaled(NUMBER, A, normal(4)),
+        Sample((cnormal(5), cnormal(3, 4), cnormal(4, 5))),
+    ],
+    p.add_summed_products: scaled(normal(3, 5), CUBE, STACKED),
+    p.add_outer: scaled(normal(3, 5), normal(3), V),
+    p.plain_dot: [(V, normal(5, seed=1)), (cnormal(5), cnormal(5, seed=1))],
+    p.add_scaled_product: [Sample((X, normal(4), normal(3, 1), v), wrt=(0, 1, 2)) for v in (1, 2.5)],
+    p.add_scaled_quotient: [Sample((X, normal(4), positive(3, 1), v), wrt=(0, 1, 2)) for v in (1, 2.5)],
+    m.linear: [(CUBE, normal(5, 4), V), (X, normal(5, 4)), (normal(4), normal(5, 4)), (X, normal(4))],
+    m.bilinear: [(X, normal(3, 2), normal(5, 4, 2), V), (X[0], normal(2), normal(5, 4, 2))],
+    m.matrix_exp: [(normal(3, 3),), (2 * normal(2, 3, 3),), (np.zeros((2, 2)),), (cnormal(2, 2),)],
+    m.logdet: [(FACTOR @ FACTOR.T,), (np.stack([FACTOR, FACTOR.T]),)],
+    m.cholesky_solve: [(normal(4, 2), FACTOR), (normal(4, 2), FACTOR.T, True)],
+    m.cholesky_inverse: [(FACTOR,), (FACTOR.T, True)],
+    m.solve_triangular: [
         (SQUARE, normal(4, 2), True),
         (SQUARE, normal(2, 4), False, False),
         (normal(4, 4) * positive(4), normal(4, 2), True, True, True),
