@@ -36,6 +36,7 @@ class Derivative:
 
     kind = "value_and_grad"
     variant: type[Variant] = Variant
+    every_leaf = False  # whether all floats are differentiated, whatever arguments were asked for
 
     def __init__(
         self,
@@ -84,6 +85,7 @@ class Derivative:
         """The compiled program that fits, and the leaves of the arguments."""
         args, kwargs = self.arguments.arrange(args, kwargs)
         leaves: list[Any] = []
+        tensors = False
         key: list[Any] = [tuple(kwargs)] if kwargs else []
         values = (*args, *kwargs.values()) if kwargs else args
         for value in values:
@@ -97,9 +99,15 @@ class Derivative:
                 key.append(kind)
             else:
                 parts, tree = flatten(value)
+                tensors = tensors or any([hasattr(type(part), "_is_eager_tensor") for part in parts])
                 leaves += parts
                 key.append(kind if tree.type is STATIC and is_object(value) else tree)
                 key.extend(map(signature, parts))
+        if tensors:
+            from .fallback.tensors import TensorCall
+
+            self._last = call = TensorCall(self, args, kwargs)
+            return call, list(values)
         variants = self._variants.get(tuple(key), ())
         for variant in variants:
             inputs = variant.program.fits(leaves, values)
@@ -172,9 +180,9 @@ class Derivative:
 
         argnums, wrt = self._asked
         function = outside(interpreter, self, "function")
-        return Nested(
-            self.kind, function, self.arguments.positional, argnums, wrt, self.has_aux
-        ).__ast_ad_lower__(interpreter, args, kwargs)
+        names = self.arguments.positional
+        asked = Nested(self.kind, function, names, argnums, wrt, self.has_aux, self.every_leaf)
+        return asked.__ast_ad_lower__(interpreter, args, kwargs)
 
     # ----- looking inside
     @property

@@ -35,8 +35,10 @@ class Nested:
         argnums: Any = None,
         wrt: Any = None,
         has_aux: bool = False,
+        every: bool = False,
     ) -> None:
         self.kind, self.function, self.names, self.has_aux = kind, function, list(names), has_aux
+        self.every = every  # all floats among the arguments are differentiated, and their cotangents a tuple
         asked: Any = argnums
         if wrt is not None:
             found = [self.position(name) for name in ((wrt,) if isinstance(wrt, str) else wrt)]
@@ -55,9 +57,9 @@ class Nested:
         )
         inner = getattr(self.function, "value", self.function)
         if isinstance(inner, Nested):
-            return self.kind, self.has_aux, chosen, inner._identity()
+            return self.kind, self.has_aux, self.every, chosen, inner._identity()
         of = (id(inner.node), id(inner.frame)) if isinstance(inner, Closure) else id(inner)
-        return self.kind, self.has_aux, chosen, of
+        return self.kind, self.has_aux, self.every, chosen, of
 
     def position(self, name: str) -> int:
         if name not in self.names:
@@ -99,6 +101,8 @@ class Region:
 
     def positions(self) -> tuple[int, ...]:
         argnums = self.asked.argnums
+        if self.asked.every:
+            return tuple(range(len(self.args)))
         if argnums is None:
             return tuple(i for i, arg in enumerate(self.args) if self.consists_of_floats(arg))
         chosen = (argnums,) if self.single else tuple(argnums)
@@ -121,7 +125,7 @@ class Region:
     def argument(self, value: Any, differentiated: bool, label: str) -> Any:
         before = len(self.leaves)
         found = self.mapped(value, lambda leaf: self.leaf(leaf, differentiated, label))
-        if differentiated and len(self.leaves) == before:
+        if differentiated and len(self.leaves) == before and not self.asked.every:
             raise InputTypeError(
                 f"a gradient with respect to `{label}`",
                 self.interpreter.builder.span,
@@ -132,6 +136,8 @@ class Region:
 
     def leaf(self, value: Any, differentiated: bool, label: str) -> Any:
         outer = self.interpreter.arg(value)
+        if self.asked.every:
+            differentiated = differentiated and carries_derivative(_type(outer))
         var = self.variable(outer, label) if differentiated else outer
         copied = self.interpreter.wrap_var(var) if isinstance(var, Var) else var
         if isinstance(value, Arr):
@@ -271,6 +277,8 @@ class Region:
 
     def gradients(self, cotangents: Sequence[Arg]) -> Any:
         """Cotangents of the leaves in the structure of the arguments."""
+        if self.asked.every:
+            return Tup(tuple(map(self.interpreter.from_arg, cotangents)))
         left: Iterator[Arg] = iter(cotangents)
         found = [
             self.mapped(self.args[i], lambda _: self.interpreter.from_arg(next(left))) for i in self.chosen

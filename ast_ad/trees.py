@@ -236,4 +236,6 @@ def _is_number_or_array(value: Any) -> bool:
         return True
     if isinstance(value, np.generic):
         return value.dtype.kind in "biufc"
+    if hasattr(type(value), "_is_eager_tensor"):
+        return True
     return isinstance(value, (int, float, complex)) and not isinstance(value, (bool, enum.Enum))

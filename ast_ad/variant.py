@@ -74,6 +74,8 @@ class Request:
 
     def _differentiable(self, leaves: list[Any], names: Sequence[str]) -> tuple[int, ...]:
         wrt: list[int] = []
+        if self.owner.every_leaf:
+            return tuple(i for i, leaf in enumerate(leaves) if np.result_type(leaf).kind in "fc")
         for i in self.chosen:
             labels = self.trees[i].paths(names[i])
             start, stop = self.ranges[i]
@@ -234,7 +236,8 @@ class Pullback:
         leaves: Sequence[int],
         of: Sequence[int],
     ) -> None:
-        self._request, self._name, self._run, self._leaves, self._of = request, name, run, leaves, of
+        self._request, self._name, self._leaves, self._of = request, name, leaves, of
+        self.leaves = run
         self._like = [(np.shape(results[i]), np.result_type(results[i])) for i in of]
 
     def __call__(self, cotangent: Any) -> Any:
@@ -249,7 +252,7 @@ class Pullback:
                 fix="give the cotangent the structure of the value",
             )
         seeds = [_seed(leaf, *like) for leaf, like in zip(leaves, self._like, strict=True)]
-        return self._request.gradients(self._run(*seeds))
+        return self._request.gradients(self.leaves(*seeds))
 
     def __repr__(self) -> str:
         return f"<pullback of {self._name}>"

@@ -48,6 +48,7 @@ def available() -> bool:
 
 def __getattr__(name: str) -> Any:
     if name == "trace":
+        from ..eager import namespace  # noqa: F401  (the operators of tensors, for second derivatives)
         from .tracing import trace
 
         return trace

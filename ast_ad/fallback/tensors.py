@@ -1,143 +1,37 @@
 """What is a derivative when it is called with tensors? One node of their graph, or a part of the trace.
 
-A compiled derivative runs on plain arrays; the node that stands for it has the pullback of the derivative, which
-is compiled when it is first needed. A second backward asks for the pullback of that pullback, and so on: each is
-a program that the compiler builds from the one before. Where it can't, the function of the derivative is traced
-in place, in the graph that the tensors belong to.
+A compiled derivative runs on plain arrays; the node that stands for it has its pullback, and in a backward
+that is itself recorded, the pullback is a node like this one. What can't be compiled is traced in place, in
+the graph that the tensors belong to.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ..api import Derivative, Vjp
+from ..api import Derivative
+from ..eager import namespace  # noqa: F401  (the operators of tensors)
 from ..eager.dispatch import needs_grad
-from ..eager.node import FREED, Node, next_number
+from ..eager.node import Node, next_number
 from ..eager.numpy_protocol import run
+from ..eager.saved import FREED
 from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..eager.views import edge_of
-from ..errors import InputError, InputValueError, NoDerivativeError, UnsupportedError
-from ..options import Options
+from ..errors import InputValueError, UnsupportedError
 from ..trees import flatten
 from ..variant import Request
+from .compiled_pullbacks import CannotCompile, EveryFloat, compiled_vjp, has_derivative
 from .derivative import as_reason, loss_seeds, warn
 from .patches import replaced
-from .pullbacks import Rearranged, spread
+from .pullbacks import spread
 from .traced import Traced
-from .tracing import TracedPullback, plain, recording, trace
+from .tracing import TracedPullback, plain, recording
 
 
-class CannotCompile(Exception):
-    """There is no compiled pullback; the error says why."""
-
-
-class EveryFloat(Vjp):
-    """The pullback of a function to every number and array of floats among its arguments, or an error."""
-
-    every_leaf = True
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        super().__init__(function, options=Options(fallback="error"))
-
-    def at(self, args: tuple[Any, ...]) -> tuple[Any, Any]:
-        """The value, and the pullback from its leaves to those of the arguments, as tuples."""
-        try:
-            variant, inputs = self._prepare(args, {})
-        except (InputError, NoDerivativeError):
-            raise
-        except Exception as error:
-            raise CannotCompile() from error
-        try:
-            results = variant.program(inputs)
-        except UnsupportedError as error:
-            raise CannotCompile() from error
-        return variant.value(results), variant.pullback(results, inputs)
-
-
-class CompiledPullback:
-    """From cotangents of the leaves of a value to those of the leaves of arguments; see the package.
-
-    ``every``: what computed the value from ``args``; ``traced``: gives the same pullback by tracing.
-    """
-
-    def __init__(
-        self, every: EveryFloat, args: tuple[Any, ...], value: Any, pullback: Any, traced: Callable[[], Any]
-    ) -> None:
-        self.every, self.args, self.pullback, self.traced = every, args, pullback, traced
-        self.like = [leaf for leaf in flatten(value)[0] if _has_derivative(leaf)]
-        self.positions = [i for i, leaf in enumerate(flatten(value)[0]) if _has_derivative(leaf)]
-
-    def seeds(self, cotangents: Sequence[Any]) -> tuple[Any, ...]:
-        """A cotangent for each leaf that has a derivative, zeros made explicit."""
-        given = [cotangents[i] for i in self.positions]
-        return tuple(map(_seed, given, self.like))
-
-    def __call__(self, cotangents: Sequence[Any]) -> tuple[Any, ...]:
-        return tuple(self.pullback.leaves(*self.seeds(cotangents)))
-
-    def linearize(self, cotangents: Sequence[Any]) -> tuple[tuple[Any, ...], Any]:
-        """The same cotangents, and their pullback."""
-        try:
-            args = self.seeds(cotangents), *self.args
-            found, second = compiled(pulled(self.every), args, lambda: self.traced().linearize(cotangents)[1])
-        except CannotCompile:
-            return self.traced().linearize(cotangents)  # type: ignore[no-any-return]
-        seeds, leaves = len(self.positions), len(found)  # what came first in ``pulled`` is to come last
-        given = [n for n, i in enumerate(self.positions) if cotangents[i] is not None]
-        return found, Rearranged(second, range(leaves), [*range(seeds, seeds + leaves), *given])
-
-
-def pulled(every: EveryFloat) -> Any:
-    """The pullback as a function of the cotangents and of the point: code that the compiler reads."""
-    found = vars(every).get("_pulled")
-    if found is None:
-
-        def pull_back(cotangents: Any, *args: Any) -> Any:
-            return every(*args)[1](cotangents)
-
-        found = every._pulled = EveryFloat(pull_back)  # type: ignore[attr-defined]
-    return found
-
-
-def compiled(every: EveryFloat, args: tuple[Any, ...], traced: Callable[[], Any]) -> tuple[Any, Any]:
-    """The value and the pullback at a point; ``traced``: the pullback, where a compiled one is missing.
-
-    Raises:
-        CannotCompile: there is no compiled one at all.
-    """
-    value, pullback = every.at(args)
-    return value, CompiledPullback(every, args, value, pullback, traced)
-
-
-def compiled_vjp(
-    function: Callable[..., Any], args: tuple[Any, ...], every: EveryFloat | None = None
-) -> tuple[Any, Any]:
-    """The value of a derivative, or of another function, at plain ``args``, and its pullback.
-
-    The pullback has the form that is described in the package; its leaves are the floats among ``args``.
-
-    Raises:
-        CannotCompile: the function can only be traced.
-    """
-    every = every or vars(function).get("_every")
-    if every is None:
-        every = function._every = EveryFloat(function)  # type: ignore[attr-defined]
-    leaves, _ = flatten(args)
-    wrt = tuple(i for i, leaf in enumerate(leaves) if _has_derivative(leaf))
-
-    def traced() -> Any:
-        if isinstance(function, Derivative):
-            return trace(lambda *given: TracedInPlace(TensorCall(function, given, {})).answer(), args, {}, wrt)[1]
-        return trace(function, args, {}, wrt)[1]
-
-    return compiled(every, _copied(args), traced)
-
-
-# ----- the node -------------------------------------------------------------------------------------
 class CompiledBackward(Node):
     """The node of a compiled function: it sends gradients back with the function's pullback."""
 
@@ -163,7 +57,7 @@ class CompiledBackward(Node):
 
 def recorded(values: Sequence[Any], pullback: Any, inputs: Sequence[Any], face: Any) -> list[Any]:
     """The values as tensors with one node, whose edges lead to ``inputs``."""
-    outputs = [face._of(value) if _has_derivative(value) else value for value in values]
+    outputs = [face._of(value) if has_derivative(value) else value for value in values]
     edges = tuple(edge_of(t) if isinstance(t, Tensor) and needs_grad(t) else (None, 0) for t in inputs)
     live = tuple(edge for edge in edges if edge[0] is not None)
     made = [t for t in outputs if isinstance(t, Tensor)]
@@ -174,7 +68,9 @@ def recorded(values: Sequence[Any], pullback: Any, inputs: Sequence[Any], face: 
     node._edges, node._live = edges, live
     node._inputs = tuple(inputs)
     floats = [i for i, t in enumerate(outputs) if isinstance(t, Tensor)]
-    node._pullback = pullback if len(floats) == len(outputs) else spread(pullback, floats, len(outputs), len(inputs))
+    node._pullback = (
+        pullback if len(floats) == len(outputs) else spread(pullback, floats, len(outputs), len(inputs))
+    )
     node._outputs = len(made)
     metas = [(t._array.shape, t._array.dtype) for t in made]
     node._meta = metas[0] if len(metas) == 1 else metas
@@ -217,7 +113,9 @@ class TensorCall:
         try:
             if self.kwargs:
                 raise CannotCompile() from UnsupportedError(
-                    "tensors passed by keyword only", why="a node has positional arguments", fix="pass them so"
+                    "tensors passed by keyword only",
+                    why="a node has positional arguments",
+                    fix="pass them so",
                 )
             return self.pulled() if derivative.kind == "vjp" else self.node()
         except CannotCompile as problem:
@@ -235,7 +133,7 @@ class TensorCall:
         return tree.unflatten(recorded(parts, pullback, self.inputs(), self.face))
 
     def inputs(self) -> list[Any]:
-        return [leaf for leaf in self.leaves if _has_derivative(plain(leaf))]
+        return [leaf for leaf in self.leaves if has_derivative(plain(leaf))]
 
     def pulled(self) -> Any:
         """The value, and a pullback that takes tensors."""
@@ -244,8 +142,12 @@ class TensorCall:
             every = self.derivative._every_value = EveryFloat(self.derivative.function)  # type: ignore[attr-defined]
         value, pullback = compiled_vjp(every.function, self.plain_args, every)
         parts, tree = flatten(value)
-        outputs, inputs, request = recorded(parts, pullback, self.inputs(), self.face), self.inputs(), self.request()
-        floats = [i for i, leaf in enumerate(self.leaves) if _has_derivative(plain(leaf))]
+        outputs, inputs, request = (
+            recorded(parts, pullback, self.inputs(), self.face),
+            self.inputs(),
+            self.request(),
+        )
+        floats = [i for i, leaf in enumerate(self.leaves) if has_derivative(plain(leaf))]
 
         def pull_back(cotangent: Any) -> Any:
             given = _cotangents(cotangent, value, self.derivative.has_aux)
@@ -275,11 +177,12 @@ class TracedInPlace:
 
     def entry(self, position: int, leaf: Any) -> Any:
         """What the function gets: a copy, which it may write to, of a point of the graph."""
-        if not _has_derivative(plain(leaf)):
+        if not has_derivative(plain(leaf)):
             return plain(leaf).copy() if isinstance(plain(leaf), np.ndarray) else leaf
-        given = _as(leaf, Traced) if isinstance(leaf, Tensor) else Traced._of(np.result_type(leaf).type(leaf))
-        if isinstance(leaf, np.ndarray):
-            given = Traced._of(leaf.copy())
+        if isinstance(leaf, Tensor):  # asked first: a traced array passes for an ndarray
+            given = _as(leaf, Traced)
+        else:
+            given = Traced._of(leaf if isinstance(leaf, np.ndarray) else np.result_type(leaf).type(leaf))
         if position in self.request.wrt:
             given = _copied_point(given)
             given._requires_grad = True
@@ -306,10 +209,14 @@ class TracedInPlace:
 
             def pull_back(cotangent: Any) -> Any:
                 given = _cotangents(cotangent, flat, derivative.has_aux)
-                return self.pulled([g if g is None or isinstance(g, Tensor) else Tensor._of(g) for g in given])
+                return self.pulled(
+                    [g if g is None or isinstance(g, Tensor) else Tensor._of(g) for g in given]
+                )
 
             return value, pull_back
-        seeds = [None if g is None else Tensor._of(np.asarray(g)) for g in loss_seeds(flat, derivative.has_aux)]
+        seeds = [
+            None if g is None else Tensor._of(np.asarray(g)) for g in loss_seeds(flat, derivative.has_aux)
+        ]
         found = self.pulled(seeds)
         if derivative.kind == "value_and_grad":
             return value, found
@@ -329,7 +236,7 @@ def _cotangents(cotangent: Any, value: Any, has_aux: bool) -> list[Any]:
     """A cotangent for each leaf of a value; None for what has none."""
     leaves, parts = flatten(cotangent)[0], flatten(value)[0]
     count = len(flatten(value[0])[0]) if has_aux else len(parts)
-    floats = [i for i in range(count) if _has_derivative(parts[i])]
+    floats = [i for i in range(count) if has_derivative(parts[i])]
     if len(leaves) not in (count, len(floats)):
         raise InputValueError(
             f"a cotangent with {len(leaves)} leaves",
@@ -362,20 +269,3 @@ def _copied_point(t: Any) -> Any:
 
 def _zeros(point: Any) -> Any:
     return Tensor._of(np.zeros_like(point._array))
-
-
-def _seed(bar: Any, like: Any) -> Any:
-    """A cotangent in the form of its value; None is zero."""
-    found = np.zeros_like(like) if bar is None else np.asarray(bar, np.result_type(like))
-    return found if isinstance(like, np.ndarray) else found[()]
-
-
-def _has_derivative(leaf: Any) -> bool:
-    if isinstance(leaf, Tensor):
-        return leaf._array.dtype.kind in "fc"
-    return isinstance(leaf, (float, complex, np.ndarray, np.generic)) and np.result_type(leaf).kind in "fc"
-
-
-def _copied(args: tuple[Any, ...]) -> tuple[Any, ...]:
-    leaves, tree = flatten(args)
-    return tree.unflatten([x.copy() if isinstance(x, np.ndarray) else x for x in leaves])  # type: ignore[no-any-return]
