@@ -9,7 +9,7 @@ import numpy as np
 
 from ..rules import torch_reads, torch_steps
 from .dispatch import Operation, binary, inplace, promoted, unary
-from .surface import attach, function
+from .surface import attach, function, method
 from .tensor import Tensor
 
 ADD = Operation(np.add, "AddBackward0", ("self", "other"), scalars=True)
@@ -27,6 +27,7 @@ FLOOR_DIV = Operation(torch_steps.floor_quotient, "FloorDivideBackward0")
 DIV_FLOOR = Operation(torch_steps.floor_quotient, "DivBackward2")
 DIV_TRUNC = Operation(torch_steps.trunc_quotient, "DivBackward2")
 REMAINDER = Operation(np.remainder, "RemainderBackward0")
+WRONG_ROUNDING = "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{}'"
 
 
 def operand(b: Any) -> Any:
@@ -132,9 +133,7 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
     if rounding_mode is None:
         return binary(DIV, input, other) if isinstance(input, Tensor) else from_left(DIV, input, other)
     if rounding_mode not in ("trunc", "floor"):
-        raise RuntimeError(
-            f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
-        )
+        raise RuntimeError(WRONG_ROUNDING.format(rounding_mode))
     return promoted(DIV_FLOOR if rounding_mode == "floor" else DIV_TRUNC, input, other)
 
 
@@ -170,3 +169,43 @@ def _rpow(self: Tensor, base: Any) -> Any:
 
 Tensor.__pow__ = _pow  # type: ignore[attr-defined]
 Tensor.__rpow__ = _rpow  # type: ignore[attr-defined]
+
+
+def _in_place(op: Operation) -> Callable[..., Any]:
+    def method(self: Tensor, other: Any) -> Tensor:
+        return inplace_binary(op, self, other)
+
+    return method
+
+
+@method()
+def add_(self: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
+    """``self += alpha * other``."""
+    return inplace_binary(ADD, self, _scaled(other, alpha))
+
+
+@method("sub_", "subtract_")
+def sub_(self: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
+    """``self -= alpha * other``."""
+    return inplace_binary(SUB, self, _scaled(other, alpha))
+
+
+@method("div_", "divide_", "true_divide_")
+def div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+    """``self`` becomes ``div(self, other)``."""
+    ops = {None: DIV, "floor": DIV_FLOOR, "trunc": DIV_TRUNC}
+    if rounding_mode not in ops:
+        raise RuntimeError(WRONG_ROUNDING.format(rounding_mode))
+    return inplace_binary(ops[rounding_mode], self, other)
+
+
+@method()
+def pow_(self: Tensor, exponent: Any) -> Tensor:
+    """``self **= exponent``."""
+    return inplace_binary(POW_TENSOR if isinstance(exponent, Tensor) else POW, self, exponent)
+
+
+attach("mul_", _in_place(MUL))
+attach("multiply_", _in_place(MUL))
+attach("floor_divide_", _in_place(FLOOR_DIV))
+attach("remainder_", _in_place(REMAINDER))

@@ -47,9 +47,9 @@ def look_several(op: Operation, t: Tensor, args: tuple[Any, ...], steps: Sequenc
     if recorded:
         active = (True, *(False,) * len(args))
         node = make_node(op, (t, *args), (t._array, *args), arrays[0], {}, active, None)
-        node.outputs, node.meta = len(arrays), [(a.shape, a.dtype) for a in arrays]
+        node._outputs, node._meta = len(arrays), [(a.shape, a.dtype) for a in arrays]
         if len(arrays) == 1:
-            node.outputs, node.meta = 1, node.meta[0]
+            node._outputs, node._meta = 1, node._meta[0]
     found = []
     for nr, (array, step) in enumerate(zip(arrays, steps, strict=True)):
         v = t._face._of(array)
