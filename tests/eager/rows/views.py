@@ -115,7 +115,7 @@ VIEWS = {
     "narrow": lambda y: y.narrow(0, 1, 2),
     "view of view": lambda y: y[1:][:, 0],
     "as_strided": lambda y: y.as_strided((2,), (2,), 1),
-    "None": lambda y: y[None, 1],
+    "None": lambda y: y[None],
     "detach": lambda y: y.detach(),
     "movedim": lambda y: y.movedim(0, 1),
     "unflatten": lambda y: y.view(6).unflatten(0, (2, 3)),
