@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
+
+import numpy as np
 
 from .dtypes import scalar_name
 
@@ -34,3 +36,23 @@ def check_grad(t: Any, value: Any) -> None:
             f"attempting to assign a gradient of size '{list(value._array.shape)}' to a tensor of size "
             f"'{list(t._array.shape)}'. Please ensure that the gradient and the tensor are the same size"
         )
+
+
+def refuse_shapes(error: ValueError, operands: Any) -> NoReturn:
+    """Raise what PyTorch says of operands whose shapes don't fit; ``error`` itself, if they do.
+
+    Raises:
+        RuntimeError: names the first two lengths that differ, from the last axis on.
+    """
+    shapes = [np.shape(a) for a in operands]
+    for k, first in enumerate(shapes):
+        for second in shapes[k + 1 :]:
+            ndim = max(len(first), len(second))
+            for back in range(1, min(len(first), len(second)) + 1):
+                a, b = first[-back], second[-back]
+                if a != b and 1 not in (a, b):
+                    raise RuntimeError(
+                        f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton "
+                        f"dimension {ndim - back}"
+                    ) from None
+    raise error

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..rules import torch_elementwise, torch_products, torch_special
 from .arithmetic import POW, POW_TENSOR
+from .checks import refuse_shapes
 from .dispatch import Operation, _active, apply, binary, inplace, promoted, record
 from .dtypes import result_dtype
 from .extrema import MAXIMUM, MINIMUM
@@ -116,6 +117,8 @@ def mixed(op: Operation, args: tuple[Any, ...], options: dict[str, Any], fixed: 
     token = silence()
     try:
         out = op.fn(*cast, **options)
+    except ValueError as error:
+        refuse_shapes(error, cast)
     finally:
         restore(token)
     t = Tensor._of(out)

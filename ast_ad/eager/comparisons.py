@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .checks import refuse_shapes
 from .dtypes import result_dtype, scalar_name
 from .pointwise import require_tensor
 from .state import restore, silence
@@ -60,6 +61,8 @@ def quietly(fn: Callable[..., Any], *args: Any) -> Any:
     token = silence()
     try:
         return fn(*args)
+    except ValueError as error:
+        refuse_shapes(error, args)
     finally:
         restore(token)
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import MissingRuleError
 from . import slices
+from .checks import refuse_shapes
 from .dtypes import get_default_dtype, result_dtype
 from .mutation import check_result as _check_result
 from .mutation import inplace as inplace
@@ -61,8 +62,12 @@ def _binary(op: Operation, a: Tensor, b: Any) -> Any:
     else:
         return promoted(op, a, b)
     token = silence()
-    out = op.fn(x, y)
-    restore(token)
+    try:
+        out = op.fn(x, y)
+    except ValueError as error:
+        refuse_shapes(error, (x, y))
+    finally:
+        restore(token)
     t = Tensor._of(out)
     if not state.grad or (plainly and not flags):
         return t
@@ -105,8 +110,10 @@ def unary(op: Operation, a: Tensor) -> Any:
 
 def _unary(op: Operation, a: Tensor, x: np.ndarray) -> Any:
     token = silence()
-    out = op.fn(x)
-    restore(token)
+    try:
+        out = op.fn(x)
+    finally:
+        restore(token)
     t = Tensor._of(out)
     if not state.grad or not a._requires_grad and a._view is None:
         return t
@@ -137,8 +144,12 @@ def promoted(op: Operation, *args: Any) -> Any:
         dtype = get_default_dtype().dtype
     cast = [p.astype(dtype, copy=False) if isinstance(p, np.ndarray) else dtype.type(p) for p in plain]
     token = silence()
-    out = op.fn(*cast)
-    restore(token)
+    try:
+        out = op.fn(*cast)
+    except ValueError as error:
+        refuse_shapes(error, cast)
+    finally:
+        restore(token)
     t = Tensor._of(out)
     if state.grad and any(isinstance(a, Tensor) and needs_grad(a) for a in args):
         record(op, args, cast, t, out)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..rules import helpers
+from .checks import refuse_shapes
 from .dtypes import cpp_name
 from .operations import Operation
 from .recording import is_active, make_node, pack_saved, plain_of, twin
@@ -62,6 +63,8 @@ def _result(op: Operation, plain: list[Any], kwargs: dict[str, Any]) -> np.ndarr
     token = silence()
     try:
         out = np.asarray(op.fn(*plain, **kwargs))
+    except ValueError as error:
+        refuse_shapes(error, [p for p in plain if isinstance(p, np.ndarray)])
     finally:
         restore(token)
     check_result(out, plain[0])
