@@ -37,7 +37,6 @@ STALE_CASES = {
     "scalar": (lambda x: x[0].exp(), "float32", "torch.FloatTensor []"),
     "relu": (lambda x: x.relu(), "float32", "torch.FloatTensor [2]"),
     "reciprocal": (lambda x: x.reciprocal(), "float32", "torch.FloatTensor [2]"),
-    "prod": (lambda x: x.prod(), "float32", "torch.FloatTensor []"),
 }
 
 
