@@ -137,6 +137,7 @@ class Operation:
         self.constant = self.primitive is not None and self.primitive.kind == "nondifferentiable"
         self.composite = self.primitive is not None and self.primitive.kind == "composite"
         self.view = self.primitive is not None and self.primitive.view
+        self.combines = self.primitive is not None and self.primitive.kind == "elementwise"
         self.aten = self.name.partition("Backward")[0].lower()
         if name:
             _named.setdefault(fn, self)

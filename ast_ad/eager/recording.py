@@ -79,7 +79,10 @@ def make_node(
         return None
     for a, on in zip(args, active, strict=True):
         if not on:
-            if isinstance(a, Tensor) or op.scalars and isinstance(a, (float, int, complex)):
+            if isinstance(a, Tensor):
+                if op.combines or a._array.dtype.kind in "fc":  # not a mask, nor an index
+                    edges.append(NO_EDGE)
+            elif op.scalars and isinstance(a, (float, int, complex)):
                 edges.append(NO_EDGE)
         elif isinstance(a, Tensor):
             edge = (a._node, a._nr) if a._view is None and a._node is not None else edge_of(a)
