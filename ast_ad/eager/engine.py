@@ -12,12 +12,47 @@ from heapq import heappop, heappush
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from ..rules.helpers import unbroadcast
+from .hooks import after_accumulation, posthooks, prehooks, tensor_hooks, unwrapped, wrapped
 from .node import AccumulateGrad, Node, accumulate_lock
 from .state import restore, silence, state, watch
 
 Edge = tuple[Any, int]
+
+
+class Sweep:
+    """A sweep under way. Hooks of several tensors ask which of their nodes it will come to."""
+
+    __slots__ = ("__weakref__", "_found", "roots", "targets")
+
+    def __init__(self, roots: Sequence[tuple[Any, int, Any]], targets: Sequence[Edge] | None) -> None:
+        self.roots, self.targets = roots, targets
+        self._found: set[Any] | None = None
+
+    def reaches(self, node: Any) -> bool:
+        """Whether the gradient of an output of ``node`` will be computed."""
+        if self._found is None:
+            ends = [root for root, _, _ in self.roots]
+            if self.targets is None:
+                self._found = reachable(ends)
+            else:
+                wanted = dict.fromkeys(target for target, _ in self.targets)
+                self._found = leading_to(wanted, ends) | (reachable(ends) & set(wanted))
+        return node in self._found
+
+
+def reachable(ends: Sequence[Any]) -> set[Any]:
+    """The nodes to which paths from ``ends`` lead."""
+    seen: set[Any] = set()
+    stack = list(ends)
+    while stack:
+        node = stack.pop()
+        if node not in seen:
+            seen.add(node)
+            stack.extend(after for after, _ in node._live)
+    return seen
 
 
 def execute(
@@ -33,9 +68,11 @@ def execute(
     """
     token = silence()
     grad, state.grad = state.grad, graph
+    outer, state.sweep = state.sweep, Sweep(roots, targets)
     try:
         return _sweep(roots, keep, graph, targets)
     finally:
+        state.sweep = outer
         state.grad = grad
         restore(token)
 
@@ -54,48 +91,77 @@ def _sweep(
         needed = leading_to(wanted, [root for root, _, _ in roots])
     for node, nr, g in roots:
         _push(heap, buffers, node, nr, g if graph else g._array)
-    watched = watch.anomaly or watch.profiler is not None
-    while heap:
-        node = heappop(heap)[1]
+    plain = captured is None and not watch.anomaly and watch.profiler is None
+    node = None  # the newest node with a gradient, where it is known without asking the heap
+    while heap or node is not None:
+        if node is None:
+            node = heappop(heap)[1]
         g = buffers.pop(node)
-        if captured is not None and node not in needed and node not in wanted:  # type: ignore[operator]
-            continue
-        hooks = node._hooks
-        if hooks is not None or node.__class__ is AccumulateGrad:
-            g = tensor_hooks(node, g, graph)
-        if captured is not None:
-            if node in wanted:
-                for nr in wanted[node]:
-                    captured[node, nr] = g if node._outputs == 1 else g[nr]
-            if node not in needed:  # type: ignore[operator]
-                continue
-        if hooks is not None and hooks.pre:
-            g = prehooks(node, g, graph)
-        if node.__class__ is AccumulateGrad:
-            accumulate(node, g, graph)
-            continue
-        if g is None and not node._takes_none:
-            outs: Sequence[Any] = (None,) * len(node._live)
+        if plain and node._hooks is None and node.__class__ is not AccumulateGrad and g is not None:
+            outs: Any = node._backward(g, graph)
         else:
-            outs = watched_backward(node, g, graph) if watched else node._backward(g, graph)
+            outs = _step(node, g, graph, captured, wanted, needed)
+            if outs is None:
+                node = None
+                continue
         if not keep:
             node._release()
-        if hooks is not None and hooks.post:
-            outs = posthooks(node, outs, g, graph)
-        for (target, nr), out in zip(node._live, outs, strict=True):
+        live, node = node._live, None
+        for (target, nr), out in zip(live, outs, strict=True):
+            meta = target._meta
             if out is None or target._outputs != 1:
-                meta = target._meta if target._outputs == 1 else target._meta[nr]
-                _push(heap, buffers, target, nr, fitted(out, meta, graph))
+                _push(heap, buffers, target, nr, fitted(out, meta if target._outputs == 1 else meta[nr], graph))
                 continue
-            out = fitted(out, target._meta, graph)
-            previous = buffers.get(target)
-            if previous is not None:
-                buffers[target] = previous + out
-            else:
-                if target not in buffers:
-                    heappush(heap, (-target._number, target))
+            if graph or out.__class__ is not ndarray or out.shape != meta[0] or out.dtype is not meta[1]:
+                out = fitted(out, meta, graph)
+            if target not in buffers:
                 buffers[target] = out
+                if node is None and (not heap or target._number > -heap[0][0]):
+                    node = target
+                    continue
+                heappush(heap, (-target._number, target))
+            else:
+                previous = buffers[target]
+                buffers[target] = out if previous is None else previous + out
+        if node is not None and heap and -heap[0][0] > node._number:
+            heappush(heap, (-node._number, node))
+            node = None
     return captured
+
+
+def _step(
+    node: Any, g: Any, graph: bool, captured: dict[Edge, Any] | None, wanted: Any, needed: set[Any] | None
+) -> Sequence[Any] | None:
+    """One node with all that may be asked of it: hooks, captures, a leaf; None if nothing goes on from it."""
+    hooks = node._hooks
+    leaf = node.__class__ is AccumulateGrad
+    if captured is not None:
+        if node not in needed:  # type: ignore[operator]
+            if node in wanted:
+                capture(captured, node, wanted[node], tensor_hooks(node, g, graph))
+            return None
+        if node in wanted:  # before the hooks, which run with the node
+            capture(captured, node, wanted[node], g)
+    if hooks is not None or leaf:
+        g = tensor_hooks(node, g, graph)
+    if hooks is not None and hooks.pre:
+        g = prehooks(node, g, graph)
+    if leaf:
+        accumulate(node, g, graph)
+        return None
+    if g is None and not node._takes_none:
+        outs: Sequence[Any] = (None,) * len(node._live)
+    elif watch.anomaly or watch.profiler is not None:
+        outs = watched_backward(node, g, graph)
+    else:
+        outs = node._backward(g, graph)
+    return posthooks(node, outs, g, graph) if hooks is not None and hooks.post else outs
+
+
+def capture(captured: dict[Edge, Any], node: Any, outputs: Sequence[int], g: Any) -> None:
+    """Note the gradients of some outputs of a node."""
+    for nr in outputs:
+        captured[node, nr] = g if node._outputs == 1 else g[nr]
 
 
 def _push(heap: list[tuple[int, Any]], buffers: dict[Any, Any], node: Any, nr: int, g: Any) -> None:
@@ -141,12 +207,22 @@ def fitted(g: Any, meta: tuple[Any, Any], graph: bool) -> Any:
     if g.__class__ is not np.ndarray:
         g = np.asarray(g)
     if g.shape != shape:
-        g = np.broadcast_to(g, shape) if g.ndim < len(shape) and g.size == 1 else unbroadcast(g, _like(shape))
-        if g.__class__ is not np.ndarray:
-            g = np.asarray(g)
+        g = np.asarray(_summed_to(g, shape))
     if g.dtype is not dtype and g.dtype != dtype:
         g = (g.real if g.dtype.kind == "c" and dtype.kind != "c" else g).astype(dtype)
     return g
+
+
+def _summed_to(g: np.ndarray, shape: tuple[int, ...]) -> Any:
+    """``g`` summed over the axes along which ``shape`` was broadcast; a lone number is repeated."""
+    if not shape:
+        return g.sum()
+    extra = g.ndim - len(shape)
+    if extra < 0:
+        return np.broadcast_to(g, shape) if g.size == 1 else unbroadcast(g, _like(shape))
+    wide = g.shape
+    axes = tuple([i for i in range(g.ndim) if i < extra or shape[i - extra] == 1 != wide[i]])
+    return g.sum(axes).reshape(shape) if axes else unbroadcast(g, _like(shape))
 
 
 def _like(shape: tuple[int, ...]) -> np.ndarray:
@@ -172,128 +248,17 @@ def fitted_tensor(g: Any, shape: tuple[int, ...], dtype: Any) -> Any:
     return g
 
 
-# ----- hooks
-
-
-def _wrapped(g: Any, graph: bool) -> Any:
-    from .tensor import Tensor
-
-    return g if graph or g is None else Tensor._of(g)
-
-
-def _unwrapped(t: Any, graph: bool) -> Any:
-    return t if graph or t is None else t._array
-
-
-def tensor_hooks(node: Any, g: Any, graph: bool) -> Any:
-    """The gradient after the hooks of the tensors that the node made, and kept for ``retain_grad``."""
-    if node.__class__ is AccumulateGrad:
-        hooks = node.variable._hooks
-        return g if not hooks else _chain(hooks, g, graph)
-    by_output, retained = node._hooks.tensor, node._hooks.retain
-    if not by_output and not retained:
-        return g
-    parts = [g] if node._outputs == 1 else list(g)
-    for nr, part in enumerate(parts):
-        if part is None:
-            continue
-        if nr in by_output:
-            parts[nr] = part = _chain(by_output[nr], part, graph)
-        tensor = retained[nr]() if nr in retained else None
-        if tensor is not None:
-            kept = part if graph else _wrapped(part.copy(), graph)
-            tensor._grad = kept if tensor._grad is None else tensor._grad + kept
-    return parts[0] if node._outputs == 1 else parts
-
-
-def _chain(hooks: Any, g: Any, graph: bool) -> Any:
-    value = _wrapped(g, graph)
-    for hook in list(hooks.values()):
-        found = hook(value)
-        if found is None:
-            continue
-        _check_hook(hook, found, value)
-        value = found
-    return _unwrapped(value, graph)
-
-
-def _check_hook(hook: Any, found: Any, value: Any) -> None:
-    if not hasattr(type(found), "_is_eager_tensor"):
-        raise TypeError(f"expected Variable, but hook returned '{type(found).__name__}'")
-    name = getattr(hook, "__name__", type(hook).__name__)
-    if found._array.shape != value._array.shape:
-        raise RuntimeError(f"hook '{name}' has changed the size of value")
-    if found._array.dtype != value._array.dtype:
-        raise RuntimeError(f"hook '{name}' has changed the type of value (was torch.{value.type()} got {found.type()})")
-
-
-def prehooks(node: Any, g: Any, graph: bool) -> Any:
-    grads = tuple(_wrapped(p, graph) for p in ([g] if node._outputs == 1 else g))
-    for hook in list(node._hooks.pre.values()):
-        found = hook(grads)
-        if found is not None:
-            if not isinstance(found, tuple):
-                found = (found,)
-            grads = checked_tuple(hook, found, len(grads))
-    parts = [_unwrapped(p, graph) for p in grads]
-    return parts[0] if node._outputs == 1 else parts
-
-
-def posthooks(node: Any, outs: Sequence[Any], g: Any, graph: bool) -> Sequence[Any]:
-    """The node's results after its hooks, which see an entry per edge and may replace them all."""
-    live = iter(outs)
-    inputs = []
-    for target, nr in node._edges:
-        if target is None:
-            inputs.append(None)
-            continue
-        out = next(live)
-        meta = target._meta if target._outputs == 1 else target._meta[nr]
-        inputs.append(None if out is None else _wrapped(fitted(out, meta, graph), graph))
-    grads_in = tuple(inputs)
-    grads_out = tuple(_wrapped(p, graph) for p in ([g] if node._outputs == 1 else g))
-    for hook in list(node._hooks.post.values()):
-        found = hook(grads_in, grads_out)
-        if found is not None:
-            grads_in = checked_tuple(hook, found, len(grads_in))
-    return [_unwrapped(p, graph) for p, (target, _) in zip(grads_in, node._edges, strict=True) if target]
-
-
-def checked_tuple(hook: Any, found: Any, n: int) -> tuple[Any, ...]:
-    if not isinstance(found, tuple):
-        raise TypeError(f"expected tuple, but hook returned '{type(found).__name__}'")
-    if len(found) != n:
-        name = getattr(hook, "__name__", type(hook).__name__)
-        raise RuntimeError(
-            f"hook '{name}' has returned an incorrect number of values (got {len(found)}, but expected {n})"
-        )
-    for item in found:
-        if item is not None and not hasattr(type(item), "_is_eager_tensor"):
-            raise TypeError(f"expected Variable, but hook returned '{type(item).__name__}'")
-    return found
-
-
 # ----- leaves
 
 
 def accumulate(node: Any, g: Any, graph: bool) -> None:
     """Add to the ``grad`` of a leaf: in place, unless the sum belongs to a graph."""
     leaf = node.variable
-    if leaf._requires_grad:
+    if leaf._requires_grad and g is not None:
         with accumulate_lock:
             _add_to_grad(leaf, g, graph)
-    after = leaf._post_accumulate
-    if after:
-        for hook in list(after.values()):
-            found = hook(leaf)
-            if found is not None:
-                raise TypeError(f"expected Variable, but hook returned '{type(found).__name__}'")
-    if node._hooks is not None:
-        shown = (_wrapped(g, graph),)
-        for hook in list(node._hooks.post.values()):
-            found = hook((), shown)
-            if found is not None:
-                checked_tuple(hook, found, 0)
+    if leaf._post_accumulate or node._hooks is not None:
+        after_accumulation(node, g, graph)
 
 
 def _add_to_grad(leaf: Any, g: Any, graph: bool) -> None:
@@ -336,18 +301,20 @@ def is_dense(a: np.ndarray) -> bool:
 
 def apply_node(node: Node, grads: Sequence[Any]) -> Any:
     """The gradients of a node's inputs, recorded if gradients are: what calling a node gives."""
-    given: Any = list(grads) if node._outputs != 1 else grads[0]
+    if len(grads) != node._outputs:
+        raise TypeError(f"expected {node._outputs} arguments, got {len(grads)} instead")
     graph = state.grad
+    parts = [unwrapped(p, graph) for p in grads]
+    given: Any = parts if node._outputs != 1 else parts[0]
     if node.__class__ is AccumulateGrad:
-        accumulate(node, _unwrapped(given, graph), graph)
-        return None
-    arrays = [_unwrapped(p, graph) for p in given] if node._outputs != 1 else _unwrapped(given, graph)
-    outs = iter(node._backward(arrays, graph))
+        accumulate(node, given, graph)
+        return ()
+    nothing = given is None and not node._takes_none
+    outs = iter((None,) * len(node._live) if nothing else node._backward(given, graph))
     found = []
-    for target, nr in node._edges:
+    for target, _ in node._edges:
         out = next(outs) if target is not None else None
-        meta = None if target is None else target._meta if target._outputs == 1 else target._meta[nr]
-        found.append(None if out is None else _wrapped(fitted(out, meta, graph), graph))
+        found.append(out if out is None or graph else wrapped(np.asarray(out), graph))
     return found[0] if len(found) == 1 else tuple(found)
 
 
