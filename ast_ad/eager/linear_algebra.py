@@ -1,0 +1,394 @@
+"""How are matrices inverted, solved, factored and measured? The names of ``torch.linalg`` and their elders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..rules import torch_matrices, torch_norms
+from . import return_types
+from .dimensions import axes_of, axis_of, numpy_names
+from .dispatch import Operation, apply
+from .dtypes import scalar_name
+from .pointwise import require_tensor
+from .products import CROSS, MULTI_DOT, matmul, vecdot
+from .surface import FUNCTIONS, function
+from .tensor import Tensor
+
+DET = Operation(np.linalg.det, "LinalgDetBackward0", ("A",))
+SLOGDET = Operation(np.linalg.slogdet, "LinalgSlogdetBackward0", ("A",))
+INV = Operation(np.linalg.inv, "LinalgInvExBackward0", ("A",))
+PINV = Operation(np.linalg.pinv, "LinalgPinvBackward0", ("self",))
+SOLVE = Operation(np.linalg.solve, "LinalgSolveExBackward0", ("A", "B"))
+SOLVE_TRIANGULAR = Operation(torch_matrices.solve_triangular, "LinalgSolveTriangularBackward0", ("self", "B"))
+CHOLESKY = Operation(np.linalg.cholesky, "LinalgCholeskyExBackward0", ("A",))
+CHOLESKY_SOLVE = Operation(torch_matrices.cholesky_solve, "CholeskySolveBackward0", ("self", "input2"))
+CHOLESKY_INVERSE = Operation(torch_matrices.cholesky_inverse, "CholeskyInverseBackward0", ("self",))
+QR = Operation(np.linalg.qr, "LinalgQrBackward0", ("A",))
+SVD = Operation(np.linalg.svd, "LinalgSvdBackward0", ("A",))
+SVDVALS = Operation(np.linalg.svdvals, "LinalgSvdBackward0", ("A",))
+EIGH = Operation(np.linalg.eigh, "LinalgEighBackward0", ("A",))
+EIGVALSH = Operation(np.linalg.eigvalsh, "LinalgEighBackward0", ("A",))
+EIG = Operation(np.linalg.eig, "LinalgEigBackward0", ("self",))
+EIGVALS = Operation(np.linalg.eigvals, "LinalgEigBackward0", ("self",))
+LSTSQ = Operation(np.linalg.lstsq, "LinalgLstsqBackward0", ("self", "b"))
+MATRIX_POWER = Operation(np.linalg.matrix_power, "MmBackward0", ("self", "n"))
+MATRIX_EXP = Operation(torch_matrices.matrix_exp, "LinalgMatrixExpBackward0", ("self",))
+LOGDET = Operation(torch_matrices.logdet, "WhereBackward0", ("self",))
+COND = Operation(np.linalg.cond, "DivBackward0", ("self",))
+VECTOR_NORM = Operation(torch_norms.norm, "LinalgVectorNormBackward0", ("self",))
+MATRIX_NORM = Operation(np.linalg.norm, "AmaxBackward0", ("self",))
+TENSORINV = Operation(np.linalg.tensorinv, "PermuteBackward0", ("self",))
+TENSORSOLVE = Operation(np.linalg.tensorsolve, "ReshapeBackward0", ("self", "other"))
+
+
+class LinAlgError(RuntimeError):
+    """A matrix that cannot be inverted or factored."""
+
+
+LINALG: dict[str, Any] = {"LinAlgError": LinAlgError, "matmul": matmul, "vecdot": vecdot}
+
+
+def linalg(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Publish a function in ``ast_ad.linalg``; those also found in the package and as methods are named there."""
+
+    def publish(fn: Callable[..., Any]) -> Callable[..., Any]:
+        for name in names or (fn.__name__,):
+            LINALG[name] = fn
+        return fn
+
+    return publish
+
+
+def _matrices(name: str, A: Any, square: bool = False) -> None:
+    require_tensor(name, A, "A")
+    shape, kind = A._array.shape, A._array.dtype
+    if kind.kind not in "fc" or kind.itemsize == 2:
+        raise RuntimeError(
+            f"linalg.{name}: Expected a floating point or complex tensor as input. Got {scalar_name(kind)}"
+        )
+    if len(shape) < 2:
+        raise RuntimeError(f"linalg.{name}: The input tensor A must have at least 2 dimensions.")
+    if square and shape[-1] != shape[-2]:
+        raise RuntimeError(
+            f"linalg.{name}: A must be batches of square matrices, but they are {shape[-2]} by {shape[-1]} matrices"
+        )
+
+
+def _run(name: str, op: Operation, args: Any, **options: Any) -> Any:
+    try:
+        return apply(op, args, options)
+    except np.linalg.LinAlgError as error:
+        raise LinAlgError(f"linalg.{name}: {_explained(name, str(error))}") from None
+
+
+def _explained(name: str, text: str) -> str:
+    if "Singular" in text:
+        return "The input matrix is singular: the inversion could not be completed."
+    if "positive definite" in text:
+        return "The factorization could not be completed because the input is not positive-definite."
+    return text
+
+
+# ----- norms
+
+
+@linalg()
+@numpy_names
+def vector_norm(x: Tensor, ord: float = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The norm of order ``ord`` over all dimensions or over ``dim``."""
+    x = x if dtype is None else x.to(dtype)
+    axis = axes_of(x._array.ndim, dim)
+    return apply(VECTOR_NORM, (x,), {"p": float(ord), "axis": axis, "keepdims": keepdim})
+
+
+@linalg()
+@numpy_names
+def matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The norm of each matrix: 'fro', 'nuc', infinity, 1, 2, or their negatives."""
+    A = A if dtype is None else A.to(dtype)
+    axes = tuple(axis_of(A._array.ndim, d) for d in dim)
+    if ord == "fro":
+        return apply(VECTOR_NORM, (A,), {"p": 2.0, "axis": axes, "keepdims": keepdim})
+    return _run("matrix_norm", MATRIX_NORM, (A,), ord=ord, axis=axes, keepdims=keepdim)
+
+
+@linalg("norm")
+@numpy_names
+def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """A vector norm, or, of a matrix or of two dimensions and with ``ord``, a matrix norm."""
+    dims = (dim,) if isinstance(dim, int) else dim
+    if ord is not None and (len(dims) == 2 if dims is not None else A._array.ndim == 2):
+        return matrix_norm(A, ord, (-2, -1) if dims is None else dims, keepdim, dtype=dtype)
+    return vector_norm(A, 2 if ord is None else ord, dim, keepdim, dtype=dtype)
+
+
+@linalg()
+def cond(A: Tensor, p: Any = None) -> Any:
+    """The condition number with respect to a norm."""
+    _matrices("cond", A)
+    return _run("cond", COND, (A,), p=p)
+
+
+# ----- determinants and inverses
+
+
+@linalg()
+@function("det")
+def det(A: Tensor) -> Any:
+    """The determinant of each matrix."""
+    _matrices("det", A, True)
+    return _run("det", DET, (A,))
+
+
+@linalg()
+@function("slogdet")
+def slogdet(A: Tensor) -> Any:
+    """The sign and the logarithm of the absolute value of each determinant."""
+    _matrices("slogdet", A, True)
+    return return_types.linalg_slogdet(*_run("slogdet", SLOGDET, (A,)))
+
+
+@function()
+def logdet(input: Tensor) -> Any:
+    """The logarithm of each determinant; NaN where that is negative."""
+    _matrices("logdet", input, True)
+    return _run("logdet", LOGDET, (input,))
+
+
+@linalg("inv")
+@function("inverse")
+def inv(A: Tensor) -> Any:
+    """The inverse of each matrix.
+
+    Raises:
+        LinAlgError: one of them is singular.
+    """
+    _matrices("inv", A, True)
+    return _run("inv", INV, (A,))
+
+
+@linalg()
+def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
+    """The inverse, and 0 for each matrix that has one."""
+    info = np.zeros(A._array.shape[:-2], np.int32)
+    return return_types.linalg_inv_ex(inv(A), Tensor._of(info))
+
+
+@linalg("pinv")
+@function("pinverse")
+def pinv(A: Tensor, rcond: Any = None, *, atol: Any = None, rtol: Any = None, hermitian: bool = False) -> Any:
+    """The pseudoinverse of each matrix."""
+    _matrices("pinv", A)
+    cut = rtol if rcond is None else rcond
+    if cut is None:
+        cut = max(A._array.shape[-2:]) * float(np.finfo(A._array.dtype).eps)
+    return _run("pinv", PINV, (A,), rcond=float(cut), hermitian=hermitian)
+
+
+@linalg()
+def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Any:
+    """``X`` with ``A @ X = B`` (not ``left``: ``X @ A = B``); ``B`` may be vectors.
+
+    Raises:
+        LinAlgError: ``A`` is singular.
+    """
+    _matrices("solve", A, True)
+    if not left:
+        return solve(A.transpose(-2, -1), B.transpose(-2, -1)).transpose(-2, -1)
+    vectors = B._array.ndim > 1 and B._array.shape == A._array.shape[:-1]
+    if vectors:
+        return _run("solve", SOLVE, (A, B.unsqueeze(-1))).squeeze(-1)
+    return _run("solve", SOLVE, (A, B))
+
+
+@linalg()
+def solve_triangular(
+    A: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False
+) -> Any:
+    """``X`` with ``A @ X = B`` (not ``left``: ``X @ A = B``), of which only one triangle of ``A`` is read."""
+    _matrices("solve_triangular", A, True)
+    how = {"upper": upper, "left": left, "unitriangular": unitriangular}
+    return _run("solve_triangular", SOLVE_TRIANGULAR, (A, B), **how)
+
+
+@function()
+def triangular_solve(
+    b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
+) -> Any:
+    """``X`` with ``A @ X = b`` for triangular ``A`` (or its transpose), and ``A``."""
+    turned, side = (A.transpose(-2, -1), not upper) if transpose else (A, upper)
+    found = solve_triangular(turned, b, upper=side, unitriangular=unitriangular)
+    return return_types.triangular_solve(found, A.clone())
+
+
+@linalg()
+def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Any:
+    """The least-squares solution of ``A @ X = B`` for one matrix, and what is left of ``B``."""
+    _matrices("lstsq", A)
+    x, residuals, rank, _ = _run("lstsq", LSTSQ, (A, B), rcond=rcond)
+    none = Tensor._of(np.zeros(0, A._array.real.dtype))
+    return return_types.linalg_lstsq(x, residuals, Tensor._of(np.asarray(rank, np.int64)), none)
+
+
+# ----- factorizations
+
+
+@linalg()
+def cholesky(A: Tensor, *, upper: bool = False) -> Any:
+    """The lower (or ``upper``) triangular factor of each positive-definite matrix."""
+    _matrices("cholesky", A, True)
+    return _run("cholesky", CHOLESKY, (A,), upper=upper)
+
+
+@function("cholesky")
+def cholesky_of(input: Tensor, upper: bool = False) -> Any:
+    """The lower (or ``upper``) triangular factor of each positive-definite matrix."""
+    return cholesky(input, upper=upper)
+
+
+@linalg()
+def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> Any:
+    """The factor, and 0 for each matrix that has one."""
+    info = np.zeros(A._array.shape[:-2], np.int32)
+    return return_types.linalg_cholesky_ex(cholesky(A, upper=upper), Tensor._of(info))
+
+
+@function()
+def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False) -> Any:
+    """``X`` with ``A @ X = input``, of whose Cholesky factor is ``L``."""
+    return _run("cholesky_solve", CHOLESKY_SOLVE, (input, L), upper=upper)
+
+
+@function()
+def cholesky_inverse(L: Tensor, upper: bool = False) -> Any:
+    """The inverse of the matrix whose Cholesky factor is ``L``."""
+    return _run("cholesky_inverse", CHOLESKY_INVERSE, (L,), upper=upper)
+
+
+@linalg()
+def qr(A: Tensor, mode: str = "reduced") -> Any:
+    """Orthogonal columns ``Q`` and a triangle ``R`` with ``Q @ R = A``; ``mode`` 'r': ``R`` only."""
+    _matrices("qr", A)
+    found = _run("qr", QR, (A,), mode=mode)
+    if mode == "r":
+        return return_types.linalg_qr(Tensor._of(np.zeros(0, A._array.dtype)), found)
+    return return_types.linalg_qr(*found)
+
+
+@function("qr")
+def qr_of(input: Tensor, some: bool = True) -> Any:
+    """``Q`` and ``R`` with ``Q @ R = input``."""
+    return return_types.qr(*qr(input, "reduced" if some else "complete"))
+
+
+@linalg()
+def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> Any:
+    """``U``, ``S`` and ``Vh`` with ``U @ diag(S) @ Vh = A``."""
+    _matrices("svd", A)
+    return return_types.linalg_svd(*_run("svd", SVD, (A,), full_matrices=full_matrices))
+
+
+@function("svd")
+def svd_of(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
+    """``U``, ``S`` and ``V`` with ``U @ diag(S) @ V.mH = input``."""
+    u, s, vh = svd(input, not some)
+    v = vh.transpose(-2, -1)
+    return return_types.svd(u, s, v.conj() if v._array.dtype.kind == "c" else v)
+
+
+@linalg()
+def svdvals(A: Tensor, *, driver: str | None = None) -> Any:
+    """The singular values of each matrix."""
+    _matrices("svdvals", A)
+    return _run("svdvals", SVDVALS, (A,))
+
+
+@linalg()
+def eigh(A: Tensor, UPLO: str = "L") -> Any:
+    """The eigenvalues and eigenvectors of each symmetric (Hermitian) matrix."""
+    _matrices("eigh", A, True)
+    return return_types.linalg_eigh(*_run("eigh", EIGH, (A,), UPLO=UPLO))
+
+
+@linalg()
+def eigvalsh(A: Tensor, UPLO: str = "L") -> Any:
+    """The eigenvalues of each symmetric (Hermitian) matrix."""
+    _matrices("eigvalsh", A, True)
+    return _run("eigvalsh", EIGVALSH, (A,), UPLO=UPLO)
+
+
+def _complex(A: Tensor) -> Tensor:
+    return A if A._array.dtype.kind == "c" else A.to(A.dtype.to_complex())
+
+
+@linalg()
+def eig(A: Tensor) -> Any:
+    """The eigenvalues and eigenvectors of each matrix, complex."""
+    _matrices("eig", A, True)
+    return return_types.linalg_eig(*_run("eig", EIG, (_complex(A),)))
+
+
+@linalg()
+def eigvals(A: Tensor) -> Any:
+    """The eigenvalues of each matrix, complex."""
+    _matrices("eigvals", A, True)
+    return _run("eigvals", EIGVALS, (_complex(A),))
+
+
+# ----- powers and products
+
+
+@linalg()
+@function("matrix_power")
+def matrix_power(A: Tensor, n: int) -> Any:
+    """Each matrix to the power of an integer."""
+    _matrices("matrix_power", A, True)
+    return A.clone() if n == 1 else _run("matrix_power", MATRIX_POWER, (A, n))
+
+
+@linalg()
+@function("matrix_exp")
+def matrix_exp(A: Tensor) -> Any:
+    """The exponential of each matrix."""
+    _matrices("matrix_exp", A, True)
+    return _run("matrix_exp", MATRIX_EXP, (A,))
+
+
+@linalg()
+def multi_dot(tensors: Any) -> Any:
+    """The product of several matrices, in the order that takes the fewest operations."""
+    return apply(MULTI_DOT, (list(tensors),))
+
+
+@linalg()
+def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Any:
+    """The cross products of the vectors along ``dim``, which has length 3."""
+    return apply(CROSS, (input, other), {"axis": axis_of(input._array.ndim, dim)})
+
+
+@linalg()
+def matrix_rank(A: Tensor, tol: Any = None, hermitian: bool = False) -> Tensor:
+    """The number of singular values that are not negligible."""
+    found = np.linalg.matrix_rank(A._array, tol, hermitian)
+    return Tensor._of(np.asarray(found, np.int64))  # type: ignore[no-any-return]
+
+
+@linalg()
+def tensorinv(A: Tensor, ind: int = 2) -> Any:
+    """The inverse of a tensor as a map between its first ``ind`` dimensions and the others."""
+    return _run("tensorinv", TENSORINV, (A,), ind=ind)
+
+
+@linalg()
+def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Any:
+    """``X`` with ``tensordot(A, X, X.ndim) = B``."""
+    return _run("tensorsolve", TENSORSOLVE, (A, B))
+
+
+@linalg("diagonal")
+def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    """The diagonal of each matrix."""
+    return FUNCTIONS["diagonal"](A, offset, dim1, dim2)
