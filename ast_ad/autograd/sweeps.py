@@ -10,8 +10,10 @@ import numpy as np
 
 from ..eager.engine import accumulate, execute
 from ..eager.node import AccumulateGrad
+from ..eager.saved import linked
 from ..eager.tensor import Tensor
 from ..eager.views import edge_of
+from .graph import GradientEdge
 
 Tensors = Any
 
@@ -50,7 +52,7 @@ def backward(
                 "Please only use `grad_tensors`."
             )
         grad_tensors = grad_variables
-    if inputs is not None and not isinstance(inputs, Tensor) and len(inputs) == 0:
+    if inputs is not None and not isinstance(inputs, (Tensor, GradientEdge)) and len(inputs) == 0:
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     ends = _as_tuple(tensors)
     roots = starting(ends, _gradients(grad_tensors, len(ends)))
@@ -227,7 +229,17 @@ def _targets(into: Sequence[Any]) -> list[Any]:
 
 
 def _as_tuple(tensors: Tensors) -> tuple[Any, ...]:
-    return (tensors,) if isinstance(tensors, Tensor) else tuple(tensors)
+    if isinstance(tensors, (Tensor, GradientEdge)):
+        tensors = (tensors,)
+    return tuple(_stand_in(t) if isinstance(t, GradientEdge) else t for t in tensors)
+
+
+def _stand_in(edge: GradientEdge) -> Tensor:
+    """A tensor with the shape, the dtype and the history of the one that an edge stands for."""
+    node, nr, _ = edge
+    shape, dtype = node._meta_of(nr)
+    stand_in: Tensor = linked(Tensor._of(np.broadcast_to(np.zeros((), dtype), shape)), (node, nr))
+    return stand_in
 
 
 def _gradients(given: Tensors, n: int) -> tuple[Any, ...]:

@@ -174,7 +174,9 @@ class SavedTensor:
 
 def _check_callable(pack: Any, unpack: Any) -> None:
     if not (callable(pack) and callable(unpack)):
-        raise TypeError("register_hooks() expects two callables: how to pack the tensor, and how to unpack it")
+        raise TypeError(
+            "register_hooks() expects two callables: how to pack the tensor, and how to unpack it"
+        )
 
 
 def changed_text(array: Any, owner: Any, nr: int, now: int, then: int) -> str:

@@ -14,7 +14,7 @@ class State(threading.local):
 
     ``grad``: operations are recorded. ``inference``: results are inference tensors. ``pack``: the innermost
     pair of saved-tensor hooks. ``ordinary``: there is no such pair, and ``safe`` is off. ``no_pack``: why hooks
-    are forbidden. ``safe``: a cotangent of 0 stays 0 when it is multiplied by an infinite derivative. ``rules``:
+    are forbidden. ``safe``: a cotangent of 0 stays 0 when it is multiplied by an infinite derivative. ``sweep``: the reverse sweep under way. ``rules``:
     the code of a rule runs on tensors, which may be sliced backwards as arrays are.
     """
 
@@ -24,6 +24,7 @@ class State(threading.local):
     ordinary = True
     no_pack: str | None = None
     safe = False
+    sweep: Any = None
     rules = False
 
 
