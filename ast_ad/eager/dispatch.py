@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy import asarray, ndarray
 
 from ..errors import MissingRuleError
 from . import slices
@@ -27,6 +28,7 @@ from .tensor import Tensor
 from .views import accumulator, make_view
 
 _active, _plain = is_active, plain_of
+_new = object.__new__
 
 
 def call(fn: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any] = nothing) -> Any:
@@ -62,37 +64,37 @@ def _binary(op: Operation, a: Tensor, b: Any) -> Any:
     else:
         return promoted(op, a, b)
     token = silence()
-    try:
-        out = op.fn(x, y)
-    except ValueError as error:
-        refuse_shapes(error, (x, y))
-    finally:
-        restore(token)
-    t = Tensor._of(out)
+    out = op.fn(x, y)
+    restore(token)
     if not state.grad or (plainly and not flags):
-        return t
+        return Tensor._of(out)
+    t = _new(Tensor)
+    t._array = out = out if out.__class__ is ndarray else asarray(out)
+    t._version_counter = [0]
     plan = op.short[flags] if plainly and state.ordinary and not watch.anomaly else None
-    if plan is None or (out := t._array).dtype.kind != "f":
+    if plan is None or out.dtype.kind != "f":
         record(op, (a, b), (x, y), t, out)
-        if plainly and flags and t._array.dtype.kind == "f":
+        if plainly and flags and out.dtype.kind == "f":
             op.remember(flags)
         return t
     node = op.node()
+    if not plan.save_two(node, t, a, b, out, x, y):
+        record(op, (a, b), (x, y), t, out)
+        return t
     node.slice = plan
     node._meta = out.shape, out.dtype
-    if flags == 1:
-        live = ((a._node, a._nr) if a._node is not None else (accumulator(a), 0),)
-        node._live, node._edges = live, (*live, NO_EDGE) if op.scalars or y is not b else live
-    elif flags == 3:
+    if flags == 3:
         node._live = node._edges = (
             (a._node, a._nr) if a._node is not None else (accumulator(a), 0),
             (b._node, b._nr) if b._node is not None else (accumulator(b), 0),
         )
+    elif flags == 1:
+        live = ((a._node, a._nr) if a._node is not None else (accumulator(a), 0),)
+        node._live, node._edges = live, (*live, NO_EDGE) if op.scalars or y is not b else live
     else:
         live = ((b._node, b._nr) if b._node is not None else (accumulator(b), 0),)
         node._live, node._edges = live, (NO_EDGE, *live)
     node._number = next_number()  # after those of new leaves
-    plan.save(node, a, b, x, y, out, t)
     t._node, t._requires_grad = node, True
     return t
 
@@ -110,28 +112,27 @@ def unary(op: Operation, a: Tensor) -> Any:
 
 def _unary(op: Operation, a: Tensor, x: np.ndarray) -> Any:
     token = silence()
-    try:
-        out = op.fn(x)
-    finally:
-        restore(token)
-    t = Tensor._of(out)
+    out = op.fn(x)
+    restore(token)
     if not state.grad or not a._requires_grad and a._view is None:
-        return t
-    out = t._array
-    if a._view is not None or not state.ordinary or watch.anomaly or out.dtype.kind != "f":
-        record(op, (a,), (x,), t, out)
-        return t
-    plan = op.short[1]
-    if plan is None or x.dtype.kind != "f":
-        if record(op, (a,), (x,), t, out) is not None and x.dtype.kind == "f":
+        return Tensor._of(out)
+    t = _new(Tensor)
+    t._array = out = out if out.__class__ is ndarray else asarray(out)
+    t._version_counter = [0]
+    plan = op.short[1] if a._view is None and state.ordinary and not watch.anomaly else None
+    if plan is None or out.dtype.kind != "f" or x.dtype.kind != "f":
+        node = record(op, (a,), (x,), t, out)
+        if node is not None and a._view is None and out.dtype.kind == x.dtype.kind == "f":
             op.remember(1, 1)
         return t
     node = op.node()
+    if not plan.save_one(node, t, a, out, x):
+        record(op, (a,), (x,), t, out)
+        return t
     node.slice = plan
     node._meta = out.shape, out.dtype
     node._live = node._edges = ((a._node, a._nr) if a._node is not None else (accumulator(a), 0),)
     node._number = next_number()
-    plan.save_one(node, a, x, out, t)
     t._node, t._requires_grad = node, True
     return t
 

@@ -98,7 +98,13 @@ def _sweep(
             node = heappop(heap)[1]
         g = buffers.pop(node)
         if plain and node._hooks is None and node.__class__ is not AccumulateGrad and g is not None:
-            outs: Any = node._backward(g, graph)
+            if graph or not node.quick or (values := node.values) is None:
+                outs: Any = node._backward(g, graph)
+            else:
+                for counter in node.checks:
+                    if counter is not None and counter[0]:
+                        node._backward(g, graph)  # raises
+                outs = node.slice.run(g, *values)
         else:
             outs = _step(node, g, graph, captured, wanted, needed)
             if outs is None:

@@ -43,6 +43,8 @@ class Node:
     _live: tuple[tuple[Any, int], ...] = ()
     _meta: Any = None
     _hooks: Hooks | None = None
+    _takes_none = False  # runs, though there is no gradient for its output
+    quick = False
     _metadata: dict[str, Any] | None = None
 
     def _backward(self, g: Any, graph: bool) -> Sequence[Any]:
@@ -51,6 +53,10 @@ class Node:
 
     def _release(self) -> None:
         """Forget what was saved."""
+
+    def _meta_of(self, nr: int) -> tuple[Any, Any]:
+        """Shape and dtype of an output."""
+        return self._meta if self._outputs == 1 else self._meta[nr]  # type: ignore[no-any-return]
 
     # ----- what the user sees
     def name(self) -> str:
@@ -69,6 +75,7 @@ class Node:
     def _sequence_nr(self) -> int:
         return self._number
 
+    @property
     def _input_metadata(self) -> list[Any]:
         return [self._meta] if self._outputs == 1 else list(self._meta)
 
@@ -106,7 +113,8 @@ class RuleNode(Node):
     """An operation with a rule. ``values``: the arguments of the slice, ``ans`` first; None once freed.
 
     ``owners`` are the tensors behind the values, for those that came from arguments; ``checks`` the version
-    counters and what they said when the values were saved. ``frees``: there is something to forget.
+    counters and what they said when the values were saved. ``frees``: there is something to forget. ``quick``:
+    ``checks`` holds a counter or None for each value, and all stood at 0; the engine runs such a node itself.
     """
 
     operation: Any = None
@@ -120,11 +128,17 @@ class RuleNode(Node):
     packed = False
     frees = False
 
+    def all_checks(self) -> Any:
+        """(place, version counter, version when saved) of everything that was saved."""
+        if not self.quick:
+            return self.checks
+        return [(i, counter, 0) for i, counter in enumerate(self.checks) if counter is not None]
+
     def _backward(self, g: Any, graph: bool) -> Sequence[Any]:
         values = self.values
         if values is None:
             raise RuntimeError(FREED)
-        for i, counter, version in self.checks:
+        for i, counter, version in self.all_checks():
             if counter[0] != version:
                 raise RuntimeError(self._changed(i, counter[0], version))
         if graph:
@@ -135,7 +149,7 @@ class RuleNode(Node):
                 values = [v.tensor(self)._array if v.__class__ is SavedValue else v for v in values]
         if self._outputs != 1:
             g = self._complete(g, graph)
-        found = run(g, *values, **self.options)
+        found = run(g, *values, **self.options) if self.options else run(g, *values)
         return found if self.layout is None else self._flat(found)
 
     def _release(self) -> None:
@@ -146,16 +160,15 @@ class RuleNode(Node):
 
     def _tensors(self) -> list[Any]:
         """The values as tensors of the graph."""
-        owners, out = self.owners, list(self.values)
-        for i, value in enumerate(out):
-            if value.__class__ is SavedValue:
-                out[i] = value.tensor(self)
-            elif i == 0:
-                if self.slice.reads_ans == "value":
-                    out[0] = self._result(value)
-            elif owners and owners[i] is not None:
-                out[i] = owners[i]
-        return out
+        return [self._tensor(i, value) for i, value in enumerate(self.values)]
+
+    def _tensor(self, i: int, value: Any) -> Any:
+        if value.__class__ is SavedValue:
+            return value.tensor(self)
+        if i == 0:
+            return self._result(value) if self.slice.reads_ans == "value" else value
+        owner = self.owners[i] if self.owners else None
+        return value if owner is None else owner
 
     def _result(self, value: Any) -> Any:
         """What was saved of the outputs, as other tensors of the same history."""
@@ -166,7 +179,7 @@ class RuleNode(Node):
         )
 
     def _counter(self) -> Any:
-        return next((counter for i, counter, _ in self.checks if i == 0), None)
+        return next((counter for i, counter, _ in self.all_checks() if i == 0), None)
 
     def _complete(self, g: Any, graph: bool) -> Any:
         """A cotangent for every output, as the rule expects: zeros for those that got none."""
@@ -218,6 +231,9 @@ class RuleNode(Node):
         if found is None:
             raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
         if raw:
+            kept = () if self.values is None else self.values[found]
+            if isinstance(kept, (bool, int, float, complex)) and not self.operation.scalars:
+                raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
             return SavedTensor(self, found)
         return self.saved(found)
 
@@ -225,10 +241,10 @@ class RuleNode(Node):
         """What was saved at place ``i``, unpacked and checked."""
         if self.values is None:
             raise RuntimeError(FREED)
-        for j, counter, version in self.checks:
+        for j, counter, version in self.all_checks():
             if i == j and counter[0] != version:
                 raise RuntimeError(self._changed(i, counter[0], version))
-        value = self._tensors()[i]
+        value = self._tensor(i, self.values[i])
         if self.operation.scalars and isinstance(value, (bool, int, float, complex)):
             from .tensor import Tensor
 
@@ -240,7 +256,7 @@ class RuleNode(Node):
         tensor = self.saved(i)
         self.values = list(self.values)
         self.values[i] = SavedValue(tensor, hooks, self)
-        self.checks = [check for check in self.checks if check[0] != i]
+        self.checks, self.quick = [check for check in self.all_checks() if check[0] != i], False
         self.packed = True
 
     def __dir__(self) -> list[str]:

@@ -41,7 +41,10 @@ def saved_result(array: np.ndarray, node: Any, nr: int, counter: Any) -> Tensor:
     return t
 
 
-@dataclass(slots=True, eq=False)
+NOTHING = tuple((None,) * n for n in range(4))
+
+
+@dataclass(eq=False)
 class Plan:
     """A slice of a rule, for one choice of active arguments. ``keeps``: whether it reads any value."""
 
@@ -51,58 +54,65 @@ class Plan:
     reads: tuple[str, ...]
     keeps: bool
 
-    def save(self, node: Any, a: Any, b: Any, x: Any, y: Any, out: Any, t: Any) -> None:
-        """Keep what the slice reads of ``out = fn(x, y)``: the short way of ``_save``."""
-        if not self.keeps:
-            first, second = self.reads
-            node.values = (None, shape_of(x) if first else None, shape_of(y) if second else None)
-            return
-        first, second = self.reads
-        node.frees = True
-        checks = []
-        if self.reads_ans == "value":
-            checks.append((0, t._version_counter, 0))
-        if first == "value":
-            if a._inference:
-                raise RuntimeError(INFERENCE_SAVED)
-            checks.append((1, a._version_counter, a._version_counter[0]))
-        elif first:
-            x = shape_of(x)
-        if second == "value":
-            if y is not b:
-                if b._inference:
-                    raise RuntimeError(INFERENCE_SAVED)
-                checks.append((2, b._version_counter, b._version_counter[0]))
-        elif second:
-            y = shape_of(y)
-        node.values = (
-            out if self.reads_ans == "value" else shape_of(out) if self.reads_ans else None,
-            x if first else None,
-            y if second else None,
-        )
-        node.owners = (None, a if first == "value" else None, b if second == "value" and y is not b else None)
-        node.checks = checks
-        node.wrap = saved_result
+    @functools.cached_property
+    def flags(self) -> tuple[bool, ...] | None:
+        """Which values are read, the result's first; None if shapes are, too."""
+        kinds = (self.reads_ans, *self.reads)
+        return None if "meta" in kinds else tuple([kind == "value" for kind in kinds])
 
-    def save_one(self, node: Any, a: Any, x: Any, out: Any, t: Any) -> None:
-        """Keep what the slice reads of ``out = fn(x)``."""
-        checks = []
-        kind = self.reads_ans
-        if kind == "value":
-            checks.append((0, t._version_counter, 0))
-        elif kind:
-            out = shape_of(out)
+    def save_two(self, node: Any, t: Any, a: Any, b: Any, out: Any, x: Any, y: Any) -> bool:
+        """Keep what the slice reads of ``out = fn(x, y)``, the short way; False if there is more to it."""
+        if self.flags is None:
+            return False
+        if not self.keeps:
+            node.values = NOTHING[3]
+            return True
+        reads_ans, reads_a, reads_b = self.flags
+        of_ans = of_a = of_b = None
+        if reads_ans:
+            of_ans = t._version_counter
         else:
             out = None
-        kind = self.reads[0]
-        if kind == "value":
-            if a._inference:
-                raise RuntimeError(INFERENCE_SAVED)
-            checks.append((1, a._version_counter, a._version_counter[0]))
-            node.owners = (None, a)
+        if reads_a:
+            of_a = a._version_counter
+            if of_a[0] or a._inference:
+                return False
         else:
-            x = shape_of(x) if kind else None
-        node.values, node.checks, node.wrap, node.frees = (out, x), checks, saved_result, bool(checks)
+            x = a = None
+        if not reads_b:
+            y = b = None
+        elif y is b:  # a number
+            b = None
+        else:
+            of_b = b._version_counter
+            if of_b[0] or b._inference:
+                return False
+        node.values, node.owners, node.checks = (out, x, y), (None, a, b), (of_ans, of_a, of_b)
+        node.wrap, node.frees, node.quick = saved_result, True, True
+        return True
+
+    def save_one(self, node: Any, t: Any, a: Any, out: Any, x: Any) -> bool:
+        """Keep what the slice reads of ``out = fn(x)``, the short way; False if there is more to it."""
+        if self.flags is None:
+            return False
+        if not self.keeps:
+            node.values = NOTHING[2]
+            return True
+        reads_ans, reads_a = self.flags
+        of_ans = of_a = None
+        if reads_ans:
+            of_ans = t._version_counter
+        else:
+            out = None
+        if reads_a:
+            of_a = a._version_counter
+            if of_a[0] or a._inference:
+                return False
+        else:
+            x = a = None
+        node.values, node.owners, node.checks = (out, x), (None, a), (of_ans, of_a)
+        node.wrap, node.frees, node.quick = saved_result, True, True
+        return True
 
 
 _named: dict[Callable[..., Any], Operation] = {}  # the first that the tensor interface made of a callable
