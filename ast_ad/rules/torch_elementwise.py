@@ -1,6 +1,6 @@
 """Which elementwise functions have in PyTorch another derivative at kinks, or no NumPy counterpart at all?
 
-Index: absolute sign maximum minimum fmax fmin clamp atan2 lerp.
+Index: absolute maximum minimum fmax fmin clamp atan2 lerp.
 """
 
 from __future__ import annotations
@@ -11,24 +11,7 @@ import numpy as np
 
 from .partials import ratio
 from .registry import elementwise, vjp
-
-
-def sign(x: Any) -> Any:
-    """``x / abs(x)``; 0 where ``x`` is 0 or NaN.
-
-    >>> sign(np.array([-2.0, 0.0, np.nan]))
-    array([-1.,  0.,  0.])
-    """
-    return np.where(np.isnan(x), 0, np.sign(x))[()]
-
-
-@vjp(sign)
-def sign_rule(g, ans, x):
-    """Zero for real numbers; the sign of a complex one turns with its angle."""
-    if not np.iscomplexobj(x):
-        return None
-    turned = g - ans * np.real(np.conj(ans) * g)
-    return np.where(x == 0, 0, turned / np.where(x == 0, 1, np.abs(x)))
+from .torch_steps import sgn
 
 
 def absolute(x: Any) -> Any:
@@ -42,7 +25,7 @@ def absolute(x: Any) -> Any:
 
 @elementwise(absolute)
 def absolute_rule(ans, x):
-    return np.conj(sign(x))
+    return np.conj(sgn(x))
 
 
 def maximum(x: Any, y: Any) -> Any:

@@ -41,7 +41,6 @@ SAMPLES = {
     o.max_all: [(X,), (V,), (NUMBER,), Sample((TIES,), kink=True)],
     o.min_all: [(X,), (V,), (NUMBER,), Sample((TIES,), kink=True)],
     e.atan2: [(X, normal(4)), Sample((np.zeros(2), np.array([0.0, 1.0])), kink=True)],
-    e.sign: [(X,), (cnormal(4),)],
     e.absolute: [(X,), (cnormal(4),), Sample((GRID,), kink=True)],
     e.maximum: [(X, normal(4)), (V, 0.1), Sample((GRID, np.ones(5)), kink=True)],
     e.minimum: [(X, normal(4)), (V, 0.1), Sample((GRID, np.ones(5)), kink=True)],

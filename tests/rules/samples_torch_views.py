@@ -1,0 +1,40 @@
+"""Sample calls of steps, of views and of what arrays hold after they were written to."""
+
+import numpy as np
+from sample import Sample, cnormal, normal
+
+from ast_ad.rules import torch_steps as t
+from ast_ad.rules import torch_views as v
+from ast_ad.rules import views as w
+
+X, CUBE, V, Z = normal(3, 4), normal(2, 3, 4), normal(6), cnormal(4)
+TURNED = ((np.transpose, ()), (np.flip, (0,)))
+WINDOWS = ((np.lib.stride_tricks.sliding_window_view, (3,)),)
+
+SAMPLES = {
+    t.floor: [(X,)],
+    t.ceil: [(X,)],
+    t.trunc: [(X,)],
+    t.round_to: [(X,), (X, 1)],
+    t.sign: [(X,)],
+    t.sgn: [(X,), (Z,)],
+    t.frac: [(X,)],
+    t.floor_quotient: [Sample((X, normal(4)), kink=True)],
+    t.trunc_quotient: [Sample((X, normal(4)), kink=True)],
+    t.sampled: [Sample((X, normal(3, 4, seed=1)), wrt=(0,))],
+    v.unbound: [(X,), (CUBE, 1)],
+    v.pieces: [(X, (2, 1)), (X, (1, 3), 1)],
+    v.at_places: [(X, np.array([[1, 1], [-1, 5]]))],
+    v.as_real: [(Z,)],
+    v.as_complex: [(normal(3, 2),)],
+    v.overwritten: [(X, normal(4)), (X, 2.5)],
+    v.filled: [(X, 2.5)],
+    v.zeroed: [(X,)],
+    v.duplicate: [(X,), (X.T, "C")],
+    v.same: [(X,)],
+    w.take_view: [(X, TURNED), (V, WINDOWS)],
+    w.add_view: [(X, TURNED, normal(4, 3)), (V, WINDOWS, normal(4, 3))],
+    w.write_view: [(X, TURNED, normal(4, 3))],
+    w.strided: [(V, (2, 2), (1, 3), 1), (V, (3, 2), (1, 1), 0)],
+    np.lib.stride_tricks.sliding_window_view: [(V, 3), Sample((X, 2), {"axis": 1})],
+}
