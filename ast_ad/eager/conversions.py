@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from ..rules import helpers, torch_views
-from .dispatch import Operation, make_node, needs_grad
-from .dtypes import as_numpy, dtype as dtype_class
+from .dtypes import as_numpy
+from .dtypes import dtype as dtype_class
 from .layout import in_format, is_in_format, kept_layout
+from .metadata import contiguous_format, preserve_format
 from .metadata import device as device_class
 from .metadata import memory_format as format_class
-from .metadata import contiguous_format, preserve_format
+from .operations import Operation
+from .recording import make_node, needs_grad
 from .state import state
 from .surface import attach, function, method
 from .tensor import Tensor

@@ -12,8 +12,8 @@ import numpy as np
 
 from ..rules import helpers, torch_views
 from .dispatch import Operation, apply, inplace
-from .surface import attach, function, method
 from .state import state
+from .surface import attach, function, method
 from .tensor import Tensor
 from .viewing import axis_of, look
 
@@ -61,7 +61,8 @@ def select(input: Tensor, dim: int, index: int) -> Any:
     n = input._array.shape[axis]
     if not -n <= i < n:
         raise IndexError(
-            f"select(): index {i} out of range for tensor of size {list(input._array.shape)} at dimension {axis}"
+            f"select(): index {i} out of range for tensor of size {list(input._array.shape)} at dimension "
+            f"{axis}"
         )
     return select_at(input, axis, i)
 
@@ -120,9 +121,13 @@ def _picker(part: Any) -> np.ndarray:
     if array.dtype == np.uint8:
         array = array.astype(bool)
     if array.dtype.kind not in "iub":
+        if isinstance(part, (list, tuple)) and array.dtype.kind == "f":
+            return array.astype(np.int64)
         if isinstance(part, (Tensor, np.ndarray, list, tuple)) and array.dtype.kind in "fc":
             raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
-        raise TypeError(
+        if array.dtype.kind in "US":
+            raise TypeError(f"new(): invalid data type '{type(part).__name__}'")
+        raise IndexError(
             f"only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid "
             f"indices (got {type(part).__name__})"
         )
@@ -273,10 +278,15 @@ def _assign(view: Tensor, value: Any) -> None:
     if value._array.ndim == 0 and view._array.ndim:
         inplace(FILL_TENSOR, view, value)
         return
-    shape, wanted = value._array.shape, view._array.ndim
-    if len(shape) > wanted and set(shape[: len(shape) - wanted]) <= {1}:
-        value = value.reshape(shape[len(shape) - wanted :])
+    if value._array.shape != view._array.shape:
+        value = value.view(_without_ones(value._array.shape)).expand(view._array.shape)
     copy_(view, value)
+
+
+def _without_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """A shape from its first length on that is not 1."""
+    first = next((i for i, n in enumerate(shape) if n != 1), len(shape))
+    return shape[first:]
 
 
 def _as_number(value: Any, dtype: np.dtype) -> np.ndarray:
@@ -292,15 +302,16 @@ def put_at(t: Tensor, subscript: Any, value: Tensor, accumulate: bool) -> Tensor
     if value._array.dtype != t._array.dtype:
         raise RuntimeError(
             "Index put requires the source and destination dtypes match, got "
-            f"{scalar_name(t._array.dtype)} for the destination and {scalar_name(value._array.dtype)} for the source."
+            f"{scalar_name(t._array.dtype)} for the destination and {scalar_name(value._array.dtype)} for the "
+            "source."
         )
     wanted, given = t._array[subscript].shape, value._array.shape
-    if len(given) > len(wanted) and set(given[: len(given) - len(wanted)]) <= {1}:
-        value = value.reshape(given[len(given) - len(wanted) :])
+    if given and given[0] == 1:
+        value = value.view(_without_ones(given))
     if not _fits(value._array.shape, wanted):
         raise RuntimeError(
-            f"shape mismatch: value tensor of shape {list(given)} cannot be broadcast to indexing result of shape "
-            f"{list(wanted)}"
+            f"shape mismatch: value tensor of shape {list(given)} cannot be broadcast to indexing result of "
+            f"shape {list(wanted)}"
         )
     return inplace(INDEX_ADD if accumulate else INDEX_PUT, t, subscript, value)
 
@@ -336,29 +347,28 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
 def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
     """Write the elements of ``src`` into the tensor, converted to its dtype."""
     if not isinstance(src, Tensor):
-        raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
+        if not isinstance(src, (int, float, complex, np.generic)):
+            raise TypeError(
+                f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}"
+            )
+        src = Tensor._of(np.asarray(src))
     given, wanted = src._array.shape, self._array.shape
     if not _fits(given, wanted):
         _refuse_expansion(given, wanted)
-    if src._array.dtype != self._array.dtype:
-        src = src.to(self.dtype)
     return inplace(COPY, self, src)
 
 
 def _refuse_expansion(given: tuple[int, ...], wanted: tuple[int, ...]) -> None:
-    if len(given) > len(wanted):
+    if _broadcast(given, wanted):
         raise RuntimeError(
             f"output with shape {list(wanted)} doesn't match the broadcast shape "
             f"{list(np.broadcast_shapes(given, wanted))}"
-            if _broadcast(given, wanted)
-            else f"The size of tensor a ({wanted[-1] if wanted else 1}) must match the size of tensor b ({given[-1]}) at "
-            f"non-singleton dimension {len(given) - 1}"
         )
-    extra = len(wanted) - len(given)
-    k = max(i for i, n in enumerate(given) if n not in (1, wanted[extra + i]))
+    pairs = list(zip(reversed(wanted), reversed(given), strict=False))
+    i, (n, m) = next((i, pair) for i, pair in enumerate(pairs) if pair[0] != pair[1] and 1 not in pair)
     raise RuntimeError(
-        f"The expanded size of the tensor ({wanted[extra + k]}) must match the existing size ({given[k]}) at "
-        f"non-singleton dimension {extra + k}.  Target sizes: {list(wanted)}.  Tensor sizes: {list(given)}"
+        f"The size of tensor a ({n}) must match the size of tensor b ({m}) at non-singleton dimension "
+        f"{max(len(given), len(wanted)) - 1 - i}"
     )
 
 
@@ -372,7 +382,8 @@ def fill_(self: Tensor, value: Any) -> Tensor:
     if isinstance(value, Tensor):
         if value._array.ndim:
             raise RuntimeError(
-                f"fill_ only supports 0-dimension value tensor but got tensor with {value._array.ndim} dimensions."
+                "fill_ only supports 0-dimension value tensor but got tensor with "
+                f"{value._array.ndim} dimensions."
             )
         return inplace(FILL_TENSOR, self, value)
     return inplace(FILL, self, _as_number(value, self._array.dtype)[()])

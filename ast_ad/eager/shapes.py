@@ -82,8 +82,8 @@ def _viewed(op: Operation, t: Tensor, shape: tuple[int, ...]) -> Any:
 @method()
 def view(self: Tensor, *size: Any, dtype: Any = None) -> Any:
     """The same memory in another shape, or its bytes read as another dtype."""
-    from .layout import view_dtype
     from .dtypes import dtype as dtype_class
+    from .layout import view_dtype
 
     if len(size) == 1 and isinstance(size[0], dtype_class) or dtype is not None:
         return view_dtype(self, size[0] if size else dtype)

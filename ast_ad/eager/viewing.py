@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from .dispatch import Operation, make_node, needs_grad
 from .dtypes import as_numpy  # noqa: F401
+from .operations import Operation
+from .recording import make_node, needs_grad
 from .state import state, watch
 from .tensor import Tensor
 from .views import View, make_view

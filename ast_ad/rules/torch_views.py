@@ -1,6 +1,6 @@
 """How do the tensor library's own ways of looking at an array pass a cotangent back?
 
-Each returns a view where it can. ``overwritten`` and ``filled`` are what an array holds after it was written to.
+Each returns a view where it can. ``overwritten`` and ``filled`` are what an array holds after a write.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from . import helpers
 from .gather import gather, scatter_to
 from .registry import nondifferentiable, vjp
 from .torch_shapes import unfold
@@ -40,12 +41,12 @@ def pieces(x: Any, sizes: Any, axis: int = 0) -> Any:
     return tuple(found)
 
 
-@vjp(unbound)
+@vjp(unbound, view=True)
 def unbound_rule(g, ans, x, axis=0):
     return np.stack(g, axis), None
 
 
-@vjp(pieces)
+@vjp(pieces, view=True)
 def pieces_rule(g, ans, x, sizes, axis=0):
     return np.concatenate(g, axis), None, None
 
@@ -103,6 +104,40 @@ def as_complex_rule(g, ans, x):
     return as_real(g)
 
 
+# ----- repeated -----
+
+
+def repeated(x: Any, counts: Any) -> Any:
+    """``x`` repeated as a whole along each dimension; further counts in front make new dimensions.
+
+    >>> repeated(np.array([1.0, 2.0]), (2, 2))
+    array([[1., 2., 1., 2.],
+           [1., 2., 1., 2.]])
+    """
+    return np.tile(x, counts)
+
+
+@vjp(repeated)
+def repeated_rule(g, ans, x, counts):
+    return unrepeated(g, x, counts), None
+
+
+def unrepeated(g: Any, x: Any, counts: Any) -> Any:
+    """``g`` summed over the repetitions: the adjoint of ``repeated``. Reads ``x``'s shape only.
+
+    >>> unrepeated(np.ones(4), np.zeros(2), (2,))
+    array([2., 2.])
+    """
+    own = (1,) * (len(counts) - np.ndim(x)) + np.shape(x)
+    pairs = tuple(n for pair in zip(counts, own, strict=True) for n in pair)
+    return np.reshape(np.sum(np.reshape(g, pairs), axis=tuple(range(0, len(pairs), 2))), np.shape(x))
+
+
+@vjp(unrepeated)
+def unrepeated_rule(g, ans, v, x, counts):
+    return repeated(g, counts), None, None
+
+
 # ----- written to -----
 
 
@@ -112,10 +147,13 @@ def overwritten(x: Any, src: Any) -> Any:
     >>> overwritten(np.zeros(2), 3.0)
     array([3., 3.])
     """
-    return np.broadcast_to(np.asarray(src).astype(x.dtype, copy=False), np.shape(x))
+    src = np.asarray(src)
+    if src.dtype.kind == "c" and x.dtype.kind not in "cb":
+        src = src.real
+    return np.broadcast_to(src.astype(x.dtype, copy=False), np.shape(x))
 
 
-@vjp(overwritten, broadcasts=True)
+@vjp(overwritten, broadcasts=True, view=True)
 def overwritten_rule(g, ans, x, src):
     return np.zeros_like(g), g
 
@@ -129,7 +167,7 @@ def filled(x: Any, value: Any) -> Any:
     return overwritten(x, value)
 
 
-@vjp(filled)
+@vjp(filled, view=True)
 def filled_rule(g, ans, x, value):
     return np.zeros_like(g), np.sum(g)
 
@@ -143,7 +181,7 @@ def zeroed(x: Any) -> Any:
     return np.broadcast_to(np.zeros((), x.dtype), np.shape(x))
 
 
-@vjp(zeroed)
+@vjp(zeroed, view=True)
 def zeroed_rule(g, ans, x):
     return np.zeros_like(g)
 
@@ -186,4 +224,6 @@ def reinterpreted(x: Any, dtype: Any) -> Any:
 
 
 nondifferentiable(reinterpreted)
+helpers.METADATA[unrepeated] = 1
+helpers.SHAPED_LIKE[unrepeated] = 1, (0,)
 OVERLAPPING.add(unfold)
