@@ -144,7 +144,8 @@ def _step(
     if captured is not None:
         if node not in needed:  # type: ignore[operator]
             if node in wanted:
-                capture(captured, node, wanted[node], tensor_hooks(node, g, graph))
+                hooked = hooks is not None or leaf
+                capture(captured, node, wanted[node], tensor_hooks(node, g, graph) if hooked else g)
             return None
         if node in wanted:  # before the hooks, which run with the node
             capture(captured, node, wanted[node], g)
