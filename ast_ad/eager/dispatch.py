@@ -64,8 +64,12 @@ def _binary(op: Operation, a: Tensor, b: Any) -> Any:
     else:
         return promoted(op, a, b)
     token = silence()
-    out = op.fn(x, y)
-    restore(token)
+    try:
+        out = op.fn(x, y)
+    except ValueError as error:
+        refuse_shapes(error, (x, y))
+    finally:
+        restore(token)
     if not state.grad or (plainly and not flags):
         return Tensor._of(out)
     t = _new(Tensor)
@@ -112,8 +116,10 @@ def unary(op: Operation, a: Tensor) -> Any:
 
 def _unary(op: Operation, a: Tensor, x: np.ndarray) -> Any:
     token = silence()
-    out = op.fn(x)
-    restore(token)
+    try:
+        out = op.fn(x)
+    finally:
+        restore(token)
     if not state.grad or not a._requires_grad and a._view is None:
         return Tensor._of(out)
     t = _new(Tensor)
@@ -126,7 +132,7 @@ def _unary(op: Operation, a: Tensor, x: np.ndarray) -> Any:
             op.remember(1, 1)
         return t
     node = op.node()
-    if not plan.save_one(node, t, a, out, x):
+    if not plan.save_one(node, t._version_counter, a, out, x):
         record(op, (a,), (x,), t, out)
         return t
     node.slice = plan
