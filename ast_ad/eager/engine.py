@@ -210,7 +210,9 @@ def fitted(g: Any, meta: tuple[Any, Any], graph: bool) -> Any:
     if g is None:
         return None
     if graph:
-        return g if g._array.shape == shape and g._array.dtype == dtype else fitted_tensor(g, shape, dtype)
+        own = getattr(g, "_array", None)  # a rule that reads a shape only may answer with an array
+        fits = own is not None and own.shape == shape and own.dtype == dtype
+        return g if fits else fitted_tensor(g, shape, dtype)
     if g.__class__ is not np.ndarray:
         g = np.asarray(g)
     if g.shape != shape:

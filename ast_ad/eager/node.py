@@ -174,9 +174,11 @@ class RuleNode(Node):
         """What was saved of the outputs, as other tensors of the same history."""
         if self._outputs == 1:
             return self.wrap(value, self, 0, self._counter())
-        return type(value)(
-            [self.wrap(v, self, i, None) if isinstance(v, np.ndarray) else v for i, v in enumerate(value)]
-        )
+        outputs = [
+            self.wrap(np.asarray(v), self, i, None) if isinstance(v, (np.ndarray, np.generic)) else v
+            for i, v in enumerate(value)
+        ]
+        return type(value)(*outputs) if hasattr(value, "_fields") else type(value)(outputs)
 
     def _counter(self) -> Any:
         return next((counter for i, counter, _ in self.all_checks() if i == 0), None)
