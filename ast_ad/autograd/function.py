@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..eager.checks import type_name
 from ..eager.node import Node
 from ..eager.saved import FREED, SavedVariable
 from ..eager.state import state
@@ -144,7 +145,7 @@ class BackwardCFunction(FunctionCtx, Node):
         for i, t in enumerate(self.to_save or ()):
             if t is not None and not isinstance(t, Tensor):
                 raise TypeError(
-                    f"save_for_backward can only save variables, but argument {i} is of type {type(t).__name__}"
+                    f"save_for_backward can only save variables, but argument {i} is of type {type_name(t)}"
                 )
             saved.append(None if t is None else SavedVariable(t, self))
         self._saved_list = tuple(saved)

@@ -9,6 +9,12 @@ import numpy as np
 from .dtypes import scalar_name
 
 
+def type_name(value: Any) -> str:
+    """The name of a value's type in messages: that of arrays is ``numpy.ndarray``."""
+    kind = type(value)
+    return f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
+
+
 def check_grad(t: Any, value: Any) -> None:
     """Refuse to store what can't be the gradient of ``t``.
 
@@ -18,7 +24,7 @@ def check_grad(t: Any, value: Any) -> None:
     """
     if not hasattr(type(value), "_is_eager_tensor"):
         raise TypeError(
-            f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}"
+            f"assigned grad expected to be a Tensor or None but got grad of type {type_name(value)}"
         )
     if value is t:
         raise RuntimeError("can't assign Variable as its own grad")

@@ -13,6 +13,7 @@ from ..errors import MissingRuleError
 from . import slices
 from .checks import refuse_shapes
 from .dtypes import get_default_dtype, result_dtype
+from .engine import is_dense
 from .mutation import check_result as _check_result
 from .mutation import inplace as inplace
 from .node import NO_EDGE, next_number
@@ -53,7 +54,14 @@ def _binary(op: Operation, a: Tensor, b: Any) -> Any:
     if kind is Tensor or isinstance(b, Tensor):
         y = b._array
         dtype = x.dtype
-        if y.dtype is not dtype and y.dtype != dtype or op.inexact and dtype.kind in "iub":
+        if (
+            y.dtype is not dtype
+            and y.dtype != dtype
+            or op.inexact
+            and dtype.kind in "iub"
+            or x.strides != y.strides
+            and not x.flags.c_contiguous
+        ):
             return promoted(op, a, b)
         flags = a._requires_grad + 2 * b._requires_grad
         plainly = a._view is None and b._view is None
@@ -157,10 +165,22 @@ def promoted(op: Operation, *args: Any) -> Any:
         refuse_shapes(error, cast)
     finally:
         restore(token)
-    t = Tensor._of(out)
+    t = Tensor._of(_like_first(np.asarray(out), cast))
     if state.grad and any(isinstance(a, Tensor) and needs_grad(a) for a in args):
-        record(op, args, cast, t, out)
+        record(op, args, cast, t, t._array)
     return t
+
+
+def _like_first(out: np.ndarray, operands: Sequence[Any]) -> np.ndarray:
+    """A result in the order in memory of the first operand of its shape, as PyTorch lays it out."""
+    first = next((p for p in operands if np.shape(p) == out.shape), out)
+    if not isinstance(first, np.ndarray) or first.flags.c_contiguous or not is_dense(first):
+        return out
+    laid = np.empty_like(first, out.dtype)
+    if laid.strides == out.strides:
+        return out
+    laid[...] = out
+    return laid
 
 
 # ----- the general way
