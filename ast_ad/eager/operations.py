@@ -41,9 +41,6 @@ def saved_result(array: np.ndarray, node: Any, nr: int, counter: Any) -> Tensor:
     return t
 
 
-NOTHING = tuple((None,) * n for n in range(4))
-
-
 @dataclass(eq=False)
 class Plan:
     """A slice of a rule, for one choice of active arguments. ``keeps``: whether it reads any value."""
@@ -55,63 +52,59 @@ class Plan:
     keeps: bool
 
     @functools.cached_property
-    def flags(self) -> tuple[bool, ...] | None:
-        """Which values are read, the result's first; None if shapes are, too."""
-        kinds = (self.reads_ans, *self.reads)
-        return None if "meta" in kinds else tuple([kind == "value" for kind in kinds])
+    def kinds(self) -> tuple[int, ...]:
+        """What is read of the result and of the arguments: 0 nothing, 1 the shape, 2 the value."""
+        return tuple(["meta value".find(kind) // 5 + 1 if kind else 0 for kind in (self.reads_ans, *self.reads)])
 
     def save_two(self, node: Any, t: Any, a: Any, b: Any, out: Any, x: Any, y: Any) -> bool:
         """Keep what the slice reads of ``out = fn(x, y)``, the short way; False if there is more to it."""
-        if self.flags is None:
-            return False
-        if not self.keeps:
-            node.values = NOTHING[3]
-            return True
-        reads_ans, reads_a, reads_b = self.flags
+        reads_ans, reads_a, reads_b = self.kinds
         of_ans = of_a = of_b = None
-        if reads_ans:
+        if reads_ans == 2:
             of_ans = t._version_counter
         else:
-            out = None
-        if reads_a:
+            out = shape_of(out) if reads_ans else None
+        if reads_a == 2:
             of_a = a._version_counter
             if of_a[0] or a._inference:
                 return False
         else:
-            x = a = None
-        if not reads_b:
-            y = b = None
+            x, a = shape_of(x) if reads_a else None, None
+        if reads_b != 2:
+            y, b = shape_of(y) if reads_b else None, None
         elif y is b:  # a number
             b = None
         else:
             of_b = b._version_counter
             if of_b[0] or b._inference:
                 return False
-        node.values, node.owners, node.checks = (out, x, y), (None, a, b), (of_ans, of_a, of_b)
-        node.wrap, node.frees, node.quick = saved_result, True, True
+        node.values, node.quick = (out, x, y), True
+        if self.keeps:
+            node.owners, node.checks = (None, a, b), (of_ans, of_a, of_b)
+            node.wrap, node.frees = saved_result, True
         return True
 
-    def save_one(self, node: Any, t: Any, a: Any, out: Any, x: Any) -> bool:
-        """Keep what the slice reads of ``out = fn(x)``, the short way; False if there is more to it."""
-        if self.flags is None:
-            return False
-        if not self.keeps:
-            node.values = NOTHING[2]
-            return True
-        reads_ans, reads_a = self.flags
+    def save_one(self, node: Any, counter: Any, a: Any, out: Any, x: Any, rest: tuple[Any, ...] = ()) -> bool:
+        """Keep what the slice reads of ``out = fn(x, *rest)``, the short way; False if there is more to it.
+
+        ``counter``: that of the result; ``rest``: arguments without tensors and arrays.
+        """
+        reads_ans, reads_a = self.kinds[:2]
         of_ans = of_a = None
-        if reads_ans:
-            of_ans = t._version_counter
+        if reads_ans == 2:
+            of_ans = counter
         else:
-            out = None
-        if reads_a:
+            out = shape_of(out) if reads_ans else None
+        if reads_a == 2:
             of_a = a._version_counter
             if of_a[0] or a._inference:
                 return False
         else:
-            x = a = None
-        node.values, node.owners, node.checks = (out, x), (None, a), (of_ans, of_a)
-        node.wrap, node.frees, node.quick = saved_result, True, True
+            x, a = shape_of(x) if reads_a else None, None
+        node.values, node.quick = (out, x, *rest) if rest else (out, x), True
+        if reads_ans == 2 or reads_a == 2:
+            node.owners, node.checks = (None, a, *(None,) * len(rest)), (of_ans, of_a)
+            node.wrap, node.frees = saved_result, True
         return True
 
 
@@ -144,6 +137,7 @@ class Operation:
         self.node = type(self.name, (node_class(self.name),), {"operation": self, "__module__": "torch.autograd"})
         self.plans: dict[Any, Plan | None] = {}
         self.short: list[Plan | None] = [None] * 4  # of arithmetic, by active operands
+        self.singles: dict[int, Plan] = {}  # where only the first of so many arguments is active
         self.constant = self.primitive is not None and self.primitive.kind == "nondifferentiable"
         self.composite = self.primitive is not None and self.primitive.kind == "composite"
         self.view = self.primitive is not None and self.primitive.view

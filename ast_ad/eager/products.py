@@ -9,7 +9,7 @@ import numpy as np
 
 from ..rules import torch_products
 from .dimensions import axis_of
-from .dispatch import Operation, apply, inplace
+from .dispatch import Operation, apply, binary, inplace
 from .dtypes import cpp_name
 from .pointwise import require_tensor
 from .surface import attach, function
@@ -131,7 +131,7 @@ def mm(input: Tensor, mat2: Tensor) -> Any:
     _rank(mat2, 2, "mat2 must be a matrix")
     _shapes_fit(input, mat2)
     _same_type("mm", input, mat2)
-    return apply(MM, (input, mat2))
+    return binary(MM, input, mat2)
 
 
 @function()

@@ -23,9 +23,14 @@ def needs_grad(a: Tensor) -> bool:
 
 
 def is_active(a: Any) -> bool:
+    """Whether an argument, or a tensor in a list of them, has a gradient."""
     if isinstance(a, Tensor):
         return needs_grad(a) and a._array.dtype.kind in "fc"
-    return isinstance(a, (list, tuple)) and any(is_active(item) for item in a)
+    if isinstance(a, (list, tuple)):
+        for item in a:
+            if is_active(item):
+                return True
+    return False
 
 
 def plain_of(a: Any) -> Any:
@@ -70,6 +75,10 @@ def make_node(
     pack: bool = True,
 ) -> Any:
     """The node of a call, or None if no argument has a gradient."""
+    if active is not None and active[0] and not kwargs and True not in active[1:]:
+        node = _simple_node(op, args, plain, out, counter)
+        if node is not None:
+            return node
     edges: list[Any] = []
     live: list[Any] = []
     nested, complex_ = False, out.dtype.kind == "c"
@@ -109,6 +118,33 @@ def make_node(
         from ..autograd.anomaly_mode import remember
 
         remember(node)
+    return node
+
+
+PLAIN = {int, float, bool, str, slice, type(None), type(Ellipsis), tuple}
+
+
+def _simple_node(op: Operation, args: Sequence[Any], plain: Sequence[Any], out: np.ndarray, counter: Any) -> Any:
+    """The node of an operation on one real tensor and arguments that say how; None if there is more to it."""
+    a, rest = args[0], plain[1:]
+    if out.dtype.kind != "f" or not isinstance(a, Tensor) or a._array.dtype.kind != "f" or op.scalars:
+        return None
+    if not state.ordinary or watch.anomaly or op.composite or counter is not None and counter[0]:
+        return None
+    for p in rest:
+        if p.__class__ not in PLAIN or p.__class__ is tuple and _holds_array(p):
+            return None
+    n = len(args)
+    plan = op.singles.get(n)
+    if plan is None:
+        plan = op.singles[n] = op.plan((True, *(False,) * (n - 1)), (), False, False)
+    node = op.node()
+    if not plan.save_one(node, counter, a, out, plain[0], tuple(rest)):
+        return None
+    node.slice, node._meta = plan, (out.shape, out.dtype)
+    edge = (a._node, a._nr) if a._view is None and a._node is not None else edge_of(a)
+    node._live = node._edges = (edge,)
+    node._number = next_number()
     return node
 
 

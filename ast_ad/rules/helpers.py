@@ -47,7 +47,10 @@ def scatter(x: Any, idx: Any, g: Any) -> Any:
     >>> scatter(np.ones(3), [0, 0, 2], np.array([1.0, 2.0, 3.0]))
     array([3., 0., 3.])
     """
-    out = np.zeros(np.shape(x), np.result_type(x, g))
+    if isinstance(x, np.ndarray) and getattr(g, "dtype", None) is x.dtype:  # the usual case, without detours
+        out = np.zeros(x.shape, x.dtype)
+    else:
+        out = np.zeros(np.shape(x), np.result_type(x, g))
     if may_repeat(idx):
         np.add.at(out, idx, g)
     else:
@@ -78,7 +81,12 @@ def may_repeat(idx: Any) -> bool:
     (False, True)
     """
     parts = idx if isinstance(idx, tuple) else (idx,)
-    return any(np.ndim(part) > 0 and np.asarray(part).dtype != bool for part in parts if part is not None)
+    for part in parts:
+        if isinstance(part, (int, slice, type(None), type(Ellipsis))):
+            continue
+        if np.ndim(part) > 0 and np.asarray(part).dtype != bool:
+            return True
+    return False
 
 
 @vjp(setitem)

@@ -18,7 +18,7 @@ from .registry import vjp
 
 def H(a: Any) -> Any:
     """The conjugate transpose of each matrix in ``a``."""
-    return np.conj(mT(a))
+    return np.conj(mT(a)) if np.iscomplexobj(a) else mT(a)
 
 
 def column(x: Any) -> Any:
