@@ -41,8 +41,10 @@ def inplace(op: Operation, t: Tensor, *others: Any, **kwargs: Any) -> Tensor:
     if recorded:
         old = twin(t, x)
         node = make_node(op, (old, *others), plain, x, kwargs, active, None, pack=False)
-        if node is not None and node.slice.reads[0] == "value":
-            old._array = node.values[1] = x.copy()
+        if node is not None:
+            node.values, node.checks, node.quick = list(node.values), list(node.all_checks()), False
+            if node.slice.reads[0] == "value":
+                old._array = node.values[1] = x.copy()
     if writer is not None:
         writer(*plain)
     else:

@@ -60,7 +60,7 @@ def write_view(x: Any, steps: Any, v: Any) -> Any:
 
 def _writable(out: Any, steps: Any) -> Any:
     """The view of ``out`` itself, if it is one and shows no element twice."""
-    if any(fn in OVERLAPPING for fn, _ in steps):
+    if any(fn in OVERLAPPING or getattr(fn, "__wrapped__", fn) in OVERLAPPING for fn, _ in steps):
         return None
     view = take_view(out, steps)
     return view if np.may_share_memory(view, out) and view.flags.writeable else None
