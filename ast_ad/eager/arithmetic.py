@@ -26,7 +26,8 @@ NEG = Operation(np.negative, "NegBackward0")
 FLOOR_DIV = Operation(torch_steps.floor_quotient, "FloorDivideBackward0")
 DIV_FLOOR = Operation(torch_steps.floor_quotient, "DivBackward2")
 DIV_TRUNC = Operation(torch_steps.trunc_quotient, "DivBackward2")
-REMAINDER = Operation(np.remainder, "RemainderBackward0")
+REMAINDER = Operation(np.remainder, "RemainderBackward1")
+REMAINDER_OF_NUMBER = Operation(np.remainder, "RemainderBackward0")
 WRONG_ROUNDING = "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{}'"
 
 
@@ -47,6 +48,8 @@ def _operator(op: Operation) -> tuple[Callable[..., Any], Callable[..., Any], Ca
             other = operand(other)
             if other is NotImplemented:
                 return NotImplemented
+        if op is REMAINDER and not isinstance(other, Tensor):
+            return binary(REMAINDER_OF_NUMBER, self, other)
         return binary(op, self, other)
 
     def reflected(self: Tensor, other: Any) -> Any:

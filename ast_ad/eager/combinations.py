@@ -21,7 +21,7 @@ from .tensor import Tensor
 # Names, the function on arrays, the nodes' name, whether integers become floating, whether numbers may stand
 # for either tensor.
 TABLE: tuple[tuple[str, Any, str, bool], ...] = (
-    ("atan2 arctan2", np.arctan2, "Atan2Backward0", True),
+    ("atan2 arctan2", torch_elementwise.atan2, "Atan2Backward0", True),
     ("fmod", np.fmod, "FmodBackward1", False),
     ("hypot", np.hypot, "HypotBackward0", False),
     ("fmax", torch_elementwise.fmax, "FmaxBackward0", False),
@@ -36,10 +36,15 @@ TABLE: tuple[tuple[str, Any, str, bool], ...] = (
 IN_PLACE = {"atan2", "arctan2", "fmod", "hypot", "copysign", "xlogy", "nextafter", "heaviside"}
 
 
+BY_NUMBER = {"fmod": "FmodBackward0"}  # the nodes' names where the second operand is a number
+
+
 def _define(names: list[str], op: Operation) -> None:
+    by_number = Operation(op.fn, BY_NUMBER.get(names[0], op.name), inexact=op.inexact)
+
     def run(input: Any, other: Any) -> Any:
         both = isinstance(input, Tensor) and isinstance(other, Tensor)
-        return binary(op, input, other) if both else promoted(op, input, other)
+        return binary(op, input, other) if both else promoted(by_number, input, other)
 
     def run_in_place(self: Tensor, other: Any) -> Tensor:
         from .arithmetic import inplace_binary

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..rules import torch_elementwise, torch_order
+from ..rules import torch_elementwise, torch_order, torch_reads
 from . import return_types
 from .dimensions import axes_of, axis_of, numpy_names
 from .dispatch import Operation, apply, promoted, unary
@@ -16,8 +16,8 @@ from .reductions import options
 from .surface import function
 from .tensor import Tensor
 
-MAX = Operation(np.max, "MaxBackward1", ("self",))
-MIN = Operation(np.min, "MinBackward1", ("self",))
+MAX = Operation(np.max, "MaxBackward1", ("self",), rule=torch_reads.whole_extremum)
+MIN = Operation(np.min, "MinBackward1", ("self",), rule=torch_reads.whole_extremum)
 AMAX = Operation(np.max, "AmaxBackward0", ("self",))
 AMIN = Operation(np.min, "AminBackward0", ("self",))
 BOTH = tuple(Operation(fn, "AminmaxBackward0", ("self",)) for fn in (np.min, np.max))
