@@ -168,8 +168,7 @@ def s003_081_operation(torch, call, shapes):
     y = call(torch, *xs)
     grads = torch.autograd.grad(y, xs, weights(torch, y) * (y.detach() + 1), create_graph=True)
     total = sum((g * g).sum() for g in grads)
-    if not total.requires_grad:
-        return None
+    total = total + sum((0 * x).sum() for x in xs)  # also if the gradients are constant
     second = torch.autograd.grad(total, xs, materialize_grads=True)
     return [x.detach() * 0 + g for x, g in zip(xs, second)]
 
