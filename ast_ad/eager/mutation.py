@@ -44,7 +44,8 @@ def inplace(op: Operation, t: Tensor, *others: Any, **kwargs: Any) -> Tensor:
         if node is not None:
             node.values, node.checks, node.quick = list(node.values), list(node.all_checks()), False
             if node.slice.reads[0] == "value":
-                old._array = node.values[1] = x.copy()
+                old._array = x.copy()
+            node.values = [node.values[0], old._array, *node.values[2:]]
     if writer is not None:
         writer(*plain)
     else:
@@ -52,9 +53,9 @@ def inplace(op: Operation, t: Tensor, *others: Any, **kwargs: Any) -> Tensor:
     t._version_counter[0] += 1
     if node is not None:
         if node.slice.reads_ans == "value":
-            node.values[0] = out.copy() if state.safe else x
+            node.values = [out.copy() if state.safe else x, *node.values[1:]]
             if not state.safe:
-                node.checks.append((0, t._version_counter, t._version_counter[0]))
+                node.checks = [*node.checks, (0, t._version_counter, t._version_counter[0])]
         if state.pack is not None:
             pack_saved(node)
         rebase(t, node)
