@@ -1,10 +1,11 @@
-"""Where are PyTorch's ``torch.autograd`` names? ``backward``, ``grad``, ``Function``, checks, hooks, profiles."""
+"""Where are PyTorch's ``torch.autograd`` names? ``backward``, ``grad``, ``Function``, checks, hooks."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ..eager.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
+from .gradcheck import gradcheck, gradgradcheck
 from .sweeps import backward, grad
 
 _MODULES = {
@@ -14,7 +15,6 @@ _MODULES = {
     "functional",
     "grad_mode",
     "graph",
-    "gradcheck",
     "profiler",
     "variable",
 }
@@ -24,8 +24,6 @@ _HOMES = {
     "Variable": "variable",
     "detect_anomaly": "anomaly_mode",
     "set_detect_anomaly": "anomaly_mode",
-    "gradcheck": "gradcheck",
-    "gradgradcheck": "gradcheck",
 }
 
 __all__ = [
@@ -47,7 +45,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     from importlib import import_module
 
-    if name in _HOMES:  # the function gradcheck, not the module of the same name
+    if name in _HOMES:
         found = getattr(import_module(f".{_HOMES[name]}", __name__), name)
         globals()[name] = found
         return found

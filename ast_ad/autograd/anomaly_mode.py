@@ -47,8 +47,8 @@ class detect_anomaly:
         self.check_nan = check_nan
         self.previous = watch.anomaly, watch.check_nan
         warnings.warn(
-            "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled "
-            "for debugging.",
+            "Anomaly Detection has been enabled. This mode will increase the runtime and should only be "
+            "enabled for debugging.",
             stacklevel=2,
         )
 
@@ -104,7 +104,8 @@ def _show(node: Any) -> None:
             stacklevel=4,
         )
         return
-    text = f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n" + "".join(lines)
+    text = f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n"
+    text += "".join(lines)
     parent = node.metadata.get("parent_")
     while parent is not None:
         before = parent.metadata.get("traceback_") or ["  (no forward pass information)\n"]

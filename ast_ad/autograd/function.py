@@ -34,8 +34,9 @@ NO_BACKWARD = (
     "backward mode AD."
 )
 MIXED_COMPLEX = (
-    "Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) to be true, but got "
-    "false.  (Could this error message be improved?  If so, please report an enhancement request to PyTorch.)"
+    "Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) to be true, but "
+    "got false.  (Could this error message be improved?  If so, please report an enhancement request to "
+    "PyTorch.)"
 )
 
 
@@ -158,8 +159,8 @@ class BackwardCFunction(FunctionCtx, Node):
             return backward  # type: ignore[no-any-return]
         if backward is not Function.backward:
             raise RuntimeError(
-                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only "
-                "implement one of them."
+                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should "
+                "only implement one of them."
             )
         return vjp  # type: ignore[no-any-return]
 
@@ -290,9 +291,9 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         warnings.warn(
-            f"{self.__class__} should not be instantiated. Methods on autograd functions are all static, so you "
-            "should invoke them on the class itself. Instantiating an autograd function will raise an error in "
-            "a future version of PyTorch.",
+            f"{self.__class__} should not be instantiated. Methods on autograd functions are all static, so "
+            "you should invoke them on the class itself. Instantiating an autograd function will raise an "
+            "error in a future version of PyTorch.",
             DeprecationWarning,
             stacklevel=2,
         )

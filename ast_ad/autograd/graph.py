@@ -83,7 +83,7 @@ def _set_hooks(pair: tuple[_Hook, _Hook] | None) -> None:
 
 
 class saved_tensors_hooks:
-    """Within the block, ``pack_hook`` packs every tensor that is saved; ``unpack_hook`` gives it back when used.
+    """In the block ``pack_hook`` packs every tensor that is saved, and ``unpack_hook`` gives it back.
 
     Of nested pairs only the innermost is applied.
 

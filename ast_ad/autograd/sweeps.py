@@ -45,7 +45,8 @@ def backward(
     tensor([2., 4.])
     """
     if grad_variables is not None:
-        warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
+        text = "`grad_variables` is deprecated. Use `grad_tensors` instead."
+        warnings.warn(text, FutureWarning, stacklevel=2)
         if grad_tensors is not None:
             raise RuntimeError(
                 "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. "
@@ -97,7 +98,8 @@ def grad(
         materialize_grads: return zeros instead of None.
 
     Raises:
-        RuntimeError: an input without ``requires_grad`` or without influence, and all that ``backward`` raises.
+        RuntimeError: an input without ``requires_grad`` or without influence, and all that ``backward``
+        raises.
 
     >>> import ast_ad
     >>> x = ast_ad.tensor(3.0, requires_grad=True)
@@ -116,8 +118,8 @@ def grad(
         return dict(zip(inputs, values, strict=True))  # type: ignore[return-value]
     if not only_inputs:
         warnings.warn(
-            "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient "
-            "for other parts of the graph, please use torch.autograd.backward.",
+            "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate "
+            "gradient for other parts of the graph, please use torch.autograd.backward.",
             FutureWarning,
             stacklevel=2,
         )
@@ -161,8 +163,8 @@ def _batched(
     for g, end in zip(given, ends, strict=True):
         if g is not None and g._array.shape[1:] != end._array.shape:
             raise RuntimeError(
-                "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch "
-                "dimension. The sizes of the remaining dimensions are expected to match the shape of "
+                "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the "
+                "batch dimension. The sizes of the remaining dimensions are expected to match the shape of "
                 f"corresponding output, but a mismatch was detected: grad_output[0] has a shape of {g.shape} "
                 f"and output[0] has a shape of {end.shape}."
             )
@@ -210,8 +212,8 @@ def _seed(end: Tensor, g: Any, i: int) -> Tensor:
         )
     if (g._array.dtype.kind == "c") != (array.dtype.kind == "c"):
         raise RuntimeError(
-            "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in "
-            f"dtype: grad_output[{i}] has a dtype of {g.dtype} and output[{i}] has a dtype of {end.dtype}."
+            "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch "
+            f"in dtype: grad_output[{i}] has a dtype of {g.dtype} and output[{i}] has a dtype of {end.dtype}."
         )
     return g if g._array.dtype == array.dtype else g.to(end.dtype)
 

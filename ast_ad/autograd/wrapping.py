@@ -13,12 +13,12 @@ from ..eager.tensor import Tensor
 from ..eager.views import check_inplace, edge_of, make_view, move_retain, rebase
 
 NOT_RETURNED = (
-    "Some elements marked as dirty during the forward method were not returned as output. The inputs that are "
-    "modified inplace must all be outputs of the Function."
+    "Some elements marked as dirty during the forward method were not returned as output. The inputs that "
+    "are modified inplace must all be outputs of the Function."
 )
 DIRTY_NO_INPUT = (
-    "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated should "
-    "be passed to ctx.mark_dirty()."
+    "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated "
+    "should be passed to ctx.mark_dirty()."
 )
 
 
@@ -144,8 +144,8 @@ def _changed(t: Tensor, node: Any, nr: int, first: Tensor) -> Tensor:
     check_inplace(t)
     if first is not t:
         raise RuntimeError(
-            "a Function that changes a view in place must take it as its first tensor argument: the history of "
-            "its base could not be written otherwise. Pass it first, or clone() it before the call."
+            "a Function that changes a view in place must take it as its first tensor argument: the history "
+            "of its base could not be written otherwise. Pass it first, or clone() it before the call."
         )
     rebase(t, node)
     return t

@@ -1,4 +1,4 @@
-"""What can a user's hooks change? The gradients that go into a node, those that come out, and what is kept."""
+"""What can a user's hooks change? The gradients that go into a node, and those that come out."""
 
 from __future__ import annotations
 
@@ -143,8 +143,8 @@ def _replaced(hook: Any, found: Any, grads: tuple[Any, ...]) -> tuple[Any, ...]:
         raise TypeError(f"expected tuple, but hook returned '{type(found).__name__}'")
     if len(found) != len(grads):
         raise RuntimeError(
-            f"hook '{_name(hook)}' has returned an incorrect number of values (got {len(found)}, but expected "
-            f"{len(grads)})"
+            f"hook '{_name(hook)}' has returned an incorrect number of values (got {len(found)}, but "
+            f"expected {len(grads)})"
         )
     for item, value in zip(found, grads, strict=True):
         _check(hook, item, value)

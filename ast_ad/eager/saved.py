@@ -10,7 +10,8 @@ from .state import state, watch
 
 _HINT = (
     "Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
-    "retain_graph=True if you need to backward through the graph a second time or if you need to access saved "
+    "retain_graph=True if you need to backward through the graph a second time or if you need to access "
+    "saved "
 )
 FREED = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have "
@@ -21,8 +22,8 @@ FREED_BEFORE_HOOKS = (
     f"{_HINT}variables after calling backward."
 )
 HOOKED_BEFORE = (
-    "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of hooks "
-    "is allowed at a time."
+    "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of "
+    "hooks is allowed at a time."
 )
 CHANGED_BY_PACK = (
     "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook cannot "
@@ -31,8 +32,8 @@ CHANGED_BY_PACK = (
 )
 INFERENCE_SAVED = (
     "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
-    "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use "
-    "it in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
+    "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and "
+    "use it in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
 )
 
 
@@ -53,8 +54,8 @@ def pack_guarded(pack: Callable[[Any], Any], tensor: Any) -> Any:
 class SavedValue:
     """A tensor that a pair of hooks has packed: what pack returned, and how to get it back.
 
-    What ``unpack`` makes takes the place of the tensor in the graph: it gets the tensor's ``edge``. Of an output
-    of the node itself no edge is kept (``output`` is its number): that would be a cycle.
+    What ``unpack`` makes takes the place of the tensor in the graph: it gets the tensor's ``edge``. Of an
+    output of the node itself no edge is kept (``output`` is its number): that would be a cycle.
     """
 
     __slots__ = ("edge", "output", "packed", "unpack")
@@ -185,8 +186,8 @@ def changed_text(array: Any, owner: Any, nr: int, now: int, then: int) -> str:
 
     of = "" if owner is None else f", which is output {nr} of {producer(owner)},"
     hint = (
-        "the backtrace further above shows the operation that failed to compute its gradient. The variable in "
-        "question was changed in there or anywhere later. Good luck!"
+        "the backtrace further above shows the operation that failed to compute its gradient. The variable "
+        "in question was changed in there or anywhere later. Good luck!"
         if watch.anomaly
         else "enable anomaly detection to find the operation that failed to compute its gradient, with "
         "torch.autograd.set_detect_anomaly(True, check_nan=False)."
