@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from .dtypes import NAMESPACE, as_numpy, channels_last, channels_last_3d, get_default_dtype
+from .dtypes import as_numpy, channels_last, channels_last_3d, get_default_dtype
 from .surface import function, method
 from .tensor import Tensor
-
 
 
 def finished(array: np.ndarray, requires_grad: bool = False) -> Tensor:
@@ -264,7 +264,29 @@ def _new(self: Tensor, *args: Any) -> Tensor:
 @function("complex", method=False)
 def complex_(real: Tensor, imag: Tensor) -> Tensor:
     """A complex tensor of its real and imaginary parts."""
-    return real + imag * 1j
+    from .dispatch import apply
+    from .dtypes import scalar_name
+
+    for part in (real, imag):
+        if part._array.dtype.kind != "f":
+            raise RuntimeError(
+                "Expected both inputs to be Half, Float or Double tensors but got "
+                f"{scalar_name(real._array.dtype)} and {scalar_name(imag._array.dtype)}"
+            )
+    if real._array.dtype != imag._array.dtype:
+        raise RuntimeError(
+            f"Expected object of scalar type {scalar_name(real._array.dtype)} but got scalar type "
+            f"{scalar_name(imag._array.dtype)} for second argument"
+        )
+    return apply(_complex_operation(), (real, imag))  # type: ignore[no-any-return]
+
+
+@functools.cache
+def _complex_operation() -> Any:
+    from ..rules.torch_elementwise import from_parts
+    from .dispatch import Operation
+
+    return Operation(from_parts, "ComplexBackward0", ("real", "imag"))
 
 
 def stack_tensors(parts: Sequence[Tensor]) -> Tensor:

@@ -142,3 +142,20 @@ def lerp(x: Any, end: Any, weight: Any) -> Any:
 @elementwise(lerp)
 def lerp_rule(ans, x, end, weight):
     return 1 - weight, weight, end - x
+
+
+def from_parts(real: Any, imag: Any) -> Any:
+    """The complex numbers of these real and imaginary parts.
+
+    >>> from_parts(np.array([1.0]), np.array([-2.0]))
+    array([1.-2.j])
+    """
+    dtype = np.result_type(real, imag, np.complex64)
+    out = np.empty(np.broadcast_shapes(np.shape(real), np.shape(imag)), dtype)
+    out.real, out.imag = real, imag
+    return out
+
+
+@vjp(from_parts, broadcasts=True)
+def from_parts_rule(g, ans, real, imag):
+    return np.real(g), np.imag(g)
