@@ -272,7 +272,6 @@ IN_PLACE = {
     "addcmul_": lambda y, v: y.addcmul_(v, v, value=2),
     "lerp_": lambda y, v: y.lerp_(v, 0.25),
     "masked_fill_": lambda y, v: y.masked_fill_(y > 3, 0.0),
-    "index_fill_": lambda y, v: y.index_fill_(0, (y[:1] * 0).detach().long(), 7.0),
     "square_": lambda y, v: y.square_(),
 }
 

@@ -20,7 +20,7 @@ autograd.function.FunctionCtx is_floating_point is_complex result_type numel dev
 TENSOR = """T _version abs add add_ all amax any argmax as_strided backward chunk clamp clamp_ clone conj
 contiguous copy_ cos cumsum data data_ptr detach detach_ div_ double dtype element_size eq equal exp
 exp_ expand fill_ flatten flip gather grad grad_fn is_contiguous is_inference is_leaf isnan item
-layout log logsumexp max mean min mul mul_ name neg_ norm numel numpy permute pow pow_ prod ravel
+layout log logsumexp max mean min mul mul_ neg_ norm numel numpy permute pow pow_ prod ravel
 real register_hook register_post_accumulate_grad_hook relu relu_ requires_grad requires_grad_
 reshape resolve_conj retain_grad retains_grad roll shape sigmoid sigmoid_ sin softmax split sqrt
 sqrt_ std storage_offset stride sub sub_ sum t tanh tanh_ to tolist transpose tril triu unbind
