@@ -25,6 +25,18 @@ ALLOWED = {
     "transform": {"frontend", "analysis", "ir", "rules", "errors", "options"},
     "emit": {"ir", "errors"} | OPERATIONS,
     "generated": {"emit"},
+    "fallback": {
+        "derivative",
+        "variant",
+        "eager",
+        "frontend",
+        "transform",
+        "ir",
+        "rules",
+        "trees",
+        "errors",
+        "options",
+    },
     "backends": {"emit", "transform", "analysis", "ir", "rules", "errors", "options"},
 }
 EVERYONE = {"deep", "__version__"}

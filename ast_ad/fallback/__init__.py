@@ -25,6 +25,7 @@ Inside of a function that is being traced, traced values are instances of a clas
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol
@@ -44,6 +45,12 @@ class Pullback(Protocol):
 def available() -> bool:
     """Whether there is anything to trace with."""
     return "trace" in globals() or find_spec(f"{__name__}.tracing") is not None
+
+
+def is_tracing() -> bool:
+    """Whether a function is being traced, by this thread."""
+    patches = sys.modules.get(f"{__name__}.patches")
+    return patches is not None and patches.tracing.depth > 0
 
 
 def __getattr__(name: str) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..api import Derivative, Vjp
+from ..derivative import Derivative, Vjp
 from ..eager.tensor import Tensor
 from ..errors import InputError, NoDerivativeError, UnsupportedError
 from ..options import Options
@@ -138,7 +138,9 @@ def compiled_vjp(
         derivative = function
 
         def answer(*given: Any) -> Any:
-            return TracedInPlace(TensorCall(derivative, given, {})).answer()
+            call = TensorCall(derivative)
+            call.take(given)
+            return TracedInPlace(call).answer()
 
         return trace(answer, args, {}, wrt)[1]
 

@@ -19,8 +19,10 @@ import numpy as np
 
 from ..errors import AdError, FallbackWarning, InputTypeError, InputValueError, InternalError
 from ..frontend.calls import python_function
+from ..frontend.core import TensorOutside
 from ..trees import flatten
 from ..variant import Pullback, Request
+from . import is_tracing
 
 _warned: weakref.WeakSet[Any] = weakref.WeakSet()
 HOW = (
@@ -39,6 +41,14 @@ class TracedVariant(Request):
     def __init__(self, reason: Exception, *args: Any) -> None:
         super().__init__(*args)
         self.reason = as_reason(reason)
+
+    def in_place(self) -> Any:
+        """What is to be run: within a trace, or with tensors around, a part of their graph."""
+        if not (is_tracing() or isinstance(self.reason, TensorOutside)):
+            return self
+        from .tensors import TensorCall
+
+        return TensorCall(self.owner, self.keywords, self.reason)
 
     @property
     def program(self) -> TracedVariant:
@@ -122,7 +132,7 @@ def loss_seeds(value: Any, has_aux: bool) -> list[Any]:
     seeds: list[Any] = [None] * len(leaves)
     kind = np.result_type(found).kind if isinstance(found, (int, float, np.generic, np.ndarray)) else ""
     if not kind or kind not in "fiub" or np.ndim(found):
-        what = f"an array of shape {found.shape}" if np.ndim(found) else f"a {type(found).__name__}"
+        what = f"an array of shape {np.shape(found)}" if kind else f"a {type(found).__name__}"
         raise InputTypeError(
             f"the gradient of {what}",
             why="grad is defined for functions with a real scalar result",

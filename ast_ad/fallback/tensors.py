@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..api import Derivative
+from ..derivative import Derivative
 from ..eager import namespace  # noqa: F401  (the operators of tensors)
 from ..eager.dispatch import needs_grad
 from ..eager.node import Node, next_number
@@ -21,9 +21,11 @@ from ..eager.saved import FREED
 from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..eager.views import edge_of
-from ..errors import InputValueError, UnsupportedError
+from ..errors import AdError, InputValueError, UnsupportedError
+from ..frontend.core import TensorOutside
 from ..trees import flatten
 from ..variant import Request
+from . import is_tracing
 from .compiled_pullbacks import CannotCompile, EveryFloat, compiled_vjp, has_derivative
 from .derivative import as_reason, loss_seeds, warn
 from .patches import replaced
@@ -84,19 +86,26 @@ class TensorCall:
 
     mode, plain = "compiled", True
 
-    def __init__(self, derivative: Derivative, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        self.derivative, self.kwargs = derivative, kwargs
-        self.leaves, self.tree = flatten((args, kwargs))
+    def __init__(
+        self, derivative: Derivative, keywords: tuple[str, ...] = (), reason: AdError | None = None
+    ) -> None:
+        self.derivative, self.keywords, self.reason = derivative, keywords, reason
+
+    def program(self, values: Sequence[Any]) -> Any:
+        """The answer, where the caller of a program expects it."""
+        answer = self.answer(values)
+        return (None, answer) if self.derivative.kind == "grad" else answer
+
+    def take(self, values: Sequence[Any]) -> None:
+        """Note the arguments, by position and then by keyword."""
+        split = len(values) - len(self.keywords)
+        self.kwargs = dict(zip(self.keywords, values[split:], strict=True))
+        self.leaves, self.tree = flatten((tuple(values[:split]), self.kwargs))
         tensors = [leaf for leaf in self.leaves if isinstance(leaf, Tensor)]
-        self.face = Traced if any(isinstance(t, Traced) for t in tensors) else Tensor
+        traced = is_tracing() or any(isinstance(t, Traced) for t in tensors)
+        self.face = Traced if traced else Tensor
         self.recorded = state.grad and any(needs_grad(t) for t in tensors)
         self.plain_args, self.plain_kwargs = self.tree.unflatten([plain(leaf) for leaf in self.leaves])
-
-    def program(self, values: Any) -> Any:
-        """The answer, where the caller of a program expects it."""
-        kind = self.derivative.kind
-        answer = self.answer()
-        return (None, answer) if kind == "grad" else answer
 
     def value(self, results: Any) -> Any:
         return results[0]
@@ -104,25 +113,24 @@ class TensorCall:
     def pullback(self, results: Any, inputs: Any) -> Any:
         return results[1]
 
-    def answer(self) -> Any:
+    def answer(self, values: Sequence[Any]) -> Any:
         """What the derivative returns, its floats as tensors of the arguments' graph."""
-        derivative = self.derivative
-        if derivative.kind != "vjp" and not self.recorded:
-            parts, tree = flatten(derivative(*self.plain_args, **self.plain_kwargs))
-            return tree.unflatten(recorded(parts, None, (), self.face))
-        try:
-            if self.kwargs:
-                raise CannotCompile() from UnsupportedError(
-                    "tensors passed by keyword only",
-                    why="a node has positional arguments",
-                    fix="pass them so",
-                )
-            return self.pulled() if derivative.kind == "vjp" else self.node()
-        except CannotCompile as problem:
-            reason = as_reason(problem.__cause__)  # type: ignore[arg-type]
+        self.take(values)
+        derivative, reason = self.derivative, self.reason
+        if reason is None:
+            if derivative.kind != "vjp" and not self.recorded:
+                parts, tree = flatten(derivative(*self.plain_args, **self.plain_kwargs))
+                return tree.unflatten(recorded(parts, None, (), self.face))
+            try:
+                if self.kwargs:
+                    raise CannotCompile() from UnsupportedError("tensors that are passed by keyword only")
+                return self.pulled() if derivative.kind == "vjp" else self.node()
+            except CannotCompile as problem:
+                reason = as_reason(problem.__cause__)  # type: ignore[arg-type]
         if derivative.options.fallback == "error":
             raise reason
-        warn(derivative.function, reason)
+        if not isinstance(reason, TensorOutside):
+            warn(derivative.function, reason)
         self.mode = "fallback"
         return TracedInPlace(self).answer()
 

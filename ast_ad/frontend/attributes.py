@@ -13,9 +13,9 @@ import numpy as np
 
 from ..ir.ops import Lit, Seq, Var
 from ..ir.types import Array, Optional, Scalar, dtype_of, rank_of
-from .core import Core
+from .core import Core, TensorOutside
 from .guards import Path
-from .values import Arr, ArrayMethod, Bound, Dct, Flat, Frame, Lst, Obj, Range, Super, Tup
+from .values import Arr, ArrayMethod, Bound, Dct, Flat, Frame, Lst, Obj, Range, Super, Tup, is_tensor
 
 
 @dataclass(eq=False)
@@ -311,6 +311,8 @@ class Attributes(Core):
     # ----- Python objects as abstract values, and back
     def from_python(self, value: Any) -> Any:
         """A constant."""
+        if is_tensor(value):
+            raise TensorOutside("a constant that is a tensor", self.builder.span)
         if isinstance(value, tuple) and (type(value) is tuple or hasattr(value, "_fields")):
             return Tup(
                 tuple(map(self.from_python, value)), type(value) if hasattr(value, "_fields") else None

@@ -21,6 +21,10 @@ class UnboundRead(UnsupportedError):
     """A name without a value is read: on this path the plain program raises."""
 
 
+class TensorOutside(UnsupportedError):
+    """The function reads a tensor that is none of its arguments: compiled code would lose its history."""
+
+
 class Core:
     """State and helpers of the interpreter; the kinds of constructs are mixed in, one module each."""
 

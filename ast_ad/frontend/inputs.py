@@ -17,8 +17,9 @@ from ..ir.ops import Lit, Op, Var
 from ..ir.types import Array, Dim, ListOf, Scalar, type_of
 from ..rules.registry import lookup
 from .attributes import Live
+from .core import TensorOutside
 from .guards import Guard, Guards, Path
-from .values import Arr, Bound, Dct, Lst, Tup
+from .values import Arr, Bound, Dct, Lst, Tup, is_tensor
 
 MAX_CAPTURED_ITEMS = 32
 
@@ -52,11 +53,13 @@ def leaf_type(value: Any, key: Any, constant_shape: bool = False) -> Any:
 
 def signature(value: Any) -> Any:
     """What of a number or array a compiled program depends on."""
+    if is_tensor(value):
+        return type(value)
     if isinstance(value, np.ndarray):
         shape = value.shape
         return value.dtype, tuple([n == 1 for n in shape]) if 1 in shape else len(shape)
     if isinstance(value, list):
-        return list, signature(value[0]) if value else None
+        return list, signature(next(filter(is_tensor, value), value[0])) if value else None
     return type(value)
 
 
@@ -150,6 +153,8 @@ class Inputs:
     # ----- outside
     def load(self, interpreter: Any, value: Any, path: Path, deep: bool = False) -> Any:
         """An abstract value for something outside: data is captured, code and structure are guarded."""
+        if is_tensor(value):
+            raise TensorOutside(f"`{path}`, a tensor", interpreter.builder.span)
         if isinstance(value, (bool, np.bool_)) or value is None or isinstance(value, (str, bytes, enum.Enum)):
             self.guards.add(Guard.value(path, value))
             return Lit(value)
@@ -189,6 +194,7 @@ class Inputs:
             isinstance(value, list)
             and len(value) > MAX_CAPTURED_ITEMS
             and all(type(v) is type(value[0]) for v in value)
+            and not is_tensor(value[0])
             and isinstance(value[0], (int, float))
         ):
             var = Var(ListOf(leaf_type(value[0], ("outside", path))), path.identifier)

@@ -23,6 +23,11 @@ def now() -> int:
     return next(_serials)
 
 
+def is_tensor(value: Any) -> bool:
+    """Whether it is a tensor; one that is being traced passes for an array or a number."""
+    return hasattr(type(value), "_is_eager_tensor")
+
+
 def _stamp() -> Any:
     return field(default_factory=now)
 

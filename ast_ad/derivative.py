@@ -1,0 +1,311 @@
+"""What is a derivative? A function that is compiled when it is called, once for each kind of arguments."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .arguments import Arguments
+from .emit.load import build_lock
+from .errors import (
+    InputError,
+    InputTypeError,
+    InputValueError,
+    NoDerivativeError,
+    StaleError,
+    UnsupportedError,
+)
+from .frontend.core import TensorOutside
+from .frontend.inputs import is_object, signature
+from .ir.show import show
+from .options import Options
+from .trees import STATIC, flatten
+from .variant import PullbackVariant, Variant
+
+MAX_VARIANTS = 16  # programs kept for one kind of arguments, where what they read from outside keeps changing
+
+
+class Derivative:
+    """A derivative of ``function``, compiled when it is first called with arguments of a new kind.
+
+    Attributes: ``source`` (what ran last), ``forward_source`` and ``backward_source`` (the same as two
+    functions), ``ir`` and ``adjoint_ir`` (the programs before emission), ``mode``.
+    """
+
+    kind = "value_and_grad"
+    variant: type[Variant] = Variant
+    every_leaf = False  # whether all floats are differentiated, whatever arguments were asked for
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        argnums: Any = None,
+        wrt: Any = None,
+        has_aux: bool = False,
+        options: Options | None = None,
+    ) -> None:
+        if not callable(function):
+            raise InputTypeError(
+                f"a derivative of a {type(function).__name__}",
+                why="it is not callable",
+                fix="pass a function",
+            )
+        self.function = function
+        self.has_aux = has_aux
+        self.options = options or Options()
+        self._asked = (argnums, wrt)
+        self.arguments = Arguments(function, argnums, wrt)
+        self.single = self.arguments.single
+        self._variants: dict[Any, list[Any]] = {}
+        self._last: Any = None
+        self._method: Derivative | None = None
+        functools.update_wrapper(self, function, updated=())
+
+    # ----- calls
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError
+
+    def _results(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, Any]:
+        """The program that fits, its inputs and its results; traced, where a compiled one gives up."""
+        variant, inputs = self._prepare(args, kwargs)
+        if variant.mode == "compiled":
+            try:
+                return variant, inputs, variant.program(inputs)
+            except UnsupportedError as error:
+                if not (isinstance(variant, Variant) and self._may_trace()):
+                    raise
+                problem = error
+            # No longer in the handler: what is raised now stands alone.
+            args, kwargs = self.arguments.arrange(args, kwargs)
+            self._last = variant = self._traced(problem, args, kwargs)
+            inputs = [*args, *kwargs.values()]
+        variant = variant.in_place()
+        return variant, inputs, variant.program(inputs)
+
+    def _prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, list[Any]]:
+        """The compiled program that fits, and the leaves of the arguments."""
+        args, kwargs = self.arguments.arrange(args, kwargs)
+        leaves: list[Any] = []
+        tensors = False
+        key: list[Any] = [tuple(kwargs)] if kwargs else []
+        values = (*args, *kwargs.values()) if kwargs else args
+        for value in values:
+            kind = type(value)
+            if kind is np.ndarray and value.dtype.kind in "biufc":
+                leaves.append(value)
+                shape = value.shape
+                key.append((value.dtype, tuple([n == 1 for n in shape]) if 1 in shape else len(shape)))
+            elif kind is float or kind is int:
+                leaves.append(value)
+                key.append(kind)
+            else:
+                parts, tree = flatten(value)
+                tensors = tensors or any([hasattr(type(part), "_is_eager_tensor") for part in parts])
+                leaves += parts
+                key.append(kind if tree.type is STATIC and is_object(value) else tree)
+                key.extend(map(signature, parts))
+        if tensors:
+            from .fallback.tensors import TensorCall
+
+            self._last = call = TensorCall(self, tuple(kwargs))
+            return call, list(values)
+        variants = self._variants.get(tuple(key), ())
+        for variant in variants:
+            inputs = variant.program.fits(leaves, values)
+            if inputs is not None:
+                self._last = variant
+                return variant, inputs
+        return self._compile(tuple(key), args, kwargs, leaves, values)
+
+    def _compile(
+        self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any], values: Any
+    ) -> tuple[Any, list[Any]]:
+        with build_lock:
+            try:
+                variant = self._build(args, kwargs)
+                inputs = variant.program.fits(leaves, values)
+                if inputs is None:
+                    guard = variant.lowered.inputs.guards.broken(values)
+                    raise StaleError(
+                        f"`{variant.lowered.function.name}` reads {guard or 'something'} from outside",
+                        why="it is another object at every read",
+                        fix="pass it as an argument",
+                    )
+            except (InputError, NoDerivativeError):
+                raise
+            except Exception as error:
+                if not self._may_trace():
+                    raise
+                self._last = variant = self._traced(error, args, kwargs)
+                inputs = variant.program.fits(leaves, values)
+                if isinstance(error, TensorOutside):  # another time it may be an array
+                    return variant, inputs
+            self._last = variant
+            self._warn_of_calls(variant)
+            variants = self._variants.setdefault(key, [])
+            variants.insert(0, variant)
+            del variants[MAX_VARIANTS:]
+        return variant, inputs
+
+    def _build(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return self.variant(self, *self._described(args, kwargs))
+
+    def _described(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        """The names, structures and leaves of the arguments, and the names of those given by keyword."""
+        names = self.arguments.label(args, kwargs)
+        flat = [flatten(value, name) for value, name in zip((*args, *kwargs.values()), names, strict=True)]
+        leaves = [leaf for parts, _ in flat for leaf in parts]
+        return names, [tree for _, tree in flat], leaves, tuple(kwargs)
+
+    def _warn_of_calls(self, variant: Any) -> None:
+        """Callees that are traced within a compiled program are told of, too."""
+        if variant.mode == "compiled" and variant.lowered.calls:
+            from .fallback.derivative import warn
+
+            for function, reason in variant.lowered.calls.items():
+                warn(function, reason, self.function)
+
+    def _may_trace(self) -> bool:
+        from .fallback import available
+
+        return self.options.fallback != "error" and available()
+
+    def _traced(self, reason: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What stands in for a program, because of an error of the compiler."""
+        from .fallback.derivative import TracedPullbackVariant, TracedVariant
+
+        kind = TracedPullbackVariant if self.kind == "vjp" else TracedVariant
+        return kind(reason, self, *self._described(args, kwargs))
+
+    def __ast_ad_lower__(self, interpreter: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        """This derivative called inside of a function that is being compiled."""
+        from .nested import Nested, outside
+
+        argnums, wrt = self._asked
+        function = outside(interpreter, self, "function")
+        names = self.arguments.positional
+        asked = Nested(self.kind, function, names, argnums, wrt, self.has_aux, self.every_leaf)
+        return asked.__ast_ad_lower__(interpreter, args, kwargs)
+
+    # ----- looking inside
+    @property
+    def mode(self) -> str | None:
+        """After a call: 'compiled', or 'fallback' if the function was traced."""
+        return None if self._last is None else self._last.mode
+
+    def _built(self) -> Any:
+        if self._last is None:
+            raise InputValueError(
+                f"the source of the gradient of `{getattr(self.function, '__name__', 'function')}`",
+                why="it depends on the types of the arguments, and there was no call yet",
+                fix="call it first, or use ast_ad.inspect(f, *args)",
+            )
+        return self._last
+
+    def _compiled(self) -> Variant:
+        found = self._built()
+        if found.mode == "fallback":
+            raise found.no_program()
+        return found  # type: ignore[no-any-return]
+
+    @property
+    def source(self) -> str:
+        """The generated module that ran last."""
+        return self._compiled().program.text
+
+    @property
+    def forward_source(self) -> str:
+        """The value and the residuals, as a function of the arguments."""
+        return self._compiled().halves()[2]
+
+    @property
+    def backward_source(self) -> str:
+        """The cotangents, as a function of the residuals."""
+        return self._compiled().halves()[3]
+
+    @property
+    def ir(self) -> str:
+        """The primal as the compiler sees it."""
+        return show(self._compiled().lowered.function)
+
+    @property
+    def adjoint_ir(self) -> str:
+        """The primal and its reverse sweep."""
+        return show(self._compiled().adjoint)
+
+    def explain(self) -> str:
+        """What is saved and why, what is computed again, inlined and constant; or why there is no program."""
+        return self._built().explain()  # type: ignore[no-any-return]
+
+    def __repr__(self) -> str:
+        inner = f"{type(self).__name__.lower()}({getattr(self.function, '__qualname__', self.function)})"
+        variants = sum(map(len, self._variants.values()))
+        count = f"{variants} program{'s' * (variants != 1)}"
+        return f"<ast_ad.{inner} with respect to {self.arguments}, {count} compiled>"
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.function, *self._asked, self.has_aux, self.options)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else functools.partial(self.as_method(), instance)
+
+    def as_method(self) -> Derivative:
+        """The derivative as a method: unless told otherwise, with respect to the argument after ``self``."""
+        if self._asked != (None, None) or self.kind == "vjp":
+            return self
+        if self._method is None:
+            self._method = type(self)(self.function, 1, None, self.has_aux, self.options)
+        return self._method
+
+
+class ValueAndGrad(Derivative):
+    """See ``value_and_grad``."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        variant, _, results = self._results(args, kwargs)
+        if variant.plain:
+            return results
+        return variant.value(results), variant.gradients(results[variant.count :])
+
+
+class Grad(Derivative):
+    """See ``grad``."""
+
+    kind = "grad"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        variant, _, results = self._results(args, kwargs)
+        if variant.plain:
+            return results[1]
+        gradients = variant.gradients(results[variant.count :])
+        if not self.has_aux:
+            return gradients
+        return gradients, variant.value(results)[1]
+
+
+class Vjp(Derivative):
+    """See ``vjp``."""
+
+    kind = "vjp"
+    variant: type[Variant] = PullbackVariant
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        variant, inputs, results = self._results(args, kwargs)
+        value, pullback = variant.value(results), variant.pullback(results, inputs)
+        return (value[0], pullback, value[1]) if self.has_aux else (value, pullback)
+
+    def _described(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        if self._asked == (None, None):
+            self.arguments.argnums = tuple(i for i, a in enumerate(args) if has_floats(a))
+            self.single = False
+        return super()._described(args, kwargs)
+
+
+def has_floats(value: Any) -> bool:
+    """Whether an argument consists of floats."""
+    leaves, _ = flatten(value)
+    kinds = [getattr(leaf, "dtype", np.dtype(type(leaf))).kind for leaf in leaves]
+    return bool(kinds) and all(kind in "fc" for kind in kinds)
