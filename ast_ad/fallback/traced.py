@@ -7,6 +7,9 @@ and shapes are plain, so that they may index and branch. A number stays immutabl
 from __future__ import annotations
 
 import math
+import operator
+import threading
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -19,6 +22,15 @@ from ..errors import InputTypeError, MissingRuleError
 from ..rules import helpers
 
 DETACHED = "the number would leave the trace, and its gradient would silently be lost"
+
+
+class Births(threading.local):
+    """The traced arrays made since the present trace of this thread began."""
+
+    made: list[weakref.ref[Any]] | None = None
+
+
+births = Births()
 
 
 class Traced(Tensor):
@@ -35,7 +47,13 @@ class Traced(Tensor):
         t._array, t._version_counter = array, [0]
         if array is not value:
             t._scalar = True
+        if births.made is not None:
+            births.made.append(weakref.ref(t))
         return t
+
+    def forget(self) -> None:
+        """Become a constant: the trace is over, and only an object of the user's holds this array."""
+        self._node, self._nr, self._requires_grad, self._view = None, 0, False, None
 
     # ----- what code asks of an array
     @property
@@ -101,7 +119,7 @@ class Traced(Tensor):
         return (self[i] for i in range(len(self._array)))
 
     def __getitem__(self, index: Any) -> Any:
-        return apply(operation(np_getitem), (self, _plain(index)))
+        return apply(operation(operator.getitem), (self, _plain(index)))
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if not isinstance(value, (Tensor, np.ndarray, int, float, complex, np.generic)):
@@ -229,9 +247,6 @@ def _complex_write(what: str) -> InputTypeError:
 
 def _not_yet(what: str) -> Any:
     raise _refused(what, "there is no trace of it yet", "use np.ravel")
-
-
-np_getitem = __import__("operator").getitem
 
 
 # ----- operators and methods that are functions of NumPy

@@ -22,7 +22,7 @@ from ..eager.views import edge_of
 from ..errors import AdError, SharedMemoryError, UnsupportedError
 from ..trees import flatten, register_leaf
 from .patches import replaced
-from .traced import Traced
+from .traced import Traced, births
 
 register_leaf(Traced)
 
@@ -33,27 +33,49 @@ def trace(
     """The value of ``function(*args, **kwargs)`` and the pullback to the leaves at ``wrt``; see the package."""
     leaves, tree = flatten((tuple(args), dict(kwargs)))
     starts: dict[int, Any] = {i: _start(leaves[i]) for i in wrt}
-    with recording():
+    with recording(), forgetting() as kept:
         given = [_entry(starts[i]) if i in starts else _constant(leaf) for i, leaf in enumerate(leaves)]
         for i, j in _aliases(leaves, wrt):
             given[i] = given[j]
         call_args, call_kwargs = tree.unflatten(given)
-        try:
-            with replaced(function, (*args, *kwargs.values())):
-                value = function(*call_args, **call_kwargs)
-        except AdError as error:
-            raise error.at(place(error))
-        except TypeError as error:
-            if Traced.__name__ not in str(error):
-                raise
-            raise UnsupportedError(
-                "compiled code that is called with a traced array",
-                place(error),  # type: ignore[arg-type]
-                why=f"it takes plain arrays only, and its derivative is not known ({error})",
-                fix="write an autograd.Function, or NumPy code in its place",
-            ) from error
-    found, structure = flatten(value)
+        value = _run(function, call_args, call_kwargs, (*args, *kwargs.values()))
+        found, structure = flatten(value)
+        kept += found
     return structure.unflatten([plain(leaf) for leaf in found]), TracedPullback(found, [starts[i] for i in wrt])
+
+
+def _run(function: Callable[..., Any], args: Any, kwargs: Any, objects: Sequence[Any]) -> Any:
+    """The function's result; an error of ours is placed at the user's line."""
+    try:
+        with replaced(function, objects):
+            return function(*args, **kwargs)
+    except AdError as error:
+        raise error.at(place(error))
+    except TypeError as error:
+        if Traced.__name__ not in str(error):
+            raise
+        raise UnsupportedError(
+            "compiled code that is called with a traced array",
+            place(error),
+            why=f"it takes plain arrays only, and its derivative is not known ({error})",
+            fix="write an autograd.Function, or NumPy code in its place",
+        ) from error
+
+
+@contextmanager
+def forgetting() -> Iterator[list[Any]]:
+    """What is traced in the block is constant after it, but for what is put in the list."""
+    before, births.made = births.made, []
+    kept: list[Any] = []
+    try:
+        yield kept
+    finally:
+        made, births.made = births.made, before
+        staying = {id(t) for t in kept}
+        for reference in made:
+            t = reference()
+            if t is not None and id(t) not in staying:
+                t.forget()
 
 
 @contextmanager
