@@ -107,9 +107,7 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Any:
     flags = [a for a in given if isinstance(a, bool)]
     if len(flags) > 1:
         copy = flags[1]
-    if any(not isinstance(a, (bool, format_class)) for a in given) or not (
-        args or dtype or device or copy or memory_format is not preserve_format
-    ):
+    if any(not isinstance(a, (bool, format_class)) for a in given):
         raise TypeError("to() received an invalid combination of arguments")
     return converted(self, self._array.dtype if dtype is None else as_numpy(dtype), copy, memory_format)
 

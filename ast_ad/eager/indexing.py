@@ -13,6 +13,7 @@ import numpy as np
 from ..rules import helpers, torch_views
 from .dispatch import Operation, apply, inplace
 from .state import state
+from .dtypes import cpp_name, legacy_name, scalar_name
 from .surface import attach, function, method
 from .tensor import Tensor
 from .viewing import axis_of, look
@@ -91,8 +92,7 @@ def _listed(index: Any) -> tuple[Any, ...]:
     if isinstance(index, tuple):
         return index
     if isinstance(index, list) and any(
-        isinstance(i, slice) or i is None or i is Ellipsis or isinstance(i, Tensor) and i._array.ndim
-        for i in index
+        i is None or i is Ellipsis or isinstance(i, (slice, list, tuple, Tensor, np.ndarray)) for i in index
     ):
         return tuple(index)
     return (index,)
@@ -146,7 +146,9 @@ def _bounds(part: slice) -> slice:
         None if p is None else int(p._array) if isinstance(p, Tensor) else operator.index(p)
         for p in (part.start, part.stop, part.step)
     )
-    if step is not None and step <= 0 and not (step and state.rules):
+    if step == 0:
+        raise ValueError("slice step cannot be zero")
+    if step is not None and step < 0 and not state.rules:
         raise ValueError("step must be greater than zero")
     return slice(start, stop, step)
 
@@ -260,20 +262,14 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
         return
     _together(subscript)
     if not isinstance(value, Tensor):
-        value = Tensor._of(np.asarray(value, self._array.dtype))
+        value = Tensor._of(_as_number(value, self._array.dtype))
     put_at(view, tuple(subscript), value, False)
 
 
 def _assign(view: Tensor, value: Any) -> None:
     if not isinstance(value, Tensor):
         if isinstance(value, np.ndarray) and value.ndim:
-            raise TypeError(
-                "can't assign a numpy.ndarray to a torch.FloatTensor"
-                if view._array.dtype == np.float32
-                else f"can't assign a numpy.ndarray to a {view.type()}"
-            )
-        if not isinstance(value, (int, float, complex, np.generic, np.ndarray)):
-            raise TypeError(f"can't assign a {type(value).__name__} to a {view.type()}")
+            raise TypeError(f"can't assign a numpy.ndarray to a {view.type()}")
         value = Tensor._of(_as_number(value, view._array.dtype))
     if value._array.ndim == 0 and view._array.ndim:
         inplace(FILL_TENSOR, view, value)
@@ -290,15 +286,15 @@ def _without_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _as_number(value: Any, dtype: np.dtype) -> np.ndarray:
+    if not isinstance(value, (int, float, complex, np.generic, np.ndarray)):
+        raise TypeError(f"can't assign a {type(value).__name__} to a {legacy_name(dtype)}")
     if isinstance(value, complex) and dtype.kind != "c":
-        raise RuntimeError(f"value cannot be converted to type {dtype.name} without overflow")
+        raise RuntimeError(f"value cannot be converted to type {cpp_name(dtype)} without overflow")
     return np.asarray(value).astype(dtype)
 
 
 def put_at(t: Tensor, subscript: Any, value: Tensor, accumulate: bool) -> Tensor:
     """Write the elements of ``value`` to the places that ``subscript`` names, in place."""
-    from .dtypes import scalar_name
-
     if value._array.dtype != t._array.dtype:
         raise RuntimeError(
             "Index put requires the source and destination dtypes match, got "

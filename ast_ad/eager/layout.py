@@ -214,14 +214,14 @@ def view_dtype(t: Tensor, dtype: Any) -> Any:
     if ours != theirs:
         if x.ndim == 0:
             raise RuntimeError(f"self.dim() cannot be 0 to view {names} (different element sizes)")
-        if strides_of(x)[-1] != 1:
-            raise RuntimeError(
-                f"self.stride(-1) must be 1 to view {names} (different element sizes), but got {strides_of(x)[-1]}"
-            )
         if ours < theirs and x.shape[-1] % (theirs // ours):
             raise RuntimeError(
                 f"self.size(-1) must be divisible by {theirs // ours} to view {names} (different element sizes), "
                 f"but got {x.shape[-1]}"
+            )
+        if strides_of(x)[-1] != 1:
+            raise RuntimeError(
+                f"self.stride(-1) must be 1 to view {names} (different element sizes), but got {strides_of(x)[-1]}"
             )
     return look(VIEW_DTYPE, t.detach() if t.requires_grad else t, wanted)
 

@@ -27,10 +27,10 @@ def inplace(op: Operation, t: Tensor, *others: Any, **kwargs: Any) -> Tensor:
     Raises:
         RuntimeError: a leaf that requires grad, a view that forbids it, or a result that does not fit.
     """
-    active = tuple([is_active(a) for a in (t, *others)])
-    recorded = state.grad and (t.requires_grad or True in active)
+    recorded = state.grad and (t.requires_grad or any(map(is_active, others)))
     if recorded:
         check_inplace(t)
+    active = tuple([is_active(a) for a in (t, *others)])
     check_inference(t)
     x = t._array
     check_overlap(x)
@@ -42,7 +42,7 @@ def inplace(op: Operation, t: Tensor, *others: Any, **kwargs: Any) -> Tensor:
         old = twin(t, x)
         node = make_node(op, (old, *others), plain, x, kwargs, active, None, pack=False)
         if node is not None:
-            node.values, node.checks, node.quick = list(node.values), list(node.all_checks()), False
+            node.take_the_long_way()
             if node.slice.reads[0] == "value":
                 old._array = x.copy()
             node.values = [node.values[0], old._array, *node.values[2:]]

@@ -201,5 +201,5 @@ def changed_text(array: Any, owner: Any, nr: int, now: int, then: int) -> str:
 
 def producer(node: Any) -> str:
     """The name of the operation that a node belongs to: 'Exp' of ExpBackward0."""
-    name, _, _ = node.name().partition("Backward")
-    return str(name)
+    name = str(node.name())
+    return name if name.endswith("Backwards") else name.partition("Backward")[0]

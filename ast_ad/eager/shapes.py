@@ -87,6 +87,8 @@ def view(self: Tensor, *size: Any, dtype: Any = None) -> Any:
 
     if len(size) == 1 and isinstance(size[0], dtype_class) or dtype is not None:
         return view_dtype(self, size[0] if size else dtype)
+    if not size:
+        raise TypeError("view() received an invalid combination of arguments - got ()")
     return _viewed(VIEW, self, inferred(size, self._array.size))
 
 
@@ -99,6 +101,8 @@ def view_as(self: Tensor, other: Tensor) -> Any:
 @function()
 def reshape(input: Tensor, *shape: Any) -> Any:
     """The tensor in another shape: a view if possible, else a copy."""
+    if not shape:
+        raise TypeError('reshape() missing 1 required positional arguments: "shape"')
     wanted = inferred(shape, input._array.size)
     array = _view_array(input._array, wanted)
     if array is None:
@@ -275,6 +279,7 @@ def _conjugate_transpose(self: Tensor) -> Any:
     if self._array.ndim not in (0, 2):
         raise RuntimeError(
             f"tensor.H is only supported on matrices (2-D tensors). Got {self._array.ndim}-D tensor."
+            + (" For batches of matrices, consider using tensor.mH" if self._array.ndim > 2 else "")
         )
     return adjoint(self) if self._array.ndim else self
 
@@ -295,7 +300,7 @@ def expand(self: Tensor, *sizes: Any, implicit: bool = False) -> Any:
     extra = len(wanted) - x.ndim
     if extra < 0:
         raise RuntimeError(
-            f"expand({self.type()}{list(x.shape)}, size={list(wanted)}): the number of sizes provided "
+            f"expand({self.type()}{{{list(x.shape)}}}, size={list(wanted)}): the number of sizes provided "
             f"({len(wanted)}) must be greater or equal to the number of dimensions in the tensor ({x.ndim})"
         )
     shape = []
@@ -342,8 +347,18 @@ def broadcast_to(input: Tensor, size: Any) -> Any:
 def broadcast_tensors(*tensors: Any) -> tuple[Any, ...]:
     """Tensors stretched to their common shape, as views."""
     given = tuple(tensors[0]) if len(tensors) == 1 and not isinstance(tensors[0], Tensor) else tensors
-    shape = broadcast_shapes(*[each._array.shape for each in given])
-    return tuple(expand(each, tuple(shape)) for each in given)
+    shape: tuple[int, ...] = ()
+    for each in given:
+        own = each._array.shape
+        try:
+            shape = np.broadcast_shapes(shape, own)
+        except ValueError:
+            i = next(i for i in range(1, len(shape) + 1) if {shape[-i], own[-i]} - {1, own[-i]})
+            raise RuntimeError(
+                f"The size of tensor a ({shape[-i]}) must match the size of tensor b ({own[-i]}) at non-singleton "
+                f"dimension {max(len(shape), len(own)) - i}"
+            ) from None
+    return tuple(expand(each, shape) for each in given)
 
 
 @function(method=False)
@@ -351,9 +366,17 @@ def broadcast_shapes(*shapes: Any) -> Any:
     """The common shape of shapes that are stretched to each other."""
     from .metadata import Size
 
-    try:
-        return Size(np.broadcast_shapes(*[(s,) if isinstance(s, int) else tuple(s) for s in shapes]))
-    except ValueError as error:
-        raise RuntimeError(
-            "Shape mismatch: objects cannot be broadcast to a single shape" if shapes else str(error)
-        ) from error
+    found: list[int] = []
+    for which, given in enumerate(shapes):
+        shape = [given] if isinstance(given, int) else list(given)
+        found = [1] * (len(shape) - len(found)) + found
+        for i in range(-len(shape), 0):
+            if shape[i] == 1 or shape[i] == found[i]:
+                continue
+            if found[i] != 1:
+                raise RuntimeError(
+                    f"Attempting to broadcast a dimension of length {shape[i]} at {i}! Mismatching argument at "
+                    f"index {which} had {tuple(shape)}; but expected shape should be broadcastable to {found}"
+                )
+            found[i] = shape[i]
+    return Size(found)

@@ -48,6 +48,7 @@ def look_several(op: Operation, t: Tensor, args: tuple[Any, ...], steps: Sequenc
     if recorded:
         active = (True, *(False,) * len(args))
         node = make_node(op, (t, *args), (t._array, *args), arrays[0], {}, active, None)
+        node.take_the_long_way()
         node._outputs, node._meta = len(arrays), [(a.shape, a.dtype) for a in arrays]
         if len(arrays) == 1:
             node._outputs, node._meta = 1, node._meta[0]

@@ -18,13 +18,14 @@ from .saved import producer
 from .state import state
 
 AMBIGUOUS = (
-    "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving "
-    "both the view and the inplace either both inside the {0} block (if you don't want the inplace to be "
+    "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
+    "moving both the view and the inplace either both inside the {0} block (if you don't want the inplace to be "
     "tracked) or both outside (if you want the inplace to be tracked)."
 )
 FORBIDDEN = {
     "multi": "This view is the output of a function that returns multiple views. Such functions do not allow "
-    "the output views to be modified inplace. You should replace the inplace operation by an out-of-place one.",
+    "the output views to be modified inplace. You should replace the inplace operation by an out-of-place "
+    "one.",
     "function": "This view was created inside a custom Function (or because an input was returned as-is) and "
     "the autograd logic to handle view+inplace would override the custom backward associated with the custom "
     "Function, leading to incorrect gradients. This behavior is forbidden. You can fix this by cloning the "
@@ -193,7 +194,7 @@ def check_inplace(t: Any) -> None:
     view = t._view
     if view is not None:
         check_creation(t)
-        if view.base._requires_grad and view.base._node is None:
+        if t.requires_grad and view.base._node is None:
             raise RuntimeError(
                 "a view of a leaf Variable that requires grad is being used in an in-place operation."
             )
@@ -207,14 +208,15 @@ def check_creation(t: Any, what: str = "is being") -> None:
     if not creation:
         return
     name = "" if node is None else f"Output {t._nr} of {producer(node)}"
-    if creation in ("no_grad", "inference"):
-        header = f"{name} is a view of a view which was created in" if name else "A view was created in"
-        if creation == "no_grad":
-            header += f" no_grad mode and {what} modified inplace with grad mode enabled."
-        else:
-            header += f" inference mode and {what} modified inplace in normal mode."
-        raise RuntimeError(f"{header} {AMBIGUOUS.format(creation.replace('inference', 'inference_mode'))}")
-    raise RuntimeError(f"{name} is a view and {what} modified inplace. {FORBIDDEN[creation]}")
+    if name and creation in FORBIDDEN:
+        raise RuntimeError(f"{name} is a view and {what} modified inplace. {FORBIDDEN[creation]}")
+    header = f"{name} is a view of a view which was created in" if name else "A view was created in"
+    if creation == "inference":
+        header += f" inference mode and {what} modified inplace in normal mode."
+    else:
+        header += f" no_grad mode and {what} modified inplace with grad mode enabled."
+    mode = "inference_mode" if creation == "inference" else creation
+    raise RuntimeError(f"{header} {FORBIDDEN.get(creation) or AMBIGUOUS.format(mode)}")
 
 
 def check_inference(t: Any) -> None:

@@ -43,12 +43,12 @@ def pieces(x: Any, sizes: Any, axis: int = 0) -> Any:
 
 @vjp(unbound, view=True)
 def unbound_rule(g, ans, x, axis=0):
-    return np.stack(g, axis), None
+    return np.stack(g if isinstance(g, tuple) else (g,), axis), None
 
 
 @vjp(pieces, view=True)
 def pieces_rule(g, ans, x, sizes, axis=0):
-    return np.concatenate(g, axis), None, None
+    return np.concatenate(g if isinstance(g, tuple) else (g,), axis), None, None
 
 
 # ----- places in memory -----
