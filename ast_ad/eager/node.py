@@ -134,6 +134,10 @@ class RuleNode(Node):
             return self.checks
         return [(i, counter, 0) for i, counter in enumerate(self.checks) if counter is not None]
 
+    def take_the_long_way(self) -> None:
+        """Keep values and checks as lists, which may be changed, and let no engine run the slice itself."""
+        self.values, self.checks, self.quick = list(self.values), list(self.all_checks()), False
+
     def _backward(self, g: Any, graph: bool) -> Sequence[Any]:
         values = self.values
         if values is None:
