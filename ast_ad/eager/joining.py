@@ -172,7 +172,8 @@ def _axes(name: str, dims: Any, ndim: int) -> tuple[int, ...]:
 @function()
 def flip(input: Tensor, *dims: Any) -> Any:
     """A copy with the order along the given dimensions reversed."""
-    return fresh(FLIP, input, _axes("flip", dims, input._array.ndim))
+    axes = _axes("flip", dims, input._array.ndim)
+    return fresh(FLIP, input, axes if input._array.ndim else ())
 
 
 @function()

@@ -36,7 +36,7 @@ AS_COMPLEX = Operation(torch_views.as_complex, "ViewAsComplexBackward0", ("self"
 def unbind(input: Tensor, dim: int = 0) -> tuple[Any, ...]:
     """The slices along a dimension, as views."""
     if input._array.ndim == 0:
-        raise RuntimeError("Dimension specified as 0 but tensor has no dimensions")
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     axis = axis_of(dim, input._array.ndim)
     before = (slice(None),) * axis
     steps = [(operator.getitem, ((*before, i, ...),)) for i in range(input._array.shape[axis])]
