@@ -65,7 +65,7 @@ class TracedCall:
         outside = [(array, array.copy()) for array in self.search.arrays]
         try:
             with _counted(self):
-                leaves, tree = self.run(inputs)
+                leaves, tree = self.run(inputs, self.function)
         finally:
             changed = [(array, before) for array, before in outside if not _same(array, before)]
             for array, before in changed:
@@ -79,13 +79,13 @@ class TracedCall:
         self.result = tree
         return tuple(leaves)
 
-    def run(self, inputs: Sequence[Any]) -> tuple[list[Any], TreeDef]:
+    def run(self, inputs: Sequence[Any], callee: Callable[..., Any]) -> tuple[list[Any], TreeDef]:
         """Call the function; the leaves of the result and its structure."""
         given = [inputs[i] for i in self.order]
         before = [(x, getattr(x, "_version", None), _copy(x)) for x in given]
         args, kwargs = self.tree.unflatten(given)
         parts, form = flatten((args, kwargs))
-        result = self.function(*args, **kwargs)
+        result = callee(*args, **kwargs)
         after, form_after = flatten((args, kwargs))
         same = form == form_after and all(a is b for a, b in zip(parts, after, strict=True))
         if not same or any(_written(*state) for state in before):
@@ -97,18 +97,24 @@ class TracedCall:
 
     def __call__(self, leaves: tuple[Any, ...], constants: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any]:
         """The leaves of the result, and the pullback to ``leaves``."""
-        from . import trace
+        from .history import trace_alone
+
+        callee, count = self.function, len(leaves)
 
         def function(*inputs: Any) -> tuple[Any, ...]:
             try:
-                found, tree = self.run((*inputs, *constants))
+                found, tree = self.run((*inputs[:count], *constants), callee)
             except NotOnTrial as problem:
                 raise self.differs(str(problem)) from None
             if tree != self.result:
                 raise self.differs("the structure of its result is another one than on trial")
             return tuple(found)
 
-        values, pullback = trace(function, leaves, {}, tuple(range(len(leaves))))
+        given = (
+            *_apart(leaves),
+            *_statics(self.tree),
+        )  # the tracer finds code through what a function is given
+        values, pullback = trace_alone(function, given, {}, tuple(range(count)))
         converted = tuple(map(self.converted, values, self.types))
         floats = [i for i, found in enumerate(self.types) if carries_derivative(found)]
         return converted, spread(pullback, floats, len(values), len(leaves))
@@ -222,6 +228,14 @@ def _written(value: Any, version: Any, before: Any) -> bool:
 
 def _same(a: np.ndarray, b: np.ndarray) -> bool:
     return a.shape == b.shape and a.tobytes() == b.tobytes()
+
+
+def _apart(leaves: Sequence[Any]) -> list[Any]:
+    """The leaves, each with memory of its own: what is an argument twice has two cotangents."""
+    found: list[Any] = []
+    for leaf in leaves:
+        found.append(leaf.copy() if any(_share(leaf, other) for other in found) else leaf)
+    return found
 
 
 def _share(a: Any, b: Any) -> bool:

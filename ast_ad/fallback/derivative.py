@@ -61,13 +61,13 @@ class TracedVariant(Request):
 
     def run(self, inputs: Sequence[Any]) -> tuple[Any, Any]:
         """The value, and the pullback to the leaves that are asked for."""
-        from . import trace
+        from .history import trace_alone
 
         warn(self.owner.function, self.reason)
         split = len(inputs) - len(self.keywords)
         kwargs = dict(zip(self.keywords, inputs[split:], strict=True))
         try:
-            return trace(self.owner.function, tuple(inputs[:split]), kwargs, self.wrt)
+            return trace_alone(self.owner.function, tuple(inputs[:split]), kwargs, self.wrt)
         except AdError as error:
             add_reason(error, self.reason)
             raise

@@ -1,5 +1,7 @@
 """Is a callee that can't be compiled one operation of a program that can, and a right one?"""
 
+from math import exp
+
 import numpy as np
 import pytest
 
@@ -306,3 +308,18 @@ def test_a_loop_without_end_on_made_up_arguments():
     f = lambda x: waits(x) ** 2  # noqa: E731
     g = grad(f)
     np.testing.assert_allclose(g(4.0 + X), np.full(3, 2 * np.sum(4.0 + X)))
+
+
+def test_one_array_as_two_arguments():
+    def f(x):
+        a, b = helper(x, x)
+        return a + np.sum(b)
+
+    assert "traced_call(" in compare(f, X).source
+
+
+def test_functions_that_were_imported_by_name():
+    def callee(x):
+        return exp(x[0]) * sum(np.sum(y) for y in multiples(x))
+
+    compare(lambda x: callee(x) * x[1], X)

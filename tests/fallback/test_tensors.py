@@ -161,3 +161,41 @@ def test_forbidden():
     w, x = tensors()
     with pytest.raises(ast_ad.UnsupportedError, match="generator function"):
         grad(traced_loss, fallback="error")(w, x)
+
+
+# ----- tensors that are no arguments ----------------------------------------------------------------
+factor = 2.0
+
+
+def with_factor(x):
+    return np.sum(factor * x**2)
+
+
+def test_a_tensor_from_outside(monkeypatch):
+    g = grad(with_factor)
+    np.testing.assert_array_equal(g(X), 4 * X)
+    tensor = ast_ad.tensor(3.0, dtype=ast_ad.float64, requires_grad=True)
+    with monkeypatch.context() as patch:
+        patch.setitem(globals(), "factor", tensor)
+        gradient = g(X)
+    np.testing.assert_allclose(gradient.detach().numpy(), 6 * X)
+    (of_factor,) = backward(gradient.sum(), (tensor,))
+    assert of_factor.item() == pytest.approx(2 * X.sum())
+    np.testing.assert_array_equal(g(X), 4 * X)
+    assert type(g(X)) is np.ndarray and g.mode == "compiled"
+
+
+def test_a_tensor_from_outside_in_a_trace_is_never_lost():
+    _, x = tensors()
+
+    def function(y):
+        return sum(np.sum(x * z) for z in multiples(y))
+
+    with pytest.raises(ast_ad.UnsupportedError, match="a tensor from outside, in `function`"):
+        grad(function)(X)
+
+    def callee(y):
+        return function(y) * 2.0
+
+    with pytest.raises(ast_ad.UnsupportedError, match="a tensor from outside"):
+        grad(lambda y: callee(y) * y[0])(X)
