@@ -171,7 +171,7 @@ def allow_mutation_on_saved_tensors() -> Iterator[_Context]:
     """
     kept = _Context()
 
-    def pack(t: Tensor) -> Tensor:
+    def pack(t: Tensor) -> Any:
         return Tensor._of(t._array.copy())
 
     with saved_tensors_hooks(pack, lambda t: t):

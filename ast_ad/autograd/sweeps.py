@@ -204,7 +204,7 @@ def _seed(end: Tensor, g: Any, i: int) -> Tensor:
                 raise RuntimeError(
                     f"grad can be implicitly created only for real scalar outputs but got {end.dtype}"
                 )
-        return Tensor._of(np.ones_like(array))
+        return Tensor._of(np.ones_like(array))  # type: ignore[no-any-return]
     if g._array.shape != array.shape:
         raise RuntimeError(
             f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] has a shape of "
