@@ -211,7 +211,7 @@ class RuleNode(Node):
     def _changed(self, i: int, now: int, then: int) -> str:
         value = self.values[i]
         owner = self.owners[i] if i and self.owners else None
-        node, nr = (self, 0) if i == 0 else (getattr(owner, "_node", None), getattr(owner, "_nr", 0))
+        node, nr = (self, 0) if i == 0 else (getattr(owner, "grad_fn", None), getattr(owner, "_nr", 0))
         first = value[0] if isinstance(value, (tuple, list)) else value
         array = first if isinstance(first, np.ndarray) else np.asarray(getattr(owner, "_array", 0.0))
         return changed_text(array, node, nr, now, then)

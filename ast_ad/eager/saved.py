@@ -128,7 +128,7 @@ class SavedVariable:
         t = self._tensor
         now = self._counter[0]
         if now != self._version:
-            owner, nr = (t._node, t._nr) if self._output is None else (node, self._output)
+            owner, nr = (t.grad_fn, t._nr) if self._output is None else (node, self._output)
             raise RuntimeError(changed_text(t._array, owner, nr, now, self._version))
         return t if self._output is None else linked(t, (node, self._output))
 
@@ -202,4 +202,7 @@ def changed_text(array: Any, owner: Any, nr: int, now: int, then: int) -> str:
 def producer(node: Any) -> str:
     """The name of the operation that a node belongs to: 'Exp' of ExpBackward0."""
     name = str(node.name())
-    return name if name.endswith("Backwards") else name.partition("Backward")[0]
+    if name.endswith("Backwards"):
+        return name
+    operation, _, number = name.partition("Backward")
+    return operation + number.removeprefix("0")
