@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import threading
 import traceback
 import warnings
 from collections.abc import Sequence
@@ -60,34 +62,39 @@ class detect_anomaly:
         watch.anomaly, watch.check_nan = self.previous
 
 
-def remember(node: Any) -> None:
-    """Keep, with a node, the call that made it, and the node in whose backward that happened."""
-    lines = traceback.format_stack()
-    node.metadata["traceback_"] = [line for line in lines if "/ast_ad/eager/" not in line.split(",")[0]]
-    running = _running.node
-    if running is not None:
-        node.metadata["parent_"] = running
+class _Running(threading.local):
+    """The node whose backward runs in this thread."""
 
-
-class _Running:
     node: Any = None
 
 
 _running = _Running()
+_PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
+
+
+def remember(node: Any) -> None:
+    """Keep, with a node, the call that made it, and the node in whose backward that happened."""
+    frames = traceback.extract_stack()
+    node.metadata["traceback_"] = traceback.format_list(
+        [frame for frame in frames if not frame.filename.startswith(_PACKAGE)]
+    )
+    if _running.node is not None:
+        node.metadata["parent_"] = _running.node
 
 
 def checked_backward(node: Any, g: Any, graph: bool) -> Sequence[Any]:
     """A node's backward; where it fails or gives NaN, the forward call is shown first."""
     before, _running.node = _running.node, node
     try:
-        outs = node._backward(g, graph)
+        outs: Sequence[Any] = node._backward(g, graph)
     except Exception:
         _show(node)
         raise
     finally:
         _running.node = before
     if watch.check_nan:
-        for i, out in enumerate(outs):
+        live = (i for i, (target, _) in enumerate(node._edges) if target is not None)
+        for i, out in zip(live, outs, strict=True):
             array = None if out is None else out._array if hasattr(out, "_array") else np.asarray(out)
             if array is not None and array.dtype.kind in "fc" and np.isnan(array).any():
                 _show(node)
@@ -96,20 +103,21 @@ def checked_backward(node: Any, g: Any, graph: bool) -> Sequence[Any]:
 
 
 def _show(node: Any) -> None:
-    lines = node.metadata.get("traceback_")
-    if lines is None:
-        warnings.warn(
-            f"Error detected in {node.name()}. No forward pass information available. Enable detect anomaly "
-            "during forward pass for more information.",
-            stacklevel=4,
-        )
-        return
-    text = f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n"
-    text += "".join(lines)
-    parent = node.metadata.get("parent_")
-    while parent is not None:
-        before = parent.metadata.get("traceback_") or ["  (no forward pass information)\n"]
-        text += f"\n\nPrevious calculation was induced by {parent.name()}. Traceback of forward call that "
-        text += "induced the previous calculation:\n" + "".join(before)
-        parent = parent.metadata.get("parent_")
-    warnings.warn(text, stacklevel=4)
+    """Tell of the call that made a node, and of those that led to it through earlier backward passes."""
+    before = f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n"
+    while node is not None:
+        lines = node.metadata.get("traceback_")
+        if lines is None:
+            text = (
+                f"Error detected in {node.name()}. No forward pass information available. Enable detect "
+                "anomaly during forward pass for more information."
+            )
+        else:
+            text = before + "".join(lines)
+        warnings.warn(text, stacklevel=4)
+        node = node.metadata.get("parent_")
+        if node is not None:
+            before = (
+                f"\n\nPrevious calculation was induced by {node.name()}. Traceback of forward call that "
+                "induced the previous calculation:\n"
+            )

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from .state import state
+from .state import state, watch
 
 
 class Mode:
@@ -158,3 +158,13 @@ def is_grad_enabled() -> bool:
 def is_inference_mode_enabled() -> bool:
     """Whether results are inference tensors now, in this thread."""
     return state.inference
+
+
+def is_anomaly_enabled() -> bool:
+    """Whether anomalies in the reverse sweep are looked for."""
+    return bool(watch.anomaly)
+
+
+def is_anomaly_check_nan_enabled() -> bool:
+    """Whether NaN counts as an anomaly."""
+    return bool(watch.check_nan)

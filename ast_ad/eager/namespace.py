@@ -31,7 +31,7 @@ NAMES: dict[str, Any] = {
     **{
         name: getattr(modes, name)
         for name in ("no_grad", "enable_grad", "set_grad_enabled", "inference_mode", "is_grad_enabled",
-                     "is_inference_mode_enabled")
+                     "is_inference_mode_enabled", "is_anomaly_enabled", "is_anomaly_check_nan_enabled")
     },
     "set_printoptions": printing.set_printoptions,
     "Tensor": Tensor,
