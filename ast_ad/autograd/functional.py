@@ -249,7 +249,8 @@ def jacobian(
 def _refuse_complex(outputs: Tensors) -> None:
     for o in outputs:
         if o._array.dtype.kind == "c" and o.numel():
-            raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {o.dtype}")
+            text = "grad can be implicitly created only for real scalar outputs but got"
+            raise RuntimeError(f"{text} {o.dtype}")
 
 
 def _check_strategy(create_graph: bool, strict: bool, vectorize: bool, strategy: str) -> None:
