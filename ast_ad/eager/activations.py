@@ -10,6 +10,7 @@ from ..rules import torch_softmax
 from .dimensions import axis_of
 from .dispatch import Operation, apply, inplace
 from .pointwise import require_tensor
+from .refusals import check_kind
 from .surface import FUNCTIONS, function
 from .tensor import Tensor
 
@@ -49,22 +50,21 @@ def softmax(input: Tensor, dim: int | None = None, dtype: Any = None) -> Any:
     >>> ast_ad.softmax(ast_ad.zeros(2), 0)
     tensor([0.5000, 0.5000])
     """
-    _floating_only("softmax_lastdim_kernel_impl", input, dtype)
+    _floating_only("softmax", input, dtype)
     return _along(SOFTMAX, input, dim, dtype)
 
 
 @function()
 def log_softmax(input: Tensor, dim: int | None = None, dtype: Any = None) -> Any:
     """``log(softmax(input, dim))``, exact where the softmax is tiny."""
-    _floating_only("log_softmax_lastdim_kernel_impl", input, dtype)
+    _floating_only("log_softmax", input, dtype)
     return _along(LOG_SOFTMAX, input, dim, dtype)
 
 
-def _floating_only(kernel: str, input: Tensor, dtype: Any) -> None:
-    from .dtypes import scalar_name
-
-    if dtype is None and input._array.dtype.kind in "iub":
-        raise RuntimeError(f"\"{kernel}\" not implemented for '{scalar_name(input._array.dtype)}'")
+def _floating_only(name: str, input: Tensor, dtype: Any = None) -> None:
+    require_tensor(name, input)
+    if dtype is None:
+        check_kind(name, input._array.dtype)
 
 
 def softmin(input: Tensor, dim: int | None = None, dtype: Any = None) -> Any:
@@ -93,15 +93,17 @@ def in_place(op: Operation, input: Tensor, how: dict[str, Any]) -> Tensor:
 SELU = {"alpha": rules.SELU_ALPHA, "scale": rules.SELU_SCALE}
 
 
-@function()
+@function(method=False)
 def selu(input: Tensor, inplace: bool = False) -> Any:
     """The ``elu`` whose constants keep the mean 0 and the variance 1."""
+    _floating_only("selu", input)
     return in_place(ELU, input, SELU) if inplace else apply(ELU, (input,), SELU)
 
 
-@function()
+@function(method=False)
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Any:
     """``max(0, x) + min(0, alpha * (exp(x / alpha) - 1))``."""
+    _floating_only("celu", input)
     how = {"alpha": alpha, "scale": 1.0, "input_scale": 1 / alpha}
     return in_place(CELU, input, how) if inplace else apply(CELU, (input,), how)
 
@@ -111,7 +113,7 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Any:
     return in_place(ELU, input, {"alpha": alpha}) if inplace else apply(ELU, (input,), {"alpha": alpha})
 
 
-@function()
+@function(method=False)
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Any:
     """``x`` where it is above ``threshold``, else ``value``."""
     how = {"limit": threshold, "value": value}
@@ -121,6 +123,7 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
 @function()
 def hardshrink(input: Tensor, lambd: float = 0.5) -> Any:
     """``x``, but 0 between ``-lambd`` and ``lambd``."""
+    _floating_only("hardshrink", input)
     return apply(HARDSHRINK, (input,), {"limit": lambd})
 
 
@@ -198,10 +201,10 @@ for _name, _op, _how in (
     def _run(self: Tensor, _op: Operation = _op, _how: dict[str, Any] = _how) -> Tensor:
         return in_place(_op, self, _how)
 
-    function(_name)(_run)
+    function(_name, method=False)(_run)
 
 
-@function("threshold_")
+@function("threshold_", method=False)
 def threshold_(input: Tensor, threshold: float, value: float) -> Any:
     """``threshold`` in place."""
     return in_place(THRESHOLD, input, {"limit": threshold, "value": value})

@@ -7,60 +7,107 @@ from typing import Any
 
 import numpy as np
 
-from ..rules import torch_elementwise, torch_products, torch_special
-from .arithmetic import POW, POW_TENSOR
+from ..rules import torch_elementwise, torch_products, torch_special, torch_steps
+from .arithmetic import POW, POW_OF_NUMBER, POW_TENSOR, inplace_binary
 from .checks import refuse_shapes
 from .dispatch import Operation, _active, apply, binary, inplace, promoted, record
-from .dtypes import result_dtype
+from .dtypes import dtype_of, result_dtype, scalar_name
 from .extrema import MAXIMUM, MINIMUM
 from .pointwise import require_tensor
+from .refusals import check_kind
 from .state import restore, silence, state
 from .surface import attach, function
 from .tensor import Tensor
 
-# Names, the function on arrays, the nodes' name, whether integers become floating, whether numbers may stand
-# for either tensor.
-TABLE: tuple[tuple[str, Any, str, bool], ...] = (
-    ("atan2 arctan2", torch_elementwise.atan2, "Atan2Backward0", True),
-    ("fmod", np.fmod, "FmodBackward1", False),
-    ("hypot", np.hypot, "HypotBackward0", False),
-    ("fmax", torch_elementwise.fmax, "FmaxBackward0", False),
-    ("fmin", torch_elementwise.fmin, "FminBackward0", False),
-    ("copysign", np.copysign, "CopysignBackward0", True),
-    ("logaddexp", np.logaddexp, "LogaddexpBackward0", False),
-    ("logaddexp2", np.logaddexp2, "Logaddexp2Backward0", False),
-    ("xlogy", torch_special.xlogy, "XlogyBackward0", True),
-    ("nextafter", np.nextafter, "NextafterBackward0", False),
-    ("heaviside", np.heaviside, "HeavisideBackward0", False),
+class Kind:
+    """One row of the table. ``nodes``: names of two tensors' nodes, with a number second, with a number first.
+
+    Where there is one name only, PyTorch takes tensors only.
+    """
+
+    def __init__(self, names: str, fn: Any, *nodes: str, inexact: bool = False) -> None:
+        self.names = names.split()
+        self.ops = [Operation(fn, f"{node}Backward{i}", inexact=inexact) for node, i in map(_split, nodes)]
+        self.numbers = len(nodes) > 1
+
+    def chosen(self, first: Any, second: Any) -> Operation:
+        """The operation for these operands; refuses numbers where only tensors will do."""
+        name = self.names[0]
+        if not isinstance(second, Tensor):
+            if not self.numbers:
+                require_tensor(name, second, "other", 2)
+            return self.ops[1]
+        if not isinstance(first, Tensor):
+            if len(self.ops) < 3:
+                require_tensor(name, first)
+            return self.ops[2]
+        return self.ops[0]
+
+
+def _split(node: str) -> tuple[str, int]:
+    return node[:-1], int(node[-1])
+
+
+TABLE = (
+    Kind("atan2 arctan2", torch_elementwise.atan2, "Atan20", inexact=True),
+    Kind("fmod", np.fmod, "Fmod1", "Fmod0"),
+    Kind("hypot", np.hypot, "Hypot0"),
+    Kind("fmax", torch_elementwise.fmax, "Fmax0"),
+    Kind("fmin", torch_elementwise.fmin, "Fmin0"),
+    Kind("copysign", np.copysign, "Copysign0", "Copysign1", inexact=True),
+    Kind("logaddexp", np.logaddexp, "Logaddexp0"),
+    Kind("logaddexp2", np.logaddexp2, "Logaddexp20"),
+    Kind("xlogy", torch_special.xlogy, "Xlogy0", "Xlogy2", "Xlogy1", inexact=True),
+    Kind("nextafter", np.nextafter, "Nextafter0"),
 )
-IN_PLACE = {"atan2", "arctan2", "fmod", "hypot", "copysign", "xlogy", "nextafter", "heaviside"}
+IN_PLACE = {"atan2", "arctan2", "fmod", "hypot", "copysign", "xlogy", "nextafter"}
 
 
-BY_NUMBER = {"fmod": "FmodBackward0"}  # the nodes' names where the second operand is a number
-
-
-def _define(names: list[str], op: Operation) -> None:
-    by_number = Operation(op.fn, BY_NUMBER.get(names[0], op.name), inexact=op.inexact)
+def _define(kind: Kind) -> None:
+    name = kind.names[0]
 
     def run(input: Any, other: Any) -> Any:
+        op = kind.chosen(input, other)
+        check_kind(name, result_dtype(input, other))
         both = isinstance(input, Tensor) and isinstance(other, Tensor)
-        return binary(op, input, other) if both else promoted(by_number, input, other)
+        return binary(op, input, other) if both else promoted(op, input, other)
 
     def run_in_place(self: Tensor, other: Any) -> Tensor:
-        from .arithmetic import inplace_binary
-
+        op = kind.chosen(self, other)
+        check_kind(name, result_dtype(self, other))
         return inplace_binary(op, self, other)
 
-    run.__name__, run_in_place.__name__ = names[0], f"{names[0]}_"
-    run.__doc__ = f"``{names[0]}`` of the elements of two tensors."
-    function(*names)(run)
-    for name in names:
-        if name in IN_PLACE:
-            attach(f"{name}_", run_in_place)
+    run.__name__, run_in_place.__name__ = name, f"{name}_"
+    run.__doc__ = f"``{name}`` of the elements of two tensors."
+    function(*kind.names)(run)
+    for each in kind.names:
+        if each in IN_PLACE:
+            attach(f"{each}_", run_in_place)
 
 
-for _names, _fn, _node, _floating in TABLE:
-    _define(_names.split(), Operation(_fn, _node, inexact=_floating))
+for _kind in TABLE:
+    _define(_kind)
+
+HEAVISIDE = Operation(torch_steps.step_function, "NotImplemented")
+
+
+def _step_values(input: Tensor, values: Any) -> Any:
+    require_tensor("heaviside", values, "values", 2)
+    if input._array.dtype != values._array.dtype:
+        raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
+    return values
+
+
+@function()
+def heaviside(input: Tensor, values: Tensor) -> Any:
+    """0 where ``input`` is negative, ``values`` where it is 0, else 1; it cannot be differentiated."""
+    return apply(HEAVISIDE, (input, _step_values(input, values)))
+
+
+@function()
+def heaviside_(input: Tensor, values: Tensor) -> Any:
+    """``heaviside`` in place."""
+    return inplace(HEAVISIDE, input, _step_values(input, values))
 
 
 @function()
@@ -68,6 +115,7 @@ def maximum(input: Tensor, other: Tensor) -> Any:
     """The larger element of each pair; at a tie both get half of the gradient."""
     require_tensor("maximum", input)
     require_tensor("maximum", other, "other", 2)
+    check_kind("maximum", result_dtype(input, other))
     return binary(MAXIMUM, input, other)
 
 
@@ -76,6 +124,7 @@ def minimum(input: Tensor, other: Tensor) -> Any:
     """The smaller element of each pair; at a tie both get half of the gradient."""
     require_tensor("minimum", input)
     require_tensor("minimum", other, "other", 2)
+    check_kind("minimum", result_dtype(input, other))
     return binary(MINIMUM, input, other)
 
 
@@ -85,25 +134,36 @@ def float_power(input: Any, exponent: Any) -> Any:
     double = [_double(t) for t in (input, exponent)]
     if isinstance(double[0], Tensor):
         return binary(POW_TENSOR if isinstance(exponent, Tensor) else POW, double[0], double[1])
-    return promoted(POW_TENSOR, *double)
+    return promoted(POW_OF_NUMBER, *double)
+
+
+@function("float_power_")
+def float_power_(input: Tensor, exponent: Any) -> Any:
+    """``float_power`` in place, of double precision only."""
+    if input._array.dtype.itemsize < 8:
+        raise RuntimeError("the base given to float_power_ has dtype " f"{scalar_name(input._array.dtype)} "
+                           "but the operation's result requires dtype Double")
+    return inplace_binary(POW_TENSOR if isinstance(exponent, Tensor) else POW, input, _double(exponent))
 
 
 def _double(t: Any) -> Any:
     if not isinstance(t, Tensor):
         return t
-    return t.to(_tensor_dtype(np.complex128 if t._array.dtype.kind == "c" else np.float64))
-
-
-def _tensor_dtype(kind: Any) -> Any:
-    from .dtypes import dtype_of
-
-    return dtype_of(np.dtype(kind))
+    return t.to(dtype_of(np.dtype(np.complex128 if t._array.dtype.kind == "c" else np.float64)))
 
 
 @function()
 def ldexp(input: Tensor, other: Tensor) -> Any:
     """``input * 2**other``."""
+    require_tensor("ldexp", input)
+    require_tensor("ldexp", other, "other", 2)
     return input * promoted(POW_TENSOR, 2.0, other)
+
+
+@function("ldexp_")
+def ldexp_(input: Tensor, other: Tensor) -> Any:
+    """``ldexp`` in place."""
+    return input.mul_(promoted(POW_TENSOR, 2.0, other))
 
 
 # ----- of three tensors
@@ -132,10 +192,11 @@ def mixed(op: Operation, args: tuple[Any, ...], options: dict[str, Any], fixed: 
     return t
 
 
+DIST = Operation(torch_products.distance, "DistBackward0")
 CLAMP = Operation(torch_elementwise.clamp, "ClampBackward1", ("self", "min", "max"))
 CLAMP_TENSOR = Operation(torch_elementwise.clamp, "ClampBackward0", ("self", "min", "max"))
-CLAMP_MIN = Operation(torch_elementwise.clamp, "ClampMinBackward0", ("self", "min"))
-CLAMP_MAX = Operation(torch_elementwise.clamp, "ClampMaxBackward0", ("self", "min", "max"))
+CLAMP_MIN = tuple(Operation(torch_elementwise.clamp, f"ClampMinBackward{i}", ("self", "min")) for i in (0, 1))
+CLAMP_MAX = tuple(Operation(torch_elementwise.clamp, f"ClampMaxBackward{i}", ("self", "", "max")) for i in (0, 1))
 LERP = Operation(torch_elementwise.lerp, "LerpBackward0", ("self", "end", "weight"))
 LERP_TENSOR = Operation(torch_elementwise.lerp, "LerpBackward1", ("self", "end", "weight"))
 ADDCMUL = Operation(torch_products.add_scaled_product, "AddcmulBackward0", ("self", "tensor1", "tensor2"))
@@ -153,6 +214,7 @@ def _bounds(low: Any, high: Any) -> tuple[Operation, tuple[Any, ...]]:
 def clamp(input: Tensor, min: Any = None, max: Any = None) -> Any:
     """``input`` confined to ``[min, max]``; at a bound the gradient still reaches ``input``."""
     require_tensor("clamp", input)
+    check_kind("clamp", input._array.dtype)
     op, bounds = _bounds(min, max)
     return mixed(op, (input, *bounds), {})
 
@@ -167,25 +229,25 @@ def clamp_(input: Tensor, min: Any = None, max: Any = None) -> Any:
 @function()
 def clamp_min(input: Tensor, min: Any) -> Any:
     """``input``, at least ``min``."""
-    return mixed(CLAMP_MIN, (input, min), {})
+    return mixed(CLAMP_MIN[isinstance(min, Tensor)], (input, min), {})
 
 
 @function()
 def clamp_min_(input: Tensor, min: Any) -> Any:
     """``clamp_min`` in place."""
-    return inplace(CLAMP_MIN, input, min)
+    return inplace(CLAMP_MIN[isinstance(min, Tensor)], input, min)
 
 
 @function()
 def clamp_max(input: Tensor, max: Any) -> Any:
     """``input``, at most ``max``."""
-    return mixed(CLAMP_MAX, (input, None, max), {})
+    return mixed(CLAMP_MAX[isinstance(max, Tensor)], (input, None, max), {})
 
 
 @function()
 def clamp_max_(input: Tensor, max: Any) -> Any:
     """``clamp_max`` in place."""
-    return inplace(CLAMP_MAX, input, None, max)
+    return inplace(CLAMP_MAX[isinstance(max, Tensor)], input, None, max)
 
 
 @function()
@@ -202,6 +264,11 @@ def lerp_(input: Tensor, end: Tensor, weight: Any) -> Any:
 
 def _adding(name: str, op: Operation) -> Callable[..., Any]:
     def run(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Any:
+        if name == "addcdiv" and result_dtype(tensor1, tensor2).kind in "iub":
+            raise RuntimeError(
+                "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will "
+                "perform a true division of tensor1 and tensor2."
+            )
         return mixed(op, (input, tensor1, tensor2), {} if value == 1 else {"value": value})
 
     def run_in_place(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Any:
@@ -216,3 +283,11 @@ def _adding(name: str, op: Operation) -> Callable[..., Any]:
 
 _adding("addcmul", ADDCMUL)
 _adding("addcdiv", ADDCDIV)
+
+
+@function()
+def dist(input: Tensor, other: Tensor, p: float = 2) -> Any:
+    """The ``p``-norm of ``input - other``."""
+    require_tensor("dist", input)
+    require_tensor("dist", other, "other", 2)
+    return mixed(DIST, (input, other), {"p": float(p)})

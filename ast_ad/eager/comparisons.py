@@ -8,13 +8,16 @@ from typing import Any
 import numpy as np
 
 from .checks import refuse_shapes
+from ..rules.torch_steps import sampled
+from .dispatch import Operation, inplace
 from .dtypes import result_dtype, scalar_name
 from .pointwise import require_tensor
+from .refusals import check_kind
 from .state import restore, silence
 from .surface import FUNCTIONS, attach, function
 from .tensor import Tensor
-from .views import check_inference
 
+ABBREVIATED = {"not_equal": "ne", "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge"}
 # Names of the function, the operator, the function on arrays.
 COMPARISONS: tuple[tuple[str, str, Callable[..., Any]], ...] = (
     ("eq", "__eq__", np.equal),
@@ -67,22 +70,18 @@ def quietly(fn: Callable[..., Any], *args: Any) -> Any:
         restore(token)
 
 
-def write(t: Tensor, array: Any) -> Tensor:
-    """Put the elements of a result that has no derivative into ``t``."""
-    check_inference(t)
-    if np.shape(array) != t._array.shape:
-        raise RuntimeError(
-            f"output with shape {list(t._array.shape)} doesn't match the broadcast shape {list(np.shape(array))}"
-        )
-    t._array[...] = array
-    t._version_counter[0] += 1
-    return t
+def write(t: Tensor, values: Tensor, op: Operation) -> Tensor:
+    """Put a result that has no derivative into ``t``, whose gradient is zero from now on."""
+    return inplace(op, t, values._array.astype(t._array.dtype))
 
 
-def _pair(name: str, fn: Callable[..., Any]) -> tuple[Any, Any]:
+def _pair(name: str, fn: Callable[..., Any], tensors: bool) -> tuple[Any, Any]:
     """A function of two operands and its in-place form."""
 
     def run(input: Any, other: Any) -> Any:
+        require_tensor(name, input)
+        if tensors:
+            require_tensor(name, other, "other", 2)
         if operand(other) is NotImplemented or operand(input) is NotImplemented:
             wrong = other if operand(other) is NotImplemented else input
             raise TypeError(
@@ -90,8 +89,11 @@ def _pair(name: str, fn: Callable[..., Any]) -> tuple[Any, Any]:
             )
         return Tensor._of(quietly(fn, *alike(operand(input), operand(other))))
 
+    node = "".join(word.capitalize() for word in ABBREVIATED.get(name, name).split("_"))
+    ops = [Operation(sampled, f"{node}Backward{i}", ("self",)) for i in (0, 1)]
+
     def run_in_place(self: Tensor, other: Any) -> Tensor:
-        return write(self, run(self, other)._array)
+        return write(self, run(self, other), ops[isinstance(other, Tensor)])
 
     run.__name__, run_in_place.__name__ = name, f"{name}_"
     run.__doc__ = f"``{name}`` of the elements of two operands."
@@ -112,18 +114,22 @@ def _operator(fn: Callable[..., Any]) -> tuple[Any, Any]:
     return forward, reflected
 
 
-def _integers_only(name: str, fn: Callable[..., Any]) -> Callable[..., Any]:
+def _kinds_checked(name: str, fn: Callable[..., Any]) -> Callable[..., Any]:
+    """The function after a check of what it is applied to."""
+
     def checked(x: Any, y: Any) -> Any:
-        if x.dtype.kind in "fc":
-            raise RuntimeError(f'"{name}_cpu" not implemented for \'{scalar_name(x.dtype)}\'')
+        if x.dtype.kind not in "fi":
+            check_kind(name, x.dtype)
+        elif x.dtype.kind == "f" and name.startswith("bitwise"):
+            raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{scalar_name(x.dtype)}'")
         return fn(x, y)
 
     return checked
 
 
-def _publish(names: str, fn: Callable[..., Any]) -> None:
+def _publish(names: str, fn: Callable[..., Any], tensors: bool = False) -> None:
     first = names.split()[0]
-    run, run_in_place = _pair(first, fn)
+    run, run_in_place = _pair(first, fn, tensors)
     for name in names.split():
         FUNCTIONS[name] = run
         attach(name, run)
@@ -131,13 +137,14 @@ def _publish(names: str, fn: Callable[..., Any]) -> None:
 
 
 for _names, _dunder, _fn in COMPARISONS:
-    _publish(_names, _fn)
-    _forward, _ = _operator(_fn)
+    _checked = _kinds_checked(_names.split()[0], _fn)
+    _publish(_names, _checked)
+    _forward, _ = _operator(_checked)
     setattr(Tensor, _dunder, _forward)
 for _names, _fn in LOGICAL.items():
-    _publish(_names, _fn)
+    _publish(_names, _fn, tensors=True)
 for _names, _dunder, _fn in BITWISE:
-    _checked = _integers_only(_names, _fn)
+    _checked = _kinds_checked(_names, _fn)
     _publish(_names, _checked)
     _forward, _reflected = _operator(_checked)
     attach(f"__{_dunder}__", _forward)
@@ -155,7 +162,7 @@ def logical_not(input: Tensor) -> Tensor:
 @function()
 def logical_not_(input: Tensor) -> Tensor:
     """``logical_not`` in place."""
-    return write(input, np.logical_not(input._array))
+    return write(input, logical_not(input), Operation(sampled, "LogicalNotBackward0", ("self",)))
 
 
 @function()
@@ -163,14 +170,14 @@ def bitwise_not(input: Tensor) -> Tensor:
     """Each bit turned around, of integers and booleans."""
     require_tensor("bitwise_not", input)
     if input._array.dtype.kind in "fc":
-        raise RuntimeError(f"\"bitwise_not_cpu\" not implemented for '{scalar_name(input._array.dtype)}'")
+        raise NotImplementedError(f"\"bitwise_not_cpu\" not implemented for '{scalar_name(input._array.dtype)}'")
     return Tensor._of(np.invert(input._array))  # type: ignore[no-any-return]
 
 
 @function()
 def bitwise_not_(input: Tensor) -> Tensor:
     """``bitwise_not`` in place."""
-    return write(input, bitwise_not(input)._array)
+    return write(input, bitwise_not(input), Operation(sampled, "BitwiseNotBackward0", ("self",)))
 
 
 attach("__invert__", bitwise_not)

@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ..rules import torch_elementwise, torch_order, torch_reads
+from ..rules import torch_elementwise, torch_order, torch_reads, torch_steps
 from . import return_types
 from .dimensions import axes_of, axis_of, numpy_names
 from .dispatch import Operation, apply, promoted, unary
+from .dtypes import result_dtype
 from .pointwise import floating, require_tensor
 from .reductions import options
+from .refusals import check_kind
 from .surface import function
 from .tensor import Tensor
 
@@ -32,6 +34,8 @@ NANMEDIAN_ALONG = Operation(torch_order.nanmedian_along, "NanmedianBackward1", (
 MODE = Operation(torch_order.mode, "ModeBackward0", ("self",))
 KTHVALUE = Operation(torch_order.kthvalue, "KthvalueBackward0", ("self", "k"))
 SORT = Operation(torch_order.sort, "SortBackward0", ("self",))
+STABLE_SORT = Operation(torch_order.sort, "SortBackward1", ("self",))
+UNIQUE = Operation(torch_steps.distinct, "Unique2Backward0", ("self",))
 TOPK = Operation(torch_order.topk, "TopkBackward0", ("self", "k"))
 CUMMAX = Operation(torch_order.cummax, "CummaxBackward0", ("self",))
 CUMMIN = Operation(torch_order.cummin, "CumminBackward0", ("self",))
@@ -65,6 +69,7 @@ def _extremum(name: str, whole: Operation, along: Operation, pair: Operation, ki
         require_tensor(name, input)
         other = dim if isinstance(dim, Tensor) else other
         if other is not None:
+            check_kind(f"{name}imum", result_dtype(input, other))
             return promoted(pair, input, other)
         if dim is not None:
             return _along(along, kind, name, input, dim, keepdim)
@@ -128,6 +133,7 @@ argmin = function("argmin")(_arg("argmin", np.argmin))
 def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The lower median of all elements, or along ``dim`` with its indices."""
     require_tensor("median", input)
+    check_kind("median", input._array.dtype)
     if dim is None:
         return apply(MEDIAN, (input,))
     return _along(MEDIAN_ALONG, return_types.median, "median", input, dim, keepdim)
@@ -138,6 +144,7 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
 def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The lower median of all elements that are not NaN, or along ``dim`` with its indices."""
     require_tensor("nanmedian", input)
+    check_kind("median", input._array.dtype)
     if dim is None:
         return apply(NANMEDIAN, (input,))
     return _along(NANMEDIAN_ALONG, return_types.nanmedian, "nanmedian", input, dim, keepdim)
@@ -193,8 +200,9 @@ def nanquantile(
 @numpy_names
 def sort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
     """The elements in order along ``dim``, and where each of them was."""
+    check_kind("sort", input._array.dtype)
     how = {"axis": axis_of(input._array.ndim, dim), "descending": descending}
-    return return_types.sort(*apply(SORT, (input,), how))
+    return return_types.sort(*apply(STABLE_SORT if stable else SORT, (input,), how))
 
 
 @function()
@@ -247,11 +255,11 @@ def unique(
 ) -> Any:
     """The distinct elements (or slices along ``dim``) in order, with the places of all and how many of each."""
     found = np.unique(
-        input._array, return_inverse=return_inverse, return_counts=return_counts, axis=dim
+        input._array, return_inverse=return_inverse, return_counts=return_counts, axis=dim, equal_nan=False
     )
-    if not (return_inverse or return_counts):
-        return Tensor._of(found)
-    return tuple(Tensor._of(part) for part in found)
+    several = return_inverse or return_counts
+    values = apply(UNIQUE, (input, found[0] if several else found))
+    return (values, *(Tensor._of(part) for part in found[1:])) if several else values
 
 
 @function()

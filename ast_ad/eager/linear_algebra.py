@@ -155,6 +155,9 @@ def slogdet(A: Tensor) -> Any:
 def logdet(input: Tensor) -> Any:
     """The logarithm of each determinant; NaN where that is negative."""
     _matrices("logdet", input, True)
+    if input._array.dtype.kind == "c":
+        sign, log = slogdet(input)
+        return sign.log() + log
     return _run("logdet", LOGDET, (input,))
 
 

@@ -10,9 +10,13 @@ import numpy as np
 from ..rules import torch_activations, torch_special, torch_steps
 from ..rules.torch_elementwise import absolute as absolute_value
 from .dispatch import Operation, apply, inplace, unary
+from .dtypes import get_default_dtype
+from .refusals import check_in_place, check_kind
 from .surface import FUNCTIONS, attach, function
 from .tensor import Tensor
 
+# Functions of SciPy that compute half precision in another one.
+WITHOUT_HALVES = {"erf", "erfc", "erfinv", "lgamma", "digamma"}
 FLOATING = True  # integers are converted to the default floating-point type first
 
 # Names, the function on arrays, the nodes' name, whether integers become floating.
@@ -86,9 +90,16 @@ def _define(names: list[str], op: Operation) -> None:
     def run(input: Tensor) -> Any:
         if input.__class__ is not Tensor:
             require_tensor(name, input)
+        dtype = input._array.dtype
+        if dtype.kind != "f":
+            check_kind(name, dtype)
+        elif dtype.itemsize == 2 and name in WITHOUT_HALVES:
+            return unary(op, input.to(get_default_dtype())).to(input.dtype)
         return unary(op, input)
 
     def run_in_place(self: Tensor) -> Tensor:
+        if self._array.dtype.kind != "f":
+            check_in_place(name, self._array.dtype, op.inexact, get_default_dtype().dtype)
         return inplace(op, self)
 
     publish(names, run, run_in_place, f"``{name}`` of each element.")
@@ -134,16 +145,14 @@ ROUND_DECIMALS = Operation(torch_steps.round_to, "RoundBackward1", ("self",))
 LOGIT = Operation(torch_special.logit, "LogitBackward0", ("self",), inexact=True)
 NAN_TO_NUM = Operation(np.nan_to_num, "NanToNumBackward0", ("self",))
 ANGLE = Operation(np.angle, "AngleBackward0", ("self",))
+ANGLE_OF_REAL = Operation(torch_steps.real_angle, "AngleBackward0", ("self",))
 CONJ = Operation(np.conjugate, "ConjBackward0", ("self",))
-POLYGAMMA_ORDERS: dict[int, Operation] = {}
 
 
 def floating(input: Tensor) -> Tensor:
     """The tensor itself, or, of integers, a copy in the default floating-point type."""
     if input._array.dtype.kind in "fc":
         return input
-    from .dtypes import get_default_dtype
-
     return Tensor._of(input._array.astype(get_default_dtype().dtype))  # type: ignore[no-any-return]
 
 
@@ -155,6 +164,7 @@ def _round_options(decimals: int) -> tuple[Operation, dict[str, Any]]:
 def round(input: Tensor, *, decimals: int = 0) -> Any:
     """Each element rounded to so many decimals, halves to the even neighbour."""
     require_tensor("round", input)
+    check_kind("round", input._array.dtype)
     op, options = _round_options(decimals)
     return apply(op, (input,), options)
 
@@ -162,6 +172,7 @@ def round(input: Tensor, *, decimals: int = 0) -> Any:
 @function("round_")
 def round_(input: Tensor, *, decimals: int = 0) -> Any:
     """``round`` in place."""
+    check_kind("round", input._array.dtype)
     op, options = _round_options(decimals)
     return inplace(op, input, **options)
 
@@ -184,12 +195,15 @@ def square_(input: Tensor) -> Any:
 @function()
 def logit(input: Tensor, eps: float | None = None) -> Any:
     """``log(x / (1 - x))``, with ``x`` confined to ``[eps, 1 - eps]`` first if ``eps`` is given."""
+    require_tensor("logit", input)
+    check_kind("logit", input._array.dtype)
     return apply(LOGIT, (floating(input),), {"eps": eps})
 
 
 @function()
 def logit_(input: Tensor, eps: float | None = None) -> Any:
     """``logit`` in place."""
+    check_in_place("logit", input._array.dtype, True, get_default_dtype().dtype)
     return inplace(LOGIT, input, eps=eps)
 
 
@@ -198,6 +212,10 @@ def nan_to_num(
     input: Tensor, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
 ) -> Any:
     """``input`` with NaN, infinity and minus infinity replaced (by default by 0 and the largest numbers)."""
+    if input._array.dtype.kind == "c" and input.requires_grad:
+        raise RuntimeError(
+            "nan_to_num does not support automatic differentiation for outputs with complex dtype."
+        )
     return apply(NAN_TO_NUM, (input,), {"nan": 0.0 if nan is None else nan, "posinf": posinf, "neginf": neginf})
 
 
@@ -212,7 +230,8 @@ def nan_to_num_(
 @function()
 def angle(input: Tensor) -> Any:
     """The argument of each complex number; of real ones 0 or pi."""
-    return unary(ANGLE, floating(input))
+    input = floating(input)
+    return unary(ANGLE if input._array.dtype.kind == "c" else ANGLE_OF_REAL, input)
 
 
 @function()

@@ -12,6 +12,7 @@ from .dimensions import axes_of, axis_of, numpy_names
 from .dispatch import Operation, apply, unary
 from .dtypes import as_numpy, scalar_name
 from .pointwise import floating, require_tensor
+from .refusals import check_kind
 from .surface import FUNCTIONS, function
 from .tensor import Tensor
 
@@ -31,7 +32,7 @@ CUMPROD = Operation(np.cumprod, "CumprodBackward0", ("self",))
 LOGCUMSUMEXP = Operation(torch_softmax.logcumsumexp, "LogcumsumexpBackward0", ("self",))
 LOGSUMEXP = Operation(torch_softmax.logsumexp, "LogsumexpBackward0", ("self",))
 NORM = Operation(torch_norms.norm, "LinalgVectorNormBackward0", ("self",))
-NUCLEAR = Operation(np.linalg.matrix_norm, "SumBackward1", ("self",))
+NUCLEAR = Operation(np.linalg.norm, "SumBackward1", ("self",))
 TRACE = Operation(np.trace, "TraceBackward0", ("self",))
 DIFF = Operation(np.diff, "SubBackward0", ("self",))
 
@@ -67,6 +68,7 @@ def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
 def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The sum of all that is not NaN."""
     require_tensor("nansum", input)
+    check_kind("nansum", input._array.dtype)
     return apply(NANSUM, (input,), {**options(input, dim, keepdim), **result_type(input, dtype)})
 
 
@@ -75,10 +77,12 @@ def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any 
 def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The mean over all dimensions, or over ``dim``."""
     require_tensor("mean", input)
-    if dtype is None and input._array.dtype.kind in "iub":
+    kind = input._array.dtype if dtype is None else as_numpy(dtype)
+    if kind.kind in "iub":
+        which = "Input" if dtype is None else "Optional"
         raise RuntimeError(
-            "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
-            f"Got: {scalar_name(input._array.dtype)}"
+            f"mean(): could not infer output dtype. {which} dtype must be either a floating point or complex "
+            f"dtype. Got: {scalar_name(kind)}"
         )
     if input._array.size == 0:
         return _without_warning(_mean, input, dim, keepdim, dtype)
@@ -104,6 +108,11 @@ def _without_warning(fn: Any, *args: Any) -> Any:
 def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The mean of all that is not NaN."""
     require_tensor("nanmean", input)
+    if input._array.dtype.kind not in "fc":
+        raise RuntimeError(
+            "nanmean(): expected input to have floating point or complex dtype but got "
+            f"{scalar_name(input._array.dtype)}"
+        )
     present = ~np.isnan(input._array)
     count = np.sum(present, axis=axes_of(present.ndim, dim), keepdims=keepdim)
     return nansum(input, dim, keepdim, dtype=dtype) / Tensor._of(count)
@@ -278,15 +287,10 @@ def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, 
             f"{scalar_name(input._array.dtype)}"
         )
     if p == "nuc":
-        return apply(NUCLEAR, (input,), {"ord": "nuc", "keepdims": keepdim})
+        axes = (-2, -1) if dim is None else axes_of(input._array.ndim, dim)
+        return apply(NUCLEAR, (input,), {"ord": "nuc", "axis": axes, "keepdims": keepdim})
     order = 2.0 if p is None or p == "fro" else float(p)
     return apply(NORM, (input,), {"p": order, **options(input, dim, keepdim)})
-
-
-@function()
-def dist(input: Tensor, other: Tensor, p: float = 2) -> Any:
-    """The ``p``-norm of ``input - other``."""
-    return norm(input - other, p)
 
 
 # ----- questions
@@ -294,6 +298,8 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Any:
 
 def _counted(name: str, fn: Any, input: Tensor, dim: Any, keepdim: bool) -> Tensor:
     require_tensor(name, input)
+    if name != "count_nonzero" and isinstance(dim, (tuple, list)) and not dim:  # none: unlike elsewhere
+        return Tensor._of(input._array.astype(bool))  # type: ignore[no-any-return]
     found = fn(input._array, axis=axes_of(input._array.ndim, dim), keepdims=keepdim)
     if name != "count_nonzero" and input._array.dtype == np.uint8:
         found = np.asarray(found).astype(np.uint8)
@@ -339,7 +345,11 @@ def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: 
     if prepend is not None or append is not None:
         parts = [t for t in (prepend, input, append) if t is not None]
         input = FUNCTIONS["cat"](parts, dim)
-    return apply(DIFF, (input,), {"n": n, "axis": axis_of(input._array.ndim, dim)})
+    if input._array.ndim == 0:
+        raise RuntimeError("diff expects input to be at least one-dimensional")
+    axis = axis_of(input._array.ndim, dim)
+    n = min(n, input._array.shape[axis])  # more of them leave nothing too
+    return apply(DIFF, (input,), {"n": n, "axis": axis}) if n else input.clone()
 
 
 @function("trapezoid", "trapz", method=False)

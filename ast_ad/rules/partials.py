@@ -126,7 +126,7 @@ def sinc_derivative(x: Any, n: int) -> Any:
     >>> float(sinc_derivative(0.0, 1))
     0.0
     """
-    x = _float_array(x)
+    x = np.asarray(x) if np.iscomplexobj(x) else _float_array(x)
     near = np.abs(x) < 1
     away = np.where(near, 1, x)
     value = np.sinc(away)

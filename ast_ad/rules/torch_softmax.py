@@ -97,7 +97,7 @@ def logsumexp(x: Any, axis: Axes, keepdims: bool = False) -> Any:
 
 @vjp(logsumexp)
 def logsumexp_rule(g, ans, x, axis, keepdims=False):
-    return expanded(g, x, axis, keepdims) * exp_share(x, expanded(ans, x, axis, keepdims))
+    return expanded(g, x, axis, keepdims) * np.conj(exp_share(x, expanded(ans, x, axis, keepdims)))
 
 
 # ----- running -----

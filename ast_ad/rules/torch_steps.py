@@ -1,6 +1,7 @@
 """Which functions are constant between their jumps, and still have, as in PyTorch, a derivative: zero?
 
-Index: floor ceil trunc round_to sign sgn frac; floor_quotient; sampled.
+Index: floor ceil trunc round_to sign sgn frac real_angle; floor_quotient trunc_quotient; sampled; distinct
+step_function.
 """
 
 from __future__ import annotations
@@ -55,7 +56,24 @@ def sign(x: Any) -> Any:
     >>> sign(np.array([-2.0, 0.0, np.nan]))
     array([-1.,  0.,  0.])
     """
+    if np.asarray(x).dtype.kind == "b":
+        return np.asarray(x)[()]
     return np.where(np.isnan(x), 0, np.sign(x)).astype(np.asarray(x).dtype)[()]
+
+
+def real_angle(x: Any) -> Any:
+    """0, of negative numbers pi.
+
+    >>> real_angle(np.array([1.0, -0.0, -1.0])).round(2)
+    array([0.  , 0.  , 3.14])
+    """
+    x = np.asarray(x)
+    return np.where(np.isnan(x), x, np.where(x < 0, np.pi, 0)).astype(x.dtype)[()]
+
+
+@vjp(real_angle)
+def real_angle_rule(g, ans, x):
+    return np.zeros_like(g)
 
 
 @vjp(floor, ceil, trunc)
@@ -138,3 +156,44 @@ def sampled(x: Any, values: Any) -> Any:
 @vjp(sampled, view=True)
 def sampled_rule(g, ans, x, values):
     return np.zeros_like(x), None
+
+
+# ----- without a derivative, where the derivative of zero would mislead
+
+
+def undefined(name: str) -> Any:
+    """Refuse to differentiate.
+
+    Raises:
+        RuntimeError: always.
+    """
+    raise RuntimeError(f"derivative for {name} is not implemented")
+
+
+def distinct(x: Any, values: Any) -> Any:
+    """``values``, the distinct elements of ``x``.
+
+    >>> distinct(np.array([1.0, 1.0]), np.array([1.0]))
+    array([1.])
+    """
+    return values
+
+
+@vjp(distinct)
+def distinct_rule(g, ans, x, values):
+    return undefined("aten::_unique2"), None
+
+
+def step_function(x: Any, at_zero: Any) -> Any:
+    """0 where ``x`` is negative, ``at_zero`` where it is 0, else 1.
+
+    >>> step_function(np.array([-1.0, 0.0, 2.0]), 0.5)
+    array([0. , 0.5, 1. ])
+    """
+    x = np.asarray(x)
+    return np.where(x == 0, at_zero, x > 0).astype(x.dtype)[()]
+
+
+@vjp(step_function, broadcasts=True)
+def step_function_rule(g, ans, x, at_zero):
+    return undefined("aten::heaviside"), undefined("aten::heaviside")
