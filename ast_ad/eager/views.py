@@ -167,7 +167,8 @@ class CopySlices(Node):
         if through is not None:
             from .engine import fitted
 
-            part = fitted(through, (np.shape(seen), self._meta[1]), graph)
+            array = seen._array if graph else seen
+            part = fitted(through, (array.shape, array.dtype), graph)
         return [_pure(write_view, graph, g, self.steps, part), *outs]
 
     def _release(self) -> None:

@@ -1,0 +1,313 @@
+"""Are views and in-place operations right: gradients, histories, versions, refusals, memory?
+
+The expected messages and names are PyTorch 2.13's.
+"""
+
+import gc
+import weakref
+
+import numpy as np
+import pytest
+
+import ast_ad as torch
+
+from . import view_fuzz
+
+TWICE = "more than one element of the written-to tensor refers to a single memory location"
+SEVERAL = "This view is the output of a function that returns multiple views"
+
+
+def leaf(*shape):
+    count = int(np.prod(shape))
+    return torch.arange(1.0, count + 1.0, dtype=torch.float64).reshape(shape).clone().requires_grad_()
+
+
+def name(t):
+    return None if t.grad_fn is None else type(t.grad_fn).__name__
+
+
+# ----- random programs
+
+
+@pytest.mark.parametrize("seeds", [range(k, k + 10) for k in range(0, 160, 10)], ids=str)
+def test_random_programs(seeds):
+    """Gradients against a complex step of the same program on NumPy arrays."""
+    outcomes = [view_fuzz.check(seed, torch) for seed in seeds]
+    assert outcomes.count("right") >= 4
+    for text in set(outcomes) - {"right"}:
+        assert "inplace operation" in text or "modified inplace" in text or TWICE in text, text
+
+
+@pytest.mark.parametrize("seed", range(0, 60, 3))
+def test_random_programs_second_order(seed):
+    """Second derivatives against central differences of the first ones."""
+    program, values = view_fuzz.draw(seed), view_fuzz.inputs(seed)
+    try:
+        got = view_fuzz.second_gradients(program, values, torch)
+    except RuntimeError:
+        return
+    step, rng = 1e-5, np.random.default_rng(seed)
+    direction = [rng.normal(size=v.shape) for v in values]
+
+    def squared(h):
+        moved = [v + h * d for v, d in zip(values, direction, strict=True)]
+        return sum((g * g).sum() for g in view_fuzz.tensor_gradients(program, moved, torch)[1])
+
+    expected = (squared(step) - squared(-step)) / (2 * step)
+    along = sum((g * d).sum() for g, d in zip(got, direction, strict=True))
+    np.testing.assert_allclose(along, expected, rtol=1e-5, atol=1e-5)
+
+
+# ----- histories
+
+
+def test_history_of_base_and_views():
+    x = leaf(4)
+    y = x * 2
+    first, rest = y[:2], y[1:]
+    first.mul_(3)
+    assert (name(y), name(first), name(rest)) == ("CopySlices", "AsStridedBackward0", "AsStridedBackward0")
+    assert first._base is y and rest._base is y and y._base is None
+    (rest * torch.tensor([1.0, 10.0, 100.0], dtype=torch.float64)).sum().backward()
+    assert x.grad.tolist() == [0, 6, 20, 200]
+
+
+def test_chain_of_views_has_one_base():
+    x = leaf(3, 4)
+    y = x * 1
+    y[1:][0].t()[2:].fill_(5.0)
+    assert y.tolist() == [[1, 2, 3, 4], [5, 6, 5, 5], [9, 10, 11, 12]]
+    y.sum().backward()
+    assert x.grad.tolist() == [[1, 1, 1, 1], [1, 1, 0, 0], [1, 1, 1, 1]]
+
+
+def test_value_that_requires_grad_written_to_a_view_of_a_plain_base():
+    base = torch.zeros(3, dtype=torch.float64)
+    view, w = base[1:], leaf(2)
+    view.copy_(w)
+    assert base.requires_grad and view.requires_grad
+    assert (name(base), name(view)) == ("CopySlices", "AsStridedBackward0")
+    (base * base).sum().backward()
+    assert w.grad.tolist() == [2, 4]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda y, w: y.T[1].mul_(w),
+        lambda y, w: y.view(12)[1::4].mul_(w),
+        lambda y, w: y.permute(1, 0).select(0, 1).mul_(w),
+        lambda y, w: y[:, 1:2].squeeze(1).mul_(w),
+        lambda y, w: y.unsqueeze(0)[0, :, 1].mul_(w),
+        lambda y, w: y.transpose(0, 1).narrow(0, 1, 1)[0].mul_(w),
+        lambda y, w: y.as_strided((3,), (4,), 1).mul_(w),
+        lambda y, w: y.flatten().unfold(0, 1, 4)[:, 0].roll(0) is not None and y[:, 1].mul_(w),
+        lambda y, w: y.reshape(3, 2, 2)[:, 0, 1].mul_(w),
+        lambda y, w: y.movedim(1, 0)[1].mul_(w),
+        lambda y, w: y.expand(3, 4)[:, 1].mul_(w),
+    ],
+)
+def test_the_same_elements_reached_in_many_ways(change):
+    x, w = leaf(3, 4), leaf(3)
+    y = x * 1
+    before = y[1]
+    change(y, w)
+    weights = torch.arange(12.0, dtype=torch.float64).view(3, 4)
+    (y * weights).sum().backward()
+    expected = weights.numpy().copy()
+    expected[:, 1] *= [1, 2, 3]
+    assert np.array_equal(x.grad.numpy(), expected)
+    assert w.grad.tolist() == [2 * 1, 6 * 5, 10 * 9]
+    assert before.tolist() == [5, 12, 7, 8]
+
+
+def test_diagonal_view():
+    x = leaf(3, 3)
+    y = x * 1
+    y.diagonal(1).zero_()
+    y.sum().backward()
+    assert x.grad.tolist() == [[1, 0, 1], [1, 1, 0], [1, 1, 1]]
+
+
+def test_real_and_imaginary_parts_are_views():
+    x = torch.tensor([1 + 2j, 3 - 1j], dtype=torch.complex128, requires_grad=True)
+    z = x * 1
+    z.imag.mul_(2.0)
+    assert z.tolist() == [1 + 4j, 3 - 2j]
+    z.imag.sum().backward()
+    assert x.grad.tolist() == [2j, 2j]
+    z = x * 1
+    z.real = torch.zeros(2, dtype=torch.float64)
+    assert z.tolist() == [2j, -1j]
+
+
+# ----- versions
+
+
+def test_versions_are_shared():
+    x = torch.zeros(4)
+    view, cut, copy, data = x[:2], x.detach(), x.clone(), x.data
+    view.add_(1)
+    cut[0].add_(1)
+    assert [t._version for t in (x, view, cut, copy, data)] == [2, 2, 2, 0, 0]
+    assert x.tolist() == [2, 1, 0, 0]
+
+
+def test_saved_and_then_changed():
+    x = leaf(4)
+    y = x * 1
+    view = y[:2]
+    z = view.exp()
+    view.mul_(2)
+    z.sum().backward()
+    z = view * view
+    y.mul_(2.0)
+    text = (
+        r"modified by an inplace operation: \[torch.DoubleTensor \[2\]\], which is output 0 of AsStrided, is at "
+        r"version 2; expected version 1 instead"
+    )
+    with pytest.raises(RuntimeError, match=text):
+        z.sum().backward()
+
+
+# ----- what is refused
+
+
+@pytest.mark.parametrize(
+    ("make", "of"),
+    [
+        (lambda y: y.unbind()[1], "Output 1 of Unbind"),
+        (lambda y: y.split(2)[0], "Output 0 of Split"),
+        (lambda y: y.split([1, 2])[1], "Output 1 of SplitWithSizes"),
+        (lambda y: y.chunk(3)[2], "Output 2 of Split"),
+        (lambda y: y.unbind()[1][0], "Output 0 of Select"),
+    ],
+)
+def test_one_of_several_views(make, of):
+    y = leaf(3, 2) * 1
+    view = make(y)
+    with pytest.raises(RuntimeError, match=f"{of} is a view and is being modified inplace. {SEVERAL}"):
+        view.mul_(2)
+    with torch.no_grad():
+        view.mul_(2)
+    with pytest.raises(
+        RuntimeError, match=f"{of} is a view and its base or another view of its base has been"
+    ):
+        view.sum()
+
+
+def test_views_made_without_recording():
+    y = leaf(3) * 1
+    with torch.no_grad():
+        view = y[:2]
+    assert view.requires_grad and view.grad_fn is None
+    with pytest.raises(
+        RuntimeError, match="A view was created in no_grad mode and is being modified inplace with"
+    ):
+        view.mul_(2)
+    y.mul_(2)
+    with pytest.raises(RuntimeError, match="A view was created in no_grad mode and its base or another view"):
+        view.sum()
+    with torch.inference_mode():
+        view = y[:2]
+    with pytest.raises(
+        RuntimeError, match="A view was created in inference mode and is being modified inplace in"
+    ):
+        view.mul_(2)
+
+
+def test_leaves():
+    x = leaf(3)
+    for change in (lambda: x.add_(1), lambda: x.fill_(1), lambda: x.zero_()):
+        with pytest.raises(
+            RuntimeError, match=r"^a leaf Variable that requires grad is being used in an in-place"
+        ):
+            change()
+    for change in (lambda: x[0].add_(1), lambda: x.__setitem__(0, 1.0), lambda: x.view(3, 1).zero_()):
+        with pytest.raises(
+            RuntimeError, match=r"^a view of a leaf Variable that requires grad is being used in an"
+        ):
+            change()
+    with torch.no_grad():
+        x[0] = 5.0
+        x.add_(1)
+    assert x.tolist() == [6, 3, 4] and x.requires_grad and x.is_leaf
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda x: x[:1].expand(3),
+        lambda x: x.unfold(0, 2, 1),
+        lambda x: x.as_strided((2, 2), (1, 1)),
+        lambda x: x.expand(2, 4),
+    ],
+)
+def test_no_write_where_elements_overlap(make):
+    with pytest.raises(RuntimeError, match=TWICE):
+        make(torch.ones(4)).mul_(2)
+
+
+def test_write_through_an_expanded_view_that_shows_each_element_once():
+    x = leaf(1, 4)
+    y = x * 1
+    y.expand(3, 4)[1].mul_(2.0)
+    y.sum().backward()
+    assert x.grad.tolist() == [[2, 2, 2, 2]]
+
+
+def test_base_reshaped_in_place():
+    y = leaf(2, 3) * 1
+    view = y[0]
+    y.t_()
+    assert (name(y), y.shape) == ("TBackward1", (3, 2))
+    with pytest.raises(RuntimeError, match="Make the view anew"):
+        view.sum()
+
+
+# ----- hooks
+
+
+def test_hooks_before_and_after_a_change():
+    x = leaf(3)
+    y = x * 2
+    seen = []
+    y.register_hook(lambda g: seen.append(("old", g.tolist())))
+    y.retain_grad()
+    y[:2].mul_(3)
+    y.register_hook(lambda g: seen.append(("new", g.tolist())))
+    y.sum().backward()
+    assert seen == [("new", [1, 1, 1]), ("old", [3, 3, 1])]
+    assert y.grad.tolist() == [1, 1, 1]
+
+
+def test_retained_gradient_of_a_view_follows_its_new_history():
+    y = leaf(3) * 1
+    view = y[:2]
+    view.retain_grad()
+    y.mul_(2)
+    (view * 3).sum().backward()
+    assert view.grad.tolist() == [3, 3]
+
+
+# ----- memory
+
+
+def test_no_cycles():
+    gc.collect()
+    gc.disable()
+    try:
+        x = leaf(3, 4)
+        y = x * 1
+        views = [y[0], y.T, y.view(12)[3:], y.unbind()[1], y.as_strided((2,), (1,))]
+        y[1] = x[0] * 2
+        y[[0, 2]] = x[1:].detach()
+        y.T[0].mul_(2)
+        names = [name(v) for v in views[:3]]
+        assert names == ["AsStridedBackward0"] * 3
+        y.sum().backward()
+        gone = [weakref.ref(t) for t in (x, y, *views)] + [weakref.ref(y.grad_fn)]
+        del x, y, views
+        assert [r() for r in gone] == [None] * len(gone)
+    finally:
+        gc.enable()
