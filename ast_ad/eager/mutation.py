@@ -10,7 +10,7 @@ import numpy as np
 
 from ..rules import helpers
 from .checks import refuse_shapes
-from .dtypes import cpp_name
+from .dtypes import get_default_dtype, scalar_name
 from .operations import Operation
 from .recording import is_active, make_node, pack_saved, plain_of, twin
 from .state import restore, silence, state
@@ -70,11 +70,14 @@ def _result(op: Operation, plain: list[Any], kwargs: dict[str, Any]) -> np.ndarr
         refuse_shapes(error, [p for p in plain if isinstance(p, np.ndarray)])
     finally:
         restore(token)
-    check_result(out, plain[0])
+    x = plain[0]
+    computed = get_default_dtype().dtype if x.dtype.kind in "iub" and out.dtype == np.float64 else out.dtype
+    check_result(out, x, computed)
     return out
 
 
-def check_result(out: np.ndarray, x: np.ndarray) -> None:
+def check_result(out: np.ndarray, x: np.ndarray, computed: Any = None) -> None:
+    """Refuse a result that does not fit into ``x``; ``computed``: the dtype that messages give it."""
     if out.shape != x.shape:
         raise RuntimeError(
             f"output with shape {list(x.shape)} doesn't match the broadcast shape {list(out.shape)}"
@@ -84,5 +87,6 @@ def check_result(out: np.ndarray, x: np.ndarray) -> None:
         out.dtype.kind in "iu" and x.dtype.kind in "iu"
     ):
         raise RuntimeError(
-            f"result type {cpp_name(out.dtype)} can't be cast to the desired output type {cpp_name(x.dtype)}"
+            f"result type {scalar_name(computed or out.dtype)} can't be cast to the desired output type "
+            f"{scalar_name(x.dtype)}"
         )
