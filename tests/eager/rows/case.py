@@ -113,7 +113,8 @@ def warned(call: Callable[[], Any], *parts: str) -> tuple[Any, dict[str, Any]]:
         result = call()
     said = "\n".join(str(one.message) for one in caught)
     categories = sorted({one.category.__name__ for one in caught})
-    return result, {"warns": categories, "has": {part: part in said for part in parts}, "says": text(said)}
+    says = text(said).partition("\n")[0]
+    return result, {"warns": categories, "has": {part: part in said for part in parts}, "says": says}
 
 
 def name_of(node: Any) -> str | None:

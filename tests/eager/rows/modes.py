@@ -393,7 +393,9 @@ def s000_078(torch):
         s = torch.ones(2)
         s.add_(1)
     inside = s.tolist()
-    outside = raises(lambda: s.add_(1), "Inplace update to inference tensor outside InferenceMode is not allowed")
+    outside = raises(
+        lambda: s.add_(1), "Inplace update to inference tensor outside InferenceMode is not allowed"
+    )
     with torch.no_grad():
         still = raises(lambda: s.mul_(2), "Inplace update to inference tensor")
     return inside, outside, still

