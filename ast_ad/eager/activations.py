@@ -7,7 +7,7 @@ from typing import Any
 
 from ..rules import torch_activations as rules
 from ..rules import torch_softmax
-from .dimensions import axis_of
+from .dimensions import axis_of, numpy_names
 from .dispatch import Operation, apply, inplace
 from .pointwise import require_tensor
 from .refusals import check_kind
@@ -43,7 +43,8 @@ def _along(op: Operation, input: Tensor, dim: int | None, dtype: Any) -> Any:
 
 
 @function()
-def softmax(input: Tensor, dim: int | None = None, dtype: Any = None) -> Any:
+@numpy_names
+def softmax(input: Tensor, dim: int, dtype: Any = None) -> Any:
     """``exp(input) / exp(input).sum(dim)``.
 
     >>> import ast_ad
@@ -55,7 +56,8 @@ def softmax(input: Tensor, dim: int | None = None, dtype: Any = None) -> Any:
 
 
 @function()
-def log_softmax(input: Tensor, dim: int | None = None, dtype: Any = None) -> Any:
+@numpy_names
+def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Any:
     """``log(softmax(input, dim))``, exact where the softmax is tiny."""
     _floating_only("log_softmax", input, dtype)
     return _along(LOG_SOFTMAX, input, dim, dtype)

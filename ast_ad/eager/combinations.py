@@ -95,6 +95,7 @@ def _step_values(input: Tensor, values: Any) -> Any:
     require_tensor("heaviside", values, "values", 2)
     if input._array.dtype != values._array.dtype:
         raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
+    check_kind("heaviside", input._array.dtype)
     return values
 
 

@@ -79,7 +79,8 @@ def _pair(name: str, fn: Callable[..., Any], tensors: bool) -> tuple[Any, Any]:
     """A function of two operands and its in-place form."""
 
     def run(input: Any, other: Any) -> Any:
-        require_tensor(name, input)
+        if not (name.startswith("bitwise") and isinstance(other, Tensor)):
+            require_tensor(name, input)
         if tensors:
             require_tensor(name, other, "other", 2)
         if operand(other) is NotImplemented or operand(input) is NotImplemented:

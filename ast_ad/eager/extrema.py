@@ -56,6 +56,7 @@ def _not_empty(name: str, input: Tensor, axis: int | None) -> None:
 
 def _along(op: Operation, kind: Any, name: str, input: Tensor, dim: int, keepdim: bool, **more: Any) -> Any:
     """Values and indices along one dimension, as a named tuple."""
+    check_kind(f"{name}_along" if name in ("max", "min") else name, input._array.dtype)
     axis = axis_of(input._array.ndim, dim)
     _not_empty(name, input, axis)
     return kind(*apply(op, (input,), {"axis": axis, "keepdims": keepdim, **more}))
@@ -73,6 +74,7 @@ def _extremum(name: str, whole: Operation, along: Operation, pair: Operation, ki
             return promoted(pair, input, other)
         if dim is not None:
             return _along(along, kind, name, input, dim, keepdim)
+        check_kind(name, input._array.dtype)
         _not_empty(name, input, None)
         return unary(whole, input)
 
@@ -90,6 +92,7 @@ min = function("min")(_extremum("min", MIN, MIN_ALONG, MINIMUM, return_types.min
 def amax(input: Tensor, dim: Any = (), keepdim: bool = False) -> Any:
     """The largest elements over ``dim``; those that are equally large share the gradient."""
     require_tensor("amax", input)
+    check_kind("amax", input._array.dtype)
     return apply(AMAX, (input,), options(input, dim, keepdim))
 
 
@@ -98,6 +101,7 @@ def amax(input: Tensor, dim: Any = (), keepdim: bool = False) -> Any:
 def amin(input: Tensor, dim: Any = (), keepdim: bool = False) -> Any:
     """The smallest elements over ``dim``; those that are equally small share the gradient."""
     require_tensor("amin", input)
+    check_kind("amin", input._array.dtype)
     return apply(AMIN, (input,), options(input, dim, keepdim))
 
 
@@ -105,6 +109,9 @@ def amin(input: Tensor, dim: Any = (), keepdim: bool = False) -> Any:
 @numpy_names
 def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Any:
     """``amin`` and ``amax``."""
+    check_kind("aminmax", input._array.dtype)
+    if not isinstance(dim, (int, type(None))):
+        raise TypeError(f"aminmax(): argument 'dim' must be int, not {type(dim).__name__}")
     how = options(input, dim, keepdim)
     return return_types.aminmax(*(apply(op, (input,), how) for op in BOTH))
 
@@ -113,7 +120,8 @@ def _arg(name: str, fn: Callable[..., Any]) -> Callable[..., Any]:
     @numpy_names
     def run(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
         require_tensor(name, input)
-        axis = axes_of(input._array.ndim, dim)
+        check_kind(name, input._array.dtype)
+        axis = None if dim is None else axes_of(input._array.ndim, axis_of(input._array.ndim, dim))
         _not_empty(name, input, axis if isinstance(axis, int) else None)
         return Tensor._of(fn(input._array, axis=axis, keepdims=keepdim))  # type: ignore[no-any-return]
 
@@ -209,6 +217,7 @@ def sort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = 
 @numpy_names
 def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
     """The indices that put the elements in order along ``dim``."""
+    check_kind("sort", input._array.dtype)
     axis = axis_of(input._array.ndim, dim)
     order = torch_order.ordering(input._array, axis, descending)
     return Tensor._of(order)  # type: ignore[no-any-return]
@@ -224,6 +233,7 @@ def msort(input: Tensor) -> Any:
 @numpy_names
 def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
     """The ``k`` largest (or smallest) elements along ``dim``, and where each of them was."""
+    check_kind("topk", input._array.dtype)
     how = {"k": int(k), "axis": axis_of(input._array.ndim, dim), "largest": largest}
     return return_types.topk(*apply(TOPK, (input,), how))
 
@@ -232,6 +242,7 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
 @numpy_names
 def cummax(input: Tensor, dim: int) -> Any:
     """The largest element so far along ``dim``, and where it was."""
+    check_kind("cummax", input._array.dtype)
     return return_types.cummax(*apply(CUMMAX, (input,), {"axis": axis_of(input._array.ndim, dim)}))
 
 
@@ -239,6 +250,7 @@ def cummax(input: Tensor, dim: int) -> Any:
 @numpy_names
 def cummin(input: Tensor, dim: int) -> Any:
     """The smallest element so far along ``dim``, and where it was."""
+    check_kind("cummin", input._array.dtype)
     return return_types.cummin(*apply(CUMMIN, (input,), {"axis": axis_of(input._array.ndim, dim)}))
 
 
@@ -254,6 +266,9 @@ def unique(
     dim: int | None = None,
 ) -> Any:
     """The distinct elements (or slices along ``dim``) in order, with the places of all and how many of each."""
+    check_kind("unique", input._array.dtype)
+    if not isinstance(sorted, bool):
+        raise TypeError(f"_unique2(): argument 'sorted' must be bool, not {type(sorted).__name__}")
     found = np.unique(
         input._array, return_inverse=return_inverse, return_counts=return_counts, axis=dim, equal_nan=False
     )

@@ -62,13 +62,18 @@ def linalg(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     return publish
 
 
-def _matrices(name: str, A: Any, square: bool = False) -> None:
+def _inexact(name: str, A: Any) -> None:
     require_tensor(name, A, "A")
-    shape, kind = A._array.shape, A._array.dtype
-    if kind.kind not in "fc" or kind.itemsize == 2:
+    kind = A._array.dtype
+    if kind.kind not in "fc":
         raise RuntimeError(
             f"linalg.{name}: Expected a floating point or complex tensor as input. Got {scalar_name(kind)}"
         )
+
+
+def _matrices(name: str, A: Any, square: bool = False) -> None:
+    _inexact(name, A)
+    shape = A._array.shape
     if len(shape) < 2:
         raise RuntimeError(f"linalg.{name}: The input tensor A must have at least 2 dimensions.")
     if square and shape[-1] != shape[-2]:
@@ -100,6 +105,7 @@ def _explained(name: str, text: str) -> str:
 def vector_norm(x: Tensor, ord: float = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The norm of order ``ord`` over all dimensions or over ``dim``."""
     x = x if dtype is None else x.to(dtype)
+    _inexact("vector_norm", x)
     axis = axes_of(x._array.ndim, dim)
     return apply(VECTOR_NORM, (x,), {"p": float(ord), "axis": axis, "keepdims": keepdim})
 
@@ -109,6 +115,7 @@ def vector_norm(x: Tensor, ord: float = 2, dim: Any = None, keepdim: bool = Fals
 def matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The norm of each matrix: 'fro', 'nuc', infinity, 1, 2, or their negatives."""
     A = A if dtype is None else A.to(dtype)
+    _inexact("matrix_norm", A)
     axes = tuple(axis_of(A._array.ndim, d) for d in dim)
     if ord == "fro":
         return apply(VECTOR_NORM, (A,), {"p": 2.0, "axis": axes, "keepdims": keepdim})
@@ -120,6 +127,11 @@ def matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool 
 def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """A vector norm, or, of a matrix or of two dimensions and with ``ord``, a matrix norm."""
     dims = (dim,) if isinstance(dim, int) else dim
+    if ord is not None and dims is None and A._array.ndim > 2:
+        raise RuntimeError(
+            "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got "
+            f"{A._array.ndim}D."
+        )
     if ord is not None and (len(dims) == 2 if dims is not None else A._array.ndim == 2):
         return matrix_norm(A, ord, (-2, -1) if dims is None else dims, keepdim, dtype=dtype)
     return vector_norm(A, 2 if ord is None else ord, dim, keepdim, dtype=dtype)
@@ -375,6 +387,7 @@ def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Any:
 @linalg()
 def matrix_rank(A: Tensor, tol: Any = None, hermitian: bool = False) -> Tensor:
     """The number of singular values that are not negligible."""
+    _matrices("matrix_rank", A)
     found = np.linalg.matrix_rank(A._array, tol, hermitian)
     return Tensor._of(np.asarray(found, np.int64))  # type: ignore[no-any-return]
 

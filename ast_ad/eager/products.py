@@ -12,6 +12,7 @@ from .dimensions import axis_of
 from .dispatch import Operation, apply, binary, inplace
 from .dtypes import cpp_name
 from .pointwise import require_tensor
+from .refusals import check_kind
 from .state import state
 from .surface import attach, function
 from .tensor import Tensor
@@ -134,6 +135,7 @@ def mm(input: Tensor, mat2: Tensor) -> Any:
     _rank(mat2, 2, "mat2 must be a matrix")
     _shapes_fit(input, mat2)
     _same_type("mm", input, mat2)
+    check_kind("mm", input._array.dtype)
     return binary(MM, input, mat2)
 
 
@@ -149,6 +151,7 @@ def mv(input: Tensor, vec: Tensor) -> Any:
     if n != vec._array.shape[0]:
         raise RuntimeError(f"size mismatch, got input ({m}), mat ({m}x{n}), vec ({vec._array.shape[0]})")
     _same_type("mv", input, vec)
+    check_kind("mv", input._array.dtype)
     return apply(MV, (input, vec))
 
 
@@ -164,6 +167,7 @@ def bmm(input: Tensor, mat2: Tensor) -> Any:
             f"[{got[0]}, {got[1]}]."
         )
     _same_type("bmm", input, mat2)
+    check_kind("bmm", input._array.dtype)
     return apply(BMM, (input, mat2))
 
 
@@ -180,6 +184,7 @@ def _vectors(name: str, input: Tensor, other: Tensor) -> None:
     if x.ndim != 1 or y.ndim != 1:
         raise RuntimeError(f"1D tensors expected, but got {x.ndim}D and {y.ndim}D tensors")
     _same_type("dot", input, other)
+    check_kind("dot", x.dtype)
     if x.size != y.size:
         raise RuntimeError(
             f"inconsistent tensor size, expected tensor [{x.size}] and src [{y.size}] to have the same number of "
@@ -199,6 +204,9 @@ def inner(input: Tensor, other: Tensor) -> Any:
     """The sums of products along the last dimensions."""
     if 0 in (input._array.ndim, other._array.ndim):
         return input * other
+    if input._array.dtype != other._array.dtype and not state.rules:
+        raise RuntimeError("both inputs should have same dtype")
+    check_kind("dot", input._array.dtype)
     if input._array.shape[-1] != other._array.shape[-1]:
         raise RuntimeError(
             "inner() the last dimension must match on both input tensors but got shapes "
@@ -219,6 +227,7 @@ def outer(input: Tensor, vec2: Tensor) -> Any:
 @function()
 def kron(input: Tensor, other: Tensor) -> Any:
     """The Kronecker product."""
+    require_tensor("kron", other, "other", 2)
     return apply(KRON, (input, other))
 
 
@@ -247,7 +256,9 @@ def einsum(equation: Any, *operands: Any) -> Any:
     tensor(3.)
     """
     if not isinstance(equation, str):
-        return apply(EINSUM, (_from_sublists((equation, *operands)), *operands[1::2]))  # pragma: no cover
+        parts = (equation, *operands)
+        tensors = parts[: len(parts) // 2 * 2 : 2]
+        return apply(EINSUM, (_from_sublists(parts), *tensors))
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
         operands = tuple(operands[0])
     return apply(EINSUM, (_lettered(equation), *operands))

@@ -42,9 +42,20 @@ KERNELS: dict[str, tuple[str, str]] = {
     "bitwise_left_shift": ("iu", "lshift_cpu"),
     "bitwise_right_shift": ("iu", "rshift_cpu"),
     "median": ("iuf", "median_cpu"),
-    "sort": ("biuf", "sorting_kernel_method_name"),
-    "cummax": ("biuf", "cummax_helper_cpu"),
-    "cummin": ("biuf", "cummin_helper_cpu"),
+    "mode": ("biuf", "mode_cpu"),
+    "kthvalue": ("iuf", "kthvalue_cpu"),
+    "max": ("biuf", "max_all"),
+    "min": ("biuf", "min_all"),
+    "amax": ("biuf", "max_values_cpu"),
+    "amin": ("biuf", "min_values_cpu"),
+    "aminmax": ("biuf", "aminmax_cpu"),
+    "cummax": ("biuf", "cummax_cpu"),
+    "cummin": ("biuf", "cummin_cpu"),
+    "unique": ("biuf", "unique"),
+    "dot": ("iufc", "dot"),
+    "mm": ("iufc", "addmm_impl_cpu_"),
+    "mv": ("iufc", "addmv_impl_cpu"),
+    "bmm": ("iufc", "bmm"),
 }
 WORDS: dict[tuple[str, str], tuple[type[Exception], str]] = {
     ("sign", "c"): (
@@ -65,7 +76,16 @@ WORDS: dict[tuple[str, str], tuple[type[Exception], str]] = {
     ("fmax", "c"): (RuntimeError, "fmax not implemented for complex tensors."),
     ("fmin", "c"): (RuntimeError, "fmin not implemented for complex tensors."),
     ("nansum", "c"): (RuntimeError, "nansum on CPU does not support complex inputs"),
-    ("sort", "c"): (RuntimeError, "Sort does not support complex dtypes on CPU"),
+    ("max_along", "c"): (RuntimeError, "max(): does not support complex input"),
+    ("min_along", "c"): (RuntimeError, "min(): does not support complex input"),
+    ("argmax", "c"): (RuntimeError, "argmax(): does not support complex input"),
+    ("argmin", "c"): (RuntimeError, "argmin(): does not support complex input"),
+    ("argmax", "b"): (RuntimeError, "argmax(): does not support bool input"),
+    ("argmin", "b"): (RuntimeError, "argmin(): does not support bool input"),
+    ("topk", "b"): (RuntimeError, "topk does not support bool dtypes on CPU"),
+    ("topk", "c"): (RuntimeError, " topk does not support complex dtypes on CPU"),
+    ("heaviside", "c"): (RuntimeError, "heaviside is not yet implemented for complex tensors."),
+    ("sort", "c"): (RuntimeError, " Sort does not support complex dtypes on CPU"),
 }
 
 

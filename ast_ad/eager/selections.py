@@ -238,7 +238,10 @@ def _flat(index: Tensor) -> Tensor:
 @function()
 def index_select(input: Tensor, dim: int, index: Tensor) -> Any:
     """The slices along ``dim`` at the places in ``index``."""
-    return apply(INDEX_SELECT, (input, _slices("index_select", input, dim, index), _flat(index)))
+    axis = _slices("index_select", input, dim, index)
+    if input._array.ndim == 0:
+        return index_select(input.reshape(1), 0, index).reshape(())
+    return apply(INDEX_SELECT, (input, axis, _flat(index)))
 
 
 @function()
