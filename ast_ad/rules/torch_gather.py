@@ -8,6 +8,7 @@ Index: gather scatter scatter_add scatter_reduce.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from . import helpers
 from .cumulative import exclusive_product
 from .gather import gather as elements_at
-from .gather import positions, refuse, scatter_to
+from .gather import refuse, scatter_to
 from .helpers import setitem, written
 from .registry import nondifferentiable, vjp
 
@@ -33,9 +34,12 @@ def element_places(x: Any, axis: int, index: Any) -> Any:
     if np.any(outside):
         wrong = index[outside].flat[0]
         raise RuntimeError(f"index {wrong} is out of bounds for dimension {axis} with size {shape[axis]}")
-    own = np.indices(index.shape or (1,), sparse=True)
-    coordinates = (*own[:axis], index.reshape(index.shape or (1,)), *own[axis + 1 :])
-    return positions(np.empty(shape))[coordinates].reshape(index.shape)
+    strides = [math.prod(shape[i + 1 :]) for i in range(len(shape))]
+    places = index.reshape(index.shape or (1,)) * strides[axis]
+    for i, own in enumerate(np.indices(index.shape or (1,), sparse=True)):
+        if i != axis:
+            places = places + own * strides[i]
+    return places.reshape(index.shape)
 
 
 def leading(x: Any, like: Any) -> Any:

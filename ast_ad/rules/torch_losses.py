@@ -9,6 +9,7 @@ cosine_embedding_loss triplet_margin_loss poisson_nll_loss gaussian_nll_loss.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -237,7 +238,7 @@ def poisson_nll_loss(
     losses = np.exp(x) - target * x if log_input else x - target * np.log(x + eps)
     if full:
         large = np.where(target > 1, target, 1)
-        stirling = large * np.log(large) - large + 0.5 * np.log(2 * np.pi * large)
+        stirling = large * np.log(large) - large + 0.5 * np.log(2 * math.pi * large)
         losses = losses + np.where(target > 1, stirling, 0)
     return reduced(losses, reduction)
 
@@ -253,7 +254,7 @@ def gaussian_nll_loss(
     """
     bounded = np.where(var < eps, eps, var)
     losses = 0.5 * (np.log(bounded) + np.square(x - target) / bounded)
-    return reduced(losses + 0.5 * np.log(2 * np.pi) if full else losses, reduction)
+    return reduced(losses + 0.5 * math.log(2 * math.pi) if full else losses, reduction)
 
 
 # ----- with margins -----

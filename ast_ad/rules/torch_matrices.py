@@ -118,5 +118,5 @@ def solve_triangular(a: Any, b: Any, upper: bool, left: bool = True, unitriangul
     skip = 1 if unitriangular else 0
     triangle = np.triu(a, skip) if upper else np.tril(a, -skip)
     if unitriangular:
-        triangle = triangle + np.eye(np.shape(a)[-1], dtype=a.dtype)
+        triangle = triangle + np.eye(np.shape(a)[-1], dtype=bool)
     return np.linalg.solve(triangle, b) if left else mT(np.linalg.solve(mT(triangle), mT(b)))

@@ -55,5 +55,6 @@ SAMPLES = {
         (X,),
         Sample((GRID, -1.0, 1.0), kink=True),
     ],
+    e.from_parts: [(X, normal(4)), (NUMBER, np.array(2.0))],
     e.lerp: [(X, normal(4), 0.3), (X, normal(3, 4), normal(3, 1)), (NUMBER, np.array(2.0), 0.7)],
 }

@@ -24,6 +24,8 @@ SAMPLES = {
     t.sampled: [Sample((X, normal(3, 4, seed=1)), wrt=(0,))],
     v.unbound: [(X,), (CUBE, 1)],
     v.pieces: [(X, (2, 1)), (X, (1, 3), 1)],
+    v.repeated: [(X, (2, 3)), (X, (2, 1, 3)), (V, (2,))],
+    v.unrepeated: [(normal(6, 12), X, (2, 3)), (normal(2, 3, 8), X, (2, 1, 2))],
     v.at_places: [(X, np.array([[1, 1], [-1, 5]]))],
     v.as_real: [(Z,)],
     v.as_complex: [(normal(3, 2),)],
