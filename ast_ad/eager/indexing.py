@@ -12,11 +12,12 @@ import numpy as np
 
 from ..rules import helpers, torch_views
 from .dispatch import Operation, apply, inplace
+from .dtypes import scalar_name
 from .state import state
-from .dtypes import cpp_name, legacy_name, scalar_name
 from .surface import attach, function, method
 from .tensor import Tensor
 from .viewing import axis_of, look
+from .writing import FILL_TENSOR, as_number, copy_, fits
 
 SELECT = Operation(operator.getitem, "SelectBackward0", ("self",))
 SLICE = Operation(operator.getitem, "SliceBackward0", ("self",))
@@ -25,11 +26,8 @@ ALIAS = Operation(torch_views.same, "AliasBackward0", ("self",))
 INDEX = Operation(operator.getitem, "IndexBackward0", ("self", "indices"))
 INDEX_PUT = Operation(helpers.setitem, "IndexPutBackward0", ("self", "indices", "values"))
 INDEX_ADD = Operation(helpers.add_at, "IndexPutBackward0", ("self", "indices", "values"))
-COPY = Operation(torch_views.overwritten, "CopyBackwards", ("self", "src"))
-FILL = Operation(torch_views.filled, "FillBackward2", ("self",))
-FILL_TENSOR = Operation(torch_views.filled, "FillBackward3", ("self", "value"))
-ZERO = Operation(torch_views.zeroed, "ZeroBackward0", ("self",))
 ALL = slice(None)
+SEEN: Any = object()  # a dimension that a mask before it covers
 
 
 # ----- one dimension
@@ -153,7 +151,7 @@ def _bounds(part: slice) -> slice:
     return slice(start, stop, step)
 
 
-def _located(t: Tensor, index: Any, keep: bool) -> tuple[Any, list[Any] | None]:
+def _located(t: Tensor, index: Any, keep: bool) -> tuple[Any, tuple[Any, ...] | None]:
     """The view that the basic parts of an index give, and the subscript that is left for it, if any.
 
     ``keep``: a lone full slice is a view of its own.
@@ -164,77 +162,103 @@ def _located(t: Tensor, index: Any, keep: bool) -> tuple[Any, list[Any] | None]:
     pickers = {
         i: _picker(p)
         for i, p in enumerate(parts)
-        if not (p is None or p is Ellipsis or p.__class__ in (int, slice, bool))
+        if not (p is None or p is Ellipsis or p.__class__ in (int, slice))
     }
-    used = sum(
-        (p.ndim if p.dtype == bool else 1)
-        if (p := pickers.get(i)) is not None
-        else part.__class__ in (int, slice)
-        for i, part in enumerate(parts)
-    )
-    ndim = t._array.ndim
-    if used > ndim:
-        if ndim == 0 and len(parts) == 1 and parts[0].__class__ is int:
-            raise IndexError(
-                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
-                "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number"
-            )
-        if ndim == 0 and len(parts) == 1 and isinstance(parts[0], slice):
-            raise IndexError("slice() cannot be applied to a 0-dim tensor.")
-        raise IndexError(f"too many indices for tensor of dimension {ndim}")
+    free = _free_dimensions(t._array.ndim, parts, pickers)
     view, axis = t, 0
     left: list[Any] = []
-    advanced = False
     for i, part in enumerate(parts):
-        if i in pickers or part.__class__ is bool:
-            picker = pickers[i] if i in pickers else np.asarray(part)
+        if i in pickers:
+            picker = pickers[i]
             if picker.ndim == 0 and picker.dtype == bool:
-                view = unsqueeze_at(view, axis)
-                picker = picker[None]
-            left += [ALL] * (axis - len(left)) + _indices(picker, view._array.shape, axis)
-            axis, advanced = len(left), True
+                view, picker = unsqueeze_at(view, axis), picker[None]
+            left += (
+                [ALL] * (axis - len(left)) + [picker] + [SEEN] * (picker.ndim - 1 if _is_mask(picker) else 0)
+            )
+            axis = len(left)
         elif part.__class__ is int:
             view = select_at(view, axis, part)
         elif part is None:
             view, axis = unsqueeze_at(view, axis), axis + 1
         elif part is Ellipsis:
-            axis += ndim - used
+            axis += free
         else:
             bounds = _bounds(part)
-            if bounds != ALL:
+            if not _is_full(bounds, view._array.shape[axis]):
                 view = slice_at(view, axis, bounds)
             axis += 1
-    return view, left if advanced else None
+    return view, _subscript(view._array.shape, left) if pickers else None
 
 
-def _indices(picker: np.ndarray, shape: tuple[int, ...], axis: int) -> list[Any]:
-    """Integer arrays for a picker at ``axis``: a mask becomes one for each of its dimensions."""
-    if picker.dtype != bool:
-        n = shape[axis]
-        outside = (picker < -n) | (picker >= n)
-        if outside.any():
-            raise IndexError(
-                f"index {picker[outside].flat[0]} is out of bounds for dimension {axis} with size {n}"
-            )
-        return [picker]
-    for k, n in enumerate(picker.shape):
-        if shape[axis + k] != n:
-            raise IndexError(
-                f"The shape of the mask {list(picker.shape)} at index {k} does not match the shape of the "
-                f"indexed tensor {list(shape)} at index {axis + k}"
-            )
-    return list(np.nonzero(picker))
+def _is_mask(picker: np.ndarray) -> bool:
+    return bool(picker.dtype == bool)
 
 
-def _together(subscript: list[Any]) -> None:
-    shapes = [p.shape for p in subscript if isinstance(p, np.ndarray)]
+def _is_full(part: slice, n: int) -> bool:
+    return part.start in (None, 0) and part.step in (None, 1) and (part.stop is None or part.stop >= n)
+
+
+def _free_dimensions(ndim: int, parts: list[Any], pickers: dict[int, np.ndarray]) -> int:
+    """How many dimensions an Ellipsis stands for.
+
+    Raises:
+        IndexError: the index names more dimensions than there are.
+    """
+    used = sum(part.__class__ in (int, slice) for part in parts)
+    used += sum(p.ndim if _is_mask(p) else 1 for p in pickers.values())
+    if used <= ndim:
+        return ndim - used
+    if ndim == 0 and len(parts) == 1 and parts[0].__class__ is int:
+        raise IndexError(
+            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
+            "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number"
+        )
+    if ndim == 0 and len(parts) == 1 and isinstance(parts[0], slice):
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+    raise IndexError(f"too many indices for tensor of dimension {ndim}")
+
+
+def _subscript(shape: tuple[int, ...], left: list[Any]) -> tuple[Any, ...]:
+    """A subscript of full slices and integer arrays, which fit together and into ``shape``.
+
+    Raises:
+        IndexError: they don't.
+    """
+    found: list[Any] = []
+    for axis, picker in enumerate(left):
+        if picker is ALL:
+            found.append(ALL)
+        elif picker is not SEEN:
+            found += _places(picker, shape, axis) if _is_mask(picker) else [picker]
+    arrays = [p for p in found if p is not ALL]
     try:
-        np.broadcast_shapes(*shapes)
+        np.broadcast_shapes(*[p.shape for p in arrays])
     except ValueError:
-        said = ", ".join(str(list(s)) for s in shapes)
+        said = ", ".join(str(list(p.shape)) for p in arrays)
         raise IndexError(
             f"shape mismatch: indexing tensors could not be broadcast together with shapes {said}"
         ) from None
+    which = 0
+    for picker, n in zip(found, shape, strict=False):
+        if picker is ALL:
+            continue
+        outside = (picker < -n) | (picker >= n)
+        if outside.any():
+            wrong = picker[outside].flat[0]
+            raise IndexError(f"index {wrong} is out of bounds for dimension {which} with size {n}")
+        which += 1
+    return tuple(found)
+
+
+def _places(mask: np.ndarray, shape: tuple[int, ...], axis: int) -> list[Any]:
+    """A mask at ``axis`` as an integer array for each of its dimensions."""
+    for k, n in enumerate(mask.shape):
+        if shape[axis + k] != n:
+            raise IndexError(
+                f"The shape of the mask {list(mask.shape)} at index {k} does not match the shape of the "
+                f"indexed tensor {list(shape)} at index {axis + k}"
+            )
+    return list(np.nonzero(mask))
 
 
 # ----- reading and writing
@@ -246,8 +270,7 @@ def getitem(self: Tensor, index: Any) -> Any:
         return select_at(self, 0, index)
     view, subscript = _located(self, index, True)
     if subscript is not None:
-        _together(subscript)
-        found = apply(INDEX, (view, tuple(subscript)))
+        found = apply(INDEX, (view, subscript))
         if not found._array.flags.c_contiguous:
             found._array = np.ascontiguousarray(found._array)
         return found
@@ -260,17 +283,16 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
     if subscript is None:
         _assign(view, value)
         return
-    _together(subscript)
     if not isinstance(value, Tensor):
-        value = Tensor._of(_as_number(value, self._array.dtype))
-    put_at(view, tuple(subscript), value, False)
+        value = Tensor._of(as_number(value, self._array.dtype))
+    put_at(view, subscript, value, False)
 
 
 def _assign(view: Tensor, value: Any) -> None:
     if not isinstance(value, Tensor):
         if isinstance(value, np.ndarray) and value.ndim:
             raise TypeError(f"can't assign a numpy.ndarray to a {view.type()}")
-        value = Tensor._of(_as_number(value, view._array.dtype))
+        value = Tensor._of(as_number(value, view._array.dtype))
     if value._array.ndim == 0 and view._array.ndim:
         inplace(FILL_TENSOR, view, value)
         return
@@ -285,26 +307,18 @@ def _without_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
     return shape[first:]
 
 
-def _as_number(value: Any, dtype: np.dtype) -> np.ndarray:
-    if not isinstance(value, (int, float, complex, np.generic, np.ndarray)):
-        raise TypeError(f"can't assign a {type(value).__name__} to a {legacy_name(dtype)}")
-    if isinstance(value, complex) and dtype.kind != "c":
-        raise RuntimeError(f"value cannot be converted to type {cpp_name(dtype)} without overflow")
-    return np.asarray(value).astype(dtype)
-
-
 def put_at(t: Tensor, subscript: Any, value: Tensor, accumulate: bool) -> Tensor:
     """Write the elements of ``value`` to the places that ``subscript`` names, in place."""
     if value._array.dtype != t._array.dtype:
         raise RuntimeError(
             "Index put requires the source and destination dtypes match, got "
-            f"{scalar_name(t._array.dtype)} for the destination and {scalar_name(value._array.dtype)} for the "
-            "source."
+            f"{scalar_name(t._array.dtype)} for the destination and "
+            f"{scalar_name(value._array.dtype)} for the source."
         )
     wanted, given = t._array[subscript].shape, value._array.shape
     if given and given[0] == 1:
         value = value.view(_without_ones(given))
-    if not _fits(value._array.shape, wanted):
+    if not fits(value._array.shape, wanted):
         raise RuntimeError(
             f"shape mismatch: value tensor of shape {list(given)} cannot be broadcast to indexing result of "
             f"shape {list(wanted)}"
@@ -312,83 +326,25 @@ def put_at(t: Tensor, subscript: Any, value: Tensor, accumulate: bool) -> Tensor
     return inplace(INDEX_ADD if accumulate else INDEX_PUT, t, subscript, value)
 
 
-def _fits(given: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
-    return len(given) <= len(wanted) and all(
-        n in (1, m) for n, m in zip(reversed(given), reversed(wanted), strict=False)
-    )
-
-
-def _subscript(t: Tensor, indices: Any) -> tuple[Any, ...]:
+def _named(t: Tensor, indices: Any) -> tuple[Any, ...]:
     left: list[Any] = []
     for part in indices:
-        left += [ALL] if part is None else _indices(_picker(part), t._array.shape, len(left))
-    _together(left)
-    return tuple(left)
+        picker = ALL if part is None else _picker(part)
+        left += [picker] + [SEEN] * (picker.ndim - 1 if picker is not ALL and _is_mask(picker) else 0)
+    return _subscript(t._array.shape, left)
 
 
 @method()
 def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """Write ``values`` to the places that a tuple of index tensors names; ``accumulate`` adds them."""
-    return put_at(self, _subscript(self, indices), values, accumulate)
+    return put_at(self, _named(self, indices), values, accumulate)
 
 
 @function()
 def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """A copy of ``input`` with ``values`` at the places that a tuple of index tensors names."""
-    subscript = _subscript(input, indices)
+    subscript = _named(input, indices)
     return apply(INDEX_ADD if accumulate else INDEX_PUT, (input, subscript, values))  # type: ignore[no-any-return]
-
-
-@method()
-def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
-    """Write the elements of ``src`` into the tensor, converted to its dtype."""
-    if not isinstance(src, Tensor):
-        if not isinstance(src, (int, float, complex, np.generic)):
-            raise TypeError(
-                f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}"
-            )
-        src = Tensor._of(np.asarray(src))
-    given, wanted = src._array.shape, self._array.shape
-    if not _fits(given, wanted):
-        _refuse_expansion(given, wanted)
-    return inplace(COPY, self, src)
-
-
-def _refuse_expansion(given: tuple[int, ...], wanted: tuple[int, ...]) -> None:
-    if _broadcast(given, wanted):
-        raise RuntimeError(
-            f"output with shape {list(wanted)} doesn't match the broadcast shape "
-            f"{list(np.broadcast_shapes(given, wanted))}"
-        )
-    pairs = list(zip(reversed(wanted), reversed(given), strict=False))
-    i, (n, m) = next((i, pair) for i, pair in enumerate(pairs) if pair[0] != pair[1] and 1 not in pair)
-    raise RuntimeError(
-        f"The size of tensor a ({n}) must match the size of tensor b ({m}) at non-singleton dimension "
-        f"{max(len(given), len(wanted)) - 1 - i}"
-    )
-
-
-def _broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
-    return all(n == m or 1 in (n, m) for n, m in zip(reversed(a), reversed(b), strict=False))
-
-
-@method()
-def fill_(self: Tensor, value: Any) -> Tensor:
-    """Set every element to a number."""
-    if isinstance(value, Tensor):
-        if value._array.ndim:
-            raise RuntimeError(
-                "fill_ only supports 0-dimension value tensor but got tensor with "
-                f"{value._array.ndim} dimensions."
-            )
-        return inplace(FILL_TENSOR, self, value)
-    return inplace(FILL, self, _as_number(value, self._array.dtype)[()])
-
-
-@method()
-def zero_(self: Tensor) -> Tensor:
-    """Set every element to zero."""
-    return inplace(ZERO, self)
 
 
 attach("__getitem__", getitem)
