@@ -4,7 +4,6 @@ import operator
 
 from tests.eager.rows.case import each, leaf
 
-
 IN_PLACE = {
     "add_": lambda y, v: y.add_(v),
     "iadd": lambda y, v: operator.iadd(y, v),
