@@ -69,7 +69,7 @@ def _floating_only(name: str, input: Tensor, dtype: Any = None) -> None:
         check_kind(name, input._array.dtype)
 
 
-def softmin(input: Tensor, dim: int | None = None, dtype: Any = None) -> Any:
+def softmin(input: Any, dim: int | None = None, dtype: Any = None) -> Any:
     """``softmax(-input, dim)``."""
     return _along(SOFTMAX, -input, dim, dtype)
 
@@ -213,7 +213,7 @@ def threshold_(input: Tensor, threshold: float, value: float) -> Any:
 
 
 @function(method=False)
-def dropout(input: Tensor, p: float = 0.5, train: bool = True) -> Any:
+def dropout(input: Any, p: float = 0.5, train: bool = True) -> Any:
     """``input`` with elements zeroed at random with probability ``p``, the others divided by ``1 - p``."""
     if not 0 <= p <= 1:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
@@ -224,4 +224,3 @@ def dropout(input: Tensor, p: float = 0.5, train: bool = True) -> Any:
     kept = generator(None).random(input._array.shape) >= p
     scale = 0.0 if p == 1 else 1 / (1 - p)
     return input * Tensor._of(kept.astype(input._array.dtype) * input._array.dtype.type(scale))
-

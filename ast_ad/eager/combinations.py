@@ -19,8 +19,9 @@ from .state import restore, silence, state
 from .surface import attach, function
 from .tensor import Tensor
 
+
 class Kind:
-    """One row of the table. ``nodes``: names of two tensors' nodes, with a number second, with a number first.
+    """One row of the table. ``nodes``: names of nodes of two tensors, with a number second, with one first.
 
     Where there is one name only, PyTorch takes tensors only.
     """
@@ -93,6 +94,7 @@ HEAVISIDE = Operation(torch_steps.step_function, "NotImplemented")
 
 def _step_values(input: Tensor, values: Any) -> Any:
     require_tensor("heaviside", values, "values", 2)
+    require_tensor("heaviside", input)
     if input._array.dtype != values._array.dtype:
         raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
     check_kind("heaviside", input._array.dtype)
@@ -142,8 +144,10 @@ def float_power(input: Any, exponent: Any) -> Any:
 def float_power_(input: Tensor, exponent: Any) -> Any:
     """``float_power`` in place, of double precision only."""
     if input._array.dtype.itemsize < 8:
-        raise RuntimeError("the base given to float_power_ has dtype " f"{scalar_name(input._array.dtype)} "
-                           "but the operation's result requires dtype Double")
+        raise RuntimeError(
+            f"the base given to float_power_ has dtype {scalar_name(input._array.dtype)} but the operation's "
+            "result requires dtype Double"
+        )
     return inplace_binary(POW_TENSOR if isinstance(exponent, Tensor) else POW, input, _double(exponent))
 
 
@@ -197,7 +201,9 @@ DIST = Operation(torch_products.distance, "DistBackward0")
 CLAMP = Operation(torch_elementwise.clamp, "ClampBackward1", ("self", "min", "max"))
 CLAMP_TENSOR = Operation(torch_elementwise.clamp, "ClampBackward0", ("self", "min", "max"))
 CLAMP_MIN = tuple(Operation(torch_elementwise.clamp, f"ClampMinBackward{i}", ("self", "min")) for i in (0, 1))
-CLAMP_MAX = tuple(Operation(torch_elementwise.clamp, f"ClampMaxBackward{i}", ("self", "", "max")) for i in (0, 1))
+CLAMP_MAX = tuple(
+    Operation(torch_elementwise.clamp, f"ClampMaxBackward{i}", ("self", "", "max")) for i in (0, 1)
+)
 LERP = Operation(torch_elementwise.lerp, "LerpBackward0", ("self", "end", "weight"))
 LERP_TENSOR = Operation(torch_elementwise.lerp, "LerpBackward1", ("self", "end", "weight"))
 ADDCMUL = Operation(torch_products.add_scaled_product, "AddcmulBackward0", ("self", "tensor1", "tensor2"))

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .checks import refuse_shapes
 from ..rules.torch_steps import sampled
+from .checks import refuse_shapes
 from .dispatch import Operation, inplace
 from .dtypes import result_dtype, scalar_name
 from .pointwise import require_tensor
@@ -119,10 +119,7 @@ def _kinds_checked(name: str, fn: Callable[..., Any]) -> Callable[..., Any]:
     """The function after a check of what it is applied to."""
 
     def checked(x: Any, y: Any) -> Any:
-        if x.dtype.kind not in "fi":
-            check_kind(name, x.dtype)
-        elif x.dtype.kind == "f" and name.startswith("bitwise"):
-            raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{scalar_name(x.dtype)}'")
+        check_kind(name, x.dtype)
         return fn(x, y)
 
     return checked
@@ -171,7 +168,9 @@ def bitwise_not(input: Tensor) -> Tensor:
     """Each bit turned around, of integers and booleans."""
     require_tensor("bitwise_not", input)
     if input._array.dtype.kind in "fc":
-        raise NotImplementedError(f"\"bitwise_not_cpu\" not implemented for '{scalar_name(input._array.dtype)}'")
+        raise NotImplementedError(
+            f"\"bitwise_not_cpu\" not implemented for '{scalar_name(input._array.dtype)}'"
+        )
     return Tensor._of(np.invert(input._array))  # type: ignore[no-any-return]
 
 
@@ -190,6 +189,7 @@ attach("__invert__", bitwise_not)
 @function()
 def equal(input: Tensor, other: Tensor) -> bool:
     """Whether two tensors have the same shape and the same elements."""
+    require_tensor("equal", input)
     require_tensor("equal", other, "other", 2)
     x, y = input._array, other._array
     return x.shape == y.shape and bool(np.all(x == y))
@@ -200,6 +200,7 @@ def isclose(
     input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> Tensor:
     """Whether ``abs(input - other) <= atol + rtol * abs(other)``, element by element."""
+    require_tensor("isclose", input)
     require_tensor("isclose", other, "other", 2)
     if input._array.dtype != other._array.dtype:
         raise RuntimeError(f"{_pascal(input)} did not match {_pascal(other)}")
@@ -216,6 +217,8 @@ def allclose(
     input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> bool:
     """Whether ``isclose`` holds for all elements."""
+    require_tensor("allclose", input)
+    require_tensor("allclose", other, "other", 2)
     return bool(np.all(isclose(input, other, rtol, atol, equal_nan)._array))
 
 

@@ -21,7 +21,9 @@ def axis_of(ndim: int, dim: Any) -> int:
     if not isinstance(dim, (int, np.integer)):
         raise TypeError(f"'dim' must be int, not {type(dim).__name__}")
     if not -n <= dim < n:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})")
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})"
+        )
     return int(dim) % n
 
 

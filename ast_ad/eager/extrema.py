@@ -43,15 +43,18 @@ QUANTILE = Operation(np.quantile, "QuantileBackward0", ("self", "q"))
 NANQUANTILE = Operation(np.nanquantile, "NanquantileBackward0", ("self", "q"))
 
 
-def _not_empty(name: str, input: Tensor, axis: int | None) -> None:
+def _not_empty(name: str, input: Tensor, axis: Any) -> None:
     shape = input._array.shape
-    if axis is None and input._array.size == 0:
-        raise RuntimeError(
-            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim "
-            "with the 'dim' argument."
-        )
-    if axis is not None and shape and shape[axis] == 0:
-        raise IndexError(f"{name}(): Expected reduction dim {axis} to have non-zero size.")
+    if input._array.size:
+        return
+    if axis is None:
+        missing = f"{name}(): Expected reduction dim to be specified for input.numel() == 0."
+        if name.startswith("arg"):
+            raise IndexError(missing)
+        raise RuntimeError(f"{missing} Specify the reduction dim with the 'dim' argument.")
+    for i in axis if isinstance(axis, tuple) else (axis,):
+        if shape[i] == 0:
+            raise IndexError(f"{name}(): Expected reduction dim {i} to have non-zero size.")
 
 
 def _along(op: Operation, kind: Any, name: str, input: Tensor, dim: int, keepdim: bool, **more: Any) -> Any:
@@ -62,7 +65,9 @@ def _along(op: Operation, kind: Any, name: str, input: Tensor, dim: int, keepdim
     return kind(*apply(op, (input,), {"axis": axis, "keepdims": keepdim, **more}))
 
 
-def _extremum(name: str, whole: Operation, along: Operation, pair: Operation, kind: Any) -> Callable[..., Any]:
+def _extremum(
+    name: str, whole: Operation, along: Operation, pair: Operation, kind: Any
+) -> Callable[..., Any]:
     """``max`` and ``min``: of all elements, along a dimension, or of two tensors."""
 
     @numpy_names
@@ -93,7 +98,9 @@ def amax(input: Tensor, dim: Any = (), keepdim: bool = False) -> Any:
     """The largest elements over ``dim``; those that are equally large share the gradient."""
     require_tensor("amax", input)
     check_kind("amax", input._array.dtype)
-    return apply(AMAX, (input,), options(input, dim, keepdim))
+    how = options(input, dim, keepdim)
+    _not_empty("amax", input, how["axis"])
+    return apply(AMAX, (input,), how)
 
 
 @function()
@@ -102,7 +109,9 @@ def amin(input: Tensor, dim: Any = (), keepdim: bool = False) -> Any:
     """The smallest elements over ``dim``; those that are equally small share the gradient."""
     require_tensor("amin", input)
     check_kind("amin", input._array.dtype)
-    return apply(AMIN, (input,), options(input, dim, keepdim))
+    how = options(input, dim, keepdim)
+    _not_empty("amin", input, how["axis"])
+    return apply(AMIN, (input,), how)
 
 
 @function()
@@ -113,6 +122,7 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> 
     if not isinstance(dim, (int, type(None))):
         raise TypeError(f"aminmax(): argument 'dim' must be int, not {type(dim).__name__}")
     how = options(input, dim, keepdim)
+    _not_empty("aminmax", input, how["axis"])
     return return_types.aminmax(*(apply(op, (input,), how) for op in BOTH))
 
 
@@ -122,10 +132,11 @@ def _arg(name: str, fn: Callable[..., Any]) -> Callable[..., Any]:
         require_tensor(name, input)
         check_kind(name, input._array.dtype)
         axis = None if dim is None else axes_of(input._array.ndim, axis_of(input._array.ndim, dim))
-        _not_empty(name, input, axis if isinstance(axis, int) else None)
+        _not_empty(name, input, axis)
         return Tensor._of(fn(input._array, axis=axis, keepdims=keepdim))  # type: ignore[no-any-return]
 
-    run.__name__, run.__doc__ = name, f"The index of the first {name[3:]}imum, of all elements or along ``dim``."
+    run.__name__ = name
+    run.__doc__ = f"The index of the first {name[3:]}imum, of all elements or along ``dim``."
     return run
 
 
@@ -265,11 +276,12 @@ def unique(
     return_counts: bool = False,
     dim: int | None = None,
 ) -> Any:
-    """The distinct elements (or slices along ``dim``) in order, with the places of all and how many of each."""
+    """The distinct elements (or slices along ``dim``) in order; the places of all; how many of each."""
     check_kind("unique", input._array.dtype)
     if not isinstance(sorted, bool):
         raise TypeError(f"_unique2(): argument 'sorted' must be bool, not {type(sorted).__name__}")
-    found = np.unique(
+    distinct: Any = np.unique
+    found = distinct(
         input._array, return_inverse=return_inverse, return_counts=return_counts, axis=dim, equal_nan=False
     )
     several = return_inverse or return_counts
@@ -318,7 +330,8 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
 @function()
 def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Tensor:
     """The interval between ``boundaries`` in which each element lies."""
-    return searchsorted(boundaries, input, out_int32=out_int32, right=right)
+    found: Tensor = searchsorted(boundaries, input, out_int32=out_int32, right=right)
+    return found
 
 
 @function(method=False)

@@ -1,4 +1,4 @@
-"""How are matrices inverted, solved, factored and measured? The names of ``torch.linalg`` and their elders."""
+"""How are matrices inverted, solved, factored and measured? The names of ``torch.linalg``, and older ones."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ LINALG: dict[str, Any] = {"LinAlgError": LinAlgError, "matmul": matmul, "vecdot"
 
 
 def linalg(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Publish a function in ``ast_ad.linalg``; those also found in the package and as methods are named there."""
+    """Publish a function in ``ast_ad.linalg``."""
 
     def publish(fn: Callable[..., Any]) -> Callable[..., Any]:
         for name in names or (fn.__name__,):
@@ -78,7 +78,8 @@ def _matrices(name: str, A: Any, square: bool = False) -> None:
         raise RuntimeError(f"linalg.{name}: The input tensor A must have at least 2 dimensions.")
     if square and shape[-1] != shape[-2]:
         raise RuntimeError(
-            f"linalg.{name}: A must be batches of square matrices, but they are {shape[-2]} by {shape[-1]} matrices"
+            f"linalg.{name}: A must be batches of square matrices, but they are {shape[-2]} by {shape[-1]} "
+            "matrices"
         )
 
 
@@ -102,7 +103,9 @@ def _explained(name: str, text: str) -> str:
 
 @linalg()
 @numpy_names
-def vector_norm(x: Tensor, ord: float = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+def vector_norm(
+    x: Tensor, ord: float = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
+) -> Any:
     """The norm of order ``ord`` over all dimensions or over ``dim``."""
     x = x if dtype is None else x.to(dtype)
     _inexact("vector_norm", x)
@@ -112,7 +115,9 @@ def vector_norm(x: Tensor, ord: float = 2, dim: Any = None, keepdim: bool = Fals
 
 @linalg()
 @numpy_names
-def matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None) -> Any:
+def matrix_norm(
+    A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None
+) -> Any:
     """The norm of each matrix: 'fro', 'nuc', infinity, 1, 2, or their negatives."""
     A = A if dtype is None else A.to(dtype)
     _inexact("matrix_norm", A)

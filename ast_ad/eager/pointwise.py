@@ -80,7 +80,8 @@ def require_tensor(name: str, given: Any, argument: str = "input", position: int
     """Refuse an argument that is no tensor, as PyTorch words it."""
     if not isinstance(given, Tensor):
         raise TypeError(
-            f"{name}(): argument '{argument}' (position {position}) must be Tensor, not {type(given).__name__}"
+            f"{name}(): argument '{argument}' (position {position}) must be Tensor, "
+            f"not {type(given).__name__}"
         )
 
 
@@ -128,6 +129,7 @@ attach("__abs__", FUNCTIONS["abs"])
 def _define_question(name: str, fn: Callable[..., Any]) -> None:
     def ask(input: Tensor) -> Tensor:
         require_tensor(name, input)
+        check_kind(name, input._array.dtype)
         return Tensor._of(fn(input._array))  # type: ignore[no-any-return]
 
     ask.__name__, ask.__doc__ = name, f"``{name}`` of each element, as booleans."
@@ -178,7 +180,7 @@ def round_(input: Tensor, *, decimals: int = 0) -> Any:
 
 
 @function()
-def square(input: Tensor) -> Any:
+def square(input: Any) -> Any:
     """``input ** 2``."""
     require_tensor("square", input)
     return input**2
@@ -216,7 +218,9 @@ def nan_to_num(
         raise RuntimeError(
             "nan_to_num does not support automatic differentiation for outputs with complex dtype."
         )
-    return apply(NAN_TO_NUM, (input,), {"nan": 0.0 if nan is None else nan, "posinf": posinf, "neginf": neginf})
+    return apply(
+        NAN_TO_NUM, (input,), {"nan": 0.0 if nan is None else nan, "posinf": posinf, "neginf": neginf}
+    )
 
 
 @function()

@@ -62,9 +62,7 @@ def _rank(t: Tensor, rank: int, message: str) -> None:
 def _shapes_fit(a: Tensor, b: Tensor) -> None:
     m, n = a._array.shape, b._array.shape
     if m[-1] != n[0]:
-        raise RuntimeError(
-            f"mat1 and mat2 shapes cannot be multiplied ({m[0]}x{m[1]} and {n[0]}x{n[1]})"
-        )
+        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({m[0]}x{m[1]} and {n[0]}x{n[1]})")
 
 
 @function()
@@ -187,8 +185,8 @@ def _vectors(name: str, input: Tensor, other: Tensor) -> None:
     check_kind("dot", x.dtype)
     if x.size != y.size:
         raise RuntimeError(
-            f"inconsistent tensor size, expected tensor [{x.size}] and src [{y.size}] to have the same number of "
-            f"elements, but got {x.size} and {y.size} elements respectively"
+            f"inconsistent tensor size, expected tensor [{x.size}] and src [{y.size}] to have the same "
+            f"number of elements, but got {x.size} and {y.size} elements respectively"
         )
 
 
@@ -200,7 +198,7 @@ def vdot(input: Tensor, other: Tensor) -> Any:
 
 
 @function()
-def inner(input: Tensor, other: Tensor) -> Any:
+def inner(input: Any, other: Tensor) -> Any:
     """The sums of products along the last dimensions."""
     if 0 in (input._array.ndim, other._array.ndim):
         return input * other
@@ -242,7 +240,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
     return apply(CROSS, (input, other), {"axis": axis_of(input._array.ndim, dim)})
 
 
-def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Any:
+def vecdot(x: Any, y: Tensor, *, dim: int = -1) -> Any:
     """``sum(conj(x) * y, dim)``."""
     return ((x.conj() if x._array.dtype.kind == "c" else x) * y).sum(dim)
 
@@ -281,7 +279,7 @@ def _from_sublists(parts: Sequence[Any]) -> str:
 
 @function(method=False)
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Any:
-    """Sums of products over several dimensions: the last ``dims`` of ``a`` and first of ``b``, or two lists."""
+    """Sums of products over dimensions: the last ``dims`` of ``a`` and the first of ``b``, or two lists."""
     if isinstance(dims, Tensor):
         dims = dims._array.tolist()
     if not isinstance(dims, int):
@@ -292,7 +290,9 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Any:
 @function("chain_matmul", method=False)
 def chain_matmul(*matrices: Any) -> Any:
     """The product of several matrices, in the order that takes the fewest operations."""
-    tensors = list(matrices[0]) if len(matrices) == 1 and not isinstance(matrices[0], Tensor) else list(matrices)
+    tensors = (
+        list(matrices[0]) if len(matrices) == 1 and not isinstance(matrices[0], Tensor) else list(matrices)
+    )
     return tensors[0] if len(tensors) == 1 else apply(MULTI_DOT, (tensors,))
 
 
@@ -319,5 +319,11 @@ def _factors(beta: Any, alpha: Any) -> dict[str, Any]:
     return {k: v for k, v in (("beta", beta), ("alpha", alpha)) if v != 1}
 
 
-for _name, _op in (("addmm", ADDMM), ("addmv", ADDMV), ("baddbmm", BADDBMM), ("addbmm", ADDBMM), ("addr", ADDR)):
+for _name, _op in (
+    ("addmm", ADDMM),
+    ("addmv", ADDMV),
+    ("baddbmm", BADDBMM),
+    ("addbmm", ADDBMM),
+    ("addr", ADDR),
+):
     _adding(_name, _op)

@@ -1,4 +1,4 @@
-"""Where do random tensors come from? One NumPy generator, set by ``manual_seed``, or generators of one's own."""
+"""Where do random tensors come from? A NumPy generator, set by ``manual_seed``, or one of the user's own."""
 
 from __future__ import annotations
 
@@ -152,13 +152,18 @@ def randint(
     requires_grad: bool = False,
     **ignored: Any,
 ) -> Tensor:
-    """Integers from ``low`` (or 0) up to ``high``, exclusive: ``randint(high, size)``, ``randint(low, high, size)``."""
+    """Integers from ``low`` (or 0) up to ``high``, exclusive.
+
+    Called as ``randint(high, size)`` or ``randint(low, high, size)``.
+    """
     if size is None:
         low, high, size = 0, low, high
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
     return _leaf(
-        _source(generator).integers(low, high, shape_from((size,))), np.int64 if dtype is None else dtype, requires_grad
+        _source(generator).integers(low, high, shape_from((size,))),
+        np.int64 if dtype is None else dtype,
+        requires_grad,
     )
 
 
@@ -174,24 +179,33 @@ def randperm(
 def rand_like(input: Tensor, *, dtype: Any = None, requires_grad: bool = False, **ignored: Any) -> Tensor:
     """``rand`` in the shape and dtype of ``input``."""
     kind = input.dtype if dtype is None else dtype
-    return rand(tuple(input._array.shape), dtype=kind, requires_grad=requires_grad)
+    made: Tensor = rand(tuple(input._array.shape), dtype=kind, requires_grad=requires_grad)
+    return made
 
 
 @function(method=False)
 def randn_like(input: Tensor, *, dtype: Any = None, requires_grad: bool = False, **ignored: Any) -> Tensor:
     """``randn`` in the shape and dtype of ``input``."""
     kind = input.dtype if dtype is None else dtype
-    return randn(tuple(input._array.shape), dtype=kind, requires_grad=requires_grad)
+    made: Tensor = randn(tuple(input._array.shape), dtype=kind, requires_grad=requires_grad)
+    return made
 
 
 @function(method=False)
 def randint_like(
-    input: Tensor, low: int, high: int | None = None, *, dtype: Any = None, requires_grad: bool = False, **ignored: Any
+    input: Tensor,
+    low: int,
+    high: int | None = None,
+    *,
+    dtype: Any = None,
+    requires_grad: bool = False,
+    **ignored: Any,
 ) -> Tensor:
     """``randint`` in the shape and dtype of ``input``."""
     low, high = (0, low) if high is None else (low, high)
     kind = input.dtype if dtype is None else dtype
-    return randint(low, high, tuple(input._array.shape), dtype=kind, requires_grad=requires_grad)
+    made: Tensor = randint(low, high, tuple(input._array.shape), dtype=kind, requires_grad=requires_grad)
+    return made
 
 
 # ----- with parameters that are tensors: the gradient by them is zero

@@ -257,6 +257,7 @@ def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Any:
 @numpy_names
 def logcumsumexp(input: Tensor, dim: int) -> Any:
     """``log(cumsum(exp(input), dim))`` without overflow."""
+    check_kind("logcumsumexp", input._array.dtype)
     return apply(LOGCUMSUMEXP, (input,), {"axis": axis_of(input._array.ndim, dim)})
 
 
@@ -277,7 +278,7 @@ def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Any:
 @function()
 @numpy_names
 def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
-    """The norm of order ``p`` over all dimensions or over ``dim``; 'fro' is 2, 'nuc' the sum of singular values."""
+    """The norm of order ``p`` over ``dim``, by default all; 'fro' is 2, 'nuc' sums the singular values."""
     require_tensor("norm", input)
     if dtype is not None:
         input = input.to(dtype)

@@ -6,8 +6,8 @@ from typing import Any
 
 from .dtypes import scalar_name
 
-# By function: the kinds of elements (b: bool, i: signed, u: unsigned, f, c) that PyTorch has a kernel for, and
-# the kernel's name in its message.
+# By function: the kinds of elements (b: bool, i: signed, u: unsigned, f, c) that PyTorch has a kernel for,
+# and the kernel's name in its message.
 KERNELS: dict[str, tuple[str, str]] = {
     "abs": ("iufc", "abs_cpu"),
     "floor": ("iuf", "floor_vml_cpu"),
@@ -39,6 +39,11 @@ KERNELS: dict[str, tuple[str, str]] = {
     "le": ("biuf", "le_cpu"),
     "gt": ("biuf", "gt_cpu"),
     "ge": ("biuf", "ge_cpu"),
+    "copysign": ("biuf", "copysign_cpu"),
+    "logcumsumexp": ("fc", "logcumsumexp_out_cpu"),
+    "bitwise_and": ("biu", "bitwise_and_cpu"),
+    "bitwise_or": ("biu", "bitwise_or_cpu"),
+    "bitwise_xor": ("biu", "bitwise_xor_cpu"),
     "bitwise_left_shift": ("iu", "lshift_cpu"),
     "bitwise_right_shift": ("iu", "rshift_cpu"),
     "median": ("iuf", "median_cpu"),
@@ -67,10 +72,18 @@ WORDS: dict[tuple[str, str], tuple[type[Exception], str]] = {
     ("relu", "b"): (RuntimeError, "Boolean inputs not supported for relu"),
     ("neg", "b"): (
         RuntimeError,
-        "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use "
-        "the `~` or `logical_not()` operator instead.",
+        "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, "
+        "use the `~` or `logical_not()` operator instead.",
     ),
     ("abs_", "c"): (RuntimeError, "In-place abs is not supported for complex tensors."),
+    ("floor", "c"): (NotImplementedError, "floor is not supported for complex inputs"),
+    ("ceil", "c"): (NotImplementedError, "ceil is not supported for complex inputs"),
+    ("trunc", "c"): (NotImplementedError, "trunc is not supported for complex inputs"),
+    ("deg2rad", "c"): (RuntimeError, "deg2rad is not supported for complex tensors."),
+    ("rad2deg", "c"): (RuntimeError, "rad2deg is not supported for complex tensors."),
+    ("isposinf", "c"): (RuntimeError, "isposinf does not support complex inputs."),
+    ("isneginf", "c"): (RuntimeError, "isneginf does not support complex inputs."),
+    ("signbit", "c"): (NotImplementedError, "signbit is not implemented for complex tensors."),
     ("maximum", "c"): (RuntimeError, "maximum not implemented for complex tensors."),
     ("minimum", "c"): (RuntimeError, "minimum not implemented for complex tensors."),
     ("fmax", "c"): (RuntimeError, "fmax not implemented for complex tensors."),

@@ -19,7 +19,9 @@ WHERE = Operation(np.where, "WhereBackward0", ("condition", "self", "other"))
 MASKED_FILL = Operation(torch_indexing.masked_fill, "MaskedFillBackward0", ("self", "mask", "value"))
 MASKED_FILL_TENSOR = Operation(torch_indexing.masked_fill, "MaskedFillBackward1", ("self", "mask", "value"))
 MASKED_SELECT = Operation(torch_indexing.masked_select, "MaskedSelectBackward0", ("self", "mask"))
-MASKED_SCATTER = Operation(torch_indexing.masked_scatter, "MaskedScatterBackward0", ("self", "mask", "source"))
+MASKED_SCATTER = Operation(
+    torch_indexing.masked_scatter, "MaskedScatterBackward0", ("self", "mask", "source")
+)
 GATHER = Operation(torch_gather.gather, "GatherBackward0", ("self", "dim", "index"))
 SCATTER = Operation(torch_gather.scatter, "ScatterBackward0", ("self", "dim", "index", "src"))
 SCATTER_NUMBER = Operation(torch_gather.scatter, "ScatterBackward1", ("self", "dim", "index", "src"))
@@ -28,7 +30,9 @@ SCATTER_REDUCE = Operation(
     torch_gather.scatter_reduce, "ScatterReduceBackward0", ("self", "dim", "index", "src", "reduce")
 )
 INDEX_SELECT = Operation(torch_indexing.index_select, "IndexSelectBackward0", ("self", "dim", "index"))
-INDEX_ADD = Operation(torch_indexing.index_add, "IndexAddBackward0", ("self", "dim", "index", "source", "alpha"))
+INDEX_ADD = Operation(
+    torch_indexing.index_add, "IndexAddBackward0", ("self", "dim", "index", "source", "alpha")
+)
 INDEX_COPY = Operation(torch_indexing.index_copy, "IndexCopyBackward0", ("self", "dim", "index", "source"))
 INDEX_FILL = Operation(torch_indexing.index_fill, "IndexFillBackward0", ("self", "dim", "index", "value"))
 TAKE = Operation(torch_indexing.take, "TakeBackward0", ("self", "index"))
@@ -144,7 +148,8 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
     if any(n > m for i, (n, m) in enumerate(zip(wanted, shape, strict=False)) if i != axis):
         raise RuntimeError(
             f"Size does not match at dimension {next(i for i in range(len(wanted)) if wanted[i] > shape[i])} "
-            f"expected index {list(wanted)} to be no larger than self {list(shape)} apart from dimension {axis}"
+            f"expected index {list(wanted)} to be no larger than self {list(shape)} apart from dimension "
+            f"{axis}"
         )
     return apply(GATHER, (input, axis, index))
 
@@ -166,7 +171,7 @@ def _scattering(
 def scatter(
     input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: str | None = None
 ) -> Any:
-    """``input`` with the elements that ``index`` names along ``dim`` replaced by those of ``src``, or a number."""
+    """``input`` with the elements that ``index`` names along ``dim`` replaced by ``src``'s, or a number."""
     op, rest = _scattering(input, dim, index, value if src is None else src, reduce)
     return apply(op, (input, *rest))
 
@@ -212,7 +217,7 @@ def scatter_reduce_(
 
 @function()
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Any:
-    """The elements that ``indices`` names along ``dim``, or in the flattened tensor; other dimensions broadcast."""
+    """The elements that ``indices`` names along ``dim`` (default: of all); other dimensions broadcast."""
     if dim is None:
         return gather(input.reshape(-1), 0, indices.reshape(-1))
     axis = axis_of(input._array.ndim, dim)
@@ -246,7 +251,7 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Any:
 
 @function()
 def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Any:
-    """``input`` with ``alpha`` times the slices of ``source`` added at the places in ``index`` along ``dim``."""
+    """``input`` with ``alpha * source`` added to the slices at the places in ``index`` along ``dim``."""
     return apply(INDEX_ADD, (input, _slices("index_add", input, dim, index), _flat(index), source, alpha))
 
 
@@ -282,13 +287,15 @@ def take(input: Tensor, index: Tensor) -> Any:
     """The elements of the flattened tensor at ``index``."""
     require_tensor("take", index, "index", 2)
     if index._array.dtype.kind not in "iu":
-        raise RuntimeError("take(): Expected a long tensor for index, but got " + scalar_name(index._array.dtype))
+        raise RuntimeError(
+            "take(): Expected a long tensor for index, but got " + scalar_name(index._array.dtype)
+        )
     return apply(TAKE, (input, index))
 
 
 @function()
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Any:
-    """``input`` with the elements at ``index`` of the flattened tensor replaced by ``source``, or added to."""
+    """``input`` with the elements at ``index`` of the flattened tensor set to ``source``, or added to."""
     return apply(PUT, (input, index, source), {"accumulate": accumulate})
 
 
@@ -297,7 +304,7 @@ def _copied_from(name: str) -> None:
     fn = FUNCTIONS[name]
 
     def run(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        return self.copy_(fn(self, *args, **kwargs))  # type: ignore[attr-defined, no-any-return]
+        return self.copy_(fn(self, *args, **kwargs))  # type: ignore[no-any-return]
 
     run.__name__, run.__doc__ = f"{name}_", f"``{name}`` in place."
     attach(f"{name}_", run)
