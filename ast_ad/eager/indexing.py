@@ -329,8 +329,11 @@ def put_at(t: Tensor, subscript: Any, value: Tensor, accumulate: bool) -> Tensor
 def _named(t: Tensor, indices: Any) -> tuple[Any, ...]:
     left: list[Any] = []
     for part in indices:
-        picker = ALL if part is None else _picker(part)
-        left += [picker] + [SEEN] * (picker.ndim - 1 if picker is not ALL and _is_mask(picker) else 0)
+        if part is None:
+            left.append(ALL)
+            continue
+        picker = _picker(part)
+        left += [picker] + [SEEN] * (picker.ndim - 1 if _is_mask(picker) else 0)
     return _subscript(t._array.shape, left)
 
 

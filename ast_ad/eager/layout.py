@@ -175,8 +175,8 @@ def as_strided(
     if min(size, default=1) > 0 and (last + 1) * x.itemsize > root.nbytes:
         raise RuntimeError(
             f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {start}, and itemsize "
-            f"{x.itemsize} requiring a storage size of {(last + 1) * x.itemsize} are out of bounds for storage of "
-            f"size {root.nbytes}"
+            f"{x.itemsize} requiring a storage size of {(last + 1) * x.itemsize} are out of bounds for "
+            f"storage of size {root.nbytes}"
         )
     flat = np.ndarray((root.nbytes // x.itemsize,), x.dtype, _flat(root))
     steps = tuple(s * x.itemsize for s in stride)
@@ -216,12 +216,13 @@ def view_dtype(t: Tensor, dtype: Any) -> Any:
             raise RuntimeError(f"self.dim() cannot be 0 to view {names} (different element sizes)")
         if ours < theirs and x.shape[-1] % (theirs // ours):
             raise RuntimeError(
-                f"self.size(-1) must be divisible by {theirs // ours} to view {names} (different element sizes), "
-                f"but got {x.shape[-1]}"
+                f"self.size(-1) must be divisible by {theirs // ours} to view {names} (different element "
+                f"sizes), but got {x.shape[-1]}"
             )
         if strides_of(x)[-1] != 1:
             raise RuntimeError(
-                f"self.stride(-1) must be 1 to view {names} (different element sizes), but got {strides_of(x)[-1]}"
+                f"self.stride(-1) must be 1 to view {names} (different element sizes), but got "
+                f"{strides_of(x)[-1]}"
             )
     return look(VIEW_DTYPE, t.detach() if t.requires_grad else t, wanted)
 

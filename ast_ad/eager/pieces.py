@@ -62,7 +62,7 @@ def _equal_parts(t: Tensor, size: int, axis: int) -> tuple[Any, ...]:
 def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Any, ...]:
     """Consecutive pieces of a length, or of the lengths in a list, as views."""
     if isinstance(split_size_or_sections, (list, tuple)):
-        return split_with_sizes(tensor, split_size_or_sections, dim)
+        return split_with_sizes(tensor, split_size_or_sections, dim)  # type: ignore[no-any-return]
     if tensor._array.ndim == 0:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     axis, size = axis_of(dim, tensor._array.ndim), int(split_size_or_sections)
@@ -83,12 +83,13 @@ def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) ->
     n = input._array.shape[axis]
     if any(s < 0 for s in sizes):
         raise RuntimeError(
-            f"split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes={sizes}"
+            "split_with_sizes expects split_sizes have only non-negative entries, but got "
+            f"split_sizes={sizes}"
         )
     if sum(sizes) != n:
         raise RuntimeError(
-            f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size at dimension {axis}), "
-            f"but got split_sizes={sizes}"
+            f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size at dimension "
+            f"{axis}), but got split_sizes={sizes}"
         )
     return _cut(SPLIT_SIZES, input, sizes, axis)
 
@@ -133,16 +134,16 @@ def _splitter(name: str, least: int, axis: int) -> Any:
         ndim, along = input._array.ndim, 0 if name == "hsplit" and input._array.ndim == 1 else axis
         if ndim < least:
             raise RuntimeError(
-                f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with {ndim} "
-                "dimensions!"
+                f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with "
+                f"{ndim} dimensions!"
             )
         n = input._array.shape[along]
         if isinstance(indices_or_sections, int) and (indices_or_sections == 0 or n % indices_or_sections):
             raise RuntimeError(
-                f"torch.{name} attempted to split along dimension {along}, but the size of the dimension {n} is "
-                f"not divisible by the split_size {indices_or_sections}!"
+                f"torch.{name} attempted to split along dimension {along}, but the size of the dimension {n} "
+                f"is not divisible by the split_size {indices_or_sections}!"
             )
-        return tensor_split(input, indices_or_sections, along)
+        return tensor_split(input, indices_or_sections, along)  # type: ignore[no-any-return]
 
     cut.__name__, cut.__doc__ = name, f"``tensor_split`` along dimension {axis}."
     return function(name)(cut)
@@ -230,8 +231,8 @@ def view_as_complex(input: Tensor) -> Any:
     x = input._array
     if x.dtype.kind != "f":
         raise RuntimeError(
-            "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar "
-            f"type: {scalar_name(x.dtype)}"
+            "view_as_complex is only supported for half, float and double tensors, but got a tensor of "
+            f"scalar type: {scalar_name(x.dtype)}"
         )
     if x.ndim == 0:
         raise RuntimeError("Input tensor must have one or more dimensions")

@@ -24,8 +24,8 @@ TRANSPOSE = Operation(np.swapaxes, "TransposeBackward0", ("self",))
 EXPAND = Operation(np.broadcast_to, "ExpandBackward0", ("self",))
 
 NOT_VIEWABLE = (
-    "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
-    "contiguous subspaces). Use .reshape(...) instead."
+    "view size is not compatible with input tensor's size and stride (at least one dimension spans across "
+    "two contiguous subspaces). Use .reshape(...) instead."
 )
 
 
@@ -221,8 +221,8 @@ def permute(input: Tensor, *dims: Any) -> Any:
     order = tuple(dims[0]) if len(dims) == 1 and not isinstance(dims[0], int) else dims
     if len(order) != n:
         raise RuntimeError(
-            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
-            f"ordering of dimensions i.e. input.dim() = {n} is not equal to len(dims) = {len(order)}"
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the "
+            f"desired ordering of dimensions i.e. input.dim() = {n} is not equal to len(dims) = {len(order)}"
         )
     axes = tuple(axis_of(d, n) for d in order)
     if len(set(axes)) != n:
@@ -238,8 +238,8 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Any:
     wanted = destination if isinstance(destination, (tuple, list)) else (destination,)
     if len(given) != len(wanted):
         raise RuntimeError(
-            f"movedim: Invalid source or destination dims: source ({list(given)} dims) should contain the same "
-            f"number of dims as destination ({list(wanted)} dims)"
+            f"movedim: Invalid source or destination dims: source ({list(given)} dims) should contain the "
+            f"same number of dims as destination ({list(wanted)} dims)"
         )
     start, end = [axis_of(d, n) for d in given], [axis_of(d, n) for d in wanted]
     for name, axes in (("source", start), ("destination", end)):
@@ -269,7 +269,8 @@ def _matrix_transpose(self: Tensor) -> Any:
     """The transpose of each matrix in a stack."""
     if self._array.ndim < 2:
         raise RuntimeError(
-            f"tensor.mT is only supported on matrices or batches of matrices. Got {self._array.ndim}-D tensor."
+            "tensor.mT is only supported on matrices or batches of matrices. Got "
+            f"{self._array.ndim}-D tensor."
         )
     return transpose(self, -2, -1)
 
@@ -309,13 +310,14 @@ def expand(self: Tensor, *sizes: Any, implicit: bool = False) -> Any:
         if n == -1:
             if i < extra:
                 raise RuntimeError(
-                    f"The expanded size of the tensor ({n}) isn't allowed in a leading, non-existing dimension {i}"
+                    f"The expanded size of the tensor ({n}) isn't allowed in a leading, non-existing "
+                    f"dimension {i}"
                 )
             n = own
         if n != own and own != 1:
             raise RuntimeError(
-                f"The expanded size of the tensor ({n}) must match the existing size ({own}) at non-singleton "
-                f"dimension {i}.  Target sizes: {list(wanted)}.  Tensor sizes: {list(x.shape)}"
+                f"The expanded size of the tensor ({n}) must match the existing size ({own}) at "
+                f"non-singleton dimension {i}.  Target sizes: {list(wanted)}.  Tensor sizes: {list(x.shape)}"
             )
         shape.append(n)
     return look(EXPAND, self, tuple(shape), array=stretched(x, tuple(shape)))
@@ -355,8 +357,8 @@ def broadcast_tensors(*tensors: Any) -> tuple[Any, ...]:
         except ValueError:
             i = next(i for i in range(1, len(shape) + 1) if {shape[-i], own[-i]} - {1, own[-i]})
             raise RuntimeError(
-                f"The size of tensor a ({shape[-i]}) must match the size of tensor b ({own[-i]}) at non-singleton "
-                f"dimension {max(len(shape), len(own)) - i}"
+                f"The size of tensor a ({shape[-i]}) must match the size of tensor b ({own[-i]}) at "
+                f"non-singleton dimension {max(len(shape), len(own)) - i}"
             ) from None
     return tuple(expand(each, shape) for each in given)
 
@@ -375,8 +377,9 @@ def broadcast_shapes(*shapes: Any) -> Any:
                 continue
             if found[i] != 1:
                 raise RuntimeError(
-                    f"Attempting to broadcast a dimension of length {shape[i]} at {i}! Mismatching argument at "
-                    f"index {which} had {tuple(shape)}; but expected shape should be broadcastable to {found}"
+                    f"Attempting to broadcast a dimension of length {shape[i]} at {i}! Mismatching argument "
+                    f"at index {which} had {tuple(shape)}; but expected shape should be "
+                    f"broadcastable to {found}"
                 )
             found[i] = shape[i]
     return Size(found)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -57,6 +57,10 @@ class Tensor:
     _accumulator: Any = None
     _inference = False
     __array_priority__ = 1000
+
+    if TYPE_CHECKING:  # the methods that other modules attach
+
+        def __getattr__(self, name: str) -> Any: ...
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         from .creation import new_tensor

@@ -1,4 +1,4 @@
-"""How is a view of a tensor made? Its array shares memory, its node and its ``_view`` say how to get there."""
+"""How is a view made? Its array shares memory; its node and its ``_view`` say how to get there."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from .views import View, make_view
 def look(op: Operation, t: Tensor, *args: Any, array: Any = None, creation: str = "") -> Any:
     """The view ``op.fn(t, *args)``; ``array``: its array, where that is made in another way."""
     if watch.profiler is not None:
-        with watch.profiler.operation(op, (t,)):
-            return _look(op, t, args, array, creation)
+        with watch.profiler.operation(op, (t,)) as span:
+            return span.result(_look(op, t, args, array, creation))
     return _look(op, t, args, array, creation)
 
 
@@ -38,7 +38,7 @@ def _look(op: Operation, t: Tensor, args: tuple[Any, ...], array: Any, creation:
 
 
 def look_several(op: Operation, t: Tensor, args: tuple[Any, ...], steps: Sequence[Any]) -> tuple[Any, ...]:
-    """The views that ``op.fn(t, *args)`` returns; ``steps``: for each the function and arguments that lead to it.
+    """The views that ``op.fn(t, *args)`` returns; ``steps``: for each the function that leads to it.
 
     They share one node, and must not be changed in place.
     """

@@ -19,8 +19,8 @@ from .state import state
 
 AMBIGUOUS = (
     "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
-    "moving both the view and the inplace either both inside the {0} block (if you don't want the inplace to be "
-    "tracked) or both outside (if you want the inplace to be tracked)."
+    "moving both the view and the inplace either both inside the {0} block (if you don't want the inplace to "
+    "be tracked) or both outside (if you want the inplace to be tracked)."
 )
 FORBIDDEN = {
     "multi": "This view is the output of a function that returns multiple views. Such functions do not allow "
@@ -244,7 +244,8 @@ def check_overlap(x: np.ndarray) -> None:
         reach += step * (n - 1)
     else:
         return
-    places = np.zeros((), np.int64)
+    places: Any = 0
+    own: Any
     for own, step in zip(np.indices(x.shape, sparse=True), x.strides, strict=True):
         places = places + own * step
     if np.unique(places).size < x.size:
