@@ -38,8 +38,7 @@ class detect_anomaly:
 
     >>> import ast_ad, warnings
     >>> x = ast_ad.tensor(0.0, requires_grad=True)
-    >>> with warnings.catch_warnings(), detect_anomaly():
-    ...     warnings.simplefilter("ignore")
+    >>> with warnings.catch_warnings(action="ignore"), detect_anomaly():
     ...     (ast_ad.sqrt(x) * 0).backward()
     Traceback (most recent call last):
     RuntimeError: Function 'SqrtBackward0' returned nan values in its 0th output.

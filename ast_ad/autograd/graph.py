@@ -77,9 +77,9 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
 # ----- hooks of saved tensors
 
 
-def _set_hooks(pair: tuple[_Hook, _Hook] | None) -> None:
-    state.pack = pair
-    state.ordinary = pair is None and not state.safe
+def _set_hooks(pairs: tuple[tuple[_Hook, _Hook], ...]) -> None:
+    state.packs, state.pack = pairs, pairs[-1] if pairs else None
+    state.ordinary = not pairs and not state.safe
 
 
 class saved_tensors_hooks:
@@ -98,7 +98,6 @@ class saved_tensors_hooks:
 
     def __init__(self, pack_hook: _Hook, unpack_hook: _Hook) -> None:
         self.pack_hook, self.unpack_hook = pack_hook, unpack_hook
-        self._before: list[Any] = []
 
     def __enter__(self) -> None:
         if not (callable(self.pack_hook) and callable(self.unpack_hook)):
@@ -107,11 +106,10 @@ class saved_tensors_hooks:
             )
         if state.no_pack is not None:
             raise RuntimeError(state.no_pack)
-        self._before.append(state.pack)
-        _set_hooks((self.pack_hook, self.unpack_hook))
+        _set_hooks((*state.packs, (self.pack_hook, self.unpack_hook)))
 
     def __exit__(self, *error: object) -> None:
-        _set_hooks(self._before.pop())
+        _set_hooks(state.packs[:-1])
 
 
 class save_on_cpu(saved_tensors_hooks):

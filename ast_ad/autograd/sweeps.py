@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..eager.engine import accumulate, execute
-from ..eager.node import AccumulateGrad
+from ..eager.engine import execute
 from ..eager.saved import linked
 from ..eager.tensor import Tensor
 from ..eager.views import edge_of
@@ -61,18 +60,12 @@ def backward(
     if inputs is None:
         execute(roots, keep, create_graph)
         return
-    into = _as_tuple(inputs)
-    edges = _targets(into)
-    found = execute(roots, keep, create_graph, edges) or {}
-    for t, edge in zip(into, edges, strict=True):
-        g = found.get(edge)
-        if g is None:
-            continue
-        if isinstance(edge[0], AccumulateGrad):
-            accumulate(edge[0], g, create_graph)
-        else:
-            value = g if create_graph else Tensor._of(g)
-            t._grad = value if t._grad is None else t._grad + value
+    named = _several(inputs)
+    edges = _targets(_as_tuple(named))
+    for t in named:
+        if isinstance(t, Tensor):
+            t.retain_grad()
+    execute(roots, keep, create_graph, ends=edges)
 
 
 def grad(
@@ -123,7 +116,8 @@ def grad(
             FutureWarning,
             stacklevel=2,
         )
-    ends, into = _as_tuple(outputs), _as_tuple(inputs)
+    named = _several(inputs)
+    ends, into = _as_tuple(outputs), _as_tuple(named)
     if not into:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     keep = create_graph if retain_graph is None else retain_graph
@@ -133,6 +127,9 @@ def grad(
     roots = starting(ends, given)
     edges = _targets(into)
     found = execute(roots, keep, create_graph, edges) or {}
+    for t, edge in zip(named, edges, strict=True):
+        if materialize_grads and edge not in found and isinstance(t, GradientEdge):
+            raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
     return tuple(
         _result(found.get(edge), t, i, create_graph, allow_unused, materialize_grads)
         for i, (edge, t) in enumerate(zip(edges, into, strict=True))
@@ -142,7 +139,9 @@ def grad(
 def _result(g: Any, t: Tensor, i: int, graph: bool, allow_unused: bool, materialize: bool) -> Any:
     if g is None:
         if materialize:
-            return Tensor._of(np.zeros_like(t._array))
+            zeros: Tensor = Tensor._of(np.zeros_like(t._array))
+            zeros._requires_grad = graph
+            return zeros
         if not allow_unused:
             raise RuntimeError(
                 f"The differentiated Tensor at index {i} appears to not have been used in the graph. Set "
@@ -230,10 +229,12 @@ def _targets(into: Sequence[Any]) -> list[Any]:
     return edges
 
 
+def _several(tensors: Tensors) -> tuple[Any, ...]:
+    return (tensors,) if isinstance(tensors, (Tensor, GradientEdge)) else tuple(tensors)
+
+
 def _as_tuple(tensors: Tensors) -> tuple[Any, ...]:
-    if isinstance(tensors, (Tensor, GradientEdge)):
-        tensors = (tensors,)
-    return tuple(_stand_in(t) if isinstance(t, GradientEdge) else t for t in tensors)
+    return tuple(_stand_in(t) if isinstance(t, GradientEdge) else t for t in _several(tensors))
 
 
 def _stand_in(edge: GradientEdge) -> Tensor:

@@ -25,8 +25,8 @@ DIRTY_NO_INPUT = (
 def run_forward(cls: Any, args: tuple[Any, ...], forward: Callable[[Any], Any]) -> Any:
     """The outputs of ``forward(ctx)``, recorded as one node if an argument requires grad."""
     if watch.profiler is not None:
-        with watch.profiler.operation(cls._backward_cls, args):
-            return _run(cls, args, forward)
+        with watch.profiler.operation(cls._backward_cls, args) as span:
+            return span.result(_run(cls, args, forward))
     return _run(cls, args, forward)
 
 

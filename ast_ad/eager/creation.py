@@ -96,7 +96,7 @@ def new_tensor(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tenso
     if len(args) == 1 and not isinstance(args[0], int):
         dtype = None if isinstance(args[0], np.ndarray) else get_default_dtype()
         return cls._of(as_array(args[0], dtype))  # type: ignore[no-any-return]
-    return cls._of(np.zeros(args, get_default_dtype().dtype))  # type: ignore[no-any-return]
+    return cls._of(np.zeros(args or (0,), get_default_dtype().dtype))  # type: ignore[no-any-return]
 
 
 def rebuilt(cls: Any, array: np.ndarray, requires_grad: bool) -> Tensor:

@@ -43,8 +43,8 @@ def call(fn: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any] = n
 def binary(op: Operation, a: Tensor, b: Any) -> Any:
     """``op.fn(a, b)`` where ``b`` is a tensor or a number."""
     if watch.profiler is not None:
-        with watch.profiler.operation(op, (a, b)):
-            return _binary(op, a, b)
+        with watch.profiler.operation(op, (a, b)) as span:
+            return span.result(_binary(op, a, b))
     return _binary(op, a, b)
 
 
@@ -117,8 +117,8 @@ def unary(op: Operation, a: Tensor) -> Any:
     if op.inexact and x.dtype.kind in "iub":
         x = x.astype(get_default_dtype().dtype)
     if watch.profiler is not None:
-        with watch.profiler.operation(op, (a,)):
-            return _unary(op, a, x)
+        with watch.profiler.operation(op, (a,)) as span:
+            return span.result(_unary(op, a, x))
     return _unary(op, a, x)
 
 
@@ -189,8 +189,8 @@ def _like_first(out: np.ndarray, operands: Sequence[Any]) -> np.ndarray:
 def apply(op: Operation, args: Sequence[Any], kwargs: dict[str, Any] = nothing, name: str = "") -> Any:
     """Run an operation on tensors, lists of tensors and anything else; the result holds tensors."""
     if watch.profiler is not None:
-        with watch.profiler.operation(op, args):
-            return _apply(op, args, kwargs)
+        with watch.profiler.operation(op, args) as span:
+            return span.result(_apply(op, args, kwargs))
     return _apply(op, args, kwargs)
 
 
@@ -200,11 +200,13 @@ def _apply(op: Operation, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     if recorded and op.composite:
         return slices.on_tensors(op.primitive.rule)(*args, **kwargs)  # type: ignore[union-attr, arg-type]
     plain = [plain_of(a) for a in args]
+    tracing, state.tracing = state.tracing, 0
     token = silence()
     try:
         out = op.fn(*plain, **kwargs)
     finally:
         restore(token)
+        state.tracing = tracing
     found = _wrapped(out, face_of(args))
     if isinstance(found, Tensor):
         first = args[0] if args else None

@@ -7,7 +7,7 @@ recorded themselves.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
 from typing import Any
 
@@ -25,11 +25,12 @@ Edge = tuple[Any, int]
 class Sweep:
     """A sweep under way. Hooks of several tensors ask which of their nodes it will come to."""
 
-    __slots__ = ("__weakref__", "_found", "roots", "targets")
+    __slots__ = ("__weakref__", "_found", "callbacks", "roots", "targets")
 
     def __init__(self, roots: Sequence[tuple[Any, int, Any]], targets: Sequence[Edge] | None) -> None:
         self.roots, self.targets = roots, targets
         self._found: set[Any] | None = None
+        self.callbacks: list[Callable[[], Any]] = []  # to be called at the end
 
     def reaches(self, node: Any) -> bool:
         """Whether the gradient of an output of ``node`` will be computed."""
@@ -60,25 +61,36 @@ def execute(
     keep: bool,
     graph: bool,
     targets: Sequence[Edge] | None = None,
+    ends: Sequence[Edge] | None = None,
 ) -> dict[Edge, Any] | None:
     """Send gradients from ``roots`` (node, output, Tensor) towards the leaves.
 
     With ``targets`` only what leads to these edges runs, and their gradients are returned (Tensors); otherwise
-    leaves accumulate.
+    leaves accumulate. With ``ends`` only what leads to the nodes of these edges runs, and those nodes.
     """
     token = silence()
     grad, state.grad = state.grad, graph
-    outer, state.sweep = state.sweep, Sweep(roots, targets)
+    sweep = Sweep(roots, ends if targets is None else targets)
+    outer, state.sweep = state.sweep, sweep
+    packs = state.packs, state.pack, state.ordinary
     try:
-        return _sweep(roots, keep, graph, targets)
+        found = _sweep(roots, keep, graph, targets, ends)
+        for callback in sweep.callbacks:
+            callback()
+        return found
     finally:
         state.sweep = outer
         state.grad = grad
+        state.packs, state.pack, state.ordinary = packs  # what hooks have entered or left meanwhile
         restore(token)
 
 
 def _sweep(
-    roots: Sequence[tuple[Any, int, Any]], keep: bool, graph: bool, targets: Sequence[Edge] | None
+    roots: Sequence[tuple[Any, int, Any]],
+    keep: bool,
+    graph: bool,
+    targets: Sequence[Edge] | None,
+    ends: Sequence[Edge] | None,
 ) -> dict[Edge, Any] | None:
     heap: list[tuple[int, Any]] = []
     buffers: dict[Any, Any] = {}
@@ -89,9 +101,12 @@ def _sweep(
         for target, nr in targets:
             wanted.setdefault(target, []).append(nr)
         needed = leading_to(wanted, [root for root, _, _ in roots])
+    elif ends is not None:
+        last = {end for end, _ in ends}
+        needed = last | leading_to(last, [root for root, _, _ in roots])
     for node, nr, g in roots:
         _push(heap, buffers, node, nr, g if graph else g._array)
-    plain = captured is None and not watch.anomaly and watch.profiler is None
+    plain = needed is None and not watch.anomaly and watch.profiler is None
     node = None  # the newest node with a gradient, where it is known without asking the heap
     while heap or node is not None:
         if node is None:
@@ -141,20 +156,24 @@ def _step(
     """One node with all that may be asked of it: hooks, captures, a leaf; None if nothing goes on from it."""
     hooks = node._hooks
     leaf = node.__class__ is AccumulateGrad
-    if captured is not None:
-        if node not in needed:  # type: ignore[operator]
-            if node in wanted:
+    if needed is not None:
+        if node not in needed:
+            if captured is not None and node in wanted:
                 hooked = hooks is not None or leaf
                 capture(captured, node, wanted[node], tensor_hooks(node, g, graph) if hooked else g)
             return None
-        if node in wanted:  # before the hooks, which run with the node
+        if captured is not None and node in wanted:  # before the hooks, which run with the node
             capture(captured, node, wanted[node], g)
     if hooks is not None or leaf:
         g = tensor_hooks(node, g, graph)
     if hooks is not None and hooks.pre:
         g = prehooks(node, g, graph)
     if leaf:
-        accumulate(node, g, graph)
+        if watch.profiler is None:
+            accumulate(node, g, graph)
+        else:
+            with watch.profiler.node(node):
+                accumulate(node, g, graph)
         return None
     if g is None and not node._takes_none:
         outs: Sequence[Any] = (None,) * len(node._live)
@@ -264,8 +283,11 @@ def accumulate(node: Any, g: Any, graph: bool) -> None:
     """Add to the ``grad`` of a leaf: in place, unless the sum belongs to a graph."""
     leaf = node.variable
     if leaf._requires_grad and g is not None:
+        fresh = leaf._grad is None and not graph
         with accumulate_lock:
             _add_to_grad(leaf, g, graph)
+        if fresh and leaf._grad is not None:  # hooks that run after this one see the same memory
+            g = leaf._grad._array
     if leaf._post_accumulate or node._hooks is not None:
         after_accumulation(node, g, graph)
 
@@ -333,5 +355,7 @@ def watched_backward(node: Any, g: Any, graph: bool) -> Sequence[Any]:
 
     if watch.profiler is None:
         return checked_backward(node, g, graph) if watch.anomaly else node._backward(g, graph)
-    with watch.profiler.node(node):
-        return checked_backward(node, g, graph) if watch.anomaly else node._backward(g, graph)
+    with watch.profiler.node(node) as span:
+        outs = checked_backward(node, g, graph) if watch.anomaly else node._backward(g, graph)
+        span.result(list(outs))
+        return outs

@@ -13,7 +13,7 @@ from .checks import refuse_shapes
 from .dtypes import get_default_dtype, scalar_name
 from .operations import Operation
 from .recording import is_active, make_node, pack_saved, plain_of, twin
-from .state import restore, silence, state
+from .state import restore, silence, state, watch
 from .tensor import Tensor
 from .views import check_inference, check_inplace, check_overlap, rebase
 
@@ -27,6 +27,13 @@ def inplace(op: Operation, t: Tensor, *others: Any, **kwargs: Any) -> Tensor:
     Raises:
         RuntimeError: a leaf that requires grad, a view that forbids it, or a result that does not fit.
     """
+    if watch.profiler is not None:
+        with watch.profiler.operation(op, (t, *others), "_"):
+            return _inplace(op, t, others, kwargs)
+    return _inplace(op, t, others, kwargs)
+
+
+def _inplace(op: Operation, t: Tensor, others: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
     recorded = state.grad and (t.requires_grad or any(map(is_active, others)))
     if recorded:
         check_inplace(t)
