@@ -34,7 +34,8 @@ def add_view(like: Any, steps: Any, g: Any) -> Any:
     >>> add_view(np.ones(3), ((np.broadcast_to, ((2, 3),)),), np.ones((2, 3)))
     array([2., 2., 2.])
     """
-    out = np.zeros(np.shape(like), np.result_type(g))
+    kinds = (g, like) if np.result_type(like).kind == "c" else (g,)  # views of the parts of complex numbers
+    out = np.zeros(np.shape(like), np.result_type(*kinds))
     view = _writable(out, steps)
     if view is not None:
         view[...] = g
