@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import functools
 import inspect
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 from .state import state, watch
+
+DECORATED_CLASS = (
+    "Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions "
+    "or methods. To preserve the current behavior of class decoration, you can directly decorate the `__init__` "
+    "method and nothing else."
+)
 
 
 class Mode:
@@ -24,8 +31,8 @@ class Mode:
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         if inspect.isclass(function):
-            function.__init__ = self(function.__init__)  # type: ignore[misc]
-            return function
+            warnings.warn(DECORATED_CLASS, FutureWarning, stacklevel=2)
+            return self(lambda *args, **kwargs: function(*args, **kwargs))
         if inspect.isgeneratorfunction(function):
             return self._generator(function)
 
