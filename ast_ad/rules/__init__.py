@@ -37,5 +37,6 @@ from . import (  # noqa: F401
     torch_shapes,
     torch_softmax,
     torch_special,
+    torch_steps,
     torch_views,
 )

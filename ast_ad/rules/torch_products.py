@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .norms import vector_norm_bar
+from .norms import order_bar, vector_norm_bar
 from .products import H
 from .registry import vjp
 
@@ -29,9 +29,10 @@ def add_product(x: Any, a: Any, b: Any, beta: Any = 1, alpha: Any = 1) -> Any:
 def add_product_rule(g, ans, x, a, b, beta=1, alpha=1):
     x_bar = g * np.conj(beta)
     scaled = g * np.conj(alpha)
+    beta_bar, alpha_bar = np.sum(g * np.conj(x)), np.sum(g * np.conj(np.matmul(a, b)))
     if np.ndim(b) == 1:
-        return x_bar, np.outer(scaled, np.conj(b)), H(a) @ scaled
-    return x_bar, scaled @ H(b), H(a) @ scaled
+        return x_bar, np.outer(scaled, np.conj(b)), H(a) @ scaled, beta_bar, alpha_bar
+    return x_bar, scaled @ H(b), H(a) @ scaled, beta_bar, alpha_bar
 
 
 def add_summed_products(x: Any, a: Any, b: Any, beta: Any = 1, alpha: Any = 1) -> Any:
@@ -48,7 +49,8 @@ def add_summed_products(x: Any, a: Any, b: Any, beta: Any = 1, alpha: Any = 1) -
 @vjp(add_summed_products, broadcasts=True)
 def add_summed_products_rule(g, ans, x, a, b, beta=1, alpha=1):
     scaled = g * np.conj(alpha)
-    return g * np.conj(beta), scaled @ H(b), H(a) @ scaled
+    beta_bar, alpha_bar = np.sum(g * np.conj(x)), np.sum(g * np.conj(np.sum(np.matmul(a, b), axis=0)))
+    return g * np.conj(beta), scaled @ H(b), H(a) @ scaled, beta_bar, alpha_bar
 
 
 def add_outer(x: Any, a: Any, b: Any, beta: Any = 1, alpha: Any = 1) -> Any:
@@ -64,7 +66,8 @@ def add_outer(x: Any, a: Any, b: Any, beta: Any = 1, alpha: Any = 1) -> Any:
 @vjp(add_outer, broadcasts=True)
 def add_outer_rule(g, ans, x, a, b, beta=1, alpha=1):
     scaled = g * np.conj(alpha)
-    return g * np.conj(beta), scaled @ np.conj(b), np.conj(a) @ scaled
+    beta_bar, alpha_bar = np.sum(g * np.conj(x)), np.sum(g * np.conj(np.outer(a, b)))
+    return g * np.conj(beta), scaled @ np.conj(b), np.conj(a) @ scaled, beta_bar, alpha_bar
 
 
 def plain_dot(a: Any, b: Any) -> Any:
@@ -92,7 +95,7 @@ def add_scaled_product(x: Any, a: Any, b: Any, value: Any = 1) -> Any:
 
 @vjp(add_scaled_product, broadcasts=True)
 def add_scaled_product_rule(g, ans, x, a, b, value=1):
-    return g, g * np.conj(b * value), g * np.conj(a * value)
+    return g, g * np.conj(b * value), g * np.conj(a * value), np.sum(g * np.conj(a * b))
 
 
 def add_scaled_quotient(x: Any, a: Any, b: Any, value: Any = 1) -> Any:
@@ -106,7 +109,7 @@ def add_scaled_quotient(x: Any, a: Any, b: Any, value: Any = 1) -> Any:
 
 @vjp(add_scaled_quotient, broadcasts=True)
 def add_scaled_quotient_rule(g, ans, x, a, b, value=1):
-    return g, g * np.conj(value / b), -g * np.conj(value * a / (b * b))
+    return g, g * np.conj(value / b), -g * np.conj(value * a / (b * b)), np.sum(g * np.conj(a / b))
 
 
 def distance(x: Any, y: Any, p: float = 2.0) -> Any:
@@ -121,4 +124,4 @@ def distance(x: Any, y: Any, p: float = 2.0) -> Any:
 @vjp(distance, broadcasts=True)
 def distance_rule(g, ans, x, y, p=2.0):
     x_bar = vector_norm_bar(g, ans, x - y, p, None, False)
-    return x_bar, -x_bar, None
+    return x_bar, -x_bar, order_bar(g, ans, x - y, p, None, False)
