@@ -48,7 +48,13 @@ def slice_at(t: Tensor, axis: int, part: slice) -> Any:
 
 def unsqueeze_at(t: Tensor, axis: int) -> Any:
     """A new axis of length 1."""
-    return look(UNSQUEEZE, t, (ALL,) * axis + (None, ...))
+    x = t._array
+    array = None
+    if x.size and x.flags.c_contiguous:  # NumPy's own way gives the new axis a stride of 0
+        step = x.shape[axis] * x.strides[axis] if axis < x.ndim else x.itemsize
+        shape, strides = (*x.shape[:axis], 1, *x.shape[axis:]), (*x.strides[:axis], step, *x.strides[axis:])
+        array = np.ndarray(shape, x.dtype, x, 0, strides)
+    return look(UNSQUEEZE, t, (ALL,) * axis + (None, ...), array=array)
 
 
 @function()

@@ -8,8 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..rules import torch_indexing, torch_shapes, torch_views
-from .dispatch import Operation, apply, call
+from .creation import empty
+from .dispatch import Operation, apply
 from .dtypes import promote_types
+from .layout import is_in_format
+from .metadata import channels_last
 from .pieces import atleast_2d, atleast_3d
 from .shapes import expand, reshape
 from .surface import function
@@ -75,7 +78,10 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None) -> 
                     f"Sizes of tensors must match except in dimension {along}. Expected size {n} but got "
                     f"size {m} for tensor number {i} in the list."
                 )
-    return apply(CAT, (used, along))
+    found = apply(CAT, (used, along))
+    if not (found._array.flags.c_contiguous or is_in_format(found._array, channels_last)):
+        found._array = np.ascontiguousarray(found._array)
+    return found
 
 
 @function(method=False)
@@ -146,14 +152,21 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Any, ...]:
 @function(method=False)
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Any:
     """The combinations of ``r`` elements of a vector, one a row."""
-    return call(torch_shapes.combinations, (input, r, with_replacement))
+    if input._array.ndim != 1:
+        raise RuntimeError(f"Expect a 1D vector, but got shape {list(input._array.shape)}")
+    if r < 0:
+        raise RuntimeError(f"Expect a non-negative number, but got {r}")
+    if r == 0:
+        return empty(0, dtype=input.dtype)
+    places = torch_shapes.combination_places(input._array.size, r, with_replacement)
+    return stack([input[column] for column in places.T], 1)
 
 
 @function(method=False)
 def cartesian_prod(*tensors: Tensor) -> Any:
     """All tuples with one element of each vector, one a row."""
     if len(tensors) == 1:
-        return tensors[0].view(-1)
+        return tensors[0]
     return stack([grid.flatten() for grid in meshgrid(*tensors, indexing="ij")], 1)
 
 
@@ -173,7 +186,7 @@ def _axes(name: str, dims: Any, ndim: int) -> tuple[int, ...]:
 def flip(input: Tensor, *dims: Any) -> Any:
     """A copy with the order along the given dimensions reversed."""
     axes = _axes("flip", dims, input._array.ndim)
-    return fresh(FLIP, input, axes if input._array.ndim else ())
+    return fresh(FLIP, input, axes if input._array.ndim else (), order="K")
 
 
 @function()
@@ -219,7 +232,7 @@ def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Any:
         raise RuntimeError(
             f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}"
         )
-    return fresh(ROT90, input, k, (a, b))
+    return fresh(ROT90, input, k, (a, b), order="K")
 
 
 @function()

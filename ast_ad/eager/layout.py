@@ -160,8 +160,16 @@ def as_strided(
     Raises:
         RuntimeError: it reaches beyond the storage, or a stride is negative.
     """
-    x, root = input._array, root_of(input._array)
-    start = input.storage_offset() if storage_offset is None else int(storage_offset)
+    array, own, step = strided_look(input, size, stride, storage_offset)
+    return look_from_base(AS_STRIDED, input, (own,), array, step)
+
+
+def strided_look(
+    t: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None
+) -> tuple[np.ndarray, np.ndarray, Any]:
+    """The array of such a view, its places among the elements of ``t``, and the step to it from the base."""
+    x, root = t._array, root_of(t._array)
+    start = t.storage_offset() if storage_offset is None else int(storage_offset)
     size, stride = tuple(int(n) for n in size), tuple(int(s) for s in stride)
     if len(size) != len(stride):
         raise RuntimeError(
@@ -178,13 +186,24 @@ def as_strided(
             f"{x.itemsize} requiring a storage size of {(last + 1) * x.itemsize} are out of bounds for "
             f"storage of size {root.nbytes}"
         )
-    flat = np.ndarray((root.nbytes // x.itemsize,), x.dtype, _flat(root))
+    flat = _elements(x)
     steps = tuple(s * x.itemsize for s in stride)
     array = np.lib.stride_tricks.as_strided(flat[start:], size, steps)
     memory = strided_places(size, stride, start)
-    base = input if input._view is None else input._view.base
+    base = t if t._view is None else t._view.base
     own, of_base = _places(x, root, memory), _places(base._array, root, memory)
-    return look_from_base(AS_STRIDED, input, (own,), array, (torch_views.at_places, (of_base,)))
+    return array, own, (torch_views.at_places, (of_base,))
+
+
+def _elements(x: np.ndarray) -> np.ndarray:
+    """All that the storage of ``x`` holds."""
+    root = root_of(x)
+    return np.ndarray((root.nbytes // x.itemsize,), x.dtype, _flat(root))
+
+
+def elements_of(t: Tensor) -> np.ndarray:
+    """What the storage holds from the first element of ``t`` on."""
+    return _elements(t._array)[t.storage_offset() :]
 
 
 def _flat(root: np.ndarray) -> Any:

@@ -34,7 +34,8 @@ def inplace(op: Operation, t: Tensor, *others: Any, **kwargs: Any) -> Tensor:
 
 
 def _inplace(op: Operation, t: Tensor, others: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
-    recorded = state.grad and (t.requires_grad or any(map(is_active, others)))
+    differentiable = t._array.dtype.kind in "fc"
+    recorded = state.grad and differentiable and (t.requires_grad or any(map(is_active, others)))
     if recorded:
         check_inplace(t)
     active = tuple([is_active(a) for a in (t, *others)])

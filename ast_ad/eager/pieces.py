@@ -302,11 +302,23 @@ def _raised(t: Tensor, n: int) -> Any:
 atleast_1d, atleast_2d, atleast_3d = _at_least(1), _at_least(2), _at_least(3)
 
 
+@function(method=False)
+def unravel_index(indices: Tensor, shape: Any) -> tuple[Any, ...]:
+    """The coordinates of flat places in a tensor of a shape, one tensor for each dimension."""
+    sizes = (shape,) if isinstance(shape, int) else tuple(int(n) for n in shape)
+    return tuple(Tensor._of(part) for part in np.unravel_index(indices._array, sizes))
+
+
 # ----- another shape in place
 
 
-def _given(op: Operation, t: Tensor, array: np.ndarray, *args: Any) -> Tensor:
-    """Let ``t`` itself be the view ``op.fn(t, *args)`` of its memory."""
+def reshaped_in_place(
+    op: Operation, t: Tensor, array: np.ndarray, *args: Any, from_base: Any = None
+) -> Tensor:
+    """Let ``t`` itself be the view ``op.fn(t, *args)`` of its memory.
+
+    ``from_base``: the step from the base of a view to it, where that is not one more step.
+    """
     recorded = state.grad and t.requires_grad
     if recorded:
         check_inplace(t)
@@ -318,7 +330,7 @@ def _given(op: Operation, t: Tensor, array: np.ndarray, *args: Any) -> Tensor:
     t._array = array
     t._version_counter[0] += 1
     if t._view is not None:
-        t._view.steps = (*t._view.steps, (op.fn, args))
+        t._view.steps = (from_base,) if from_base else (*t._view.steps, (op.fn, args))
         t._view.version = t._version_counter[0]
     if node is not None:
         move_retain(t, node)
@@ -340,20 +352,20 @@ def squeeze_(self: Tensor, dim: Any = None) -> Tensor:
     """``squeeze`` in place."""
     view = self.detach().squeeze(*(() if dim is None else (dim,)))._array
     op = SQUEEZES[0 if dim is None else 2 if isinstance(dim, (tuple, list)) else 1]
-    return _given(op, self, view, view.shape)
+    return reshaped_in_place(op, self, view, view.shape)
 
 
 @method()
 def unsqueeze_(self: Tensor, dim: int) -> Tensor:
     """``unsqueeze`` in place."""
     view = self.detach().unsqueeze(dim)._array
-    return _given(UNSQUEEZE_IN_PLACE, self, view, view.shape)
+    return reshaped_in_place(UNSQUEEZE_IN_PLACE, self, view, view.shape)
 
 
 @method()
 def t_(self: Tensor) -> Tensor:
     """``t`` in place."""
-    return _given(T_IN_PLACE, self, self.detach().t()._array)
+    return reshaped_in_place(T_IN_PLACE, self, self.detach().t()._array)
 
 
 @method("transpose_", "swapaxes_", "swapdims_")
@@ -361,4 +373,4 @@ def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
     """``transpose`` in place."""
     n = self._array.ndim
     a, b = axis_of(dim0, n), axis_of(dim1, n)
-    return _given(TRANSPOSE_IN_PLACE, self, np.swapaxes(self._array, a, b), a, b) if n else t_(self)
+    return reshaped_in_place(TRANSPOSE_IN_PLACE, self, np.swapaxes(self._array, a, b), a, b) if n else t_(self)

@@ -14,6 +14,7 @@ from .tensor import Tensor
 from .viewing import axis_of, look
 
 VIEW = Operation(np.reshape, "ViewBackward0", ("self",))
+RESHAPE_ALIAS = Operation(np.reshape, "ReshapeAliasBackward0", ("self",))
 UNSAFE_VIEW = Operation(np.reshape, "UnsafeViewBackward0", ("self",))
 SQUEEZE = Operation(np.reshape, "SqueezeBackward0", ("self",))
 SQUEEZE_DIM = Operation(np.reshape, "SqueezeBackward1", ("self",))
@@ -107,7 +108,7 @@ def reshape(input: Tensor, *shape: Any) -> Any:
     array = _view_array(input._array, wanted)
     if array is None:
         return look(UNSAFE_VIEW, input.clone(memory_format=_contiguous()), wanted)._without_view()
-    return look(VIEW, input, wanted, array=array)
+    return look(VIEW if input._array.flags.c_contiguous else RESHAPE_ALIAS, input, wanted, array=array)
 
 
 def _contiguous() -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -70,11 +70,14 @@ def look_from_base(op: Operation, t: Tensor, args: tuple[Any, ...], array: Any, 
     return v
 
 
-def fresh(op: Operation, t: Tensor, *args: Any) -> Any:
-    """``op.fn(t, *args)`` as a tensor with memory of its own, where ``op.fn`` may return a view."""
+def fresh(op: Operation, t: Tensor, *args: Any, order: Literal["C", "K"] = "C") -> Any:
+    """``op.fn(t, *args)`` as a tensor with memory of its own, where ``op.fn`` may return a view.
+
+    ``order``: 'K' keeps the order of the dimensions in memory.
+    """
     out = op.fn(t._array, *args)
     if out.base is not None or not out.flags.c_contiguous or out is t._array:
-        out = np.array(out, order="C", copy=True)
+        out = np.array(out, order=order, copy=True)
     found = t._face._of(out)
     if state.grad and needs_grad(t) and out.dtype.kind in "fc":
         active = (True, *(False,) * len(args))
