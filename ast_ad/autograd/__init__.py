@@ -10,7 +10,6 @@ from .sweeps import backward, grad
 
 _MODULES = {
     "anomaly_mode",
-    "forward_ad",
     "function",
     "functional",
     "grad_mode",

@@ -181,6 +181,10 @@ class profile:
         forward = getattr(op, "_forward_cls", None)
         return _Span(self, aten_name(op.name) + suffix if forward is None else forward.__name__, args)
 
+    def block(self, name: str, args: Any) -> _Span:
+        """The time of a function that runs operations."""
+        return _Span(self, name, args)
+
     def node(self, node: Any) -> _Span:
         """The time of a step of the reverse sweep."""
         span = _Span(self, node.name(), ())

@@ -14,6 +14,7 @@ from .dtypes import cpp_name
 from .pointwise import require_tensor
 from .refusals import check_kind
 from .state import state
+from .state import watch
 from .surface import attach, function
 from .tensor import Tensor
 
@@ -70,6 +71,13 @@ def matmul(input: Tensor, other: Tensor) -> Any:
     """The product of matrices, of stacks of them (broadcast), or of vectors with either."""
     require_tensor("matmul", input)
     require_tensor("matmul", other, "other", 2)
+    if watch.profiler is not None:
+        with watch.profiler.block("aten::matmul", (input, other)):
+            return _matmul(input, other)
+    return _matmul(input, other)
+
+
+def _matmul(input: Tensor, other: Tensor) -> Any:
     ranks = input._array.ndim, other._array.ndim
     if 0 in ranks:
         raise RuntimeError(
