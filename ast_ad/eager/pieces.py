@@ -58,7 +58,7 @@ def _equal_parts(t: Tensor, size: int, axis: int) -> tuple[Any, ...]:
     return _cut(SPLIT, t, [min(size, n - i) for i in range(0, n, size)] or [0], axis)
 
 
-@function("split", "unsafe_split")
+@function()
 def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Any, ...]:
     """Consecutive pieces of a length, or of the lengths in a list, as views."""
     if isinstance(split_size_or_sections, (list, tuple)):
@@ -74,7 +74,7 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[An
     return _equal_parts(tensor, size, axis)
 
 
-@function("split_with_sizes", "unsafe_split_with_sizes")
+@function()
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> tuple[Any, ...]:
     """Consecutive pieces of the given lengths, as views."""
     if input._array.ndim == 0:
@@ -94,7 +94,7 @@ def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) ->
     return _cut(SPLIT_SIZES, input, sizes, axis)
 
 
-@function("chunk", "unsafe_chunk")
+@function()
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Any, ...]:
     """At most so many pieces of equal length (the last may be shorter), as views."""
     if input._array.ndim == 0:
@@ -331,8 +331,9 @@ def reshaped_in_place(
     t._version_counter[0] += 1
     if t._view is not None:
         t._view.steps = (from_base,) if from_base else (*t._view.steps, (op.fn, args))
-        t._view.version = t._version_counter[0]
     if node is not None:
+        if t._view is not None:  # else the history is derived anew from that of the base, along the new steps
+            t._view.version = t._version_counter[0]
         move_retain(t, node)
         t._node, t._nr, t._requires_grad = node, 0, True
     return t
@@ -373,4 +374,6 @@ def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
     """``transpose`` in place."""
     n = self._array.ndim
     a, b = axis_of(dim0, n), axis_of(dim1, n)
-    return reshaped_in_place(TRANSPOSE_IN_PLACE, self, np.swapaxes(self._array, a, b), a, b) if n else t_(self)
+    return (
+        reshaped_in_place(TRANSPOSE_IN_PLACE, self, np.swapaxes(self._array, a, b), a, b) if n else t_(self)
+    )
