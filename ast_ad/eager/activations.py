@@ -195,15 +195,16 @@ def relu(input: Tensor, inplace: bool = False) -> Any:
     return FUNCTIONS["relu_" if inplace else "relu"](input)
 
 
-for _name, _op, _how in (
-    ("selu_", ELU, SELU),
-    ("celu_", CELU, {"alpha": 1.0, "scale": 1.0, "input_scale": 1.0}),
-):
+@function(method=False)
+def selu_(input: Tensor) -> Tensor:
+    """``selu`` in place."""
+    return in_place(ELU, input, SELU)
 
-    def _run(self: Tensor, _op: Operation = _op, _how: dict[str, Any] = _how) -> Tensor:
-        return in_place(_op, self, _how)
 
-    function(_name, method=False)(_run)
+@function(method=False)
+def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
+    """``celu`` in place."""
+    return in_place(CELU, input, {"alpha": alpha, "scale": 1.0, "input_scale": 1 / alpha})
 
 
 @function("threshold_", method=False)

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..rules import torch_norms, torch_softmax
+from ..rules import torch_moments, torch_norms, torch_softmax
 from .dimensions import axes_of, axis_of, numpy_names
 from .dispatch import Operation, apply, unary
-from .dtypes import as_numpy, scalar_name
+from .dtypes import as_numpy, dtype_of, get_default_dtype, result_dtype, scalar_name
 from .pointwise import floating, require_tensor
 from .refusals import check_kind
 from .surface import FUNCTIONS, function
@@ -25,8 +25,8 @@ PROD = Operation(np.prod, "ProdBackward0", ("self",))
 PROD_OVER = Operation(np.prod, "ProdBackward1", ("self",))
 STD = Operation(np.std, "StdBackward0", ("self",))
 VAR = Operation(np.var, "VarBackward0", ("self",))
-STD_MEAN = tuple(Operation(fn, "StdMeanBackward0", ("self",)) for fn in (np.std, np.mean))
-VAR_MEAN = tuple(Operation(fn, "VarMeanBackward0", ("self",)) for fn in (np.var, np.mean))
+STD_MEAN = Operation(torch_moments.std_mean, "StdMeanBackward0", ("self",))
+VAR_MEAN = Operation(torch_moments.var_mean, "VarMeanBackward0", ("self",))
 CUMSUM = Operation(np.cumsum, "CumsumBackward0", ("self",))
 CUMPROD = Operation(np.cumprod, "CumprodBackward0", ("self",))
 LOGCUMSUMEXP = Operation(torch_softmax.logcumsumexp, "LogcumsumexpBackward0", ("self",))
@@ -156,7 +156,7 @@ def _moment(op: Operation, input: Tensor, given: dict[str, Any]) -> Any:
     over = array.shape if axis is None else [array.shape[i] for i in np.atleast_1d(axis)]
     if np.prod(over) > given.get("ddof", 0):
         return apply(op, (input,), given)
-    name = "var" if op is VAR else "std"
+    name = {VAR: "var", STD: "std", VAR_MEAN: "var_mean", STD_MEAN: "std_mean"}[op]
     warnings.warn(
         f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
         "(input numel divided by output numel).",
@@ -193,10 +193,8 @@ def var(
     return _moment(VAR, *_moment_options(input, dim, unbiased, correction, keepdim))
 
 
-def _with_mean(ops: Any, input: Tensor, *how: Any) -> tuple[Any, Any]:
-    input, given = _moment_options(input, *how)
-    spread = _moment(ops[0], input, given)
-    return spread, apply(ops[1], (input,), {k: v for k, v in given.items() if k != "ddof"})
+def _with_mean(op: Operation, input: Tensor, *how: Any) -> Any:
+    return _moment(op, *_moment_options(input, *how))
 
 
 @function(method=False)
@@ -210,7 +208,7 @@ def std_mean(
     correction: float | None = None,
 ) -> tuple[Any, Any]:
     """``std`` and ``mean``."""
-    return _with_mean(STD_MEAN, input, dim, unbiased, correction, keepdim)
+    return _with_mean(STD_MEAN, input, dim, unbiased, correction, keepdim)  # type: ignore[no-any-return]
 
 
 @function(method=False)
@@ -224,7 +222,7 @@ def var_mean(
     correction: float | None = None,
 ) -> tuple[Any, Any]:
     """``var`` and ``mean``."""
-    return _with_mean(VAR_MEAN, input, dim, unbiased, correction, keepdim)
+    return _with_mean(VAR_MEAN, input, dim, unbiased, correction, keepdim)  # type: ignore[no-any-return]
 
 
 # ----- running
@@ -358,7 +356,11 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int =
     """The integral along ``dim`` by the trapezoidal rule, over points ``x`` or at distances ``dx``."""
     op = FUNCTIONS_OF_NUMPY["trapezoid"]
     args = (y,) if x is None else (y, x)
-    return apply(op, args, {"dx": dx, "axis": dim} if x is None else {"axis": dim})
+    found = apply(op, args, {"dx": dx, "axis": dim} if x is None else {"axis": dim})
+    dtype = result_dtype(*(a._array for a in args))
+    if dtype.kind in "iub":
+        dtype = get_default_dtype().dtype
+    return found if found._array.dtype == dtype else found.to(dtype_of(dtype))
 
 
 FUNCTIONS_OF_NUMPY = {
@@ -373,10 +375,16 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: A
     """The covariance of variables, one a row."""
     weights = {"fweights": fweights, "aweights": aweights}
     given = {k: v._array for k, v in weights.items() if v is not None}
-    return apply(FUNCTIONS_OF_NUMPY["cov"], (input,), {"ddof": correction, **given})
+    return _as_given(apply(FUNCTIONS_OF_NUMPY["cov"], (input,), {"ddof": correction, **given}), input)
 
 
 @function()
 def corrcoef(input: Tensor) -> Any:
     """The correlation of variables, one a row."""
-    return apply(FUNCTIONS_OF_NUMPY["corrcoef"], (input,))
+    return _as_given(apply(FUNCTIONS_OF_NUMPY["corrcoef"], (input,)), input)
+
+
+def _as_given(found: Any, input: Tensor) -> Any:
+    """A result in the type of ``input``; the default one if those are integers."""
+    dtype = input.dtype if input._array.dtype.kind in "fc" else get_default_dtype()
+    return found if found.dtype == dtype else found.to(dtype)
