@@ -31,6 +31,7 @@ from . import (  # noqa: F401
     torch_indexing,
     torch_losses,
     torch_matrices,
+    torch_moments,
     torch_norms,
     torch_order,
     torch_products,

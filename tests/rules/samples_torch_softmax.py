@@ -1,8 +1,9 @@
-"""Sample calls of softmax and its relatives, of norms and distances."""
+"""Sample calls of softmax and its relatives, of moments, norms and distances."""
 
 import numpy as np
 from sample import Sample, apart, cnormal, normal
 
+from ast_ad.rules import torch_moments as m
 from ast_ad.rules import torch_norms as n
 from ast_ad.rules import torch_softmax as s
 
@@ -26,6 +27,8 @@ SAMPLES = {
     ]
     + [Sample((CUBE,), {"axis": (0, 2)}), Sample((NUMBER,)), Sample((np.zeros(3), 2.0), kink=True)]
     + [Sample((Z,)), Sample((Z, 3.0, 0), wrt=(0,))],
+    m.var_mean: [Sample((x,), {"ddof": 1} | axes) for x in (X, Z) for axes in AXES],
+    m.std_mean: [Sample((X,), {"ddof": 1} | axes) for axes in AXES],
     n.dist: [(X, Y), Sample((X, normal(4), 3.0), wrt=(0, 1)), Sample((X, X), kink=True)],
     n.normalize: [(X,), Sample((CUBE, 3.0, 2), wrt=(0,))],
     n.renorm: [Sample((X, 2.0, 0, 1.2), wrt=(0,)), Sample((CUBE, 1.0, 1, 3.0), wrt=(0,))],
