@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import threading
 import weakref
@@ -204,7 +205,7 @@ class RuleNode(Node):
             if chosen is None:
                 out.append(g)
             else:
-                out += [None if g is None else g[i] for i in chosen]
+                out += [None if g is None else functools.reduce(_item, path, g) for path in chosen]
         return out
 
     # ----- saved tensors, as attributes
@@ -283,6 +284,10 @@ class AccumulateGrad(Node):
 
     def name(self) -> str:
         return "torch::autograd::AccumulateGrad"
+
+
+def _item(g: Any, i: int) -> Any:
+    return None if g is None else g[i]
 
 
 accumulate_lock = threading.Lock()

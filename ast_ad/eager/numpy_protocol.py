@@ -16,8 +16,10 @@ import numpy as np
 from ..errors import MissingRuleError
 from ..rules import helpers
 from ..rules.indexing import copied_to
-from ..rules.registry import lookup
+from ..rules.registry import Primitive, lookup
+from . import slices
 from .dispatch import _active, _plain, _wrapped, apply, face_of, inplace, operation
+from .operations import Operation, backward_name
 from .surface import attach
 from .tensor import Tensor
 
@@ -109,10 +111,16 @@ def array_function(self: Tensor, fn: Any, types: Any, args: Sequence[Any], kwarg
 
 def run(fn: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """A call of a NumPy function, recorded if an argument requires grad."""
-    if lookup(fn) is None:
+    primitive = lookup(fn)
+    if primitive is None:
         return _without_rule(fn, args, kwargs, f"np.{getattr(fn, '__name__', fn)}")
     if any(_has_tensor(v) for v in kwargs.values()):
-        args, kwargs = _positional_and_rest(fn, args, kwargs)
+        if not any(_active(v) for v in kwargs.values()):
+            kwargs = {k: _plain(v) for k, v in kwargs.items()}
+        elif primitive.kind == "composite":
+            return slices.on_tensors(primitive.rule)(*args, **kwargs)  # type: ignore[arg-type]
+        else:
+            return _by_position(fn, primitive, args, kwargs)
     return apply(operation(fn), args, kwargs)
 
 
@@ -135,42 +143,41 @@ def _without_rule(fn: Callable[..., Any], args: Sequence[Any], kwargs: dict[str,
     return _wrapped(out, face_of(everything))
 
 
-@functools.cache
-def _signature(fn: Callable[..., Any]) -> inspect.Signature | None:
-    primitive = lookup(fn)
-    try:
-        return inspect.signature(fn)
-    except (TypeError, ValueError):
-        pass
-    if primitive is None or primitive.rule is None:
-        return None
-    skipped = 2 if primitive.kind == "vjp" else 1 if primitive.kind == "elementwise" else 0
-    parameters = list(inspect.signature(primitive.rule).parameters.values())[skipped:]
-    return inspect.Signature(parameters)
-
-
-def _positional_and_rest(
-    fn: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]
-) -> tuple[Sequence[Any], dict[str, Any]]:
-    """The arguments with every tensor at its position: a rule knows arguments by position."""
-    signature = _signature(fn)
-    names = [] if signature is None else [
-        p.name for p in signature.parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD
-    ]  # fmt: skip
+def _by_position(fn: Callable[..., Any], primitive: Primitive, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """A call with tensors given by keyword: a rule knows arguments by their positions among its parameters."""
+    parameters = _parameters(primitive)
+    names = list(parameters)
     for key, value in kwargs.items():
-        if _has_tensor(value) and key not in names:
+        if _active(value) and key not in names:
             raise MissingRuleError(
                 f"a tensor as {key}= of `{getattr(fn, '__name__', fn)}`",
                 why="its derivative with respect to this argument is not known",
                 fix="pass it by position, or detach() it",
             )
-    assert signature is not None
-    last = max(i for i, name in enumerate(names) if name in kwargs and _has_tensor(kwargs[name]))
-    full, rest = list(args), dict(kwargs)
-    for name in names[len(args) : last + 1]:
-        default = signature.parameters[name].default
-        full.append(rest.pop(name, default))
-    return full, rest
+    last = max(names.index(key) for key, value in kwargs.items() if _active(value))
+    between = tuple(names[len(args) : last + 1])
+    rest = {k: v for k, v in kwargs.items() if k not in between}
+    full = [*args, *(kwargs.get(name, parameters[name].default) for name in between)]
+    named = tuple(name if name in kwargs else None for name in between)
+    return apply(_adapted(fn, primitive, len(args), named), full, rest)
+
+
+@functools.cache
+def _adapted(fn: Callable[..., Any], primitive: Primitive, n: int, named: tuple[str | None, ...]) -> Operation:
+    """``fn`` with its arguments after the first ``n`` by the names given; None stands for one left out."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        by_name = {name: value for name, value in zip(named, args[n:], strict=True) if name is not None}
+        return fn(*args[:n], **by_name, **kwargs)
+
+    return Operation(call, backward_name(fn), primitive=primitive)
+
+
+@functools.cache
+def _parameters(primitive: Primitive) -> dict[str, inspect.Parameter]:
+    skipped = 2 if primitive.kind == "vjp" else 1
+    found = list(inspect.signature(primitive.rule).parameters.values())[skipped:]  # type: ignore[arg-type]
+    return {p.name: p for p in found}
 
 
 def _positional(fn: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Sequence[Any]:

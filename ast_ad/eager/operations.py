@@ -12,7 +12,7 @@ import numpy as np
 from .. import rules  # noqa: F401  (fills the registry)
 from ..errors import MissingRuleError
 from ..rules.helpers import hollow
-from ..rules.registry import lookup
+from ..rules.registry import Primitive, lookup
 from . import slices
 from .node import node_class
 from .saved import INFERENCE_SAVED
@@ -117,7 +117,7 @@ class Operation:
     ``name``: of its nodes, as in 'Mul' of MulBackward0. ``saved``: the names of its arguments among the node's
     ``_saved_`` attributes. ``inexact``: integers are computed in the default floating-point type. ``scalars``:
     a number among its arguments counts as a tensor, with an edge that leads nowhere. ``rule``: instead of the
-    registered one.
+    registered one. ``primitive``: instead of what is registered for ``fn``.
     """
 
     def __init__(
@@ -128,9 +128,10 @@ class Operation:
         inexact: bool = False,
         scalars: bool = False,
         rule: Callable[..., Any] | None = None,
+        primitive: Primitive | None = None,
     ) -> None:
         self.fn, self.saved, self.inexact, self.scalars = fn, tuple(saved), inexact, scalars
-        self.primitive = lookup(fn)
+        self.primitive = primitive or lookup(fn)
         if rule is not None and self.primitive is not None:
             self.primitive = replace(self.primitive, rule=rule)
         self.name = name or backward_name(fn)
@@ -143,7 +144,7 @@ class Operation:
         self.view = self.primitive is not None and self.primitive.view
         self.combines = self.primitive is not None and self.primitive.kind == "elementwise"
         self.aten = self.name.partition("Backward")[0].lower()
-        if name:
+        if name and rule is None:
             _named.setdefault(fn, self)
 
     def remember(self, flags: int, operands: int = 2) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -150,6 +150,9 @@ def _simple_node(op: Operation, args: Sequence[Any], plain: Sequence[Any], out: 
 
 def _edges_of_list(tensors: Sequence[Any], edges: list[Any], live: list[Any]) -> None:
     for item in tensors:
+        if isinstance(item, (list, tuple)):
+            _edges_of_list(item, edges, live)
+            continue
         edge = edge_of(item) if isinstance(item, Tensor) else NO_EDGE
         edges.append(edge)
         if edge[0] is not None:
@@ -157,12 +160,18 @@ def _edges_of_list(tensors: Sequence[Any], edges: list[Any], live: list[Any]) ->
 
 
 def _layout(args: Sequence[Any], active: tuple[bool, ...]) -> list[Any]:
-    """For each active argument None, or which items of a list of tensors have a gradient."""
+    """For each active argument None, or where in a list of tensors those are that have a gradient."""
     return [
-        None if isinstance(a, Tensor) else [i for i, item in enumerate(a) if is_active(item)]
-        for a, on in zip(args, active, strict=True)
-        if on
+        None if isinstance(a, Tensor) else list(_paths(a)) for a, on in zip(args, active, strict=True) if on
     ]
+
+
+def _paths(tensors: Sequence[Any]) -> Iterator[tuple[int, ...]]:
+    for i, item in enumerate(tensors):
+        if isinstance(item, (list, tuple)):
+            yield from ((i, *path) for path in _paths(item))
+        elif isinstance(item, Tensor) and edge_of(item)[0] is not None:
+            yield (i,)
 
 
 def _save(op: Operation, node: Any, plan: Plan, args: Sequence[Any], plain: Sequence[Any], out: Any, counter: Any) -> None:

@@ -49,8 +49,8 @@ def available() -> bool:
 
 def is_tracing() -> bool:
     """Whether a function is being traced, by this thread."""
-    patches = sys.modules.get(f"{__name__}.patches")
-    return patches is not None and patches.tracing.depth > 0
+    known = sys.modules.get("ast_ad.eager.state")
+    return known is not None and known.state.tracing > 0
 
 
 def __getattr__(name: str) -> Any:

@@ -20,16 +20,11 @@ import numpy as np
 
 from ..eager.dispatch import _plain
 from ..eager.numpy_protocol import run
+from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..rules.registry import primitives
 from .traced import Traced
 
-
-class _Tracing(threading.local):
-    depth = 0
-
-
-tracing = _Tracing()
 _lock = threading.RLock()
 _held: dict[tuple[int, str], int] = {}
 Place = tuple[dict[str, Any], str, Any, Any]  # namespace, name, what stands there, what replaces it
@@ -44,7 +39,7 @@ def has_traced(value: Any) -> bool:
 
 def _asked() -> bool:
     """Whether a replacement was called by the code that is traced, not by NumPy or a rule on its behalf."""
-    if not tracing.depth:
+    if not state.tracing:
         return False
     frame: Any = sys._getframe(2)
     while frame is not None and frame.f_globals.get("__name__", "").startswith("numpy"):
@@ -125,7 +120,7 @@ def _dispatches(original: Callable[..., Any], name: str) -> Callable[..., Any]:
 
     @functools.wraps(original)
     def dispatch(*args: Any, **kwargs: Any) -> Any:
-        if _asked() and any(map(has_traced, (*args, *kwargs.values()))):
+        if any(map(has_traced, (*args, *kwargs.values()))):
             return run(original, args, kwargs)
         return original(*args, **kwargs)
 
@@ -136,7 +131,7 @@ def _python_of(jitted: Any) -> Callable[..., Any]:
     """A jitted function: on traced arrays the Python function runs."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        if _asked() and any(map(has_traced, (*args, *kwargs.values()))):
+        if any(map(has_traced, (*args, *kwargs.values()))):
             return jitted.py_func(*args, **kwargs)
         return jitted(*args, **kwargs)
 
@@ -253,11 +248,11 @@ def replaced(function: Any, objects: Sequence[Any] = ()) -> Iterator[None]:
             key = id(namespace), name
             _held[key] = _held.get(key, 0) + 1
             namespace[name] = by
-    tracing.depth += 1
+    state.tracing += 1
     try:
         yield
     finally:
-        tracing.depth -= 1
+        state.tracing -= 1
         with _lock:
             for namespace, name, original, by in places:
                 key = id(namespace), name
