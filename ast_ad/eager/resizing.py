@@ -1,4 +1,4 @@
-"""How is a tensor given other memory? ``set_``, ``resize_``, ``as_strided_`` in place; pieces that are copies."""
+"""How is a tensor given other memory? ``set_``, ``resize_``, ``as_strided_`` in place; pieces as copies."""
 
 from __future__ import annotations
 
