@@ -179,7 +179,7 @@ def distinct(x: Any, values: Any) -> Any:
     return values
 
 
-@vjp(distinct)
+@vjp(distinct, view=True)
 def distinct_rule(g, ans, x, values):
     return undefined("aten::_unique2"), None
 

@@ -142,7 +142,7 @@ def check(primitive: Primitive, fn: Any, sample: Sample, seed: int = 0) -> None:
         assert primitive.rule is not None
         same_value(primitive.rule(*sample.args, **sample.kwargs), ans)
         return
-    if primitive.kind == "nondifferentiable":
+    if primitive.kind == "nondifferentiable" or sample.wrt == ():  # the rule may be there to refuse
         return
     rng = np.random.default_rng(seed)
     g = random_like(ans, rng)
