@@ -105,7 +105,7 @@ def strides_of(array: np.ndarray) -> tuple[int, ...]:
     size, out = array.itemsize, [s // array.itemsize for s in array.strides]
     if 0 in out or array.size == 0:
         shape = array.shape
-        if array.size == 0 and size and array.flags.owndata:
+        if array.size == 0 and (array.flags.owndata or 0 in out):
             step = 1
             for i in range(len(shape) - 1, -1, -1):
                 out[i] = step

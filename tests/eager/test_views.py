@@ -101,7 +101,7 @@ def test_value_that_requires_grad_written_to_a_view_of_a_plain_base():
         lambda y, w: y.unsqueeze(0)[0, :, 1].mul_(w),
         lambda y, w: y.transpose(0, 1).narrow(0, 1, 1)[0].mul_(w),
         lambda y, w: y.as_strided((3,), (4,), 1).mul_(w),
-        lambda y, w: y.flatten().unfold(0, 1, 4)[:, 0].roll(0) is not None and y[:, 1].mul_(w),
+        lambda y, w: y.flatten()[1:].unfold(0, 1, 4)[:, 0].mul_(w),
         lambda y, w: y.reshape(3, 2, 2)[:, 0, 1].mul_(w),
         lambda y, w: y.movedim(1, 0)[1].mul_(w),
         lambda y, w: y.expand(3, 4)[:, 1].mul_(w),
@@ -190,9 +190,7 @@ def test_one_of_several_views(make, of):
         view.mul_(2)
     with torch.no_grad():
         view.mul_(2)
-    with pytest.raises(
-        RuntimeError, match=f"{of} is a view and its base or another view of its base has been"
-    ):
+    with pytest.raises(RuntimeError, match=f"{of} is a view and its base or another view"):
         view.sum()
 
 
@@ -201,18 +199,14 @@ def test_views_made_without_recording():
     with torch.no_grad():
         view = y[:2]
     assert view.requires_grad and view.grad_fn is None
-    with pytest.raises(
-        RuntimeError, match="A view was created in no_grad mode and is being modified inplace with"
-    ):
+    with pytest.raises(RuntimeError, match="A view was created in no_grad mode and is being modified"):
         view.mul_(2)
     y.mul_(2)
     with pytest.raises(RuntimeError, match="A view was created in no_grad mode and its base or another view"):
         view.sum()
     with torch.inference_mode():
         view = y[:2]
-    with pytest.raises(
-        RuntimeError, match="A view was created in inference mode and is being modified inplace in"
-    ):
+    with pytest.raises(RuntimeError, match="A view was created in inference mode and is being"):
         view.mul_(2)
 
 
@@ -224,9 +218,7 @@ def test_leaves():
         ):
             change()
     for change in (lambda: x[0].add_(1), lambda: x.__setitem__(0, 1.0), lambda: x.view(3, 1).zero_()):
-        with pytest.raises(
-            RuntimeError, match=r"^a view of a leaf Variable that requires grad is being used in an"
-        ):
+        with pytest.raises(RuntimeError, match=r"^a view of a leaf Variable that requires grad"):
             change()
     with torch.no_grad():
         x[0] = 5.0

@@ -1,7 +1,8 @@
 """Do random programs of views, in-place writes and reads have the right gradients?
 
-A program is a list of steps on a growing pool of arrays that share memory with each other. It is drawn while it
-runs on NumPy arrays; it runs on tensors, and on NumPy arrays with a complex step for the gradient to compare with.
+A program is a list of steps on a growing pool of arrays that share memory with each other. It is drawn while
+it runs on NumPy arrays; it runs on tensors, and on NumPy arrays with a complex step for the gradient to
+compare with.
 """
 
 from __future__ import annotations
