@@ -163,8 +163,8 @@ def test_saved_and_then_changed():
     z = view * view
     y.mul_(2.0)
     text = (
-        r"modified by an inplace operation: \[torch.DoubleTensor \[2\]\], which is output 0 of AsStrided, is at "
-        r"version 2; expected version 1 instead"
+        r"modified by an inplace operation: \[torch.DoubleTensor \[2\]\], which is output 0 of AsStrided, "
+        r"is at version 2; expected version 1 instead"
     )
     with pytest.raises(RuntimeError, match=text):
         z.sum().backward()
