@@ -47,14 +47,29 @@ def _run(cls: Any, args: tuple[Any, ...], forward: Callable[[Any], Any]) -> Any:
     grad, state.grad = state.grad, False
     try:
         found = forward(node)
-        outputs = found if isinstance(found, tuple) else (found,)
-        outputs = _wrapped(node, outputs, tensors, recorded)
+        if recorded and found.__class__ is Tensor and _is_plain(node, found, tensors):
+            outputs: tuple[Any, ...] = (found,)
+            node._meta = found._array.shape, found._array.dtype
+            found._node, found._nr, found._requires_grad = node, 0, True
+        else:
+            outputs = _wrapped(node, found if isinstance(found, tuple) else (found,), tensors, recorded)
     finally:
         state.grad = grad
     if recorded:
         node._save()
     node.dirty_tensors = node.non_differentiable = None
     return outputs if isinstance(found, tuple) else outputs[0]
+
+
+def _is_plain(node: Any, t: Tensor, tensors: list[Tensor]) -> bool:
+    """Whether an only output needs nothing but its history."""
+    return (
+        node.dirty_tensors is None
+        and node.non_differentiable is None
+        and t._view is None
+        and t._array.dtype.kind in "fc"
+        and not any(t is a for a in tensors)
+    )
 
 
 def _wrapped(node: Any, outputs: tuple[Any, ...], tensors: list[Tensor], recorded: bool) -> tuple[Any, ...]:
