@@ -94,6 +94,8 @@ class BackwardCFunction(FunctionCtx, Node):
     _is_freed = False
     _tensor_places: tuple[bool, ...] = ()
     _takes_none = True
+    _materialize_non_diff_grads = True
+    _constant_outputs: Sequence[int] = ()
 
     def __call__(self, *grads: Any) -> Any:
         raise TypeError(f"'{type(self).__name__}' object is not callable")
@@ -177,6 +179,8 @@ class BackwardCFunction(FunctionCtx, Node):
     def _backward(self, g: Any, graph: bool) -> Sequence[Any]:
         given = [g] if self._outputs == 1 else g
         meta = [self._meta] if self._outputs == 1 else self._meta
+        if not self._materialize_non_diff_grads:
+            meta = [None if nr in self._constant_outputs else m for nr, m in enumerate(meta)]
         found = self.apply(*(self._argument(part, m, graph) for part, m in zip(given, meta, strict=True)))
         grads = self._per_tensor(found if isinstance(found, tuple) else (found,))
         out = []
@@ -414,27 +418,33 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
             state.grad = recorded
         if not recorded or not any(isinstance(a, Tensor) and a.requires_grad for a in args):
             return outputs
-        if isinstance(outputs, tuple):
-            return tuple(_failing(t) for t in outputs)
-        return _failing(outputs)
+        failing = _failing(outputs if isinstance(outputs, tuple) else (outputs,))
+        return failing if isinstance(outputs, tuple) else failing[0]
 
     return wrapper
 
 
-def _failing(t: Any) -> Any:
-    """The tensor, with a history that raises when a gradient is sent through it."""
-    if t is None:
-        return None
-    from ..eager.node import next_number
+def _failing(outputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The tensors, with a history that raises when a gradient is sent through it."""
+    from ..eager.node import NO_EDGE, next_number
     from ..eager.views import accumulator
 
-    leaf = t.detach()
-    leaf._requires_grad = True
+    edges: list[Any] = []
     node = _Error()
     node.message = "trying to differentiate twice a function that was marked with @once_differentiable"
-    node._number, node._meta = next_number(), (t._array.shape, t._array.dtype)
-    edge = accumulator(leaf), 0
-    node._edges = node._live = (edge,)
-    found = t.detach()
-    found._node, found._requires_grad = node, True
-    return found
+    found = []
+    for nr, t in enumerate(outputs):
+        if not isinstance(t, Tensor):
+            edges.append(NO_EDGE)
+            found.append(t)
+            continue
+        leaf, failing = t.detach(), t.detach()
+        leaf._requires_grad = True
+        edges.append((accumulator(leaf), 0))
+        failing._node, failing._nr, failing._requires_grad = node, nr, True
+        found.append(failing)
+    meta = [(t._array.shape, t._array.dtype) if isinstance(t, Tensor) else None for t in outputs]
+    node._outputs, node._meta = len(meta), meta[0] if len(meta) == 1 else meta
+    node._edges, node._live = tuple(edges), tuple(edge for edge in edges if edge[0] is not None)
+    node._number = next_number()
+    return tuple(found)

@@ -81,6 +81,7 @@ def _wrapped(node: Any, outputs: tuple[Any, ...], tensors: list[Tensor], recorde
         meta = [(o._array.shape, o._array.dtype) if isinstance(o, Tensor) else None for o in outputs]
         node._outputs = len(meta)
         node._meta = meta[0] if len(meta) == 1 else meta
+        node._constant_outputs = [nr for nr, t in enumerate(outputs) if id(t) in constants]
     out: list[Any] = []
     for nr, t in enumerate(outputs):
         if not isinstance(t, Tensor):

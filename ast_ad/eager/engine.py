@@ -298,7 +298,7 @@ def _add_to_grad(leaf: Any, g: Any, graph: bool) -> None:
     held = leaf._grad
     if held is None:
         if graph:
-            leaf._grad = g.clone() if g._requires_grad else Tensor._of(as_leaf(g._array, leaf._array))
+            leaf._grad = _recorded_copy(g, leaf) if g._requires_grad else Tensor._of(as_leaf(g._array, leaf._array))
         else:
             leaf._grad = Tensor._of(as_leaf(g, leaf._array))
     elif graph:
@@ -306,6 +306,14 @@ def _add_to_grad(leaf: Any, g: Any, graph: bool) -> None:
     else:
         held._array += g
         held._version_counter[0] += 1
+
+
+def _recorded_copy(g: Any, leaf: Any) -> Any:
+    """A copy of a gradient that has a history, with the strides of the leaf if that is dense."""
+    if not is_dense(leaf._array):
+        return g.clone()
+    copy = type(leaf)._face._of(np.empty_like(leaf._array))
+    return copy.copy_(g)
 
 
 def as_leaf(g: np.ndarray, like: np.ndarray) -> np.ndarray:

@@ -160,3 +160,15 @@ class device:
 
     def __exit__(self, *exception: object) -> None:
         return None
+
+
+class InputMetadata:
+    """What a node says of one of its outputs, whose gradient is one of its inputs."""
+
+    is_nested_tensor = False
+    is_cpp_nested_tensor = False
+
+    def __init__(self, shape: Sequence[int], dtype: Any) -> None:
+        from .dtypes import dtype_of
+
+        self.shape, self.dtype, self.device = Size(shape), dtype_of(dtype), device("cpu")
