@@ -96,22 +96,75 @@ def linked(t: Any, edge: tuple[Any, int]) -> Any:
     return found
 
 
-class SavedVariable:
-    """A tensor that the node of an ``autograd.Function`` keeps; hooks may be set for it."""
+class SavedTensor:
+    """A tensor that the node of an operation keeps; hooks may be set for it. Only nodes make them."""
 
-    def __init__(self, tensor: Any, node: Any) -> None:
-        if tensor._inference:
-            raise RuntimeError(INFERENCE_SAVED)
-        self._node = weakref.ref(node)
+    def __init__(self, node: Any = None, place: int = 0) -> None:
+        if node is None:
+            raise RuntimeError("Trying to create a SavedTensor object from Python is forbidden.")
+        self._node, self._place = node, place
+
+    def _packed(self) -> SavedValue | None:
+        if self._node.values is None:
+            raise RuntimeError(FREED)
+        value = self._node.values[self._place]
+        return value if isinstance(value, SavedValue) else None
+
+    @property
+    def data(self) -> Any:
+        """The tensor as it is kept: packed, if there are hooks."""
+        packed = self._packed()
+        return self._node.saved(self._place) if packed is None else packed.packed
+
+    @property
+    def unpack_hook(self) -> Any:
+        """The hook that gives the tensor back, or None."""
+        packed = self._packed()
+        return None if packed is None else packed.unpack
+
+    def unpack(self) -> Any:
+        """The tensor, in the version in which it was saved."""
+        return self._node.saved(self._place)
+
+    def register_hooks(self, *hooks: Callable[[Any], Any]) -> None:
+        """``register_hooks(pack, unpack)`` packs the tensor now; ``unpack`` gives it back when it is needed."""
+        node, place = self._node, self._place
+        _check_hooks(self, hooks)
+        if node.values is None:
+            raise RuntimeError(FREED_BEFORE_HOOKS)
+        if isinstance(node.values[place], SavedValue):
+            raise RuntimeError(HOOKED_BEFORE)
+        node.pack(place, hooks)
+
+
+SavedTensor.__module__ = "torch._C._autograd"  # as messages name it
+
+
+class SavedVariable(SavedTensor):
+    """A tensor, or None, that the node of an ``autograd.Function`` keeps; ``node`` None: none does."""
+
+    def __init__(self, tensor: Any, node: Any = None, output: int | None = None) -> None:
+        self._node = (lambda: None) if node is None else weakref.ref(node)
         self._value: Any = None
         self._freed = False
-        own = tensor._node is node
+        self._tensor = tensor
+        if tensor is None:
+            return
+        if tensor._inference:
+            raise RuntimeError(INFERENCE_SAVED)
+        own = node is not None and tensor._node is node
         if state.pack is not None:
             self._value = SavedValue(tensor, state.pack, node)
+            self._tensor = None
             return
         self._counter, self._version = tensor._version_counter, tensor._version_counter[0]
-        self._output = tensor._nr if own else None
-        self._tensor = tensor.detach() if own else tensor
+        self._output = tensor._nr if own else output
+        if self._output is not None:
+            self._tensor = tensor.detach()
+
+    def _packed(self) -> SavedValue | None:
+        value: SavedValue | None = self._value
+        return value
 
     @property
     def data(self) -> Any:
@@ -126,57 +179,37 @@ class SavedVariable:
         if self._value is not None:
             return self._value.tensor(node)
         t = self._tensor
+        if t is None:
+            return None
         now = self._counter[0]
         if now != self._version:
             owner, nr = (t.grad_fn, t._nr) if self._output is None else (node, self._output)
             raise RuntimeError(changed_text(t._array, owner, nr, now, self._version))
         return t if self._output is None else linked(t, (node, self._output))
 
-    def register_hooks(self, pack: Callable[[Any], Any], unpack: Callable[[Any], Any]) -> None:
-        """Pack the tensor now with ``pack``; ``unpack`` gives it back when it is needed."""
-        _check_callable(pack, unpack)
+    def register_hooks(self, *hooks: Callable[[Any], Any]) -> None:
+        """As ``SavedTensor.register_hooks``."""
+        _check_hooks(self, hooks)
         if self._freed:
             raise RuntimeError(FREED_BEFORE_HOOKS)
         if self._value is not None:
             raise RuntimeError(HOOKED_BEFORE)
-        self._value = SavedValue(self.unpack(), (pack, unpack), self._node())
+        if self._tensor is None:
+            raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
+        self._value = SavedValue(self.unpack(), hooks, self._node())
         self._tensor = None
 
     def release(self) -> None:
+        """Forget the tensor."""
         self._freed, self._value, self._tensor = True, None, None
 
 
-class SavedTensor:
-    """A tensor that the node of an operation keeps; hooks may be set for it."""
-
-    def __init__(self, node: Any, place: int) -> None:
-        self._node, self._place = node, place
-
-    @property
-    def data(self) -> Any:
-        """The tensor as it is kept: packed, if there are hooks."""
-        value = self._node.values[self._place]
-        return value.packed if isinstance(value, SavedValue) else self._node.saved(self._place)
-
-    def unpack(self) -> Any:
-        """The tensor, in the version in which it was saved."""
-        return self._node.saved(self._place)
-
-    def register_hooks(self, pack: Callable[[Any], Any], unpack: Callable[[Any], Any]) -> None:
-        """Pack the tensor now with ``pack``; ``unpack`` gives it back when it is needed."""
-        node, place = self._node, self._place
-        _check_callable(pack, unpack)
-        if node.values is None:
-            raise RuntimeError(FREED_BEFORE_HOOKS)
-        if isinstance(node.values[place], SavedValue):
-            raise RuntimeError(HOOKED_BEFORE)
-        node.pack(place, (pack, unpack))
-
-
-def _check_callable(pack: Any, unpack: Any) -> None:
-    if not (callable(pack) and callable(unpack)):
+def _check_hooks(saved: Any, hooks: tuple[Any, ...]) -> None:
+    if len(hooks) != 2 or not all(map(callable, hooks)):
         raise TypeError(
-            "register_hooks() expects two callables: how to pack the tensor, and how to unpack it"
+            "register_hooks(): incompatible function arguments. The following argument types are supported:\n"
+            "    1. (self: torch._C._autograd.SavedTensor, arg0: collections.abc.Callable, arg1: "
+            f"collections.abc.Callable) -> None\n\nInvoked with: {', '.join(map(repr, (saved, *hooks)))}"
         )
 
 
