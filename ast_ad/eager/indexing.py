@@ -16,7 +16,7 @@ from .dtypes import scalar_name
 from .state import state
 from .surface import attach, function, method
 from .tensor import Tensor
-from .viewing import axis_of, look
+from .viewing import axis_of, look, restrided
 from .writing import FILL_TENSOR, as_number, copy_, fits
 
 SELECT = Operation(operator.getitem, "SelectBackward0", ("self",))
@@ -27,6 +27,8 @@ INDEX = Operation(operator.getitem, "IndexBackward0", ("self", "indices"))
 INDEX_PUT = Operation(helpers.setitem, "IndexPutBackward0", ("self", "indices", "values"))
 INDEX_ADD = Operation(helpers.add_at, "IndexPutBackward0", ("self", "indices", "values"))
 ALL = slice(None)
+PLAIN = {int, type(None)}
+BASIC = {int, slice, type(None), type(Ellipsis)}
 SEEN: Any = object()  # a dimension that a mask before it covers
 
 
@@ -49,11 +51,9 @@ def slice_at(t: Tensor, axis: int, part: slice) -> Any:
 def unsqueeze_at(t: Tensor, axis: int) -> Any:
     """A new axis of length 1."""
     x = t._array
-    array = None
-    if x.size and x.flags.c_contiguous:  # NumPy's own way gives the new axis a stride of 0
-        step = x.shape[axis] * x.strides[axis] if axis < x.ndim else x.itemsize
-        shape, strides = (*x.shape[:axis], 1, *x.shape[axis:]), (*x.strides[:axis], step, *x.strides[axis:])
-        array = np.ndarray(shape, x.dtype, x, 0, strides)
+    step = x.shape[axis] * x.strides[axis] if axis < x.ndim else x.itemsize
+    shape, strides = (*x.shape[:axis], 1, *x.shape[axis:]), (*x.strides[:axis], step, *x.strides[axis:])
+    array = restrided(x, shape, strides)  # NumPy's own way gives the new axis a stride of 0
     return look(UNSQUEEZE, t, (ALL,) * axis + (None, ...), array=array)
 
 
@@ -146,9 +146,12 @@ def _plain(part: Any) -> Any:
 
 def _bounds(part: slice) -> slice:
     """A slice of plain integers."""
+    start, stop, step = part.start, part.stop, part.step
+    if step is None and start.__class__ in PLAIN and stop.__class__ in PLAIN:
+        return part
     start, stop, step = (
         None if p is None else int(p._array) if isinstance(p, Tensor) else operator.index(p)
-        for p in (part.start, part.stop, part.step)
+        for p in (start, stop, step)
     )
     if step == 0:
         raise ValueError("slice step cannot be zero")
@@ -162,14 +165,10 @@ def _located(t: Tensor, index: Any, keep: bool) -> tuple[Any, tuple[Any, ...] | 
 
     ``keep``: a lone full slice is a view of its own.
     """
-    parts = [p if (n := _number(p)) is None else n for p in _listed(index)]
+    parts = [p if p.__class__ in BASIC or (n := _number(p)) is None else n for p in _listed(index)]
     if len(parts) == 1 and isinstance(parts[0], slice) and keep and t._array.ndim:
         return slice_at(t, 0, _bounds(parts[0])), None
-    pickers = {
-        i: _picker(p)
-        for i, p in enumerate(parts)
-        if not (p is None or p is Ellipsis or p.__class__ in (int, slice))
-    }
+    pickers = {i: _picker(p) for i, p in enumerate(parts) if p.__class__ not in BASIC}
     free = _free_dimensions(t._array.ndim, parts, pickers)
     view, axis = t, 0
     left: list[Any] = []

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..rules import helpers
+from ..rules import helpers, torch_views
 from .checks import refuse_shapes
 from .dtypes import get_default_dtype, scalar_name
 from .operations import Operation
@@ -18,7 +18,12 @@ from .tensor import Tensor
 from .views import check_inference, check_inplace, check_overlap, rebase
 
 # Pure functions that have a way of writing to the array itself, without a copy of it.
-WRITERS: dict[Callable[..., Any], Callable[..., None]] = {helpers.setitem: operator.setitem}
+WRITERS: dict[Callable[..., Any], Callable[..., None]] = {
+    helpers.setitem: operator.setitem,
+    torch_views.overwritten: torch_views.overwrite,
+    torch_views.filled: torch_views.overwrite,
+    torch_views.zeroed: lambda x: x.fill(0),
+}
 
 
 def inplace(op: Operation, t: Tensor, *others: Any, **kwargs: Any) -> Tensor:

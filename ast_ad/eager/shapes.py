@@ -9,9 +9,11 @@ import numpy as np
 
 from .creation import shape_from
 from .dispatch import Operation
+from .dtypes import dtype as dtype_class
+from .layout import view_dtype
 from .surface import function, method
 from .tensor import Tensor
-from .viewing import axis_of, look
+from .viewing import axis_of, look, restrided
 
 VIEW = Operation(np.reshape, "ViewBackward0", ("self",))
 RESHAPE_ALIAS = Operation(np.reshape, "ReshapeAliasBackward0", ("self",))
@@ -39,14 +41,17 @@ def inferred(size: Sequence[Any], n: int) -> tuple[int, ...]:
     Raises:
         RuntimeError: no shape, or not for so many elements.
     """
-    shape = shape_from(size)
-    if any(s < -1 for s in shape):
-        raise RuntimeError(f"invalid shape dimension {next(s for s in shape if s < -1)}")
-    if shape.count(-1) > 1:
-        raise RuntimeError("only one dimension can be inferred")
+    shape = size if size.__class__ is tuple else tuple(size)
     known = 1
     for s in shape:
-        known *= s if s != -1 else 1
+        if s.__class__ is not int:
+            return inferred(shape_from(shape), n)
+        if s != -1:
+            known *= s
+            if s < 0:
+                raise RuntimeError(f"invalid shape dimension {s}")
+    if shape.count(-1) > 1:
+        raise RuntimeError("only one dimension can be inferred")
     if -1 in shape:
         if known == 0:
             if n == 0:
@@ -65,12 +70,8 @@ def _view_array(x: np.ndarray, shape: tuple[int, ...]) -> np.ndarray | None:
     """``x`` in another shape on the same memory, or None if its strides don't allow it."""
     if x.flags.c_contiguous or x.size == 0:
         return x.reshape(shape)
-    view = x[...]
-    try:
-        view.shape = shape
-    except AttributeError:
-        return None
-    return view
+    view = x.reshape(shape)
+    return view if np.may_share_memory(view, x) else None
 
 
 def _viewed(op: Operation, t: Tensor, shape: tuple[int, ...]) -> Any:
@@ -83,9 +84,6 @@ def _viewed(op: Operation, t: Tensor, shape: tuple[int, ...]) -> Any:
 @method()
 def view(self: Tensor, *size: Any, dtype: Any = None) -> Any:
     """The same memory in another shape, or its bytes read as another dtype."""
-    from .dtypes import dtype as dtype_class
-    from .layout import view_dtype
-
     if len(size) == 1 and isinstance(size[0], dtype_class) or dtype is not None:
         return view_dtype(self, size[0] if size else dtype)
     if not size:
@@ -331,7 +329,7 @@ def stretched(x: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     extra = len(shape) - x.ndim
     own = zip(x.shape, x.strides, shape[extra:], strict=True)
     strides = (0,) * extra + tuple(s if n == wide else 0 for n, s, wide in own)
-    return np.lib.stride_tricks.as_strided(x, shape, strides)
+    return restrided(x, shape, strides)
 
 
 @method()

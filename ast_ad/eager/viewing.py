@@ -8,11 +8,12 @@ from typing import Any, Literal
 import numpy as np
 
 from .dtypes import as_numpy  # noqa: F401
+from .node import next_number
 from .operations import Operation
 from .recording import make_node, needs_grad
 from .state import state, watch
 from .tensor import Tensor
-from .views import View, make_view
+from .views import View, edge_of, make_view
 
 
 def look(op: Operation, t: Tensor, *args: Any, array: Any = None, creation: str = "") -> Any:
@@ -32,9 +33,25 @@ def _look(op: Operation, t: Tensor, args: tuple[Any, ...], array: Any, creation:
     make_view(v, t, (op.fn, args), creation)
     v._inference = t._inference
     if recorded:
-        v._node = make_node(op, (t, *args), (x, *args), array, {}, (True, *(False,) * len(args)), None)
-        v._requires_grad = v._node is not None
+        v._node, v._requires_grad = _node(op, t, x, args, array), True
     return v
+
+
+def _node(op: Operation, t: Tensor, x: np.ndarray, args: tuple[Any, ...], array: np.ndarray) -> Any:
+    """The node of a view, the short way if nobody looks on: ``args`` hold no tensors."""
+    n = len(args)
+    if array.dtype.kind == "f" and x.dtype.kind == "f" and state.ordinary and not watch.anomaly:
+        plan = op.singles.get(n)
+        if plan is None:
+            plan = op.singles[n] = op.plan((True, *(False,) * n), (), False, False)
+        node = op.node()
+        if plan.save_one(node, None, t, array, x, args):
+            node.slice, node._meta = plan, (array.shape, array.dtype)
+            edge = (t._node, t._nr) if t._view is None and t._node is not None else edge_of(t)
+            node._live = node._edges = (edge,)
+            node._number = next_number()
+            return node
+    return make_node(op, (t, *args), (x, *args), array, {}, (True, *(False,) * n), None)
 
 
 def look_several(op: Operation, t: Tensor, args: tuple[Any, ...], steps: Sequence[Any]) -> tuple[Any, ...]:
@@ -100,9 +117,16 @@ def axis_of(dim: Any, ndim: int) -> int:
     return int(dim) % n
 
 
+def restrided(x: np.ndarray, shape: tuple[int, ...], strides: tuple[int, ...]) -> np.ndarray:
+    """``x`` with another shape and strides (in bytes), within its memory."""
+    if x.flags.c_contiguous and x.size:
+        return np.ndarray(shape, x.dtype, x, 0, strides)  # as_strided, several times as fast
+    return np.lib.stride_tricks.as_strided(x, shape, strides)
+
+
 def strides_of(array: np.ndarray) -> tuple[int, ...]:
     """The strides, counted in elements; that of an axis of length 1 as if there were more of it."""
-    size, out = array.itemsize, [s // array.itemsize for s in array.strides]
+    out = [s // array.itemsize for s in array.strides]
     if 0 in out or array.size == 0:
         shape = array.shape
         if array.size == 0 and (array.flags.owndata or 0 in out):

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..rules.helpers import hollow
 from ..rules.views import add_view, take_view, write_view
 from .node import NO_EDGE, AccumulateGrad, Node, next_number, node_class
 from .saved import producer
@@ -126,7 +127,7 @@ class ViewNode(node_class("AsStridedBackward0")):  # type: ignore[misc]
         self._edges = self._live = (edge_of(base),)
         self._number = next_number()
         self.steps, self._meta = steps_of(view), (array.shape, array.dtype)
-        self.like = np.broadcast_to(np.zeros((), base._array.dtype), base._array.shape)
+        self.like = hollow(base._array)
 
     def _backward(self, g: Any, graph: bool) -> Sequence[Any]:
         return (_pure(add_view, graph, self.like, self.steps, g),)

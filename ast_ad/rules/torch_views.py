@@ -141,6 +141,16 @@ def unrepeated_rule(g, ans, v, x, counts):
 # ----- written to -----
 
 
+def overwrite(x: Any, src: Any) -> None:
+    """``x[...] = src``, in ``x`` itself; of complex numbers the real parts where ``x`` is real.
+
+    >>> x = np.zeros(2)
+    >>> overwrite(x, 3 + 1j), x
+    (None, array([3., 3.]))
+    """
+    x[...] = src.real if np.iscomplexobj(src) and x.dtype.kind not in "cb" else src
+
+
 def overwritten(x: Any, src: Any) -> Any:
     """What ``x`` holds after ``x[...] = src``.
 
