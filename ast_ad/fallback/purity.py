@@ -28,7 +28,7 @@ _MUTATORS = frozenset(
     "append extend insert pop popitem popleft appendleft remove clear update setdefault add discard sort"
     " reverse write writelines send throw close".split()
 )
-_IMPURE = {print, input, open, exec, eval, compile, setattr, delattr, next, globals, vars, breakpoint}
+_IMPURE = {print, input, open, exec, eval, compile, setattr, delattr, globals, vars, breakpoint}
 _PURE_MODULES = frozenset(
     "numpy math cmath operator itertools functools collections copy typing dataclasses contextlib scipy enum"
     " builtins numbers abc string re fractions decimal statistics bisect heapq inspect ast_ad".split()
@@ -60,6 +60,8 @@ class Search:
             return True
         if isinstance(value, functools.partial):
             return all(self.pure(v, objects) for v in (value.func, *value.args, *value.keywords.values()))
+        if hasattr(type(value), "__ast_ad_lower__"):  # a derivative
+            return self.pure(getattr(value, "function", None), objects)
         plain = getattr(value, "py_func", None) or getattr(value, "__wrapped__", None) or value
         if isinstance(plain, types.FunctionType):
             return lookup(value) is not None or self.function(plain, list(objects))
@@ -141,9 +143,18 @@ def _reachable(values: list[Any], names: set[str]) -> list[Any]:
             pending += [vars(value)[n] for n in names if n in vars(value)]
         elif _is_instance(value):
             pending += [vars(value)[n] for n in names if n in vars(value)]
-            inherited = [getattr(type(value), n, None) for n in {*names, "__call__", "__getattr__"}]
+            inherited = [getattr(type(value), n, None) for n in {*names, *_operators(type(value))}]
             pending += [f.fget if isinstance(f, property) else f for f in inherited]
     return list(found.values())
+
+
+def _operators(cls: type) -> Iterator[str]:
+    """The methods that are called without being named: by operators, items, calls."""
+    for base in cls.__mro__:
+        for name, member in vars(base).items():
+            if isinstance(member, types.FunctionType) and name[:2] == "__" == name[-2:]:
+                if name not in ("__init__", "__new__", "__post_init__", "__init_subclass__", "__setattr__"):
+                    yield name
 
 
 def _is_instance(value: Any) -> bool:

@@ -7,6 +7,7 @@ becomes is the business of whoever reads the program: the front end only finds o
 
 from __future__ import annotations
 
+import dataclasses
 import types
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +19,7 @@ from ..trees import LEAF, STATIC, TreeDef
 from .core import NOT_STATIC, Core
 from .dummies import InferenceError
 from .probing import probe
-from .values import Arr, Dct, Lst, Tup
+from .values import Arr, Dct, Lst, Obj, Tup
 
 Site = tuple[Any, ...]  # where the call stands, and the callee's code
 
@@ -118,6 +119,10 @@ class MarkedCalls(Core):
             content = value if isinstance(value, dict) else self.state.get(value)
             cls = getattr(value, "cls", dict)
             return TreeDef(cls, tuple(content), tuple(self.tree_of(v, leaves) for v in content.values()))
+        if isinstance(value, Obj) and dataclasses.is_dataclass(value.cls):
+            content = self.state.get(value)
+            names = tuple(f.name for f in dataclasses.fields(value.cls) if f.name in content)
+            return TreeDef(value.cls, names, tuple(self.tree_of(content[n], leaves) for n in names))
         if isinstance(value, Arr):
             value = self.read(value)
         if isinstance(value, Var) and isinstance(value.type, (Scalar, Array)):

@@ -323,3 +323,21 @@ def test_functions_that_were_imported_by_name():
         return exp(x[0]) * sum(np.sum(y) for y in multiples(x))
 
     compare(lambda x: callee(x) * x[1], X)
+
+
+def printed(x):
+    print("printed")
+    return np.sum(x**2)
+
+
+gradient_of_printed = grad(printed)
+
+
+def test_a_derivative_with_effects(capsys):
+    def callee(x):
+        return sum(np.sum(gradient_of_printed(y)) for y in multiples(x))
+
+    g = grad(lambda x: callee(x) * x[1])
+    found = g(X)
+    assert g.mode == "fallback" and capsys.readouterr().out == "printed\n" * 3
+    np.testing.assert_allclose(found, 12 * X[1] * np.ones(3) + 12 * X.sum() * np.eye(3)[1])
