@@ -29,6 +29,10 @@ __all__ = [
 ]
 
 _identifiers = itertools.count()
+ACCESSED = (
+    "saved_tensors can only be accessed once when clear_saved_tensors_on_access=True is set on the "
+    "autograd.Function. Either access saved_tensors only once, or set clear_saved_tensors_on_access=False."
+)
 NO_BACKWARD = (
     "You must implement either the backward or vjp method for your custom autograd.Function to use it with "
     "backward mode AD."
@@ -48,6 +52,7 @@ class FunctionCtx:
     dirty_tensors: Any = None
     non_differentiable: Any = None
     _materializes = True
+    _is_pure_view = False
 
     def save_for_backward(self, *tensors: Any) -> None:
         """Save tensors (or None) for ``saved_tensors`` in ``backward``; a second call replaces the first."""
@@ -90,8 +95,9 @@ class BackwardCFunction(FunctionCtx, Node):
     _forward_cls: Any
     needs_input_grad: tuple[bool, ...] = ()
     requires_grad = True
-    _saved_list: tuple[SavedVariable | None, ...] = ()
+    _saved_list: tuple[SavedVariable, ...] = ()
     _is_freed = False
+    _is_accessed = False
     _tensor_places: tuple[bool, ...] = ()
     _takes_none = True
     _materialize_non_diff_grads = True
@@ -112,11 +118,14 @@ class BackwardCFunction(FunctionCtx, Node):
         Raises:
             RuntimeError: they were freed by a backward pass, or changed in place.
         """
+        if self._is_accessed:
+            raise RuntimeError(ACCESSED)
         if self._is_freed:
             raise RuntimeError(FREED)
-        found = tuple(None if s is None else s.unpack() for s in self._saved_list)
+        found = tuple([s.unpack() for s in self._saved_list])
         if self._forward_cls.clear_saved_tensors_on_access:
             self._release()
+            self._is_accessed = True
         return found
 
     @property
@@ -127,7 +136,7 @@ class BackwardCFunction(FunctionCtx, Node):
         return self.saved_tensors
 
     @property
-    def _raw_saved_tensors(self) -> tuple[SavedVariable | None, ...]:
+    def _raw_saved_tensors(self) -> tuple[SavedVariable, ...]:
         if self._is_freed:
             raise RuntimeError(FREED)
         return self._saved_list
@@ -138,19 +147,19 @@ class BackwardCFunction(FunctionCtx, Node):
 
     def _release(self) -> None:
         for saved in self._saved_list:
-            if saved is not None:
-                saved.release()
+            saved.release()
         self._is_freed = True
 
     def _save(self) -> None:
         """Take over what ``save_for_backward`` was given, once the outputs have their history."""
-        saved: list[SavedVariable | None] = []
+        saved: list[SavedVariable] = []
+        changed = [id(t) for t in self.dirty_tensors or ()]
         for i, t in enumerate(self.to_save or ()):
             if t is not None and not isinstance(t, Tensor):
                 raise TypeError(
                     f"save_for_backward can only save variables, but argument {i} is of type {type_name(t)}"
                 )
-            saved.append(None if t is None else SavedVariable(t, self))
+            saved.append(SavedVariable(t, self, 0 if id(t) in changed and t._view is not None else None))
         self._saved_list = tuple(saved)
         self.to_save = None
 

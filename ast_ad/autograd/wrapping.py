@@ -20,6 +20,18 @@ DIRTY_NO_INPUT = (
     "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated "
     "should be passed to ctx.mark_dirty()."
 )
+SEVERAL_OUTPUTS = (
+    "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return "
+    "more than one Tensor. This is not supported by the current autograd engine. You should either make sure "
+    "the input is not a view (using .clone() for example) or make your Function only return one Tensor "
+    "(potentially splitting it into two Functions: one doing the inplace that returns a single Tensor and a "
+    "second one that does the other operations). You can ask on the forum https://discuss.pytorch.org/ if you "
+    "need help to do this change."
+)
+NOT_ONE_VIEW = (
+    "Pure view custom Function can only have one input Tensor and one output Tensor. Open an issue if you need "
+    "to support more."
+)
 
 
 def run_forward(cls: Any, args: tuple[Any, ...], forward: Callable[[Any], Any]) -> Any:
@@ -52,7 +64,7 @@ def _run(cls: Any, args: tuple[Any, ...], forward: Callable[[Any], Any]) -> Any:
             node._meta = found._array.shape, found._array.dtype
             found._node, found._nr, found._requires_grad = node, 0, True
         else:
-            outputs = _wrapped(node, found if isinstance(found, tuple) else (found,), tensors, recorded)
+            outputs = _wrapped(node, found if isinstance(found, tuple) else (found,), tensors, recorded, grad)
     finally:
         state.grad = grad
     if recorded:
@@ -72,8 +84,10 @@ def _is_plain(node: Any, t: Tensor, tensors: list[Tensor]) -> bool:
     )
 
 
-def _wrapped(node: Any, outputs: tuple[Any, ...], tensors: list[Tensor], recorded: bool) -> tuple[Any, ...]:
-    """The outputs as the caller gets them."""
+def _wrapped(
+    node: Any, outputs: tuple[Any, ...], tensors: list[Tensor], recorded: bool, enabled: bool
+) -> tuple[Any, ...]:
+    """The outputs as the caller gets them. ``enabled``: the caller has not switched recording off."""
     inputs = {id(t) for t in tensors}
     dirty = _dirty(node, outputs)
     constants = _constants(node)
@@ -92,8 +106,10 @@ def _wrapped(node: Any, outputs: tuple[Any, ...], tensors: list[Tensor], recorde
             out.append(_without_history(t, is_input, is_dirty))
         else:
             out.append(_with_history(t, node, nr, is_input, is_dirty, tensors[0]))
-    if recorded:
-        _forbid_inplace(node, out, [id(t) in inputs and id(t) in dirty for t in outputs])
+    if node._is_pure_view and recorded:
+        _as_operation(tensors, out)
+    elif enabled:
+        _forbid_inplace(node, out, [id(t) in inputs and id(t) in dirty for t in outputs], recorded)
     return tuple(out)
 
 
@@ -137,6 +153,8 @@ def _without_history(t: Tensor, is_input: bool, is_dirty: bool) -> Tensor:
 def _with_history(t: Tensor, node: Any, nr: int, is_input: bool, is_dirty: bool, first: Tensor) -> Tensor:
     if is_dirty:
         if not is_input:
+            if t._view is not None:
+                raise RuntimeError(DIRTY_NO_INPUT)
             warnings.warn(DIRTY_NO_INPUT, UserWarning, stacklevel=5)
         return _changed(t, node, nr, first)
     if is_input:
@@ -156,7 +174,7 @@ def _changed(t: Tensor, node: Any, nr: int, first: Tensor) -> Tensor:
         t._node, t._nr, t._requires_grad = node, nr, True
         return t
     if node._outputs != 1:
-        raise RuntimeError("Functions which modify views in-place must return a single Variable")
+        raise RuntimeError(SEVERAL_OUTPUTS)
     check_inplace(t)
     if first is not t:
         raise RuntimeError(
@@ -179,11 +197,24 @@ def _same(array: Any) -> Any:
     return array
 
 
-def _forbid_inplace(node: Any, out: list[Any], changed: list[bool]) -> None:
+def _as_operation(tensors: list[Tensor], out: list[Any]) -> None:
+    """Let a Function that is said to do no more than look at its input be a view operation like any other."""
+    found = [t for t in out if isinstance(t, Tensor)]
+    if len(tensors) != 1 or len(found) != 1:
+        raise RuntimeError(NOT_ONE_VIEW)
+    view, source = found[0]._view, tensors[0]
+    if view is None:
+        return
+    view.creation = "" if source._view is None else source._view.creation
+    if view.base is not (source if source._view is None else source._view.base):
+        view.base._requires_grad = True  # a view of something else must not be changed
+
+
+def _forbid_inplace(node: Any, out: list[Any], changed: list[bool], recorded: bool) -> None:
     """Changes of outputs that are views would lead around the user's backward."""
     several = sum(isinstance(t, Tensor) and t._node is node for t in out) > 1
     for t, is_changed in zip(out, changed, strict=True):
-        if isinstance(t, Tensor) and t._view is not None and t._node is node:
+        if isinstance(t, Tensor) and t._view is not None and (t._node is node or not recorded):
             if several:
                 t._view.creation = "multi"
             elif not is_changed:

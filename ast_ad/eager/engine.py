@@ -25,10 +25,12 @@ Edge = tuple[Any, int]
 class Sweep:
     """A sweep under way. Hooks of several tensors ask which of their nodes it will come to."""
 
-    __slots__ = ("__weakref__", "_found", "callbacks", "roots", "targets")
+    __slots__ = ("__weakref__", "_found", "callbacks", "keep", "roots", "targets")
 
-    def __init__(self, roots: Sequence[tuple[Any, int, Any]], targets: Sequence[Edge] | None) -> None:
-        self.roots, self.targets = roots, targets
+    def __init__(
+        self, roots: Sequence[tuple[Any, int, Any]], targets: Sequence[Edge] | None, keep: bool
+    ) -> None:
+        self.roots, self.targets, self.keep = roots, targets, keep
         self._found: set[Any] | None = None
         self.callbacks: list[Callable[[], Any]] = []  # to be called at the end
 
@@ -70,7 +72,7 @@ def execute(
     """
     token = silence()
     grad, state.grad = state.grad, graph
-    sweep = Sweep(roots, ends if targets is None else targets)
+    sweep = Sweep(roots, ends if targets is None else targets, keep)
     outer, state.sweep = state.sweep, sweep
     packs = state.packs, state.pack, state.ordinary
     try:
@@ -131,7 +133,9 @@ def _sweep(
         for (target, nr), out in zip(live, outs, strict=True):
             meta = target._meta
             if out is None or target._outputs != 1:
-                _push(heap, buffers, target, nr, fitted(out, meta if target._outputs == 1 else meta[nr], graph))
+                _push(
+                    heap, buffers, target, nr, fitted(out, meta if target._outputs == 1 else meta[nr], graph)
+                )
                 continue
             if graph or out.__class__ is not ndarray or out.shape != meta[0] or out.dtype is not meta[1]:
                 out = fitted(out, meta, graph)
@@ -298,7 +302,9 @@ def _add_to_grad(leaf: Any, g: Any, graph: bool) -> None:
     held = leaf._grad
     if held is None:
         if graph:
-            leaf._grad = _recorded_copy(g, leaf) if g._requires_grad else Tensor._of(as_leaf(g._array, leaf._array))
+            leaf._grad = (
+                _recorded_copy(g, leaf) if g._requires_grad else Tensor._of(as_leaf(g._array, leaf._array))
+            )
         else:
             leaf._grad = Tensor._of(as_leaf(g, leaf._array))
     elif graph:
