@@ -141,6 +141,8 @@ for _names, _dunder, _fn in COMPARISONS:
     setattr(Tensor, _dunder, _forward)
 for _names, _fn in LOGICAL.items():
     _publish(_names, _fn, tensors=True)
+for _names, _fn in (("gcd", np.gcd), ("lcm", np.lcm)):
+    _publish(_names, _kinds_checked(_names, _fn), tensors=True)
 for _names, _dunder, _fn in BITWISE:
     _checked = _kinds_checked(_names, _fn)
     _publish(_names, _checked)

@@ -9,11 +9,11 @@ import numpy as np
 
 from ..rules import torch_moments, torch_norms, torch_softmax
 from .dimensions import axes_of, axis_of, numpy_names
-from .dispatch import Operation, apply, unary
-from .dtypes import as_numpy, dtype_of, get_default_dtype, result_dtype, scalar_name
+from .dispatch import Operation, apply, inplace, unary
+from .dtypes import as_numpy, scalar_name
 from .pointwise import floating, require_tensor
 from .refusals import check_kind
-from .surface import FUNCTIONS, function
+from .surface import attach, function
 from .tensor import Tensor
 
 SUM = Operation(np.sum, "SumBackward0", ("self",))
@@ -34,7 +34,6 @@ LOGSUMEXP = Operation(torch_softmax.logsumexp, "LogsumexpBackward0", ("self",))
 NORM = Operation(torch_norms.norm, "LinalgVectorNormBackward0", ("self",))
 NUCLEAR = Operation(np.linalg.norm, "SumBackward1", ("self",))
 TRACE = Operation(np.trace, "TraceBackward0", ("self",))
-DIFF = Operation(np.diff, "SubBackward0", ("self",))
 
 
 def result_type(input: Tensor, dtype: Any) -> dict[str, Any]:
@@ -251,6 +250,18 @@ def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Any:
     return _running(CUMPROD, input, dim, dtype)
 
 
+def _running_in_place(name: str, op: Operation) -> None:
+    def run(self: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+        return inplace(op, self, axis=axis_of(self._array.ndim, dim))
+
+    run.__name__, run.__doc__ = f"{name}_", f"``{name}`` in place."
+    attach(f"{name}_", run)
+
+
+_running_in_place("cumsum", CUMSUM)
+_running_in_place("cumprod", CUMPROD)
+
+
 @function()
 @numpy_names
 def logcumsumexp(input: Tensor, dim: int) -> Any:
@@ -335,56 +346,3 @@ def trace(input: Tensor) -> Any:
     if input._array.ndim != 2:
         raise RuntimeError("trace: expected a matrix, but got tensor with dim " + str(input._array.ndim))
     return apply(TRACE, (input,))
-
-
-@function()
-@numpy_names
-def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
-    """The differences of neighbours along ``dim``, taken ``n`` times."""
-    if prepend is not None or append is not None:
-        parts = [t for t in (prepend, input, append) if t is not None]
-        input = FUNCTIONS["cat"](parts, dim)
-    if input._array.ndim == 0:
-        raise RuntimeError("diff expects input to be at least one-dimensional")
-    axis = axis_of(input._array.ndim, dim)
-    n = min(n, input._array.shape[axis])  # more of them leave nothing too
-    return apply(DIFF, (input,), {"n": n, "axis": axis}) if n else input.clone()
-
-
-@function("trapezoid", "trapz", method=False)
-def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1) -> Any:
-    """The integral along ``dim`` by the trapezoidal rule, over points ``x`` or at distances ``dx``."""
-    op = FUNCTIONS_OF_NUMPY["trapezoid"]
-    args = (y,) if x is None else (y, x)
-    found = apply(op, args, {"dx": dx, "axis": dim} if x is None else {"axis": dim})
-    dtype = result_dtype(*(a._array for a in args))
-    if dtype.kind in "iub":
-        dtype = get_default_dtype().dtype
-    return found if found._array.dtype == dtype else found.to(dtype_of(dtype))
-
-
-FUNCTIONS_OF_NUMPY = {
-    "trapezoid": Operation(np.trapezoid, "MulBackward0", ("y", "x")),
-    "cov": Operation(np.cov, "SqueezeBackward0", ("self",)),
-    "corrcoef": Operation(np.corrcoef, "ClampBackward1", ("self",)),
-}
-
-
-@function()
-def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
-    """The covariance of variables, one a row."""
-    weights = {"fweights": fweights, "aweights": aweights}
-    given = {k: v._array for k, v in weights.items() if v is not None}
-    return _as_given(apply(FUNCTIONS_OF_NUMPY["cov"], (input,), {"ddof": correction, **given}), input)
-
-
-@function()
-def corrcoef(input: Tensor) -> Any:
-    """The correlation of variables, one a row."""
-    return _as_given(apply(FUNCTIONS_OF_NUMPY["corrcoef"], (input,)), input)
-
-
-def _as_given(found: Any, input: Tensor) -> Any:
-    """A result in the type of ``input``; the default one if those are integers."""
-    dtype = input.dtype if input._array.dtype.kind in "fc" else get_default_dtype()
-    return found if found.dtype == dtype else found.to(dtype)

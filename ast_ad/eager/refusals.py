@@ -41,6 +41,8 @@ KERNELS: dict[str, tuple[str, str]] = {
     "ge": ("biuf", "ge_cpu"),
     "copysign": ("biuf", "copysign_cpu"),
     "logcumsumexp": ("fc", "logcumsumexp_out_cpu"),
+    "gcd": ("iu", "gcd_cpu"),
+    "lcm": ("iu", "lcm_cpu"),
     "bitwise_and": ("biu", "bitwise_and_cpu"),
     "bitwise_or": ("biu", "bitwise_or_cpu"),
     "bitwise_xor": ("biu", "bitwise_xor_cpu"),
