@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 import itertools
 import warnings
@@ -14,8 +13,8 @@ import numpy as np
 from ..eager.checks import type_name
 from ..eager.node import Node
 from ..eager.saved import FREED, SavedVariable
-from ..eager.state import state
 from ..eager.tensor import Tensor
+from .once import once_differentiable
 from .wrapping import run_forward
 
 __all__ = [
@@ -381,79 +380,3 @@ class InplaceFunction(Function):
 
 class NestedIOFunction(Function):
     """The base class of functions of nested containers of tensors, which was never in general use."""
-
-
-class _Error(Node):
-    """The history of results that must not be differentiated again."""
-
-    message = ""
-
-    def name(self) -> str:
-        return "Error"
-
-    def _backward(self, g: Any, graph: bool) -> Sequence[Any]:
-        raise RuntimeError(self.message)
-
-
-_Error.__name__ = _Error.__qualname__ = "Error"
-
-
-def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a ``backward`` run unrecorded; to differentiate its results is an error.
-
-    >>> import ast_ad
-    >>> class Double(Function):
-    ...     @staticmethod
-    ...     def forward(ctx, x):
-    ...         return x * 2
-    ...
-    ...     @staticmethod
-    ...     @once_differentiable
-    ...     def backward(ctx, g):
-    ...         return g * 2
-    >>> x = ast_ad.tensor(1.0, requires_grad=True)
-    >>> (g,) = ast_ad.autograd.grad(Double.apply(x) ** 2, x, create_graph=True)
-    >>> g.backward()
-    Traceback (most recent call last):
-    RuntimeError: trying to differentiate twice a function that was marked with @once_differentiable
-    """
-
-    @functools.wraps(fn)
-    def wrapper(ctx: Any, *args: Any, **kwargs: Any) -> Any:
-        recorded, state.grad = state.grad, False
-        try:
-            outputs = fn(ctx, *args, **kwargs)
-        finally:
-            state.grad = recorded
-        if not recorded or not any(isinstance(a, Tensor) and a.requires_grad for a in args):
-            return outputs
-        failing = _failing(outputs if isinstance(outputs, tuple) else (outputs,))
-        return failing if isinstance(outputs, tuple) else failing[0]
-
-    return wrapper
-
-
-def _failing(outputs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The tensors, with a history that raises when a gradient is sent through it."""
-    from ..eager.node import NO_EDGE, next_number
-    from ..eager.views import accumulator
-
-    edges: list[Any] = []
-    node = _Error()
-    node.message = "trying to differentiate twice a function that was marked with @once_differentiable"
-    found = []
-    for nr, t in enumerate(outputs):
-        if not isinstance(t, Tensor):
-            edges.append(NO_EDGE)
-            found.append(t)
-            continue
-        leaf, failing = t.detach(), t.detach()
-        leaf._requires_grad = True
-        edges.append((accumulator(leaf), 0))
-        failing._node, failing._nr, failing._requires_grad = node, nr, True
-        found.append(failing)
-    meta = [(t._array.shape, t._array.dtype) if isinstance(t, Tensor) else None for t in outputs]
-    node._outputs, node._meta = len(meta), meta[0] if len(meta) == 1 else meta
-    node._edges, node._live = tuple(edges), tuple(edge for edge in edges if edge[0] is not None)
-    node._number = next_number()
-    return tuple(found)

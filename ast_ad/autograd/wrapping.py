@@ -21,16 +21,16 @@ DIRTY_NO_INPUT = (
     "should be passed to ctx.mark_dirty()."
 )
 SEVERAL_OUTPUTS = (
-    "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return "
-    "more than one Tensor. This is not supported by the current autograd engine. You should either make sure "
-    "the input is not a view (using .clone() for example) or make your Function only return one Tensor "
-    "(potentially splitting it into two Functions: one doing the inplace that returns a single Tensor and a "
-    "second one that does the other operations). You can ask on the forum https://discuss.pytorch.org/ if you "
-    "need help to do this change."
+    "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot "
+    "return more than one Tensor. This is not supported by the current autograd engine. You should either "
+    "make sure the input is not a view (using .clone() for example) or make your Function only return one "
+    "Tensor (potentially splitting it into two Functions: one doing the inplace that returns a single Tensor "
+    "and a second one that does the other operations). You can ask on the forum https://discuss.pytorch.org/ "
+    "if you need help to do this change."
 )
 NOT_ONE_VIEW = (
-    "Pure view custom Function can only have one input Tensor and one output Tensor. Open an issue if you need "
-    "to support more."
+    "Pure view custom Function can only have one input Tensor and one output Tensor. Open an issue if you "
+    "need to support more."
 )
 
 

@@ -67,8 +67,9 @@ def execute(
 ) -> dict[Edge, Any] | None:
     """Send gradients from ``roots`` (node, output, Tensor) towards the leaves.
 
-    With ``targets`` only what leads to these edges runs, and their gradients are returned (Tensors); otherwise
-    leaves accumulate. With ``ends`` only what leads to the nodes of these edges runs, and those nodes.
+    With ``targets`` only what leads to these edges runs, and their gradients are returned (Tensors);
+    otherwise leaves accumulate. With ``ends`` only what leads to the nodes of these edges runs, and those
+    nodes.
     """
     token = silence()
     grad, state.grad = state.grad, graph

@@ -127,7 +127,7 @@ class SavedTensor:
         return self._node.saved(self._place)
 
     def register_hooks(self, *hooks: Callable[[Any], Any]) -> None:
-        """``register_hooks(pack, unpack)`` packs the tensor now; ``unpack`` gives it back when it is needed."""
+        """``register_hooks(pack, unpack)`` packs the tensor now; ``unpack`` gives it back when needed."""
         node, place = self._node, self._place
         _check_hooks(self, hooks)
         if node.values is None:
