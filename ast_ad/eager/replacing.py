@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..rules import torch_indexing
+from ..rules import torch_indexing, torch_views
 from .creation import shape_from
 from .dispatch import Operation, apply, inplace
 from .indexing import ALIAS, narrow, slice_at
@@ -16,10 +16,11 @@ from .pieces import diag_embed
 from .shapes import reshape
 from .surface import function, method
 from .tensor import Tensor
-from .viewing import axis_of, look
+from .viewing import axis_of, fresh, look
 
 SELECT_SCATTER = Operation(torch_indexing.select_scatter, "SelectScatterBackward0", ("self", "src"))
 SLICE_SCATTER = Operation(torch_indexing.slice_scatter, "SliceScatterBackward0", ("self", "src"))
+FILL = Operation(torch_views.filled, "FillBackward0", ("self",))
 DIAGONAL_SCATTER = Operation(torch_indexing.diagonal_scatter, "DiagonalScatterBackward0", ("self", "src"))
 
 
@@ -86,7 +87,7 @@ def diagflat(input: Tensor, offset: int = 0) -> Any:
 @function()
 def fill(input: Tensor, value: Any) -> Any:
     """A copy with a number at every place."""
-    return input.clone().fill_(value)
+    return input.clone().fill_(value) if isinstance(value, Tensor) else fresh(FILL, input, value)
 
 
 # ----- in place
