@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..eager.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
+from ..eager.modes import (
+    enable_grad,
+    inference_mode,
+    is_multithreading_enabled,
+    no_grad,
+    set_grad_enabled,
+    set_multithreading_enabled,
+)
+from ..eager.saved import SavedTensor
 from .gradcheck import gradcheck, gradgradcheck
 from .sweeps import backward, grad
 
@@ -27,6 +35,7 @@ _HOMES = {
 
 __all__ = [
     "Function",
+    "SavedTensor",
     "Variable",
     "backward",
     "detect_anomaly",
@@ -35,9 +44,11 @@ __all__ = [
     "gradcheck",
     "gradgradcheck",
     "inference_mode",
+    "is_multithreading_enabled",
     "no_grad",
     "set_detect_anomaly",
     "set_grad_enabled",
+    "set_multithreading_enabled",
 ]
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
 from ..eager.hooks import RemovableHandle
-from ..eager.node import Node
+from ..eager.node import Node as EngineNode
 from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..eager.views import edge_of
@@ -28,6 +28,26 @@ __all__ = [
 ]
 
 _Hook = Callable[[Any], Any]
+
+
+class _NodeType(type):
+    """Lets the nodes of the graph, and their classes, count as nodes."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, EngineNode)
+
+    def __subclasscheck__(cls, subclass: type) -> bool:
+        return subclass is cls or issubclass(subclass, EngineNode)
+
+
+class Node(metaclass=_NodeType):
+    """What the nodes of the graph are: ``isinstance(t.grad_fn, Node)``. It is no base class of theirs.
+
+    Nodes have ``name()``, ``next_functions``, ``metadata``, ``register_hook`` and ``register_prehook``.
+    """
+
+    def __new__(cls) -> Any:
+        raise TypeError("nodes are made by recorded operations")
 
 
 class GradientEdge(NamedTuple):

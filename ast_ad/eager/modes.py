@@ -132,6 +132,28 @@ class set_grad_enabled(Mode):
         return f"set_grad_enabled(mode={self.mode})"
 
 
+class set_multithreading_enabled(Mode):
+    """Whether the sweep may use several threads. It never does: the setting is only remembered."""
+
+    def __init__(self, mode: bool) -> None:
+        self.previous, self.mode = state.multithreading, bool(mode)
+        state.multithreading = self.mode
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *error: Any) -> None:
+        state.multithreading = self.previous
+
+    def clone(self) -> Mode:
+        return type(self)(self.mode)
+
+
+def is_multithreading_enabled() -> bool:
+    """What ``set_multithreading_enabled`` has set last, in this thread."""
+    return state.multithreading
+
+
 class inference_mode(Mode):
     """Record nothing and make inference tensors, which later recorded computation may not save."""
 

@@ -13,12 +13,11 @@ class State(threading.local):
     """The modes of one thread; a new thread starts with these defaults.
 
     ``grad``: operations are recorded. ``inference``: results are inference tensors. ``pack``: the innermost
-    pair of saved-tensor hooks; ``packs``: all of them. ``ordinary``: there is no such pair, and ``safe`` is off.
-    ``no_pack``: why hooks
-    are forbidden. ``safe``: a cotangent of 0 stays 0 when it is multiplied by an infinite derivative.
-    ``tracing``: how many functions are being traced; 0 within the operations that they call. ``sweep``: the
-    reverse sweep under way. ``rules``:
-    the code of a rule runs on tensors, which may be sliced backwards as arrays are.
+    pair of saved-tensor hooks; ``packs``: all of them. ``ordinary``: there is no such pair, and ``safe`` is
+    off. ``no_pack``: why hooks are forbidden. ``multithreading``: a setting that has no effect. ``safe``: a
+    cotangent of 0 stays 0 when it is multiplied by an infinite derivative. ``tracing``: how many functions
+    are being traced; 0 within the operations that they call. ``sweep``: the reverse sweep under way.
+    ``rules``: the code of a rule runs on tensors, which may be sliced backwards as arrays are.
     """
 
     grad = True
@@ -27,6 +26,7 @@ class State(threading.local):
     packs: tuple[Any, ...] = ()
     ordinary = True
     no_pack: str | None = None
+    multithreading = True
     safe = False
     tracing = 0
     sweep: Any = None

@@ -375,8 +375,11 @@ class Tensor:
         return bool((self == element).any())
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:
-        node = self.grad_fn
-        name = None if node is None else type(node).__name__
+        try:
+            node = self.grad_fn
+            name = None if node is None else type(node).__name__
+        except RuntimeError:  # a view without a history that was changed since
+            name = "Invalid"
         return tensor_text(self._array, requires_grad=self._requires_grad, grad_fn=name)
 
     def __format__(self, spec: str) -> str:
