@@ -17,7 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import AdError, FallbackWarning, InputTypeError, InputValueError, InternalError
+from ..errors import (
+    AdError,
+    FallbackWarning,
+    InputTypeError,
+    InputValueError,
+    InternalError,
+    SharedMemoryError,
+)
 from ..frontend.calls import python_function
 from ..frontend.core import TensorOutside
 from ..trees import flatten
@@ -64,10 +71,11 @@ class TracedVariant(Request):
         from .history import trace_alone
 
         warn(self.owner.function, self.reason)
+        writes = isinstance(self.reason, SharedMemoryError)
         split = len(inputs) - len(self.keywords)
         kwargs = dict(zip(self.keywords, inputs[split:], strict=True))
         try:
-            return trace_alone(self.owner.function, tuple(inputs[:split]), kwargs, self.wrt)
+            return trace_alone(self.owner.function, tuple(inputs[:split]), kwargs, self.wrt, writes)
         except AdError as error:
             add_reason(error, self.reason)
             raise

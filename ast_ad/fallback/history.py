@@ -16,14 +16,18 @@ from .tracing import TracedPullback, trace
 
 
 def trace_alone(
-    function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any], wrt: Sequence[int]
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: dict[str, Any],
+    wrt: Sequence[int],
+    writes: bool = False,
 ) -> tuple[Any, TracedPullback]:
     """``trace``, of a function whose result has no history but that of its arguments.
 
     Raises:
         UnsupportedError: it has.
     """
-    value, pullback = trace(function, args, kwargs, wrt)
+    value, pullback = trace(function, args, kwargs, wrt, writes)
     starts = {edge_of(start)[0] for start in pullback.starts}
     pending = [edge_of(out)[0] for out in pullback.outputs if hasattr(type(out), "_is_eager_tensor")]
     seen: set[Any] = set()

@@ -30,6 +30,7 @@ from .compiled_pullbacks import CannotCompile, EveryFloat, compiled_vjp, has_der
 from .derivative import as_reason, loss_seeds, warn
 from .patches import replaced
 from .pullbacks import spread
+from .sharing import Sharing
 from .traced import Traced
 from .tracing import TracedPullback, plain, recording
 
@@ -178,9 +179,12 @@ class TracedInPlace:
         derivative = call.derivative
         with recording():
             entries = [self.entry(i, leaf) for i, leaf in enumerate(call.leaves)]
+            sharing = Sharing(call.leaves, self.request.wrt)
+            sharing.enter(entries)
             args, kwargs = call.tree.unflatten(entries)
             with replaced(derivative.function):
                 self.result = derivative.function(*args, **kwargs)
+            sharing.check()
         self.outputs, self.structure = flatten(self.result)
 
     def entry(self, position: int, leaf: Any) -> Any:

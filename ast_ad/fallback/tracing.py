@@ -19,29 +19,40 @@ from ..eager.numpy_protocol import run
 from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..eager.views import edge_of
-from ..errors import AdError, SharedMemoryError, UnsupportedError
+from ..errors import AdError, UnsupportedError
 from ..trees import flatten, register_leaf
 from .patches import replaced
+from .sharing import Sharing
 from .traced import Traced, births
 
 register_leaf(Traced)
 
 
 def trace(
-    function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any], wrt: Sequence[int]
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: dict[str, Any],
+    wrt: Sequence[int],
+    writes: bool = False,
 ) -> tuple[Any, TracedPullback]:
-    """The value of ``function(*args, **kwargs)`` and the pullback to the leaves at ``wrt``; see the package."""
+    """The value of ``function(*args, **kwargs)`` and the pullback to the leaves at ``wrt``; see the package.
+
+    ``writes``: whether it is known that the function writes to one of two arguments that share memory.
+    """
     leaves, tree = flatten((tuple(args), dict(kwargs)))
     starts: dict[int, Any] = {i: _start(leaves[i]) for i in wrt}
     with recording(), forgetting() as kept:
         given = [_entry(starts[i]) if i in starts else _constant(leaf) for i, leaf in enumerate(leaves)]
-        for i, j in _aliases(leaves, wrt):
-            given[i] = given[j]
+        sharing = Sharing(leaves, wrt, writes)
+        sharing.enter(given)
         call_args, call_kwargs = tree.unflatten(given)
         value = _run(function, call_args, call_kwargs, (*args, *kwargs.values()))
+        sharing.check()
         found, structure = flatten(value)
         kept += found
-    return structure.unflatten([plain(leaf) for leaf in found]), TracedPullback(found, [starts[i] for i in wrt])
+    return structure.unflatten([plain(leaf) for leaf in found]), TracedPullback(
+        found, [starts[i] for i in wrt]
+    )
 
 
 def _run(function: Callable[..., Any], args: Any, kwargs: Any, objects: Sequence[Any]) -> Any:
@@ -107,28 +118,12 @@ def place(error: BaseException) -> Place | None:
     if not frames:
         return None
     last = frames[-1]
-    return Place(last.filename, last.lineno or 0, last.colno or 0, last.end_colno or 0, last.line or "", last.name)
+    return Place(
+        last.filename, last.lineno or 0, last.colno or 0, last.end_colno or 0, last.line or "", last.name
+    )
 
 
 _INSIDE = re.compile(r"[/\\](ast_ad|numpy|scipy)[/\\]")
-
-
-def _aliases(leaves: Sequence[Any], wrt: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Pairs of places at which the function gets the same array; a differentiated one comes second."""
-    arrays = [i for i, leaf in enumerate(leaves) if type(leaf) is np.ndarray]
-    for n, j in enumerate(arrays):
-        for i in arrays[:n]:
-            a, b = leaves[i], leaves[j]
-            if not np.may_share_memory(a, b):
-                continue
-            facts = [(x.__array_interface__["data"], x.strides, x.shape, x.dtype) for x in (a, b)]
-            if facts[0] != facts[1] or i in wrt and j in wrt:
-                raise SharedMemoryError(
-                    "arguments that share memory",
-                    why="the gradients with respect to the two can't be told apart",
-                    fix="pass a copy of one of them",
-                )
-            yield (j, i) if i in wrt else (i, j)
 
 
 def _start(leaf: Any) -> Any:
@@ -169,7 +164,8 @@ class TracedPullback:
         seeds = [None if g is None else Tensor._of(np.asarray(g)) for g in cotangents]
         found = self._sweep(seeds, False)
         return tuple(
-            _like(np.zeros_like(s._array) if g is None else g, s) for g, s in zip(found, self.starts, strict=True)
+            _like(np.zeros_like(s._array) if g is None else g, s)
+            for g, s in zip(found, self.starts, strict=True)
         )
 
     def linearize(self, cotangents: Sequence[Any]) -> tuple[tuple[Any, ...], TracedPullback]:

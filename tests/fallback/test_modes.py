@@ -95,6 +95,45 @@ def test_the_arguments_stay_as_they_are():
 
 
 @ignored
+def test_arguments_that_share_memory():
+    def product(x, y, z):
+        return sum(np.sum(u * y) + np.sum(z) for u in multiples(x))
+
+    value, gradients = value_and_grad(product, (0, 1))(X, X, X)
+    assert value == product(X, X, X)
+    for gradient in gradients:
+        np.testing.assert_allclose(gradient, 6 * X)
+    np.testing.assert_allclose(grad(product, 1)(X[1:], X[:-1], X[1:]), 6 * X[1:])
+
+    def writes(x, y, z):
+        y[0] = 2.0
+        return sum(np.sum(u * y) + np.sum(z) for u in multiples(x))
+
+    with pytest.raises(ast_ad.InputValueError, match="share memory"):
+        grad(writes)(X, X, 1.0)
+    a, b = X.copy(), X.copy()
+    np.testing.assert_allclose(grad(writes)(b, a, a), 6 * np.array([2.0, *X[1:]]))
+
+    def compilable(x, y):
+        y[0] = 2.0
+        return np.sum(x * y)
+
+    g = grad(compilable)  # by the one array: of 2 * 2 + x[1]**2 + x[2]**2
+    np.testing.assert_allclose(g(a, a), [0.0, 2 * X[1], 2 * X[2]])
+    with pytest.raises(ast_ad.InputValueError, match="share memory"):
+        grad(compilable, (0, 1))(a, a)
+    with pytest.raises(ast_ad.InputValueError, match="share memory"):
+        g(a[1:], a[:-1])
+
+    def shown(x, y, z):
+        y[0] = 2.0
+        return sum(np.sum(u * z) for u in multiples(x))
+
+    np.testing.assert_allclose(grad(shown)(b, a, a), 6 * np.array([2.0, *X[1:]]))
+    np.testing.assert_array_equal(a, X)
+
+
+@ignored
 def test_effects_happen_once_for_each_call():
     model = Model()
     g = grad(model.loss)
