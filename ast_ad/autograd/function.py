@@ -239,7 +239,7 @@ class BackwardCFunction(FunctionCtx, Node):
                 f"Function {type(self).__name__} returned an invalid gradient at index {i} - got "
                 f"{list(a.shape)} but expected shape compatible with {list(shape)}"
             )
-        if a.dtype.kind == "c" and dtype.kind != "c":
+        if dtype is not None and a.dtype.kind == "c" and dtype.kind != "c":
             raise RuntimeError(MIXED_COMPLEX)
         return t if graph else a
 

@@ -28,8 +28,9 @@ def check_grad(t: Any, value: Any) -> None:
         )
     if value is t:
         raise RuntimeError("can't assign Variable as its own grad")
-    if value._array.dtype != t._array.dtype:
-        given, wanted = scalar_name(value._array.dtype).lower(), scalar_name(t._array.dtype)
+    expected = t._array.dtype if t._grad_dtype == "own" else t._grad_dtype
+    if expected is not None and value._array.dtype != expected:
+        given, wanted = scalar_name(value._array.dtype).lower(), scalar_name(expected)
         raise RuntimeError(
             f"attempting to assign a gradient with dtype '{given}' to a tensor with grad_dtype '{wanted}'. The "
             "gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). You can set the "

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .dtypes import as_numpy, channels_last, channels_last_3d, get_default_dtype
+from .dtypes import Size, as_numpy, channels_last, channels_last_3d, get_default_dtype
 from .surface import function, method
 from .tensor import Tensor
 
@@ -93,6 +93,8 @@ def new_tensor(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tenso
     """What ``Tensor(...)`` makes: from data, or uninitialised of a shape."""
     if len(args) == 1 and isinstance(args[0], Tensor):
         return cls._of(args[0]._array)  # type: ignore[no-any-return]
+    if len(args) == 1 and isinstance(args[0], Size):
+        args = tuple(args[0])
     if len(args) == 1 and not isinstance(args[0], int):
         dtype = None if isinstance(args[0], np.ndarray) else get_default_dtype()
         return cls._of(as_array(args[0], dtype))  # type: ignore[no-any-return]

@@ -55,6 +55,7 @@ class Tensor:
     _hooks: Any = None
     _post_accumulate: Any = None
     _accumulator: Any = None
+    _grad_dtype: Any = "own"
     _inference = False
     __array_priority__ = 1000
 
@@ -297,14 +298,16 @@ class Tensor:
         """The name of the class of such tensors; with ``dtype``, the tensor converted to it."""
         if dtype is None:
             return legacy_name(self._array.dtype)
-        return self.to(dtype)
+        from .typed import dtype_named
+
+        return self.to(dtype_named(dtype))
 
     # ----- as other things
     def numpy(self, *, force: bool = False) -> np.ndarray:
         """The array itself, not a copy; of a tensor that requires grad only with ``force``."""
         if force:
             return self.detach()._array
-        if self.requires_grad:
+        if state.grad and self.requires_grad:
             raise RuntimeError(
                 "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
             )
