@@ -12,9 +12,16 @@ from ..eager.engine import execute
 from ..eager.saved import linked
 from ..eager.tensor import Tensor
 from ..eager.views import edge_of
+from ..eager.warn_once import warn_once
 from .graph import GradientEdge
 
 Tensors = Any
+CREATE_GRAPH = (
+    "Using backward() with create_graph=True will create a reference cycle between the parameter and its "
+    "gradient which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid "
+    "this. If you have to use this function, make sure to reset the .grad fields of your parameters to None "
+    "after use to break the cycle and avoid the leak."
+)
 
 
 def backward(
@@ -57,6 +64,8 @@ def backward(
     ends = _as_tuple(tensors)
     roots = starting(ends, _gradients(grad_tensors, len(ends)))
     keep = create_graph if retain_graph is None else retain_graph
+    if create_graph:
+        warn_once(CREATE_GRAPH)
     if inputs is None:
         execute(roots, keep, create_graph)
         return

@@ -94,7 +94,7 @@ def new_tensor(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tenso
     if len(args) == 1 and isinstance(args[0], Tensor):
         return cls._of(args[0]._array)  # type: ignore[no-any-return]
     if len(args) == 1 and isinstance(args[0], Size):
-        args = tuple(args[0])
+        return cls._of(np.zeros(args[0], get_default_dtype().dtype))  # type: ignore[no-any-return]
     if len(args) == 1 and not isinstance(args[0], int):
         dtype = None if isinstance(args[0], np.ndarray) else get_default_dtype()
         return cls._of(as_array(args[0], dtype))  # type: ignore[no-any-return]

@@ -1,4 +1,4 @@
-"""What else do tensors carry for autograd? The dtype of a leaf's gradient, its hooks; what can't be deleted."""
+"""What else do tensors carry for autograd? The dtype of a leaf's gradient, hooks; what can't be deleted."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def _set_grad_dtype(t: Any, value: Any) -> None:
     if wanted is not None and t._grad is not None and t._grad._array.dtype != wanted:
         given = scalar_name(t._grad._array.dtype).lower()
         raise RuntimeError(
-            f"Cannot set grad_dtype to '{scalar_name(wanted)}' because there is already a gradient with dtype "
-            f"'{given}'. Please clear the gradient (.grad = None) before changing grad_dtype, or ensure the new "
-            "grad_dtype matches the existing gradient's dtype."
+            f"Cannot set grad_dtype to '{scalar_name(wanted)}' because there is already a gradient with "
+            f"dtype '{given}'. Please clear the gradient (.grad = None) before changing grad_dtype, or ensure "
+            "the new grad_dtype matches the existing gradient's dtype."
         )
     t._grad_dtype = wanted
     node = None if t._accumulator is None else t._accumulator()
@@ -82,7 +82,9 @@ attach(
 )
 attach(
     "_grad_fn",
-    property(lambda t: t.grad_fn, None, _refusing("Deletion of _grad_fn not allowed. Detach tensor instead!")),
+    property(
+        lambda t: t.grad_fn, None, _refusing("Deletion of _grad_fn not allowed. Detach tensor instead!")
+    ),
 )
 Tensor.data = Tensor.data.deleter(  # type: ignore[method-assign, attr-defined]
     _refusing("Deleting tensor data is not allowed. Delete tensor instead!")

@@ -1,4 +1,4 @@
-"""Which names do tensors of one dtype have? ``FloatTensor`` and its like: to make them, and to ask for them."""
+"""Which names do tensors of one dtype have? ``FloatTensor`` and its like, to make them or to ask for them."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ class TensorType(type):
 
 
 _NAMED = ("float16", "float32", "float64", "uint8", "int8", "int16", "int32", "int64", "bool")
+_cpu = device("cpu")
 TYPES: dict[str, TensorType] = {}
 for _name in _NAMED:
     _dtype = NAMESPACE[_name]
@@ -44,7 +45,7 @@ for _name in _NAMED:
     TYPES[_full] = TensorType(
         _short,
         (),
-        {"dtype": _dtype, "__module__": "torch", "layout": strided, "device": device("cpu"), "is_cuda": False},
+        {"dtype": _dtype, "__module__": "torch", "layout": strided, "device": _cpu, "is_cuda": False},
     )
     FUNCTIONS[_short] = TYPES[_full]
 
