@@ -14,6 +14,7 @@ from ..eager.node import Node as EngineNode
 from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..eager.views import edge_of
+from .saved_copies import allow_mutation_on_saved_tensors
 
 __all__ = [
     "GradientEdge",
@@ -160,43 +161,6 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
         yield
     finally:
         state.no_pack = before
-
-
-class _Context:
-    """What ``allow_mutation_on_saved_tensors`` keeps: copies of tensors made before they were changed."""
-
-    def __init__(self) -> None:
-        self.copies: list[Tensor] = []
-
-    def clear(self) -> None:
-        self.copies.clear()
-
-
-@contextlib.contextmanager
-def allow_mutation_on_saved_tensors() -> Iterator[_Context]:
-    """Within the block tensors may be changed in place though they are saved: what is saved is a copy.
-
-    >>> import ast_ad
-    >>> x = ast_ad.tensor([2.0], requires_grad=True)
-    >>> a = x * 1
-    >>> with allow_mutation_on_saved_tensors():
-    ...     y = a * a
-    ...     with ast_ad.no_grad():
-    ...         a += 1
-    ...     y.backward(ast_ad.ones(1))
-    >>> x.grad
-    tensor([4.])
-    """
-    kept = _Context()
-
-    def pack(t: Tensor) -> Any:
-        return Tensor._of(t._array.copy())
-
-    with saved_tensors_hooks(pack, lambda t: t):
-        try:
-            yield kept
-        finally:
-            kept.clear()
 
 
 # ----- hooks of several tensors

@@ -18,6 +18,7 @@ class State(threading.local):
     cotangent of 0 stays 0 when it is multiplied by an infinite derivative. ``tracing``: how many functions
     are being traced; 0 within the operations that they call. ``sweep``: the reverse sweep under way.
     ``rules``: the code of a rule runs on tensors, which may be sliced backwards as arrays are.
+    ``before_change(t)`` is called before a tensor is changed in place.
     """
 
     grad = True
@@ -27,6 +28,7 @@ class State(threading.local):
     ordinary = True
     no_pack: str | None = None
     multithreading = True
+    before_change: Any = None
     safe = False
     tracing = 0
     sweep: Any = None

@@ -222,12 +222,15 @@ def check_creation(t: Any, what: str = "is being") -> None:
 
 
 def check_inference(t: Any) -> None:
+    """Refuse to change an inference tensor; who wants to know of changes before they are made is told."""
     if t._inference and not state.inference:
         raise RuntimeError(
             "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to "
             "get a normal tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for "
             "more details."
         )
+    if state.before_change is not None:
+        state.before_change(t)
 
 
 def check_overlap(x: np.ndarray) -> None:
