@@ -92,8 +92,9 @@ def checked_backward(node: Any, g: Any, graph: bool) -> Sequence[Any]:
     finally:
         _running.node = before
     if watch.check_nan:
-        live = (i for i, (target, _) in enumerate(node._edges) if target is not None)
-        for i, out in zip(live, outs, strict=True):
+        live = iter(outs)
+        for i, (target, _) in enumerate(node._edges):
+            out = node._dropped.get(i) if target is None else next(live)
             array = None if out is None else out._array if hasattr(out, "_array") else np.asarray(out)
             if array is not None and array.dtype.kind in "fc" and np.isnan(array).any():
                 _show(node)

@@ -13,6 +13,7 @@ import numpy as np
 from ..eager.checks import type_name
 from ..eager.node import Node
 from ..eager.saved import FREED, SavedVariable
+from ..eager.state import watch
 from ..eager.tensor import Tensor
 from .once import once_differentiable
 from .wrapping import run_forward
@@ -192,6 +193,9 @@ class BackwardCFunction(FunctionCtx, Node):
         found = self.apply(*(self._argument(part, m, graph) for part, m in zip(given, meta, strict=True)))
         grads = self._per_tensor(found if isinstance(found, tuple) else (found,))
         out = []
+        if watch.anomaly or self._hooks is not None:
+            dead = (i for i, (target, _) in enumerate(self._edges) if target is None)
+            self._dropped = {i: grads[i] for i in dead if grads[i] is not None}
         for i, (t, (target, nr)) in enumerate(zip(grads, self._edges, strict=True)):
             if target is not None:
                 expected = target._meta if target._outputs == 1 else target._meta[nr]

@@ -186,7 +186,12 @@ def _step(
         outs = watched_backward(node, g, graph)
     else:
         outs = node._backward(g, graph)
-    return posthooks(node, outs, g, graph) if hooks is not None and hooks.post else outs
+    if hooks is None or not hooks.post:
+        return outs
+    if needed is not None and not node._takes_none:  # hooks see what is needed only
+        pairs = zip(outs, node._live, strict=True)
+        outs = [out if after in needed or after in wanted else None for out, (after, _) in pairs]
+    return posthooks(node, outs, g, graph)
 
 
 def capture(captured: dict[Edge, Any], node: Any, outputs: Sequence[int], g: Any) -> None:

@@ -125,9 +125,12 @@ def posthooks(node: Any, outs: Sequence[Any], g: Any, graph: bool) -> Sequence[A
 
     live = iter(outs)
     inputs = []
-    for target, nr in node._edges:
+    for i, (target, nr) in enumerate(node._edges):
         out = None if target is None else next(live)
-        inputs.append(None if out is None else wrapped(fitted(out, target._meta_of(nr), graph), graph))
+        if out is None:
+            inputs.append(node._dropped.get(i))
+        else:
+            inputs.append(wrapped(fitted(out, target._meta_of(nr), graph), graph))
     grads_in = tuple(inputs)
     grads_out = tuple(wrapped(part, graph) for part in _parts(node, g))
     for hook in list(node._hooks.post.values()):

@@ -7,7 +7,8 @@ import itertools
 import threading
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,7 @@ class Node:
     _live: tuple[tuple[Any, int], ...] = ()
     _meta: Any = None
     _hooks: Hooks | None = None
+    _dropped: Mapping[int, Any] = MappingProxyType({})  # gradients, by edge, of inputs that need none
     _takes_none = False  # runs, though there is no gradient for its output
     quick = False
     _metadata: dict[str, Any] | None = None
@@ -78,7 +80,10 @@ class Node:
 
     @property
     def _input_metadata(self) -> list[Any]:
-        return [self._meta] if self._outputs == 1 else list(self._meta)
+        from .metadata import InputMetadata
+
+        found = [self._meta] if self._outputs == 1 else self._meta
+        return [None if meta is None else InputMetadata(*meta) for meta in found]
 
     def register_hook(self, fn: Callable[..., Any]) -> Any:
         """``fn(grad_inputs, grad_outputs)`` runs after the node; a tuple replaces ``grad_inputs``."""
@@ -114,7 +119,8 @@ class RuleNode(Node):
     """An operation with a rule. ``values``: the arguments of the slice, ``ans`` first; None once freed.
 
     ``owners`` are the tensors behind the values, for those that came from arguments; ``checks`` the version
-    counters and what they said when the values were saved. ``frees``: there is something to forget. ``quick``:
+    counters and what they said when the values were saved. ``frees``: there is something to forget. ``boxed``: the one output
+    comes in a list. ``quick``:
     ``checks`` holds a counter or None for each value, and all stood at 0; the engine runs such a node itself.
     """
 
@@ -127,7 +133,9 @@ class RuleNode(Node):
     layout: Any = None
     wrap: Any = None
     packed = False
+    boxed = False
     frees = False
+    result_checks: Any = ()  # of several results: which is read, its version counter and version
 
     def all_checks(self) -> Any:
         """(place, version counter, version when saved) of everything that was saved."""
@@ -146,6 +154,9 @@ class RuleNode(Node):
         for i, counter, version in self.all_checks():
             if counter[0] != version:
                 raise RuntimeError(self._changed(i, counter[0], version))
+        for nr, counter, version in self.result_checks:
+            if counter[0] != version:
+                raise RuntimeError(changed_text(self.values[0][nr], self, nr, counter[0], version))
         if graph:
             run, values = self.slice.run_tensors, self._tensors()
         else:
@@ -154,6 +165,8 @@ class RuleNode(Node):
                 values = [v.tensor(self)._array if v.__class__ is SavedValue else v for v in values]
         if self._outputs != 1:
             g = self._complete(g, graph)
+        elif self.boxed:
+            g = (g,)
         found = run(g, *values, **self.options) if self.options else run(g, *values)
         return found if self.layout is None else self._flat(found)
 
@@ -220,10 +233,10 @@ class RuleNode(Node):
     def _places_of_saved(self) -> dict[str, int]:
         """The names of what was saved, and where it is among the values."""
         kinds = (self.slice.reads_ans, *self.slice.reads)
-        names = ("result", *self.operation.saved)
+        names = ("" if self.operation.results else "result", *self.operation.saved)
         out = {}
         for i, kind in enumerate(kinds):
-            if kind == "value" or (self.values is None and kind):
+            if (kind == "value" or (self.values is None and kind)) and (i or names[0]):
                 out[names[i] if i < len(names) else f"arg{i - 1}"] = i
         return out
 
@@ -235,6 +248,8 @@ class RuleNode(Node):
         found = self._places_of_saved().get(short)
         if found is None and short in self.operation.saved and not raw:
             return None  # an argument that the derivative in use does not read
+        if found is None and short in (self.operation.results or ()):
+            return self.one_result(self.operation.results.index(short))
         if found is None:
             raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
         if raw:
@@ -243,6 +258,12 @@ class RuleNode(Node):
                 raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
             return SavedTensor(self, found)
         return self.saved(found)
+
+    def one_result(self, nr: int) -> Any:
+        """One of several results, as it was saved."""
+        if self.values is None:
+            raise RuntimeError(FREED)
+        return self._result(self.values[0])[nr]
 
     def saved(self, i: int) -> Any:
         """What was saved at place ``i``, unpacked and checked."""
@@ -280,7 +301,8 @@ class AccumulateGrad(Node):
         self._number = next_number()
         self.variable = variable
         array = variable._array
-        self._meta = array.shape, array.dtype
+        wanted = variable._grad_dtype
+        self._meta = array.shape, array.dtype if wanted.__class__ is str else wanted
 
     def name(self) -> str:
         return "torch::autograd::AccumulateGrad"

@@ -15,7 +15,7 @@ import numpy as np
 from ..rules.helpers import hollow
 from ..rules.views import add_view, take_view, write_view
 from .node import NO_EDGE, AccumulateGrad, Node, next_number, node_class
-from .saved import producer
+from .saved import FREED, producer
 from .state import state
 
 AMBIGUOUS = (
@@ -145,6 +145,8 @@ ViewNode.__name__ = ViewNode.__qualname__ = "AsStridedBackward0"
 class CopySlices(Node):
     """A change of a view, as the history of its base: the part seen by the view goes through ``inner``."""
 
+    freed = False
+
     def __init__(self, base: Any, steps: tuple[Any, ...], inner: Any) -> None:
         first = edge_of(base)
         self._edges = (first, *inner._edges[1:])
@@ -157,6 +159,8 @@ class CopySlices(Node):
         self._meta = base._array.shape, base._array.dtype
 
     def _backward(self, g: Any, graph: bool) -> Sequence[Any]:
+        if self.freed:
+            raise RuntimeError(FREED)
         seen = _pure(take_view, graph, g, self.steps)
         if not graph:
             seen = np.array(seen)
@@ -174,6 +178,7 @@ class CopySlices(Node):
 
     def _release(self) -> None:
         self.inner._release()
+        self.freed = True
 
 
 def _pure(fn: Any, graph: bool, *args: Any) -> Any:
