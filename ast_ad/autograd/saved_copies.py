@@ -24,7 +24,7 @@ class Handle:
 
 
 class SavedCopies:
-    """What is saved in the block: tensors themselves (``original``), or copies of those that were changed since.
+    """What is saved in the block: tensors (``original``), or copies (``cloned``) of those that were changed.
 
     ``tid_to_weakhandle`` finds the handle of a tensor in a version, ``by_memory`` those of all tensors on
     the same memory, which change together.
