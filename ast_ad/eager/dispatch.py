@@ -199,6 +199,8 @@ def _apply(op: Operation, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     recorded = state.grad and True in active
     if recorded and op.composite:
         return slices.on_tensors(op.primitive.rule)(*args, **kwargs)  # type: ignore[union-attr, arg-type]
+    if kwargs:
+        kwargs = {k: _option(op, k, v) for k, v in kwargs.items()}
     plain = [plain_of(a) for a in args]
     tracing, state.tracing = state.tracing, 0
     token = silence()
@@ -225,6 +227,17 @@ def _apply(op: Operation, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
             fix="detach() the tensor, or write an autograd.Function",
         )
     return found
+
+
+def _option(op: Operation, name: str, value: Any) -> Any:
+    """A keyword argument: it has no gradient, or its own would silently be lost."""
+    if is_active(value):
+        raise MissingRuleError(
+            f"a tensor as {name}= of `{getattr(op.fn, '__name__', op.fn)}`",
+            why="its derivative with respect to this argument is not known",
+            fix="pass it by position, or detach() it",
+        )
+    return plain_of(value)
 
 
 def face_of(args: Sequence[Any]) -> Any:

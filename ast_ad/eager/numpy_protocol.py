@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -143,41 +144,44 @@ def _without_rule(fn: Callable[..., Any], args: Sequence[Any], kwargs: dict[str,
     return _wrapped(out, face_of(everything))
 
 
-def _by_position(fn: Callable[..., Any], primitive: Primitive, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    """A call with tensors given by keyword: a rule knows arguments by their positions among its parameters."""
-    parameters = _parameters(primitive)
-    names = list(parameters)
-    for key, value in kwargs.items():
-        if _active(value) and key not in names:
+def _by_position(
+    fn: Callable[..., Any], primitive: Primitive, args: Sequence[Any], kwargs: dict[str, Any]
+) -> Any:
+    """A call with tensors given by keyword: to the graph they are arguments after the others."""
+    named = tuple(key for key, value in kwargs.items() if _active(value))
+    for key in named:
+        if primitive.kind != "vjp" or key not in _parameters(primitive):
             raise MissingRuleError(
                 f"a tensor as {key}= of `{getattr(fn, '__name__', fn)}`",
                 why="its derivative with respect to this argument is not known",
                 fix="pass it by position, or detach() it",
             )
-    last = max(names.index(key) for key, value in kwargs.items() if _active(value))
-    between = tuple(names[len(args) : last + 1])
-    rest = {k: v for k, v in kwargs.items() if k not in between}
-    full = [*args, *(kwargs.get(name, parameters[name].default) for name in between)]
-    named = tuple(name if name in kwargs else None for name in between)
-    return apply(_adapted(fn, primitive, len(args), named), full, rest)
+    rest = {key: value for key, value in kwargs.items() if key not in named}
+    return apply(_adapted(fn, primitive, named), [*args, *(kwargs[key] for key in named)], rest)
 
 
 @functools.cache
-def _adapted(fn: Callable[..., Any], primitive: Primitive, n: int, named: tuple[str | None, ...]) -> Operation:
-    """``fn`` with its arguments after the first ``n`` by the names given; None stands for one left out."""
+def _adapted(fn: Callable[..., Any], primitive: Primitive, named: tuple[str, ...]) -> Operation:
+    """``fn`` with the arguments ``named`` as the last positional ones."""
+    places = [_parameters(primitive).index(key) for key in named]
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        by_name = {name: value for name, value in zip(named, args[n:], strict=True) if name is not None}
-        return fn(*args[:n], **by_name, **kwargs)
+        return fn(*args[: -len(named)], **dict(zip(named, args[-len(named) :], strict=True)), **kwargs)
 
-    return Operation(call, backward_name(fn), primitive=primitive)
+    def rule(g: Any, ans: Any, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+        run_rule: Any = slices.on_tensors(primitive.rule) if _has_tensor([g, *args]) else primitive.rule  # type: ignore[arg-type]
+        n = len(args) - len(named)
+        found = run_rule(g, ans, *args[:n], **dict(zip(named, args[n:], strict=True)), **kwargs)
+        found = found if isinstance(found, tuple) else (found,)
+        return tuple(found[i] if i < len(found) else None for i in (*range(n), *places))
+
+    return Operation(call, backward_name(fn), primitive=replace(primitive, fn=call, rule=rule))
 
 
 @functools.cache
-def _parameters(primitive: Primitive) -> dict[str, inspect.Parameter]:
-    skipped = 2 if primitive.kind == "vjp" else 1
-    found = list(inspect.signature(primitive.rule).parameters.values())[skipped:]  # type: ignore[arg-type]
-    return {p.name: p for p in found}
+def _parameters(primitive: Primitive) -> list[str]:
+    """The names of the parameters of a rule, without the first two."""
+    return list(inspect.signature(primitive.rule).parameters)[2:]  # type: ignore[arg-type]
 
 
 def _positional(fn: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Sequence[Any]:

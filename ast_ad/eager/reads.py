@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from ..rules.registry import lookup
 from ..rules.helpers import METADATA, mT
 
 NOTHING, META, VALUE = "", "meta", "value"
@@ -274,6 +275,8 @@ def argument_levels(fn: Any, level: str) -> tuple[Levels, list[str]]:
         return {"x": META}, ["x"]
     if is_rules_function(fn):
         wanted, order = _levels_of_function(fn, level)
+        if lookup(fn) is not None:  # on tensors it is recorded, and its own rule may read what it does not
+            wanted = {name: kind if kind != NOTHING else VALUE for name, kind in wanted.items()}
     else:
         wanted, order = {}, []
     position = METADATA.get(fn) if fn.__hash__ else None

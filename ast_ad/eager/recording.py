@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import MissingRuleError
 from .node import NO_EDGE, next_number
 from .operations import Operation, Plan, nothing, saved_result, shape_of
 from .saved import INFERENCE_SAVED, SavedValue
@@ -250,7 +251,11 @@ def record_several(
     active: tuple[bool, ...],
 ) -> None:
     """Give several results one node."""
-    arrays = [t._array if isinstance(t, Tensor) else np.asarray(t) for t in found]
+    if any(isinstance(t, (list, tuple)) for t in found):
+        raise MissingRuleError(
+            f"the derivative of `{getattr(op.fn, '__name__', op.fn)}`", why="its results are nested in lists"
+        )
+    arrays = [t._array if isinstance(t, Tensor) else np.asarray(plain_of(t)) for t in found]
     first = next((a for a in arrays if a.dtype.kind in "fc"), None)
     if first is None:
         return
@@ -263,7 +268,13 @@ def record_several(
     elif node.slice.reads_ans:
         node.values[0] = type(out)(*map(shape_of, out)) if hasattr(out, "_fields") else [shape_of(o) for o in out]
     if len(arrays) == 1:  # a node of one output has no list of gradients
-        node._outputs, node._meta = 1, node._meta[0]
+        node._outputs, node._meta, node.boxed = 1, node._meta[0], True
+    if node.slice.reads_ans == "value":
+        node.result_checks = [
+            (nr, t._version_counter, t._version_counter[0])
+            for nr, t in enumerate(found)
+            if isinstance(t, Tensor) and (op.results is None or op.results[nr])
+        ]
     for nr, t in enumerate(found):
         if isinstance(t, Tensor) and t._array.dtype.kind in "fc":
             t._node, t._nr, t._requires_grad = node, nr, True

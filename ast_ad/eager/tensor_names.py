@@ -69,6 +69,7 @@ def dispatching(fn: Function) -> Function:
                 return slices.dispatch(fn, args, kwargs)
             return fn(*args, **kwargs)
 
+        call.__wrapped__ = fn  # type: ignore[attr-defined]
         _wrapped[fn] = call
     return _wrapped[fn]  # type: ignore[no-any-return]
 
@@ -80,6 +81,7 @@ def looking(fn: Function) -> Function:
         def call(*args: Any, **kwargs: Any) -> Any:
             return fn(*arrays_in(args), **{k: arrays_in(v) for k, v in kwargs.items()})
 
+        call.__wrapped__ = fn  # type: ignore[attr-defined]
         _wrapped[fn] = call
     return _wrapped[fn]  # type: ignore[no-any-return]
 

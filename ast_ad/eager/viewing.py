@@ -68,7 +68,7 @@ def look_several(op: Operation, t: Tensor, args: tuple[Any, ...], steps: Sequenc
         node.take_the_long_way()
         node._outputs, node._meta = len(arrays), [(a.shape, a.dtype) for a in arrays]
         if len(arrays) == 1:
-            node._outputs, node._meta = 1, node._meta[0]
+            node._outputs, node._meta, node.boxed = 1, node._meta[0], True
     found = []
     for nr, (array, step) in enumerate(zip(arrays, steps, strict=True)):
         v = t._face._of(array)

@@ -17,8 +17,9 @@ from conform import as_tuple, float_like, program_of
 from direct import dot, holds_floats, is_inexact, random_like
 from sample import Sample, all_samples
 
+from ast_ad import MissingRuleError
 from ast_ad.eager import namespace  # noqa: F401  (the operators of tensors)
-from ast_ad.eager.dispatch import apply, operation
+from ast_ad.eager.numpy_protocol import run
 from ast_ad.fallback import trace
 from ast_ad.ir.evaluate import evaluate
 from ast_ad.rules.registry import lookup
@@ -27,6 +28,16 @@ from ast_ad.trees import flatten
 
 # Lists that grow while a program runs exist in compiled programs only: traced code has Python's own.
 SKIPPED = {"ast_ad.rules.containers"}
+
+
+# What no tensor can hold: results nested in lists, and a keyword that the rule doesn't name.
+REFUSED = {
+    "ast_ad.rules.helpers.list_from_array-2",
+    "ast_ad.rules.joining.blocked-0",
+    "ast_ad.rules.joining.unblocked-1",
+    "numpy.block-1",
+    "scipy.special._logsumexp.logsumexp-4",
+}
 
 
 def name(fn: Any) -> str:
@@ -59,38 +70,45 @@ def eager(fn: Any, sample: Sample) -> tuple[list[Any], Any]:
     """The value's leaves and the pullback, the operation recorded as it is."""
     leaves, tree = flatten((sample.args, sample.kwargs))
     args, kwargs = tree.unflatten([copy.copy(leaf) for leaf in leaves])  # an array passed twice counts as two
-    value, pullback = trace(
-        lambda *args, **kwargs: apply(operation(fn), args, kwargs), args, kwargs, positions(sample)
-    )
+    value, pullback = trace(lambda *args, **kwargs: run(fn, args, kwargs), args, kwargs, positions(sample))
     return flatten(value)[0], pullback
 
 
-def compiled(fn: Any, sample: Sample, seeds: list[Any] | None) -> tuple[tuple[Any, ...], Any, Any]:
-    """The results, the cotangents of the parameters for ``seeds``, and the adjoint program with its inputs."""
-    program = program_of(fn, sample, False)
-    results = as_tuple(evaluate(program.function, *program.values), program.function)
+def compiled(program: Any, results: Any, seeds: list[Any]) -> tuple[Any, ...]:
+    """The cotangents of the parameters, from the adjoint program."""
     of = tuple(i for i, r in enumerate(results) if float_like(r))
-    if seeds is None or not of or not program.floats:
-        return results, None, program
     transposed = adjoint(program.function, tuple(program.floats), True, of)
     bars = as_tuple(evaluate(transposed, *program.values, *[seeds[i] for i in of]), transposed)
-    return results, bars[len(results) :], program
+    return bars[len(results) :]
 
 
 @pytest.mark.parametrize(("fn", "sample"), CASES)
-def test_agrees_with_compiled(fn: Any, sample: Sample) -> None:
+def test_agrees_with_compiled(fn: Any, sample: Sample, request: pytest.FixtureRequest) -> None:
+    if request.node.callspec.id in REFUSED:
+        with pytest.raises(MissingRuleError):
+            agree(fn, sample)
+    else:
+        agree(fn, sample)
+
+
+def agree(fn: Any, sample: Sample) -> None:
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        results, _, program = compiled(fn, sample, None)
+        program = program_of(fn, sample, False)
+        results = as_tuple(evaluate(program.function, *program.values), program.function)
         wanted = [program.values[p] for p in program.floats]
-        if any(isinstance(v, (list, tuple)) for v in wanted) or not any(map(float_like, results)) or not wanted:
+        if (
+            any(isinstance(v, (list, tuple)) for v in wanted)
+            or not any(map(float_like, results))
+            or not wanted
+        ):
             return  # nothing to differentiate
         rng = np.random.default_rng(3)
         seeds = [random_like(r, rng) for r in results]
-        _, bars, _ = compiled(fn, sample, seeds)
+        bars = compiled(program, results, seeds)
         values, pullback = eager(fn, sample)
         assert len(values) == len(results)
-        found = [b for b in pullback([s if holds_floats(v) else None for s, v in zip(seeds, values)])]
+        found = pullback([s if holds_floats(v) else None for s, v in zip(seeds, values)])
         assert len(found) == len(bars)
         for got, expected, x in zip(found, bars, wanted, strict=True):
             assert np.shape(got) == np.shape(x) and np.asarray(got).dtype == np.asarray(x).dtype
@@ -118,18 +136,19 @@ def second_order(pullback: Any, seeds: Any, values: Any, wanted: Any, rng: Any, 
 
 
 def test_second_derivatives() -> None:
-    """With respect to the arguments: differences of the traced gradient, for every elementwise sample."""
+    """With respect to the arguments: differences of the traced gradient, for a sample of each function."""
     rng = np.random.default_rng(5)
     tried = 0
+    seen: set[Any] = set()
     for case in CASES:
         fn, sample = case.values
-        primitive = lookup(fn)
-        if not (primitive and sample.order2) or sample.kwargs or not all(is_inexact(x) for x in sample.args):
+        if fn in seen or not sample.order2 or sample.kwargs or not all(map(is_inexact, sample.args)):
             continue
+        seen.add(fn)
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tried += check_hessian(fn, sample, rng)
-    assert tried > 400
+    assert tried > 200
 
 
 def check_hessian(fn: Any, sample: Sample, rng: Any) -> bool:
@@ -155,5 +174,7 @@ def check_hessian(fn: Any, sample: Sample, rng: Any) -> bool:
     wide, narrow = ((gradient(h) - gradient(-h)) / (2 * h) for h in (step, step / 2))
     expected = (4 * narrow - wide) / 3
     got = sum(dot(b, v) for b, v in zip(bars, directions, strict=True))
-    assert abs(got - expected) <= 100 * sample.tol * (1 + abs(expected)), f"{name(fn)}: {got!r}, not {expected!r}"
+    assert abs(got - expected) <= 100 * sample.tol * (1 + abs(expected)), (
+        f"{name(fn)}: {got!r}, not {expected!r}"
+    )
     return True
