@@ -10,7 +10,37 @@ from .surface import FUNCTIONS
 from .tensor import Tensor
 
 # The modules that define operations; importing them fills the tables of ``surface``.
-DEFINING = ("creation", "indexing", "shapes", "layout", "conversions", "pieces", "resizing", "joining", "replacing", "arithmetic", "numpy_protocol", "pointwise", "comparisons", "reductions", "extrema", "products", "combinations", "selections", "activations", "randomness", "linear_algebra", "series", "distances", "special_functions", "threads", "typed", "leaf_attributes", "warn_once")
+DEFINING = (
+    "creation",
+    "indexing",
+    "shapes",
+    "layout",
+    "conversions",
+    "pieces",
+    "resizing",
+    "files",
+    "joining",
+    "replacing",
+    "arithmetic",
+    "numpy_protocol",
+    "pointwise",
+    "comparisons",
+    "reductions",
+    "extrema",
+    "products",
+    "combinations",
+    "selections",
+    "activations",
+    "randomness",
+    "linear_algebra",
+    "series",
+    "distances",
+    "special_functions",
+    "threads",
+    "typed",
+    "leaf_attributes",
+    "warn_once",
+)
 
 for _module in DEFINING:
     import_module(f".{_module}", __package__)
