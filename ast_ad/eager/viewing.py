@@ -29,7 +29,7 @@ def _look(op: Operation, t: Tensor, args: tuple[Any, ...], array: Any, creation:
     if array is None:
         array = op.fn(x, *args)
     v = t._face._of(array)
-    recorded = state.grad and needs_grad(t) and array.dtype.kind in "fc"
+    recorded = state.grad and needs_grad(t) and array.dtype.kind in "fc" and not t._inference
     make_view(v, t, (op.fn, args), creation)
     v._inference = t._inference
     if recorded:
@@ -60,7 +60,7 @@ def look_several(op: Operation, t: Tensor, args: tuple[Any, ...], steps: Sequenc
     They share one node, and must not be changed in place.
     """
     arrays = op.fn(t._array, *args)
-    recorded = state.grad and needs_grad(t) and t._array.dtype.kind in "fc" and arrays
+    recorded = state.grad and needs_grad(t) and t._array.dtype.kind in "fc" and arrays and not t._inference
     node = None
     if recorded:
         active = (True, *(False,) * len(args))
