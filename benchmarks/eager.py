@@ -3,8 +3,8 @@
     python benchmarks/eager.py            # a table: microseconds an operation, and the ratios of one run
     python benchmarks/eager.py --memory   # memory and garbage over 100,000 training steps
 
-Every program runs on each library that is installed; the times are the smallest of many repetitions of forward
-and backward together, divided by the number of operations, on one thread.
+Every program runs on each library that is installed; the times are the smallest of many repetitions of
+forward and backward together, divided by the number of operations, on one thread.
 """
 
 from __future__ import annotations
@@ -127,8 +127,11 @@ def best(steps: list[Callable[[], Any]], repetitions: int = 300) -> list[float]:
 
 def table() -> None:
     names = libraries()
-    print(f"{'program':16}" + "".join(f"{name + ' us/op':>16}" for name in names)
-          + "".join(f"{'ast_ad/' + name:>18}" for name in list(names)[1:]))
+    print(
+        f"{'program':16}"
+        + "".join(f"{name + ' us/op':>16}" for name in names)
+        + "".join(f"{'ast_ad/' + name:>18}" for name in list(names)[1:])
+    )
     products_of = np.ones(len(names))
     for program, count in PROGRAMS.items():
         steps = [prepare(program) for prepare in names.values()]
@@ -137,8 +140,11 @@ def table() -> None:
         times = best(steps)
         ratios = [times[0] / t for t in times]
         products_of *= ratios
-        print(f"{program.__name__:16}" + "".join(f"{t / count * 1e6:16.2f}" for t in times)
-              + "".join(f"{r:18.2f}" for r in ratios[1:]))
+        print(
+            f"{program.__name__:16}"
+            + "".join(f"{t / count * 1e6:16.2f}" for t in times)
+            + "".join(f"{r:18.2f}" for r in ratios[1:])
+        )
     means = products_of ** (1 / len(PROGRAMS))
     print(f"{'geometric mean':16}" + " " * 16 * len(names) + "".join(f"{m:18.2f}" for m in means[1:]))
 

@@ -18,7 +18,8 @@ from .graph import GradientEdge
 Tensors = Any
 CREATE_GRAPH = (
     "Using backward() with create_graph=True will create a reference cycle between the parameter and its "
-    "gradient which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid "
+    "gradient which can cause a memory leak. We recommend using autograd.grad when creating the graph to "
+    "avoid "
     "this. If you have to use this function, make sure to reset the .grad fields of your parameters to None "
     "after use to break the cycle and avoid the leak."
 )
@@ -115,8 +116,17 @@ def grad(
         )
     allow_unused = bool(materialize_grads) if allow_unused is None else allow_unused
     if isinstance(inputs, dict):
-        values = grad(outputs, tuple(inputs.values()), grad_outputs, retain_graph, create_graph,
-                      only_inputs, allow_unused, is_grads_batched, materialize_grads)
+        values = grad(
+            outputs,
+            tuple(inputs.values()),
+            grad_outputs,
+            retain_graph,
+            create_graph,
+            only_inputs,
+            allow_unused,
+            is_grads_batched,
+            materialize_grads,
+        )
         return dict(zip(inputs, values, strict=True))  # type: ignore[return-value]
     if not only_inputs:
         warnings.warn(
@@ -178,8 +188,17 @@ def _batched(
             )
     n = next(len(g) for g in given if g is not None)
     rows = [
-        grad(ends, into, [None if g is None else g[i] for g in given], keep or i < n - 1, graph, True,
-             allow_unused, False, materialize)
+        grad(
+            ends,
+            into,
+            [None if g is None else g[i] for g in given],
+            keep or i < n - 1,
+            graph,
+            True,
+            allow_unused,
+            False,
+            materialize,
+        )
         for i in range(n)
     ]
     return tuple(None if column[0] is None else stack_tensors(column) for column in zip(*rows, strict=True))
@@ -262,5 +281,3 @@ def _gradients(given: Tensors, n: int) -> tuple[Any, ...]:
     if isinstance(given, (int, float)):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(given).__name__}")
     return tuple(given)
-
-

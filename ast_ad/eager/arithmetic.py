@@ -75,10 +75,11 @@ def from_left(op: Operation, other: Any, self: Tensor) -> Any:
 
 
 def inplace_binary(op: Operation, self: Tensor, other: Any) -> Tensor:
-    """``self`` becomes ``op.fn(self, other)``; another dtype of ``other`` does not change that of ``self``."""
+    """``self`` becomes ``op.fn(self, other)``; another dtype of ``other`` does not change that of "
+    "``self``."""
     if isinstance(other, Tensor) and other._array.dtype != self._array.dtype:
-        from .mutation import check_result
         from .dtypes import result_dtype
+        from .mutation import check_result
 
         check_result(np.empty(self._array.shape, result_dtype(self, other)), self._array)
         other = other.to(self.dtype)

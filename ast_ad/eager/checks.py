@@ -32,10 +32,12 @@ def check_grad(t: Any, value: Any) -> None:
     if expected is not None and value._array.dtype != expected:
         given, wanted = scalar_name(value._array.dtype).lower(), scalar_name(expected)
         raise RuntimeError(
-            f"attempting to assign a gradient with dtype '{given}' to a tensor with grad_dtype '{wanted}'. The "
+            f"attempting to assign a gradient with dtype '{given}' to a tensor with grad_dtype '{wanted}'. "
+            f"The "
             "gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). You can set the "
             "tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set grad_dtype "
-            "with caution. Diverging the dtypes of a tensor and its gradient may break downstream systems that "
+            "with caution. Diverging the dtypes of a tensor and its gradient may break downstream systems "
+            "that "
             "assume they match."
         )
     if value._array.shape != t._array.shape:

@@ -156,7 +156,9 @@ def _in_format(array: np.ndarray, memory_format: Any) -> np.ndarray:
 
 
 @function(method=False)
-def full(size: Any, fill_value: Any, *, dtype: Any = None, requires_grad: bool = False, **ignored: Any) -> Tensor:
+def full(
+    size: Any, fill_value: Any, *, dtype: Any = None, requires_grad: bool = False, **ignored: Any
+) -> Tensor:
     """One number at every place."""
     value = fill_value._array if isinstance(fill_value, Tensor) else fill_value
     chosen = as_numpy(dtype) if dtype is not None else as_array(value).dtype
@@ -165,7 +167,13 @@ def full(size: Any, fill_value: Any, *, dtype: Any = None, requires_grad: bool =
 
 @function(method=False)
 def arange(
-    start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, requires_grad: bool = False, **ignored: Any
+    start: Any,
+    end: Any = None,
+    step: Any = 1,
+    *,
+    dtype: Any = None,
+    requires_grad: bool = False,
+    **ignored: Any,
 ) -> Tensor:
     """The numbers from ``start`` up to ``end``, exclusive."""
     values = [v.item() if isinstance(v, Tensor) else v for v in (start, end, step)]
@@ -192,7 +200,9 @@ def logspace(
 
 
 @function(method=False)
-def eye(n: int, m: int | None = None, *, dtype: Any = None, requires_grad: bool = False, **ignored: Any) -> Tensor:
+def eye(
+    n: int, m: int | None = None, *, dtype: Any = None, requires_grad: bool = False, **ignored: Any
+) -> Tensor:
     """The identity matrix."""
     return finished(np.eye(n, m, dtype=_floating(dtype)), requires_grad)
 
@@ -216,7 +226,12 @@ def ones_like(input: Tensor, *, dtype: Any = None, requires_grad: bool = False, 
 
 @function(method=False)
 def empty_like(
-    input: Tensor, *, dtype: Any = None, requires_grad: bool = False, memory_format: Any = None, **ignored: Any
+    input: Tensor,
+    *,
+    dtype: Any = None,
+    requires_grad: bool = False,
+    memory_format: Any = None,
+    **ignored: Any,
 ) -> Tensor:
     """A tensor of the shape of ``input`` with arbitrary elements (here zeros)."""
     return _like(np.zeros_like, input, dtype, requires_grad, memory_format)
@@ -232,17 +247,23 @@ def full_like(
 
 
 @method()
-def new_zeros(self: Tensor, *size: Any, dtype: Any = None, requires_grad: bool = False, **ignored: Any) -> Tensor:
+def new_zeros(
+    self: Tensor, *size: Any, dtype: Any = None, requires_grad: bool = False, **ignored: Any
+) -> Tensor:
     return zeros(*size, dtype=self.dtype if dtype is None else dtype, requires_grad=requires_grad)
 
 
 @method()
-def new_ones(self: Tensor, *size: Any, dtype: Any = None, requires_grad: bool = False, **ignored: Any) -> Tensor:
+def new_ones(
+    self: Tensor, *size: Any, dtype: Any = None, requires_grad: bool = False, **ignored: Any
+) -> Tensor:
     return ones(*size, dtype=self.dtype if dtype is None else dtype, requires_grad=requires_grad)
 
 
 @method()
-def new_empty(self: Tensor, *size: Any, dtype: Any = None, requires_grad: bool = False, **ignored: Any) -> Tensor:
+def new_empty(
+    self: Tensor, *size: Any, dtype: Any = None, requires_grad: bool = False, **ignored: Any
+) -> Tensor:
     return empty(*size, dtype=self.dtype if dtype is None else dtype, requires_grad=requires_grad)
 
 
@@ -296,5 +317,3 @@ def stack_tensors(parts: Sequence[Tensor]) -> Tensor:
     from .dispatch import call
 
     return call(np.stack, (list(parts),))  # type: ignore[no-any-return]
-
-

@@ -43,6 +43,22 @@ QUANTILE = Operation(np.quantile, "QuantileBackward0", ("self", "q"))
 NANQUANTILE = Operation(np.nanquantile, "NanquantileBackward0", ("self", "q"))
 
 
+for _op in (
+    MAX_ALONG,
+    MIN_ALONG,
+    MEDIAN_ALONG,
+    NANMEDIAN_ALONG,
+    MODE,
+    KTHVALUE,
+    SORT,
+    STABLE_SORT,
+    TOPK,
+    CUMMAX,
+    CUMMIN,
+):
+    _op.results = ("", "indices")
+
+
 def _not_empty(name: str, input: Tensor, axis: Any) -> None:
     shape = input._array.shape
     if input._array.size:

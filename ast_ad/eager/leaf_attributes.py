@@ -30,7 +30,8 @@ def _set_grad_dtype(t: Any, value: Any) -> None:
         given = scalar_name(t._grad._array.dtype).lower()
         raise RuntimeError(
             f"Cannot set grad_dtype to '{scalar_name(wanted)}' because there is already a gradient with "
-            f"dtype '{given}'. Please clear the gradient (.grad = None) before changing grad_dtype, or ensure "
+            f"dtype '{given}'. Please clear the gradient (.grad = None) before changing grad_dtype, or "
+            f"ensure "
             "the new grad_dtype matches the existing gradient's dtype."
         )
     t._grad_dtype = wanted

@@ -43,6 +43,12 @@ MATRIX_NORM = Operation(np.linalg.norm, "AmaxBackward0", ("self",))
 TENSORINV = Operation(np.linalg.tensorinv, "PermuteBackward0", ("self",))
 TENSORSOLVE = Operation(np.linalg.tensorsolve, "ReshapeBackward0", ("self", "other"))
 
+SLOGDET.results = ("sign", "")
+QR.results = ("Q", "R")
+SVD.results = ("U", "S", "Vh")
+EIGH.results = EIG.results = ("eigenvalues", "eigenvectors")
+LSTSQ.results = ("solution", "", "", "")
+
 
 class LinAlgError(RuntimeError):
     """A matrix that cannot be inverted or factored."""

@@ -11,8 +11,10 @@ from typing import Any
 from .state import state, watch
 
 DECORATED_CLASS = (
-    "Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions "
-    "or methods. To preserve the current behavior of class decoration, you can directly decorate the `__init__` "
+    "Decorating classes is deprecated and will be disabled in future versions. You should only decorate "
+    "functions "
+    "or methods. To preserve the current behavior of class decoration, you can directly decorate the "
+    "`__init__` "
     "method and nothing else."
 )
 

@@ -18,6 +18,7 @@ from .saved import FREED, SavedTensor, SavedValue, changed_text
 next_number = itertools.count(1).__next__
 NO_EDGE: tuple[None, int] = (None, 0)
 
+
 class Hooks:
     """The hooks of one node. ``tensor`` and ``retain`` are kept per output."""
 
@@ -33,10 +34,11 @@ class Hooks:
 class Node:
     """A step of the reverse sweep. ``_edges``: where its results go, an entry per tensor argument.
 
-    ``_live`` holds the edges that lead somewhere; ``_backward`` returns one cotangent for each of them. ``_meta``:
-    shape and dtype of the output, a list of such pairs where ``_outputs`` is not 1. The sequence number is
-    higher than that of every node that an edge leads to: the engine relies on it. What belongs to the engine
-    has an underscore, since the node of an ``autograd.Function`` carries the attributes that a user gives it.
+    ``_live`` holds the edges that lead somewhere; ``_backward`` returns one cotangent for each of them.
+    ``_meta``: shape and dtype of the output, a list of such pairs where ``_outputs`` is not 1. The sequence
+    number is higher than that of every node that an edge leads to: the engine relies on it. What belongs to
+    the engine has an underscore, since the node of an ``autograd.Function`` carries the attributes that a
+    user gives it.
     """
 
     _number = 0
@@ -119,9 +121,9 @@ class RuleNode(Node):
     """An operation with a rule. ``values``: the arguments of the slice, ``ans`` first; None once freed.
 
     ``owners`` are the tensors behind the values, for those that came from arguments; ``checks`` the version
-    counters and what they said when the values were saved. ``frees``: there is something to forget. ``boxed``: the one output
-    comes in a list. ``quick``:
-    ``checks`` holds a counter or None for each value, and all stood at 0; the engine runs such a node itself.
+    counters and what they said when the values were saved. ``frees``: there is something to forget.
+    ``boxed``: the one output comes in a list. ``quick``: ``checks`` holds a counter or None for each value,
+    and all stood at 0; the engine runs such a node itself.
     """
 
     operation: Any = None

@@ -1,7 +1,7 @@
 """What happens when NumPy is called with a tensor? The call is recorded under NumPy's own rules.
 
-``np.sin(t)`` and ``np.stack([t, u])`` arrive here through ``__array_ufunc__`` and ``__array_function__``. Types are
-NumPy's, not PyTorch's: float64 scalars win over float32 arrays.
+``np.sin(t)`` and ``np.stack([t, u])`` arrive here through ``__array_ufunc__`` and ``__array_function__``.
+Types are NumPy's, not PyTorch's: float64 scalars win over float32 arrays.
 """
 
 from __future__ import annotations

@@ -11,11 +11,11 @@ import numpy as np
 
 from .. import rules  # noqa: F401  (fills the registry)
 from ..errors import MissingRuleError
+from ..rules import helpers
 from ..rules.helpers import hollow
 from ..rules.registry import Primitive, lookup
 from . import slices
 from .node import node_class
-from .saved import INFERENCE_SAVED
 from .state import state
 from .tensor import Tensor
 
@@ -54,7 +54,9 @@ class Plan:
     @functools.cached_property
     def kinds(self) -> tuple[int, ...]:
         """What is read of the result and of the arguments: 0 nothing, 1 the shape, 2 the value."""
-        return tuple(["meta value".find(kind) // 5 + 1 if kind else 0 for kind in (self.reads_ans, *self.reads)])
+        return tuple(
+            ["meta value".find(kind) // 5 + 1 if kind else 0 for kind in (self.reads_ans, *self.reads)]
+        )
 
     def save_two(self, node: Any, t: Any, a: Any, b: Any, out: Any, x: Any, y: Any) -> bool:
         """Keep what the slice reads of ``out = fn(x, y)``, the short way; False if there is more to it."""
@@ -114,10 +116,10 @@ _named: dict[Callable[..., Any], Operation] = {}  # the first that the tensor in
 class Operation:
     """A primitive as the eager mode runs it.
 
-    ``name``: of its nodes, as in 'Mul' of MulBackward0. ``saved``: the names of its arguments among the node's
-    ``_saved_`` attributes. ``inexact``: integers are computed in the default floating-point type. ``scalars``:
-    a number among its arguments counts as a tensor, with an edge that leads nowhere. ``rule``: instead of the
-    registered one. ``primitive``: instead of what is registered for ``fn``.
+    ``name``: of its nodes, as in 'Mul' of MulBackward0. ``saved``: the names of its arguments among the
+    node's ``_saved_`` attributes. ``inexact``: integers are computed in the default floating-point type.
+    ``scalars``: a number among its arguments counts as a tensor, with an edge that leads nowhere. ``rule``:
+    instead of the registered one. ``primitive``: instead of what is registered for ``fn``.
     """
 
     def __init__(
@@ -135,7 +137,9 @@ class Operation:
         if rule is not None and self.primitive is not None:
             self.primitive = replace(self.primitive, rule=rule)
         self.name = name or backward_name(fn)
-        self.node = type(self.name, (node_class(self.name),), {"operation": self, "__module__": "torch.autograd"})
+        self.node = type(
+            self.name, (node_class(self.name),), {"operation": self, "__module__": "torch.autograd"}
+        )
         self.plans: dict[Any, Plan | None] = {}
         self.short: list[Plan | None] = [None] * 4  # of arithmetic, by active operands
         self.singles: dict[int, Plan] = {}  # where only the first of so many arguments is active
@@ -144,6 +148,7 @@ class Operation:
         self.view = self.primitive is not None and self.primitive.view
         self.combines = self.primitive is not None and self.primitive.kind == "elementwise"
         self.aten = self.name.partition("Backward")[0].lower()
+        self.results: tuple[str, ...] | None = None  # of several results: a name for each that the rule reads
         if name and rule is None:
             _named.setdefault(fn, self)
 
@@ -171,8 +176,21 @@ class Operation:
         return found
 
 
+# What the tensor interface calls the steps that derivatives consist of.
+STEPS: dict[Callable[..., Any], str] = {
+    helpers.broadcast_like: "ExpandBackward0",
+    helpers.expand_reduced: "ExpandBackward0",
+    helpers.unbroadcast: "SumBackward1",
+    helpers.safe_product: "MulBackward0",
+    helpers.mT: "TransposeBackward0",
+    np.expand_dims: "UnsqueezeBackward0",
+}
+
+
 def backward_name(fn: Callable[..., Any]) -> str:
     """The name of the nodes of a NumPy function: 'LogaddexpBackward0' for np.logaddexp."""
+    if fn in STEPS:
+        return STEPS[fn]
     words = getattr(fn, "__name__", "function").strip("_").split("_")
     return "".join(word[:1].upper() + word[1:] for word in words) + "Backward0"
 

@@ -13,8 +13,7 @@ from .dispatch import Operation, apply, binary, inplace
 from .dtypes import cpp_name
 from .pointwise import require_tensor
 from .refusals import check_kind
-from .state import state
-from .state import watch
+from .state import state, watch
 from .surface import attach, function
 from .tensor import Tensor
 

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from ..rules.registry import lookup
 from ..rules.helpers import METADATA, mT
+from ..rules.registry import lookup
 
 NOTHING, META, VALUE = "", "meta", "value"
 STRENGTH = {NOTHING: 0, META: 1, VALUE: 2}

@@ -125,7 +125,9 @@ def make_node(
 PLAIN = {int, float, bool, str, slice, type(None), type(Ellipsis), tuple}
 
 
-def _simple_node(op: Operation, args: Sequence[Any], plain: Sequence[Any], out: np.ndarray, counter: Any) -> Any:
+def _simple_node(
+    op: Operation, args: Sequence[Any], plain: Sequence[Any], out: np.ndarray, counter: Any
+) -> Any:
     """The node of an operation on one real tensor and arguments that say how; None if there is more to it."""
     a, rest = args[0], plain[1:]
     if out.dtype.kind != "f" or not isinstance(a, Tensor) or a._array.dtype.kind != "f" or op.scalars:
@@ -175,7 +177,9 @@ def _paths(tensors: Sequence[Any]) -> Iterator[tuple[int, ...]]:
             yield (i,)
 
 
-def _save(op: Operation, node: Any, plan: Plan, args: Sequence[Any], plain: Sequence[Any], out: Any, counter: Any) -> None:
+def _save(
+    op: Operation, node: Any, plan: Plan, args: Sequence[Any], plain: Sequence[Any], out: Any, counter: Any
+) -> None:
     """Keep what the slice reads: values with their versions, of the rest a shape or nothing."""
     if state.safe:  # what NumPy code reads now must not change when it writes later
         args = [_snapshot(a, kind) for a, kind in zip(args, plan.reads, strict=False)]
@@ -266,7 +270,9 @@ def record_several(
     if node.slice.reads_ans == "value":
         node.values[0] = out
     elif node.slice.reads_ans:
-        node.values[0] = type(out)(*map(shape_of, out)) if hasattr(out, "_fields") else [shape_of(o) for o in out]
+        node.values[0] = (
+            type(out)(*map(shape_of, out)) if hasattr(out, "_fields") else [shape_of(o) for o in out]
+        )
     if len(arrays) == 1:  # a node of one output has no list of gradients
         node._outputs, node._meta, node.boxed = 1, node._meta[0], True
     if node.slice.reads_ans == "value":

@@ -21,6 +21,7 @@ CORRCOEF = Operation(np.corrcoef, "ClampBackward1", ("self",))
 FREXP = Operation(np.frexp, "FrexpBackward0", ("self",))
 GRADIENT = Operation(np.gradient, "CatBackward0", ("self",))
 VANDER = Operation(np.vander, "FlipBackward0", ("self",))
+FREXP.results = ("", "exponent")
 
 
 @function()

@@ -20,9 +20,11 @@ from .state import state
 _new = object.__new__
 
 NON_LEAF_GRAD = (
-    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
+    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute "
+    "won't be "
     "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "
-    "Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure "
+    "Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make "
+    "sure "
     "you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information."
 )
 ONLY_LEAVES = (
@@ -213,7 +215,8 @@ class Tensor:
 
     # ----- hooks
     def register_hook(self, hook: Callable[..., Any]) -> Any:
-        """``hook(grad)`` is called whenever the gradient is computed; a tensor that it returns replaces it."""
+        """``hook(grad)`` is called whenever the gradient is computed; a tensor that it returns replaces "
+        "it."""
         from .hooks import RemovableHandle
 
         if not self.requires_grad:
@@ -410,7 +413,8 @@ class Tensor:
 
         if self.grad_fn is not None:
             raise RuntimeError(
-                "Pickling of a tensor that is no leaf is not supported: detach() it first, or pickle the leaves"
+                "Pickling of a tensor that is no leaf is not supported: detach() it first, or pickle the "
+                "leaves"
             )
         return rebuilt, (type(self), self._array, self._requires_grad)
 

@@ -1,9 +1,9 @@
 """Which functions don't see traced arrays by themselves? Those are replaced while a function is traced.
 
 NumPy hands most calls over to its arguments. Not so what creates arrays (``np.zeros(n)`` has to give a traced
-array, or what is written to it would be lost), Python's ``math``, and the libraries whose functions convert their
-arguments first. In their places stand functions that look for traced arguments, and only in threads that are
-tracing; when the last trace ends, everything is as before.
+array, or what is written to it would be lost), Python's ``math``, and the libraries whose functions convert
+their arguments first. In their places stand functions that look for traced arguments, and only in threads
+that are tracing; when the last trace ends, everything is as before.
 """
 
 from __future__ import annotations
@@ -138,8 +138,10 @@ def _python_of(jitted: Any) -> Callable[..., Any]:
     return call
 
 
-_FILLING = ("zeros ones empty zeros_like ones_like empty_like arange linspace logspace geomspace eye identity tri "
-            "indices fromiter frombuffer fromfunction vander diag_indices").split()  # fmt: skip
+_FILLING = (
+    "zeros ones empty zeros_like ones_like empty_like arange linspace logspace geomspace eye identity tri indices "
+    "fromiter frombuffer fromfunction vander"
+).split()
 _CONVERTING = "array asarray asanyarray ascontiguousarray asfortranarray asarray_chkfinite require".split()
 
 
@@ -175,7 +177,9 @@ def _common_places() -> list[Place]:
     table = replacements()
     names = ["numpy", "numpy.linalg", "numpy.fft", "math", "cmath"]
     names += [name for name in sys.modules if name.startswith("scipy.") and name.count(".") == 1]
-    return [place for name in names if name in sys.modules for place in _within(vars(sys.modules[name]), table)]
+    return [
+        place for name in names if name in sys.modules for place in _within(vars(sys.modules[name]), table)
+    ]
 
 
 def _within(namespace: dict[str, Any], table: dict[int, tuple[Any, Any]]) -> Iterator[Place]:
@@ -187,7 +191,19 @@ def _within(namespace: dict[str, Any], table: dict[int, tuple[Any, Any]]) -> Ite
             yield namespace, name, value, _python_of(value)
 
 
-_LIBRARIES = {"numpy", "scipy", "math", "cmath", "ast_ad", "builtins", "numba", "gast", "astor", "torch", "jax"}
+_LIBRARIES = {
+    "numpy",
+    "scipy",
+    "math",
+    "cmath",
+    "ast_ad",
+    "builtins",
+    "numba",
+    "gast",
+    "astor",
+    "torch",
+    "jax",
+}
 
 
 def _namespaces(roots: Sequence[Any]) -> Iterator[dict[str, Any]]:
@@ -213,7 +229,12 @@ def _namespaces(roots: Sequence[Any]) -> Iterator[dict[str, Any]]:
                 continue
             namespace = vars(module)
         root = str(namespace.get("__name__", "")).partition(".")[0]
-        if id(namespace) in seen or root in _LIBRARIES or root in sys.stdlib_module_names and root != "__main__":
+        if (
+            id(namespace) in seen
+            or root in _LIBRARIES
+            or root in sys.stdlib_module_names
+            and root != "__main__"
+        ):
             continue
         seen.add(id(namespace))
         yield namespace
@@ -261,5 +282,3 @@ def replaced(function: Any, objects: Sequence[Any] = ()) -> Iterator[None]:
                     del _held[key]
                     if namespace.get(name) is by:  # the function may have put something else there
                         namespace[name] = original
-
-

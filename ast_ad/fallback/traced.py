@@ -1,7 +1,7 @@
 """What takes the place of an array while a function is traced? A tensor that behaves like an ndarray.
 
-It has the methods, the types and the promotion of NumPy. What is no float has no history: comparisons, integers
-and shapes are plain, so that they may index and branch. A number stays immutable, as NumPy's are.
+It has the methods, the types and the promotion of NumPy. What is no float has no history: comparisons,
+integers and shapes are plain, so that they may index and branch. A number stays immutable, as NumPy's are.
 """
 
 from __future__ import annotations
@@ -110,7 +110,11 @@ class Traced(Tensor):
 
     @property
     def flat(self) -> Any:
-        return run(np.ravel, (self,), {}) if self._array.flags.c_contiguous else _not_yet(".flat of such an array")
+        return (
+            run(np.ravel, (self,), {})
+            if self._array.flags.c_contiguous
+            else _not_yet(".flat of such an array")
+        )
 
     def __len__(self) -> int:
         return len(self._array)
@@ -307,8 +311,10 @@ def _method(name: str, fn: Callable[..., Any]) -> None:
 
 
 for _name in (
-    "sum prod mean std var max min argmax argmin argsort cumsum cumprod any all clip dot squeeze swapaxes repeat "
-    "take trace diagonal ravel nonzero round searchsorted compress choose conj conjugate partition argpartition"
+    "sum prod mean std var max min argmax argmin argsort cumsum cumprod any all clip dot squeeze swapaxes "
+    "repeat "
+    "take trace diagonal ravel nonzero round searchsorted compress choose conj conjugate partition "
+    "argpartition"
 ).split():
     if hasattr(np, _name):
         _method(_name, getattr(np, _name))

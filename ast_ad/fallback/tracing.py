@@ -61,7 +61,8 @@ def _run(function: Callable[..., Any], args: Any, kwargs: Any, objects: Sequence
         with replaced(function, objects):
             return function(*args, **kwargs)
     except AdError as error:
-        raise error.at(place(error))
+        error.at(place(error))
+        raise
     except TypeError as error:
         if Traced.__name__ not in str(error):
             raise

@@ -1,4 +1,5 @@
-"""Does every row of the specification hold? Each case, against what PyTorch 2.13 showed when it was recorded."""
+"""Does every row of the specification hold? Each case, against what PyTorch 2.13 showed when it was "
+"recorded."""
 
 from __future__ import annotations
 
