@@ -159,7 +159,8 @@ class BackwardCFunction(FunctionCtx, Node):
                 raise TypeError(
                     f"save_for_backward can only save variables, but argument {i} is of type {type_name(t)}"
                 )
-            saved.append(SavedVariable(t, self, 0 if id(t) in changed and t._view is not None else None))
+            through_base = t is not None and id(t) in changed and t._view is not None
+            saved.append(SavedVariable(t, self, 0 if through_base else None))
         self._saved_list = tuple(saved)
         self.to_save = None
 
