@@ -77,7 +77,8 @@ def execute(
     outer, state.sweep = state.sweep, sweep
     packs = state.packs, state.pack, state.ordinary
     try:
-        found = _sweep(roots, keep, graph, targets, ends)
+        run = _sweep if not Node.renumbered else counted_sweep()
+        found = run(roots, keep, graph, targets, ends)
         for callback in sweep.callbacks:
             callback()
         return found
@@ -98,15 +99,7 @@ def _sweep(
     heap: list[tuple[int, Any]] = []
     buffers: dict[Any, Any] = {}
     captured: dict[Edge, Any] | None = None if targets is None else {}
-    wanted: dict[Any, list[int]] = {}
-    needed: set[Any] | None = None
-    if targets is not None:
-        for target, nr in targets:
-            wanted.setdefault(target, []).append(nr)
-        needed = leading_to(wanted, [root for root, _, _ in roots])
-    elif ends is not None:
-        last = {end for end, _ in ends}
-        needed = last | leading_to(last, [root for root, _, _ in roots])
+    wanted, needed = limits([root for root, _, _ in roots], targets, ends)
     for node, nr, g in roots:
         _push(heap, buffers, node, nr, g if graph else g._array)
     plain = needed is None and not watch.anomaly and watch.profiler is None
@@ -124,7 +117,7 @@ def _sweep(
                         node._backward(g, graph)  # raises
                 outs = node.slice.run(g, *values)
         else:
-            outs = _step(node, g, graph, captured, wanted, needed)
+            outs = step(node, g, graph, captured, wanted, needed)
             if outs is None:
                 node = None
                 continue
@@ -155,7 +148,28 @@ def _sweep(
     return captured
 
 
-def _step(
+def counted_sweep() -> Any:
+    from .counting import counted_sweep as found
+
+    return found
+
+
+def limits(
+    starts: Sequence[Any], targets: Sequence[Edge] | None, ends: Sequence[Edge] | None
+) -> tuple[dict[Any, list[int]], set[Any] | None]:
+    """The outputs whose gradients are wanted, by node, and the nodes that have to run; None: all."""
+    wanted: dict[Any, list[int]] = {}
+    if targets is not None:
+        for target, nr in targets:
+            wanted.setdefault(target, []).append(nr)
+        return wanted, leading_to(wanted, starts)
+    if ends is not None:
+        last = {end for end, _ in ends}
+        return wanted, last | leading_to(last, starts)
+    return wanted, None
+
+
+def step(
     node: Any, g: Any, graph: bool, captured: dict[Edge, Any] | None, wanted: Any, needed: set[Any] | None
 ) -> Sequence[Any] | None:
     """One node with all that may be asked of it: hooks, captures, a leaf; None if nothing goes on from it."""
@@ -201,10 +215,16 @@ def capture(captured: dict[Edge, Any], node: Any, outputs: Sequence[int], g: Any
 
 
 def _push(heap: list[tuple[int, Any]], buffers: dict[Any, Any], node: Any, nr: int, g: Any) -> None:
+    """Add a gradient, which may be None, to what a node has got, and let the node wait for its turn."""
+    if node not in buffers:
+        heappush(heap, (-node._number, node))
+    add_to(buffers, node, nr, g)
+
+
+def add_to(buffers: dict[Any, Any], node: Any, nr: int, g: Any) -> None:
     """Add a gradient, which may be None, to what a node has got."""
     single = node._outputs == 1
     if node not in buffers:
-        heappush(heap, (-node._number, node))
         buffers[node] = None if single else [None] * node._outputs
     if g is None:
         return

@@ -41,6 +41,7 @@ class Node:
     user gives it.
     """
 
+    renumbered = False  # whether any number was given by a user
     _number = 0
     _outputs = 1
     _edges: tuple[tuple[Node | None, int], ...] = ()
@@ -79,6 +80,11 @@ class Node:
 
     def _sequence_nr(self) -> int:
         return self._number
+
+    def _set_sequence_nr(self, number: int) -> None:
+        """Among nodes that could run next, the one with the highest number does."""
+        self._number = number
+        Node.renumbered = True
 
     @property
     def _input_metadata(self) -> list[Any]:
