@@ -168,13 +168,13 @@ class BackwardCFunction(FunctionCtx, Node):
     def _user_function(self) -> Callable[..., Any]:
         backward, vjp = self._forward_cls.backward, self._forward_cls.vjp
         if vjp is Function.vjp:
-            return backward  # type: ignore[no-any-return]
+            return backward
         if backward is not Function.backward:
             raise RuntimeError(
                 "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should "
                 "only implement one of them."
             )
-        return vjp  # type: ignore[no-any-return]
+        return vjp
 
     def apply(self, *args: Any) -> Any:
         """What the user's ``backward`` returns for gradients of the outputs."""

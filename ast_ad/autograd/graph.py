@@ -74,9 +74,8 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
         raise RuntimeError(
             "It is not possible to get the gradient edge for a Tensor that does not require gradients"
         )
-    node, nr = edge_of(tensor)
-    assert node is not None
-    return GradientEdge(node, nr)
+    found: Any = edge_of(tensor)
+    return GradientEdge(*found)
 
 
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:

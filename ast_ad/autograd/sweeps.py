@@ -231,7 +231,7 @@ def _seed(end: Tensor, g: Any, i: int) -> Tensor:
                 raise RuntimeError(
                     f"grad can be implicitly created only for real scalar outputs but got {end.dtype}"
                 )
-        return Tensor._of(np.ones_like(array))  # type: ignore[no-any-return]
+        return Tensor._of(np.ones_like(array))
     if g._array.shape != array.shape:
         raise RuntimeError(
             f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] has a shape of "
@@ -267,8 +267,9 @@ def _as_tuple(tensors: Tensors) -> tuple[Any, ...]:
 
 def _stand_in(edge: GradientEdge) -> Tensor:
     """A tensor with the shape, the dtype and the history of the one that an edge stands for."""
-    node, nr, _ = edge
-    shape, dtype = node._meta_of(nr)
+    node: Any = edge.node
+    nr = edge.output_nr
+    shape, dtype = node._meta if node._outputs == 1 else node._meta[nr]
     stand_in: Tensor = linked(Tensor._of(np.broadcast_to(np.zeros((), dtype), shape)), (node, nr))
     return stand_in
 

@@ -144,7 +144,7 @@ def _without_history(t: Tensor, is_input: bool, is_dirty: bool) -> Tensor:
     if not needs_grad(t):
         return _alias(t) if is_input else t
     if is_input:
-        return t.detach()  # type: ignore[no-any-return]
+        return t.detach()
     if t._view is None:
         t.detach_()
     return t

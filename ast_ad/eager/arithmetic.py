@@ -70,7 +70,7 @@ def from_left(op: Operation, other: Any, self: Tensor) -> Any:
     if op is ADD or op is MUL:
         return binary(op, self, other)
     if op is DIV:
-        return binary(MUL, self.reciprocal(), other)  # type: ignore[attr-defined]
+        return binary(MUL, self.reciprocal(), other)
     return promoted(RSUB if op is SUB else op, other, self)
 
 
@@ -91,7 +91,6 @@ for _name, _op in (
     ("sub", SUB),
     ("mul", MUL),
     ("truediv", DIV),
-    ("pow", POW),
     ("floordiv", FLOOR_DIV),
     ("mod", REMAINDER),
 ):
@@ -171,11 +170,12 @@ def _rpow(self: Tensor, base: Any) -> Any:
     return NotImplemented if base is NotImplemented else from_left(POW_OF_NUMBER, base, self)
 
 
-Tensor.__pow__ = _pow  # type: ignore[attr-defined]
-Tensor.__rpow__ = _rpow  # type: ignore[attr-defined]
+attach("__pow__", _pow)
+attach("__rpow__", _rpow)
+attach("__ipow__", _operator(POW)[2])
 
 
-def _in_place(op: Operation) -> Callable[..., Any]:
+def _in_place_method(op: Operation) -> Callable[..., Any]:
     def method(self: Tensor, other: Any) -> Tensor:
         return inplace_binary(op, self, other)
 
@@ -209,7 +209,7 @@ def pow_(self: Tensor, exponent: Any) -> Tensor:
     return inplace_binary(POW_TENSOR if isinstance(exponent, Tensor) else POW, self, exponent)
 
 
-attach("mul_", _in_place(MUL))
-attach("multiply_", _in_place(MUL))
-attach("floor_divide_", _in_place(FLOOR_DIV))
-attach("remainder_", _in_place(REMAINDER))
+attach("mul_", _in_place_method(MUL))
+attach("multiply_", _in_place_method(MUL))
+attach("floor_divide_", _in_place_method(FLOOR_DIV))
+attach("remainder_", _in_place_method(REMAINDER))

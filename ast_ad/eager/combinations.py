@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..rules import torch_elementwise, torch_products, torch_special, torch_steps
+from ..rules import torch_elementwise, torch_products, torch_reads, torch_special, torch_steps
 from .arithmetic import POW, POW_OF_NUMBER, POW_TENSOR, inplace_binary
 from .checks import refuse_shapes
 from .dispatch import Operation, _active, apply, binary, inplace, promoted, record
@@ -26,9 +26,9 @@ class Kind:
     Where there is one name only, PyTorch takes tensors only.
     """
 
-    def __init__(self, names: str, fn: Any, *nodes: str, inexact: bool = False) -> None:
+    def __init__(self, names: str, fn: Any, *nodes: str, inexact: bool = False, rule: Any = None) -> None:
         self.names = names.split()
-        self.ops = [Operation(fn, f"{node}Backward{i}", inexact=inexact) for node, i in map(_split, nodes)]
+        self.ops = [Operation(fn, f"{node}Backward{i}", inexact=inexact, rule=rule) for node, i in map(_split, nodes)]
         self.numbers = len(nodes) > 1
 
     def chosen(self, first: Any, second: Any) -> Operation:
@@ -55,9 +55,9 @@ TABLE = (
     Kind("hypot", np.hypot, "Hypot0"),
     Kind("fmax", torch_elementwise.fmax, "Fmax0"),
     Kind("fmin", torch_elementwise.fmin, "Fmin0"),
-    Kind("copysign", np.copysign, "Copysign0", "Copysign1", inexact=True),
-    Kind("logaddexp", np.logaddexp, "Logaddexp0"),
-    Kind("logaddexp2", np.logaddexp2, "Logaddexp20"),
+    Kind("copysign", np.copysign, "Copysign0", "Copysign1", inexact=True, rule=torch_reads.copysign),
+    Kind("logaddexp", np.logaddexp, "Logaddexp0", rule=torch_reads.logaddexp),
+    Kind("logaddexp2", np.logaddexp2, "Logaddexp20", rule=torch_reads.logaddexp2),
     Kind("xlogy", torch_special.xlogy, "Xlogy0", "Xlogy2", "Xlogy1", inexact=True),
     Kind("nextafter", np.nextafter, "Nextafter0"),
 )

@@ -156,7 +156,7 @@ for _names, _dunder, _fn in BITWISE:
 def logical_not(input: Tensor) -> Tensor:
     """Whether each element is zero."""
     require_tensor("logical_not", input)
-    return Tensor._of(np.logical_not(input._array))  # type: ignore[no-any-return]
+    return Tensor._of(np.logical_not(input._array))
 
 
 @function()
@@ -173,7 +173,7 @@ def bitwise_not(input: Tensor) -> Tensor:
         raise NotImplementedError(
             f"\"bitwise_not_cpu\" not implemented for '{scalar_name(input._array.dtype)}'"
         )
-    return Tensor._of(np.invert(input._array))  # type: ignore[no-any-return]
+    return Tensor._of(np.invert(input._array))
 
 
 @function()
@@ -207,7 +207,7 @@ def isclose(
     if input._array.dtype != other._array.dtype:
         raise RuntimeError(f"{_pascal(input)} did not match {_pascal(other)}")
     close = np.isclose(input._array, other._array, rtol, atol, equal_nan)
-    return Tensor._of(close)  # type: ignore[no-any-return]
+    return Tensor._of(close)
 
 
 def _pascal(t: Tensor) -> str:
@@ -229,4 +229,4 @@ def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, inve
     """Whether each element is among others."""
     x, y = (t._array if isinstance(t, Tensor) else t for t in (elements, test_elements))
     found = np.isin(x, y, assume_unique=assume_unique, invert=invert)
-    return Tensor._of(found)  # type: ignore[no-any-return]
+    return Tensor._of(found)

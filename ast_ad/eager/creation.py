@@ -92,20 +92,20 @@ def from_numpy(ndarray: np.ndarray) -> Tensor:
 def new_tensor(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
     """What ``Tensor(...)`` makes: from data, or uninitialised of a shape."""
     if len(args) == 1 and isinstance(args[0], Tensor):
-        return cls._of(args[0]._array)  # type: ignore[no-any-return]
+        return cls._of(args[0]._array)
     if len(args) == 1 and isinstance(args[0], Size):
-        return cls._of(np.zeros(args[0], get_default_dtype().dtype))  # type: ignore[no-any-return]
+        return cls._of(np.zeros(args[0], get_default_dtype().dtype))
     if len(args) == 1 and not isinstance(args[0], int):
         dtype = None if isinstance(args[0], np.ndarray) else get_default_dtype()
-        return cls._of(as_array(args[0], dtype))  # type: ignore[no-any-return]
-    return cls._of(np.zeros(args or (0,), get_default_dtype().dtype))  # type: ignore[no-any-return]
+        return cls._of(as_array(args[0], dtype))
+    return cls._of(np.zeros(args or (0,), get_default_dtype().dtype))
 
 
 def rebuilt(cls: Any, array: np.ndarray, requires_grad: bool) -> Tensor:
     """A leaf as it was pickled."""
     t = cls._of(array)
     t._requires_grad = requires_grad
-    return t  # type: ignore[no-any-return]
+    return t
 
 
 # ----- of a shape
@@ -301,7 +301,7 @@ def complex_(real: Tensor, imag: Tensor) -> Tensor:
             f"Expected object of scalar type {scalar_name(real._array.dtype)} but got scalar type "
             f"{scalar_name(imag._array.dtype)} for second argument"
         )
-    return apply(_complex_operation(), (real, imag))  # type: ignore[no-any-return]
+    return apply(_complex_operation(), (real, imag))
 
 
 @functools.cache
@@ -316,4 +316,4 @@ def stack_tensors(parts: Sequence[Tensor]) -> Tensor:
     """Tensors of one shape along a new first axis."""
     from .dispatch import call
 
-    return call(np.stack, (list(parts),))  # type: ignore[no-any-return]
+    return call(np.stack, (list(parts),))

@@ -149,7 +149,7 @@ def _arg(name: str, fn: Callable[..., Any]) -> Callable[..., Any]:
         check_kind(name, input._array.dtype)
         axis = None if dim is None else axes_of(input._array.ndim, axis_of(input._array.ndim, dim))
         _not_empty(name, input, axis)
-        return Tensor._of(fn(input._array, axis=axis, keepdims=keepdim))  # type: ignore[no-any-return]
+        return Tensor._of(fn(input._array, axis=axis, keepdims=keepdim))
 
     run.__name__ = name
     run.__doc__ = f"The index of the first {name[3:]}imum, of all elements or along ``dim``."
@@ -247,7 +247,7 @@ def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool
     check_kind("sort", input._array.dtype)
     axis = axis_of(input._array.ndim, dim)
     order = torch_order.ordering(input._array, axis, descending)
-    return Tensor._of(order)  # type: ignore[no-any-return]
+    return Tensor._of(order)
 
 
 @function()
@@ -331,7 +331,7 @@ def unique_consecutive(
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
     """How often each non-negative integer occurs, or the sum of its weights."""
     found = np.bincount(input._array, None if weights is None else weights._array, minlength)
-    return Tensor._of(found)  # type: ignore[no-any-return]
+    return Tensor._of(found)
 
 
 @function()
@@ -340,7 +340,7 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
     x = floating(input)._array
     low, high = (float(np.min(x)), float(np.max(x))) if min == max and x.size else (min, max)
     counts, _ = np.histogram(x, bins, (low, high))
-    return Tensor._of(counts.astype(x.dtype))  # type: ignore[no-any-return]
+    return Tensor._of(counts.astype(x.dtype))
 
 
 @function()
@@ -369,4 +369,4 @@ def searchsorted(
         found = np.empty(values.shape, int)
         for place in np.ndindex(order.shape[:-1]):
             found[place] = np.searchsorted(order[place], values[place], how)
-    return Tensor._of(found.astype(np.int32 if out_int32 else np.int64))  # type: ignore[no-any-return]
+    return Tensor._of(found.astype(np.int32 if out_int32 else np.int64))

@@ -352,7 +352,7 @@ def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
 def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """A copy of ``input`` with ``values`` at the places that a tuple of index tensors names."""
     subscript = _named(input, indices)
-    return apply(INDEX_ADD if accumulate else INDEX_PUT, (input, subscript, values))  # type: ignore[no-any-return]
+    return apply(INDEX_ADD if accumulate else INDEX_PUT, (input, subscript, values))
 
 
 attach("__getitem__", getitem)

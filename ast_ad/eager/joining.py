@@ -159,7 +159,8 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> A
     if r == 0:
         return empty(0, dtype=input.dtype)
     places = torch_shapes.combination_places(input._array.size, r, with_replacement)
-    return stack([input[column] for column in places.T], 1)
+    values: Any = input
+    return stack([values[column] for column in places.T], 1)
 
 
 @function(method=False)

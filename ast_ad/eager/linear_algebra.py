@@ -400,7 +400,7 @@ def matrix_rank(A: Tensor, tol: Any = None, hermitian: bool = False) -> Tensor:
     """The number of singular values that are not negligible."""
     _matrices("matrix_rank", A)
     found = np.linalg.matrix_rank(A._array, tol, hermitian)
-    return Tensor._of(np.asarray(found, np.int64))  # type: ignore[no-any-return]
+    return Tensor._of(np.asarray(found, np.int64))
 
 
 @linalg()

@@ -62,7 +62,7 @@ class Node:
 
     def _meta_of(self, nr: int) -> tuple[Any, Any]:
         """Shape and dtype of an output."""
-        return self._meta if self._outputs == 1 else self._meta[nr]  # type: ignore[no-any-return]
+        return self._meta if self._outputs == 1 else self._meta[nr]
 
     # ----- what the user sees
     def name(self) -> str:

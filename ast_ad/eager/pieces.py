@@ -62,7 +62,7 @@ def _equal_parts(t: Tensor, size: int, axis: int) -> tuple[Any, ...]:
 def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Any, ...]:
     """Consecutive pieces of a length, or of the lengths in a list, as views."""
     if isinstance(split_size_or_sections, (list, tuple)):
-        return split_with_sizes(tensor, split_size_or_sections, dim)  # type: ignore[no-any-return]
+        return split_with_sizes(tensor, split_size_or_sections, dim)
     if tensor._array.ndim == 0:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     axis, size = axis_of(dim, tensor._array.ndim), int(split_size_or_sections)
@@ -143,7 +143,7 @@ def _splitter(name: str, least: int, axis: int) -> Any:
                 f"torch.{name} attempted to split along dimension {along}, but the size of the dimension {n} "
                 f"is not divisible by the split_size {indices_or_sections}!"
             )
-        return tensor_split(input, indices_or_sections, along)  # type: ignore[no-any-return]
+        return tensor_split(input, indices_or_sections, along)
 
     cut.__name__, cut.__doc__ = name, f"``tensor_split`` along dimension {axis}."
     return function(name)(cut)

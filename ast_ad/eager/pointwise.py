@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..rules import torch_activations, torch_special, torch_steps
+from ..rules import torch_activations, torch_reads, torch_special, torch_steps
 from ..rules.torch_elementwise import absolute as absolute_value
 from .dispatch import Operation, apply, inplace, unary
 from .dtypes import get_default_dtype
@@ -63,6 +63,9 @@ TABLE: tuple[tuple[str, Callable[..., Any], str, bool], ...] = (
     ("frac", torch_steps.frac, "Frac", False),
     ("relu", torch_activations.relu, "Relu", False),
 )
+
+# Rules that read what PyTorch saves, where those in the registry read something else.
+RULES = {"Erfinv": torch_reads.erfinv}
 
 # Functions whose results are booleans; they are never recorded.
 QUESTIONS: dict[str, Callable[..., Any]] = {
@@ -120,7 +123,7 @@ def publish(names: list[str], run: Any, run_in_place: Any, doc: str) -> None:
 
 OPERATIONS: dict[str, Operation] = {}
 for _names, _fn, _node, _floating in TABLE:
-    _op = Operation(_fn, f"{_node}Backward0", ("self",), inexact=_floating)
+    _op = Operation(_fn, f"{_node}Backward0", ("self",), inexact=_floating, rule=RULES.get(_node))
     OPERATIONS.update(dict.fromkeys(_names.split(), _op))
     _define(_names.split(), _op)
 attach("__abs__", FUNCTIONS["abs"])
@@ -130,7 +133,7 @@ def _define_question(name: str, fn: Callable[..., Any]) -> None:
     def ask(input: Tensor) -> Tensor:
         require_tensor(name, input)
         check_kind(name, input._array.dtype)
-        return Tensor._of(fn(input._array))  # type: ignore[no-any-return]
+        return Tensor._of(fn(input._array))
 
     ask.__name__, ask.__doc__ = name, f"``{name}`` of each element, as booleans."
     function(name)(ask)
@@ -155,7 +158,7 @@ def floating(input: Tensor) -> Tensor:
     """The tensor itself, or, of integers, a copy in the default floating-point type."""
     if input._array.dtype.kind in "fc":
         return input
-    return Tensor._of(input._array.astype(get_default_dtype().dtype))  # type: ignore[no-any-return]
+    return Tensor._of(input._array.astype(get_default_dtype().dtype))
 
 
 def _round_options(decimals: int) -> tuple[Operation, dict[str, Any]]:

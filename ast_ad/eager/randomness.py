@@ -265,7 +265,7 @@ def multinomial(
     numbers = _source(generator)
     rows = [numbers.choice(len(w), num_samples, replacement, w / w.sum()) for w in weights]
     found = np.stack(rows).astype(np.int64)
-    return Tensor._of(found[0] if input._array.ndim == 1 else found)  # type: ignore[no-any-return]
+    return Tensor._of(found[0] if input._array.ndim == 1 else found)
 
 
 # ----- in place: what was there before no longer counts

@@ -77,7 +77,7 @@ def parsed(fn: Callable[..., Any]) -> ast.FunctionDef:
         raise NoSource(f"the source of {fn!r} has changed")
     if ast.get_docstring(tree) is not None:
         tree.body = tree.body[1:]
-    return _Unannotated().visit(tree)  # type: ignore[no-any-return]
+    return _Unannotated().visit(tree)
 
 
 class _Unannotated(ast.NodeTransformer):

@@ -20,6 +20,7 @@ def needs_grad(a: Tensor) -> bool:
     """Whether a tensor requires grad, a view by now."""
     if a._view is not None:
         refresh(a)
+        return a._requires_grad or a._view.base._requires_grad and not a._inference
     return a._requires_grad
 
 

@@ -207,7 +207,7 @@ def std_mean(
     correction: float | None = None,
 ) -> tuple[Any, Any]:
     """``std`` and ``mean``."""
-    return _with_mean(STD_MEAN, input, dim, unbiased, correction, keepdim)  # type: ignore[no-any-return]
+    return _with_mean(STD_MEAN, input, dim, unbiased, correction, keepdim)
 
 
 @function(method=False)
@@ -221,7 +221,7 @@ def var_mean(
     correction: float | None = None,
 ) -> tuple[Any, Any]:
     """``var`` and ``mean``."""
-    return _with_mean(VAR_MEAN, input, dim, unbiased, correction, keepdim)  # type: ignore[no-any-return]
+    return _with_mean(VAR_MEAN, input, dim, unbiased, correction, keepdim)
 
 
 # ----- running
@@ -309,11 +309,11 @@ def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, 
 def _counted(name: str, fn: Any, input: Tensor, dim: Any, keepdim: bool) -> Tensor:
     require_tensor(name, input)
     if name != "count_nonzero" and isinstance(dim, (tuple, list)) and not dim:  # none: unlike elsewhere
-        return Tensor._of(input._array.astype(bool))  # type: ignore[no-any-return]
+        return Tensor._of(input._array.astype(bool))
     found = fn(input._array, axis=axes_of(input._array.ndim, dim), keepdims=keepdim)
     if name != "count_nonzero" and input._array.dtype == np.uint8:
         found = np.asarray(found).astype(np.uint8)
-    return Tensor._of(found)  # type: ignore[no-any-return]
+    return Tensor._of(found)
 
 
 @function()

@@ -169,13 +169,13 @@ def as_subclass(self: Tensor, cls: Any) -> Any:
 @function("fill_", method=False)
 def _fill(input: Tensor, value: Any) -> Tensor:
     """``input.fill_(value)``."""
-    return input.fill_(value)  # type: ignore[no-any-return]
+    return input.fill_(value)
 
 
 @function("zero_", method=False)
 def _zero(input: Tensor) -> Tensor:
     """``input.zero_()``."""
-    return input.zero_()  # type: ignore[no-any-return]
+    return input.zero_()
 
 
 @function("detach", method=False)
@@ -193,7 +193,7 @@ def _detach_in_place(input: Tensor) -> Any:
 @function("index_put_", method=False)
 def _index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """``input.index_put_(indices, values, accumulate)``."""
-    return input.index_put_(indices, values, accumulate)  # type: ignore[no-any-return]
+    return input.index_put_(indices, values, accumulate)
 
 
 @function("is_signed", method=False)

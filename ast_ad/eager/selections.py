@@ -71,7 +71,7 @@ def _checked_mask(name: str, mask: Any) -> Tensor:
             if name == "masked_fill"
             else f"{name}: expected BoolTensor for mask"
         )
-    return mask  # type: ignore[no-any-return]
+    return mask
 
 
 def _filling(value: Any) -> Operation:
@@ -124,7 +124,7 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
 @function()
 def argwhere(input: Tensor) -> Tensor:
     """Where the elements are not zero, a row for each."""
-    return Tensor._of(np.argwhere(input._array))  # type: ignore[no-any-return]
+    return Tensor._of(np.argwhere(input._array))
 
 
 # ----- places along one dimension, for each element
@@ -304,7 +304,7 @@ def _copied_from(name: str) -> None:
     fn = FUNCTIONS[name]
 
     def run(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        return self.copy_(fn(self, *args, **kwargs))  # type: ignore[no-any-return]
+        return self.copy_(fn(self, *args, **kwargs))
 
     run.__name__, run.__doc__ = f"{name}_", f"``{name}`` in place."
     attach(f"{name}_", run)

@@ -71,7 +71,7 @@ def dispatching(fn: Function) -> Function:
 
         call.__wrapped__ = fn  # type: ignore[attr-defined]
         _wrapped[fn] = call
-    return _wrapped[fn]  # type: ignore[no-any-return]
+    return _wrapped[fn]
 
 
 def looking(fn: Function) -> Function:
@@ -83,7 +83,7 @@ def looking(fn: Function) -> Function:
 
         call.__wrapped__ = fn  # type: ignore[attr-defined]
         _wrapped[fn] = call
-    return _wrapped[fn]  # type: ignore[no-any-return]
+    return _wrapped[fn]
 
 
 def tensor_isinstance(x: Any, kinds: Any) -> bool:

@@ -77,7 +77,19 @@ def edge_of(t: Any) -> tuple[Node | None, int]:
         return t._node, t._nr
     if t._requires_grad:
         return accumulator(t), 0
+    if t._view is not None and t._view.base._requires_grad:
+        return DeadEnd(t), 0
     return NO_EDGE
+
+
+class DeadEnd(Node):
+    """Where the gradient of a view ends that was made while nothing was recorded, of what requires grad."""
+
+    def __init__(self, t: Any) -> None:
+        self._meta = t._array.shape, t._array.dtype
+
+    def _backward(self, g: Any, graph: bool) -> Sequence[Any]:
+        return ()
 
 
 def accumulator(leaf: Any) -> AccumulateGrad:

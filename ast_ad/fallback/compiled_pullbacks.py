@@ -86,7 +86,7 @@ class CompiledPullback:
         try:
             found, second = compiled(pulled(self.every), (seeds, *self.args), traced)
         except CannotCompile:
-            return self.traced().linearize(cotangents)  # type: ignore[no-any-return]
+            return self.traced().linearize(cotangents)
         leaves = len(found)
         given = [n for n, i in enumerate(self.positions) if cotangents[i] is not None]
         return found, Rearranged(second, range(leaves), [*range(count, count + leaves), *given])
@@ -162,4 +162,4 @@ def has_derivative(leaf: Any) -> bool:
 
 def _copied(args: tuple[Any, ...]) -> tuple[Any, ...]:
     leaves, tree = flatten(args)
-    return tree.unflatten([x.copy() if isinstance(x, np.ndarray) else x for x in leaves])  # type: ignore[no-any-return]
+    return tree.unflatten([x.copy() if isinstance(x, np.ndarray) else x for x in leaves])

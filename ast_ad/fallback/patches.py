@@ -94,7 +94,7 @@ def _converts(original: Callable[..., Any]) -> Callable[..., Any]:
         if not has_traced(object):
             made = original(object, dtype, **kwargs)
             return Traced._of(made) if type(made) is np.ndarray else made
-        found = object if isinstance(object, Tensor) else _stacked(object)
+        found: Any = object if isinstance(object, Tensor) else _stacked(object)
         if dtype is not None and np.dtype(dtype) != found._array.dtype:
             found = found.astype(dtype)
         elif isinstance(object, Tensor) and not shares:
@@ -139,8 +139,8 @@ def _python_of(jitted: Any) -> Callable[..., Any]:
 
 
 _FILLING = (
-    "zeros ones empty zeros_like ones_like empty_like arange linspace logspace geomspace eye identity tri indices "
-    "fromiter frombuffer fromfunction vander"
+    "zeros ones empty zeros_like ones_like empty_like arange linspace logspace geomspace eye identity tri "
+    "indices fromiter frombuffer fromfunction vander"
 ).split()
 _CONVERTING = "array asarray asanyarray ascontiguousarray asfortranarray asarray_chkfinite require".split()
 

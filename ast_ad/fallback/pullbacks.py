@@ -61,4 +61,4 @@ class Later:
         return tuple(self.made()(cotangents))
 
     def linearize(self, cotangents: Sequence[Any]) -> tuple[tuple[Any, ...], Any]:
-        return self.made().linearize(cotangents)  # type: ignore[no-any-return]
+        return self.made().linearize(cotangents)

@@ -179,7 +179,7 @@ class Traced(Tensor):
             raise _refused("conversion of a traced array to a plain one", DETACHED, "use functions of NumPy")
         return np.array(self._array, dtype=dtype)
 
-    def __repr__(self, **ignored: Any) -> str:
+    def __repr__(self, **ignored: Any) -> str:  # type: ignore[override]
         return repr(self._array[()] if self._scalar else self._array)
 
     def __str__(self) -> str:

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from .reductions import count_present, ratio, spread, spread_deviation
+from .partials import ratio
+from .reductions import count_present, spread, spread_deviation
 from .registry import vjp
 
 Axes = int | tuple[int, ...] | None

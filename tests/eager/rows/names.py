@@ -14,7 +14,7 @@ autograd.graph.save_on_cpu autograd.graph.disable_saved_tensors_hooks Size dtype
 autograd.gradcheck.GradcheckError autograd.grad_mode.no_grad autograd.anomaly_mode.detect_anomaly
 float16 int64 bool autograd.graph.get_gradient_edge autograd.graph.register_multi_grad_hook
 is_tensor from_numpy as_tensor equal get_default_dtype set_default_dtype get_num_threads
-contiguous_format preserve_format autograd.Variable autograd.forward_ad
+contiguous_format preserve_format autograd.Variable
 autograd.function.FunctionCtx is_floating_point is_complex result_type numel device""".split()
 
 TENSOR = """T _version abs add add_ all amax any argmax as_strided backward chunk clamp clamp_ clone conj
