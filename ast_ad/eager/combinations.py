@@ -28,7 +28,9 @@ class Kind:
 
     def __init__(self, names: str, fn: Any, *nodes: str, inexact: bool = False, rule: Any = None) -> None:
         self.names = names.split()
-        self.ops = [Operation(fn, f"{node}Backward{i}", inexact=inexact, rule=rule) for node, i in map(_split, nodes)]
+        self.ops = [
+            Operation(fn, f"{node}Backward{i}", inexact=inexact, rule=rule) for node, i in map(_split, nodes)
+        ]
         self.numbers = len(nodes) > 1
 
     def chosen(self, first: Any, second: Any) -> Operation:
