@@ -25,6 +25,9 @@ WRITERS: dict[Callable[..., Any], Callable[..., None]] = {
     torch_views.zeroed: lambda x: x.fill(0),
 }
 
+# Those that write one number everywhere.
+CONSTANT = {torch_views.filled, torch_views.zeroed}
+
 
 def inplace(op: Operation, t: Tensor, *others: Any, **kwargs: Any) -> Tensor:
     """``t`` becomes ``op.fn(t, *others)``, in its own memory.
@@ -46,7 +49,7 @@ def _inplace(op: Operation, t: Tensor, others: tuple[Any, ...], kwargs: dict[str
     active = tuple([is_active(a) for a in (t, *others)])
     check_inference(t)
     x = t._array
-    check_overlap(x)
+    check_overlap(x, op.fn in CONSTANT and True not in active[1:])
     plain = [x, *map(plain_of, others)]
     writer = WRITERS.get(op.fn)
     out = x if writer is not None else _result(op, plain, kwargs)

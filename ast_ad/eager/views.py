@@ -250,8 +250,10 @@ def check_inference(t: Any) -> None:
         state.before_change(t)
 
 
-def check_overlap(x: np.ndarray) -> None:
+def check_overlap(x: np.ndarray, constant: bool = False) -> None:
     """Refuse to write to an array that shows one element at several places.
+
+    ``constant``: one number is written everywhere, so that only stretched arrays are refused.
 
     Raises:
         RuntimeError: it does.
@@ -269,7 +271,7 @@ def check_overlap(x: np.ndarray) -> None:
     own: Any
     for own, step in zip(np.indices(x.shape, sparse=True), x.strides, strict=True):
         places = places + own * step
-    if np.unique(places).size < x.size:
+    if (not constant or 0 in x.strides) and np.unique(places).size < x.size:
         raise RuntimeError(OVERLAP)
 
 

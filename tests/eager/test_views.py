@@ -240,6 +240,17 @@ def test_no_write_where_elements_overlap(make):
         make(torch.ones(4)).mul_(2)
 
 
+def test_one_number_may_be_written_to_overlapping_windows():
+    x = leaf(5)
+    y = x * 1
+    y[1:].unfold(0, 2, 1)[:2].zero_()
+    assert y.tolist() == [1, 0, 0, 0, 5]
+    y.sum().backward()
+    assert x.grad.tolist() == [1, 0, 0, 0, 1]
+    with pytest.raises(RuntimeError, match=TWICE):
+        torch.ones(2).expand(3, 2).zero_()
+
+
 def test_write_through_an_expanded_view_that_shows_each_element_once():
     x = leaf(1, 4)
     y = x * 1
