@@ -7,6 +7,7 @@ recorded themselves.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
 from typing import Any
@@ -22,20 +23,28 @@ from .state import restore, silence, state, watch
 Edge = tuple[Any, int]
 
 
+_next_sweep = itertools.count().__next__
+
+
 class Sweep:
     """A sweep under way. Hooks of several tensors ask which of their nodes it will come to."""
 
-    __slots__ = ("__weakref__", "_found", "callbacks", "keep", "roots", "targets")
+    __slots__ = ("__weakref__", "_found", "callbacks", "keep", "number", "roots", "targets")
 
     def __init__(
         self, roots: Sequence[tuple[Any, int, Any]], targets: Sequence[Edge] | None, keep: bool
     ) -> None:
         self.roots, self.targets, self.keep = roots, targets, keep
+        self.number = _next_sweep()
         self._found: set[Any] | None = None
         self.callbacks: list[Callable[[], Any]] = []  # to be called at the end
 
     def reaches(self, node: Any) -> bool:
         """Whether the gradient of an output of ``node`` will be computed."""
+        return node in self.nodes()
+
+    def nodes(self) -> set[Any]:
+        """The nodes that the sweep comes to; the newest is the first."""
         if self._found is None:
             ends = [root for root, _, _ in self.roots]
             if self.targets is None:
@@ -43,7 +52,7 @@ class Sweep:
             else:
                 wanted = dict.fromkeys(target for target, _ in self.targets)
                 self._found = leading_to(wanted, ends) | (reachable(ends) & set(wanted))
-        return node in self._found
+        return self._found
 
 
 def reachable(ends: Sequence[Any]) -> set[Any]:
@@ -260,7 +269,8 @@ def fitted(g: Any, meta: tuple[Any, Any], graph: bool) -> Any:
         return None
     if graph:
         own = getattr(g, "_array", None)  # a rule that reads a shape only may answer with an array
-        fits = own is not None and own.shape == shape and dtype in (None, own.dtype)
+        fits = own is not None and own.shape == shape
+        fits = fits and (dtype is None or dtype == own.dtype)  # not `in`: None equals np.dtype(float)
         return g if fits else fitted_tensor(g, shape, dtype)
     if g.__class__ is not np.ndarray:
         g = np.asarray(g)
