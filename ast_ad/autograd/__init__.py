@@ -18,6 +18,7 @@ from .sweeps import backward, grad
 
 _MODULES = {
     "anomaly_mode",
+    "forward_ad",
     "function",
     "functional",
     "grad_mode",
@@ -26,6 +27,9 @@ _MODULES = {
     "variable",
 }
 _HOMES = {
+    "_force_original_view_tracking": "grad_mode",
+    "_unsafe_preserve_version_counter": "grad_mode",
+    "is_view_replay_enabled": "grad_mode",
     "Function": "function",
     "NestedIOFunction": "function",
     "Variable": "variable",

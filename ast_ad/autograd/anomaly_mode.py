@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import traceback
 import warnings
@@ -114,7 +115,10 @@ def _show(node: Any) -> None:
             )
         else:
             text = before + "".join(lines)
-        warnings.warn(text, stacklevel=4)
+        try:
+            warnings.warn(text, stacklevel=4)
+        except Warning:  # made an error by a filter: it must not hide the error that it explains
+            print(f"UserWarning: {text}", file=sys.stderr)
         node = node.metadata.get("parent_")
         if node is not None:
             before = (

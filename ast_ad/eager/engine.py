@@ -29,12 +29,12 @@ _next_sweep = itertools.count().__next__
 class Sweep:
     """A sweep under way. Hooks of several tensors ask which of their nodes it will come to."""
 
-    __slots__ = ("__weakref__", "_found", "callbacks", "keep", "number", "roots", "targets")
+    __slots__ = ("__weakref__", "_found", "callbacks", "collects", "keep", "number", "roots", "targets")
 
     def __init__(
-        self, roots: Sequence[tuple[Any, int, Any]], targets: Sequence[Edge] | None, keep: bool
+        self, roots: Sequence[tuple[Any, int, Any]], targets: Sequence[Edge] | None, keep: bool, collects: bool
     ) -> None:
-        self.roots, self.targets, self.keep = roots, targets, keep
+        self.roots, self.targets, self.keep, self.collects = roots, targets, keep, collects
         self.number = _next_sweep()
         self._found: set[Any] | None = None
         self.callbacks: list[Callable[[], Any]] = []  # to be called at the end
@@ -82,7 +82,7 @@ def execute(
     """
     token = silence()
     grad, state.grad = state.grad, graph
-    sweep = Sweep(roots, ends if targets is None else targets, keep)
+    sweep = Sweep(roots, ends if targets is None else targets, keep, targets is not None)
     outer, state.sweep = state.sweep, sweep
     packs = state.packs, state.pack, state.ordinary
     try:

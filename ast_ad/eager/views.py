@@ -116,7 +116,7 @@ def refresh(t: Any) -> None:
     if t._node is None and not base._requires_grad:
         return
     check_creation(t, "its base or another view of its base has been")
-    node = ViewNode(base, view, t._array)
+    node = view_node(t)
     move_retain(t, node)
     t._node, t._nr, t._requires_grad = node, 0, True
     view.version = t._version_counter[0]
@@ -152,6 +152,15 @@ class ViewNode(node_class("AsStridedBackward0")):  # type: ignore[misc]
 
 
 ViewNode.__name__ = ViewNode.__qualname__ = "AsStridedBackward0"
+
+
+def view_node(t: Any) -> ViewNode:
+    """The new history of a view; with ``replays`` it is named after the operation that made the view."""
+    node = ViewNode(t._view.base, t._view, t._array)
+    if state.replays and t._node is not None:
+        name = type(t._node).__name__
+        node.__class__ = type(name, (ViewNode,), {"__module__": "torch.autograd"})
+    return node
 
 
 class CopySlices(Node):
@@ -286,7 +295,7 @@ def rebase(t: Any, node: Any) -> None:
     copy = CopySlices(base, steps_of(view), node)
     move_retain(base, copy)
     base._node, base._nr, base._requires_grad = copy, 0, True
-    refreshed = ViewNode(base, view, t._array)
+    refreshed = view_node(t)
     move_retain(t, refreshed)
     t._node, t._nr, t._requires_grad = refreshed, 0, True
     view.version = t._version_counter[0]
