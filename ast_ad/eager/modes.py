@@ -71,6 +71,15 @@ class Mode:
         return wrapped
 
 
+def _keep_tangents() -> None:
+    """Refuse to stop recording where tangents depend on it."""
+    if state.dual is not None:
+        raise RuntimeError(
+            "recording can't be switched off inside of a dual level: tangents are derived from what is "
+            "recorded. Leave the level first, or detach() what needs no tangent."
+        )
+
+
 class _NoParentheses(Mode):
     """A mode without arguments: ``@no_grad`` and ``@no_grad()`` mean the same."""
 
@@ -94,6 +103,7 @@ class no_grad(_NoParentheses):
     """
 
     def __enter__(self) -> None:
+        _keep_tangents()
         self.previous, state.grad = state.grad, False
 
     def __exit__(self, *error: Any) -> None:
@@ -122,6 +132,8 @@ class set_grad_enabled(Mode):
         return super().__call__(function)
 
     def __enter__(self) -> None:
+        if not self.mode:
+            _keep_tangents()
         state.grad = self.mode and not state.inference
 
     def __exit__(self, *error: Any) -> None:
@@ -171,6 +183,8 @@ class inference_mode(Mode):
         self.previous = (True, False)
 
     def __enter__(self) -> None:
+        if self.mode:
+            _keep_tangents()
         self.previous = state.grad, state.inference
         state.grad, state.inference = not self.mode, self.mode
 
