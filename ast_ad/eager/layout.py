@@ -161,6 +161,8 @@ def as_strided(
         RuntimeError: it reaches beyond the storage, or a stride is negative.
     """
     array, own, step = strided_look(input, size, stride, storage_offset)
+    if step is None:
+        return look(AS_STRIDED, input, own, array=array)
     return look_from_base(AS_STRIDED, input, (own,), array, step)
 
 
@@ -191,8 +193,10 @@ def strided_look(
     array = np.lib.stride_tricks.as_strided(flat[start:], size, steps)
     memory = strided_places(size, stride, start)
     base = t if t._view is None else t._view.base
-    own, of_base = _places(x, root, memory), _places(base._array, root, memory)
-    return array, own, (torch_views.at_places, (of_base,))
+    own = _places(x, root, memory)
+    if base._array.dtype != x.dtype:  # real parts of complex numbers: the way leads through them
+        return array, own, None
+    return array, own, (torch_views.at_places, (_places(base._array, root, memory),))
 
 
 def _elements(x: np.ndarray) -> np.ndarray:

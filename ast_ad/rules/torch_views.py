@@ -13,7 +13,7 @@ from . import helpers
 from .gather import gather, scatter_to
 from .registry import nondifferentiable, vjp
 from .torch_shapes import unfold
-from .views import OVERLAPPING
+from .views import OVERLAPPING, RETYPING
 
 # ----- pieces -----
 
@@ -237,3 +237,4 @@ nondifferentiable(reinterpreted)
 helpers.METADATA[unrepeated] = 1
 helpers.SHAPED_LIKE[unrepeated] = 1, (0,)
 OVERLAPPING.add(unfold)
+RETYPING.update({as_real, as_complex})

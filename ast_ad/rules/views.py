@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import helpers
-from .gather import positions
+from .gather import positions, refuse
 from .registry import vjp
 
 
@@ -36,11 +36,14 @@ def add_view(like: Any, steps: Any, g: Any) -> Any:
     """
     kinds = (g, like) if np.result_type(like).kind == "c" else (g,)  # views of the parts of complex numbers
     out = np.zeros(np.shape(like), np.result_type(*kinds))
-    view = _writable(out, steps)
-    if view is not None:
-        view[...] = g
+    view, rest = _reached(out, steps)
+    if rest:
+        places = _places(view, rest)
+        part = np.zeros(view.size + 1, view.dtype)  # the last one: for what lies outside
+        np.add.at(part, places, g)
+        view[...] = part[:-1].reshape(view.shape)
     else:
-        np.add.at(out.reshape(-1), take_view(positions(out), steps), g)
+        view[...] = g
     return out
 
 
@@ -51,20 +54,36 @@ def write_view(x: Any, steps: Any, v: Any) -> Any:
     array([3., 2., 1.])
     """
     out = np.array(x, order="C")
-    view = _writable(out, steps)
-    if view is not None:
-        view[...] = v
+    view, rest = _reached(out, steps)
+    if rest:
+        part = np.append(np.ravel(view), np.zeros(1, view.dtype))
+        part[_places(view, rest)] = v
+        view[...] = part[:-1].reshape(view.shape)
     else:
-        out.reshape(-1)[take_view(positions(out), steps)] = v
+        view[...] = v
     return out
 
 
-def _writable(out: Any, steps: Any) -> Any:
-    """The view of ``out`` itself, if it is one and shows no element twice."""
-    if any(fn in OVERLAPPING or getattr(fn, "__wrapped__", fn) in OVERLAPPING for fn, _ in steps):
-        return None
-    view = take_view(out, steps)
-    return view if np.may_share_memory(view, out) and view.flags.writeable else None
+def _reached(out: Any, steps: Any) -> tuple[Any, Any]:
+    """How far ``steps`` lead from ``out`` by views that can be written to, and the steps that are left."""
+    view = out
+    for i, (fn, args) in enumerate(steps):
+        if fn in OVERLAPPING or getattr(fn, "__wrapped__", fn) in OVERLAPPING:
+            return view, steps[i:]
+        further = fn(view, *args)
+        if not (np.may_share_memory(further, out) and further.flags.writeable):
+            return view, steps[i:]
+        view = further
+    return view, ()
+
+
+def _places(view: Any, steps: Any) -> Any:
+    """Where in the flattened ``view`` the elements lie to which ``steps`` lead; -1: outside of it."""
+    if any(fn in RETYPING for fn, _ in steps):
+        refuse(
+            "a change of the real or imaginary parts of a view that shows elements twice", fix="clone() it"
+        )
+    return take_view(positions(view) + 1, steps) - 1
 
 
 def strided(x: Any, size: Any, stride: Any, offset: Any) -> Any:
@@ -80,6 +99,7 @@ def strided(x: Any, size: Any, stride: Any, offset: Any) -> Any:
 
 # Views that may show one element at several places.
 OVERLAPPING = {np.broadcast_to, strided, np.lib.stride_tricks.sliding_window_view}
+RETYPING: set[Any] = set()  # views whose elements are of another type
 
 
 @vjp(take_view, view=True)
