@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .saved import FREED, SavedTensor, SavedValue, changed_text
+from .saved import FREED, SavedTensor, SavedValue, changed_text, check_version
 
 next_number = itertools.count(1).__next__
 NO_EDGE: tuple[None, int] = (None, 0)
@@ -160,8 +160,9 @@ class RuleNode(Node):
         if values is None:
             raise RuntimeError(FREED)
         for i, counter, version in self.all_checks():
-            if counter[0] != version:
-                raise RuntimeError(self._changed(i, counter[0], version))
+            now = counter[0]
+            if now != version or now.__class__ is not int:
+                self._check(i, now, version)
         for nr, counter, version in self.result_checks:
             if counter[0] != version:
                 raise RuntimeError(changed_text(self.values[0][nr], self, nr, counter[0], version))
@@ -230,6 +231,10 @@ class RuleNode(Node):
         return out
 
     # ----- saved tensors, as attributes
+    def _check(self, i: int, now: int, then: int) -> None:
+        if not check_version(now, then, self.owners[i] if i and self.owners else None):
+            raise RuntimeError(self._changed(i, now, then))
+
     def _changed(self, i: int, now: int, then: int) -> str:
         value = self.values[i]
         owner = self.owners[i] if i and self.owners else None
@@ -278,8 +283,8 @@ class RuleNode(Node):
         if self.values is None:
             raise RuntimeError(FREED)
         for j, counter, version in self.all_checks():
-            if i == j and counter[0] != version:
-                raise RuntimeError(self._changed(i, counter[0], version))
+            if i == j:
+                self._check(i, counter[0], version)
         value = self._tensor(i, self.values[i])
         if self.operation.scalars and isinstance(value, (bool, int, float, complex)):
             from .tensor import Tensor

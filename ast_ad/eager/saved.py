@@ -37,6 +37,33 @@ INFERENCE_SAVED = (
 )
 
 
+DETACHED = (
+    "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not "
+    "supported, please use out-of-place `.detach()` instead"
+)
+
+
+class DetachedVersion(int):
+    """The version of a tensor that ``detach_`` has cut off its history since it was made."""
+
+    tensor: weakref.ref[Any]
+
+    def __bool__(self) -> bool:
+        return True  # nodes that expect version 0 have to look closer
+
+
+def check_version(now: int, then: int, owner: Any) -> bool:
+    """Whether a saved tensor is as it was.
+
+    Raises:
+        RuntimeError: ``owner``, the tensor itself, has lost its history in place.
+    """
+    if now.__class__ is DetachedVersion and now is not then and now == then:
+        if owner is not None and owner is now.tensor():  # type: ignore[attr-defined]
+            raise RuntimeError(DETACHED)
+    return now == then
+
+
 def pack_guarded(pack: Callable[[Any], Any], tensor: Any) -> Any:
     """``pack(tensor)``, with nothing recorded meanwhile; the tensor must not be changed by it."""
     counter = tensor._version_counter

@@ -7,6 +7,7 @@ and attached to the class.
 from __future__ import annotations
 
 import warnings
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ import numpy as np
 
 from .dtypes import Size, as_numpy, dtype_of, get_default_dtype, legacy_name, scalar_name
 from .printing import tensor_text
+from .saved import DetachedVersion
 from .state import state
 
 _new = object.__new__
@@ -187,6 +189,10 @@ class Tensor:
                 "buckets, and hence detach_() cannot be called on these gradients. To fix this error, please "
                 "refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution."
             )
+        if self._node is not None:
+            version = DetachedVersion(self._version_counter[0])
+            version.tensor = weakref.ref(self)
+            self._version_counter[0] = version
         self._node, self._nr, self._requires_grad = None, 0, False
         return self
 
@@ -243,8 +249,6 @@ class Tensor:
 
     def retain_grad(self) -> None:
         """Let a tensor that is no leaf keep its gradient."""
-        import weakref
-
         if not self.requires_grad:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
         node = self.grad_fn

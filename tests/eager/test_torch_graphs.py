@@ -321,3 +321,15 @@ def test_the_setting_of_threads_is_remembered():
     with torch.autograd.set_multithreading_enabled(False):
         assert not is_enabled()
     assert is_enabled()
+
+
+def test_what_is_saved_of_an_argument_must_not_be_detached_in_place():
+    x = leaf(1.0)
+    a = x * 2
+    y, z = a.sin(), a.exp()
+    z.detach_()
+    (z * x).backward()
+    assert np.allclose(x.grad.numpy(), np.exp(2.0))
+    a.detach_()
+    with pytest.raises(RuntimeError, match="detached in-place"):
+        y.backward()
