@@ -314,3 +314,34 @@ def test_no_cycles():
         assert [r() for r in gone] == [None] * len(gone)
     finally:
         gc.enable()
+
+
+# ----- views that need care
+
+
+def test_strided_view_that_looks_beyond_its_base():
+    w = torch.tensor([2.0, 3.0, 5.0], dtype=torch.float64, requires_grad=True)
+    base = torch.arange(1.0, 7.0, dtype=torch.float64)[2:].detach()
+    base.as_strided((3,), (2,), 1).mul_(w)
+    assert base.tolist() == [3, 12, 5, 30]
+    (base * torch.tensor([1.0, 10.0, 100.0, 1000.0], dtype=torch.float64)).sum().backward()
+    assert w.grad.tolist() == [0, 40, 6000]
+
+
+def test_strided_view_of_imaginary_parts():
+    x = torch.tensor([1 + 2j, 3 - 1j], dtype=torch.complex128, requires_grad=True)
+    z = x * 1
+    torch.view_as_real(z).as_strided((2,), (2,), 1).mul_(3.0)
+    assert z.tolist() == [1 + 6j, 3 - 3j]
+    z.imag.sum().backward()
+    assert x.grad.tolist() == [3j, 3j]
+
+
+def test_overlapping_views_of_a_base_that_changes():
+    x = torch.arange(6.0, dtype=torch.float64).requires_grad_()
+    y = x * 1
+    windows, pairs = y.unfold(0, 3, 2), y.as_strided((2, 2), (1, 1))
+    y[1] = 7.0
+    y.mul_(2.0)
+    ((windows * windows).sum() + (pairs * pairs).sum()).backward()
+    assert x.grad.tolist() == [0, 0, 48, 24, 32, 0]
