@@ -225,6 +225,8 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Any:
     require_tensor("clamp", input)
     check_kind("clamp", input._array.dtype)
     op, bounds = _bounds(min, max)
+    if op is CLAMP and input._array.dtype.kind == "f":
+        return apply(CLAMP, (input, *bounds))
     return mixed(op, (input, *bounds), {})
 
 

@@ -54,7 +54,11 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
             f"where expected condition to be a boolean tensor, but got a tensor with dtype "
             f"{scalar_name(condition._array.dtype)}"
         )
-    return mixed(WHERE, (condition, input, other), {}, fixed=0)
+    args = condition, input, other
+    plainly = isinstance(input, Tensor) and isinstance(other, Tensor)
+    if plainly and input._array.dtype == other._array.dtype:
+        return apply(WHERE, args)
+    return mixed(WHERE, args, {}, fixed=0)
 
 
 @method("where")

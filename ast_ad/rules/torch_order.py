@@ -75,7 +75,10 @@ def max_along(x: Any, axis: int, keepdims: bool = False) -> Pair:
     >>> max_along(np.array([[1.0, 3.0, 3.0]]), 1)
     (array([3.]), array([1]))
     """
-    return _chosen(x, np.argmax(np.atleast_1d(x), axis, keepdims=True), axis, keepdims)
+    x = np.asarray(x)
+    if x.ndim == 0:
+        return x, np.zeros((), int)
+    return np.asarray(x.max(axis, keepdims=keepdims)), np.asarray(x.argmax(axis, keepdims=keepdims))
 
 
 def min_along(x: Any, axis: int, keepdims: bool = False) -> Pair:
@@ -84,7 +87,10 @@ def min_along(x: Any, axis: int, keepdims: bool = False) -> Pair:
     >>> min_along(np.array([[3.0, 1.0, 1.0]]), 1)
     (array([1.]), array([1]))
     """
-    return _chosen(x, np.argmin(np.atleast_1d(x), axis, keepdims=True), axis, keepdims)
+    x = np.asarray(x)
+    if x.ndim == 0:
+        return x, np.zeros((), int)
+    return np.asarray(x.min(axis, keepdims=keepdims)), np.asarray(x.argmin(axis, keepdims=keepdims))
 
 
 def kthvalue(x: Any, k: int, axis: int = -1, keepdims: bool = False) -> Pair:

@@ -23,7 +23,11 @@ Axes = int | tuple[int, ...]
 
 def _largest(x: Any, axis: Any) -> Any:
     """The largest elements along ``axis``, which is kept; ``-inf`` where there is none."""
-    return np.max(x, axis=axis, keepdims=True, initial=-np.inf) if np.size(x) else np.zeros((), x.dtype)
+    return x.max(axis, keepdims=True) if x.size and x.dtype.kind in "fc" else _largest_of_any(x, axis)
+
+
+def _largest_of_any(x: Any, axis: Any) -> Any:
+    return np.max(x, axis=axis, keepdims=True, initial=-np.inf) if x.size else np.zeros((), x.dtype)
 
 
 def softmax(x: Any, axis: int = -1) -> Any:
@@ -37,7 +41,7 @@ def softmax(x: Any, axis: int = -1) -> Any:
         return np.ones_like(x)[()]
     with np.errstate(invalid="ignore"):
         powers = np.exp(x - _largest(x, axis))
-    return powers / np.sum(powers, axis=axis, keepdims=True)
+    return powers / powers.sum(axis, keepdims=True)
 
 
 @vjp(softmax)
@@ -68,7 +72,7 @@ def log_softmax(x: Any, axis: int = -1) -> Any:
         return np.zeros_like(x)[()]
     with np.errstate(invalid="ignore"):
         below = x - _largest(x, axis)
-    return below - np.log(np.sum(np.exp(below), axis=axis, keepdims=True))
+    return below - np.log(np.exp(below).sum(axis, keepdims=True))
 
 
 @vjp(log_softmax)
