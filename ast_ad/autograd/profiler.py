@@ -19,6 +19,7 @@ import numpy as np
 from ..eager.state import watch
 from ..eager.tensor import Tensor
 from .profiler_events import EventList, FunctionEvent, FunctionEventAvg, Interval
+from .profiler_surface import install, uninstall
 
 __all__ = ["EventList", "FunctionEvent", "FunctionEventAvg", "Interval", "profile", "record_function"]
 
@@ -75,6 +76,23 @@ class _Span:
             inner = sum(child.cpu_memory_usage for child in self.event.cpu_children)
             self.event.allocated = max(_bytes(value) - inner, 0)
         return value
+
+
+class _Inside:
+    """An operation that is timed already."""
+
+    def __enter__(self) -> _Inside:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def result(self, value: Any) -> Any:
+        """``value``."""
+        return value
+
+
+_INSIDE = _Inside()
 
 
 def _bytes(value: Any) -> int:
@@ -165,24 +183,29 @@ class profile:
         self.entered = True
         self._began = perf_counter_ns()
         self._outer, watch.profiler = watch.profiler, self
+        install(self)
         return self
 
     def __exit__(self, *error: object) -> None:
         if self.enabled:
             watch.profiler = self._outer
+            uninstall(self)
             self._finished = True
 
     def _now(self) -> float:
         return (perf_counter_ns() - self._began) / 1e3
 
     # ----- called by what runs
-    def operation(self, op: Any, args: Any, suffix: str = "") -> _Span:
+    def operation(self, op: Any, args: Any, suffix: str = "") -> _Span | _Inside:
         """The time of an operation on tensors."""
         forward = getattr(op, "_forward_cls", None)
-        return _Span(self, aten_name(op.name) + suffix if forward is None else forward.__name__, args)
+        return self.block(aten_name(op.name) + suffix if forward is None else forward.__name__, args)
 
-    def block(self, name: str, args: Any) -> _Span:
-        """The time of a function that runs operations."""
+    def block(self, name: str, args: Any) -> _Span | _Inside:
+        """The time of what a user calls, unless it is under way already under the same name."""
+        running = self._threads.current
+        if running is not None and running.name == name and not running.cpu_children:
+            return _INSIDE
         return _Span(self, name, args)
 
     def node(self, node: Any) -> _Span:

@@ -13,7 +13,7 @@ from .dispatch import Operation, apply, binary, inplace
 from .dtypes import cpp_name
 from .pointwise import require_tensor
 from .refusals import check_kind
-from .state import state, watch
+from .state import state
 from .surface import attach, function
 from .tensor import Tensor
 
@@ -70,13 +70,6 @@ def matmul(input: Tensor, other: Tensor) -> Any:
     """The product of matrices, of stacks of them (broadcast), or of vectors with either."""
     require_tensor("matmul", input)
     require_tensor("matmul", other, "other", 2)
-    if watch.profiler is not None:
-        with watch.profiler.block("aten::matmul", (input, other)):
-            return _matmul(input, other)
-    return _matmul(input, other)
-
-
-def _matmul(input: Tensor, other: Tensor) -> Any:
     ranks = input._array.ndim, other._array.ndim
     if 0 in ranks:
         raise RuntimeError(

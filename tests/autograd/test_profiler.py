@@ -44,6 +44,36 @@ def test_names():
     assert parents[1] == "aten::matmul" and parents[4] == "Double" and parents[8] == "DoubleBackward"
 
 
+CALLS = {
+    "aten::rsub": lambda x: 2 - x,
+    "aten::pow": lambda x: 2**x,
+    "aten::gt": lambda x: x > 1,
+    "aten::clone": lambda x: x.clone(),
+    "aten::zeros": lambda x: ast_ad.zeros(2),
+    "aten::where": lambda x: ast_ad.where(x.data, x, x),
+    "aten::split": lambda x: x.split(1),
+    "aten::add_": lambda x: x.add_(1),
+    "aten::sub_": lambda x: x.__isub__(1),
+    "aten::reshape": lambda x: x.reshape(3, 1),
+    "aten::linalg_vector_norm": lambda x: x.norm(),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_every_operation_is_an_event(name):
+    x = ast_ad.ones(3, dtype=ast_ad.bool if name == "aten::where" else ast_ad.float32)
+    with profile() as prof:
+        CALLS[name](x)
+    assert [event.name for event in prof.function_events if event.cpu_parent is None] == [name]
+
+
+def test_nothing_stays_behind():
+    before = {**vars(ast_ad.Tensor)}, ast_ad.exp
+    with pytest.raises(ZeroDivisionError), profile(), profile():
+        1 / 0  # noqa: B018
+    assert ({**vars(ast_ad.Tensor)}, ast_ad.exp) == before
+
+
 def test_nothing_is_recorded_outside():
     x = ast_ad.ones(3)
     x * 2
