@@ -203,11 +203,12 @@ def _apply(op: Operation, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         kwargs = {k: _option(op, k, v) for k, v in kwargs.items()}
     plain = [plain_of(a) for a in args]
     tracing, state.tracing = state.tracing, 0
-    token = silence()
+    token = None if tracing else silence()  # NumPy reports to a traced function as it does to a plain one
     try:
         out = op.fn(*plain, **kwargs)
     finally:
-        restore(token)
+        if token is not None:
+            restore(token)
         state.tracing = tracing
     found = _wrapped(out, face_of(args))
     if isinstance(found, Tensor):

@@ -261,6 +261,22 @@ def test_a_failing_compiler_is_told(monkeypatch):
 
 # ----- what stays an error --------------------------------------------------------------------------
 @ignored
+def test_floating_point_errors_are_reported_as_in_a_plain_call():
+    def logarithm(x):
+        try:
+            return np.sum(np.log(next(multiples(x))))
+        except FloatingPointError:
+            return np.sum(x)
+
+    g = value_and_grad(logarithm)
+    with pytest.warns(RuntimeWarning, match="divide by zero"):
+        assert g(np.zeros(2))[0] == -np.inf
+    with np.errstate(divide="raise"):
+        value, gradient = g(np.zeros(2))
+    assert (value, g.mode, list(gradient)) == (0.0, "fallback", [1.0, 1.0])
+
+
+@ignored
 def test_exceptions_of_the_user_come_as_they_are():
     def fails(x):
         for y in multiples(x):
