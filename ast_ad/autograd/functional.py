@@ -18,8 +18,10 @@ __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
 Tensors = tuple[Any, ...]
 OUTPUTS = "outputs of the user-provided function"
-NO_VECTOR_FOR_OUTPUT = "The vector v can only be None if the user-provided function returns a single Tensor "
-"with a single element."
+NO_VECTOR_FOR_OUTPUT = (
+    "The vector v can only be None if the user-provided function returns a single Tensor with a single "
+    "element."
+)
 NO_VECTOR_FOR_INPUT = (
     "The vector v can only be None if the input to the user-provided function is a single Tensor with a "
     "single element."
