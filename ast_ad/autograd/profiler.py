@@ -154,7 +154,8 @@ class profile:
         if not enabled:
             return
         if use_cuda:
-            text = "The attribute `use_cuda` will be deprecated soon, please use ``use_device = 'cuda'`` instead."
+            text = "The attribute `use_cuda` will be deprecated soon, please use ``use_device = 'cuda'``"
+            text += " instead."
             warnings.warn(text, FutureWarning, stacklevel=2)
             use_device = "cuda"
         if use_device is not None:

@@ -117,16 +117,9 @@ def grad(
     allow_unused = bool(materialize_grads) if allow_unused is None else allow_unused
     if isinstance(inputs, dict):
         values = grad(
-            outputs,
-            tuple(inputs.values()),
-            grad_outputs,
-            retain_graph,
-            create_graph,
-            only_inputs,
-            allow_unused,
-            is_grads_batched,
-            materialize_grads,
-        )
+            outputs, tuple(inputs.values()), grad_outputs, retain_graph, create_graph, only_inputs,
+            allow_unused, is_grads_batched, materialize_grads,
+        )  # fmt: skip
         return dict(zip(inputs, values, strict=True))  # type: ignore[return-value]
     if not only_inputs:
         warnings.warn(
@@ -135,11 +128,27 @@ def grad(
             FutureWarning,
             stacklevel=2,
         )
+    keep = create_graph if retain_graph is None else retain_graph
+    return _returned(
+        outputs, inputs, grad_outputs, keep, create_graph, allow_unused, is_grads_batched, materialize_grads
+    )
+
+
+def _returned(
+    outputs: Tensors,
+    inputs: Tensors,
+    grad_outputs: Tensors,
+    keep: bool,
+    create_graph: bool,
+    allow_unused: bool,
+    is_grads_batched: bool,
+    materialize_grads: bool,
+) -> tuple[Any, ...]:
+    """What ``grad`` returns, once its options are settled."""
     named = _several(inputs)
     ends, into = _as_tuple(outputs), _as_tuple(named)
     if not into:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
-    keep = create_graph if retain_graph is None else retain_graph
     given = _gradients(grad_outputs, len(ends))
     if is_grads_batched:
         return _batched(ends, into, given, keep, create_graph, allow_unused, materialize_grads)

@@ -103,12 +103,12 @@ COMPLAINTS = {
     "no v": (
         lambda: vjp(linear, numbers()),
         RuntimeError,
-        "The vector v can only be None if the user-provided",
+        "function returns a single Tensor with a single element.",
     ),
     "no v for x": (
         lambda: hvp(cube_sum, numbers()),
         RuntimeError,
-        "v can only be None if the input to the user",
+        "is a single Tensor with a single element.",
     ),
     "size": (
         lambda: vjp(linear, numbers(), numbers(1.0)),

@@ -183,7 +183,10 @@ def test_each_thread_has_its_own_nesting():
 def test_other_devices():
     with pytest.warns(UserWarning, match="CUDA is not available, disabling CUDA profiling"):
         profile(use_device="cuda")
-    with pytest.warns(FutureWarning, match="The attribute `use_cuda` will be deprecated soon"):
+    with pytest.warns(
+        FutureWarning,
+        match="The attribute `use_cuda` will be deprecated soon, please use ``use_device = 'cuda'`` instead.",
+    ):
         with pytest.warns(UserWarning, match="CUDA is not available"):
             profile(use_cuda=True)
     with pytest.raises(TypeError, match="unexpected keyword argument 'profile_name'"):
