@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..rules import torch_matrices, torch_norms
+from ..rules import torch_matrices
 from . import return_types
-from .dimensions import axes_of, axis_of, numpy_names
+from .dimensions import axis_of
 from .dispatch import Operation, apply
 from .dtypes import scalar_name
 from .pointwise import require_tensor
@@ -37,9 +37,6 @@ LSTSQ = Operation(np.linalg.lstsq, "LinalgLstsqBackward0", ("self", "b"))
 MATRIX_POWER = Operation(np.linalg.matrix_power, "MmBackward0", ("self", "n"))
 MATRIX_EXP = Operation(torch_matrices.matrix_exp, "LinalgMatrixExpBackward0", ("self",))
 LOGDET = Operation(torch_matrices.logdet, "WhereBackward0", ("self",))
-COND = Operation(np.linalg.cond, "DivBackward0", ("self",))
-VECTOR_NORM = Operation(torch_norms.norm, "LinalgVectorNormBackward0", ("self",))
-MATRIX_NORM = Operation(np.linalg.norm, "AmaxBackward0", ("self",))
 TENSORINV = Operation(np.linalg.tensorinv, "PermuteBackward0", ("self",))
 TENSORSOLVE = Operation(np.linalg.tensorsolve, "ReshapeBackward0", ("self", "other"))
 
@@ -68,7 +65,7 @@ def linalg(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     return publish
 
 
-def _inexact(name: str, A: Any) -> None:
+def check_inexact(name: str, A: Any) -> None:
     require_tensor(name, A, "A")
     kind = A._array.dtype
     if kind.kind not in "fc":
@@ -77,8 +74,8 @@ def _inexact(name: str, A: Any) -> None:
         )
 
 
-def _matrices(name: str, A: Any, square: bool = False) -> None:
-    _inexact(name, A)
+def check_matrices(name: str, A: Any, square: bool = False) -> None:
+    check_inexact(name, A)
     shape = A._array.shape
     if len(shape) < 2:
         raise RuntimeError(f"linalg.{name}: The input tensor A must have at least 2 dimensions.")
@@ -89,7 +86,7 @@ def _matrices(name: str, A: Any, square: bool = False) -> None:
         )
 
 
-def _run(name: str, op: Operation, args: Any, **options: Any) -> Any:
+def run_checked(name: str, op: Operation, args: Any, **options: Any) -> Any:
     try:
         return apply(op, args, options)
     except np.linalg.LinAlgError as error:
@@ -104,57 +101,6 @@ def _explained(name: str, text: str) -> str:
     return text
 
 
-# ----- norms
-
-
-@linalg()
-@numpy_names
-def vector_norm(
-    x: Tensor, ord: float = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
-) -> Any:
-    """The norm of order ``ord`` over all dimensions or over ``dim``."""
-    x = x if dtype is None else x.to(dtype)
-    _inexact("vector_norm", x)
-    axis = axes_of(x._array.ndim, dim)
-    return apply(VECTOR_NORM, (x,), {"p": float(ord), "axis": axis, "keepdims": keepdim})
-
-
-@linalg()
-@numpy_names
-def matrix_norm(
-    A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None
-) -> Any:
-    """The norm of each matrix: 'fro', 'nuc', infinity, 1, 2, or their negatives."""
-    A = A if dtype is None else A.to(dtype)
-    _inexact("matrix_norm", A)
-    axes = tuple(axis_of(A._array.ndim, d) for d in dim)
-    if ord == "fro":
-        return apply(VECTOR_NORM, (A,), {"p": 2.0, "axis": axes, "keepdims": keepdim})
-    return _run("matrix_norm", MATRIX_NORM, (A,), ord=ord, axis=axes, keepdims=keepdim)
-
-
-@linalg("norm")
-@numpy_names
-def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """A vector norm, or, of a matrix or of two dimensions and with ``ord``, a matrix norm."""
-    dims = (dim,) if isinstance(dim, int) else dim
-    if ord is not None and dims is None and A._array.ndim > 2:
-        raise RuntimeError(
-            "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got "
-            f"{A._array.ndim}D."
-        )
-    if ord is not None and (len(dims) == 2 if dims is not None else A._array.ndim == 2):
-        return matrix_norm(A, ord, (-2, -1) if dims is None else dims, keepdim, dtype=dtype)
-    return vector_norm(A, 2 if ord is None else ord, dim, keepdim, dtype=dtype)
-
-
-@linalg()
-def cond(A: Tensor, p: Any = None) -> Any:
-    """The condition number with respect to a norm."""
-    _matrices("cond", A)
-    return _run("cond", COND, (A,), p=p)
-
-
 # ----- determinants and inverses
 
 
@@ -162,26 +108,26 @@ def cond(A: Tensor, p: Any = None) -> Any:
 @function("det")
 def det(A: Tensor) -> Any:
     """The determinant of each matrix."""
-    _matrices("det", A, True)
-    return _run("det", DET, (A,))
+    check_matrices("det", A, True)
+    return run_checked("det", DET, (A,))
 
 
 @linalg()
 @function("slogdet")
 def slogdet(A: Tensor) -> Any:
     """The sign and the logarithm of the absolute value of each determinant."""
-    _matrices("slogdet", A, True)
-    return return_types.linalg_slogdet(*_run("slogdet", SLOGDET, (A,)))
+    check_matrices("slogdet", A, True)
+    return return_types.linalg_slogdet(*run_checked("slogdet", SLOGDET, (A,)))
 
 
 @function()
 def logdet(input: Tensor) -> Any:
     """The logarithm of each determinant; NaN where that is negative."""
-    _matrices("logdet", input, True)
+    check_matrices("logdet", input, True)
     if input._array.dtype.kind == "c":
         sign, log = slogdet(input)
         return sign.log() + log
-    return _run("logdet", LOGDET, (input,))
+    return run_checked("logdet", LOGDET, (input,))
 
 
 @linalg("inv")
@@ -192,8 +138,8 @@ def inv(A: Tensor) -> Any:
     Raises:
         LinAlgError: one of them is singular.
     """
-    _matrices("inv", A, True)
-    return _run("inv", INV, (A,))
+    check_matrices("inv", A, True)
+    return run_checked("inv", INV, (A,))
 
 
 @linalg()
@@ -207,11 +153,11 @@ def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
 @function("pinverse")
 def pinv(A: Tensor, rcond: Any = None, *, atol: Any = None, rtol: Any = None, hermitian: bool = False) -> Any:
     """The pseudoinverse of each matrix."""
-    _matrices("pinv", A)
+    check_matrices("pinv", A)
     cut = rtol if rcond is None else rcond
     if cut is None:
         cut = max(A._array.shape[-2:]) * float(np.finfo(A._array.dtype).eps)
-    return _run("pinv", PINV, (A,), rcond=float(cut), hermitian=hermitian)
+    return run_checked("pinv", PINV, (A,), rcond=float(cut), hermitian=hermitian)
 
 
 @linalg()
@@ -221,13 +167,13 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Any:
     Raises:
         LinAlgError: ``A`` is singular.
     """
-    _matrices("solve", A, True)
+    check_matrices("solve", A, True)
     if not left:
         return solve(A.transpose(-2, -1), B.transpose(-2, -1)).transpose(-2, -1)
     vectors = B._array.ndim > 1 and B._array.shape == A._array.shape[:-1]
     if vectors:
-        return _run("solve", SOLVE, (A, B.unsqueeze(-1))).squeeze(-1)
-    return _run("solve", SOLVE, (A, B))
+        return run_checked("solve", SOLVE, (A, B.unsqueeze(-1))).squeeze(-1)
+    return run_checked("solve", SOLVE, (A, B))
 
 
 @linalg()
@@ -235,9 +181,9 @@ def solve_triangular(
     A: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False
 ) -> Any:
     """``X`` with ``A @ X = B`` (not ``left``: ``X @ A = B``), of which only one triangle of ``A`` is read."""
-    _matrices("solve_triangular", A, True)
+    check_matrices("solve_triangular", A, True)
     how = {"upper": upper, "left": left, "unitriangular": unitriangular}
-    return _run("solve_triangular", SOLVE_TRIANGULAR, (A, B), **how)
+    return run_checked("solve_triangular", SOLVE_TRIANGULAR, (A, B), **how)
 
 
 @function()
@@ -253,8 +199,8 @@ def triangular_solve(
 @linalg()
 def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Any:
     """The least-squares solution of ``A @ X = B`` for one matrix, and what is left of ``B``."""
-    _matrices("lstsq", A)
-    x, residuals, rank, _ = _run("lstsq", LSTSQ, (A, B), rcond=rcond)
+    check_matrices("lstsq", A)
+    x, residuals, rank, _ = run_checked("lstsq", LSTSQ, (A, B), rcond=rcond)
     none = Tensor._of(np.zeros(0, A._array.real.dtype))
     return return_types.linalg_lstsq(x, residuals, Tensor._of(np.asarray(rank, np.int64)), none)
 
@@ -265,8 +211,8 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
 @linalg()
 def cholesky(A: Tensor, *, upper: bool = False) -> Any:
     """The lower (or ``upper``) triangular factor of each positive-definite matrix."""
-    _matrices("cholesky", A, True)
-    return _run("cholesky", CHOLESKY, (A,), upper=upper)
+    check_matrices("cholesky", A, True)
+    return run_checked("cholesky", CHOLESKY, (A,), upper=upper)
 
 
 @function("cholesky")
@@ -285,20 +231,20 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -
 @function()
 def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False) -> Any:
     """``X`` with ``A @ X = input``, of whose Cholesky factor is ``L``."""
-    return _run("cholesky_solve", CHOLESKY_SOLVE, (input, L), upper=upper)
+    return run_checked("cholesky_solve", CHOLESKY_SOLVE, (input, L), upper=upper)
 
 
 @function()
 def cholesky_inverse(L: Tensor, upper: bool = False) -> Any:
     """The inverse of the matrix whose Cholesky factor is ``L``."""
-    return _run("cholesky_inverse", CHOLESKY_INVERSE, (L,), upper=upper)
+    return run_checked("cholesky_inverse", CHOLESKY_INVERSE, (L,), upper=upper)
 
 
 @linalg()
 def qr(A: Tensor, mode: str = "reduced") -> Any:
     """Orthogonal columns ``Q`` and a triangle ``R`` with ``Q @ R = A``; ``mode`` 'r': ``R`` only."""
-    _matrices("qr", A)
-    found = _run("qr", QR, (A,), mode=mode)
+    check_matrices("qr", A)
+    found = run_checked("qr", QR, (A,), mode=mode)
     if mode == "r":
         return return_types.linalg_qr(Tensor._of(np.zeros(0, A._array.dtype)), found)
     return return_types.linalg_qr(*found)
@@ -313,8 +259,8 @@ def qr_of(input: Tensor, some: bool = True) -> Any:
 @linalg()
 def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> Any:
     """``U``, ``S`` and ``Vh`` with ``U @ diag(S) @ Vh = A``."""
-    _matrices("svd", A)
-    return return_types.linalg_svd(*_run("svd", SVD, (A,), full_matrices=full_matrices))
+    check_matrices("svd", A)
+    return return_types.linalg_svd(*run_checked("svd", SVD, (A,), full_matrices=full_matrices))
 
 
 @function("svd")
@@ -328,22 +274,22 @@ def svd_of(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
 @linalg()
 def svdvals(A: Tensor, *, driver: str | None = None) -> Any:
     """The singular values of each matrix."""
-    _matrices("svdvals", A)
-    return _run("svdvals", SVDVALS, (A,))
+    check_matrices("svdvals", A)
+    return run_checked("svdvals", SVDVALS, (A,))
 
 
 @linalg()
 def eigh(A: Tensor, UPLO: str = "L") -> Any:
     """The eigenvalues and eigenvectors of each symmetric (Hermitian) matrix."""
-    _matrices("eigh", A, True)
-    return return_types.linalg_eigh(*_run("eigh", EIGH, (A,), UPLO=UPLO))
+    check_matrices("eigh", A, True)
+    return return_types.linalg_eigh(*run_checked("eigh", EIGH, (A,), UPLO=UPLO))
 
 
 @linalg()
 def eigvalsh(A: Tensor, UPLO: str = "L") -> Any:
     """The eigenvalues of each symmetric (Hermitian) matrix."""
-    _matrices("eigvalsh", A, True)
-    return _run("eigvalsh", EIGVALSH, (A,), UPLO=UPLO)
+    check_matrices("eigvalsh", A, True)
+    return run_checked("eigvalsh", EIGVALSH, (A,), UPLO=UPLO)
 
 
 def _complex(A: Tensor) -> Tensor:
@@ -353,15 +299,15 @@ def _complex(A: Tensor) -> Tensor:
 @linalg()
 def eig(A: Tensor) -> Any:
     """The eigenvalues and eigenvectors of each matrix, complex."""
-    _matrices("eig", A, True)
-    return return_types.linalg_eig(*_run("eig", EIG, (_complex(A),)))
+    check_matrices("eig", A, True)
+    return return_types.linalg_eig(*run_checked("eig", EIG, (_complex(A),)))
 
 
 @linalg()
 def eigvals(A: Tensor) -> Any:
     """The eigenvalues of each matrix, complex."""
-    _matrices("eigvals", A, True)
-    return _run("eigvals", EIGVALS, (_complex(A),))
+    check_matrices("eigvals", A, True)
+    return run_checked("eigvals", EIGVALS, (_complex(A),))
 
 
 # ----- powers and products
@@ -371,16 +317,16 @@ def eigvals(A: Tensor) -> Any:
 @function("matrix_power")
 def matrix_power(A: Tensor, n: int) -> Any:
     """Each matrix to the power of an integer."""
-    _matrices("matrix_power", A, True)
-    return A.clone() if n == 1 else _run("matrix_power", MATRIX_POWER, (A, n))
+    check_matrices("matrix_power", A, True)
+    return A.clone() if n == 1 else run_checked("matrix_power", MATRIX_POWER, (A, n))
 
 
 @linalg()
 @function("matrix_exp")
 def matrix_exp(A: Tensor) -> Any:
     """The exponential of each matrix."""
-    _matrices("matrix_exp", A, True)
-    return _run("matrix_exp", MATRIX_EXP, (A,))
+    check_matrices("matrix_exp", A, True)
+    return run_checked("matrix_exp", MATRIX_EXP, (A,))
 
 
 @linalg()
@@ -396,23 +342,15 @@ def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Any:
 
 
 @linalg()
-def matrix_rank(A: Tensor, tol: Any = None, hermitian: bool = False) -> Tensor:
-    """The number of singular values that are not negligible."""
-    _matrices("matrix_rank", A)
-    found = np.linalg.matrix_rank(A._array, tol, hermitian)
-    return Tensor._of(np.asarray(found, np.int64))
-
-
-@linalg()
 def tensorinv(A: Tensor, ind: int = 2) -> Any:
     """The inverse of a tensor as a map between its first ``ind`` dimensions and the others."""
-    return _run("tensorinv", TENSORINV, (A,), ind=ind)
+    return run_checked("tensorinv", TENSORINV, (A,), ind=ind)
 
 
 @linalg()
 def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Any:
     """``X`` with ``tensordot(A, X, X.ndim) = B``."""
-    return _run("tensorsolve", TENSORSOLVE, (A, B))
+    return run_checked("tensorsolve", TENSORSOLVE, (A, B))
 
 
 @linalg("diagonal")

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import Any
 
 from . import dtypes, metadata, modes, printing
+from .out_arguments import taking_out
 from .surface import FUNCTIONS
 from .tensor import Tensor
 
@@ -33,6 +34,7 @@ DEFINING = (
     "activations",
     "randomness",
     "linear_algebra",
+    "matrix_norms",
     "series",
     "distances",
     "special_functions",
@@ -46,7 +48,7 @@ for _module in DEFINING:
     import_module(f".{_module}", __package__)
 
 NAMES: dict[str, Any] = {
-    **FUNCTIONS,
+    **{name: taking_out(name, fn) for name, fn in FUNCTIONS.items()},
     **dtypes.NAMESPACE,
     **{
         name: getattr(dtypes, name)
@@ -62,6 +64,12 @@ NAMES: dict[str, Any] = {
         name: getattr(modes, name)
         for name in ("no_grad", "enable_grad", "set_grad_enabled", "inference_mode", "is_grad_enabled",
                      "is_inference_mode_enabled", "is_anomaly_enabled", "is_anomaly_check_nan_enabled")
+    },
+    **{  # methods that are functions too
+        name: Tensor.__dict__[name]
+        for name in ("fill_", "zero_", "detach", "detach_", "index_put_", "xlogy_", "addmv_", "gcd_", "lcm_",
+                     "ldexp_")
+        if name in Tensor.__dict__
     },
     "set_printoptions": printing.set_printoptions,
     "Tensor": Tensor,

@@ -259,3 +259,9 @@ def positive(input: Tensor) -> Tensor:
     if input._array.dtype.kind == "b":
         raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
     return input
+
+
+@function()
+def conj_physical_(input: Tensor) -> Any:
+    """``conj_physical`` in place."""
+    return inplace(CONJ, input) if input._array.dtype.kind == "c" else input

@@ -34,6 +34,9 @@ INDEX_ADD = Operation(
     torch_indexing.index_add, "IndexAddBackward0", ("self", "dim", "index", "source", "alpha")
 )
 INDEX_COPY = Operation(torch_indexing.index_copy, "IndexCopyBackward0", ("self", "dim", "index", "source"))
+INDEX_REDUCE = Operation(
+    torch_gather.scatter_reduce, "IndexReduceBackward0", ("self", "dim", "index", "source", "reduce")
+)
 INDEX_FILL = Operation(torch_indexing.index_fill, "IndexFillBackward0", ("self", "dim", "index", "value"))
 TAKE = Operation(torch_indexing.take, "TakeBackward0", ("self", "index"))
 PUT = Operation(torch_indexing.put, "PutBackward0", ("self", "index", "source"))
@@ -281,6 +284,34 @@ def index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Any:
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Any:
     """``input`` with the slices at the places in ``index`` along ``dim`` filled with a number."""
     return apply(INDEX_FILL, (input, _slices("index_fill", input, dim, index), _flat(index), value))
+
+
+def _reducing(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str) -> tuple[int, Any]:
+    """The dimension, and for each element of ``source`` its place along it."""
+    if reduce not in ("prod", "mean", "amax", "amin"):
+        raise RuntimeError(f"reduce argument must be either prod, mean, amax or amin, got {reduce}.")
+    axis = _slices("index_reduce", input, dim, index)
+    after = source._array.ndim - axis - 1
+    places = np.broadcast_to(_flat(index)._array.reshape(-1, *[1] * after), source._array.shape)
+    return axis, Tensor._of(places)
+
+
+@function()
+def index_reduce(
+    input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
+) -> Any:
+    """Slices become the prod, mean, amax or amin of themselves and those of ``source`` with their index."""
+    axis, places = _reducing(input, dim, index, source, reduce)
+    return apply(INDEX_REDUCE, (input, axis, places, source, reduce), {"include_self": include_self})
+
+
+@method()
+def index_reduce_(
+    self: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
+) -> Any:
+    """``index_reduce`` in place."""
+    axis, places = _reducing(self, dim, index, source, reduce)
+    return inplace(INDEX_REDUCE, self, axis, places, source, reduce, include_self=include_self)
 
 
 # ----- places in the flattened tensor

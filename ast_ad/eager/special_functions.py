@@ -110,7 +110,13 @@ def polygamma(n: int, input: Tensor) -> Any:
     return FUNCTIONS["digamma"](input) if n == 0 else apply(POLYGAMMA, (n, floating(input)))
 
 
+def _polygamma_in_place(self: Any, n: int) -> Any:
+    """``polygamma`` in place."""
+    return self.copy_(polygamma(n, self.clone()))
+
+
 attach("polygamma", lambda self, n: polygamma(n, self))
+attach("polygamma_", _polygamma_in_place)
 
 
 @function()
@@ -121,6 +127,14 @@ def mvlgamma(input: Tensor, p: int) -> Any:
     shifts = Tensor._of(np.arange(p) * input._array.dtype.type(-0.5))
     total = (input.unsqueeze(-1) + shifts).lgamma().sum(-1)
     return total + p * (p - 1) / 4 * float(np.log(np.pi))
+
+
+def _mvlgamma_in_place(self: Any, p: int) -> Any:
+    """``mvlgamma`` in place."""
+    return self.copy_(mvlgamma(self.clone(), p))
+
+
+attach("mvlgamma_", _mvlgamma_in_place)
 
 
 def _gamma_ratio(name: str, node: str) -> Callable[..., Any]:

@@ -251,6 +251,36 @@ def test_derivatives_of_linear_algebra(i):
     check(lambda *ts: f(ast_ad.linalg, *ts), *arrays)
 
 
+SPECIAL = [
+    lambda s, x: s.ndtr(x),
+    lambda s, x: s.log_ndtr(x),
+    lambda s, x: s.ndtri(x),
+    lambda s, x: s.entr(x),
+    lambda s, x: s.erfcx(x),
+    lambda s, x: s.i1(x),
+    lambda s, x: s.i1e(x),
+    lambda s, x: s.bessel_j0(x),
+    lambda s, x: s.polygamma(1, x),
+    lambda s, x: s.multigammaln(x + 2, 2),
+    lambda s, x: s.gammainc(ast_ad.full((1,), 0.5, dtype=ast_ad.float64), x),
+    lambda s, x: s.xlog1py(x, x),
+    lambda s, x: ast_ad.cdist(x, x[:1] + 1, 3.0),
+    lambda s, x: ast_ad.pdist(x),
+    lambda s, x: ast_ad.cosine_similarity(x, x**2),
+    lambda s, x: ast_ad.pairwise_distance(x, x**2),
+    lambda s, x: x.renorm(2, 0, 0.5),
+    lambda s, x: ast_ad.cumulative_trapezoid(x, dx=0.5),
+    lambda s, x: ast_ad.gradient(x, dim=1),
+    lambda s, x: ast_ad.vander(x[0]),
+    lambda s, x: x.frexp()[0],
+]
+
+
+@pytest.mark.parametrize("i", range(len(SPECIAL)))
+def test_derivatives_of_special_functions_and_distances(i):
+    check(lambda x: SPECIAL[i](ast_ad.special, x), UNIT)
+
+
 # ----- in place
 
 IN_PLACE = [
@@ -287,6 +317,30 @@ def test_in_place(i, view):
 
     for got, expected in zip(gradient(changing), gradient(write), strict=True):
         np.testing.assert_allclose(got.numpy(), expected.numpy(), rtol=1e-12, atol=1e-14)
+
+
+SEVERAL_RESULTS = [  # the changed result, and whether the derivative reads it
+    (lambda x: x.max(0), 0, False),
+    (lambda x: x.max(0), 1, True),
+    (lambda x: x.sort(0), 0, False),
+    (lambda x: x.sort(0), 1, True),
+    (lambda x: ast_ad.linalg.slogdet(x), 1, False),
+    (lambda x: ast_ad.linalg.qr(x), 1, True),
+    (lambda x: ast_ad.linalg.eigh(x @ x.mT), 0, True),
+    (lambda x: ast_ad.linalg.svd(x), 2, True),
+]
+
+
+@pytest.mark.parametrize(("f", "changed", "read"), SEVERAL_RESULTS)
+def test_changes_of_one_of_several_results(f, changed, read):
+    results = f(ast_ad.tensor(SQUARE, requires_grad=True))
+    end = sum(r.sum() for r in results if r.requires_grad)
+    results[changed].zero_()
+    if read:
+        with pytest.raises(RuntimeError, match="has been modified by an inplace operation"):
+            end.backward()
+    else:
+        end.backward()
 
 
 # ----- what PyTorch does at kinks
