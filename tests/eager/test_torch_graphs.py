@@ -333,3 +333,17 @@ def test_what_is_saved_of_an_argument_must_not_be_detached_in_place():
     a.detach_()
     with pytest.raises(RuntimeError, match="detached in-place"):
         y.backward()
+
+
+def test_results_are_written_to_out():
+    x, out = torch.tensor([1.0, 2.0]), torch.zeros(2)
+    assert torch.add(x, 1, alpha=2, out=out) is out and out.tolist() == [3, 4] and out._version == 1
+    with pytest.warns(UserWarning, match="resized"):
+        torch.stack((x, x), out=out)
+    assert out.tolist() == [[1, 2], [1, 2]] and out._version == 2
+    with pytest.raises(RuntimeError, match="don't support automatic differentiation"):
+        torch.sin(leaf(1.0), out=out)
+    with pytest.raises(RuntimeError, match="can't be cast"):
+        torch.sin(x, out=torch.zeros(2, dtype=torch.long))
+    values, places = torch.max(out, 0, out=(torch.empty(0), torch.empty(0, dtype=torch.long)))
+    assert values.tolist() == [1, 2] and places.tolist() == [0, 0]
