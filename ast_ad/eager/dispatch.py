@@ -18,6 +18,7 @@ from .mutation import check_result as _check_result
 from .mutation import inplace as inplace
 from .node import NO_EDGE, next_number
 from .operations import Operation as Operation
+from .operations import Plan
 from .operations import nothing as nothing
 from .operations import operation as operation
 from .recording import is_active, plain_of, record_several
@@ -88,11 +89,21 @@ def _binary(op: Operation, a: Tensor, b: Any) -> Any:
         record(op, (a, b), (x, y), t, out)
         if plainly and flags and out.dtype.kind == "f":
             op.remember(flags)
-        return t
+    elif not _short_node(op, plan, flags, t, a, b, out, x, y):
+        record(op, (a, b), (x, y), t, out)
+    return t
+
+
+def _short_node(
+    op: Operation, plan: Plan, flags: int, t: Tensor, a: Tensor, b: Any, out: Any, x: Any, y: Any
+) -> bool:
+    """Give ``t = op.fn(a, b)`` its node in the fewest steps; False if there is more to it.
+
+    ``flags``: 1 if ``a`` has a gradient, 2 if ``b``, 3 if both.
+    """
     node = op.node()
     if not plan.save_two(node, t, a, b, out, x, y):
-        record(op, (a, b), (x, y), t, out)
-        return t
+        return False
     node.slice = plan
     node._meta = out.shape, out.dtype
     if flags == 3:
@@ -108,7 +119,7 @@ def _binary(op: Operation, a: Tensor, b: Any) -> Any:
         node._live, node._edges = live, (NO_EDGE, *live)
     node._number = next_number()  # after those of new leaves
     t._node, t._requires_grad = node, True
-    return t
+    return True
 
 
 def unary(op: Operation, a: Tensor) -> Any:
@@ -257,7 +268,7 @@ def _wrapped(out: Any, face: Any) -> Any:
     if isinstance(out, (np.ndarray, np.generic)):
         return face._of(out)
     if isinstance(out, (float, complex)):  # of a function of Python's math
-        return face._of(np.result_type(out).type(out))
+        return face._of_number(out)
     if isinstance(out, tuple):
         items = [_wrapped(item, face) for item in out]
         return type(out)(*items) if hasattr(out, "_fields") else tuple(items)

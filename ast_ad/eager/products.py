@@ -112,6 +112,10 @@ def _stacked(input: Tensor, other: Tensor) -> Any:
 
 
 def _matmul_operator(self: Tensor, other: Any) -> Any:
+    if other.__class__ is Tensor is self.__class__:
+        x, y = self._array, other._array
+        if x.ndim == 2 == y.ndim and x.dtype is y.dtype and x.shape[1] == y.shape[0]:
+            return binary(MM, self, other)
     if isinstance(other, np.ndarray):
         other = Tensor._of(other)
     return matmul(self, other) if isinstance(other, Tensor) else NotImplemented

@@ -199,7 +199,7 @@ def mT(x: Any) -> Any:
     >>> mT(np.zeros((2, 3, 4))).shape
     (2, 4, 3)
     """
-    return np.swapaxes(x, -1, -2)
+    return x.swapaxes(-1, -2) if isinstance(x, np.ndarray) else np.swapaxes(x, -1, -2)
 
 
 @vjp(unbroadcast)
