@@ -75,8 +75,7 @@ def from_left(op: Operation, other: Any, self: Tensor) -> Any:
 
 
 def inplace_binary(op: Operation, self: Tensor, other: Any) -> Tensor:
-    """``self`` becomes ``op.fn(self, other)``; another dtype of ``other`` does not change that of "
-    "``self``."""
+    """``self`` becomes ``op.fn(self, other)``, in its own dtype whatever that of ``other``."""
     if isinstance(other, Tensor) and other._array.dtype != self._array.dtype:
         from .dtypes import result_dtype
         from .mutation import check_result
