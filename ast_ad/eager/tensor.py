@@ -61,6 +61,7 @@ class Tensor:
     _accumulator: Any = None
     _grad_dtype: Any = "own"
     _inference = False
+    _python: Any = None  # of what passes for a number of Python's: the number
     __array_priority__ = 1000
 
     if TYPE_CHECKING:  # the methods that other modules attach
@@ -86,6 +87,11 @@ class Tensor:
         if state.inference:
             t._inference = True
         return t
+
+    @classmethod
+    def _of_number(cls, number: Any) -> Any:
+        """A new tensor around a number of Python's."""
+        return cls._of(np.asarray(number))
 
     # ----- the graph
     @property
@@ -207,6 +213,10 @@ class Tensor:
     def data(self, value: Any) -> None:
         if not isinstance(value, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        if self._requires_grad and self._node is None and value._array.dtype.kind not in "fc":
+            raise RuntimeError(
+                "data set to a tensor that requires gradients must be floating point or complex dtype"
+            )
         self._array = value._array
         if self._accumulator is not None:
             self._accumulator = None
@@ -221,8 +231,7 @@ class Tensor:
 
     # ----- hooks
     def register_hook(self, hook: Callable[..., Any]) -> Any:
-        """``hook(grad)`` is called whenever the gradient is computed; a tensor that it returns replaces "
-        "it."""
+        """``hook(grad)`` is called with the gradient when it is computed; a tensor that it returns replaces it."""
         from .hooks import RemovableHandle
 
         if not self.requires_grad:

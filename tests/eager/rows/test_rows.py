@@ -1,5 +1,4 @@
-"""Does every row of the specification hold? Each case, against what PyTorch 2.13 showed when it was "
-"recorded."""
+"""Does every row of the specification hold? Each case, against what PyTorch 2.13 showed when recorded."""
 
 from __future__ import annotations
 
