@@ -38,7 +38,7 @@ def is_active(a: Any) -> bool:
 def plain_of(a: Any) -> Any:
     """An argument without tensors: their arrays, also within lists, tuples and slices."""
     if isinstance(a, Tensor):
-        return a._array
+        return a._array if a._python is None else a._python
     if isinstance(a, (list, tuple)) and not hasattr(a, "_fields"):
         return type(a)(plain_of(item) for item in a) if a else a
     if isinstance(a, slice):

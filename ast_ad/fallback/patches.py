@@ -100,8 +100,7 @@ def _converts(original: Callable[..., Any]) -> Callable[..., Any]:
         elif isinstance(object, Tensor) and not shares:
             found = run(np.copy, (object,), {})
         if isinstance(found, Traced) and found._scalar:
-            found = run(np.reshape, (found, ()), {})
-            found._scalar = False
+            found = run(np.reshape, (found, (1,)), {}).reshape(())
         for _ in range(kwargs.get("ndmin", 0) - np.ndim(_plain(found))):
             found = found[None]
         return found

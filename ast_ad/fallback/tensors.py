@@ -31,7 +31,7 @@ from .derivative import as_reason, loss_seeds, warn
 from .patches import replaced
 from .pullbacks import spread
 from .sharing import Sharing
-from .traced import Traced
+from .traced import Traced, like
 from .tracing import TracedPullback, plain, recording
 
 
@@ -194,7 +194,7 @@ class TracedInPlace:
         if isinstance(leaf, Tensor):  # asked first: a traced array passes for an ndarray
             given = _as(leaf, Traced)
         else:
-            given = Traced._of(leaf if isinstance(leaf, np.ndarray) else np.result_type(leaf).type(leaf))
+            given = Traced._of(leaf)
         if position in self.request.wrt:
             given = _copied_point(given)
             given._requires_grad = True
@@ -207,7 +207,7 @@ class TracedInPlace:
         with recording():
             found = TracedPullback(self.outputs, points)._sweep(seeds, True)
             bars = [
-                _as(_zeros(point) if bar is None else bar, self.call.face, point._scalar)
+                _as(_zeros(point) if bar is None else bar, self.call.face, point)
                 for bar, point in zip(found, points, strict=True)
             ]
         return gradients(self.request, bars)
@@ -261,11 +261,9 @@ def _cotangents(cotangent: Any, value: Any, has_aux: bool) -> list[Any]:
     return given
 
 
-def _as(t: Any, face: Any, scalar: bool | None = None) -> Any:
-    """The same point of the graph as a tensor of another class."""
-    found = face._of(t._array)
-    if face is Traced:
-        found._scalar = getattr(t, "_scalar", t._array.ndim == 0) if scalar is None else scalar
+def _as(t: Any, face: Any, kind: Any = None) -> Any:
+    """The same point of the graph as a tensor of another class; ``kind``: of the kind of this one."""
+    found = like(t if kind is None else kind, t._array) if face is Traced else face._of(t._array)
     if needs_grad(t):
         found._node, found._nr = edge_of(t)
         found._requires_grad = True
@@ -274,9 +272,7 @@ def _as(t: Any, face: Any, scalar: bool | None = None) -> Any:
 
 def _copied_point(t: Any) -> Any:
     """A new point of the graph with the value of another: gradients that arrive here came this way."""
-    found = run(np.copy, (t,), {})
-    found._scalar = t._scalar
-    return found
+    return _as(run(np.copy, (t,), {}), Traced, t)
 
 
 def _zeros(point: Any) -> Any:

@@ -1,7 +1,8 @@
 """What takes the place of an array while a function is traced? A tensor that behaves like an ndarray.
 
 It has the methods, the types and the promotion of NumPy. What is no float has no history: comparisons,
-integers and shapes are plain, so that they may index and branch. A number stays immutable, as NumPy's are.
+integers and shapes are plain, so that they may index and branch. Numbers are immutable: those of NumPy, and
+those of Python, which compute and fail as Python does.
 """
 
 from __future__ import annotations
@@ -20,8 +21,10 @@ from ..eager.numpy_protocol import array_function, array_ufunc, run
 from ..eager.tensor import Tensor
 from ..errors import InputTypeError, MissingRuleError
 from ..rules import helpers
+from .faces import Face
 
 DETACHED = "the number would leave the trace, and its gradient would silently be lost"
+NO_KEY = "use no traced number as a key, and no cache of functions that get one"
 
 
 class Births(threading.local):
@@ -33,23 +36,24 @@ class Births(threading.local):
 births = Births()
 
 
-class Traced(Tensor):
-    """An array, or a number (``_scalar``), whose operations are recorded while NumPy code runs."""
+class Traced(Tensor, metaclass=Face):
+    """An array whose operations are recorded while NumPy code runs."""
 
     _scalar = False
+    _python: Any = None
+    _plays: type = np.ndarray
 
     @classmethod
     def _of(cls, value: Any) -> Any:
-        array = value if value.__class__ is np.ndarray else np.asarray(value)
+        kind = value.__class__
+        if kind is float or kind is complex:
+            return _made(TracedNumber, np.asarray(value), value)
+        array = value if kind is np.ndarray else np.asarray(value)
         if array.dtype.kind not in "fc":
             return value
-        t = object.__new__(cls)
-        t._array, t._version_counter = array, [0]
-        if array is not value:
-            t._scalar = True
-        if births.made is not None:
-            births.made.append(weakref.ref(t))
-        return t
+        return _made(Traced if array is value else TracedScalar, array)
+
+    _of_number = _of
 
     def forget(self) -> None:
         """Become a constant: the trace is over, and only an object of the user's holds this array."""
@@ -58,7 +62,7 @@ class Traced(Tensor):
     # ----- what code asks of an array
     @property
     def __class__(self) -> Any:
-        return type(self._array[()]) if self._scalar else np.ndarray
+        return np.ndarray
 
     @__class__.setter
     def __class__(self, value: Any) -> None:
@@ -170,8 +174,6 @@ class Traced(Tensor):
         return math.ceil(self._array.item())
 
     def __hash__(self) -> int:
-        if self._scalar:
-            return hash(self._array.item())
         raise TypeError("unhashable type: 'numpy.ndarray'")
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
@@ -180,7 +182,7 @@ class Traced(Tensor):
         return np.array(self._array, dtype=dtype)
 
     def __repr__(self, **ignored: Any) -> str:  # type: ignore[override]
-        return repr(self._array[()] if self._scalar else self._array)
+        return repr(self._array)
 
     def __str__(self) -> str:
         return str(self._array)
@@ -193,10 +195,10 @@ class Traced(Tensor):
             return self[index if len(index) > 1 else np.unravel_index(index[0], self._array.shape)]
         if self._array.size != 1:
             raise ValueError("can only convert an array of size 1 to a Python scalar")
-        return run(np.ravel, (self,), {})[0]
+        return python_number(run(np.ravel, (self,), {})[0])
 
     def tolist(self) -> Any:
-        return [row.tolist() if row.ndim else row for row in self] if self._array.ndim else self
+        return [row.tolist() for row in self] if self._array.ndim else python_number(self[()])
 
     # ----- methods that are no functions of NumPy
     def copy(self, order: str = "C") -> Any:
@@ -208,7 +210,10 @@ class Traced(Tensor):
         return run(np.copy, (self,), {})
 
     def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Any:
-        if np.dtype(dtype).kind not in "fc":
+        kind = np.dtype(dtype).kind
+        if kind not in "fc":
+            if kind == "O" and needs_grad(self):
+                raise _refused("conversion of a traced array to one of objects", DETACHED, "use a list")
             return self._array.astype(dtype)[()] if self._scalar else self._array.astype(dtype)
         return apply(operation(helpers.astype), (self, np.dtype(dtype)))
 
@@ -241,6 +246,106 @@ class Traced(Tensor):
         raise _refused(".view(dtype)", "it reads the bytes of the numbers", "use .astype")
 
 
+class TracedScalar(Traced):
+    """A number of NumPy's."""
+
+    _face = Traced
+    _scalar = True
+    _plays = np.float64
+
+    @property
+    def __class__(self) -> Any:
+        return type(self._array[()])
+
+    def __getitem__(self, index: Any) -> Any:
+        if index != () and index is not Ellipsis and index is not None:
+            raise TypeError("invalid index to scalar variable")  # no IndexError, which would end an iteration
+        return apply(operation(operator.getitem), (self, index)) if index is None else self
+
+    def __hash__(self) -> int:
+        if needs_grad(self):
+            raise _refused("the hash of a traced number", "what is found by it is another number", NO_KEY)
+        return hash(self._array[()])
+
+    def __repr__(self, **ignored: Any) -> str:
+        return repr(self._array[()])
+
+    def is_integer(self) -> bool:
+        return bool(self._array[()].is_integer())
+
+    def as_integer_ratio(self) -> Any:
+        return self._array[()].as_integer_ratio()
+
+    def hex(self) -> str:
+        return float(self._array).hex()
+
+
+class TracedNumber(TracedScalar):
+    """A float or a complex number of Python's."""
+
+    _face = Traced
+    _plays = float
+
+    @property
+    def __class__(self) -> Any:
+        return type(self._python)
+
+    def __repr__(self, **ignored: Any) -> str:
+        return repr(self._python)
+
+    __str__ = __repr__
+
+    def __format__(self, spec: str) -> str:
+        return format(self._python, spec)
+
+    def __round__(self, digits: int | None = None) -> Any:
+        return round(self._python, digits)
+
+    def __copy__(self) -> Any:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self
+
+    def __getnewargs__(self) -> Any:
+        return (self._python,)
+
+    @property
+    def real(self) -> Any:
+        return python_number(run(np.real, (self,), {}))
+
+    @property
+    def imag(self) -> Any:
+        return python_number(run(np.imag, (self,), {}))
+
+    def conjugate(self) -> Any:
+        return python_number(run(np.conjugate, (self,), {}))
+
+
+def _made(cls: type, array: np.ndarray, number: Any = None) -> Any:
+    t = object.__new__(cls)
+    t._array, t._version_counter = array, [0]
+    if number is not None:
+        t._python = number
+    if births.made is not None:
+        births.made.append(weakref.ref(t))
+    return t
+
+
+def like(t: Any, array: np.ndarray) -> Any:
+    """A new value of the kind of ``t``, an array or a number."""
+    if not isinstance(t, Traced):
+        return Traced._of(array if array.ndim else array[()])
+    return _made(type(t), array, None if t._python is None else array.item())
+
+
+def python_number(t: Any) -> Any:
+    """A number of NumPy's as one of Python's."""
+    if not isinstance(t, Traced):
+        return t.item() if isinstance(t, np.generic) else t
+    return run(complex if t._array.dtype.kind == "c" else float, (t,), {})
+
+
 def _refused(what: str, why: str, fix: str) -> MissingRuleError:
     return MissingRuleError(what, why=why, fix=fix)
 
@@ -256,21 +361,25 @@ def _not_yet(what: str) -> Any:
 # ----- operators and methods that are functions of NumPy
 
 
-def _binary(name: str, ufunc: np.ufunc) -> None:
+def _binary(name: str, ufunc: np.ufunc, python: Callable[..., Any]) -> None:
     def forward(self: Traced, other: Any) -> Any:
+        if self._python is not None and _is_python(other):
+            return _computed(python, self, other)
         if not isinstance(other, (Tensor, np.ndarray, int, float, complex, np.generic, list, tuple)):
             return NotImplemented
         return array_ufunc(self, ufunc, "__call__", self, _operand(other))
 
     def reflected(self: Traced, other: Any) -> Any:
+        if self._python is not None and _is_python(other):
+            return _computed(python, other, self)
         if not isinstance(other, (Tensor, np.ndarray, int, float, complex, np.generic, list, tuple)):
             return NotImplemented
         return array_ufunc(self, ufunc, "__call__", _operand(other), self)
 
     def in_place(self: Traced, other: Any) -> Any:
-        result = array_ufunc(self, ufunc, "__call__", self, _operand(other))
         if self._scalar:
-            return result
+            return forward(self, other)
+        result = array_ufunc(self, ufunc, "__call__", self, _operand(other))
         if np.iscomplexobj(_plain(result)) and self._array.dtype.kind == "f":
             raise _complex_write(f"the complex result of {ufunc.__name__} is written to a real array")
         inplace(operation(helpers.setitem), self, Ellipsis, result)
@@ -280,6 +389,19 @@ def _binary(name: str, ufunc: np.ufunc) -> None:
     if name not in ("lt", "le", "gt", "ge", "eq", "ne"):
         setattr(Traced, f"__r{name}__", reflected)
         setattr(Traced, f"__i{name}__", in_place)
+
+
+def _is_python(value: Any) -> bool:
+    """Whether it is a number of Python's, traced or not."""
+    return value.__class__ in (float, int, complex, bool)
+
+
+def _computed(function: Callable[..., Any], a: Any, b: Any) -> Any:
+    """What Python makes of two of its numbers. The root of a negative one is complex."""
+    if function is operator.pow and _plain(a).real < 0.0 and type(_plain(a)) is not complex:
+        if isinstance(_plain(a) ** _plain(b), complex):
+            a = run(complex, (a,), {}) if isinstance(a, Tensor) else complex(a)
+    return apply(operation(function), (a, b))
 
 
 def _operand(other: Any) -> Any:
@@ -292,11 +414,16 @@ for _name, _ufunc in {
     "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal, "eq": np.equal,
     "ne": np.not_equal,
 }.items():  # fmt: skip
-    _binary(_name, _ufunc)
+    _binary(_name, _ufunc, divmod if _name == "divmod" else getattr(operator, _name))
 
 
 def _unary(name: str, ufunc: np.ufunc) -> None:
-    setattr(Traced, f"__{name}__", lambda self: array_ufunc(self, ufunc, "__call__", self))
+    def call(self: Traced) -> Any:
+        if self._python is not None:
+            return apply(operation(getattr(operator, name)), (self,))
+        return array_ufunc(self, ufunc, "__call__", self)
+
+    setattr(Traced, f"__{name}__", call)
 
 
 for _name, _ufunc in {"neg": np.negative, "pos": np.positive, "abs": np.absolute}.items():

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..eager import namespace  # noqa: F401  (what tensors have, to be hidden)
 from ..eager.engine import execute
 from ..eager.numpy_protocol import run
 from ..eager.state import state
@@ -21,11 +22,14 @@ from ..eager.tensor import Tensor
 from ..eager.views import edge_of
 from ..errors import AdError, UnsupportedError
 from ..trees import flatten, register_leaf
+from .faces import hide
 from .patches import replaced
 from .sharing import Sharing
-from .traced import Traced, births
+from .traced import Traced, TracedNumber, TracedScalar, births
 
-register_leaf(Traced)
+for _class in (Traced, TracedScalar, TracedNumber):
+    register_leaf(_class)
+    hide(_class)
 
 
 def trace(
@@ -130,8 +134,8 @@ _INSIDE = re.compile(r"[/\\](ast_ad|numpy|scipy)[/\\]")
 def _start(leaf: Any) -> Any:
     """A leaf of the graph with the value of an argument."""
     if isinstance(leaf, Traced):  # a trace within a trace: the inner one has a graph of its own
-        leaf = leaf._array[()] if leaf._scalar else leaf._array
-    t = Traced._of(leaf.copy() if isinstance(leaf, np.ndarray) else np.result_type(leaf).type(leaf))
+        leaf = plain(leaf)
+    t = Traced._of(leaf.copy() if isinstance(leaf, np.ndarray) else leaf)
     t._requires_grad = True
     return t
 
@@ -152,7 +156,9 @@ def plain(value: Any) -> Any:
     """A traced array as an array, a traced number as a number."""
     if not isinstance(value, Tensor):
         return value
-    return value._array[()] if getattr(value, "_scalar", False) else value._array
+    if isinstance(value, Traced) and value._scalar:
+        return value._array[()] if value._python is None else value._python
+    return value._array
 
 
 class TracedPullback:

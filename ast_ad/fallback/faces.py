@@ -1,0 +1,53 @@
+"""What does a traced value answer when it is asked what it is? What a value in its place would answer.
+
+Code looks at classes, and tries whether there is an attribute. A traced number has no length to such code, a
+traced array none of the methods that only tensors have; to the code of this package they keep what they have.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+
+class Face(type):
+    """The type of a class whose instances pass for those of another, ``_plays``."""
+
+    @property
+    def __mro__(cls) -> Any:  # abstract base classes look here for methods: is it Iterable, is it Sized?
+        return cls._plays.__mro__  # type: ignore[attr-defined]
+
+
+class Missing(AttributeError, TypeError):
+    """There is no such attribute, and the operation that needs it is not supported."""
+
+
+class Hidden:
+    """An attribute that only the code of this package finds."""
+
+    def __init__(self, name: str, found: Any) -> None:
+        self.name, self.found = name, found
+
+    def __get__(self, t: Any, cls: Any = None) -> Any:
+        if t is None:
+            return self.found
+        frame = sys._getframe(1)
+        if not frame.f_globals.get("__name__", "").startswith("ast_ad."):
+            raise Missing(f"'{t.__class__.__name__}' object has no attribute '{self.name}'")
+        return self.found.__get__(t, cls) if hasattr(self.found, "__get__") else self.found
+
+
+def hide(cls: Any) -> None:
+    """Hide what the class inherits, and what it plays has not."""
+    shown = {*dir(cls._plays), *dir(object)}
+    for name in dir(cls):
+        if name in shown or name[:1] == "_" and name not in SPECIAL:
+            continue
+        found = next(vars(base)[name] for base in type.mro(cls) if name in vars(base))
+        while isinstance(found, Hidden):
+            found = found.found
+        if not hasattr(found, "__set__") or isinstance(found, property) and found.fset is None:
+            setattr(cls, name, Hidden(name, found))
+
+
+SPECIAL = {"__len__", "__iter__", "__contains__", "__getitem__", "__setitem__", "__reversed__"}
