@@ -52,6 +52,11 @@ def _will_engine_execute_node(node: Any) -> bool:
     return bool(sweep.reaches(node))
 
 
+def _current_autograd_node() -> Any:
+    """The node whose backward, or whose unpacking of saved tensors, is running the user's code; or None."""
+    return state.node
+
+
 def _current_graph_task_id() -> int:
     """The number of the sweep under way, -1 outside of one."""
     return -1 if state.sweep is None else state.sweep.number
@@ -60,7 +65,9 @@ def _current_graph_task_id() -> int:
 def _current_graph_task_execution_order() -> list[Any]:
     """The nodes to which the sweep under way comes, in the order of their execution."""
     if state.sweep is None:
-        raise RuntimeError("_current_graph_task_execution_order should only be called during the backward pass")
+        raise RuntimeError(
+            "_current_graph_task_execution_order should only be called during the backward pass"
+        )
     if is_multithreading_enabled():
         raise RuntimeError(
             "_current_graph_task_execution_order expects the current backward to be executed with "

@@ -13,7 +13,7 @@ import numpy as np
 from ..eager.checks import type_name
 from ..eager.node import Node
 from ..eager.saved import FREED, SavedVariable
-from ..eager.state import watch
+from ..eager.state import state, watch
 from ..eager.tensor import Tensor
 from .once import once_differentiable
 from .wrapping import run_forward
@@ -191,7 +191,11 @@ class BackwardCFunction(FunctionCtx, Node):
         meta = [self._meta] if self._outputs == 1 else self._meta
         if not self._materialize_non_diff_grads:
             meta = [None if nr in self._constant_outputs else m for nr, m in enumerate(meta)]
-        found = self.apply(*(self._argument(part, m, graph) for part, m in zip(given, meta, strict=True)))
+        outer, state.node = state.node, self
+        try:
+            found = self.apply(*[self._argument(part, m, graph) for part, m in zip(given, meta, strict=True)])
+        finally:
+            state.node = outer
         grads = self._per_tensor(found if isinstance(found, tuple) else (found,))
         out = []
         if watch.anomaly or self._hooks is not None:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..rules.helpers import unbroadcast
+from .deep import LEVELS, in_another_thread
 from .hooks import after_accumulation, posthooks, prehooks, tensor_hooks, unwrapped, wrapped
 from .node import AccumulateGrad, Node, accumulate_lock
 from .state import restore, silence, state, watch
@@ -29,13 +30,14 @@ _next_sweep = itertools.count().__next__
 class Sweep:
     """A sweep under way. Hooks of several tensors ask which of their nodes it will come to."""
 
-    __slots__ = ("__weakref__", "_found", "callbacks", "collects", "keep", "number", "roots", "targets")
+    __slots__ = ("__weakref__", "_found", "callbacks", "collects", "depth", "keep", "number", "roots", "targets")
 
     def __init__(
         self, roots: Sequence[tuple[Any, int, Any]], targets: Sequence[Edge] | None, keep: bool, collects: bool
     ) -> None:
         self.roots, self.targets, self.keep, self.collects = roots, targets, keep, collects
         self.number = _next_sweep()
+        self.depth = 0 if state.sweep is None else state.sweep.depth + 1
         self._found: set[Any] | None = None
         self.callbacks: list[Callable[[], Any]] = []  # to be called at the end
 
@@ -87,7 +89,10 @@ def execute(
     packs = state.packs, state.pack, state.ordinary
     try:
         run = _sweep if not Node.renumbered else counted_sweep()
-        found = run(roots, keep, graph, targets, ends)
+        if sweep.depth % LEVELS or not sweep.depth:
+            found = run(roots, keep, graph, targets, ends)
+        else:
+            found = in_another_thread(run, roots, keep, graph, targets, ends)
         for callback in sweep.callbacks:
             callback()
         return found
@@ -120,10 +125,12 @@ def _sweep(
         if plain and node._hooks is None and node.__class__ is not AccumulateGrad and g is not None:
             if graph or not node.quick or (values := node.values) is None:
                 outs: Any = node._backward(g, graph)
+                if node._hooks is not None:
+                    outs = late_hooks(node, outs, graph)
             else:
                 for counter in node.checks:
                     if counter is not None and counter[0]:
-                        node._backward(g, graph)  # raises
+                        node._backward(g, graph)  # raises if it changed
                 outs = node.slice.run(g, *values)
         else:
             outs = step(node, g, graph, captured, wanted, needed)
@@ -182,13 +189,13 @@ def step(
     node: Any, g: Any, graph: bool, captured: dict[Edge, Any] | None, wanted: Any, needed: set[Any] | None
 ) -> Sequence[Any] | None:
     """One node with all that may be asked of it: hooks, captures, a leaf; None if nothing goes on from it."""
-    hooks = node._hooks
+    hooks, hooked = node._hooks, node._hooks is not None and node._hooks.post
     leaf = node.__class__ is AccumulateGrad
     if needed is not None:
         if node not in needed:
             if captured is not None and node in wanted:
-                hooked = hooks is not None or leaf
-                capture(captured, node, wanted[node], tensor_hooks(node, g, graph) if hooked else g)
+                seen = tensor_hooks(node, g, graph) if hooks is not None or leaf else g
+                capture(captured, node, wanted[node], seen)
             return None
         if captured is not None and node in wanted:  # before the hooks, which run with the node
             capture(captured, node, wanted[node], g)
@@ -209,12 +216,18 @@ def step(
         outs = watched_backward(node, g, graph)
     else:
         outs = node._backward(g, graph)
-    if hooks is None or not hooks.post:
-        return outs
+    if not hooked:
+        return outs if node._hooks is None else late_hooks(node, outs, graph)
     if needed is not None and not node._takes_none:  # hooks see what is needed only
         pairs = zip(outs, node._live, strict=True)
         outs = [out if after in needed or after in wanted else None for out, (after, _) in pairs]
     return posthooks(node, outs, g, graph)
+
+
+def late_hooks(node: Any, outs: Sequence[Any], graph: bool) -> Sequence[Any]:
+    """The results after hooks that were registered while the node ran; they aren't shown what went in."""
+    nothing = None if node._outputs == 1 else [None] * node._outputs
+    return posthooks(node, outs, nothing, graph) if node._hooks.post else outs
 
 
 def capture(captured: dict[Edge, Any], node: Any, outputs: Sequence[int], g: Any) -> None:

@@ -98,7 +98,11 @@ class SavedValue:
 
     def tensor(self, node: Any) -> Any:
         """The tensor, unpacked, with the history of the one that was packed."""
-        found = self.unpack(self.packed)
+        outer, state.node = state.node, node
+        try:
+            found = self.unpack(self.packed)
+        finally:
+            state.node = outer
         if not hasattr(type(found), "_is_eager_tensor"):
             raise TypeError(
                 "Output of saved tensor unpack_hook expected to be a Tensor but got result of type "

@@ -18,7 +18,7 @@ class State(threading.local):
     cotangent of 0 stays 0 when it is multiplied by an infinite derivative. ``tracing``: how many functions
     are being traced; 0 within the operations that they call. ``sweep``: the reverse sweep under way.
     ``rules``: the code of a rule runs on tensors, which may be sliced backwards as arrays are.
-    ``replays``: changed views keep the name of the operation that made them. ``dual``: the level in which tensors may carry tangents.
+    ``replays``: changed views keep the name of the operation that made them. ``node``: the node whose backward runs user's code. ``dual``: the level in which tensors may carry tangents.
     ``before_change(t)`` is called before a tensor is changed in place.
     """
 
@@ -33,6 +33,7 @@ class State(threading.local):
     safe = False
     tracing = 0
     sweep: Any = None
+    node: Any = None
     dual: Any = None
     rules = False
     replays = False
