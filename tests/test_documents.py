@@ -1,8 +1,11 @@
-"""Do the documents tell the truth? README's program prints what README says, and links lead somewhere."""
+"""Do the documents tell the truth? Programs print what is said of them, and links lead somewhere."""
 
+import os
 import pathlib
 import re
 import runpy
+import subprocess
+import sys
 
 import pytest
 
@@ -10,23 +13,39 @@ ROOT = pathlib.Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
-def blocks(path: pathlib.Path) -> list[str]:
-    return re.findall(r"^```python\n(.*?)^```$", path.read_text(), re.MULTILINE | re.DOTALL)
+# A program, and what it prints: the text that it generates, or plain text.
+PROGRAM = re.compile(
+    r"^```python\n(.*?)^```\n\nprints\n\n```(?:python|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL
+)
 
 
 def test_readme_prints_what_it_says(tmp_path, capsys, request):
-    program, printed = blocks(ROOT / "README.md")
-    script = tmp_path / "readme.py"
-    script.write_text(program)
-    runpy.run_path(str(script))
-    got = capsys.readouterr().out.strip() + "\n"
+    readme = ROOT / "README.md"
+    text = readme.read_text()
+    programs = list(PROGRAM.finditer(text))
+    assert len(programs) == text.count("```python") - 1  # the first one prints another
+    for number, match in reversed(list(enumerate(programs))):
+        script = tmp_path / f"readme_{number}.py"
+        script.write_text(match[1])
+        runpy.run_path(str(script))
+        got = capsys.readouterr().out.strip() + "\n"
+        text = text[: match.start(2)] + got + text[match.end(2) :]
     if request.config.getoption("--update-golden"):
-        readme = ROOT / "README.md"
-        text = readme.read_text()
-        start = text.index("```python\n", text.index("\nprints\n"))
-        readme.write_text(text[:start] + "```python\n" + got + text[text.index("```\n", start + 10) :])
-        return
-    assert got == printed
+        readme.write_text(text)
+    assert text == readme.read_text()
+
+
+@pytest.mark.parametrize("script", ["make_walkthrough.py", "make_pages.py"])
+def test_pages_show_what_the_code_prints(script, tmp_path):
+    """In a process of its own: modes, random numbers and warnings that are given once must be fresh."""
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "docs" / script), "--check"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, f"run docs/{script}\n{done.stdout}{done.stderr}"
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda p: p.name)

@@ -25,6 +25,9 @@ ALLOWED = {
     "transform": {"frontend", "analysis", "ir", "rules", "errors", "options"},
     "emit": {"ir", "errors"} | OPERATIONS,
     "generated": {"emit"},
+    # Tensors run the rules on arrays. A backward pass is started, and anomalies are told, by the public face.
+    "eager": {"rules", "errors", "autograd.backward", "autograd.anomaly_mode"},
+    "autograd": {"eager", "errors"},
     "fallback": {
         "derivative",
         "variant",
@@ -37,6 +40,7 @@ ALLOWED = {
         "errors",
         "options",
     },
+    # How other compilers run what is emitted; still to come.
     "backends": {"emit", "transform", "analysis", "ir", "rules", "errors", "options"},
 }
 EVERYONE = {"deep", "__version__"}
