@@ -231,7 +231,7 @@ class Tensor:
 
     # ----- hooks
     def register_hook(self, hook: Callable[..., Any]) -> Any:
-        """``hook(grad)`` is called with the gradient when it is computed; a tensor that it returns replaces it."""
+        """``hook(grad)`` is called with each gradient; a tensor that it returns replaces the gradient."""
         from .hooks import RemovableHandle
 
         if not self.requires_grad:
