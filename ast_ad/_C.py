@@ -46,8 +46,8 @@ def _will_engine_execute_node(node: Any) -> bool:
         raise RuntimeError("_get_should_execute_nodes should only be called during the backward pass")
     if sweep.collects and isinstance(node, AccumulateGrad):
         raise RuntimeError(
-            "A leaf node was passed to _will_engine_execute_node but we are currently running autograd.grad(). "
-            "This is currently not supported."
+            "A leaf node was passed to _will_engine_execute_node but we are currently running "
+            "autograd.grad(). This is currently not supported."
         )
     return bool(sweep.reaches(node))
 

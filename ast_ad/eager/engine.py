@@ -30,10 +30,16 @@ _next_sweep = itertools.count().__next__
 class Sweep:
     """A sweep under way. Hooks of several tensors ask which of their nodes it will come to."""
 
-    __slots__ = ("__weakref__", "_found", "callbacks", "collects", "depth", "keep", "number", "roots", "targets")
+    __slots__ = (
+        "__weakref__", "_found", "callbacks", "collects", "depth", "keep", "number", "roots", "targets",
+    )  # fmt: skip
 
     def __init__(
-        self, roots: Sequence[tuple[Any, int, Any]], targets: Sequence[Edge] | None, keep: bool, collects: bool
+        self,
+        roots: Sequence[tuple[Any, int, Any]],
+        targets: Sequence[Edge] | None,
+        keep: bool,
+        collects: bool,
     ) -> None:
         self.roots, self.targets, self.keep, self.collects = roots, targets, keep, collects
         self.number = _next_sweep()
