@@ -26,8 +26,8 @@ NEG = Operation(np.negative, "NegBackward0")
 FLOOR_DIV = Operation(torch_steps.floor_quotient, "FloorDivideBackward0")
 DIV_FLOOR = Operation(torch_steps.floor_quotient, "DivBackward2")
 DIV_TRUNC = Operation(torch_steps.trunc_quotient, "DivBackward2")
-REMAINDER = Operation(np.remainder, "RemainderBackward1")
-REMAINDER_OF_NUMBER = Operation(np.remainder, "RemainderBackward0")
+REMAINDER = Operation(torch_steps.remainder, "RemainderBackward1")
+REMAINDER_OF_NUMBER = Operation(torch_steps.remainder, "RemainderBackward0")
 WRONG_ROUNDING = "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{}'"
 
 
@@ -81,7 +81,6 @@ def inplace_binary(op: Operation, self: Tensor, other: Any) -> Tensor:
         from .mutation import check_result
 
         check_result(np.empty(self._array.shape, result_dtype(self, other)), self._array)
-        other = other.to(self.dtype)
     return inplace(op, self, other)
 
 

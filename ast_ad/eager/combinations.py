@@ -53,7 +53,7 @@ def _split(node: str) -> tuple[str, int]:
 
 TABLE = (
     Kind("atan2 arctan2", torch_elementwise.atan2, "Atan20", inexact=True),
-    Kind("fmod", np.fmod, "Fmod1", "Fmod0"),
+    Kind("fmod", torch_steps.fmod, "Fmod1", "Fmod0"),
     Kind("hypot", np.hypot, "Hypot0"),
     Kind("fmax", torch_elementwise.fmax, "Fmax0"),
     Kind("fmin", torch_elementwise.fmin, "Fmin0"),

@@ -1,7 +1,7 @@
 """Which functions are constant between their jumps, and still have, as in PyTorch, a derivative: zero?
 
-Index: floor ceil trunc round_to sign sgn frac real_angle; floor_quotient trunc_quotient; sampled; distinct
-step_function.
+Index: floor ceil trunc round_to sign sgn frac real_angle; floor_quotient trunc_quotient remainder fmod; sampled;
+distinct step_function.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .partials import ratio
-from .registry import vjp
+from .registry import elementwise, vjp
 
 
 def floor(x: Any) -> Any:
@@ -127,7 +127,48 @@ def floor_quotient(x: Any, y: Any) -> Any:
     >>> float(floor_quotient(7.0, 2.0))
     3.0
     """
+    refuse_zero(x, y)
     return np.floor_divide(x, y)
+
+
+def refuse_zero(x: Any, y: Any) -> None:
+    """Refuse to divide integers by zero.
+
+    Raises:
+        RuntimeError: a zero among integers ``y`` that divide integers ``x``.
+    """
+    if np.result_type(x, y).kind in "biu" and not np.all(y):
+        raise RuntimeError("ZeroDivisionError")
+
+
+def remainder(x: Any, y: Any) -> Any:
+    """What ``x // y`` leaves, with the sign of ``y``.
+
+    >>> float(remainder(-7.0, 2.0))
+    1.0
+    """
+    refuse_zero(x, y)
+    return np.remainder(x, y)
+
+
+def fmod(x: Any, y: Any) -> Any:
+    """What the quotient rounded towards zero leaves, with the sign of ``x``.
+
+    >>> float(fmod(-7.0, 2.0))
+    -1.0
+    """
+    refuse_zero(x, y)
+    return np.fmod(x, y)
+
+
+@elementwise(remainder)
+def remainder_rule(ans, x, y):
+    return 1, -np.floor_divide(x, y)
+
+
+@elementwise(fmod)
+def fmod_rule(ans, x, y):
+    return 1, -np.trunc(x / y)
 
 
 def trunc_quotient(x: Any, y: Any) -> Any:
@@ -136,7 +177,11 @@ def trunc_quotient(x: Any, y: Any) -> Any:
     >>> float(trunc_quotient(-7.0, 2.0))
     -3.0
     """
-    return np.trunc(np.divide(x, y)).astype(np.result_type(x, y), copy=False)
+    if np.result_type(x, y).kind not in "biu":
+        return np.trunc(np.divide(x, y))
+    quotient = floor_quotient(x, y)
+    inexact = np.not_equal(np.multiply(quotient, y), x)
+    return quotient + ((quotient < 0) & inexact)  # without floats, which hold no large integers
 
 
 @vjp(floor_quotient, trunc_quotient, broadcasts=True)

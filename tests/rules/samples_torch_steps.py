@@ -20,6 +20,8 @@ SAMPLES = {
     s.frac: STEPS,
     s.real_angle: STEPS,
     s.floor_quotient: [(X, Y), (X, positive(4))],
+    s.remainder: [(X, Y), (X, positive(4))],
+    s.fmod: [(X, Y), (X, positive(4))],
     s.trunc_quotient: [(X, Y), (X, positive(4))],
     s.sampled: [Sample((X, Y), wrt=(0,))],
     p.add_product: [
