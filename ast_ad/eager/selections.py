@@ -124,7 +124,7 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     """Where the elements are not zero: a row for each, or a tensor for each dimension."""
     array = input._array
     if as_tuple:
-        return tuple(Tensor._of(places) for places in np.nonzero(np.atleast_1d(array)))
+        return tuple(Tensor._of(places.copy()) for places in np.nonzero(np.atleast_1d(array)))
     return Tensor._of(np.argwhere(array))
 
 

@@ -181,7 +181,7 @@ def ordering(x: Any, axis: int = -1, descending: bool = False) -> Any:
     if not descending:
         return np.argsort(x, axis=axis, kind="stable")
     back = np.argsort(np.flip(x, axis), axis=axis, kind="stable")
-    return np.flip(x.shape[axis] - 1 - back, axis)
+    return np.ascontiguousarray(np.flip(x.shape[axis] - 1 - back, axis))
 
 
 def sort(x: Any, axis: int = -1, descending: bool = False) -> Pair:

@@ -1,7 +1,7 @@
 """Which functions are constant between their jumps, and still have, as in PyTorch, a derivative: zero?
 
-Index: floor ceil trunc round_to sign sgn frac real_angle; floor_quotient trunc_quotient remainder fmod; sampled;
-distinct step_function.
+Index: floor ceil trunc round_to sign sgn frac real_angle; floor_quotient trunc_quotient remainder fmod;
+sampled; distinct step_function.
 """
 
 from __future__ import annotations
