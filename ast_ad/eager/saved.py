@@ -25,6 +25,7 @@ HOOKED_BEFORE = (
     "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of "
     "hooks is allowed at a time."
 )
+NONE_FORBIDDEN = "Calling register_hooks on a saved tensor with value None is forbidden"
 CHANGED_BY_PACK = (
     "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook cannot "
     "be modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if "
@@ -92,7 +93,7 @@ class SavedValue:
 
         pack, self.unpack = hooks
         self.packed = pack_guarded(pack, tensor)
-        own = tensor._node is node
+        own = node is not None and tensor._node is node
         self.output = tensor._nr if own else None
         self.edge = (None, 0) if own else edge_of(tensor)
 
@@ -160,7 +161,7 @@ class SavedTensor:
     def register_hooks(self, *hooks: Callable[[Any], Any]) -> None:
         """``register_hooks(pack, unpack)`` packs the tensor now; ``unpack`` gives it back when needed."""
         node, place = self._node, self._place
-        _check_hooks(self, hooks)
+        check_hooks(self, hooks)
         if node.values is None:
             raise RuntimeError(FREED_BEFORE_HOOKS)
         if isinstance(node.values[place], SavedValue):
@@ -220,13 +221,13 @@ class SavedVariable(SavedTensor):
 
     def register_hooks(self, *hooks: Callable[[Any], Any]) -> None:
         """As ``SavedTensor.register_hooks``."""
-        _check_hooks(self, hooks)
+        check_hooks(self, hooks)
         if self._freed:
             raise RuntimeError(FREED_BEFORE_HOOKS)
         if self._value is not None:
             raise RuntimeError(HOOKED_BEFORE)
         if self._tensor is None:
-            raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
+            raise RuntimeError(NONE_FORBIDDEN)
         self._value = SavedValue(self.unpack(), hooks, self._node())
         self._tensor = None
 
@@ -235,7 +236,7 @@ class SavedVariable(SavedTensor):
         self._freed, self._value, self._tensor = True, None, None
 
 
-def _check_hooks(saved: Any, hooks: tuple[Any, ...]) -> None:
+def check_hooks(saved: Any, hooks: tuple[Any, ...]) -> None:
     if len(hooks) != 2 or not all(map(callable, hooks)):
         raise TypeError(
             "register_hooks(): incompatible function arguments. The following argument types are supported:\n"
