@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from .saved import FREED, SavedTensor, SavedValue, changed_text, check_version
+from .saved_options import options_of, raw_indices
 
 next_number = itertools.count(1).__next__
 NO_EDGE: tuple[None, int] = (None, 0)
@@ -171,13 +172,19 @@ class RuleNode(Node):
         else:
             run = self.slice.run
             if self.packed:
-                values = [v.tensor(self)._array if v.__class__ is SavedValue else v for v in values]
+                values = [self._unpacked(v) for v in values]
         if self._outputs != 1:
             g = self._complete(g, graph)
         elif self.boxed:
             g = (g,)
         found = run(g, *values, **self.options) if self.options else run(g, *values)
         return found if self.layout is None else self._flat(found)
+
+    def _unpacked(self, value: Any) -> Any:
+        """The array of a tensor that hooks have packed, also within a subscript."""
+        if value.__class__ is tuple:
+            return tuple([self._unpacked(item) for item in value])
+        return value.tensor(self)._array if value.__class__ is SavedValue else value
 
     def _release(self) -> None:
         if self.frees:
@@ -195,7 +202,9 @@ class RuleNode(Node):
         if i == 0:
             return self._result(value) if self.slice.reads_ans == "value" else value
         owner = self.owners[i] if self.owners else None
-        return value if owner is None else owner
+        if owner is None:
+            return self._unpacked(value) if self.packed else value
+        return owner
 
     def _result(self, value: Any) -> Any:
         """What was saved of the outputs, as other tensors of the same history."""
@@ -249,8 +258,8 @@ class RuleNode(Node):
         names = ("" if self.operation.results else "result", *self.operation.saved)
         out = {}
         for i, kind in enumerate(kinds):
-            if (kind == "value" or (self.values is None and kind)) and (i or names[0]):
-                out[names[i] if i < len(names) else f"arg{i - 1}"] = i
+            if i < len(names) and names[i] and (kind == "value" or (self.values is None and kind)):
+                out[names[i]] = i
         return out
 
     def __getattr__(self, name: str) -> Any:
@@ -258,6 +267,13 @@ class RuleNode(Node):
         if not raw and not name.startswith("_saved_"):
             raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
         short = name.removeprefix("_raw_saved_").removeprefix("_saved_")
+        options = options_of(self)
+        if short in options:
+            if not raw:
+                return options[short](self)
+            if short == "indices":
+                return raw_indices(self)
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
         found = self._places_of_saved().get(short)
         if found is None and short in self.operation.saved and not raw:
             return None  # an argument that the derivative in use does not read
@@ -301,7 +317,7 @@ class RuleNode(Node):
         self.packed = True
 
     def __dir__(self) -> list[str]:
-        names = self._places_of_saved()
+        names = {**self._places_of_saved(), **options_of(self)}
         return sorted(
             [*super().__dir__(), *(f"_saved_{n}" for n in names), *(f"_raw_saved_{n}" for n in names)]
         )

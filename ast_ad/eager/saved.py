@@ -60,7 +60,7 @@ def check_version(now: int, then: int, owner: Any) -> bool:
         RuntimeError: ``owner``, the tensor itself, has lost its history in place.
     """
     if now.__class__ is DetachedVersion and now is not then and now == then:
-        if owner is not None and owner is now.tensor():  # type: ignore[attr-defined]
+        if owner is not None and owner is now.tensor():
             raise RuntimeError(DETACHED)
     return now == then
 
