@@ -28,6 +28,8 @@ ALLOWED = {
     # Tensors run the rules on arrays. A backward pass is started, and anomalies are told, by the public face.
     "eager": {"rules", "errors", "autograd.backward", "autograd.anomaly_mode"},
     "autograd": {"eager", "errors"},
+    "utils": {"autograd", "eager", "errors"},
+    "_C": {"autograd", "eager"},
     "fallback": {
         "derivative",
         "variant",
