@@ -178,7 +178,8 @@ def _result(g: Any, t: Tensor, i: int, graph: bool, allow_unused: bool, material
         return None
     if graph:
         return g
-    return Tensor._of(g if g.flags.writeable else g.copy())
+    plain = g.flags.writeable and min(g.strides, default=0) >= 0  # no tensor lies backwards in memory
+    return Tensor._of(g if plain else g.copy())
 
 
 def _batched(
