@@ -24,9 +24,13 @@ _MODULES = {
     "grad_mode",
     "graph",
     "profiler",
+    "profiler_util",
     "variable",
 }
 _HOMES = {
+    "_calculate_shape": "sweeps",
+    "_profiler_enabled": "profiler",
+    "kineto_available": "profiler",
     "_force_original_view_tracking": "grad_mode",
     "_unsafe_preserve_version_counter": "grad_mode",
     "is_view_replay_enabled": "grad_mode",

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ..eager.node import AccumulateGrad
 from ..eager.state import watch
 from ..eager.tensor import Tensor
 from .profiler_events import EventList, FunctionEvent, FunctionEventAvg, Interval
@@ -23,6 +24,7 @@ from .profiler_surface import install, uninstall
 
 __all__ = ["EventList", "FunctionEvent", "FunctionEventAvg", "Interval", "profile", "record_function"]
 
+EVALUATE = "autograd::engine::evaluate_function"
 _PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 
@@ -54,7 +56,9 @@ class _Span:
     def __init__(self, profile: profile, name: str, args: Any) -> None:
         threads = profile._threads
         self.profile, self.outer = profile, threads.current
-        event = self.event = FunctionEvent(next(profile._numbers), name, threads.number, threads.current)
+        event = self.event = FunctionEvent(
+            next(profile._numbers), name, threads.number, parent=threads.current
+        )
         if profile.record_shapes:
             event.input_shapes = [list(a._array.shape) if isinstance(a, Tensor) else [] for a in args]
         if profile.with_stack:
@@ -71,11 +75,41 @@ class _Span:
         self.profile._threads.current = self.outer
 
     def result(self, value: Any) -> Any:
-        """``value``, whose memory is counted."""
+        """``value``, whose memory is counted, and whose node has the number of the event."""
+        if (node := getattr(value, "_node", None)) is not None:
+            self.event.sequence_nr = node._number
         if self.profile.profile_memory:
             inner = sum(child.cpu_memory_usage for child in self.event.cpu_children)
             self.event.allocated = max(_bytes(value) - inner, 0)
         return value
+
+
+class _NodeSpan(_Span):
+    """The time of a step of the reverse sweep, within that of what it takes to make it."""
+
+    __slots__ = ("evaluation",)
+
+    def __init__(self, profile: profile, node: Any) -> None:
+        self.evaluation = self._event_of(node, _Span(profile, f"{EVALUATE}: {node.name()}", ()))
+        self.evaluation.__enter__()
+        super().__init__(profile, node.name(), ())
+        self._event_of(node, self)
+
+    @staticmethod
+    def _event_of(node: Any, span: _Span) -> _Span:
+        event = span.event
+        event.scope = 1
+        if not isinstance(node, AccumulateGrad):
+            event.sequence_nr, event.fwd_thread = node._number, event.thread
+        return span
+
+    def result(self, value: Any) -> Any:
+        """``value``."""
+        return value
+
+    def __exit__(self, *error: object) -> None:
+        super().__exit__(*error)
+        self.evaluation.__exit__(*error)
 
 
 class _Inside:
@@ -210,9 +244,7 @@ class profile:
 
     def node(self, node: Any) -> _Span:
         """The time of a step of the reverse sweep."""
-        span = _Span(self, node.name(), ())
-        span.event.sequence_nr, span.event.scope = node._number, 1
-        return span
+        return _NodeSpan(self, node)
 
     # ----- results
     @property
@@ -329,3 +361,13 @@ class record_function:
                 return function(*args, **kwargs)
 
         return wrapped
+
+
+def _profiler_enabled() -> bool:
+    """Whether a profile is being made."""
+    return watch.profiler is not None
+
+
+def kineto_available() -> bool:
+    """Whether there is the library that PyTorch profiles devices with: there is none here."""
+    return False

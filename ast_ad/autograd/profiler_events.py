@@ -61,16 +61,27 @@ class _Measured:
 class FunctionEvent(_Measured):
     """One operation, or a block of ``record_function``; times in microseconds."""
 
-    def __init__(self, id: int, name: str, thread: int, parent: FunctionEvent | None) -> None:
-        self.id, self.name, self.thread = id, name, thread
+    def __init__(
+        self,
+        id: int,
+        name: str,
+        thread: int,
+        start_us: float = 0.0,
+        end_us: float = 0.0,
+        *,
+        parent: FunctionEvent | None = None,
+        **attributes: Any,
+    ) -> None:
+        self.id, self.name, self.thread, self.fwd_thread = id, name, thread, 0
         self.trace_name = name
-        self.time_range = Interval(0.0, 0.0)
+        self.time_range = Interval(start_us, end_us)
         self.cpu_parent = parent
         self.cpu_children: list[FunctionEvent] = []
         self.input_shapes: Any = []
         self.stack: list[str] = []
         self.sequence_nr = -1
         self.allocated = 0
+        vars(self).update(attributes)
         if parent is not None:
             parent.cpu_children.append(self)
 
@@ -156,6 +167,21 @@ class EventList(list[Any]):
 
     def __str__(self) -> str:
         return self.table()
+
+    def _populate_cpu_children(self) -> None:
+        """Find out which event lies within which other, by their times."""
+        open_events: dict[Any, list[Any]] = {}
+        for event in sorted(self, key=lambda e: (e.thread, e.time_range.start, -e.time_range.end)):
+            around = open_events.setdefault(event.thread, [])
+            while around and (
+                event.time_range.start >= around[-1].time_range.end
+                or event.time_range.end > around[-1].time_range.end
+            ):
+                around.pop()
+            if around:
+                around[-1].cpu_children.append(event)
+                event.cpu_parent = around[-1]
+            around.append(event)
 
     @property
     def self_cpu_time_total(self) -> float:

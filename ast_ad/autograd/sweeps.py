@@ -292,3 +292,9 @@ def _gradients(given: Tensors, n: int) -> tuple[Any, ...]:
     if isinstance(given, (int, float)):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(given).__name__}")
     return tuple(given)
+
+
+def _calculate_shape(output: Any, grad: Any, is_grads_batched: bool) -> tuple[Any, Any]:
+    """The shapes of an output and of its gradient, the latter without the axis that counts gradients."""
+    shape = output.node._meta_of(output.output_nr)[0] if isinstance(output, GradientEdge) else output.shape
+    return shape, grad.shape[1:] if is_grads_batched else grad.shape
