@@ -23,9 +23,11 @@ from ..eager.numpy_protocol import run
 from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..rules.registry import primitives
+from .builtin_classes import CLASSES
 from .traced import Traced
 
 _lock = threading.RLock()
+ABSENT: Any = object()
 _held: dict[tuple[int, str], int] = {}
 Place = tuple[dict[str, Any], str, Any, Any]  # namespace, name, what stands there, what replaces it
 
@@ -126,6 +128,49 @@ def _dispatches(original: Callable[..., Any], name: str) -> Callable[..., Any]:
     return dispatch
 
 
+# Functions whose arguments may be lists of arrays; NumPy looks into these lists by itself.
+_OF_LISTS = set(
+    "stack concatenate vstack hstack dstack column_stack block broadcast_arrays meshgrid einsum select choose "
+    "piecewise multi_dot ix_ lexsort shape ndim size array_equal allclose apply_along_axis apply_over_axes "
+    "row_stack concat einsum_path unravel_index histogramdd".split()
+)
+
+
+def _dispatches_lists(original: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of NumPy's that makes arrays of its arguments if they are lists."""
+
+    @functools.wraps(original)
+    def dispatch(*args: Any, **kwargs: Any) -> Any:
+        if state.tracing and any(_is_list(v) for v in (*args, *kwargs.values())):
+            args = tuple(_stacked(v) if _is_list(v) else v for v in args)
+            kwargs = {k: _stacked(v) if _is_list(v) else v for k, v in kwargs.items()}
+        return original(*args, **kwargs)
+
+    return dispatch
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and has_traced(value)
+
+
+def _uncached(cached: Any) -> Callable[..., Any]:
+    """A function with a cache: what is traced neither enters the cache nor is found there."""
+
+    @functools.wraps(cached)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if any(map(has_traced, (*args, *kwargs.values()))):
+            return cached.__wrapped__(*args, **kwargs)
+        before, state.tracing = state.tracing, 0
+        try:
+            return cached(*args, **kwargs)
+        finally:
+            state.tracing = before
+
+    for name in ("cache_info", "cache_clear", "cache_parameters"):
+        setattr(call, name, getattr(cached, name))
+    return call
+
+
 def _python_of(jitted: Any) -> Callable[..., Any]:
     """A jitted function: on traced arrays the Python function runs."""
 
@@ -150,6 +195,7 @@ def replacements() -> dict[int, tuple[Any, Any]]:
     found: dict[int, tuple[Any, Any]] = {}
 
     def replace(original: Any, by: Any) -> None:
+        by.in_place_of = original  # what it is to the registry of rules, and to the compiler
         found[id(original)] = original, by
 
     for name in _FILLING:
@@ -161,6 +207,8 @@ def replacements() -> dict[int, tuple[Any, Any]]:
         replace(getattr(np, name), _converts(getattr(np, name)))
     for fn in primitives():
         module = getattr(fn, "__module__", None) or ""
+        if hasattr(fn, "_implementation") and fn.__name__ not in _OF_LISTS and id(fn) not in found:
+            replace(fn, _dispatches_lists(fn))
         dispatching = isinstance(fn, np.ufunc) or hasattr(fn, "_implementation")
         if dispatching or id(fn) in found or module in ("builtins", "_operator") or isinstance(fn, type):
             continue
@@ -188,6 +236,18 @@ def _within(namespace: dict[str, Any], table: dict[int, tuple[Any, Any]]) -> Ite
             yield namespace, name, value, entry[1]
         elif hasattr(type(value), "py_func") or "py_func" in getattr(value, "__dict__", ()):
             yield namespace, name, value, _python_of(value)
+        elif isinstance(value, _Cached):
+            yield namespace, name, value, _uncached(value)
+
+
+_Cached = type(functools.lru_cache(len))
+
+
+def _builtins(namespace: dict[str, Any]) -> Iterator[Place]:
+    """The classes of Python's that have to look at traced values."""
+    for name, cls in CLASSES.items():
+        if name not in namespace:
+            yield namespace, name, ABSENT, cls
 
 
 _LIBRARIES = {
@@ -262,7 +322,11 @@ def replaced(function: Any, objects: Sequence[Any] = ()) -> Iterator[None]:
     """
     roots = [function, *filter(_has_code, objects)]
     table = replacements()
-    places = [*_common_places(), *(p for n in _namespaces(roots) for p in _within(n, table))]
+    namespaces = list(_namespaces(roots))
+    places = [*_common_places(), *(p for n in namespaces for p in (*_within(n, table), *_builtins(n)))]
+    for value in [getattr(function, "__self__", None), *objects]:
+        if _has_code(value) and type(getattr(value, "__dict__", None)) is dict:
+            places += _within(vars(value), table)
     with _lock:
         for namespace, name, _, by in places:
             key = id(namespace), name
@@ -279,5 +343,9 @@ def replaced(function: Any, objects: Sequence[Any] = ()) -> Iterator[None]:
                 _held[key] -= 1
                 if not _held[key]:
                     del _held[key]
-                    if namespace.get(name) is by:  # the function may have put something else there
+                    if namespace.get(name) is not by:  # the function has put something else there
+                        continue
+                    if original is ABSENT:
+                        del namespace[name]
+                    else:
                         namespace[name] = original

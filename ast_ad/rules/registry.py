@@ -52,7 +52,12 @@ def lookup(fn: Function) -> Primitive | None:
         found = _primitives.get(fn)
     except TypeError:  # an unhashable callable
         return None
-    return _primitives.get(fn) if found is None and _load_optional() else found
+    if found is not None:
+        return found
+    if _load_optional():
+        return lookup(fn)
+    original = getattr(fn, "in_place_of", None)  # of what stands in a function's place for a while
+    return None if original is None else _primitives.get(original)
 
 
 def _load_optional() -> bool:
