@@ -1,0 +1,85 @@
+"""How does code see what ``float(x)`` and ``type(x)`` are of a traced value? Through classes that look at it.
+
+In the modules of a function that is traced, ``float``, ``complex`` and ``type`` mean these classes. They are
+equal to the ones whose places they take, and have the same instances.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..eager.numpy_protocol import run
+from ..eager.tensor import Tensor
+
+
+class _Looking(type):
+    """The type of a class that takes the place of a builtin one, ``_original``."""
+
+    _original: Any
+
+    def __instancecheck__(cls, value: Any) -> bool:
+        return isinstance(value, cls._original) if _stands(cls) else type.__instancecheck__(cls, value)
+
+    def __subclasscheck__(cls, kind: Any) -> bool:
+        if not _stands(cls):
+            return type.__subclasscheck__(cls, kind)
+        return issubclass(kind._original if _stands(kind) else kind, cls._original)
+
+    def __eq__(cls, other: Any) -> bool:
+        return other is cls or _stands(cls) and other is cls._original
+
+    def __hash__(cls) -> int:
+        return hash(cls._original) if _stands(cls) else type.__hash__(cls)
+
+    def __repr__(cls) -> str:
+        return repr(cls._original) if _stands(cls) else type.__repr__(cls)
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if not _stands(cls):  # a class that the user derived from one of these
+            return type.__call__(cls, *args, **kwargs)
+        if cls is Type:
+            return _class_of(args[0]) if len(args) == 1 else type(*args, **kwargs)
+        if len(args) == 1 and isinstance(args[0], Tensor):
+            return _number(cls._original, args[0])
+        return cls._original(*args, **kwargs)
+
+
+def _stands(cls: Any) -> bool:
+    return "_original" in getattr(cls, "__dict__", ())
+
+
+def _number(kind: Any, t: Any) -> Any:
+    """A traced number as one of Python's, with its history."""
+    if getattr(t, "_python", None) is not None and t.__class__ is kind:
+        return t
+    kind(t._array)  # refuses what is no number
+    return run(kind, (t.reshape(()) if t._array.ndim else t,), {})
+
+
+def _class_of(value: Any) -> Any:
+    found = value.__class__ if isinstance(value, Tensor) else type(value)
+    return next((c for c in _standing if c._original is found), found)
+
+
+class Float(float, metaclass=_Looking):
+    _original = float
+    dtype = np.dtype(float)  # what NumPy asks a class for
+
+
+class Complex(complex, metaclass=_Looking):
+    _original = complex
+    dtype = np.dtype(complex)
+
+
+class Type(type, metaclass=_Looking):
+    _original = type
+
+
+_standing: list[Any] = []
+for _class in (Float, Complex, Type):
+    _class.__name__ = _class.__qualname__ = _class._original.__name__
+    _class.__module__ = "builtins"
+    _standing.append(_class)
+CLASSES: dict[str, Any] = {c.__name__: c for c in _standing}
