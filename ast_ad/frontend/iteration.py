@@ -11,6 +11,11 @@ from .core import Core
 from .values import Iterable, Lst, Range, Tup
 
 
+# A rule's loops run over a handful of parts (the items of a list); written out, they vanish into assignments.
+# A user's loop is never unrolled: the program would be another one than he wrote.
+UNROLLED = 16
+
+
 class Iteration(Core):
     # ----- what a loop runs over
     def iteration(self, source: Any) -> Any:
@@ -18,6 +23,8 @@ class Iteration(Core):
         if isinstance(source, Range):
             parts = [self.static_value(p) for p in (source.start, source.stop, source.step)]
             if all(isinstance(p, int) for p in parts):
+                if self.inputs is None and len(range(*parts)) <= UNROLLED:
+                    return [Lit(i) for i in range(*parts)]
                 return Lit(len(range(*parts))), source.start, source.stop, source.step, IDENTITY
             return self.range_length(source), source.start, source.stop, source.step, IDENTITY
         source = self.consumed(source)
