@@ -25,11 +25,9 @@ class Options:
             default is the environment variable AST_AD_BACKEND, or 'auto'.
         fallback: what becomes of code that can't be compiled: 'trace' runs it on traced arrays, with a
             FallbackWarning, 'error' raises the compiler's error.
-        strict_ieee: let ``0 * inf`` be NaN in reverse sweeps too, also through a branch that was not taken.
 
     Raises:
         InputValueError: an unknown backend or fallback.
-        InputTypeError: a flag that is no bool.
 
     >>> make_options(backend="numpy").backend
     'numpy'
@@ -37,7 +35,6 @@ class Options:
 
     backend: str = "auto"
     fallback: str = "trace"
-    strict_ieee: bool = False
 
     def __post_init__(self) -> None:
         if self.backend not in BACKENDS:
@@ -51,10 +48,6 @@ class Options:
                 f"fallback={self.fallback!r}",
                 why="there is no such choice",
                 fix="use 'trace', to run on traced arrays what can't be compiled, or 'error', to refuse it",
-            )
-        if not isinstance(self.strict_ieee, bool):
-            raise InputTypeError(
-                f"strict_ieee={self.strict_ieee!r}", why="it is no bool", fix="pass True or False"
             )
 
 

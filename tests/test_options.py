@@ -20,5 +20,5 @@ def test_mistakes():
         make_options(zzz=1)
     with pytest.raises(InputValueError, match="'numpy'"):
         make_options(backend="cuda")
-    with pytest.raises(InputTypeError, match="strict_ieee"):
-        make_options(strict_ieee=1)
+    with pytest.raises(InputValueError, match="'error'"):
+        make_options(fallback="raise")
