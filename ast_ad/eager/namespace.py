@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from importlib import import_module
 from typing import Any
 
@@ -71,6 +72,7 @@ NAMES: dict[str, Any] = {
                      "ldexp_")
         if name in Tensor.__dict__
     },
+    **{"inf": math.inf, "nan": math.nan, "pi": math.pi, "e": math.e, "newaxis": None},
     "set_printoptions": printing.set_printoptions,
     "Tensor": Tensor,
 }  # fmt: skip
