@@ -211,7 +211,9 @@ class RuleNode(Node):
         if self._outputs == 1:
             return self.wrap(value, self, 0, self._counter())
         outputs = [
-            self.wrap(np.asarray(v), self, i, None) if isinstance(v, (np.ndarray, np.generic)) else v
+            self.wrap(np.asarray(v), self, i, None)
+            if isinstance(v, (np.ndarray, np.generic))
+            else (v.tensor(self) if isinstance(v, SavedValue) else v)
             for i, v in enumerate(value)
         ]
         return type(value)(*outputs) if hasattr(value, "_fields") else type(value)(outputs)

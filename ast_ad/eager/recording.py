@@ -246,6 +246,16 @@ def pack_saved(node: Any) -> None:
     node.values, node.packed, node.checks = values, True, []
 
 
+def pack_results(node: Any, found: Sequence[Tensor]) -> None:
+    """Let the innermost pair of hooks pack those of several results that are saved."""
+    parts = list(node.values[0])
+    for nr, _, _ in node.result_checks:
+        t = found[nr]
+        tensor = saved_result(t._array, node, nr, None) if t._requires_grad else t
+        parts[nr] = SavedValue(tensor, state.pack, node)
+    node.values[0], node.packed, node.result_checks = tuple(parts), True, ()
+
+
 def record_several(
     op: Operation,
     args: Sequence[Any],
@@ -285,6 +295,8 @@ def record_several(
     for nr, t in enumerate(found):
         if isinstance(t, Tensor) and t._array.dtype.kind in "fc":
             t._node, t._nr, t._requires_grad = node, nr, True
+    if state.pack is not None and node.result_checks:
+        pack_results(node, found)
 
 
 def twin(t: Tensor, array: np.ndarray) -> Tensor:

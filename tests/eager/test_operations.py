@@ -343,6 +343,20 @@ def test_changes_of_one_of_several_results(f, changed, read):
         end.backward()
 
 
+def test_hooks_pack_the_results_that_are_read():
+    seen = []
+    hooks = ast_ad.autograd.graph.saved_tensors_hooks(
+        lambda t: seen.append(t.shape) or t.clone(), lambda t: t
+    )
+    x = ast_ad.tensor(SPD, requires_grad=True)
+    with hooks:
+        largest, vectors = x.max(0)[0], ast_ad.linalg.eigh(x)[1]
+    assert seen == [(3,), (3,), (3, 3)]
+    packed = ast_ad.autograd.grad(largest.sum() + vectors.abs().sum(), x)[0]
+    plain = ast_ad.autograd.grad(x.max(0)[0].sum() + ast_ad.linalg.eigh(x)[1].abs().sum(), x)[0]
+    assert ast_ad.equal(packed, plain)
+
+
 # ----- what PyTorch does at kinks
 
 KINKS = [
