@@ -232,13 +232,20 @@ def _apply(op: Operation, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
             record(op, args, plain, found, found._array, kwargs, active)
     elif recorded and isinstance(found, (tuple, list)) and not op.constant:
         record_several(op, args, plain, found, out, kwargs, active)
-    elif recorded and not op.constant and not isinstance(found, (np.ndarray, np.generic, bool, int, str)):
+    elif recorded and not op.constant and not _discrete(found):
         raise MissingRuleError(
             f"the derivative of `{getattr(op.fn, '__qualname__', op.fn)}`",
             why=f"its result is a {type(found).__name__}, which can't be recorded",
             fix="detach() the tensor, or write an autograd.Function",
         )
     return found
+
+
+def _discrete(found: Any) -> bool:
+    """Whether a result has no derivative; an array of objects might."""
+    if isinstance(found, np.ndarray):
+        return found.dtype.kind != "O"
+    return isinstance(found, (np.generic, bool, int, str))
 
 
 def _option(op: Operation, name: str, value: Any) -> Any:

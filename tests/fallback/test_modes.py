@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad import FallbackWarning, UnsupportedError, grad, inspect, value_and_grad, vjp
+from ast_ad import FallbackWarning, MissingRuleError, UnsupportedError, grad, inspect, value_and_grad, vjp
 
 X = np.array([0.5, -1.5, 2.0])
 ignored = pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
@@ -260,6 +260,13 @@ def test_a_failing_compiler_is_told(monkeypatch):
 
 
 # ----- what stays an error --------------------------------------------------------------------------
+@ignored
+def test_arrays_of_objects_lose_no_gradient():
+    halves = np.frompyfunc(lambda v: v / 2, 1, 1)
+    with pytest.raises(MissingRuleError, match="can't be recorded"):
+        grad(lambda x: np.sum(halves(next(multiples(x)))))(X)
+
+
 @ignored
 def test_floating_point_errors_are_reported_as_in_a_plain_call():
     def logarithm(x):
