@@ -14,6 +14,7 @@ from .dispatch import Operation, apply
 from .dtypes import scalar_name
 from .pointwise import require_tensor
 from .products import CROSS, MULTI_DOT, matmul, vecdot
+from .state import state
 from .surface import FUNCTIONS, function
 from .tensor import Tensor
 
@@ -271,10 +272,16 @@ def svd_of(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
     return return_types.svd(u, s, v.conj() if v._array.dtype.kind == "c" else v)
 
 
+def _recorded(A: Tensor) -> bool:
+    return state.grad and A.requires_grad
+
+
 @linalg()
 def svdvals(A: Tensor, *, driver: str | None = None) -> Any:
     """The singular values of each matrix."""
     check_matrices("svdvals", A)
+    if _recorded(A):  # the derivative needs the vectors
+        return run_checked("svdvals", SVD, (A,), full_matrices=False)[1]
     return run_checked("svdvals", SVDVALS, (A,))
 
 
@@ -289,6 +296,8 @@ def eigh(A: Tensor, UPLO: str = "L") -> Any:
 def eigvalsh(A: Tensor, UPLO: str = "L") -> Any:
     """The eigenvalues of each symmetric (Hermitian) matrix."""
     check_matrices("eigvalsh", A, True)
+    if _recorded(A):
+        return run_checked("eigvalsh", EIGH, (A,), UPLO=UPLO)[0]
     return run_checked("eigvalsh", EIGVALSH, (A,), UPLO=UPLO)
 
 
@@ -307,6 +316,8 @@ def eig(A: Tensor) -> Any:
 def eigvals(A: Tensor) -> Any:
     """The eigenvalues of each matrix, complex."""
     check_matrices("eigvals", A, True)
+    if _recorded(A):
+        return run_checked("eigvals", EIG, (_complex(A),))[0]
     return run_checked("eigvals", EIGVALS, (_complex(A),))
 
 
