@@ -17,6 +17,7 @@ from .gradcheck import gradcheck, gradgradcheck
 from .sweeps import backward, grad
 
 _MODULES = {
+    "_functions",
     "anomaly_mode",
     "forward_ad",
     "function",

@@ -371,3 +371,26 @@ def _profiler_enabled() -> bool:
 def kineto_available() -> bool:
     """Whether there is the library that PyTorch profiles devices with: there is none here."""
     return False
+
+
+class _Emission:
+    """Marks for a profiler outside of the process, which sees no NumPy operations."""
+
+    def __init__(self, enabled: bool = True, record_shapes: bool = False) -> None:
+        self.enabled = enabled
+
+    def __enter__(self) -> _Emission:
+        if self.enabled:
+            raise RuntimeError(f"{type(self).__name__}: not available here. Use autograd.profiler.profile.")
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+
+class emit_nvtx(_Emission):
+    """Not available: there are no CUDA devices."""
+
+
+class emit_itt(_Emission):
+    """Not available: nothing here runs under VTune's instrumentation."""
