@@ -41,15 +41,11 @@ def call(fn: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any] = n
 # ----- the short way of arithmetic
 
 
-def binary(op: Operation, a: Tensor, b: Any) -> Any:
-    """``op.fn(a, b)`` where ``b`` is a tensor or a number."""
-    if watch.profiler is not None:
+def binary(op: Operation, a: Tensor, b: Any, shown: bool = False) -> Any:
+    """``op.fn(a, b)`` where ``b`` is a tensor or a number; ``shown``: a profiler knows already."""
+    if watch.profiler is not None and not shown:
         with watch.profiler.operation(op, (a, b)) as span:
-            return span.result(_binary(op, a, b))
-    return _binary(op, a, b)
-
-
-def _binary(op: Operation, a: Tensor, b: Any) -> Any:
+            return span.result(binary(op, a, b, True))
     x = a._array
     kind = b.__class__
     if kind is Tensor or isinstance(b, Tensor):
@@ -122,18 +118,14 @@ def _short_node(
     return True
 
 
-def unary(op: Operation, a: Tensor) -> Any:
+def unary(op: Operation, a: Tensor, shown: bool = False) -> Any:
     """``op.fn(a)``; of integers in the default floating-point type where ``op.inexact``."""
+    if watch.profiler is not None and not shown:
+        with watch.profiler.operation(op, (a,)) as span:
+            return span.result(unary(op, a, True))
     x = a._array
     if op.inexact and x.dtype.kind in "iub":
         x = x.astype(get_default_dtype().dtype)
-    if watch.profiler is not None:
-        with watch.profiler.operation(op, (a,)) as span:
-            return span.result(_unary(op, a, x))
-    return _unary(op, a, x)
-
-
-def _unary(op: Operation, a: Tensor, x: np.ndarray) -> Any:
     token = silence()
     try:
         out = op.fn(x)

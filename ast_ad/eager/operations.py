@@ -15,7 +15,7 @@ from ..rules import helpers
 from ..rules.helpers import hollow
 from ..rules.registry import Primitive, lookup
 from . import slices
-from .node import node_class
+from .node import RuleNode, node_class
 from .state import state
 from .tensor import Tensor
 
@@ -39,6 +39,9 @@ def saved_result(array: np.ndarray, node: Any, nr: int, counter: Any) -> Tensor:
     if counter is not None:
         t._version_counter = counter
     return t
+
+
+RuleNode.wrap = staticmethod(saved_result)
 
 
 @dataclass(eq=False)
@@ -83,7 +86,7 @@ class Plan:
         node.values, node.quick = (out, x, y), True
         if self.keeps:
             node.owners, node.checks = (None, a, b), (of_ans, of_a, of_b)
-            node.wrap, node.frees = saved_result, True
+            node.frees = True
         return True
 
     def save_one(self, node: Any, counter: Any, a: Any, out: Any, x: Any, rest: tuple[Any, ...] = ()) -> bool:
@@ -106,7 +109,7 @@ class Plan:
         node.values, node.quick = (out, x, *rest) if rest else (out, x), True
         if reads_ans == 2 or reads_a == 2:
             node.owners, node.checks = (None, a, *(None,) * len(rest)), (of_ans, of_a)
-            node.wrap, node.frees = saved_result, True
+            node.frees = True
         return True
 
 

@@ -217,7 +217,6 @@ def _save(
             values.append(shape_of(p) if kind else None)
         owners.append(None)
     node.values, node.owners, node.checks = values, owners, checks
-    node.wrap = saved_result
 
 
 def _holds_array(p: Any) -> bool:
