@@ -35,7 +35,14 @@ MODE = Operation(torch_order.mode, "ModeBackward0", ("self",))
 KTHVALUE = Operation(torch_order.kthvalue, "KthvalueBackward0", ("self", "k"))
 SORT = Operation(torch_order.sort, "SortBackward0", ("self",))
 STABLE_SORT = Operation(torch_order.sort, "SortBackward1", ("self",))
-UNIQUE = Operation(torch_steps.distinct, "Unique2Backward0", ("self",))
+UNIQUE, UNIQUE_DIM, UNIQUE_CONSECUTIVE = (
+    (Operation(torch_steps.distinct, node, ("self",)), name)
+    for node, name in (
+        ("Unique2Backward0", "_unique2"),
+        ("UniqueDimBackward0", "unique_dim"),
+        ("UniqueConsecutiveBackward0", "unique_consecutive"),
+    )
+)
 TOPK = Operation(torch_order.topk, "TopkBackward0", ("self", "k"))
 CUMMAX = Operation(torch_order.cummax, "CummaxBackward0", ("self",))
 CUMMIN = Operation(torch_order.cummin, "CumminBackward0", ("self",))
@@ -301,8 +308,14 @@ def unique(
         input._array, return_inverse=return_inverse, return_counts=return_counts, axis=dim, equal_nan=False
     )
     several = return_inverse or return_counts
-    values = apply(UNIQUE, (input, found[0] if several else found))
+    first = found[0] if several else found
+    values = _distinct(input, first, *(UNIQUE if dim is None else UNIQUE_DIM))
     return (values, *(Tensor._of(part) for part in found[1:])) if several else values
+
+
+def _distinct(input: Tensor, values: np.ndarray, op: Operation, name: str) -> Any:
+    """What was found, with a history that cannot be differentiated."""
+    return apply(op, (input, values, name))
 
 
 @function()
@@ -323,8 +336,8 @@ def unique_consecutive(
         results.append(places)
     if return_counts:
         results.append(np.bincount(np.cumsum(new) - 1, minlength=int(new.sum())))
-    tensors = tuple(Tensor._of(part) for part in results)
-    return tensors[0] if len(tensors) == 1 else tensors
+    values = _distinct(input, kept, *UNIQUE_CONSECUTIVE)
+    return (values, *(Tensor._of(part) for part in results[1:])) if len(results) > 1 else values
 
 
 @function()

@@ -215,18 +215,27 @@ def undefined(name: str) -> Any:
     raise RuntimeError(f"derivative for {name} is not implemented")
 
 
-def distinct(x: Any, values: Any) -> Any:
-    """``values``, the distinct elements of ``x``.
+def not_implemented(name: str) -> Any:
+    """Refuse to differentiate, as PyTorch words it for other operations.
 
-    >>> distinct(np.array([1.0, 1.0]), np.array([1.0]))
+    Raises:
+        NotImplementedError: always.
+    """
+    raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
+
+
+def distinct(x: Any, values: Any, name: str) -> Any:
+    """``values``, the distinct elements of ``x``, found by an operation of this name.
+
+    >>> distinct(np.array([1.0, 1.0]), np.array([1.0]), "unique_dim")
     array([1.])
     """
     return values
 
 
 @vjp(distinct, view=True)
-def distinct_rule(g, ans, x, values):
-    return undefined("aten::_unique2"), None
+def distinct_rule(g, ans, x, values, name):
+    return not_implemented(name), None, None
 
 
 def step_function(x: Any, at_zero: Any) -> Any:

@@ -347,3 +347,12 @@ def test_results_are_written_to_out():
         torch.sin(x, out=torch.zeros(2, dtype=torch.long))
     values, places = torch.max(out, 0, out=(torch.empty(0), torch.empty(0, dtype=torch.long)))
     assert values.tolist() == [1, 2] and places.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("dim", [None, 0])
+@pytest.mark.parametrize("find", [torch.unique, torch.unique_consecutive])
+def test_distinct_elements_have_a_history_that_cannot_be_differentiated(find, dim):
+    values, places = find(leaf(1.0, 1.0, 2.0), return_inverse=True, dim=dim)
+    assert values.requires_grad and not places.requires_grad
+    with pytest.raises(NotImplementedError, match="the derivative for '_?unique"):
+        values.sum().backward()

@@ -23,7 +23,7 @@ SAMPLES = {
     t.trunc_quotient: [Sample((X, normal(4)), kink=True)],
     t.sampled: [Sample((X, normal(3, 4, seed=1)), wrt=(0,))],
     t.real_angle: [(X,)],
-    t.distinct: [Sample((X, X.ravel().copy()), wrt=())],
+    t.distinct: [Sample((X, X.ravel().copy(), "unique_dim"), wrt=())],
     t.step_function: [Sample((X, 0.5), wrt=())],
     v.unbound: [(X,), (CUBE, 1)],
     v.pieces: [(X, (2, 1)), (X, (1, 3), 1)],
