@@ -24,24 +24,32 @@ class Generator:
 
     def __init__(self, device: Any = "cpu") -> None:
         self.device = device
-        self.numbers = np.random.default_rng()
-        self._seed = int(self.numbers.integers(2**31))
-        self.manual_seed(self._seed)
+        self._seed: int | None = None
+        self._numbers: Any = None
+
+    @property
+    def numbers(self) -> np.random.Generator:
+        """The NumPy generator, made when it is first needed."""
+        if self._numbers is None:
+            self.seed()
+        found: np.random.Generator = self._numbers
+        return found
 
     def manual_seed(self, seed: int) -> Generator:
         """Start anew from ``seed``."""
         self._seed = int(seed)
-        self.numbers = np.random.default_rng(self._seed % 2**64)
+        self._numbers = np.random.default_rng(self._seed % 2**64)
         return self
 
     def seed(self) -> int:
         """Start anew from a seed that cannot be foreseen, and return it."""
-        self.manual_seed(int(np.random.default_rng().integers(2**62)))
-        return self._seed
+        chosen = int(np.random.default_rng().integers(2**62))
+        self.manual_seed(chosen)
+        return chosen
 
     def initial_seed(self) -> int:
         """The seed of the last start."""
-        return self._seed
+        return self.seed() if self._seed is None else self._seed
 
     def get_state(self) -> Any:
         """What ``set_state`` takes to continue from here."""
