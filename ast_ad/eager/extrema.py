@@ -35,6 +35,7 @@ MODE = Operation(torch_order.mode, "ModeBackward0", ("self",))
 KTHVALUE = Operation(torch_order.kthvalue, "KthvalueBackward0", ("self", "k"))
 SORT = Operation(torch_order.sort, "SortBackward0", ("self",))
 STABLE_SORT = Operation(torch_order.sort, "SortBackward1", ("self",))
+COUNTS = Operation(torch_steps.distinct, "NotImplemented", ("self",))
 UNIQUE, UNIQUE_DIM, UNIQUE_CONSECUTIVE = (
     (Operation(torch_steps.distinct, node, ("self",)), name)
     for node, name in (
@@ -344,7 +345,7 @@ def unique_consecutive(
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
     """How often each non-negative integer occurs, or the sum of its weights."""
     found = np.bincount(input._array, None if weights is None else weights._array, minlength)
-    return Tensor._of(found)
+    return Tensor._of(found) if weights is None else _distinct(weights, found, COUNTS, "aten::bincount")
 
 
 @function()

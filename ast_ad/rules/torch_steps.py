@@ -225,7 +225,7 @@ def not_implemented(name: str) -> Any:
 
 
 def distinct(x: Any, values: Any, name: str) -> Any:
-    """``values``, the distinct elements of ``x``, found by an operation of this name.
+    """``values``, found in ``x`` by an operation of this name, which has no derivative.
 
     >>> distinct(np.array([1.0, 1.0]), np.array([1.0]), "unique_dim")
     array([1.])
@@ -235,7 +235,7 @@ def distinct(x: Any, values: Any, name: str) -> Any:
 
 @vjp(distinct, view=True)
 def distinct_rule(g, ans, x, values, name):
-    return not_implemented(name), None, None
+    return (undefined if name.startswith("aten::") else not_implemented)(name), None, None
 
 
 def step_function(x: Any, at_zero: Any) -> Any:
