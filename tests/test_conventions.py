@@ -205,3 +205,56 @@ def test_the_callers_arrays_stay():
     np.testing.assert_array_equal(x, [1.0, 2.0])
     np.testing.assert_array_equal(gradient, [8.0, 16.0])
     assert value == 20.0
+
+
+# ----- NumPy code, compiled and traced, beside tensors ------------------------------------------------
+def only(x):
+    yield x
+
+
+# What NumPy code computes, the same by methods of tensors, the point, and the derivatives of both.
+BESIDE = {
+    "branch": (
+        lambda x: np.sum(np.where(x > 0, np.sqrt(x), 0.0)),
+        lambda x: ast_ad.where(x > 0, x.sqrt(), 0 * x).sum(),
+        [0.0, 4.0], [0.0, 0.25], [math.nan, 0.25],
+    ),
+    "product": (lambda x: np.sum(0 * np.sqrt(x)), lambda x: (0 * x.sqrt()).sum(), [0.0], [0.0], [math.nan]),
+    "bound": (
+        lambda x: np.sum(np.clip(x, -1, 1)), lambda x: x.clamp(-1, 1).sum(),
+        [-1.0, 0.0], [0, 1], [1, 1],
+    ),
+    "largest": (lambda x: np.max(x, 0), lambda x: x.max(0).values, [4.0, 4.0], [0.5, 0.5], [1, 0]),
+    "median": (np.median, lambda x: x.median(), [1.0, 2.0, 3.0, 5.0], [0, 0.5, 0.5, 0], [0, 1, 0, 0]),
+    "angle": (
+        lambda x: np.arctan2(x[0], x[1]), lambda x: ast_ad.atan2(x[0], x[1]),
+        [0.0, 0.0], [math.nan, math.nan], [0, 0],
+    ),
+    "deviation": (np.std, lambda x: x.std(), [-1.0, 1.0], [-0.5, 0.5], [-0.5 * 2**0.5, 0.5 * 2**0.5]),
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning", "ignore::RuntimeWarning")
+@pytest.mark.parametrize("name", BESIDE)
+def test_tensors_differ_where_pytorch_does(name):
+    function, of_tensor, point, expected, of_tensors = BESIDE[name]
+    compiled = ast_ad.grad(lambda x: function(x))
+    traced = ast_ad.grad(lambda x: function(next(only(x))))
+    for gradient, mode in (compiled, "compiled"), (traced, "fallback"):
+        np.testing.assert_allclose(gradient(np.array(point)), expected)
+        assert gradient.mode == mode
+    x = ast_ad.tensor(point, dtype=ast_ad.float64, requires_grad=True)
+    of_tensor(x).backward()
+    np.testing.assert_allclose(x.grad.numpy(), of_tensors)
+
+
+def test_types_of_tensors():
+    halves, singles = (np.ones(2, dtype) for dtype in (np.float16, np.float32))
+    assert (singles * np.array(2.0)).dtype == np.float64
+    assert (ast_ad.tensor(singles) * ast_ad.tensor(np.array(2.0))).dtype is ast_ad.float32
+    assert (halves * np.arange(2)).dtype == np.float64
+    assert (ast_ad.tensor(halves) * ast_ad.arange(2)).dtype is ast_ad.float16
+    assert (np.arange(2) / 2).dtype == np.float64 and (ast_ad.arange(2) / 2).dtype is ast_ad.float32
+    assert ast_ad.tensor([1.0]).dtype is ast_ad.float32
+    assert ast_ad.tensor(np.array([1.0])).dtype is ast_ad.float64
+    assert np.std(ast_ad.tensor([-1.0, 1.0])).item() == 1.0
