@@ -40,6 +40,8 @@ BITWISE: tuple[tuple[str, str, Callable[..., Any]], ...] = (
     ("bitwise_left_shift", "lshift", np.left_shift),
     ("bitwise_right_shift", "rshift", np.right_shift),
 )
+LOGICAL_NOT = Operation(sampled, "LogicalNotBackward0", ("self",))
+BITWISE_NOT = Operation(sampled, "BitwiseNotBackward0", ("self",))
 Numbers = (bool, int, float, complex, np.generic)
 
 
@@ -162,7 +164,7 @@ def logical_not(input: Tensor) -> Tensor:
 @function()
 def logical_not_(input: Tensor) -> Tensor:
     """``logical_not`` in place."""
-    return write(input, logical_not(input), Operation(sampled, "LogicalNotBackward0", ("self",)))
+    return write(input, logical_not(input), LOGICAL_NOT)
 
 
 @function()
@@ -179,7 +181,7 @@ def bitwise_not(input: Tensor) -> Tensor:
 @function()
 def bitwise_not_(input: Tensor) -> Tensor:
     """``bitwise_not`` in place."""
-    return write(input, bitwise_not(input), Operation(sampled, "BitwiseNotBackward0", ("self",)))
+    return write(input, bitwise_not(input), BITWISE_NOT)
 
 
 attach("__invert__", bitwise_not)
