@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..rules.torch_steps import sampled
+from ..rules.torch_steps import sampled, sampled_of_two
 from .creation import finished, shape_from
 from .dispatch import Operation, apply, inplace
 from .dtypes import as_numpy, get_default_dtype
@@ -221,6 +221,7 @@ def randint_like(
 BERNOULLI = Operation(sampled, "BernoulliBackward0", ("self",))
 POISSON = Operation(sampled, "PoissonBackward0", ("self",))
 NORMAL_MEAN = Operation(sampled, "NormalBackward1", ("mean",))
+NORMAL = Operation(sampled_of_two, "NormalBackward3", ("mean", "std"))
 NORMAL_STD = Operation(sampled, "NormalBackward2", ("std",))
 
 
@@ -254,8 +255,10 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any 
     like = mean if isinstance(mean, Tensor) else std
     shape = np.broadcast_shapes(np.shape(_plain(mean)), np.shape(_plain(std)))
     drawn = _source(generator).standard_normal(shape) * _plain(std) + _plain(mean)
-    op = NORMAL_MEAN if like is mean else NORMAL_STD
-    return apply(op, (like, np.asarray(drawn).astype(like._array.dtype)))
+    drawn = np.asarray(drawn).astype(like._array.dtype)
+    if isinstance(mean, Tensor) and isinstance(std, Tensor):
+        return apply(NORMAL, (mean, std, drawn))
+    return apply(NORMAL_MEAN if like is mean else NORMAL_STD, (like, drawn))
 
 
 @function()

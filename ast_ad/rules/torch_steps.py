@@ -1,7 +1,7 @@
 """Which functions are constant between their jumps, and still have, as in PyTorch, a derivative: zero?
 
 Index: floor ceil trunc round_to sign sgn frac real_angle; floor_quotient trunc_quotient remainder fmod;
-sampled; distinct step_function.
+sampled sampled_of_two; distinct step_function.
 """
 
 from __future__ import annotations
@@ -201,6 +201,20 @@ def sampled(x: Any, values: Any) -> Any:
 @vjp(sampled, view=True)
 def sampled_rule(g, ans, x, values):
     return np.zeros_like(x), None
+
+
+def sampled_of_two(x: Any, y: Any, values: Any) -> Any:
+    """``values``, which were drawn at random with ``x`` and ``y`` as parameters.
+
+    >>> float(sampled_of_two(0.5, 2.0, 1.0))
+    1.0
+    """
+    return values
+
+
+@vjp(sampled_of_two, view=True)
+def sampled_of_two_rule(g, ans, x, y, values):
+    return np.zeros_like(x), np.zeros_like(y), None
 
 
 # ----- without a derivative, where the derivative of zero would mislead

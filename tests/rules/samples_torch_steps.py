@@ -24,6 +24,7 @@ SAMPLES = {
     s.fmod: [(X, Y), (X, positive(4))],
     s.trunc_quotient: [(X, Y), (X, positive(4))],
     s.sampled: [Sample((X, Y), wrt=(0,))],
+    s.sampled_of_two: [Sample((X, Y, A), wrt=(0, 1))],
     p.add_product: [
         (normal(3, 2), A, B),
         Sample((normal(2), A, B), {"beta": 0.5, "alpha": 2.0}),
