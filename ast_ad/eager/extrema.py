@@ -345,7 +345,10 @@ def unique_consecutive(
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
     """How often each non-negative integer occurs, or the sum of its weights."""
     found = np.bincount(input._array, None if weights is None else weights._array, minlength)
-    return Tensor._of(found) if weights is None else _distinct(weights, found, COUNTS, "aten::bincount")
+    if weights is None:
+        return Tensor._of(found)
+    sums = found.astype(np.float32) if weights._array.dtype == np.float32 else found
+    return _distinct(weights, sums, COUNTS, "aten::bincount")
 
 
 @function()
