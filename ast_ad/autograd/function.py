@@ -154,7 +154,8 @@ class BackwardCFunction(FunctionCtx, Node):
         """Take over what ``save_for_backward`` was given, once the outputs have their history."""
         saved: list[SavedVariable] = []
         changed = [id(t) for t in self.dirty_tensors or ()]
-        for i, t in enumerate(self.to_save or ()):
+        given, self.to_save = self.to_save or (), None
+        for i, t in enumerate(given):
             if t is not None and not isinstance(t, Tensor):
                 raise TypeError(
                     f"save_for_backward can only save variables, but argument {i} is of type {type_name(t)}"
@@ -162,7 +163,6 @@ class BackwardCFunction(FunctionCtx, Node):
             through_base = t is not None and id(t) in changed and t._view is not None
             saved.append(SavedVariable(t, self, 0 if through_base else None))
         self._saved_list = tuple(saved)
-        self.to_save = None
 
     # ----- backward
     def _user_function(self) -> Callable[..., Any]:

@@ -110,6 +110,8 @@ class SavedValue:
                 f"{type(found).__name__}"
             )
         edge = self.edge if self.output is None else (node, self.output)
+        if edge[0] is None and not found.requires_grad:
+            return found
         return linked(found, edge)
 
 

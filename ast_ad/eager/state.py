@@ -19,8 +19,9 @@ class State(threading.local):
     are being traced; 0 within the operations that they call. ``sweep``: the reverse sweep under way.
     ``rules``: the code of a rule runs on tensors, which may be sliced backwards as arrays are. ``replays``:
     changed views keep the name of the operation that made them. ``node``: the node whose backward runs
-    user's code. ``dual``: the level in which tensors may carry tangents. ``before_change(t)`` is called
-    before a tensor is changed in place.
+    user's code. ``group``: the group of sweeps that share what checkpoints compute anew. ``dual``: the
+    level in which tensors may carry tangents. ``before_change(t)`` is called before a tensor is changed in
+    place.
     """
 
     grad = True
@@ -35,6 +36,7 @@ class State(threading.local):
     tracing = 0
     sweep: Any = None
     node: Any = None
+    group: Any = None
     dual: Any = None
     rules = False
     replays = False

@@ -17,14 +17,17 @@ from .recomputation import CheckpointError, Frame, recorded
 __all__ = [
     "CheckpointError",
     "CheckpointFunction",
+    "GraphExecGroup",
     "checkpoint",
     "checkpoint_sequential",
     "noop_context_fn",
+    "set_checkpoint_debug_enabled",
     "set_checkpoint_early_stop",
 ]
 
 Context = contextlib.AbstractContextManager[Any]
 _early_stop: bool | None = None
+_debug: bool | None = None
 
 EXPLICIT = (
     "{}: the use_reentrant parameter should be passed explicitly. Starting in PyTorch 2.9, calling "
@@ -55,6 +58,49 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
         _early_stop = before
 
 
+@contextlib.contextmanager
+def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
+    """Whether errors in the block say more, whatever ``debug`` the checkpoints were given; None: as given."""
+    global _debug
+    before, _debug = _debug, enabled
+    try:
+        yield
+    finally:
+        _debug = before
+
+
+class GraphExecGroup:
+    """Sweeps within the block share what checkpoints compute anew: it is computed once for all of them.
+
+    No two of them may need the same saved tensor.
+
+    >>> import ast_ad
+    >>> calls = []
+    >>> x = ast_ad.tensor([1.0], requires_grad=True)
+    >>> def double_sine(x):
+    ...     calls.append(x)
+    ...     y = x.sin()
+    ...     return y, y.sin()
+    >>> y, z = checkpoint(double_sine, x, use_reentrant=False)
+    >>> with GraphExecGroup():
+    ...     g = ast_ad.autograd.grad(z, y)
+    ...     g = ast_ad.autograd.grad(y, x, g)
+    >>> len(calls)
+    2
+    """
+
+    def __enter__(self) -> GraphExecGroup:
+        if state.group is not None:
+            raise RuntimeError(
+                f"GraphExecGroup contexts cannot be nested. Already inside group {state.group}"
+            )
+        state.group = self
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        state.group = None
+
+
 def checkpoint(
     function: Callable[..., Any],
     *args: Any,
@@ -74,6 +120,7 @@ def checkpoint(
             does not work with ``autograd.grad`` and takes no keywords. False is recommended.
         context_fn: makes the contexts in which the function runs, at first and again.
         determinism_check: 'default' compares shapes and dtypes of what is computed anew, 'none' does not.
+        debug: let errors say which function saved something else.
         early_stop: stop computing anew once all that was saved is there.
         preserve_rng_state: let random numbers be the same when they are drawn again.
 
@@ -111,7 +158,8 @@ def checkpoint(
         with _random_numbers(seed), enable_grad(), again:
             function(*tensors, **kwargs)
 
-    frame = Frame(compute, args, stop, determinism_check == "default")
+    shown = (debug if _debug is None else _debug) and getattr(function, "__qualname__", repr(function))
+    frame = Frame(compute, args, stop, determinism_check == "default", shown or "")
     with recorded(frame), first:
         return function(*args, **kwargs)
 

@@ -13,9 +13,23 @@ from ..eager.state import state
 from ..eager.tensor import Tensor
 
 TWICE = (
-    "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. If you "
+    "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. {}If you "
     "are calling ctx.saved_tensors in backward, make sure to do so only once. Otherwise please open an issue "
     "with details on your use case."
+)
+
+OVERLAP = (
+    "Performing two backward calls that overlap (i.e. require the same saved activation in order to compute "
+    "gradients) is not allowed while under the torch.utils.checkpoint.GraphExecGroup context. "
+)
+MORE = (
+    "torch.utils.checkpoint: trying to save more tensors during recomputation than during the original "
+    "forward pass."
+)
+DEBUG = (
+    "You are seeing this error because you passed `debug=True` to checkpoint, or are within "
+    "`set_checkpoint_debug_enabled(True)`, and what {} saves when it is computed again differs from what it "
+    "saved first:\n\n"
 )
 
 
@@ -51,8 +65,14 @@ class Frame:
     """
 
     def __init__(
-        self, compute: Callable[..., None], args: Sequence[Any], early_stop: bool, checks: bool
+        self,
+        compute: Callable[..., None],
+        args: Sequence[Any],
+        early_stop: bool,
+        checks: bool,
+        debug: str = "",
     ) -> None:
+        self.debug = DEBUG.format(debug) if debug else ""
         self.compute, self.early_stop, self.checks = compute, early_stop, checks
         self.args = [SavedVariable(a) if isinstance(a, Tensor) else a for a in args]
         self.holders: list[weakref.ref[_Holder]] = []
@@ -68,16 +88,16 @@ class Frame:
         return holder, len(self.holders) - 1
 
     def unpack(self, packed: tuple[_Holder, int]) -> Tensor:
-        """The tensor that was not saved: computed again, all of the frame at once for each sweep."""
+        """The tensor that was not saved: computed again, all of the frame at once for each sweep or group."""
         holder, place = packed
-        sweep = state.sweep if state.sweep is not None else _NoSweep()
+        sweep = state.group or state.sweep or _NoSweep()
         run = self.runs.get(sweep)
         if run is None:
             run = self.runs[sweep] = _Run()
             self._run(run)
         found = run.tensors.pop(place, None)
         if found is None:
-            raise CheckpointError(TWICE)
+            raise CheckpointError(TWICE.format("" if state.group is None else OVERLAP))
         return found
 
     def _run(self, run: _Run) -> None:
@@ -85,8 +105,9 @@ class Frame:
             kept = t.detach() if t.requires_grad else t
             place, run.count = run.count, run.count + 1
             if place >= len(self.holders):
-                if not self.completed:
-                    self.ignores_mismatch = True
+                if self.completed:
+                    raise CheckpointError(self.debug + MORE)
+                self.ignores_mismatch = True
                 return kept
             if self.holders[place]() is not None:
                 run.tensors[place] = kept
@@ -106,8 +127,8 @@ class Frame:
             return
         if run.count != len(self.holders):
             raise CheckpointError(
-                "torch.utils.checkpoint: A different number of tensors was saved during the original forward "
-                f"and recomputation.\nNumber of tensors saved during forward: {len(self.holders)}\nNumber of "
+                f"{self.debug}torch.utils.checkpoint: A different number of tensors was saved during the "
+                f"original forward and recomputation.\nNumber of tensors saved during forward: {len(self.holders)}\nNumber of "
                 f"tensors saved during recomputation: {run.count}."
             )
         different = [
@@ -117,8 +138,8 @@ class Frame:
         ]
         if different:
             raise CheckpointError(
-                "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata "
-                "than during the forward pass.\n" + "".join(different)
+                f"{self.debug}torch.utils.checkpoint: Recomputed values for the following tensors have "
+                "different metadata than during the forward pass.\n" + "".join(different)
             )
 
 

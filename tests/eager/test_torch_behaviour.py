@@ -11,6 +11,13 @@ from ast_ad import _C
 from ast_ad.autograd.function import Function, once_differentiable
 from ast_ad.autograd.gradcheck import GradcheckError
 from ast_ad.autograd.graph import GradientEdge, get_gradient_edge, saved_tensors_hooks
+from ast_ad.utils.checkpoint import (
+    CheckpointError,
+    GraphExecGroup,
+    checkpoint,
+    set_checkpoint_debug_enabled,
+    set_checkpoint_early_stop,
+)
 
 grad = torch.autograd.grad
 
@@ -243,6 +250,54 @@ def test_one_node_for_variance_and_mean():
         (expected,) = grad(spread(x) + 2 * x.mean(), x, create_graph=True)
         assert torch.allclose(g, expected)
         assert torch.allclose(grad((g * g).sum(), x)[0], grad((expected**2).sum(), x)[0], atol=1e-6)
+
+
+def test_checkpoints_leave_nothing_behind_and_keep_constants():
+    kept, constants = [], []
+
+    class Copy(Function):
+        @staticmethod
+        def forward(ctx, x, k):
+            y = x.clone()
+            ctx.save_for_backward(y, k)
+            kept.append(weakref.ref(y))
+            return y
+
+        @staticmethod
+        def backward(ctx, g):
+            constants.append(ctx.saved_tensors[1])
+            return g, None
+
+    k = torch.ones(2)
+    gc.disable()
+    try:
+        checkpoint(Copy.apply, leaf(1.0, 2.0), k, use_reentrant=False).sum().backward()
+        assert len(kept) == 2 and all(ref() is None for ref in kept) and constants[0] is k
+    finally:
+        gc.enable()
+
+
+def test_checkpoints_that_save_more_the_second_time():
+    calls = []
+
+    def fickle(x):
+        calls.append(x)
+        return x.sin() if len(calls) == 1 else x.sin().sin()
+
+    with set_checkpoint_early_stop(False), set_checkpoint_debug_enabled(True):
+        y = checkpoint(fickle, leaf(1.0), use_reentrant=False)
+        with pytest.raises(CheckpointError, match="because you passed `debug=True`(.|\n)*more tensors"):
+            y.backward()
+
+
+def test_sweeps_of_a_group_do_not_overlap():
+    y = checkpoint(torch.exp, leaf(1.0), use_reentrant=False)
+    with GraphExecGroup():
+        y.backward(retain_graph=True)
+        with pytest.raises(CheckpointError, match="two backward calls that overlap"):
+            y.backward()
+        with pytest.raises(RuntimeError, match="cannot be nested"), GraphExecGroup():
+            pass
 
 
 # ----- modes, names, warnings
