@@ -128,8 +128,8 @@ class Frame:
         if run.count != len(self.holders):
             raise CheckpointError(
                 f"{self.debug}torch.utils.checkpoint: A different number of tensors was saved during the "
-                f"original forward and recomputation.\nNumber of tensors saved during forward: {len(self.holders)}\nNumber of "
-                f"tensors saved during recomputation: {run.count}."
+                f"original forward and recomputation.\nNumber of tensors saved during forward: "
+                f"{len(self.holders)}\nNumber of tensors saved during recomputation: {run.count}."
             )
         different = [
             f"tensor at position {i}:\nsaved metadata: {self.kinds[i]}\nrecomputed metadata: {_kind(t)}\n"
