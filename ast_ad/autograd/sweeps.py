@@ -296,5 +296,6 @@ def _gradients(given: Tensors, n: int) -> tuple[Any, ...]:
 
 def _calculate_shape(output: Any, grad: Any, is_grads_batched: bool) -> tuple[Any, Any]:
     """The shapes of an output and of its gradient, the latter without the axis that counts gradients."""
-    shape = output.node._meta_of(output.output_nr)[0] if isinstance(output, GradientEdge) else output.shape
+    node: Any = output.node if isinstance(output, GradientEdge) else None
+    shape = output.shape if node is None else node._meta_of(output.output_nr)[0]
     return shape, grad.shape[1:] if is_grads_batched else grad.shape

@@ -287,7 +287,7 @@ def fitted(g: Any, meta: tuple[Any, Any], graph: bool) -> Any:
     if g is None:
         return None
     if graph:
-        own = getattr(g, "_array", None)  # a rule that reads a shape only may answer with an array
+        own: Any = getattr(g, "_array", None)  # a rule that reads a shape only may answer with an array
         fits = own is not None and own.shape == shape
         fits = fits and (dtype is None or dtype == own.dtype)  # not `in`: None equals np.dtype(float)
         return g if fits else fitted_tensor(g, shape, dtype)

@@ -158,8 +158,9 @@ def checkpoint(
         with _random_numbers(seed), enable_grad(), again:
             function(*tensors, **kwargs)
 
-    shown = (debug if _debug is None else _debug) and getattr(function, "__qualname__", repr(function))
-    frame = Frame(compute, args, stop, determinism_check == "default", shown or "")
+    talkative = debug if _debug is None else _debug
+    name = str(getattr(function, "__qualname__", function)) if talkative else ""
+    frame = Frame(compute, args, stop, determinism_check == "default", name)
     with recorded(frame), first:
         return function(*args, **kwargs)
 
