@@ -47,6 +47,10 @@ class Level:
     def __init__(self, grad: bool) -> None:
         self.grad = grad  # whether operations were recorded outside
 
+    def unpack(self, tensor: Tensor) -> UnpackedDualTensor:
+        """``unpack_dual``, for who prints tensors."""
+        return unpack_dual(tensor)
+
 
 class Identity(Node):
     """Where a tangent enters: a dual tensor as the copy of its primal."""
@@ -134,6 +138,10 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> A
             "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level 0 "
             "is not supported."
         )
+    if _sources(edge_of(tangent)[0]):
+        raise RuntimeError(
+            "Setting a forward grad that itself has a forward gradient at the same level0 is not supported."
+        )
     if tangent._array.dtype != tensor._array.dtype:
         tangent = tangent.to(tensor.dtype)
     found = tensor._face._of(tensor._array)
@@ -150,10 +158,13 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
         return UnpackedDualTensor(tensor, None)
     differentiable = any(isinstance(other, AccumulateGrad) for other in reachable([node]))
     differentiable = differentiable or any(source.tangent.requires_grad for source in sources)
-    seed: Any = Tensor._of(np.zeros_like(tensor._array))
-    seed._requires_grad = True
-    found = execute([(node, nr, seed)], True, True, [(source, 0) for source in sources]) or {}
-    tangent = _tangent(found, sources, seed, differentiable)
+    if sources == [node]:  # a dual tensor as it was made
+        tangent = sources[0].tangent
+    else:
+        seed: Any = Tensor._of(np.zeros_like(tensor._array))
+        seed._requires_grad = True
+        found = execute([(node, nr, seed)], True, True, [(source, 0) for source in sources]) or {}
+        tangent = _tangent(found, sources, seed, differentiable)
     if differentiable:
         return UnpackedDualTensor(linked(tensor, (node, nr)), tangent)
     return UnpackedDualTensor(tensor.detach(), tangent)

@@ -57,6 +57,11 @@ def taking_out(name: str, fn: Callable[..., Any]) -> Callable[..., Any]:
             if not isinstance(target, Tensor):
                 raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type_name(target)}")
         if state.grad and any(map(is_active, (*args, *kwargs.values(), *targets))):
+            if state.dual is not None:
+                raise RuntimeError(
+                    f"Trying to use forward AD with {name}_out that does not support it because it is an "
+                    "out= function"
+                )
             raise RuntimeError(
                 f"{name}(): functions with out=... arguments don't support automatic differentiation, but "
                 "one of the arguments requires grad."

@@ -395,6 +395,11 @@ class Tensor:
         return bool((self == element).any())
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:
+        if state.dual is not None:
+            primal, tangent = state.dual.unpack(self)
+            if tangent is not None:
+                shown = repr(tangent) if tangent._array.ndim else repr(tangent.item())
+                return f"{primal!r}"[:-1] + f", tangent={shown})"
         try:
             node = self.grad_fn
             name = None if node is None else type(node).__name__

@@ -356,3 +356,18 @@ def test_distinct_elements_have_a_history_that_cannot_be_differentiated(find, di
     assert values.requires_grad and not places.requires_grad
     with pytest.raises(NotImplementedError, match="the derivative for '_?unique"):
         values.sum().backward()
+
+
+def test_tangents_are_given_back_and_printed():
+    from ast_ad.autograd import forward_ad
+
+    x, direction = torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0])
+    with forward_ad.dual_level():
+        dual = forward_ad.make_dual(x, direction)
+        assert forward_ad.unpack_dual(dual).tangent is direction
+        assert repr(dual) == "tensor([1., 2.], tangent=tensor([3., 4.]))"
+        assert repr(dual * 2) == "tensor([2., 4.], tangent=tensor([6., 8.]))"
+        with pytest.raises(RuntimeError, match="itself has a forward gradient"):
+            forward_ad.make_dual(x, dual)
+        with pytest.raises(RuntimeError, match="out= function"):
+            torch.add(dual, 1, out=x)
