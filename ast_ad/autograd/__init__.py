@@ -70,4 +70,6 @@ def __getattr__(name: str) -> Any:
         return found
     if name in _MODULES:
         return import_module(f".{name}", __name__)
+    if name == "torch":  # PyTorch's module has the package under this name too
+        return import_module(__name__.partition(".")[0])
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
