@@ -76,8 +76,8 @@ def binary(op: Operation, a: Tensor, b: Any, shown: bool = False) -> Any:
     finally:
         restore(token)
     if not state.grad or (plainly and not flags):
-        return Tensor._of(out)
-    t = _new(Tensor)
+        return a._face._of(out)
+    t = _new(a._face)
     t._array = out = out if out.__class__ is ndarray else asarray(out)
     t._version_counter = [0]
     plan = op.short[flags] if plainly and state.ordinary and not watch.anomaly else None
@@ -132,8 +132,8 @@ def unary(op: Operation, a: Tensor, shown: bool = False) -> Any:
     finally:
         restore(token)
     if not state.grad or not a._requires_grad and a._view is None:
-        return Tensor._of(out)
-    t = _new(Tensor)
+        return a._face._of(out)
+    t = _new(a._face)
     t._array = out = out if out.__class__ is ndarray else asarray(out)
     t._version_counter = [0]
     plan = op.short[1] if a._view is None and state.ordinary and not watch.anomaly else None

@@ -405,7 +405,8 @@ class Tensor:
             name = None if node is None else type(node).__name__
         except RuntimeError:  # a view without a history that was changed since
             name = "Invalid"
-        return tensor_text(self._array, requires_grad=self._requires_grad, grad_fn=name)
+        prefix = "tensor(" if type(self) is Tensor else f"{type(self).__name__}("
+        return tensor_text(self._array, requires_grad=self._requires_grad, grad_fn=name, prefix=prefix)
 
     def __format__(self, spec: str) -> str:
         if self._array.ndim == 0:
