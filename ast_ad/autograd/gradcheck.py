@@ -24,6 +24,7 @@ from .jacobians import (
     shown,
 )
 from .sweeps import grad
+from .tangents import check_tangents
 
 __all__ = [
     "GradcheckError",
@@ -89,6 +90,7 @@ def gradcheck(
         check_undefined_grad: also check that outputs without a gradient count as zero.
         check_grad_dtypes: also compare the dtypes of gradients and inputs.
         check_batched_grad: also check ``is_grads_batched`` of ``autograd.grad``.
+        check_forward_ad: also check the tangents of dual tensors.
         fast_mode: compare random projections of the Jacobians only.
 
     Returns:
@@ -97,7 +99,6 @@ def gradcheck(
     Raises:
         GradcheckError: a difference.
         ValueError: no input requires grad.
-        NotImplementedError: ``check_forward_ad``; tangents have no rules of their own.
 
     >>> import ast_ad
     >>> x = ast_ad.tensor([1.0, 2.0], dtype=ast_ad.float64, requires_grad=True)
@@ -110,13 +111,13 @@ def gradcheck(
         raise AssertionError("Setting check_batched_grad=True requires check_backward_ad to be True")
     if check_batched_forward_grad and not check_forward_ad:
         raise AssertionError("Setting check_batched_forward_grad=True requires check_forward_ad to be True")
-    if check_forward_ad:
-        raise NotImplementedError(
-            "check_forward_ad: tangents are derived from backward passes, which check_backward_ad checks"
-        )
     check = _Check(eps, atol, rtol, nondet_tol, check_grad_dtypes, fast_mode)
     try:
-        _run(check, func, as_tuple(inputs), check_undefined_grad, check_batched_grad)
+        _check_inputs(as_tuple(inputs))
+        if check_backward_ad:
+            _run(check, func, as_tuple(inputs), check_undefined_grad, check_batched_grad)
+        if check_forward_ad:
+            check_tangents(func, as_tuple(inputs), eps, rtol, atol, fast_mode)
     except GradcheckError:
         if raise_exception:
             raise
@@ -125,7 +126,6 @@ def gradcheck(
 
 
 def _run(check: _Check, func: Any, inputs: tuple[Any, ...], undefined: bool, batched: bool) -> None:
-    _check_inputs(inputs)
     func_out = as_tuple(func(*inputs))
     outputs = differentiated(func_out)
     if any(_is_complex(o) for o in func_out):
@@ -165,7 +165,7 @@ def _check_inputs(inputs: tuple[Any, ...]) -> None:
                 f"Input #{i} requires gradient and is not a double precision floating point or complex. This "
                 "check will likely fail if all the inputs are not of double precision floating point or "
                 "complex. ",
-                stacklevel=4,
+                stacklevel=3,
             )
         if not all(stride > 0 or n <= 1 for stride, n in zip(a.strides, a.shape, strict=True)):
             raise RuntimeError(

@@ -371,3 +371,19 @@ def test_tangents_are_given_back_and_printed():
             forward_ad.make_dual(x, dual)
         with pytest.raises(RuntimeError, match="out= function"):
             torch.add(dual, 1, out=x)
+
+
+@pytest.mark.parametrize("fast_mode", [False, True])
+def test_gradcheck_checks_tangents(fast_mode):
+    x = torch.tensor([1.0, 2.0], dtype=torch.float64, requires_grad=True)
+    z = torch.tensor([1 + 2j, 2 - 1j], dtype=torch.complex128, requires_grad=True)
+    options = {"check_forward_ad": True, "check_backward_ad": False, "fast_mode": fast_mode}
+
+    def changed_in_place(x, z):
+        out = x * z
+        out[0] *= x[1]
+        return out, x.sin()
+
+    assert torch.autograd.gradcheck(changed_in_place, (x, z), **options)
+    with pytest.raises(RuntimeError, match="forward mode mismatch for output 0 with respect to input 0"):
+        torch.autograd.gradcheck(lambda x: x * x.detach(), (x,), **options)
