@@ -153,6 +153,12 @@ def cpu(self: Tensor, memory_format: Any = preserve_format) -> Any:
 
 
 @method()
+def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None) -> Any:
+    """The tensor itself, in ``dtype``: all tensors are dense."""
+    return self if dtype is None else converted(self, as_numpy(dtype))
+
+
+@method()
 def cuda(self: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Any:
     """There is no GPU: an error that says so."""
     raise RuntimeError(NO_CUDA)
