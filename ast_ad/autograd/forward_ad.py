@@ -42,24 +42,57 @@ class UnpackedDualTensor(NamedTuple):
 class Level:
     """What is within one ``dual_level``."""
 
-    __slots__ = ("grad",)
+    __slots__ = ("grad", "pulling")
 
     def __init__(self, grad: bool) -> None:
         self.grad = grad  # whether operations were recorded outside
+        self.pulling = False  # whether a backward pass is under way that finds a tangent
 
     def unpack(self, tensor: Tensor) -> UnpackedDualTensor:
         """``unpack_dual``, for who prints tensors."""
         return unpack_dual(tensor)
 
+    def before(self, cls: Any, args: tuple[Any, ...]) -> list[Any] | None:
+        """The tangents of the arguments for the ``jvp`` of a Function; None if that is not needed."""
+        from .function import Function
+        from .function_tangents import tangents_of
+
+        return None if cls.jvp is Function.jvp else tangents_of(self, args)
+
+    def after(self, node: Any, args: tuple[Any, ...], outputs: tuple[Any, ...], tangents: Any) -> None:
+        """Ask the ``jvp`` of a Function for the tangents of its outputs."""
+        from .function_tangents import give_tangents
+
+        if tangents is not None:
+            give_tangents(self, node, args, outputs, tangents)
+
+    def start(self, t: Tensor, tangent: Any) -> None:
+        """Let a tangent enter at a tensor: what it was computed from has no further influence."""
+        source = Identity(t, tangent, self)
+        t._node, t._nr, t._requires_grad = source, 0, True
+        if t._view is not None:
+            t._view.version = t._version_counter[0]
+
 
 class Identity(Node):
-    """Where a tangent enters: a dual tensor as the copy of its primal."""
+    """Where a tangent enters: a dual tensor as the copy of its primal. ``tangent``: None where it is zero.
 
-    def __init__(self, primal: Tensor, tangent: Tensor, level: Level) -> None:
+    To a backward pass that finds tangents this is the end.
+    """
+
+    def __init__(self, primal: Tensor, tangent: Any, level: Level) -> None:
         self._edges = (edge_of(primal),)
-        self._live = tuple(edge for edge in self._edges if edge[0] is not None)
+        self._onward = tuple(edge for edge in self._edges if edge[0] is not None)
         self._number, self._meta = next_number(), (primal._array.shape, primal._array.dtype)
         self.tangent, self.level = tangent, level
+
+    @property
+    def _live(self) -> Any:
+        return () if self.level.pulling else self._onward
+
+    @_live.setter
+    def _live(self, edges: Any) -> None:
+        self._onward = edges
 
     def _backward(self, g: Any, graph: bool) -> Sequence[Any]:
         return (g,) * len(self._live)
@@ -157,13 +190,16 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     if not sources:
         return UnpackedDualTensor(tensor, None)
     differentiable = any(isinstance(other, AccumulateGrad) for other in reachable([node]))
+    sources = [source for source in sources if source.tangent is not None]
+    if not sources:
+        return UnpackedDualTensor(linked(tensor, (node, nr)) if differentiable else tensor.detach(), None)
     differentiable = differentiable or any(source.tangent.requires_grad for source in sources)
     if sources == [node]:  # a dual tensor as it was made
         tangent = sources[0].tangent
     else:
         seed: Any = Tensor._of(np.zeros_like(tensor._array))
         seed._requires_grad = True
-        found = execute([(node, nr, seed)], True, True, [(source, 0) for source in sources]) or {}
+        found = _pulled(node, nr, seed, sources)
         tangent = _tangent(found, sources, seed, differentiable)
     if differentiable:
         return UnpackedDualTensor(linked(tensor, (node, nr)), tangent)
@@ -172,9 +208,24 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
 
 def _sources(node: Any) -> list[Identity]:
     """Where tangents enter what ``node`` was computed from."""
-    if state.dual is None or node is None:
+    level = state.dual
+    if level is None or node is None:
         return []
-    return [n for n in reachable([node]) if isinstance(n, Identity) and n.level is state.dual]
+    level.pulling = True
+    try:
+        return [n for n in reachable([node]) if isinstance(n, Identity) and n.level is level]
+    finally:
+        level.pulling = False
+
+
+def _pulled(node: Any, nr: int, seed: Any, sources: Sequence[Identity]) -> dict[Any, Any]:
+    """What a backward pass brings to the sources."""
+    level = sources[0].level
+    level.pulling = True
+    try:
+        return execute([(node, nr, seed)], True, True, [(source, 0) for source in sources]) or {}
+    finally:
+        level.pulling = False
 
 
 def _tangent(found: dict[Any, Any], sources: Sequence[Identity], seed: Any, differentiable: bool) -> Any:
@@ -184,3 +235,9 @@ def _tangent(found: dict[Any, Any], sources: Sequence[Identity], seed: Any, diff
         return Tensor._of(np.zeros_like(seed._array))
     gradients, tangents = zip(*pairs, strict=True)
     return grad(gradients, seed, tangents, create_graph=differentiable, materialize_grads=True)[0]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "_current_level":  # asked for by name in older programs
+        return -1 if state.dual is None else 0
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

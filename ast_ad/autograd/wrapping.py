@@ -56,6 +56,7 @@ def _run(cls: Any, args: tuple[Any, ...], forward: Callable[[Any], Any]) -> Any:
             from .anomaly_mode import remember
 
             remember(node)
+    tangents = None if state.dual is None else state.dual.before(cls, args)
     grad, state.grad = state.grad, False
     try:
         found = forward(node)
@@ -69,6 +70,8 @@ def _run(cls: Any, args: tuple[Any, ...], forward: Callable[[Any], Any]) -> Any:
         state.grad = grad
     if recorded:
         node._save()
+        if state.dual is not None:
+            state.dual.after(node, args, outputs, tangents)
     node.dirty_tensors = node.non_differentiable = None
     return outputs if isinstance(found, tuple) else outputs[0]
 

@@ -387,3 +387,56 @@ def test_gradcheck_checks_tangents(fast_mode):
     assert torch.autograd.gradcheck(changed_in_place, (x, z), **options)
     with pytest.raises(RuntimeError, match="forward mode mismatch for output 0 with respect to input 0"):
         torch.autograd.gradcheck(lambda x: x * x.detach(), (x,), **options)
+
+
+class Triple(Function):
+    """Only its ``jvp`` knows a derivative, and claims that it is 5."""
+
+    @staticmethod
+    def forward(ctx, x, extra):
+        ctx.save_for_forward(x)
+        out = x.clone()
+        ctx.mark_non_differentiable(out)
+        return x * 3, out, extra
+
+    @staticmethod
+    def jvp(ctx, tangent, extra):
+        (x,) = ctx.saved_tensors
+        assert extra is None and x.tolist() == [1, 2]
+        return tangent * 5, None, None
+
+
+def test_tangents_go_through_the_jvp_of_a_function():
+    from ast_ad.autograd.forward_ad import dual_level, make_dual, unpack_dual
+
+    with dual_level():
+        x = make_dual(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 10.0]))
+        y, constant, extra = Triple.apply(x, "extra")
+        assert unpack_dual(y).tangent.tolist() == [5, 50] and unpack_dual(constant).tangent is None
+        assert unpack_dual(y * x).tangent.tolist() == [5 * 1 + 3, 50 * 2 + 6 * 10]
+        assert unpack_dual(Triple.apply(torch.ones(2) * 0 + x.detach(), 0)[0]).tangent is None
+
+
+@pytest.mark.parametrize("honest", [True, False])
+def test_the_jvp_of_a_function_that_changes_its_input_changes_the_tangent(honest):
+    from ast_ad.autograd.forward_ad import dual_level, make_dual, unpack_dual
+
+    class Double(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.mark_dirty(x)
+            return x.mul_(2)
+
+        @staticmethod
+        def jvp(ctx, tangent):
+            return tangent.mul_(2) if honest else tangent * 2
+
+    with dual_level():
+        direction = torch.tensor([1.0])
+        x = make_dual(torch.tensor([3.0]), direction)
+        if not honest:
+            with pytest.raises(RuntimeError, match="modifying the forward mode gradients inplace"):
+                Double.apply(x)
+            return
+        assert Double.apply(x) is x and x.tolist() == [6]
+        assert unpack_dual(x).tangent is direction and direction.tolist() == [2]
