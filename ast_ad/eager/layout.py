@@ -9,9 +9,9 @@ import numpy as np
 
 from ..rules import torch_views
 from ..rules.torch_indexing import strided_places
+from .accumulation import is_dense
 from .dispatch import Operation
 from .dtypes import as_numpy, scalar_name
-from .engine import is_dense
 from .metadata import channels_last, channels_last_3d, contiguous_format, device, strided
 from .surface import function, method
 from .tensor import Tensor
