@@ -87,8 +87,8 @@ def gradcheck(
         atol, rtol: how far Jacobians may differ.
         raise_exception: raise if they differ, rather than return False.
         nondet_tol: how far two equal backward passes may differ.
-        check_undefined_grad: also check that outputs without a gradient count as zero.
-        check_grad_dtypes: also compare the dtypes of gradients and inputs.
+        check_undefined_grad, check_grad_dtypes: also check that outputs without a gradient count as zero,
+            and the dtypes of gradients.
         check_batched_grad: also check ``is_grads_batched`` of ``autograd.grad``.
         check_forward_ad: also check the tangents of dual tensors.
         fast_mode: compare random projections of the Jacobians only.
@@ -105,12 +105,7 @@ def gradcheck(
     >>> gradcheck(lambda x: x**3, (x,))
     True
     """
-    if not (check_forward_ad or check_backward_ad):
-        raise AssertionError("Expected at least one of check_forward_ad or check_backward_ad to be True")
-    if check_batched_grad and not check_backward_ad:
-        raise AssertionError("Setting check_batched_grad=True requires check_backward_ad to be True")
-    if check_batched_forward_grad and not check_forward_ad:
-        raise AssertionError("Setting check_batched_forward_grad=True requires check_forward_ad to be True")
+    _check_choice(check_forward_ad, check_backward_ad, check_batched_forward_grad, check_batched_grad)
     check = _Check(eps, atol, rtol, nondet_tol, check_grad_dtypes, fast_mode)
     try:
         _check_inputs(as_tuple(inputs))
@@ -123,6 +118,16 @@ def gradcheck(
             raise
         return False
     return True
+
+
+def _check_choice(forward: bool, backward: bool, batched_forward: bool, batched: bool) -> None:
+    """Refuse checks that don't go together."""
+    if not (forward or backward):
+        raise AssertionError("Expected at least one of check_forward_ad or check_backward_ad to be True")
+    if batched and not backward:
+        raise AssertionError("Setting check_batched_grad=True requires check_backward_ad to be True")
+    if batched_forward and not forward:
+        raise AssertionError("Setting check_batched_forward_grad=True requires check_forward_ad to be True")
 
 
 def _run(check: _Check, func: Any, inputs: tuple[Any, ...], undefined: bool, batched: bool) -> None:
@@ -339,22 +344,10 @@ def gradgradcheck(
     if not (check_fwd_over_rev or check_rev_over_rev):
         raise AssertionError("Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")
     given = as_tuple(inputs)
-    if grad_outputs is None:
-        outputs = differentiated(as_tuple(func(*given)))
-        seeds = tuple(_random_like(o, gen_non_contig_grad_outputs) for o in outputs)
-    else:
-        seeds = as_tuple(grad_outputs)
-    n = len(seeds)
-    wanted = [i for i, t in enumerate(given) if isinstance(t, Tensor) and t.requires_grad]
-
-    def gradients(*args: Any) -> tuple[Any, ...]:
-        args_in, args_out = args[: len(args) - n], args[len(args) - n :]
-        outputs = differentiated(as_tuple(func(*args_in)))
-        found = grad(outputs, [args_in[i] for i in wanted], args_out, create_graph=True, allow_unused=True)
-        return tuple(g for g in found if g is not None)
-
+    seeds = _random_seeds(func, given, gen_non_contig_grad_outputs) if grad_outputs is None else grad_outputs
+    seeds = as_tuple(seeds)
     return gradcheck(
-        gradients,
+        _gradients(func, given, len(seeds)),
         given + seeds,
         eps=eps,
         atol=atol,
@@ -369,6 +362,23 @@ def gradgradcheck(
         fast_mode=fast_mode,
         masked=masked,
     )
+
+
+def _gradients(func: Callable[..., Any], given: tuple[Any, ...], n: int) -> Callable[..., Any]:
+    """The gradients of ``func``, as a function of its arguments and of the ``n`` gradients of its outputs."""
+    wanted = [i for i, t in enumerate(given) if isinstance(t, Tensor) and t.requires_grad]
+
+    def gradients(*args: Any) -> tuple[Any, ...]:
+        args_in, args_out = args[: len(args) - n], args[len(args) - n :]
+        outputs = differentiated(as_tuple(func(*args_in)))
+        found = grad(outputs, [args_in[i] for i in wanted], args_out, create_graph=True, allow_unused=True)
+        return tuple(g for g in found if g is not None)
+
+    return gradients
+
+
+def _random_seeds(func: Callable[..., Any], given: tuple[Any, ...], spread: bool) -> tuple[Tensor, ...]:
+    return tuple(_random_like(o, spread) for o in differentiated(as_tuple(func(*given))))
 
 
 def _random_like(o: Tensor, spread: bool) -> Tensor:

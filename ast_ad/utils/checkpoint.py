@@ -147,20 +147,35 @@ def checkpoint(
         raise ValueError(
             f"determinism_check should be one of ['default', 'none'], but got {determinism_check}"
         )
-    stop = early_stop if _early_stop is None else _early_stop
-    first, again = context_fn()
+    contexts = context_fn()
     if not state.grad:
-        with first:
+        with contexts[0]:
             return function(*args, **kwargs)
+    stop = early_stop if _early_stop is None else _early_stop
+    checks = determinism_check == "default"
     seed = get_rng_state() if preserve_rng_state else None
+    return _unsaved(function, args, kwargs, contexts, seed, stop, checks, debug if _debug is None else _debug)
+
+
+def _unsaved(
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    contexts: tuple[Context, Context],
+    seed: Any,
+    stop: bool,
+    checks: bool,
+    talkative: bool,
+) -> Any:
+    """Run the function; what it would save is computed anew."""
+    first, again = contexts
 
     def compute(*tensors: Any) -> None:
         with _random_numbers(seed), enable_grad(), again:
             function(*tensors, **kwargs)
 
-    talkative = debug if _debug is None else _debug
     name = str(getattr(function, "__qualname__", function)) if talkative else ""
-    frame = Frame(compute, args, stop, determinism_check == "default", name)
+    frame = Frame(compute, args, stop, checks, name)
     with recorded(frame), first:
         return function(*args, **kwargs)
 
