@@ -8,6 +8,7 @@ do. The classes differ in what the reader can do about it: rewrite or wait (unsu
 from __future__ import annotations
 
 import linecache
+import threading
 from typing import ClassVar, Protocol, TypeVar
 
 
@@ -29,6 +30,15 @@ class SpanLike(Protocol):
 
 
 Self = TypeVar("Self", bound="AdError")
+
+
+class Made(threading.local):
+    """The errors made in this thread, while somebody has to know of those that a program swallows."""
+
+    errors: list[AdError] | None = None
+
+
+made = Made()
 
 
 class AdError(Exception):
@@ -55,6 +65,8 @@ class AdError(Exception):
         self.why = why
         self.fix = fix
         self.source_line = _source_line(span)  # read now: the file may change before the error is shown
+        if made.errors is not None:
+            made.errors.append(self)
 
     def at(self: Self, span: SpanLike | None) -> Self:
         """This error, placed at ``span`` if it had no place so far (for code that knows no place)."""

@@ -11,9 +11,9 @@ from numpy import asarray, ndarray
 
 from ..errors import MissingRuleError
 from . import slices
+from .accumulation import is_dense
 from .checks import refuse_shapes
 from .dtypes import get_default_dtype, result_dtype
-from .engine import is_dense
 from .mutation import check_result as _check_result
 from .mutation import inplace as inplace
 from .node import NO_EDGE, next_number
@@ -27,7 +27,7 @@ from .recording import needs_grad as needs_grad
 from .recording import record as record
 from .state import restore, silence, state, watch
 from .tensor import Tensor
-from .views import accumulator, make_view
+from .views import accumulator, edge_of, make_view
 
 _active, _plain = is_active, plain_of
 _new = object.__new__
@@ -201,7 +201,8 @@ def _apply(op: Operation, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     active = tuple([is_active(a) for a in args])
     recorded = state.grad and True in active
     if recorded and op.composite:
-        return slices.on_tensors(op.primitive.rule)(*args, **kwargs)  # type: ignore[union-attr, arg-type]
+        program = slices.on_tensors(op.primitive.rule)  # type: ignore[union-attr, arg-type]
+        return _as_computed(op, program, args, kwargs) if state.safe else program(*args, **kwargs)
     if kwargs:
         kwargs = {k: _option(op, k, v) for k, v in kwargs.items()}
     plain = [plain_of(a) for a in args]
@@ -214,9 +215,11 @@ def _apply(op: Operation, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
             restore(token)
         state.tracing = tracing
     found = _wrapped(out, face_of(args))
+    if state.safe:
+        _alias(op, args, plain, kwargs, out, found)
     if isinstance(found, Tensor):
         first = args[0] if args else None
-        if op.view and isinstance(first, Tensor) and _shares(out, plain[0]):
+        if op.view and found._view is None and isinstance(first, Tensor) and _shares(out, plain[0]):
             fn = functools.partial(op.fn, **kwargs) if kwargs else op.fn
             make_view(found, first, (fn, tuple(plain[1:])))
             found._inference = first._inference
@@ -230,6 +233,60 @@ def _apply(op: Operation, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
             why=f"its result is a {type(found).__name__}, which can't be recorded",
             fix="detach() the tensor, or write an autograd.Function",
         )
+    return found
+
+
+def _alias(op: Operation, args: Any, plain: Any, kwargs: Any, out: Any, found: Any) -> None:
+    """NumPy code may write to whatever looks into an argument: let that be views."""
+    many = isinstance(found, (tuple, list))
+    for nr, t in enumerate(found if many else (found,)):
+        if not isinstance(t, Tensor) or t._array.base is None:
+            continue
+        for place, a in enumerate(args):
+            if isinstance(a, Tensor) and _shares(t._array, plain[place]):
+                step = functools.partial(_part, op.fn, place, nr if many else None, kwargs)
+                make_view(t, a, (step, (*plain[:place], *plain[place + 1 :])))
+                break
+
+
+def _part(fn: Any, place: int, nr: int | None, kwargs: Any, x: Any, *others: Any) -> Any:
+    """``fn`` as a function of its argument at ``place``, and one of its results."""
+    out = fn(*others[:place], x, *others[place:], **kwargs)
+    return out if nr is None else out[nr]
+
+
+def _as_computed(op: Operation, program: Any, args: Any, kwargs: Any) -> Any:
+    """The history is that of an equivalent program; the values and the memory are those of the function."""
+    plain = [plain_of(a) for a in args]
+    options = {k: plain_of(v) for k, v in kwargs.items()}
+    tracing, state.tracing = state.tracing, 0
+    try:
+        out = op.fn(*plain, **options)
+    finally:
+        state.tracing = tracing
+    token = silence()
+    try:
+        found = program(*args, **kwargs)
+    finally:
+        restore(token)
+    face = face_of([*args, *kwargs.values()])
+    settled = _settled(found, out, face)
+    _alias(op, args, plain, options, out, settled)
+    return settled
+
+
+def _settled(found: Any, out: Any, face: Any) -> Any:
+    """``out``, with the histories of ``found``."""
+    if isinstance(found, (tuple, list)) and isinstance(out, (tuple, list)) and len(found) == len(out):
+        items = [_settled(t, o, face) for t, o in zip(found, out, strict=True)]
+        return type(out)(*items) if hasattr(out, "_fields") else type(out)(items)
+    if not isinstance(found, Tensor) or found._array.shape != np.shape(out):
+        return found
+    t = _wrapped(out, face)
+    if isinstance(t, Tensor) and t._array.dtype == found._array.dtype and needs_grad(found):
+        t._node, t._nr = edge_of(found)
+        t._requires_grad = True
+        return t
     return found
 
 

@@ -21,6 +21,7 @@ from ..rules.registry import Primitive, lookup
 from . import slices
 from .dispatch import _active, _plain, _wrapped, apply, face_of, inplace, operation
 from .operations import Operation, backward_name
+from .state import state
 from .surface import attach
 from .tensor import Tensor
 
@@ -45,6 +46,8 @@ _WRITERS: dict[Any, Callable[..., Any]] = {np.copyto: copied_to, **helpers.IN_PL
 
 def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
     out = kwargs.pop("out", None)
+    if method == "__call__" and state.safe and out is not None and kwargs.get("where", True) is not True:
+        return _where(ufunc, inputs, out if isinstance(out, tuple) else (out,), kwargs)
     if method == "__call__":
         found = _call_ufunc(ufunc, inputs, kwargs)
     elif method == "reduce" and ufunc in _REDUCTIONS:
@@ -79,6 +82,16 @@ def _call_ufunc(ufunc: Any, inputs: Sequence[Any], kwargs: dict[str, Any]) -> An
     if dtype is not None:
         inputs = [run(helpers.astype, (x, dtype), {}) if isinstance(x, Tensor) else x for x in inputs]
     return apply(operation(ufunc), inputs)
+
+
+def _where(ufunc: Any, inputs: Sequence[Any], out: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """``ufunc(*inputs, out=out, where=mask)``: a cotangent of 0 stays 0 where nothing was to be computed."""
+    mask = _plain(kwargs.pop("where"))
+    with np.errstate(all="ignore"):
+        found = _call_ufunc(ufunc, inputs, kwargs)
+    results = found if isinstance(found, tuple) else (found,)
+    merged = [run(np.where, (mask, new, old), {}) for new, old in zip(results, out, strict=True)]
+    return _into(out, tuple(merged))
 
 
 def _into(out: Any, found: Any) -> Any:

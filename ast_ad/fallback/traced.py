@@ -24,6 +24,7 @@ from ..rules import helpers
 from .faces import Face
 
 DETACHED = "the number would leave the trace, and its gradient would silently be lost"
+PLAIN = "write to np.array(a), not to a.copy(), if the array a is none of the function's; leave float() out"
 NO_KEY = "use no traced number as a key, and no cache of functions that get one"
 
 
@@ -108,17 +109,25 @@ class Traced(Tensor, metaclass=Face):
     def real(self) -> Any:
         return run(np.real, (self,), {})
 
+    @real.setter
+    def real(self, value: Any) -> None:
+        self.real[...] = value
+
     @property
     def imag(self) -> Any:
         return run(np.imag, (self,), {})
 
+    @imag.setter
+    def imag(self, value: Any) -> None:
+        self.imag[...] = value
+
     @property
     def flat(self) -> Any:
-        return (
-            run(np.ravel, (self,), {})
-            if self._array.flags.c_contiguous
-            else _not_yet(".flat of such an array")
-        )
+        return Flat(self)
+
+    @flat.setter
+    def flat(self, value: Any) -> None:
+        Flat(self)[:] = value
 
     def __len__(self) -> int:
         return len(self._array)
@@ -142,12 +151,12 @@ class Traced(Tensor, metaclass=Face):
     # ----- numbers
     def __float__(self) -> float:
         if needs_grad(self):
-            raise _refused("float() of a traced number", DETACHED, "leave float() out")
+            raise _refused("a traced number made a plain one", DETACHED, PLAIN)
         return float(self._array)
 
     def __complex__(self) -> complex:
         if needs_grad(self):
-            raise _refused("complex() of a traced number", DETACHED, "leave complex() out")
+            raise _refused("a traced number made a plain one", DETACHED, PLAIN)
         return complex(self._array)
 
     def __int__(self) -> int:
@@ -237,6 +246,19 @@ class Traced(Tensor, metaclass=Face):
     def put(self, indices: Any, values: Any, mode: str = "raise") -> None:
         array_function(self, np.put, (), (self, indices, values, mode), {})
 
+    def partition(self, kth: Any, axis: int = -1, **kwargs: Any) -> None:
+        self[...] = run(np.partition, (self, kth, axis), kwargs)
+
+    def tobytes(self, order: Any = "C") -> bytes:
+        if needs_grad(self):
+            raise _refused("the bytes of a traced array", DETACHED, "use the numbers")
+        return self._array.tobytes(order)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        if needs_grad(self):
+            raise _refused("pickling a traced array", DETACHED, "pickle what is not differentiated")
+        return self._array[()].__reduce_ex__(protocol)
+
     def resize(self, *args: Any, **kwargs: Any) -> Any:
         raise _refused(".resize()", "it changes an array that may have views", "use np.resize")
 
@@ -258,9 +280,10 @@ class TracedScalar(Traced):
         return type(self._array[()])
 
     def __getitem__(self, index: Any) -> Any:
-        if index != () and index is not Ellipsis and index is not None:
+        parts = index if type(index) is tuple else (index,)
+        if any(part is not None and part is not Ellipsis for part in parts):
             raise TypeError("invalid index to scalar variable")  # no IndexError, which would end an iteration
-        return apply(operation(operator.getitem), (self, index)) if index is None else self
+        return apply(operation(operator.getitem), (self, index)) if parts else self
 
     def __hash__(self) -> int:
         if needs_grad(self):
@@ -346,16 +369,53 @@ def python_number(t: Any) -> Any:
     return run(complex if t._array.dtype.kind == "c" else float, (t,), {})
 
 
+class Flat:
+    """The elements of a traced array in the order of its rows."""
+
+    def __init__(self, base: Any) -> None:
+        self.base, self.index = base, 0
+
+    def _places(self, index: Any) -> Any:
+        shape = self.base._array.shape
+        return np.unravel_index(np.arange(self.base._array.size)[_plain(index)], shape)
+
+    def __len__(self) -> int:
+        return int(self.base._array.size)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.base[self._places(index)]
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        places = self._places(index)
+        count, given = np.size(places[0]), np.size(_plain(value))
+        if given not in (1, count):
+            value = run(np.resize, (value, (count,)), {})
+        self.base[places] = run(np.ravel, (value,), {}) if np.ndim(places[0]) and given > 1 else value
+
+    def __iter__(self) -> Any:
+        return self
+
+    def __next__(self) -> Any:
+        if self.index >= len(self):
+            raise StopIteration
+        self.index += 1
+        return self[self.index - 1]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return self.copy().__array__(dtype, copy)
+
+    def copy(self) -> Any:
+        return self.base.flatten()
+
+
 def _refused(what: str, why: str, fix: str) -> MissingRuleError:
-    return MissingRuleError(what, why=why, fix=fix)
+    error = MissingRuleError(what, why=why, fix=fix)
+    error.final = True  # type: ignore[attr-defined]  # code that is not Python's may swallow it
+    return error
 
 
 def _complex_write(what: str) -> InputTypeError:
     return InputTypeError(what, why="NumPy refuses it too", fix="make the array complex")
-
-
-def _not_yet(what: str) -> Any:
-    raise _refused(what, "there is no trace of it yet", "use np.ravel")
 
 
 # ----- operators and methods that are functions of NumPy
@@ -440,7 +500,7 @@ def _method(name: str, fn: Callable[..., Any]) -> None:
 for _name in (
     "sum prod mean std var max min argmax argmin argsort cumsum cumprod any all clip dot squeeze swapaxes "
     "repeat "
-    "take trace diagonal ravel nonzero round searchsorted compress choose conj conjugate partition "
+    "take trace diagonal ravel nonzero round searchsorted compress choose conj conjugate "
     "argpartition"
 ).split():
     if hasattr(np, _name):

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import errors
 from ..eager import namespace  # noqa: F401  (what tensors have, to be hidden)
 from ..eager.engine import execute
 from ..eager.numpy_protocol import run
@@ -24,6 +25,7 @@ from ..errors import AdError, UnsupportedError
 from ..trees import flatten, register_leaf
 from .faces import hide
 from .patches import replaced
+from .replacements import replacement, replacements
 from .sharing import Sharing
 from .traced import Traced, TracedNumber, TracedScalar, births
 
@@ -60,15 +62,27 @@ def trace(
 
 
 def _run(function: Callable[..., Any], args: Any, kwargs: Any, objects: Sequence[Any]) -> Any:
-    """The function's result; an error of ours is placed at the user's line."""
+    """The function's result; an error of ours is placed at the user's line, caught or not."""
+    before, errors.made.errors = errors.made.errors, []
     try:
-        with replaced(function, objects):
-            return function(*args, **kwargs)
+        try:
+            with replaced(function, objects):
+                called = replacement(function, replacements()) or function
+                value = called(*args, **kwargs)
+        finally:
+            made, errors.made.errors = errors.made.errors, before
+        lost = next(filter(_swallowed, made), None)
+        if lost is not None:
+            raise lost.at(place(lost))
+        return value
     except AdError as error:
         error.at(place(error))
         raise
-    except TypeError as error:
-        if Traced.__name__ not in str(error):
+    except (TypeError, ValueError) as error:
+        lost = next((e for e in made if getattr(e, "final", False)), None)
+        if lost is not None:  # NumPy has put an error of its own in its place
+            raise lost.at(place(error)) from error
+        if Traced.__name__ not in str(error) and "can't unbox" not in str(error):  # numba's words
             raise
         raise UnsupportedError(
             "compiled code that is called with a traced array",
@@ -76,6 +90,12 @@ def _run(function: Callable[..., Any], args: Any, kwargs: Any, objects: Sequence
             why=f"it takes plain arrays only, and its derivative is not known ({error})",
             fix="write an autograd.Function, or NumPy code in its place",
         ) from error
+
+
+def _swallowed(error: AdError) -> bool:
+    """Whether the function went on after an error: then its result is not that of the plain function."""
+    caught_in = error.__traceback__ and error.__traceback__.tb_frame.f_code.co_filename
+    return getattr(error, "final", False) or caught_in and not _INSIDE.search(caught_in)
 
 
 @contextmanager

@@ -1,0 +1,271 @@
+"""What do functions of NumPy, Python and SciPy do that don't see traced arrays by themselves?
+
+NumPy hands most calls over to its arguments. Not so what creates arrays (``np.zeros(n)`` has to give a traced
+array, or what is written to it would be lost), Python's ``math``, and the libraries whose functions convert
+their arguments first. To the code that is traced, other functions stand in their places.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..eager.dispatch import _plain
+from ..eager.numpy_protocol import run
+from ..eager.state import state
+from ..eager.tensor import Tensor
+from ..rules.registry import primitives
+from .traced import Traced
+
+
+def has_traced(value: Any) -> bool:
+    """Whether there is a traced array in an argument, also within lists and tuples."""
+    if isinstance(value, (list, tuple)):
+        return any(has_traced(item) for item in value)
+    return isinstance(value, Tensor)
+
+
+# ----- creation
+
+
+def _fills(original: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that makes a new array, which is traced if it holds floats."""
+
+    @functools.wraps(original)
+    def create(*args: Any, **kwargs: Any) -> Any:
+        if not state.tracing:
+            return original(*args, **kwargs)
+        if original.__name__.endswith("_like"):
+            args = tuple(_plain(a) if isinstance(a, Tensor) else a for a in args)
+        if any(has_traced(v) for v in (*args, *kwargs.values())):
+            return run(original, args, kwargs)
+        made = original(*args, **kwargs)
+        return Traced._of(made) if type(made) is np.ndarray else made
+
+    return create
+
+
+def _full(original: Callable[..., Any]) -> Callable[..., Any]:
+    """np.full and np.full_like: the number that fills may be traced."""
+
+    @functools.wraps(original)
+    def create(shape: Any, fill_value: Any, dtype: Any = None, **kwargs: Any) -> Any:
+        like = _plain(shape)
+        made = original(like, _plain(fill_value), dtype, **kwargs)
+        if not state.tracing:
+            return made
+        found = Traced._of(made)
+        if isinstance(fill_value, Tensor) and isinstance(found, Tensor):
+            found[...] = fill_value
+        return found
+
+    return create
+
+
+def _converts(original: Callable[..., Any]) -> Callable[..., Any]:
+    """np.array and its relatives: an array of traced numbers is traced."""
+    shares = original is not np.array
+
+    @functools.wraps(original)
+    def convert(object: Any, dtype: Any = None, **kwargs: Any) -> Any:
+        if not state.tracing:
+            return original(object, dtype, **kwargs)
+        if not has_traced(object):
+            made = original(object, dtype, **kwargs)
+            return Traced._of(made) if type(made) is np.ndarray else made
+        found: Any = object if isinstance(object, Tensor) else _stacked(object)
+        if dtype is not None and np.dtype(dtype) != found._array.dtype:
+            found = found.astype(dtype)
+        elif isinstance(object, Tensor) and not shares:
+            found = run(np.copy, (object,), {})
+        if isinstance(found, Traced) and found._scalar:
+            found = run(np.reshape, (found, (1,)), {}).reshape(())
+        for _ in range(kwargs.get("ndmin", 0) - np.ndim(_plain(found))):
+            found = found[None]
+        return found
+
+    return convert
+
+
+def _stacked(rows: Any) -> Any:
+    if not isinstance(rows, (list, tuple)):
+        return rows
+    return run(np.stack, ([_stacked(row) for row in rows],), {}) if rows else np.array(rows)
+
+
+def _dispatches(original: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """A function with a rule that converts its arguments before it looks at them."""
+
+    @functools.wraps(original)
+    def dispatch(*args: Any, **kwargs: Any) -> Any:
+        if any(map(has_traced, (*args, *kwargs.values()))):
+            return run(original, args, kwargs)
+        return original(*args, **kwargs)
+
+    return dispatch
+
+
+# Functions whose arguments may be lists of arrays; NumPy looks into these lists by itself.
+_OF_LISTS = set(
+    "stack concatenate vstack hstack dstack column_stack block broadcast_arrays meshgrid einsum select "
+    "choose piecewise multi_dot ix_ lexsort shape ndim size array_equal allclose apply_along_axis "
+    "apply_over_axes row_stack concat einsum_path unravel_index histogramdd".split()
+)
+
+
+def _dispatches_lists(original: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of NumPy's that makes arrays of its arguments if they are lists."""
+
+    @functools.wraps(original)
+    def dispatch(*args: Any, **kwargs: Any) -> Any:
+        if state.tracing and any(_is_list(v) for v in (*args, *kwargs.values())):
+            args = tuple(_stacked(v) if _is_list(v) else v for v in args)
+            kwargs = {k: _stacked(v) if _is_list(v) else v for k, v in kwargs.items()}
+        return original(*args, **kwargs)
+
+    return dispatch
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and has_traced(value)
+
+
+def _uncached(cached: Any) -> Callable[..., Any]:
+    """A function with a cache: what is traced neither enters the cache nor is found there."""
+
+    @functools.wraps(cached)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if any(map(has_traced, (*args, *kwargs.values()))):
+            return cached.__wrapped__(*args, **kwargs)
+        before, state.tracing = state.tracing, 0
+        try:
+            return cached(*args, **kwargs)
+        finally:
+            state.tracing = before
+
+    for name in ("cache_info", "cache_clear", "cache_parameters"):
+        setattr(call, name, getattr(cached, name))
+    return call
+
+
+def _python_of(jitted: Any) -> Callable[..., Any]:
+    """A jitted function: on traced arrays, and where it can't be compiled now, the Python function runs."""
+
+    @functools.wraps(jitted.py_func)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if not state.tracing:
+            return jitted(*args, **kwargs)
+        if any(map(has_traced, (*args, *kwargs.values()))):
+            return jitted.py_func(*args, **kwargs)
+        from numba.core.errors import NumbaError
+
+        try:
+            return jitted(*args, **kwargs)
+        except NumbaError:  # it was to be compiled while other names stand in its module
+            return jitted.py_func(*args, **kwargs)
+
+    return call
+
+
+_FILLING = (
+    "zeros ones empty zeros_like ones_like empty_like arange linspace logspace geomspace eye identity tri "
+    "indices fromiter frombuffer fromfunction vander"
+).split()
+_CONVERTING = "array asarray asanyarray ascontiguousarray asfortranarray asarray_chkfinite require".split()
+
+
+def replacements() -> dict[int, tuple[Any, Any]]:
+    """By the identity of the original: the original and its replacement."""
+    return _replacements(len(primitives()))
+
+
+@functools.lru_cache(1)
+def _replacements(count: int) -> dict[int, tuple[Any, Any]]:
+    found: dict[int, tuple[Any, Any]] = {}
+
+    def replace(original: Any, by: Any) -> None:
+        by.in_place_of = original  # what it is to the registry of rules, and to the compiler
+        found[id(original)] = original, by
+
+    for name in _FILLING:
+        if hasattr(np, name):
+            replace(getattr(np, name), _fills(getattr(np, name)))
+    for name in ("full", "full_like"):
+        replace(getattr(np, name), _full(getattr(np, name)))
+    for name in _CONVERTING:
+        replace(getattr(np, name), _converts(getattr(np, name)))
+    for fn in primitives():
+        module = getattr(fn, "__module__", None) or ""
+        if hasattr(fn, "_implementation") and fn.__name__ not in _OF_LISTS and id(fn) not in found:
+            replace(fn, _dispatches_lists(fn))
+        dispatching = isinstance(fn, np.ufunc) or hasattr(fn, "_implementation")
+        if dispatching or id(fn) in found or module in ("builtins", "_operator") or isinstance(fn, type):
+            continue
+        if module.split(".")[0] in ("ast_ad", ""):
+            continue
+        replace(fn, _dispatches(fn, fn.__name__))
+    return found
+
+
+def is_jitted(value: Any) -> bool:
+    """Whether it is compiled from a Python function, which it has as ``py_func``."""
+    return hasattr(type(value), "py_func") or "py_func" in getattr(value, "__dict__", ())
+
+
+def replacement(value: Any, table: dict[int, tuple[Any, Any]]) -> Any:
+    """What stands in the place of a value while a function is traced; None: the value itself."""
+    entry = table.get(id(value))
+    if entry is not None:
+        return entry[1]
+    kind = type(value)
+    if kind is types.ModuleType:
+        root = value.__name__.partition(".")[0]
+        return _face_of_module(value, len(table)) if root in _SHOWN else None
+    if kind is _Cached:
+        return _kept(value, _uncached)
+    if is_jitted(value):
+        return _kept(value, _python_of)
+    return None
+
+
+_SHOWN = {"numpy", "scipy", "math", "cmath"}
+_Cached = type(functools.lru_cache(len))
+_wrappers: dict[int, tuple[Any, Any]] = {}
+
+
+def _kept(value: Any, make: Callable[[Any], Any]) -> Any:
+    """The one wrapper of a function; it lives as long as the function is in its module."""
+    found = _wrappers.get(id(value))
+    if found is None or found[0]() is not value:
+        found = _wrappers[id(value)] = weakref.ref(value), make(value)
+    return found[1]
+
+
+class ModuleFace(types.ModuleType):
+    """A module of a library as the code that is traced sees it: NumPy itself stays as it is."""
+
+    def __init__(self, module: types.ModuleType, table: dict[int, tuple[Any, Any]]) -> None:
+        super().__init__(module.__name__, module.__doc__)
+        self.__dict__.update(vars(module))
+        self.__dict__["in_place_of"] = module
+        for name, value in vars(module).items():
+            if id(value) in table:
+                self.__dict__[name] = table[id(value)][1]
+            elif type(value) is types.ModuleType and value.__name__.startswith(module.__name__ + "."):
+                del self.__dict__[name]  # found when it is asked for
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self.__dict__["in_place_of"], name)
+        by = replacement(found, replacements()) if type(found) is types.ModuleType else None
+        self.__dict__[name] = found if by is None else by
+        return self.__dict__[name]
+
+
+@functools.lru_cache(64)
+def _face_of_module(module: types.ModuleType, count: int) -> ModuleFace:
+    return ModuleFace(module, replacements())
