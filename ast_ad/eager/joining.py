@@ -46,6 +46,8 @@ def _listed(name: str, tensors: Any, empty: Exception) -> list[Tensor]:
 
 def _of_one_dtype(tensors: list[Tensor]) -> list[Tensor]:
     dtype = tensors[0].dtype
+    if all(t._array.dtype is tensors[0]._array.dtype for t in tensors):
+        return tensors
     for t in tensors[1:]:
         dtype = promote_types(dtype, t.dtype)
     return [t.to(dtype) for t in tensors]

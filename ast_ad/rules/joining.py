@@ -20,13 +20,14 @@ def split_like(g: Any, arrays: Any, axis: int | None = 0) -> Any:
     >>> split_like(np.arange(3.0), [np.zeros(2), np.zeros(1)])
     [array([0., 1.]), array([2.])]
     """
-    moved = np.ravel(g) if axis is None else np.moveaxis(g, axis, 0)
-    slab = moved.size // len(moved) if moved.size else 0  # the number of elements per unit of length
+    whole = np.ravel(g) if axis is None else np.asarray(g)
+    place = 0 if axis is None else axis % whole.ndim
+    slab = whole.size // whole.shape[place] if whole.size else 0  # the elements per unit of length
     pieces, start = [], 0
+    before = (slice(None),) * place
     for x in arrays:
         stop = start + (np.size(x) // slab if slab else 0)
-        piece = moved[start:stop] if axis is None else np.moveaxis(moved[start:stop], 0, axis)
-        pieces.append(np.reshape(piece, np.shape(x)))
+        pieces.append(np.reshape(whole[(*before, slice(start, stop))], np.shape(x)))
         start = stop
     if isinstance(arrays, np.ndarray):
         return np.array(pieces)
