@@ -11,17 +11,18 @@ import math
 import operator
 import threading
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from ..eager.dispatch import _plain, apply, inplace, needs_grad, operation
-from ..eager.numpy_protocol import array_function, array_ufunc, run
+from ..eager.numpy_protocol import array_function, run
 from ..eager.tensor import Tensor
 from ..errors import InputTypeError, MissingRuleError
 from ..rules import helpers
 from .faces import Face
+from .flat import Flat
 
 DETACHED = "the number would leave the trace, and its gradient would silently be lost"
 PLAIN = "write to np.array(a), not to a.copy(), if the array a is none of the function's; leave float() out"
@@ -75,7 +76,7 @@ class Traced(Tensor, metaclass=Face):
 
     @shape.setter
     def shape(self, value: Any) -> None:
-        raise _refused("assignment to .shape", "it changes an array that may have views", "use np.reshape")
+        raise refused("assignment to .shape", "it changes an array that may have views", "use np.reshape")
 
     @property
     def dtype(self) -> Any:
@@ -142,7 +143,7 @@ class Traced(Tensor, metaclass=Face):
         if not isinstance(value, (Tensor, np.ndarray, int, float, complex, np.generic)):
             value = run(np.array, (value,), {})
         if np.iscomplexobj(_plain(value)) and self._array.dtype.kind == "f":
-            raise _complex_write("a complex value is written to a real array")
+            raise complex_write("a complex value is written to a real array")
         inplace(operation(helpers.setitem), self, _plain(index), value)
 
     def __contains__(self, item: Any) -> bool:
@@ -151,12 +152,12 @@ class Traced(Tensor, metaclass=Face):
     # ----- numbers
     def __float__(self) -> float:
         if needs_grad(self):
-            raise _refused("a traced number made a plain one", DETACHED, PLAIN)
+            raise refused("a traced number made a plain one", DETACHED, PLAIN)
         return float(self._array)
 
     def __complex__(self) -> complex:
         if needs_grad(self):
-            raise _refused("a traced number made a plain one", DETACHED, PLAIN)
+            raise refused("a traced number made a plain one", DETACHED, PLAIN)
         return complex(self._array)
 
     def __int__(self) -> int:
@@ -187,7 +188,7 @@ class Traced(Tensor, metaclass=Face):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         if needs_grad(self):
-            raise _refused("conversion of a traced array to a plain one", DETACHED, "use functions of NumPy")
+            raise refused("conversion of a traced array to a plain one", DETACHED, "use functions of NumPy")
         return np.array(self._array, dtype=dtype)
 
     def __repr__(self, **ignored: Any) -> str:  # type: ignore[override]
@@ -222,7 +223,7 @@ class Traced(Tensor, metaclass=Face):
         kind = np.dtype(dtype).kind
         if kind not in "fc":
             if kind == "O" and needs_grad(self):
-                raise _refused("conversion of a traced array to one of objects", DETACHED, "use a list")
+                raise refused("conversion of a traced array to one of objects", DETACHED, "use a list")
             return self._array.astype(dtype)[()] if self._scalar else self._array.astype(dtype)
         return apply(operation(helpers.astype), (self, np.dtype(dtype)))
 
@@ -251,21 +252,21 @@ class Traced(Tensor, metaclass=Face):
 
     def tobytes(self, order: Any = "C") -> bytes:
         if needs_grad(self):
-            raise _refused("the bytes of a traced array", DETACHED, "use the numbers")
+            raise refused("the bytes of a traced array", DETACHED, "use the numbers")
         return self._array.tobytes(order)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         if needs_grad(self):
-            raise _refused("pickling a traced array", DETACHED, "pickle what is not differentiated")
+            raise refused("pickling a traced array", DETACHED, "pickle what is not differentiated")
         return self._array[()].__reduce_ex__(protocol)
 
     def resize(self, *args: Any, **kwargs: Any) -> Any:
-        raise _refused(".resize()", "it changes an array that may have views", "use np.resize")
+        raise refused(".resize()", "it changes an array that may have views", "use np.resize")
 
     def view(self, *args: Any, **kwargs: Any) -> Any:
         if not args and not kwargs:
             return self[...]
-        raise _refused(".view(dtype)", "it reads the bytes of the numbers", "use .astype")
+        raise refused(".view(dtype)", "it reads the bytes of the numbers", "use .astype")
 
 
 class TracedScalar(Traced):
@@ -287,7 +288,7 @@ class TracedScalar(Traced):
 
     def __hash__(self) -> int:
         if needs_grad(self):
-            raise _refused("the hash of a traced number", "what is found by it is another number", NO_KEY)
+            raise refused("the hash of a traced number", "what is found by it is another number", NO_KEY)
         return hash(self._array[()])
 
     def __repr__(self, **ignored: Any) -> str:
@@ -369,139 +370,11 @@ def python_number(t: Any) -> Any:
     return run(complex if t._array.dtype.kind == "c" else float, (t,), {})
 
 
-class Flat:
-    """The elements of a traced array in the order of its rows."""
-
-    def __init__(self, base: Any) -> None:
-        self.base, self.index = base, 0
-
-    def _places(self, index: Any) -> Any:
-        shape = self.base._array.shape
-        return np.unravel_index(np.arange(self.base._array.size)[_plain(index)], shape)
-
-    def __len__(self) -> int:
-        return int(self.base._array.size)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.base[self._places(index)]
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        places = self._places(index)
-        count, given = np.size(places[0]), np.size(_plain(value))
-        if given not in (1, count):
-            value = run(np.resize, (value, (count,)), {})
-        self.base[places] = run(np.ravel, (value,), {}) if np.ndim(places[0]) and given > 1 else value
-
-    def __iter__(self) -> Any:
-        return self
-
-    def __next__(self) -> Any:
-        if self.index >= len(self):
-            raise StopIteration
-        self.index += 1
-        return self[self.index - 1]
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        return self.copy().__array__(dtype, copy)
-
-    def copy(self) -> Any:
-        return self.base.flatten()
-
-
-def _refused(what: str, why: str, fix: str) -> MissingRuleError:
+def refused(what: str, why: str, fix: str) -> MissingRuleError:
     error = MissingRuleError(what, why=why, fix=fix)
     error.final = True  # type: ignore[attr-defined]  # code that is not Python's may swallow it
     return error
 
 
-def _complex_write(what: str) -> InputTypeError:
+def complex_write(what: str) -> InputTypeError:
     return InputTypeError(what, why="NumPy refuses it too", fix="make the array complex")
-
-
-# ----- operators and methods that are functions of NumPy
-
-
-def _binary(name: str, ufunc: np.ufunc, python: Callable[..., Any]) -> None:
-    def forward(self: Traced, other: Any) -> Any:
-        if self._python is not None and _is_python(other):
-            return _computed(python, self, other)
-        if not isinstance(other, (Tensor, np.ndarray, int, float, complex, np.generic, list, tuple)):
-            return NotImplemented
-        return array_ufunc(self, ufunc, "__call__", self, _operand(other))
-
-    def reflected(self: Traced, other: Any) -> Any:
-        if self._python is not None and _is_python(other):
-            return _computed(python, other, self)
-        if not isinstance(other, (Tensor, np.ndarray, int, float, complex, np.generic, list, tuple)):
-            return NotImplemented
-        return array_ufunc(self, ufunc, "__call__", _operand(other), self)
-
-    def in_place(self: Traced, other: Any) -> Any:
-        if self._scalar:
-            return forward(self, other)
-        result = array_ufunc(self, ufunc, "__call__", self, _operand(other))
-        if np.iscomplexobj(_plain(result)) and self._array.dtype.kind == "f":
-            raise _complex_write(f"the complex result of {ufunc.__name__} is written to a real array")
-        inplace(operation(helpers.setitem), self, Ellipsis, result)
-        return self
-
-    setattr(Traced, f"__{name}__", forward)
-    if name not in ("lt", "le", "gt", "ge", "eq", "ne"):
-        setattr(Traced, f"__r{name}__", reflected)
-        setattr(Traced, f"__i{name}__", in_place)
-
-
-def _is_python(value: Any) -> bool:
-    """Whether it is a number of Python's, traced or not."""
-    return value.__class__ in (float, int, complex, bool)
-
-
-def _computed(function: Callable[..., Any], a: Any, b: Any) -> Any:
-    """What Python makes of two of its numbers. The root of a negative one is complex."""
-    if function is operator.pow and _plain(a).real < 0.0 and type(_plain(a)) is not complex:
-        if isinstance(_plain(a) ** _plain(b), complex):
-            a = run(complex, (a,), {}) if isinstance(a, Tensor) else complex(a)
-    return apply(operation(function), (a, b))
-
-
-def _operand(other: Any) -> Any:
-    return run(np.array, (other,), {}) if isinstance(other, (list, tuple)) else other
-
-
-for _name, _ufunc in {
-    "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.divide, "pow": np.power,
-    "floordiv": np.floor_divide, "mod": np.remainder, "matmul": np.matmul, "divmod": np.divmod,
-    "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal, "eq": np.equal,
-    "ne": np.not_equal,
-}.items():  # fmt: skip
-    _binary(_name, _ufunc, divmod if _name == "divmod" else getattr(operator, _name))
-
-
-def _unary(name: str, ufunc: np.ufunc) -> None:
-    def call(self: Traced) -> Any:
-        if self._python is not None:
-            return apply(operation(getattr(operator, name)), (self,))
-        return array_ufunc(self, ufunc, "__call__", self)
-
-    setattr(Traced, f"__{name}__", call)
-
-
-for _name, _ufunc in {"neg": np.negative, "pos": np.positive, "abs": np.absolute}.items():
-    _unary(_name, _ufunc)
-
-
-def _method(name: str, fn: Callable[..., Any]) -> None:
-    def method(self: Traced, *args: Any, **kwargs: Any) -> Any:
-        return array_function(self, fn, (), (self, *args), kwargs)
-
-    setattr(Traced, name, method)
-
-
-for _name in (
-    "sum prod mean std var max min argmax argmin argsort cumsum cumprod any all clip dot squeeze swapaxes "
-    "repeat "
-    "take trace diagonal ravel nonzero round searchsorted compress choose conj conjugate "
-    "argpartition"
-).split():
-    if hasattr(np, _name):
-        _method(_name, getattr(np, _name))

@@ -23,6 +23,7 @@ from ..eager.tensor import Tensor
 from ..eager.views import edge_of
 from ..errors import AdError, UnsupportedError
 from ..trees import flatten, register_leaf
+from . import operators  # noqa: F401  (attaches them)
 from .faces import hide
 from .patches import replaced
 from .replacements import replacement, replacements
