@@ -1,7 +1,8 @@
-"""Is a program's compiled gradient right?
+"""Is a program's gradient right, compiled or traced?
 
 Its value must be the program's own to the bit, its gradient that of finite differences, wherever these
-agree with themselves.
+agree with themselves. A traced gradient must be the compiled one, where there is one, and second derivatives
+the differences of the first.
 """
 
 from __future__ import annotations
@@ -106,13 +107,86 @@ def check(program: Program, folder: pathlib.Path, **options: Any) -> Outcome:
         unload(module)
 
 
-def _compare(program: Program, f: Callable[..., float], given: Any, value: Any, gradient: Any) -> Outcome:
+def check_traced(program: Program, folder: pathlib.Path, with_compiled: bool = True) -> Outcome:
+    """Trace the program, and compare with itself, with the compiled gradient or else with differences."""
+    import ast_ad
+    from ast_ad import fallback
+
+    module = load(program, folder)
+    try:
+        with np.errstate(all="ignore"):
+            given = copies(program.args)
+            try:
+                value, pullback = fallback.trace(module.f, given, {}, (0, 1, 2))
+                gradient = pullback([1.0])
+                compare = _compare_first if with_compiled else _compare
+                outcome = compare(program, module.f, given, value, gradient)
+                return outcome if outcome.kind != "right" else _compare_second(program, module.f, pullback)
+            except ast_ad.AdError as error:
+                return Outcome("refused", str(error))
+            except Exception as error:
+                return Outcome("crashed", f"{type(error).__name__}: {error}")
+    finally:
+        unload(module)
+
+
+def _compare_first(
+    program: Program, f: Callable[..., float], given: Any, value: Any, gradient: Any
+) -> Outcome:
+    import ast_ad
+
+    try:
+        compiled = ast_ad.grad(f, argnums=(0, 1, 2), fallback="error", backend="numpy")(*copies(program.args))
+    except ast_ad.AdError:
+        return _compare(program, f, given, value, gradient)
+    outcome = _unchanged(program, f, given, value)
+    for name, got, expected in zip("xys", gradient, compiled, strict=True):
+        if np.shape(got) != np.shape(expected) or np.result_type(got) != np.result_type(expected):
+            return Outcome("wrong", f"gradient of {name}: {got!r} for {expected!r}")
+        if not np.allclose(got, expected, rtol=1e-9, atol=1e-9, equal_nan=True):
+            return Outcome("wrong", f"gradient of {name}:\n{got}\ninstead of\n{expected}")
+    return outcome
+
+
+def _compare_second(program: Program, f: Callable[..., float], pullback: Any) -> Outcome:
+    """The pullback of the gradient along one direction, where differences of the gradient are sure."""
+    from ast_ad import fallback
+
+    numbers = np.random.default_rng(0)
+    direction = [numbers.normal(size=np.shape(arg)) for arg in program.args]
+    found = pullback.linearize([1.0])[1](direction)
+
+    def gradient_at(step: float) -> list[np.ndarray]:
+        moved = [a + step * d for a, d in zip(copies(program.args), direction, strict=True)]
+        return [
+            np.asarray(g) for g in fallback.trace(f, (*moved[:2], float(moved[2])), {}, (0, 1, 2))[1]([1.0])
+        ]
+
+    coarse, fine = ([(a - b) / (2 * h) for a, b in zip(gradient_at(h), gradient_at(-h), strict=True)]
+                    for h in (1e-6, 5e-7))  # fmt: skip
+    for name, got, one, two in zip("xys", found, coarse, fine, strict=False):
+        scale = 1 + np.max(np.abs(two), initial=0.0)
+        if np.allclose(one, two, rtol=1e-4, atol=1e-4 * scale):
+            if not np.allclose(got, two, rtol=1e-3, atol=1e-3 * scale):
+                return Outcome("wrong", f"second derivative by {name}:\n{got}\ninstead of\n{two}")
+    return Outcome("right")
+
+
+def _unchanged(program: Program, f: Callable[..., float], given: Any, value: Any) -> Outcome:
+    """Whether the value is the program's own, and the arguments are as they were."""
     expected = f(*copies(program.args))
     if np.asarray(value).tobytes() != np.asarray(expected).tobytes():
         return Outcome("wrong", f"value {value!r} instead of {expected!r}")
     for name, before, after in zip("xys", program.args, given, strict=True):
         if not np.array_equal(before, after):
             return Outcome("wrong", f"the call changed {name}")
+    return Outcome("right")
+
+
+def _compare(program: Program, f: Callable[..., float], given: Any, value: Any, gradient: Any) -> Outcome:
+    outcome = _unchanged(program, f, given, value)
+    if outcome.kind != "right":
+        return outcome
     estimates = differences(f, program.args)
     scale = max([1.0, *(np.max(np.abs(e), initial=0.0, where=np.isfinite(e)) for e in estimates)])
     for name, arg, got, estimate in zip("xys", program.args, gradient, estimates, strict=True):

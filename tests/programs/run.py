@@ -14,7 +14,7 @@ import sys
 import tempfile
 import warnings
 
-from .check import Outcome, check
+from .check import Outcome, check, check_traced
 from .generate import Program, generate
 from .shrink import shrink
 
@@ -31,6 +31,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--start", type=int, default=0, help="the first seed")
     parser.add_argument("--backend", default="numpy")
+    parser.add_argument("--traced", action="store_true", help="trace instead of compiling; second order too")
     parser.add_argument("--show-refused", action="store_true", help="a shrunken program for each refusal")
     parser.add_argument("--show", type=int, help="print the program of this seed and stop")
     options = parser.parse_args()
@@ -44,6 +45,8 @@ def main() -> int:
         folder = pathlib.Path(name)
 
         def outcome_of(program: Program) -> Outcome:
+            if options.traced:
+                return check_traced(program, folder)
             return check(program, folder, backend=options.backend)
 
         for seed in range(options.start, options.start + options.count):
