@@ -17,7 +17,6 @@ from numpy import ndarray
 
 from ..rules.helpers import unbroadcast
 from .accumulation import accumulate
-from .accumulation import is_dense as is_dense
 from .deep import LEVELS, in_another_thread
 from .hooks import posthooks, prehooks, tensor_hooks, unwrapped, wrapped
 from .node import AccumulateGrad, Node
