@@ -12,6 +12,7 @@ import functools
 import sys
 import threading
 import types
+import weakref
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -192,11 +193,31 @@ def _content(cell: Any) -> list[Any]:
         return []
 
 
+@functools.lru_cache(1)
+def _polynomials(modules: int) -> list[types.ModuleType]:
+    return [m for name, m in list(sys.modules.items()) if name.startswith(_FOLLOWED[1])]
+
+
 def _places(function: Any, objects: Sequence[Any]) -> list[Place]:
+    """What is to be replaced where; as found before, if nothing has changed there since."""
     table = replacements()
-    polynomials = [m for name, m in sys.modules.items() if name.startswith(_FOLLOWED[1])]
-    namespaces = list(_namespaces([function, *filter(_has_code, objects), *polynomials]))
-    return [p for n in namespaces for p in (*_within(n, table), *_builtins(n))]
+    coded = [*filter(_has_code, objects)]
+    found = None if coded or _held or type(function) is not types.FunctionType else _found.get(function)
+    if found is not None and found[0] is table and all(_names(n) == names for n, names in found[1]):
+        return found[2]
+    namespaces = list(_namespaces([function, *coded, *_polynomials(len(sys.modules))]))
+    places = [p for n in namespaces for p in (*_within(n, table), *_builtins(n))]
+    keeps = any(isinstance(n, Cell) for n in namespaces)  # a closure may hold the function itself
+    if not (keeps or coded or _held) and type(function) is types.FunctionType:
+        _found[function] = table, [(n, _names(n)) for n in namespaces], places
+    return places
+
+
+_found: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+
+
+def _names(namespace: dict[str, Any]) -> tuple[int, ...]:
+    return tuple(map(id, namespace.values()))
 
 
 @contextlib.contextmanager

@@ -19,7 +19,7 @@ from ..eager.dispatch import _plain
 from ..eager.numpy_protocol import run
 from ..eager.state import state
 from ..eager.tensor import Tensor
-from ..rules.registry import primitives
+from ..rules.registry import count, primitives
 from .traced import Traced
 
 
@@ -181,11 +181,11 @@ _CONVERTING = "array asarray asanyarray ascontiguousarray asfortranarray asarray
 
 def replacements() -> dict[int, tuple[Any, Any]]:
     """By the identity of the original: the original and its replacement."""
-    return _replacements(len(primitives()))
+    return _replacements(count())
 
 
 @functools.lru_cache(1)
-def _replacements(count: int) -> dict[int, tuple[Any, Any]]:
+def _replacements(known: int) -> dict[int, tuple[Any, Any]]:
     found: dict[int, tuple[Any, Any]] = {}
 
     def replace(original: Any, by: Any) -> None:
@@ -267,5 +267,5 @@ class ModuleFace(types.ModuleType):
 
 
 @functools.lru_cache(64)
-def _face_of_module(module: types.ModuleType, count: int) -> ModuleFace:
+def _face_of_module(module: types.ModuleType, known: int) -> ModuleFace:
     return ModuleFace(module, replacements())

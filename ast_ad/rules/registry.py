@@ -68,6 +68,12 @@ def _load_optional() -> bool:
     return bool(arrived)
 
 
+def count() -> int:
+    """How many callables are registered; rules of libraries that are imported later are added then."""
+    _load_optional()
+    return len(_primitives)
+
+
 def primitives() -> dict[Function, Primitive]:
     """All registered callables, aliases included."""
     _load_optional()
