@@ -125,7 +125,7 @@ def unary(op: Operation, a: Tensor, shown: bool = False) -> Any:
             return span.result(unary(op, a, True))
     x = a._array
     if op.inexact and x.dtype.kind in "iub":
-        x = x.astype(get_default_dtype().dtype)
+        x = x.astype(state.rules or get_default_dtype().dtype)
     token = silence()
     try:
         out = op.fn(x)
@@ -159,7 +159,9 @@ def promoted(op: Operation, *args: Any) -> Any:
     plain = [a._array if isinstance(a, Tensor) else a for a in args]
     dtype = result_dtype(*plain)
     if op.inexact and dtype.kind in "iub":
-        dtype = get_default_dtype().dtype
+        dtype = state.rules or get_default_dtype().dtype
+    elif state.rules is not None and dtype.kind in "fc" and all(map(_counts, plain)):
+        dtype = state.rules if dtype.kind == "f" else np.result_type(state.rules, np.complex64)
     cast = [p.astype(dtype, copy=False) if isinstance(p, np.ndarray) else dtype.type(p) for p in plain]
     token = silence()
     try:
@@ -172,6 +174,11 @@ def promoted(op: Operation, *args: Any) -> Any:
     if state.grad and any(isinstance(a, Tensor) and needs_grad(a) for a in args):
         record(op, args, cast, t, t._array)
     return t
+
+
+def _counts(p: Any) -> bool:
+    """Whether an operand does not say in which floating-point type to compute."""
+    return not isinstance(p, np.ndarray) or p.dtype.kind in "biu"
 
 
 def _like_first(out: np.ndarray, operands: Sequence[Any]) -> np.ndarray:

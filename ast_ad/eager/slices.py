@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,8 @@ from .cutting import CONJ, NO_FORMULA, PICK, SAFE, Cut, cut_rule
 from .reads import NOTHING, VALUE, NoSource, is_rules_function, parameter_names
 from .state import state
 from .tensor_names import for_tensors, patched_globals, rebuilt
+
+SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 
 
 def _unset(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -136,13 +138,23 @@ def as_a_rule(run: Callable[..., Any]) -> Callable[..., Any]:
     """``run``, during which tensors allow what arrays do: code that was written for arrays runs on them."""
 
     def within(*args: Any, **kwargs: Any) -> Any:
-        rules, state.rules = state.rules, True
+        rules, state.rules = state.rules, _precision(args)
         try:
             return run(*args, **kwargs)
         finally:
             state.rules = rules
 
     return within
+
+
+def _precision(args: Sequence[Any]) -> np.dtype[Any]:
+    """The real dtype in which a rule computes what follows from integers: that of its gradient."""
+    for a in args:
+        array = getattr(a, "_array", None)
+        if array is not None and array.dtype.kind in "fc":
+            single = array.dtype.itemsize <= (8 if array.dtype.kind == "c" else 4)
+            return SINGLE if single else DOUBLE
+    return DOUBLE
 
 
 # ----- from partial derivatives to cotangents -----

@@ -17,11 +17,11 @@ class State(threading.local):
     off. ``no_pack``: why hooks are forbidden. ``multithreading``: a setting that has no effect. ``safe``: a
     cotangent of 0 stays 0 when it is multiplied by an infinite derivative. ``tracing``: how many functions
     are being traced; 0 within the operations that they call. ``sweep``: the reverse sweep under way.
-    ``rules``: the code of a rule runs on tensors, which may be sliced backwards as arrays are. ``replays``:
-    changed views keep the name of the operation that made them. ``node``: the node whose backward runs
-    user's code. ``group``: the group of sweeps that share what checkpoints compute anew. ``dual``: the
-    level in which tensors may carry tangents. ``before_change(t)`` is called before a tensor is changed in
-    place.
+    ``rules``: the code of a rule runs on tensors, which may be sliced backwards as arrays are; it is the
+    dtype of what follows from integers there. ``replays``: changed views keep the name of the operation
+    that made them. ``node``: the node whose backward runs user's code. ``group``: the group of sweeps that
+    share what checkpoints compute anew. ``dual``: the level in which tensors may carry tangents.
+    ``before_change(t)`` is called before a tensor is changed in place.
     """
 
     grad = True
@@ -38,7 +38,7 @@ class State(threading.local):
     node: Any = None
     group: Any = None
     dual: Any = None
-    rules = False
+    rules: Any = None
     replays = False
 
 

@@ -440,3 +440,10 @@ def test_the_jvp_of_a_function_that_changes_its_input_changes_the_tangent(honest
             return
         assert Double.apply(x) is x and x.tolist() == [6]
         assert unpack_dual(x).tangent is direction and direction.tolist() == [2]
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.complex128])
+def test_recorded_gradients_are_as_precise_as_plain_ones(dtype):
+    x = torch.tensor([1.0, 1.0, 1.0], dtype=dtype, requires_grad=True)
+    (g,) = torch.autograd.grad(torch.norm(x, float("inf")), x, create_graph=True)
+    assert g.detach().numpy().real.tolist() == [1 / 3] * 3
