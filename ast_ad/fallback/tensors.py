@@ -31,8 +31,8 @@ from .derivative import as_reason, loss_seeds, warn
 from .patches import replaced
 from .pullbacks import spread
 from .sharing import Sharing
-from .traced import Traced, like
-from .tracing import TracedPullback, plain, recording
+from .traced import Traced, like, plain
+from .tracing import TracedPullback, recording
 
 
 class CompiledBackward(Node):

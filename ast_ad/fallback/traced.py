@@ -356,6 +356,15 @@ def _made(cls: type, array: np.ndarray, number: Any = None) -> Any:
     return t
 
 
+def plain(value: Any) -> Any:
+    """A traced array as an array, a traced number as a number."""
+    if not isinstance(value, Tensor):
+        return value
+    if isinstance(value, Traced) and value._scalar:
+        return value._array[()] if value._python is None else value._python
+    return value._array
+
+
 def like(t: Any, array: np.ndarray) -> Any:
     """A new value of the kind of ``t``, an array or a number."""
     if not isinstance(t, Traced):

@@ -18,6 +18,7 @@ from .. import errors
 from ..eager import namespace  # noqa: F401  (what tensors have, to be hidden)
 from ..eager.engine import execute
 from ..eager.numpy_protocol import run
+from ..eager.recording import twin
 from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..eager.views import edge_of
@@ -28,7 +29,8 @@ from .faces import hide
 from .patches import replaced
 from .replacements import replacement, replacements
 from .sharing import Sharing
-from .traced import Traced, TracedNumber, TracedScalar, births
+from .survivors import make_plain
+from .traced import Traced, TracedNumber, TracedScalar, births, plain
 
 for _class in (Traced, TracedScalar, TracedNumber):
     register_leaf(_class)
@@ -46,20 +48,31 @@ def trace(
 
     ``writes``: whether it is known that the function writes to one of two arguments that share memory.
     """
+    with recording(), forgetting() as kept:
+        result, structure, pullback = _traced(function, args, kwargs, wrt, writes)
+        kept += pullback.starts
+    return structure.unflatten(result), pullback
+
+
+def _traced(
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: dict[str, Any],
+    wrt: Sequence[int],
+    writes: bool,
+) -> tuple[list[Any], Any, TracedPullback]:
+    """The leaves of the value, its structure, and the pullback; what was traced is let go of."""
     leaves, tree = flatten((tuple(args), dict(kwargs)))
     starts: dict[int, Any] = {i: _start(leaves[i]) for i in wrt}
-    with recording(), forgetting() as kept:
-        given = [_entry(starts[i]) if i in starts else _constant(leaf) for i, leaf in enumerate(leaves)]
-        sharing = Sharing(leaves, wrt, writes)
-        sharing.enter(given)
-        call_args, call_kwargs = tree.unflatten(given)
-        value = _run(function, call_args, call_kwargs, (*args, *kwargs.values()))
-        sharing.check()
-        found, structure = flatten(value)
-        kept += found
-    return structure.unflatten([plain(leaf) for leaf in found]), TracedPullback(
-        found, [starts[i] for i in wrt]
-    )
+    given = [_entry(starts[i]) if i in starts else _constant(leaf) for i, leaf in enumerate(leaves)]
+    sharing = Sharing(leaves, wrt, writes)
+    sharing.enter(given)
+    call_args, call_kwargs = tree.unflatten(given)
+    value = _run(function, call_args, call_kwargs, (*args, *kwargs.values()))
+    sharing.check()
+    found, structure = flatten(value)
+    outputs = [twin(t, t._array) if isinstance(t, Tensor) else t for t in found]
+    return [plain(leaf) for leaf in found], structure, TracedPullback(outputs, [starts[i] for i in wrt])
 
 
 def _run(function: Callable[..., Any], args: Any, kwargs: Any, objects: Sequence[Any]) -> Any:
@@ -101,7 +114,7 @@ def _swallowed(error: AdError) -> bool:
 
 @contextmanager
 def forgetting() -> Iterator[list[Any]]:
-    """What is traced in the block is constant after it, but for what is put in the list."""
+    """What is traced in the block is plain after it, but for what is put in the list."""
     before, births.made = births.made, []
     kept: list[Any] = []
     try:
@@ -113,6 +126,10 @@ def forgetting() -> Iterator[list[Any]]:
             t = reference()
             if t is not None and id(t) not in staying:
                 t.forget()
+        t = None
+        survivors = [t for t in (reference() for reference in made) if t is not None and id(t) not in staying]
+        if survivors:
+            make_plain(survivors)
 
 
 @contextmanager
@@ -171,15 +188,6 @@ def _constant(leaf: Any) -> Any:
     if type(leaf) is np.ndarray and leaf.dtype.kind in "fc":
         return Traced._of(leaf.copy())
     return leaf.copy() if type(leaf) is np.ndarray else leaf
-
-
-def plain(value: Any) -> Any:
-    """A traced array as an array, a traced number as a number."""
-    if not isinstance(value, Tensor):
-        return value
-    if isinstance(value, Traced) and value._scalar:
-        return value._array[()] if value._python is None else value._python
-    return value._array
 
 
 class TracedPullback:
