@@ -150,7 +150,7 @@ class Tensor:
     @property
     def grad(self) -> Any:
         """The gradient accumulated by ``backward``, or None."""
-        if self._grad is None and self._node is not None and not self.retains_grad:
+        if self._grad is None and self._node is not None and not self._retains(self._node):
             warnings.warn(NON_LEAF_GRAD, UserWarning, stacklevel=2)
         return self._grad
 
@@ -270,7 +270,9 @@ class Tensor:
 
     @property
     def retains_grad(self) -> bool:
-        node = self.grad_fn
+        return self._retains(self.grad_fn)
+
+    def _retains(self, node: Any) -> bool:
         if node is None or node._hooks is None:
             return False
         kept = node._hooks.retain.get(self._nr)

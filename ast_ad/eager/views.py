@@ -86,6 +86,7 @@ class DeadEnd(Node):
     """Where the gradient of a view ends that was made while nothing was recorded, of what requires grad."""
 
     def __init__(self, t: Any) -> None:
+        self._number = next_number()
         self._meta = t._array.shape, t._array.dtype
 
     def _backward(self, g: Any, graph: bool) -> Sequence[Any]:
