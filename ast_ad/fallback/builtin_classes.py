@@ -43,6 +43,9 @@ class _Looking(type):
             return _class_of(args[0]) if len(args) == 1 else type(*args, **kwargs)
         if len(args) == 1 and isinstance(args[0], Tensor):
             return _number(cls._original, args[0])
+        if len(args) == 2 and cls is Complex and any(isinstance(arg, Tensor) for arg in args):
+            real, imag = (Complex(arg) for arg in args)
+            return real + imag * 1j
         return cls._original(*args, **kwargs)
 
 

@@ -36,6 +36,12 @@ class Hidden:
             raise Missing(f"'{t.__class__.__name__}' object has no attribute '{self.name}'")
         return self.found.__get__(t, cls) if hasattr(self.found, "__get__") else self.found
 
+    def __set__(self, t: Any, value: Any) -> None:
+        if hasattr(self.found, "__set__"):
+            self.found.__set__(t, value)
+        else:
+            t.__dict__[self.name] = value
+
 
 def hide(cls: Any) -> None:
     """Hide what the class inherits, and what it plays has not."""
@@ -46,8 +52,7 @@ def hide(cls: Any) -> None:
         found = next(vars(base)[name] for base in type.mro(cls) if name in vars(base))
         while isinstance(found, Hidden):
             found = found.found
-        if not hasattr(found, "__set__") or isinstance(found, property) and found.fset is None:
-            setattr(cls, name, Hidden(name, found))
+        setattr(cls, name, Hidden(name, found))
 
 
 SPECIAL = {"__len__", "__iter__", "__contains__", "__getitem__", "__setitem__", "__reversed__"}

@@ -252,6 +252,7 @@ class ModuleFace(types.ModuleType):
     def __init__(self, module: types.ModuleType, table: dict[int, tuple[Any, Any]]) -> None:
         super().__init__(module.__name__, module.__doc__)
         self.__dict__.update(vars(module))
+        self.__dict__.pop("__getattr__", None)  # the module's own comes after this class's
         self.__dict__["in_place_of"] = module
         for name, value in vars(module).items():
             if id(value) in table:

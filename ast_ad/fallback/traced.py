@@ -43,7 +43,7 @@ class Traced(Tensor, metaclass=Face):
 
     _scalar = False
     _python: Any = None
-    _plays: type = np.ndarray
+    _plays: Any = np.ndarray
 
     @classmethod
     def _of(cls, value: Any) -> Any:
@@ -55,7 +55,9 @@ class Traced(Tensor, metaclass=Face):
             return value
         return _made(Traced if array is value else TracedScalar, array)
 
-    _of_number = _of
+    @classmethod
+    def _of_number(cls, number: Any) -> Any:
+        return cls._of(number)
 
     def forget(self) -> None:
         """Become a constant: the trace is over, and only an object of the user's holds this array."""
@@ -191,7 +193,7 @@ class Traced(Tensor, metaclass=Face):
             raise refused("conversion of a traced array to a plain one", DETACHED, "use functions of NumPy")
         return np.array(self._array, dtype=dtype)
 
-    def __repr__(self, **ignored: Any) -> str:  # type: ignore[override]
+    def __repr__(self, *, tensor_contents: Any = None) -> str:
         return repr(self._array)
 
     def __str__(self) -> str:
@@ -274,9 +276,9 @@ class TracedScalar(Traced):
 
     _face = Traced
     _scalar = True
-    _plays = np.float64
+    _plays: Any = np.float64
 
-    @property
+    @property  # type: ignore[misc]
     def __class__(self) -> Any:
         return type(self._array[()])
 
@@ -291,14 +293,18 @@ class TracedScalar(Traced):
             raise refused("the hash of a traced number", "what is found by it is another number", NO_KEY)
         return hash(self._array[()])
 
-    def __repr__(self, **ignored: Any) -> str:
+    def __repr__(self, *, tensor_contents: Any = None) -> str:
         return repr(self._array[()])
 
+    def _value(self) -> Any:
+        """The number itself."""
+        return self._array[()]
+
     def is_integer(self) -> bool:
-        return bool(self._array[()].is_integer())
+        return bool(self._value().is_integer())
 
     def as_integer_ratio(self) -> Any:
-        return self._array[()].as_integer_ratio()
+        return self._value().as_integer_ratio()
 
     def hex(self) -> str:
         return float(self._array).hex()
@@ -310,11 +316,11 @@ class TracedNumber(TracedScalar):
     _face = Traced
     _plays = float
 
-    @property
+    @property  # type: ignore[misc]
     def __class__(self) -> Any:
         return type(self._python)
 
-    def __repr__(self, **ignored: Any) -> str:
+    def __repr__(self, *, tensor_contents: Any = None) -> str:
         return repr(self._python)
 
     __str__ = __repr__
@@ -325,7 +331,7 @@ class TracedNumber(TracedScalar):
     def __round__(self, digits: int | None = None) -> Any:
         return round(self._python, digits)
 
-    def __copy__(self) -> Any:
+    def __copy__(self, order: str = "C") -> Any:
         return self
 
     def __deepcopy__(self, memo: Any) -> Any:
@@ -334,11 +340,11 @@ class TracedNumber(TracedScalar):
     def __getnewargs__(self) -> Any:
         return (self._python,)
 
-    @property
+    @property  # type: ignore[misc]
     def real(self) -> Any:
         return python_number(run(np.real, (self,), {}))
 
-    @property
+    @property  # type: ignore[misc]
     def imag(self) -> Any:
         return python_number(run(np.imag, (self,), {}))
 
@@ -347,7 +353,7 @@ class TracedNumber(TracedScalar):
 
 
 def _made(cls: type, array: np.ndarray, number: Any = None) -> Any:
-    t = object.__new__(cls)
+    t: Any = object.__new__(cls)
     t._array, t._version_counter = array, [0]
     if number is not None:
         t._python = number

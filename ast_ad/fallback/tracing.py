@@ -109,7 +109,7 @@ def _run(function: Callable[..., Any], args: Any, kwargs: Any, objects: Sequence
 def _swallowed(error: AdError) -> bool:
     """Whether the function went on after an error: then its result is not that of the plain function."""
     caught_in = error.__traceback__ and error.__traceback__.tb_frame.f_code.co_filename
-    return getattr(error, "final", False) or caught_in and not _INSIDE.search(caught_in)
+    return getattr(error, "final", False) or bool(caught_in and not _INSIDE.search(caught_in))
 
 
 @contextmanager

@@ -1,0 +1,425 @@
+"""Does code that is traced see arrays and numbers as they are in a plain call?"""
+
+import collections
+import collections.abc
+import copy
+import dataclasses
+import functools
+import json
+import math
+import operator
+import threading
+
+import numpy as np
+import pytest
+
+from ast_ad import AdError, fallback
+
+V = np.array([0.7, -1.3, 2.1, 0.4])
+W = np.array([0.3, -0.2, 1.1, 0.9])
+INDICES = np.array([0, 2, 2])
+
+
+def traced(function, *args):
+    """The value and the gradients, and that the value and the arguments are those of the plain call."""
+    expected = function(*copy.deepcopy(args))
+    given = copy.deepcopy(args)
+    value, pullback = fallback.trace(function, given, {}, tuple(range(len(args))))
+    assert type(value) is type(expected) and np.asarray(value).tobytes() == np.asarray(expected).tobytes()
+    for before, after in zip(args, given, strict=True):
+        np.testing.assert_array_equal(before, after)
+    return value, pullback([1.0])
+
+
+def differences(function, args):
+    for k, arg in enumerate(args):
+        found = np.zeros(np.shape(arg))
+        for index in np.ndindex(found.shape):
+
+            def at(step, k=k, index=index):
+                moved = list(copy.deepcopy(args))
+                if index:
+                    moved[k][index] += step
+                else:
+                    moved[k] = type(moved[k])(moved[k] + step)
+                return function(*moved)
+
+            h = 1e-5
+            found[index] = (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h)
+        yield found
+
+
+def right(function, *args):
+    _, gradients = traced(function, *args)
+    for found, expected in zip(gradients, differences(function, args), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6 * (1 + np.abs(expected).max()))
+
+
+# ----- programs -------------------------------------------------------------------------------------
+def flat(x):
+    y = x.reshape(2, 2).T.copy()
+    y.flat[1] = x[0] * 3
+    y.flat[2:] = x[:2]
+    return sum(v * v * i for i, v in enumerate(y.T.flat)) + y.flat[3] * len(y.flat)
+
+
+def ufunc_at(x):
+    y = np.zeros(3)
+    np.add.at(y, INDICES, x[:3])
+    np.subtract.at(y, INDICES, x[1:])
+    return np.sum(y**2)
+
+
+def out_and_where(x):
+    y = np.empty(4)
+    np.multiply(x, x, out=y)
+    np.add(y, x, y)
+    z = np.zeros(4)
+    np.divide(1.0, x, out=z, where=x > 0.5)
+    return (
+        np.sum(y**2) + z.sum() + np.sum(np.sqrt(np.abs(x), where=x > 0, out=x * 2)) + np.sum(x, where=x > 0)
+    )
+
+
+def masks(x):
+    y = x * 1
+    y[y > 0] += x[0]
+    y[y < 0] *= 3
+    y[INDICES] += x[1]
+    mask = y > 0
+    y[mask] = y[mask] ** 2
+    return np.sum(y**3)
+
+
+def aliases(x):
+    y = x.reshape(2, 2)
+    y.ravel()[0] = 3 * x[3]
+    y.T[0, 1] *= 2
+    y.flatten()[0] = 100
+    np.atleast_2d(x)[0, 3] = x[0]
+    for i, row in enumerate(y):
+        row *= row[0]
+        row[1] += i * x[3]
+    np.asarray(x)[1] = x[2] * 2
+    np.array(x)[1] = 100
+    v = x[::-1]
+    v *= 2
+    v[1:3] += x[0]
+    return np.sum(x**2)
+
+
+def several_views(x):
+    a, b = np.split(x, 2)
+    a += b
+    x.swapaxes(0, 0)[1] = x[0]
+    x.view()[2] = 4 * x[1]
+    m = np.outer(x, x)
+    np.einsum("ii->i", m)[:] = x
+    np.fill_diagonal(m[1:], x[0])
+    return np.sum(x**2) + np.sum(m**2)
+
+
+def complex_parts(x):
+    z = np.zeros(4, complex)
+    z.real = x
+    z.imag = x**2
+    z.imag[1] += x[0]
+    return np.sum(np.abs(z) ** 3) + abs(complex(x[0], 2.0))
+
+
+def numbers_are_immutable(s):
+    a = s
+    b = a
+    a += 1
+    a *= s
+    return a * b
+
+
+def elements_are_copies(x):
+    a, y = x[0], x * 1
+    b = y[0]
+    y[0] = 5 * x[1]
+    zero_d = np.array(x[0])
+    same = zero_d
+    same += x[1]
+    return a * b + y[0] + zero_d * same
+
+
+def sorts(x):
+    y, z = x * 2, x * 3
+    y.sort()
+    z.partition(2)
+    return np.sum(y * W) + z[2] ** 2 + sorted(x)[1]
+
+
+def conversions(x):
+    total = float(x[0]) * x[1] + float(np.dot(x, x)) + x[2].item() + sum(x.tolist())
+    return total * float("2.0") * (1 if type(total) is float else 100)
+
+
+def lists_are_arrays(x):
+    pairs = [x[0], x[1]], [x[2], 1.0]
+    return (
+        np.sum([t**2 for t in x])
+        + np.dot([x[0], x[1]], [x[2], x[3]])
+        + np.max([x[0], x[3]])
+        + np.linalg.det(pairs)
+    )
+
+
+def creation(x):
+    y = np.linspace(x[0], x[1], 5)
+    z = np.full((2, 2), x[0]) * np.full_like(x[:2], x[1])
+    u = np.ones_like(x)
+    u[1:] = x[:-1]
+    table = np.fromfunction(lambda i, j: x[0] * i + x[1] * j, (2, 2))
+    return np.sum(y**2) + np.sum(z) + np.prod(u) + np.sum(table) + np.vander(x[:2], 3).sum()
+
+
+def classes(x):
+    assert type(x) is np.ndarray and isinstance(x, collections.abc.Iterable)
+    assert not isinstance(x, collections.abc.Hashable) and not hasattr(x, "detach")
+    s = x[0]
+    assert type(s) is np.float64 and isinstance(s, (float, np.floating)) and s.dtype == np.float64
+    assert not isinstance(s, collections.abc.Iterable) and not hasattr(s, "__len__") and not np.iterable(s)
+    with pytest.raises(TypeError):
+        len(s)
+    with pytest.raises(TypeError):
+        [v for v in s]
+    return np.sum(x * s)
+
+
+def python_number(s):
+    assert type(s) is float and not hasattr(s, "shape") and isinstance(s, float) and {float: 1}[type(s)]
+    assert not isinstance(s, (np.floating, collections.abc.Sized))
+    try:
+        s / (s - s)
+    except ZeroDivisionError:
+        s = s * 3
+    return (
+        (s**2 - s) * round(s, 1)
+        + ((-s) ** 0.5).imag
+        + s.real * s.conjugate()
+        + s // 1
+        + s % 1
+        + divmod(s, 1)[1]
+    )
+
+
+def python_numbers_are_weak(x, s):
+    y = x.astype(np.float32) * s
+    assert y.dtype == np.float32
+    return float(np.sum(y)) * 0.0 + s * np.sum(x)
+
+
+@dataclasses.dataclass
+class State:
+    a: object
+    b: object = 1.0
+
+
+Pair = collections.namedtuple("Pair", "p q")
+
+
+def containers(x):
+    state = State(x * 2)
+    state.b = state.a[0]
+    other = dataclasses.replace(state, a=x)
+    pair = Pair(x, x[0])._replace(q=x[1] * 2)
+    counts = collections.defaultdict(float)
+    for i, v in enumerate(x):
+        counts[i % 2] += v * v
+    copied = copy.deepcopy([x, {"a": copy.copy(x)}])
+    copied[0][1] = 0
+    copied[1]["a"][2] = x[3]
+    folded = functools.reduce(operator.add, [v**2 for v in x])
+    total = dataclasses.asdict(other)["a"][1] + pair.q * np.sum(pair.p) + counts[0] * counts[1] + folded
+    return state.b * total + np.sum(copied[0] ** 2) + np.sum(copied[1]["a"] ** 3)
+
+
+def exceptions(x):
+    total = 0.0
+    for attempt in (
+        lambda: x[7],
+        lambda: x @ np.ones(3),
+        lambda: {"a": x}["b"],
+        lambda: np.linalg.inv(np.outer(x * 0, x)),
+        lambda: np.concatenate([x, np.ones((2, 2))]),
+        lambda: x.foo,
+        lambda: np.add(x, np.ones(3), out=x),
+    ):
+        try:
+            attempt()
+        except (LookupError, ValueError, AttributeError):
+            total = total + x[1] ** 2
+    with np.errstate(divide="raise"):
+        try:
+            total = total + np.sum(x / (x - x))
+        except FloatingPointError:
+            total = total + np.sum(x * 3)
+    return total
+
+
+def randomness(x):
+    numbers = np.random.default_rng(3)
+    np.random.seed(1)
+    return np.sum(x * numbers.normal(size=4)) + x[0] * np.random.rand() + x[1] * numbers.uniform()
+
+
+PROGRAMS = [
+    flat, ufunc_at, out_and_where, masks, aliases, several_views, complex_parts, elements_are_copies, sorts,
+    conversions, lists_are_arrays, creation, classes, containers, exceptions, randomness,
+]  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
+def test_program(program):
+    right(program, V)
+
+
+def test_numbers():
+    right(numbers_are_immutable, 1.7)
+    right(numbers_are_immutable, np.float64(1.7))
+    right(python_number, 1.7)
+    _, (of_x, of_s) = traced(python_numbers_are_weak, V, 2.0)
+    np.testing.assert_allclose(of_x, np.full(4, 2.0))
+    assert of_s == pytest.approx(V.sum())
+    value, (gradient,) = traced(lambda x: (x * 2.0).sum(), V.astype(np.float32))
+    assert value.dtype == gradient.dtype == np.float32
+
+
+# ----- what is refused ------------------------------------------------------------------------------
+TABLE = {}
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: {x[0]: 1.0}[x[0]],
+        lambda x: sum(set(x)),
+        lambda x: len(x.tobytes()) * x[0],
+        lambda x: copy.copy(W).__setitem__(0, x[0]) or np.sum(x),
+        lambda x: W.copy().__iadd__(x).sum(),
+        lambda x: np.sum(np.frompyfunc(lambda a: a * a, 1, 1)(x)),
+        lambda x: np.array([x[0]], dtype=object)[0],
+        lambda x: memoryview(x)[0] * x[0],
+        lambda x: np.multiply.at(np.ones(4), INDICES, x[:3]) or np.sum(x),
+    ],
+)
+def test_refusals(function):
+    with pytest.raises(AdError):
+        fallback.trace(function, (V,), {}, (0,))
+
+
+def test_refusals_that_the_function_catches():
+    def hides(x):
+        try:
+            y = W.copy()
+            y[0] = x[0]
+        except Exception:
+            y = W
+        return np.sum(y * x)
+
+    with pytest.raises(AdError, match="plain"):
+        fallback.trace(hides, (V,), {}, (0,))
+
+    def hides_a_missing_rule(x):
+        try:
+            return np.sum(np.add.reduceat(x, [0, 2]))
+        except Exception:
+            return x[0]
+
+    with pytest.raises(AdError, match="reduceat"):
+        fallback.trace(hides_a_missing_rule, (V,), {}, (0,))
+
+
+# ----- what is left ---------------------------------------------------------------------------------
+@functools.lru_cache
+def square(s):
+    return s * s
+
+
+@functools.lru_cache
+def table(n):
+    return np.zeros(n) + 1.0
+
+
+def test_caches_keep_nothing_traced():
+    for _ in range(2):
+        _, (gradient,) = traced(lambda s: square(s) + square(2.0) + square(s) + np.sum(table(2)) * s, 2.0)
+        assert gradient == 10.0
+    assert square.cache_info().currsize == 1 and type(square(2.0)) is float and type(table(2)) is np.ndarray
+
+
+def test_what_is_stored_is_plain():
+    log, found, queue, last = [], {}, collections.deque(), None
+
+    class Slots:
+        __slots__ = ("a",)
+
+    slots, state = Slots(), State(None)
+
+    def stores(x):
+        nonlocal last
+        last = np.sum(x)
+        log.append(x[0] * 2)
+        log.append((1, (x[0], "two")))
+        found["y"], found["pair"] = x * 3, Pair(x[0], [x])
+        slots.a = float(x[1])
+        state.a, state.b = np.zeros(2), x
+        queue.append(x + 1)
+        return np.sum(x * x)
+
+    traced(stores, V)
+    assert json.dumps([log, slots.a]) and type(last) is np.float64
+    assert [type(a) for a in (state.a, state.b, found["y"], found["pair"].q[0], queue[-1])] == [
+        np.ndarray
+    ] * 5
+    assert type(found["pair"].p) is np.float64
+
+
+def uses_many_names(x):
+    y = np.zeros(3)
+    y[:] = np.sin(x[:3])
+    return np.sum(y * y) + math.sin(float(x[0])) + table(1)[0]
+
+
+def test_names_are_as_before():
+    numpy_before, mine, cell = dict(vars(np)), dict(globals()), np.zeros
+
+    def fails(x):
+        assert cell is not numpy_before["zeros"]
+        with pytest.raises(KeyError):
+            fallback.trace(lambda y: {}[len(y * x)], (V,), {}, (0,))
+        raise KeyError("failed")
+
+    with pytest.raises(KeyError):
+        fallback.trace(fails, (V,), {}, (0,))
+    assert all(vars(np)[name] is value for name, value in numpy_before.items())
+    assert cell is np.zeros and set(globals()) == set(mine)
+    assert all(globals()[name] is value for name, value in mine.items())
+
+
+def test_threads():
+    expected = np.array([math.cos(V[0]), 0, 0, 0]) + np.append(np.sin(2 * V[:3]), 0)
+    wrong, plain = [], []
+
+    def trace():
+        for _ in range(100):
+            _, pullback = fallback.trace(uses_many_names, (V,), {}, (0,))
+            if not np.allclose(pullback([1.0])[0], expected):
+                wrong.append(1)
+
+    def compute():
+        for _ in range(500):
+            if type(uses_many_names(V)) is not np.float64:
+                plain.append(1)
+
+    before = dict(globals())
+    threads = [threading.Thread(target=target) for target in (trace, trace, compute)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong and not plain and before == globals()
