@@ -193,7 +193,7 @@ class Traced(Tensor, metaclass=Face):
             raise refused("conversion of a traced array to a plain one", DETACHED, "use functions of NumPy")
         return np.array(self._array, dtype=dtype)
 
-    def __repr__(self, *, tensor_contents: Any = None) -> str:
+    def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
         return repr(self._array)
 
     def __str__(self) -> str:
@@ -293,7 +293,7 @@ class TracedScalar(Traced):
             raise refused("the hash of a traced number", "what is found by it is another number", NO_KEY)
         return hash(self._array[()])
 
-    def __repr__(self, *, tensor_contents: Any = None) -> str:
+    def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
         return repr(self._array[()])
 
     def _value(self) -> Any:
@@ -320,7 +320,7 @@ class TracedNumber(TracedScalar):
     def __class__(self) -> Any:
         return type(self._python)
 
-    def __repr__(self, *, tensor_contents: Any = None) -> str:
+    def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
         return repr(self._python)
 
     __str__ = __repr__
