@@ -205,7 +205,7 @@ def apply(op: Operation, args: Sequence[Any], kwargs: dict[str, Any] = nothing, 
 
 
 def _apply(op: Operation, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    active = tuple([is_active(a) for a in args])
+    active = tuple([is_active(a) for a in args]) if state.grad else ()
     recorded = state.grad and True in active
     if recorded and op.composite:
         program = slices.on_tensors(op.primitive.rule)  # type: ignore[union-attr, arg-type]

@@ -225,6 +225,22 @@ def _places(x: np.ndarray, root: np.ndarray, memory: np.ndarray) -> np.ndarray:
     return np.asarray(which[memory])
 
 
+def places_among(x: np.ndarray, view: np.ndarray) -> np.ndarray | None:
+    """Which element of ``x`` lies at the place of each element of ``view``; None if it is not always one."""
+    root = root_of(x)
+    if root_of(view) is not root or view.dtype != x.dtype or not is_dense(x) and _overlaps(x):
+        return None
+    steps = tuple(s // view.itemsize for s in view.strides)
+    start = (_address(view) - _address(root)) // view.itemsize
+    found = _places(x, root, strided_places(view.shape, steps, start))
+    return None if view.size and found.min() < 0 else found
+
+
+def _overlaps(x: np.ndarray) -> bool:
+    steps = tuple(s // x.itemsize for s in x.strides)
+    return bool(np.unique(strided_places(x.shape, steps, 0)).size < x.size)
+
+
 def view_dtype(t: Tensor, dtype: Any) -> Any:
     """The bytes of ``t`` read as another dtype."""
     x, wanted = t._array, as_numpy(dtype)

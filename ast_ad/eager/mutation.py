@@ -46,7 +46,7 @@ def _inplace(op: Operation, t: Tensor, others: tuple[Any, ...], kwargs: dict[str
     recorded = state.grad and differentiable and (t.requires_grad or any(map(is_active, others)))
     if recorded:
         check_inplace(t)
-    active = tuple([is_active(a) for a in (t, *others)])
+    active = tuple([is_active(a) for a in (t, *others)]) if state.grad else ()
     check_inference(t)
     x = t._array
     check_overlap(x, op.fn in CONSTANT and True not in active[1:])

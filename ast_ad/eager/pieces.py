@@ -16,7 +16,7 @@ from .state import state
 from .surface import function, method
 from .tensor import Tensor
 from .viewing import axis_of, fresh, look, look_several
-from .views import check_inference, check_inplace, move_retain
+from .views import check_inference, check_inplace, move_retain, steps_of
 
 UNBIND = Operation(torch_views.unbound, "UnbindBackward0", ("self",))
 SPLIT = Operation(torch_views.pieces, "SplitBackward0", ("self",))
@@ -327,10 +327,11 @@ def reshaped_in_place(
     if recorded and t._array.dtype.kind in "fc":
         active = (True, *(False,) * len(args))
         node = make_node(op, (t, *args), (t._array, *args), array, {}, active, None)
-    t._array = array
+    before, t._array = t._array, array
     t._version_counter[0] += 1
     if t._view is not None:
-        t._view.steps = (from_base,) if from_base else (*t._view.steps, (op.fn, args))
+        t._view.steps = (from_base,) if from_base else (*steps_of(t._view, before), (op.fn, args))
+        t._view.origin = t._view.base._array
     if node is not None:
         if t._view is not None:  # else the history is derived anew from that of the base, along the new steps
             t._view.version = t._version_counter[0]

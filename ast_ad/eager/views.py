@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..rules.helpers import hollow
+from ..rules.torch_views import at_places
 from ..rules.views import add_view, take_view, write_view
 from .node import NO_EDGE, AccumulateGrad, Node, next_number, node_class
 from .saved import FREED, producer
@@ -66,7 +67,8 @@ def make_view(t: Any, source: Any, step: tuple[Any, tuple[Any, ...]], creation: 
     if outer is None:
         t._view = View(source, (step,), creation, counter[0])
     else:
-        t._view = View(outer.base, (*outer.steps, step), creation or outer.creation, counter[0])
+        steps = steps_of(outer, source._array)
+        t._view = View(outer.base, (*steps, step), creation or outer.creation, counter[0])
 
 
 def edge_of(t: Any) -> tuple[Node | None, int]:
@@ -123,13 +125,27 @@ def refresh(t: Any) -> None:
     view.version = t._version_counter[0]
 
 
-def steps_of(view: View) -> tuple[Any, ...]:
-    """The way from the base to a view."""
-    if view.base._array is not view.origin:
-        raise RuntimeError(
-            "a view is being used whose base was given another shape or other data in place since the view "
-            "was made (by t_(), squeeze_() and the like, or through .data). Make the view anew."
-        )
+def steps_of(view: View, array: np.ndarray) -> tuple[Any, ...]:
+    """The way from the base to a view, which shows ``array``.
+
+    If the base looks at its memory in another way since the view was made (after ``t_`` and the like), the
+    way is found anew: by where the elements lie in memory.
+
+    Raises:
+        RuntimeError: the base has other memory now.
+    """
+    base = view.base._array
+    if base is not view.origin:
+        from .layout import places_among
+
+        places = places_among(base, array)
+        if places is None:
+            raise RuntimeError(
+                "a view is being used whose base was given other memory since the view was made, or shows "
+                "elements of it twice (by set_(), resize_(), as_strided_() or through .data). Make the view "
+                "anew."
+            )
+        view.steps, view.origin = ((at_places, (places,)),), base
     return view.steps
 
 
@@ -139,7 +155,7 @@ class ViewNode(node_class("AsStridedBackward0")):  # type: ignore[misc]
     def __init__(self, base: Any, view: View, array: np.ndarray) -> None:
         self._edges = self._live = (edge_of(base),)
         self._number = next_number()
-        self.steps, self._meta = steps_of(view), (array.shape, array.dtype)
+        self.steps, self._meta = steps_of(view, array), (array.shape, array.dtype)
         self.like = hollow(base._array)
 
     def _backward(self, g: Any, graph: bool) -> Sequence[Any]:
@@ -293,7 +309,7 @@ def rebase(t: Any, node: Any) -> None:
         t._node, t._nr, t._requires_grad = node, 0, True
         return
     base = view.base
-    copy = CopySlices(base, steps_of(view), node)
+    copy = CopySlices(base, steps_of(view, t._array), node)
     move_retain(base, copy)
     base._node, base._nr, base._requires_grad = copy, 0, True
     refreshed = view_node(t)

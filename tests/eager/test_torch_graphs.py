@@ -272,8 +272,40 @@ def test_a_view_of_a_resized_base_says_so():
     v = x[1:]
     x.resize_(2)
     x.mul_(leaf(1.0))
-    with pytest.raises(RuntimeError, match="another shape or other data"):
+    with pytest.raises(RuntimeError, match="Make the view"):
         v.sum()
+
+
+def weighted(x):
+    return (x * torch.arange(float(x.numel())).view(x.shape)).sum()
+
+
+def test_views_find_their_way_to_a_base_that_was_reshaped_in_place():
+    a = torch.arange(1.0, 7.0).requires_grad_()
+    x = (a * 1).view(2, 3).clone()
+    v = x.view(6)
+    x.t_()
+    v[1:3].mul_(2)
+    v.add_(1)
+    weighted(x).backward()
+    assert a.grad.tolist() == [0, 4, 8, 1, 3, 5]
+
+
+def test_views_of_views_of_a_base_without_history_that_was_reshaped():
+    x, scale = torch.arange(1.0, 7.0).view(2, 3).clone(), leaf(2.0)
+    v = x.view(6)
+    x.t_()
+    v[1:3].mul_(scale)
+    weighted(x).backward()
+    assert scale.grad.tolist() == [2 * 2 + 4 * 3]
+
+
+def test_a_base_that_shows_elements_twice_since_is_refused():
+    x = leaf(1.0, 2.0, 3.0) * 1
+    v = x[:]
+    x.as_strided_((2, 2), (1, 1))
+    with pytest.raises(RuntimeError, match="Make the view"):
+        v.mul_(3)
 
 
 def test_unsafe_pieces_may_be_changed():
