@@ -33,6 +33,7 @@ def _binary(name: str, ufunc: np.ufunc, python: Callable[..., Any]) -> None:
     def in_place(self: Traced, other: Any) -> Any:
         if self._scalar:
             return forward(self, other)
+        self.check_writeable()
         result = array_ufunc(self, ufunc, "__call__", self, _operand(other))
         if np.iscomplexobj(_plain(result)) and self._array.dtype.kind == "f":
             raise complex_write(f"the complex result of {ufunc.__name__} is written to a real array")

@@ -7,6 +7,7 @@ the originals do, but in threads that are tracing.
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import functools
 import sys
@@ -117,6 +118,7 @@ def _namespaces(roots: Sequence[Any]) -> Iterator[dict[str, Any]]:
         if id(namespace) not in seen:
             seen.add(id(namespace))
             yield namespace
+            yield from (v for name, v in namespace.items() if type(v) is dict and name != "__builtins__")
             pending += [v for v in namespace.values() if _has_code(v)]
 
 
@@ -155,7 +157,7 @@ def _named(code: types.CodeType, namespace: dict[str, Any]) -> Iterator[Any]:
         if name in sys.modules:
             yield sys.modules[name]
         value = namespace.get(name)
-        if type(value) is types.ModuleType and value.__name__.startswith(_FOLLOWED[0]):
+        if type(value) is types.ModuleType and f"{value.__name__}.".startswith(_FOLLOWED[0]):
             yield from _attributes(value, code.co_names)
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
@@ -193,6 +195,25 @@ def _content(cell: Any) -> list[Any]:
         return []
 
 
+def _import(name: str, namespace: Any = None, *args: Any, **kwargs: Any) -> Any:
+    """The import statement of code that is traced finds the modules that stand in NumPy's place."""
+    found = _plain_import()(name, namespace, *args, **kwargs)
+    if not state.tracing or _is_library(str((namespace or {}).get("__name__", ""))):
+        return found
+    by = replacement(found, replacements())
+    return found if by is None else by
+
+
+_importing = builtins.__import__
+
+
+def _plain_import() -> Any:
+    if builtins.__import__ is not _import:
+        return builtins.__import__
+    held = _held.get(_key(vars(builtins), "__import__"))
+    return _importing if held is None else held[1]
+
+
 @functools.lru_cache(1)
 def _polynomials(modules: int) -> list[types.ModuleType]:
     return [m for name, m in list(sys.modules.items()) if name.startswith(_FOLLOWED[1])]
@@ -207,6 +228,7 @@ def _places(function: Any, objects: Sequence[Any]) -> list[Place]:
         return found[2]
     namespaces = list(_namespaces([function, *coded, *_polynomials(len(sys.modules))]))
     places = [p for n in namespaces for p in (*_within(n, table), *_builtins(n))]
+    places.append((vars(builtins), "__import__", _plain_import(), _import))
     keeps = any(isinstance(n, Cell) for n in namespaces)  # a closure may hold the function itself
     if not (keeps or coded or _held) and type(function) is types.FunctionType:
         _found[function] = table, [(n, _names(n)) for n in namespaces], places

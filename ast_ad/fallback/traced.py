@@ -142,6 +142,7 @@ class Traced(Tensor, metaclass=Face):
         return apply(operation(operator.getitem), (self, _plain(index)))
 
     def __setitem__(self, index: Any, value: Any) -> None:
+        self.check_writeable()
         if not isinstance(value, (Tensor, np.ndarray, int, float, complex, np.generic)):
             value = run(np.array, (value,), {})
         if np.iscomplexobj(_plain(value)) and self._array.dtype.kind == "f":
@@ -262,6 +263,14 @@ class Traced(Tensor, metaclass=Face):
             raise refused("pickling a traced array", DETACHED, "pickle what is not differentiated")
         return self._array[()].__reduce_ex__(protocol)
 
+    def setflags(self, *args: Any, **kwargs: Any) -> None:
+        self._array.setflags(*args, **kwargs)
+
+    def check_writeable(self) -> None:
+        """Raise what NumPy raises where an array can't be written to."""
+        if not self._array.flags.writeable:
+            raise ValueError("assignment destination is read-only")
+
     def resize(self, *args: Any, **kwargs: Any) -> Any:
         raise refused(".resize()", "it changes an array that may have views", "use np.resize")
 
@@ -304,9 +313,13 @@ class TracedScalar(Traced):
         return bool(self._value().is_integer())
 
     def as_integer_ratio(self) -> Any:
+        if needs_grad(self):
+            raise refused("the integer ratio of a traced number", DETACHED, "compute with the number")
         return self._value().as_integer_ratio()
 
     def hex(self) -> str:
+        if needs_grad(self):
+            raise refused("the digits of a traced number", DETACHED, "compute with the number")
         return float(self._array).hex()
 
 

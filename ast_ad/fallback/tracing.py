@@ -92,10 +92,12 @@ def _run(function: Callable[..., Any], args: Any, kwargs: Any, objects: Sequence
     except AdError as error:
         error.at(place(error))
         raise
-    except (TypeError, ValueError) as error:
+    except Exception as error:
         lost = next((e for e in made if getattr(e, "final", False)), None)
-        if lost is not None:  # NumPy has put an error of its own in its place
+        if lost is not None:  # NumPy or other compiled code has put an error of its own in its place
             raise lost.at(place(error)) from error
+        if not isinstance(error, TypeError):
+            raise
         if Traced.__name__ not in str(error) and "can't unbox" not in str(error):  # numba's words
             raise
         raise UnsupportedError(

@@ -266,7 +266,35 @@ def randomness(x):
     return np.sum(x * numbers.normal(size=4)) + x[0] * np.random.rand() + x[1] * numbers.uniform()
 
 
+FUNCTIONS = {"sum": np.sum, "zeros": np.zeros, "sin": math.sin}
+
+
+def names_found_elsewhere(x):
+    import math as m
+
+    import numpy as xp
+    from numpy import ones
+
+    y = xp.zeros(4)
+    y[:] = x
+    z = FUNCTIONS["zeros"](4)
+    z += x
+    return xp.sum(y**2) * m.sin(x[0]) * ones(2)[0] + FUNCTIONS["sum"](z**2) * FUNCTIONS["sin"](x[1])
+
+
+def read_only(x):
+    y = x.copy()
+    y.setflags(write=False)
+    for target in (y, np.broadcast_to(x, (2, 4))[0]):
+        try:
+            target[0] = 1.0
+        except ValueError:
+            y = y * 2
+    return y.sum()
+
+
 PROGRAMS = [
+    names_found_elsewhere, read_only,
     flat, ufunc_at, out_and_where, masks, aliases, several_views, complex_parts, elements_are_copies, sorts,
     conversions, lists_are_arrays, creation, classes, containers, exceptions, randomness,
 ]  # fmt: skip
