@@ -55,7 +55,7 @@ def _stands(cls: Any) -> bool:
 
 def _number(kind: Any, t: Any) -> Any:
     """A traced number as one of Python's, with its history."""
-    if getattr(t, "_python", None) is not None and t.__class__ is kind:
+    if getattr(t, "_python", None).__class__ is kind:
         return t
     kind(t._array)  # refuses what is no number
     return run(kind, (t.reshape(()) if t._array.ndim else t,), {})

@@ -9,34 +9,30 @@ from typing import Any
 import numpy as np
 
 from ..eager.dispatch import _plain, apply, inplace, operation
-from ..eager.numpy_protocol import array_function, array_ufunc, run
+from ..eager.numpy_protocol import array_function, run
 from ..eager.tensor import Tensor
 from ..rules import helpers
 from .traced import Traced, complex_write
 
 
-def _binary(name: str, ufunc: np.ufunc, python: Callable[..., Any]) -> None:
+def _binary(name: str, function: Callable[..., Any]) -> None:
     def forward(self: Traced, other: Any) -> Any:
-        if self._python is not None and _is_python(other):
-            return _computed(python, self, other)
         if not isinstance(other, (Tensor, np.ndarray, int, float, complex, np.generic, list, tuple)):
             return NotImplemented
-        return array_ufunc(self, ufunc, "__call__", self, _operand(other))
+        return _computed(function, self, _operand(other))
 
     def reflected(self: Traced, other: Any) -> Any:
-        if self._python is not None and _is_python(other):
-            return _computed(python, other, self)
         if not isinstance(other, (Tensor, np.ndarray, int, float, complex, np.generic, list, tuple)):
             return NotImplemented
-        return array_ufunc(self, ufunc, "__call__", _operand(other), self)
+        return _computed(function, _operand(other), self)
 
     def in_place(self: Traced, other: Any) -> Any:
         if self._scalar:
             return forward(self, other)
         self.check_writeable()
-        result = array_ufunc(self, ufunc, "__call__", self, _operand(other))
+        result = _computed(function, self, _operand(other))
         if np.iscomplexobj(_plain(result)) and self._array.dtype.kind == "f":
-            raise complex_write(f"the complex result of {ufunc.__name__} is written to a real array")
+            raise complex_write(f"the complex result of `{name}` is written to a real array")
         inplace(operation(helpers.setitem), self, Ellipsis, result)
         return self
 
@@ -52,9 +48,9 @@ def _is_python(value: Any) -> bool:
 
 
 def _computed(function: Callable[..., Any], a: Any, b: Any) -> Any:
-    """What Python makes of two of its numbers. The root of a negative one is complex."""
-    if function is operator.pow and _plain(a).real < 0.0 and type(_plain(a)) is not complex:
-        if isinstance(_plain(a) ** _plain(b), complex):
+    """What an operator makes of two operands. To Python the root of a negative number is complex."""
+    if function is operator.pow and _is_python(a) and _is_python(b) and not isinstance(_plain(a), complex):
+        if _plain(a) < 0.0 and isinstance(_plain(a) ** _plain(b), complex):
             a = run(complex, (a,), {}) if isinstance(a, Tensor) else complex(a)
     return apply(operation(function), (a, b))
 
@@ -63,26 +59,19 @@ def _operand(other: Any) -> Any:
     return run(np.array, (other,), {}) if isinstance(other, (list, tuple)) else other
 
 
-for _name, _ufunc in {
-    "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.divide, "pow": np.power,
-    "floordiv": np.floor_divide, "mod": np.remainder, "matmul": np.matmul, "divmod": np.divmod,
-    "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal, "eq": np.equal,
-    "ne": np.not_equal,
-}.items():  # fmt: skip
-    _binary(_name, _ufunc, divmod if _name == "divmod" else getattr(operator, _name))
+for _name in "add sub mul truediv pow floordiv mod matmul divmod lt le gt ge eq ne".split():
+    _binary(_name, divmod if _name == "divmod" else getattr(operator, _name))
 
 
-def _unary(name: str, ufunc: np.ufunc) -> None:
+def _unary(name: str) -> None:
     def call(self: Traced) -> Any:
-        if self._python is not None:
-            return apply(operation(getattr(operator, name)), (self,))
-        return array_ufunc(self, ufunc, "__call__", self)
+        return apply(operation(getattr(operator, name)), (self,))
 
     setattr(Traced, f"__{name}__", call)
 
 
-for _name, _ufunc in {"neg": np.negative, "pos": np.positive, "abs": np.absolute}.items():
-    _unary(_name, _ufunc)
+for _name in ("neg", "pos", "abs"):
+    _unary(_name)
 
 
 def _method(name: str, fn: Callable[..., Any]) -> None:

@@ -53,7 +53,7 @@ class Traced(Tensor, metaclass=Face):
         array = value if kind is np.ndarray else np.asarray(value)
         if array.dtype.kind not in "fc":
             return value
-        return _made(Traced if array is value else TracedScalar, array)
+        return _made(Traced, array) if array is value else _made(TracedScalar, array, array[()])
 
     @classmethod
     def _of_number(cls, number: Any) -> Any:
@@ -380,7 +380,7 @@ def plain(value: Any) -> Any:
     if not isinstance(value, Tensor):
         return value
     if isinstance(value, Traced) and value._scalar:
-        return value._array[()] if value._python is None else value._python
+        return value._python
     return value._array
 
 
@@ -388,7 +388,9 @@ def like(t: Any, array: np.ndarray) -> Any:
     """A new value of the kind of ``t``, an array or a number."""
     if not isinstance(t, Traced):
         return Traced._of(array if array.ndim else array[()])
-    return _made(type(t), array, None if t._python is None else array.item())
+    if not t._scalar:
+        return _made(Traced, array)
+    return _made(type(t), array, array.item() if isinstance(t, TracedNumber) else array[()])
 
 
 def python_number(t: Any) -> Any:

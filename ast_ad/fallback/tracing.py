@@ -175,7 +175,7 @@ def _start(leaf: Any) -> Any:
     """A leaf of the graph with the value of an argument."""
     if isinstance(leaf, Traced):  # a trace within a trace: the inner one has a graph of its own
         leaf = plain(leaf)
-    t = Traced._of(leaf.copy() if isinstance(leaf, np.ndarray) else leaf)
+    t = Traced._of(leaf.copy("K") if isinstance(leaf, np.ndarray) else leaf)
     t._requires_grad = True
     return t
 
@@ -188,8 +188,8 @@ def _entry(start: Any) -> Any:
 def _constant(leaf: Any) -> Any:
     """An argument that is not differentiated: what is written to it may well be."""
     if type(leaf) is np.ndarray and leaf.dtype.kind in "fc":
-        return Traced._of(leaf.copy())
-    return leaf.copy() if type(leaf) is np.ndarray else leaf
+        return Traced._of(leaf.copy("K"))
+    return leaf.copy("K") if type(leaf) is np.ndarray else leaf
 
 
 class TracedPullback:
