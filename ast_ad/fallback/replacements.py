@@ -69,27 +69,46 @@ def _full(original: Callable[..., Any]) -> Callable[..., Any]:
 
 def _converts(original: Callable[..., Any]) -> Callable[..., Any]:
     """np.array and its relatives: an array of traced numbers is traced."""
-    shares = original is not np.array
 
     @functools.wraps(original)
-    def convert(object: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    def convert(object: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
         if not state.tracing:
-            return original(object, dtype, **kwargs)
+            return original(object, dtype, *args, **kwargs)
         if not has_traced(object):
-            made = original(object, dtype, **kwargs)
-            return Traced._of(made) if type(made) is np.ndarray else made
-        found: Any = object if isinstance(object, Tensor) else _stacked(object)
+            made = original(object, dtype, *args, **kwargs)
+            new = type(made) is np.ndarray and not _shared(made, object)
+            return Traced._of(made) if new else made  # what is not new is known by another name
+        if isinstance(object, Tensor):
+            return _converted(object, original(_plain(object), dtype, *args, **kwargs))
+        found = _stacked(object)
         if dtype is not None and np.dtype(dtype) != found._array.dtype:
             found = found.astype(dtype)
-        elif isinstance(object, Tensor) and not shares:
-            found = run(np.copy, (object,), {})
-        if isinstance(found, Traced) and found._scalar:
-            found = run(np.reshape, (found, (1,)), {}).reshape(())
         for _ in range(kwargs.get("ndmin", 0) - np.ndim(_plain(found))):
             found = found[None]
         return found
 
     return convert
+
+
+def _shared(a: Any, b: Any) -> bool:
+    return isinstance(b, np.ndarray) and np.may_share_memory(a, b)
+
+
+def _converted(t: Any, like: np.ndarray) -> Any:
+    """The traced value as the array ``like``: itself or a copy, of its layout, type and rank."""
+    found = t
+    if like.dtype != t._array.dtype:
+        found = t.astype(like.dtype)
+        if not isinstance(found, Tensor):
+            return like
+    if found._scalar:
+        found = run(np.reshape, (found, (1,)), {}).reshape(())
+    elif found is t and not _shared(like, t._array):
+        order = "C" if like.flags.c_contiguous else "F" if like.flags.f_contiguous else "K"
+        found = run(np.copy, (t,), {"order": order})
+    for _ in range(like.ndim - found._array.ndim):
+        found = found[None]
+    return found
 
 
 def _stacked(rows: Any) -> Any:
@@ -174,7 +193,7 @@ def _python_of(jitted: Any) -> Callable[..., Any]:
 
 _FILLING = (
     "zeros ones empty zeros_like ones_like empty_like arange linspace logspace geomspace eye identity tri "
-    "indices fromiter frombuffer fromfunction vander"
+    "indices fromiter fromfunction vander"
 ).split()
 _CONVERTING = "array asarray asanyarray ascontiguousarray asfortranarray asarray_chkfinite require".split()
 

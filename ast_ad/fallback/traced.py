@@ -215,15 +215,18 @@ class Traced(Tensor, metaclass=Face):
 
     # ----- methods that are no functions of NumPy
     def copy(self, order: str = "C") -> Any:
-        return run(np.copy, (self,), {})
+        return run(np.copy, (self,), {"order": order})
 
-    __copy__ = copy
+    def __copy__(self) -> Any:
+        return run(np.copy, (self,), {})
 
     def __deepcopy__(self, memo: Any) -> Any:
         return run(np.copy, (self,), {})
 
     def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Any:
         kind = np.dtype(dtype).kind
+        if kwargs.get("copy", True) is False and np.dtype(dtype) == self._array.dtype:
+            return self
         if kind not in "fc":
             if kind == "O" and needs_grad(self):
                 raise refused("conversion of a traced array to one of objects", DETACHED, "use a list")
@@ -344,7 +347,7 @@ class TracedNumber(TracedScalar):
     def __round__(self, digits: int | None = None) -> Any:
         return round(self._python, digits)
 
-    def __copy__(self, order: str = "C") -> Any:
+    def __copy__(self) -> Any:
         return self
 
     def __deepcopy__(self, memo: Any) -> Any:

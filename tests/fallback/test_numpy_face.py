@@ -119,6 +119,25 @@ def several_views(x):
     return np.sum(x**2) + np.sum(m**2)
 
 
+CONSTANT = np.array([2.0, 3.0])
+
+
+def copies_or_not(x):
+    m = x.reshape(2, 2)
+    np.ascontiguousarray(m.T)[0, 1] = 100.0
+    np.asfortranarray(m)[0, 1] = 100.0
+    np.ascontiguousarray(m)[0, 0] = x[1]
+    np.array(m, copy=None)[1, 1] *= 2
+    m.astype(float, copy=False)[1, 0] += x[3]
+    m.astype(float)[0] = 100.0
+    np.asarray(m, dtype=float)[0, 1] -= x[0]
+    m.T.copy().reshape(-1)[1] = 100.0
+    m.T.copy("F").T.ravel()[0] = 100.0
+    copy.copy(m)[0] = 100.0
+    assert np.array(x, ndmin=2).shape == (1, 4) and m.T.copy().flags.c_contiguous
+    return np.sum(x**2) + np.sum(np.asarray(CONSTANT) * x[:2])
+
+
 def complex_parts(x):
     z = np.zeros(4, complex)
     z.real = x
@@ -295,7 +314,8 @@ def read_only(x):
 
 PROGRAMS = [
     names_found_elsewhere, read_only,
-    flat, ufunc_at, out_and_where, masks, aliases, several_views, complex_parts, elements_are_copies, sorts,
+    flat, ufunc_at, out_and_where, masks, aliases, copies_or_not, several_views, complex_parts,
+    elements_are_copies, sorts,
     conversions, lists_are_arrays, creation, classes, containers, exceptions, randomness,
 ]  # fmt: skip
 
@@ -331,6 +351,7 @@ TABLE = {}
         lambda x: W.copy().__iadd__(x).sum(),
         lambda x: np.sum(np.frompyfunc(lambda a: a * a, 1, 1)(x)),
         lambda x: np.array([x[0]], dtype=object)[0],
+        lambda x: np.asarray(CONSTANT).__setitem__(0, x[0]) or np.sum(x),
         lambda x: memoryview(x)[0] * x[0],
         lambda x: np.multiply.at(np.ones(4), INDICES, x[:3]) or np.sum(x),
     ],
