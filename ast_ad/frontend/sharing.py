@@ -80,14 +80,22 @@ class Sharing(Core):
             self._count(item, state, found, seen)
 
     def mark(self, template: Any, value: Any) -> Any:
-        """The template of a value, with what it shares if it is an array."""
-        if not isinstance(value, Arr) or root_of(value) not in self.shared:
+        """The template of a value, with what it shares if it is an array.
+
+        What a branch within the loop has made one of several stays that after the loop.
+        """
+        if not isinstance(value, Arr):
             return template
-        root = self.holders.get(root_of(value), root_of(value))
+        own = root_of(value)
+        one_of = [root for root, _ in own.sources] if isinstance(own, Arr) else []
+        if own not in self.shared and not one_of:
+            return template
         sources = template.sources
-        if root.serial < self.since or root in self.holders.values():
-            sources = sources if root in sources else (*sources, root)
-        lasting = template.lasting or root_of(value) in self.lasting
+        for found in [*one_of, *([own] if own in self.shared else [])]:
+            root = self.holders.get(found, found)
+            if (root.serial < self.since or root in self.holders.values()) and root not in sources:
+                sources = (*sources, root)
+        lasting = template.lasting or own in self.lasting or bool(one_of)
         return replace(template, foreign=template.foreign or SHARED, sources=sources, lasting=lasting)
 
     def watch(self, value: Any, state: State) -> None:
