@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..eager.dispatch import _plain, apply, inplace, operation
+from ..eager.dispatch import _plain, apply, inplace, needs_grad, operation
 from ..eager.numpy_protocol import array_function, run
 from ..eager.tensor import Tensor
 from ..rules import helpers
-from .traced import Traced, complex_write
+from .traced import DETACHED, Traced, complex_write, refused
 
 
 def _binary(name: str, function: Callable[..., Any]) -> None:
@@ -84,8 +84,21 @@ def _method(name: str, fn: Callable[..., Any]) -> None:
 for _name in (
     "sum prod mean std var max min argmax argmin argsort cumsum cumprod any all clip dot squeeze swapaxes "
     "repeat "
-    "take trace diagonal ravel nonzero round searchsorted compress choose conj conjugate "
+    "take trace diagonal ravel nonzero round searchsorted compress choose "
     "argpartition"
 ).split():
     if hasattr(np, _name):
         _method(_name, getattr(np, _name))
+
+
+def _bytewise(name: str) -> None:
+    def method(self: Traced, *args: Any, **kwargs: Any) -> Any:
+        if needs_grad(self):
+            raise refused(f".{name}() of a traced array", DETACHED, "use the numbers")
+        return getattr(self._array, name)(*args, **kwargs)
+
+    setattr(Traced, name, method)
+
+
+for _name in "byteswap dump dumps tofile getfield setfield".split():
+    _bytewise(_name)

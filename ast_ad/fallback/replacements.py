@@ -114,7 +114,10 @@ def _converted(t: Any, like: np.ndarray) -> Any:
 def _stacked(rows: Any) -> Any:
     if not isinstance(rows, (list, tuple)):
         return rows
-    return run(np.stack, ([_stacked(row) for row in rows],), {}) if rows else np.array(rows)
+    if not rows:
+        return np.array(rows)
+    found = run(np.stack, ([_stacked(row) for row in rows],), {})
+    return found if _plain(found).flags.c_contiguous else run(np.copy, (found,), {"order": "C"})
 
 
 def _dispatches(original: Callable[..., Any], name: str) -> Callable[..., Any]:

@@ -205,7 +205,9 @@ class Traced(Tensor, metaclass=Face):
 
     def item(self, *index: Any) -> Any:
         if index:
-            return self[index if len(index) > 1 else np.unravel_index(index[0], self._array.shape)]
+            self._array.item(*index)  # what is out of bounds is NumPy's to say
+            places = index if len(index) > 1 else np.unravel_index(index[0], self._array.shape)
+            return python_number(self[places])
         if self._array.size != 1:
             raise ValueError("can only convert an array of size 1 to a Python scalar")
         return python_number(run(np.ravel, (self,), {})[0])
@@ -231,7 +233,9 @@ class Traced(Tensor, metaclass=Face):
             if kind == "O" and needs_grad(self):
                 raise refused("conversion of a traced array to one of objects", DETACHED, "use a list")
             return self._array.astype(dtype)[()] if self._scalar else self._array.astype(dtype)
-        return apply(operation(helpers.astype), (self, np.dtype(dtype)))
+        found = apply(operation(helpers.astype), (self, np.dtype(dtype)))
+        order = kwargs.get("order", args[0] if args else "K")
+        return found if found._scalar or order == "K" else found.copy(order)
 
     def reshape(self, *shape: Any, order: str = "C", copy: Any = None) -> Any:
         given = shape[0] if len(shape) == 1 else shape
@@ -255,6 +259,19 @@ class Traced(Tensor, metaclass=Face):
 
     def partition(self, kth: Any, axis: int = -1, **kwargs: Any) -> None:
         self[...] = run(np.partition, (self, kth, axis), kwargs)
+
+    def conj(self) -> Any:
+        return run(np.conjugate, (self,), {}) if self._array.dtype.kind == "c" else self
+
+    conjugate = conj
+
+    @property
+    def device(self) -> Any:
+        return "cpu"
+
+    def to_device(self, device: Any, /, *, stream: Any = None) -> Any:
+        self._array.to_device(device, stream=stream)
+        return self
 
     def tobytes(self, order: Any = "C") -> bytes:
         if needs_grad(self):
@@ -308,6 +325,15 @@ class TracedScalar(Traced):
     def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
         return repr(self._array[()])
 
+    def copy(self, order: str = "C") -> Any:
+        return self
+
+    def __copy__(self) -> Any:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self
+
     def _value(self) -> Any:
         """The number itself."""
         return self._array[()]
@@ -346,12 +372,6 @@ class TracedNumber(TracedScalar):
 
     def __round__(self, digits: int | None = None) -> Any:
         return round(self._python, digits)
-
-    def __copy__(self) -> Any:
-        return self
-
-    def __deepcopy__(self, memo: Any) -> Any:
-        return self
 
     def __getnewargs__(self) -> Any:
         return (self._python,)
