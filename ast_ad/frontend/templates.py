@@ -152,7 +152,7 @@ class Templates(Sharing):
             assert template.type is not None
             var = Var(template.type, hint)
             params.append(var)
-            if template.array and isinstance(template.type, Array):
+            if template.array and (isinstance(template.type, Array) or template.sources):  # or None
                 if after and template.foreign == SHARED and not template.lasting:
                     return Arr(var)
                 return Arr(var, None, template.foreign, sources=tuple((r, None) for r in template.sources))

@@ -4,6 +4,8 @@ The functions write through one name and read through another; which share memor
 loop, on the path taken, or on what a loop runs over.
 """
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -409,3 +411,60 @@ def test_sharing(f):
         return
     assert value == f(*copies())
     np.testing.assert_allclose(np.hstack(gradient), differences(f), rtol=1e-7, atol=1e-8)
+
+
+def row_in_loop(a):
+    k = 0
+    while k < 4:
+        if k % 2 == 1:
+            return a[k]
+        a *= 1.5
+        k += 1
+
+
+def returned_from_a_loop(x):
+    w = row_in_loop(x)
+    x *= 2.0
+    return np.sum(w)
+
+
+def bound_in_a_branch_of_a_loop(x):
+    w = None
+    for k in range(3):
+        if k == 1:
+            w = x[k]
+    x *= 2.0
+    return np.sum(w)
+
+
+def read_before_the_write(x):
+    w = None
+    for k in range(3):
+        if k == 1:
+            w = x[k]
+    total = np.sum(w * w)
+    x *= 2.0
+    return total + np.sum(x)
+
+
+@pytest.mark.parametrize("f", [returned_from_a_loop, bound_in_a_branch_of_a_loop])
+def test_an_array_that_a_loop_found_may_be_part_of_another(f):
+    x = np.arange(16.0).reshape(4, 4) / 7
+    with pytest.raises(ast_ad.UnsupportedError, match="one of several"):
+        ast_ad.grad(f, fallback="error")(x)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ast_ad.FallbackWarning)
+        value, gradient = ast_ad.value_and_grad(f)(x)
+    assert value == f(x.copy())
+    ones = np.zeros((4, 4))
+    ones[1] = 3.0 if f is returned_from_a_loop else 2.0
+    np.testing.assert_allclose(gradient, ones)
+
+
+def test_an_array_that_a_loop_found_may_be_read():
+    x = np.arange(16.0).reshape(4, 4) / 7
+    value, gradient = ast_ad.value_and_grad(read_before_the_write, fallback="error")(x)
+    expected = np.full((4, 4), 2.0)
+    expected[1] += 2 * x[1]
+    assert value == read_before_the_write(x.copy())
+    np.testing.assert_allclose(gradient, expected)
