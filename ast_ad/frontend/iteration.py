@@ -10,7 +10,6 @@ from ..ir.ops import Lit
 from .core import Core
 from .values import Iterable, Lst, Range, Tup
 
-
 # A rule's loops run over a handful of parts (the items of a list); written out, they vanish into assignments.
 # A user's loop is never unrolled: the program would be another one than he wrote.
 UNROLLED = 16

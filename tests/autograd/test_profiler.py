@@ -16,7 +16,7 @@ def names(prof):
 
 
 def event(name, start, end, parent=None, shapes=(), memory=0):
-    found = FunctionEvent(1, name, 1, parent)
+    found = FunctionEvent(1, name, 1, parent=parent)
     found.time_range.start, found.time_range.end = start, end
     found.input_shapes, found.allocated = list(shapes), memory
     return found
@@ -36,12 +36,18 @@ def test_names():
     with profile() as prof:
         y = (x @ x).exp_()
         Double.apply(y).sum().backward()
+    step = "autograd::engine::evaluate_function: "
+    nodes = "SumBackward0", "DoubleBackward", "ExpBackward0", "MmBackward0", "torch::autograd::AccumulateGrad"
+    backward = [name for node in nodes for name in (step + node, node)]
     assert names(prof) == [
-        *("aten::matmul", "aten::mm", "aten::exp_", "Double", "aten::mul", "aten::sum", "SumBackward0"),
-        *("DoubleBackward", "aten::neg", "ExpBackward0", "MmBackward0", "torch::autograd::AccumulateGrad"),
+        *("aten::matmul", "aten::mm", "aten::exp_", "Double", "aten::mul", "aten::sum"),
+        *backward[:4],
+        "aten::neg",
+        *backward[4:],
     ]
-    parents = [None if e.cpu_parent is None else e.cpu_parent.name for e in prof.function_events]
-    assert parents[1] == "aten::matmul" and parents[4] == "Double" and parents[8] == "DoubleBackward"
+    parents = {e.name: None if e.cpu_parent is None else e.cpu_parent.name for e in prof.function_events}
+    assert parents["aten::mm"] == "aten::matmul" and parents["aten::mul"] == "Double"
+    assert parents["aten::neg"] == "DoubleBackward" and parents["DoubleBackward"] == step + "DoubleBackward"
 
 
 CALLS = {
