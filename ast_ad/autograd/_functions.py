@@ -1,4 +1,5 @@
-"""Which Functions does PyTorch keep in ``torch.autograd._functions``? The one that programs use: ``Resize``."""
+"""Which Functions of ``torch.autograd._functions`` do programs use? ``Resize``."""
+"``Resize``."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ class Resize(Function):
             raise RuntimeError(
                 f"requested resize to {'x'.join(map(str, sizes))} ({count} elements in total), but the given "
                 f"tensor has a size of {'x'.join(map(str, tensor.shape))} ({tensor.numel()} elements). "
-                "autograd's resize can only change the shape of a given tensor, while preserving the number of "
+                "autograd's resize can only change the shape of a given tensor, while preserving the "
+                "number of "
                 "elements. "
             )
         return tensor.contiguous().view(*sizes)

@@ -30,7 +30,8 @@ NON_LEAF_GRAD = (
     "you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information."
 )
 TO_SCALAR = (
-    "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\nConsider using "
+    "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\nConsider "
+    "using "
     "tensor.detach() first."
 )
 ONLY_LEAVES = (
