@@ -1,5 +1,4 @@
 """Which Functions of ``torch.autograd._functions`` do programs use? ``Resize``."""
-"``Resize``."""
 
 from __future__ import annotations
 
