@@ -94,6 +94,10 @@ def _namespaces(roots: Sequence[Any]) -> Iterator[dict[str, Any]]:
             if type(held) is dict and id(held) not in seen:
                 seen.add(id(held))
                 yield held
+                pending += [v for item in held.values() for v in _items(item) if _has_code(v)]
+            if id(kind) not in seen:
+                seen.add(id(kind))
+                pending += _members(kind)
             module = sys.modules.get(_module_of(kind))
             if module is None or not isinstance(module, types.ModuleType):
                 continue
@@ -109,7 +113,9 @@ def _namespaces(roots: Sequence[Any]) -> Iterator[dict[str, Any]]:
                     pending += near
             continue
         if isinstance(value, types.FunctionType):
-            pending += _named(value.__code__, namespace)
+            if id(value.__code__) not in seen:
+                seen.add(id(value.__code__))
+                pending += _named(value.__code__, namespace)
             for cell in value.__closure__ or ():
                 if id(cell) not in seen:
                     seen.add(id(cell))
@@ -119,7 +125,6 @@ def _namespaces(roots: Sequence[Any]) -> Iterator[dict[str, Any]]:
             seen.add(id(namespace))
             yield namespace
             yield from (v for name, v in namespace.items() if type(v) is dict and name != "__builtins__")
-            pending += [v for v in namespace.values() if _has_code(v)]
 
 
 def _is_near(value: Any, module: str) -> bool:
@@ -152,16 +157,39 @@ class Cell(dict[str, Any]):
 
 
 def _named(code: types.CodeType, namespace: dict[str, Any]) -> Iterator[Any]:
-    """The modules that a function may import when it runs, and what its names mean in libraries."""
+    """What has code of all that a function names, and the modules that it may import when it runs."""
     for name in code.co_names:
         if name in sys.modules:
             yield sys.modules[name]
         value = namespace.get(name)
-        if type(value) is types.ModuleType and f"{value.__name__}.".startswith(_FOLLOWED[0]):
-            yield from _attributes(value, code.co_names)
+        if type(value) is types.ModuleType:
+            followed = f"{value.__name__}.".startswith(_FOLLOWED[0])
+            if followed or not _is_library(value.__name__):
+                yield from _attributes(value, code.co_names)
+        for item in _items(value):
+            if _has_code(item):
+                yield item
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield from _named(constant, namespace)
+
+
+def _items(value: Any) -> Sequence[Any]:
+    """A value, or what is in a table of values."""
+    if type(value) is dict:
+        return list(value.values())
+    return value if type(value) in (list, tuple) else (value,)
+
+
+def _members(cls: type) -> Iterator[Any]:
+    """The functions of a class."""
+    for base in cls.__mro__:
+        if not _is_library(_module_of(base)):
+            for member in list(vars(base).values()):
+                member = getattr(member, "fget", getattr(member, "func", member))
+                member = getattr(member, "__func__", member)
+                if isinstance(member, types.FunctionType) or is_jitted(member):
+                    yield member
 
 
 def _attributes(module: types.ModuleType, names: tuple[str, ...]) -> Iterator[Any]:
