@@ -162,8 +162,8 @@ class Fixpoint(Core):
             self.shared, self.lasting = noted
             if isinstance(slot[1], str) and slot[1] in OUT_ONLY:
                 continue
-            if isinstance(self.readable(value, end, ""), Unbound) and not isinstance(value, Unbound):
-                grown[slot] = Template("unbound", info=Unbound(str(slot[1])))
+            if isinstance(self.readable(value, end, ""), Unbound) and not self.is_flag(slot):
+                grown[slot] = Template("unbound", info=Unbound(str(slot[1])))  # no pass may read it
                 continue
             if grown[slot].kind == "unbound":
                 if self.unbound_read:  # a later pass reads what an earlier one assigned
@@ -236,10 +236,17 @@ class Fixpoint(Core):
         if isinstance(last, Arr) and isinstance(value, Arr) and last.view is None:
             self.holders.setdefault(last, value)
 
+    @staticmethod
+    def is_flag(slot: Any) -> bool:
+        """Whether a slot is none of the user's: how and with what the loop was left."""
+        return isinstance(slot[1], str) and slot[1].startswith("$")
+
     def finish_late(self, slot: Any, entry: State, end: State, block: Block, lists: Any) -> Any:
         """A slot that no pass reads from the one before: its value after the loop is the last pass's."""
         inits, yields, variables, outs = lists
         first, last = get_slot(entry, slot), self.readable(get_slot(end, slot), end, str(slot[1]))
+        if isinstance(last, Unbound) and not self.is_flag(slot):
+            return last  # what it holds now can't be told, nor whether there was a pass at all
         if last is first or last is None or isinstance(last, Unbound):
             return first if first is not None else Unbound(str(slot[1]))
         if isinstance(last, Arr) and last in self.holders:

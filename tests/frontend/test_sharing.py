@@ -468,3 +468,36 @@ def test_an_array_that_a_loop_found_may_be_read():
     expected[1] += 2 * x[1]
     assert value == read_before_the_write(x.copy())
     np.testing.assert_allclose(gradient, expected)
+
+
+def swapped_and_written(x, y, s):
+    w = y[:, 1]
+    k = 0
+    while k < 3 and s < 2.0:
+        y, x = x, y
+        w *= 0.5
+        k += 1
+    return np.sum(x * x)
+
+
+def swapped_in_a_for_loop(x, y, s):
+    w = y
+    for k in range(3):
+        y, x = x, y
+        w[0] = k * s
+    return np.sum(x * x) + 2 * np.sum(y)
+
+
+@pytest.mark.parametrize("f", [swapped_and_written, swapped_in_a_for_loop])
+def test_names_that_change_places_while_one_array_is_written(f):
+    x, y, s = np.arange(6.0).reshape(2, 3) + 1, np.ones((2, 3)), 0.5
+    with pytest.raises(ast_ad.UnsupportedError):
+        ast_ad.grad(f, fallback="error")(x, y, s)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ast_ad.FallbackWarning)
+        value, (x_bar, y_bar) = ast_ad.value_and_grad(f, argnums=(0, 1))(x, y, s)
+    assert value == f(x.copy(), y.copy(), s)
+    step, at = 1e-6, np.zeros((2, 3))
+    at[1, 1] = step
+    moved = f(x.copy(), y + at, s) - f(x.copy(), y - at, s)
+    assert abs(y_bar[1, 1] - moved / (2 * step)) < 1e-6
