@@ -10,7 +10,7 @@ import numpy as np
 from ..rules import torch_elementwise, torch_products, torch_reads, torch_special, torch_steps
 from .arithmetic import POW, POW_OF_NUMBER, POW_TENSOR, inplace_binary
 from .checks import refuse_shapes
-from .dispatch import Operation, _active, apply, binary, inplace, promoted, record
+from .dispatch import Operation, apply, binary, inplace, is_active, promoted, record
 from .dtypes import dtype_of, result_dtype, scalar_name
 from .extrema import MAXIMUM, MINIMUM
 from .pointwise import require_tensor
@@ -194,7 +194,7 @@ def mixed(op: Operation, args: tuple[Any, ...], options: dict[str, Any], fixed: 
     finally:
         restore(token)
     t = Tensor._of(out)
-    if state.grad and any(map(_active, args)):
+    if state.grad and any(map(is_active, args)):
         record(op, args, cast, t, out, options)
     return t
 

@@ -14,22 +14,23 @@ from . import slices
 from .accumulation import is_dense
 from .checks import refuse_shapes
 from .dtypes import get_default_dtype, result_dtype
-from .mutation import check_result as _check_result
+from .mutation import check_result as check_result
 from .mutation import inplace as inplace
 from .node import NO_EDGE, next_number
 from .operations import Operation as Operation
 from .operations import Plan
 from .operations import nothing as nothing
 from .operations import operation as operation
-from .recording import is_active, plain_of, record_several
+from .recording import is_active as is_active
 from .recording import make_node as make_node
 from .recording import needs_grad as needs_grad
+from .recording import plain_of as plain_of
 from .recording import record as record
+from .recording import record_several
 from .state import restore, silence, state, watch
 from .tensor import Tensor
 from .views import accumulator, edge_of, make_view
 
-_active, _plain = is_active, plain_of
 _new = object.__new__
 
 
@@ -221,7 +222,7 @@ def _apply(op: Operation, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         if token is not None:
             restore(token)
         state.tracing = tracing
-    found = _wrapped(out, face_of(args))
+    found = wrapped(out, face_of(args))
     if state.safe:
         _alias(op, args, plain, kwargs, out, found)
     if isinstance(found, Tensor):
@@ -289,7 +290,7 @@ def _settled(found: Any, out: Any, face: Any) -> Any:
         return type(out)(*items) if hasattr(out, "_fields") else type(out)(items)
     if not isinstance(found, Tensor) or found._array.shape != np.shape(out):
         return found
-    t = _wrapped(out, face)
+    t = wrapped(out, face)
     if isinstance(t, Tensor) and t._array.dtype == found._array.dtype and needs_grad(found):
         t._node, t._nr = edge_of(found)
         t._requires_grad = True
@@ -327,16 +328,16 @@ def face_of(args: Sequence[Any]) -> Any:
     return Tensor
 
 
-def _wrapped(out: Any, face: Any) -> Any:
+def wrapped(out: Any, face: Any) -> Any:
     if isinstance(out, (np.ndarray, np.generic)):
         return face._of(out)
     if isinstance(out, (float, complex)):  # of a function of Python's math
         return face._of_number(out)
     if isinstance(out, tuple):
-        items = [_wrapped(item, face) for item in out]
+        items = [wrapped(item, face) for item in out]
         return type(out)(*items) if hasattr(out, "_fields") else tuple(items)
     if isinstance(out, list):
-        return [_wrapped(item, face) for item in out]
+        return [wrapped(item, face) for item in out]
     return out
 
 
@@ -349,4 +350,3 @@ def _dispatch(fn: Any, args: Any, kwargs: Any) -> Any:
 
 
 slices.dispatch = _dispatch
-__all__ = ["_check_result"]

@@ -19,7 +19,7 @@ from ..rules import helpers
 from ..rules.indexing import copied_to
 from ..rules.registry import Primitive, lookup
 from . import slices
-from .dispatch import _active, _plain, _wrapped, apply, face_of, inplace, operation
+from .dispatch import apply, face_of, inplace, is_active, operation, plain_of, wrapped
 from .operations import Operation, backward_name
 from .state import state
 from .surface import attach
@@ -58,11 +58,11 @@ def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **kwargs: A
         found = run(_ACCUMULATIONS[ufunc], inputs, {"axis": axis, **_given(kwargs)})
     elif method == "outer":
         a, b = inputs
-        left = run(np.reshape, (a, np.shape(_plain(a)) + (1,) * np.ndim(_plain(b))), {})
+        left = run(np.reshape, (a, np.shape(plain_of(a)) + (1,) * np.ndim(plain_of(b))), {})
         found = _call_ufunc(ufunc, (left, b), kwargs)
     elif method == "at" and ufunc in (np.add, np.subtract) and isinstance(inputs[0], Tensor):
         target, index, value = inputs
-        inplace(operation(helpers.add_at), target, _plain(index), value if ufunc is np.add else -value)
+        inplace(operation(helpers.add_at), target, plain_of(index), value if ufunc is np.add else -value)
         return None
     else:
         found = _without_rule(getattr(ufunc, method), inputs, kwargs, f"np.{ufunc.__name__}.{method}")
@@ -86,7 +86,7 @@ def _call_ufunc(ufunc: Any, inputs: Sequence[Any], kwargs: dict[str, Any]) -> An
 
 def _where(ufunc: Any, inputs: Sequence[Any], out: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """``ufunc(*inputs, out=out, where=mask)``: a cotangent of 0 stays 0 where nothing was to be computed."""
-    mask = _plain(kwargs.pop("where"))
+    mask = plain_of(kwargs.pop("where"))
     with np.errstate(all="ignore"):
         found = _call_ufunc(ufunc, inputs, kwargs)
     results = found if isinstance(found, tuple) else (found,)
@@ -101,20 +101,20 @@ def _into(out: Any, found: Any) -> Any:
     for target, result in zip(targets, results, strict=True):
         if isinstance(target, Tensor):
             inplace(operation(helpers.setitem), target, Ellipsis, result)
-        elif _active(result):
+        elif is_active(result):
             raise MissingRuleError(
                 "out= with an array that is no tensor",
                 why="what is written to it would lose its history",
                 fix="leave out= away, or pass a tensor",
             )
         else:
-            target[...] = _plain(result)
+            target[...] = plain_of(result)
     return targets[0] if len(targets) == 1 else targets
 
 
 def array_function(self: Tensor, fn: Any, types: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     if fn in _FACTS:
-        return fn(*[_plain(a) for a in args], **{k: _plain(v) for k, v in kwargs.items()})
+        return fn(*[plain_of(a) for a in args], **{k: plain_of(v) for k, v in kwargs.items()})
     if fn in _WRITERS and isinstance(args[0], Tensor):
         inplace(operation(_WRITERS[fn]), *_positional(_WRITERS[fn], args, kwargs))
         return None
@@ -129,8 +129,8 @@ def run(fn: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> 
     if primitive is None:
         return _without_rule(fn, args, kwargs, f"np.{getattr(fn, '__name__', fn)}")
     if any(_has_tensor(v) for v in kwargs.values()):
-        if not any(_active(v) for v in kwargs.values()):
-            kwargs = {k: _plain(v) for k, v in kwargs.items()}
+        if not any(is_active(v) for v in kwargs.values()):
+            kwargs = {k: plain_of(v) for k, v in kwargs.items()}
         elif primitive.kind == "composite":
             return slices.on_tensors(primitive.rule)(*args, **kwargs)  # type: ignore[arg-type]
         else:
@@ -147,21 +147,21 @@ def _has_tensor(value: Any) -> bool:
 def _without_rule(fn: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any], name: str) -> Any:
     """A function that has no rule: it may run where no gradient is asked for."""
     everything = [*args, *kwargs.values()]
-    if any(map(_active, everything)):
+    if any(map(is_active, everything)):
         raise MissingRuleError(
             f"the derivative of `{name}`",
             why="there is no rule for it, and it was called with a tensor that requires grad",
             fix="detach() the tensor, or write an autograd.Function",
         )
-    out = fn(*[_plain(a) for a in args], **{k: _plain(v) for k, v in kwargs.items()})
-    return _wrapped(out, face_of(everything))
+    out = fn(*[plain_of(a) for a in args], **{k: plain_of(v) for k, v in kwargs.items()})
+    return wrapped(out, face_of(everything))
 
 
 def _by_position(
     fn: Callable[..., Any], primitive: Primitive, args: Sequence[Any], kwargs: dict[str, Any]
 ) -> Any:
     """A call with tensors given by keyword: to the graph they are arguments after the others."""
-    named = tuple(key for key, value in kwargs.items() if _active(value))
+    named = tuple(key for key, value in kwargs.items() if is_active(value))
     for key in named:
         if primitive.kind != "vjp" or key not in _parameters(primitive):
             raise MissingRuleError(

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..eager.dispatch import _plain
+from ..eager.dispatch import plain_of
 from ..eager.numpy_protocol import run
 
 
@@ -18,7 +18,7 @@ class Flat:
 
     def _places(self, index: Any) -> Any:
         shape = self.base._array.shape
-        return np.unravel_index(np.arange(self.base._array.size)[_plain(index)], shape)
+        return np.unravel_index(np.arange(self.base._array.size)[plain_of(index)], shape)
 
     def __len__(self) -> int:
         return int(self.base._array.size)
@@ -28,7 +28,7 @@ class Flat:
 
     def __setitem__(self, index: Any, value: Any) -> None:
         places = self._places(index)
-        count, given = np.size(places[0]), np.size(_plain(value))
+        count, given = np.size(places[0]), np.size(plain_of(value))
         if given not in (1, count):
             value = run(np.resize, (value, (count,)), {})
         self.base[places] = run(np.ravel, (value,), {}) if np.ndim(places[0]) and given > 1 else value

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..eager.dispatch import _plain, apply, inplace, needs_grad, operation
+from ..eager.dispatch import apply, inplace, needs_grad, operation, plain_of
 from ..eager.numpy_protocol import array_function, run
 from ..eager.tensor import Tensor
 from ..rules import helpers
@@ -31,7 +31,7 @@ def _binary(name: str, function: Callable[..., Any]) -> None:
             return forward(self, other)
         self.check_writeable()
         result = _computed(function, self, _operand(other))
-        if np.iscomplexobj(_plain(result)) and self._array.dtype.kind == "f":
+        if np.iscomplexobj(plain_of(result)) and self._array.dtype.kind == "f":
             raise complex_write(f"the complex result of `{name}` is written to a real array")
         inplace(operation(helpers.setitem), self, Ellipsis, result)
         return self
@@ -49,8 +49,8 @@ def _is_python(value: Any) -> bool:
 
 def _computed(function: Callable[..., Any], a: Any, b: Any) -> Any:
     """What an operator makes of two operands. To Python the root of a negative number is complex."""
-    if function is operator.pow and _is_python(a) and _is_python(b) and not isinstance(_plain(a), complex):
-        if _plain(a) < 0.0 and isinstance(_plain(a) ** _plain(b), complex):
+    if function is operator.pow and _is_python(a) and _is_python(b) and not isinstance(plain_of(a), complex):
+        if plain_of(a) < 0.0 and isinstance(plain_of(a) ** plain_of(b), complex):
             a = run(complex, (a,), {}) if isinstance(a, Tensor) else complex(a)
     return apply(operation(function), (a, b))
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..eager.dispatch import _plain
+from ..eager.dispatch import plain_of
 from ..eager.numpy_protocol import run
 from ..eager.state import state
 from ..eager.tensor import Tensor
@@ -41,7 +41,7 @@ def _fills(original: Callable[..., Any]) -> Callable[..., Any]:
         if not state.tracing:
             return original(*args, **kwargs)
         if original.__name__.endswith("_like"):
-            args = tuple(_plain(a) if isinstance(a, Tensor) else a for a in args)
+            args = tuple(plain_of(a) if isinstance(a, Tensor) else a for a in args)
         if any(has_traced(v) for v in (*args, *kwargs.values())):
             return run(original, args, kwargs)
         made = original(*args, **kwargs)
@@ -55,8 +55,8 @@ def _full(original: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(original)
     def create(shape: Any, fill_value: Any, dtype: Any = None, **kwargs: Any) -> Any:
-        like = _plain(shape)
-        made = original(like, _plain(fill_value), dtype, **kwargs)
+        like = plain_of(shape)
+        made = original(like, plain_of(fill_value), dtype, **kwargs)
         if not state.tracing:
             return made
         found = Traced._of(made)
@@ -79,11 +79,11 @@ def _converts(original: Callable[..., Any]) -> Callable[..., Any]:
             new = type(made) is np.ndarray and not _shared(made, object)
             return Traced._of(made) if new else made  # what is not new is known by another name
         if isinstance(object, Tensor):
-            return _converted(object, original(_plain(object), dtype, *args, **kwargs))
+            return _converted(object, original(plain_of(object), dtype, *args, **kwargs))
         found = _stacked(object)
         if dtype is not None and np.dtype(dtype) != found._array.dtype:
             found = found.astype(dtype)
-        for _ in range(kwargs.get("ndmin", 0) - np.ndim(_plain(found))):
+        for _ in range(kwargs.get("ndmin", 0) - np.ndim(plain_of(found))):
             found = found[None]
         return found
 
@@ -117,7 +117,7 @@ def _stacked(rows: Any) -> Any:
     if not rows:
         return np.array(rows)
     found = run(np.stack, ([_stacked(row) for row in rows],), {})
-    return found if _plain(found).flags.c_contiguous else run(np.copy, (found,), {"order": "C"})
+    return found if plain_of(found).flags.c_contiguous else run(np.copy, (found,), {"order": "C"})
 
 
 def _dispatches(original: Callable[..., Any], name: str) -> Callable[..., Any]:

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..eager.dispatch import _plain, apply, inplace, needs_grad, operation
+from ..eager.dispatch import apply, inplace, needs_grad, operation, plain_of
 from ..eager.numpy_protocol import array_function, run
 from ..eager.tensor import Tensor
 from ..errors import InputTypeError, MissingRuleError
@@ -139,15 +139,15 @@ class Traced(Tensor, metaclass=Face):
         return (self[i] for i in range(len(self._array)))
 
     def __getitem__(self, index: Any) -> Any:
-        return apply(operation(operator.getitem), (self, _plain(index)))
+        return apply(operation(operator.getitem), (self, plain_of(index)))
 
     def __setitem__(self, index: Any, value: Any) -> None:
         self.check_writeable()
         if not isinstance(value, (Tensor, np.ndarray, int, float, complex, np.generic)):
             value = run(np.array, (value,), {})
-        if np.iscomplexobj(_plain(value)) and self._array.dtype.kind == "f":
+        if np.iscomplexobj(plain_of(value)) and self._array.dtype.kind == "f":
             raise complex_write("a complex value is written to a real array")
-        inplace(operation(helpers.setitem), self, _plain(index), value)
+        inplace(operation(helpers.setitem), self, plain_of(index), value)
 
     def __contains__(self, item: Any) -> bool:
         return bool(np.any(self == item))

@@ -129,6 +129,8 @@ def compare(function, x):
 def test_expressions(name):
     wrong = {}
     for expression in filter(None, map(str.strip, EXPRESSIONS.replace("\n", " ").split(" ; "))):
+        if name == "complex" and expression == "float(x.sum())":
+            continue  # NumPy drops the imaginary part; a trace refuses that
         function = eval(f"lambda x: {expression}", globals())
         difference = compare(function, INPUTS[name].copy("K"))
         if difference:
