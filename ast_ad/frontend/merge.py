@@ -258,7 +258,7 @@ class Merging(Sharing):
         if name in EXITS:  # not set is not left: the other path may have returned, this one has not
             a, b = (Lit(False) if isinstance(flag, Unbound) else flag for flag in (a, b))
         if a is b:
-            return a
+            return self.still_returned(a, sides, phis) if name == "$value" else a
         try:
             return self.merge_values(a, b, sides, phis, since, str(name))
         except ShapeChange as change:
@@ -275,9 +275,14 @@ class Merging(Sharing):
         return phis.memo[key][0]
 
     def _merge(self, a: Any, b: Any, sides: Any, phis: Phis, since: int, name: str) -> Any:
-        for value, (state, _) in zip((a, b), sides, strict=True):
-            if isinstance(value, Arr) and isinstance(lost := self.readable(value, state, name), Unbound):
-                return lost
+        now = [
+            self.readable(v, state, name) if isinstance(v, Arr) else v
+            for v, (state, _) in zip((a, b), sides, strict=True)
+        ]
+        if now[0] is not a or now[1] is not b:
+            if name != "$value":
+                return now[0] if now[0] is not a else now[1]
+            a, b = now  # what wrote since did not return: only the other path has a value
         if isinstance(a, Unbound) or isinstance(b, Unbound):
             return self.merge_unbound(a, b, sides, phis, since, name)
         if isinstance(a, Lit) and isinstance(b, Lit) and same_constant(a.value, b.value):

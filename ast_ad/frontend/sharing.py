@@ -115,6 +115,15 @@ class Sharing(Core):
             arr = arr.view.parent if arr.view is not None else None
         return value
 
+    def still_returned(self, value: Any, sides: Any, phis: Any) -> Any:
+        """What a function returned on the one path; the other one goes on, and may write to its sources."""
+        if isinstance(value, Arr) and value.sources:
+            stale = [isinstance(self.readable(value, state, "$value"), Unbound) for state, _ in sides]
+            if any(stale) and not all(stale):
+                value = replace(value)
+                phis.arrays.append(value)
+        return value
+
 
 def _items(value: Any, state: State) -> Collection[Any]:
     """What a container holds."""

@@ -501,3 +501,30 @@ def test_names_that_change_places_while_one_array_is_written(f):
     at[1, 1] = step
     moved = f(x.copy(), y + at, s) - f(x.copy(), y - at, s)
     assert abs(y_bar[1, 1] - moved / (2 * step)) < 1e-6
+
+
+def returned_from_two_loops(b):
+    k = 0
+    while k < 3 and b[0, 0] < 2.0:
+        for j in range(3):
+            b[0] += 1.0
+            return b
+        b += 1.0
+    return b * 2.0
+
+
+def written_after_the_call(y):
+    p = returned_from_two_loops(y)
+    p += 1.0
+    return np.sum(y)
+
+
+def test_an_array_returned_from_two_loops_is_still_the_argument():
+    y = np.arange(6.0).reshape(3, 2) / 9
+    with pytest.raises(ast_ad.UnsupportedError, match="one of several"):
+        ast_ad.grad(written_after_the_call, fallback="error")(y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ast_ad.FallbackWarning)
+        value, gradient = ast_ad.value_and_grad(written_after_the_call)(y)
+    assert value == written_after_the_call(y.copy())
+    np.testing.assert_allclose(gradient, np.ones((3, 2)))
