@@ -223,8 +223,9 @@ class Fixpoint(Core):
         self.state = after
         for slot, value in bound.items():
             put_slot(after, slot, value)
-        for value in bound.values():
-            self.watch(value, after)
+        for slot, value in bound.items():
+            if value is not get_slot(entry, slot):  # what is from before is on other paths, too
+                self.watch(value, after)
         for key in [
             k for k in after.contents if isinstance(k, Arr) and k.view is not None and k.view.put is not None
         ]:

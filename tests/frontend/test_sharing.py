@@ -528,3 +528,34 @@ def test_an_array_returned_from_two_loops_is_still_the_argument():
         value, gradient = ast_ad.value_and_grad(written_after_the_call)(y)
     assert value == written_after_the_call(y.copy())
     np.testing.assert_allclose(gradient, np.ones((3, 2)))
+
+
+def returned_before_other_loops(b, s):
+    k = 0
+    while k < 2 and s > 0:
+        for j in range(2):
+            if j < 1:
+                return b
+        k += 1
+    for i, r in enumerate(b):
+        if i < 1:
+            b = 1.0 / (1.0 + b**2)
+            r[0] = 2.0
+    return b * 2.0
+
+
+def halved_after_the_call(y):
+    p = returned_before_other_loops(y, np.sum(y))
+    p /= 2.0
+    return np.sum(y)
+
+
+def test_what_another_path_writes_does_not_hide_what_was_returned():
+    y = np.arange(6.0).reshape(3, 2) / 9
+    with pytest.raises(ast_ad.UnsupportedError, match="one of several"):
+        ast_ad.grad(halved_after_the_call, fallback="error")(y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ast_ad.FallbackWarning)
+        value, gradient = ast_ad.value_and_grad(halved_after_the_call)(y)
+    assert value == halved_after_the_call(y.copy())
+    np.testing.assert_allclose(gradient, np.full((3, 2), 0.5))
