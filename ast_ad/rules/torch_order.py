@@ -77,7 +77,7 @@ def max_along(x: Any, axis: int, keepdims: bool = False) -> Pair:
     """
     x = np.asarray(x)
     if x.ndim == 0:
-        return x, np.zeros((), int)
+        return x.copy(), np.zeros((), int)
     return np.asarray(x.max(axis, keepdims=keepdims)), np.asarray(x.argmax(axis, keepdims=keepdims))
 
 
@@ -89,7 +89,7 @@ def min_along(x: Any, axis: int, keepdims: bool = False) -> Pair:
     """
     x = np.asarray(x)
     if x.ndim == 0:
-        return x, np.zeros((), int)
+        return x.copy(), np.zeros((), int)
     return np.asarray(x.min(axis, keepdims=keepdims)), np.asarray(x.argmin(axis, keepdims=keepdims))
 
 
