@@ -2,8 +2,11 @@
 
 import difflib
 import pathlib
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
 
+import numpy as np
 import pytest
 
 GOLDEN = pathlib.Path(__file__).parent / "golden"
@@ -34,3 +37,23 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
             pytest.fail("\n".join([f"{name} changed (--update-golden accepts it):", *lines]), pytrace=False)
 
     return check
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left_behind() -> Iterator[None]:
+    """After a test, NumPy's error mode and the modes of tensors are what they were before it."""
+    before = modes()
+    yield
+    after = modes()
+    assert {name: after[name] for name in before} == before
+
+
+def modes() -> dict[str, Any]:
+    """What an operation sets for its own time, as far as it is loaded."""
+    found: dict[str, Any] = {"numpy": np.geterr()}
+    state = sys.modules.get("ast_ad.eager.state")
+    if state is not None:
+        names = "grad inference pack packs ordinary no_pack safe tracing sweep rules".split()
+        found |= {name: getattr(state.state, name) for name in names}
+        found |= {name: getattr(state.watch, name) for name in ("profiler", "anomaly", "check_nan")}
+    return found

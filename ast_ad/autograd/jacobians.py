@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from ..eager.dtypes import Size, dtype_of
-from ..eager.state import restore, silence
 from ..eager.tensor import Tensor
 from .sweeps import grad
 
@@ -114,11 +113,10 @@ def _central(
     finally:
         a[place] = before
     out = []
-    token = silence()
-    for x, y in zip(low, high, strict=True):
-        _same_kind(x, y, "" if place is ... else f"on index {place} ", eps)
-        out.append(((y - x) / (2 * eps)).reshape(-1))
-    restore(token)
+    with np.errstate(all="ignore"):
+        for x, y in zip(low, high, strict=True):
+            _same_kind(x, y, "" if place is ... else f"on index {place} ", eps)
+            out.append(((y - x) / (2 * eps)).reshape(-1))
     return out
 
 

@@ -279,7 +279,7 @@ def _stand_in(edge: GradientEdge) -> Tensor:
     """A tensor with the shape, the dtype and the history of the one that an edge stands for."""
     node: Any = edge.node
     nr = edge.output_nr
-    shape, dtype = node._meta if node._outputs == 1 else node._meta[nr]
+    shape, dtype = node._meta_of(nr)
     stand_in: Tensor = linked(Tensor._of(np.broadcast_to(np.zeros((), dtype), shape)), (node, nr))
     return stand_in
 

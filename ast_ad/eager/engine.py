@@ -89,11 +89,11 @@ def execute(
     otherwise leaves accumulate. With ``ends`` only what leads to the nodes of these edges runs, and those
     nodes.
     """
-    token = silence()
-    grad, state.grad = state.grad, graph
     sweep = Sweep(roots, ends if targets is None else targets, keep, targets is not None)
     outer, state.sweep = state.sweep, sweep
     packs = state.packs, state.pack, state.ordinary
+    grad, state.grad = state.grad, graph
+    token = silence()
     try:
         run = _sweep if not Node.renumbered else counted_sweep()
         if sweep.depth % LEVELS or not sweep.depth:

@@ -276,7 +276,7 @@ def test_floating_point_errors_are_reported_as_in_a_plain_call():
             return np.sum(x)
 
     g = value_and_grad(logarithm)
-    with np.errstate(divide="warn"), pytest.warns(RuntimeWarning, match="divide by zero"):
+    with pytest.warns(RuntimeWarning, match="divide by zero"):
         assert g(np.zeros(2))[0] == -np.inf
     with np.errstate(divide="raise"):
         value, gradient = g(np.zeros(2))
