@@ -30,7 +30,11 @@ from .undefined import undefined_values
 
 
 def adjoint(
-    function: Function, wrt: tuple[int, ...], seed: bool | None = None, of: tuple[int, ...] | None = None
+    function: Function,
+    wrt: tuple[int, ...],
+    seed: bool | None = None,
+    of: tuple[int, ...] | None = None,
+    residuals: str = "cheap",
 ) -> Function:
     """The function that computes the results and, after them, the cotangents of the parameters in ``wrt``.
 
@@ -40,6 +44,8 @@ def adjoint(
         seed: whether the function gets a parameter for the cotangent of each result that carries a
             derivative. Otherwise the only one is a real number and its cotangent 1.
         of: the positions of the results to differentiate; by default all.
+        residuals: what loops and branches save rather than compute again: ``"cheap"`` or ``"min-cut"``, see
+            ``residuals``.
 
     Raises:
         MissingRuleError: an operation without a rule lies between the parameters and the results.
@@ -57,7 +63,7 @@ def adjoint(
     chosen = results if of is None else tuple(results[i] for i in of)
     inputs = [joint.params[i] for i in wrt]
     builder = Builder(joint.body, adjoint=True)
-    sweep = Sweep(builder, analyse(joint.body, inputs, chosen), undefined_values(joint.body))
+    sweep = Sweep(builder, analyse(joint.body, inputs, chosen), undefined_values(joint.body), residuals)
     primal = list(joint.body.ops)
     for target, bar in _seeds(chosen, bool(seed)):
         if isinstance(bar, Var):
@@ -95,11 +101,14 @@ class Sweep:
     """Emits the adjoints of statements, last first, into the builder's block.
 
     ``bars`` holds the cotangents of the region that is being swept; ``undefined`` the Vars that may have no
-    value on some path.
+    value on some path. ``residuals``: the policy of what to save.
     """
 
-    def __init__(self, builder: Builder, activity: Activity, undefined: set[Var]) -> None:
+    def __init__(
+        self, builder: Builder, activity: Activity, undefined: set[Var], residuals: str = "cheap"
+    ) -> None:
         self.builder = builder
+        self.residuals = residuals
         self.activity = activity
         self.undefined = undefined
         self.bars = Cotangents(builder, activity, undefined)

@@ -177,7 +177,11 @@ def save_needed(
     shapes_only = read_for_metadata_only(loop.block)
     borrow_metadata(loop.block, local, _shape_donors(sweep, op, loop, local))
     choice = plan(
-        [v for v in free(loop.block) if v in local], op.body, lambda v: v not in local or v in in_step
+        [v for v in free(loop.block) if v in local],
+        op.body,
+        lambda v: v not in local or v in in_step,
+        shapes_only,
+        sweep.residuals,
     )
     names: Renaming = {}
     shapes_only -= read_for_values(choice.repeated)  # what is computed again reads more than the sweep itself

@@ -74,7 +74,8 @@ def yield_needed(sweep: Sweep, op: If, branch: Block, reverse: Block) -> None:
     local = set(defined(branch))
     shapes_only = read_for_metadata_only(reverse)
     borrow_metadata(reverse, local, [v for v in free(reverse) if v not in local and v not in sweep.undefined])
-    choice = plan([v for v in free(reverse) if v in local], branch, lambda v: v not in local)
+    needed = [v for v in free(reverse) if v in local]
+    choice = plan(needed, branch, lambda v: v not in local, shapes_only, sweep.residuals)
     shapes_only -= read_for_values(choice.repeated)
     names: Renaming = {}
     for var in choice.saved:

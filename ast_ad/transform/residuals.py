@@ -1,14 +1,17 @@
 """Which values of a region does its reverse sweep need, and how does each of them get there?
 
 The reverse region is first written as if it could read every Var of the primal region. Then what it really
-reads is looked up: metadata is taken from a value of the same type that is visible anyway; what is cheap is
-computed again from what is visible; the rest is saved.
+reads is looked up: metadata is taken from a value of the same type that is visible anyway; of the rest, some
+values are saved and the others computed again, as the policy says:
+
+- ``"cheap"``: what costs nothing to speak of from visible or saved values is computed again;
+- ``"min-cut"``: the least memory and work in all, by the cost model of ``recomputation``.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +24,9 @@ from ..rules import containers, helpers
 from ..rules.registry import lookup
 from .copying import Renaming, copy_statement, free
 from .indices import is_basic_index
+from .recomputation import choose
 
+POLICIES = "cheap", "min-cut"
 CHEAP = {
     np.shape,
     np.ndim,
@@ -49,8 +54,24 @@ class Plan:
     repeated: list[Op]
 
 
-def plan(needed: Iterable[Var], primal: Block, visible: Callable[[Var], bool]) -> Plan:
-    """Save as little as possible: what is cheap from visible or saved values is computed again."""
+def plan(
+    needed: Iterable[Var],
+    primal: Block,
+    visible: Callable[[Var], bool],
+    shapes_only: Set[Var] = frozenset(),
+    policy: str = "cheap",
+) -> Plan:
+    """What to save and what to compute again.
+
+    Args:
+        needed: the values that the reverse region reads.
+        primal: the region that computes them.
+        visible: whether the reverse region has a value anyway.
+        shapes_only: the values that it reads for shape and dtype only.
+        policy: one of ``POLICIES``.
+    """
+    if policy == "min-cut":
+        return Plan(*choose(needed, shapes_only, primal, visible))
     makers = {out: op for op in primal.ops if isinstance(op, Op) for out in op.outs}
     repeatable: dict[Var, bool] = {}
 
