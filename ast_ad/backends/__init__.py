@@ -1,0 +1,1 @@
+"""How do other compilers run what is emitted?"""
