@@ -14,29 +14,35 @@ from .errors import InputTypeError, SharedMemoryError, UnsupportedError
 from .frontend.guards import Captures, same_constant
 from .frontend.inputs import signature
 from .frontend.lower import Lowered
+from .frontend.patterns import Known, pattern, shapes_of
 from .ir.builtin import own
 from .ir.ops import Arg, Var
 from .ir.types import Array, Scalar
+from .programs import Program
 
 
 @dataclass
 class Compiled:
-    """A generated function with what has to hold for a call to use it.
+    """A program's code with what has to hold for a call to use it.
 
-    ``run`` takes the leaves of the arguments and what is read from outside. Arrays that the user's function
+    The code takes the leaves of the arguments and what is read from outside. Arrays that the user's function
     writes to are copied first, so that no call ever changes the caller's.
     """
 
     lowered: Lowered
-    run: Callable[..., Any]
-    text: str
+    code: Program
 
     def __post_init__(self) -> None:
         inputs = self.lowered.inputs
+        self._known = inputs.lengths.known
+        self._pattern: Any = None  # of the call that it was compiled for
+        self._shapes: Any = None  # that fitted last
         self._captures = Captures()
-        for path, _, _ in inputs.captures:
+        outside = [*inputs.captures, *inputs.observed]
+        for path, _, _ in outside:
             self._captures.add(path)
-        self._signatures = [found for _, _, found in inputs.captures]
+        self._signatures = [found for _, _, found in outside]
+        self._passed = len(inputs.captures)
         self._constants = [
             (key[1], "shape" in key, value)
             for key, value in self.lowered.constants.items()
@@ -58,19 +64,59 @@ class Compiled:
         if not self.lowered.inputs.guards.check(objects):
             return None
         if not self._signatures:
-            return leaves
+            return leaves if self._known is Known.ONES or self._fits_lengths(leaves) else None
         try:
             outside = self._captures.read(objects)
         except (KeyError, AttributeError, IndexError, ValueError, TypeError):
             return None
-        return leaves + outside if list(map(signature, outside)) == self._signatures else None
+        if list(map(signature, outside)) != self._signatures:
+            return None
+        if self._known is not Known.ONES and not self._fits_lengths(leaves + outside):
+            return None
+        return leaves + outside[: self._passed]
+
+    def _fits_lengths(self, values: list[Any]) -> bool:
+        """Whether the lengths have the pattern that the program was compiled for."""
+        shapes = shapes_of(values)
+        if shapes == self._shapes:
+            return True
+        found = pattern(shapes, self._known)
+        if self._pattern is None:  # the first call is the one that it was compiled for
+            self._pattern = found
+        if found != self._pattern:
+            return False
+        self._shapes = shapes
+        return True
+
+    @property
+    def run(self) -> Callable[..., Any]:
+        """The code that is called."""
+        return self.code.run
+
+    @property
+    def text(self) -> str:
+        """Its source."""
+        return self.code.text
 
     def __call__(self, inputs: list[Any]) -> Any:
+        if self.code.backend == "numpy":
+            return self._run(self.code.numpy, inputs)
+        try:
+            return self.code.run(*(inputs if self._simple else self._protected(inputs)))
+        except SharedMemoryError:
+            raise
+        except Exception as error:
+            problem = error
+        results = self._run(self.code.numpy, inputs)
+        self.code.drop_kernels(problem)
+        return results
+
+    def _run(self, run: Callable[..., Any], inputs: list[Any]) -> Any:
         try:
             if self._simple:
-                return self.run(*inputs)
+                return run(*inputs)
             with np.errstate(**self._scope) if self._scope else contextlib.nullcontext():  # type: ignore[arg-type]
-                return self.run(*self._protected(inputs))
+                return run(*self._protected(inputs))
         except Exception as error:
             add_user_note(error)
             if self.lowered.tried:

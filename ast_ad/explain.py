@@ -48,7 +48,8 @@ TRIVIAL = {builtin.assign, builtin.tuple_get, builtin.unpack, builtin.copy, np.s
 
 def explain(variant: Any) -> str:
     """The report on one compiled program, as text."""
-    (forward, backward), (placed, _) = variant.parts()
+    forward, backward = (half.function for half in variant.halves())
+    placed = variant.halves()[0].placed
     home = _home(variant.lowered.function)
     saved = Saved(placed, backward, home, later=variant.owner.kind == "vjp")
     lines = [_title(variant, home), ""]

@@ -12,31 +12,28 @@ from typing import Any
 import numpy as np
 
 from .compiled import Compiled, check_differentiable, scalar_result
-from .emit.load import load_module
-from .emit.python import emit_module
 from .errors import InputTypeError, InputValueError
 from .frontend.builder import type_of_arg
 from .frontend.call_sites import CallSites
 from .frontend.inputs import is_object
 from .frontend.lower import Lowered, lower, positions, rebuild
+from .frontend.patterns import Known
 from .ir.ops import Function
 from .ir.types import carries_derivative
+from .programs import Program
 from .transform.adjoint import adjoint
-from .transform.in_place import write_in_place
 from .transform.split import split
 from .trees import LEAF, STATIC, TreeDef, flatten
 
 
 def compile_adjoint(
-    lowered: Lowered, wrt: tuple[int, ...], of: tuple[int, ...]
-) -> tuple[Function, Callable[..., Any], str]:
-    """Differentiate a program and load what comes out: the adjoint's IR, the function, its source."""
+    lowered: Lowered, wrt: tuple[int, ...], of: tuple[int, ...], backend: str = "numpy"
+) -> Program:
+    """Differentiate a program: one that returns its results and the cotangents of ``wrt``."""
     joint = adjoint(lowered.function, wrt, of=of)  # the primal, then its reverse sweep
     named = Function(f"{joint.name}_value_and_grad", joint.params, joint.body, joint.doc)
     cotangents = range(len(lowered.function.body.results), len(joint.body.results))
-    emitted = emit_module([write_in_place(named, owned=lowered.written, fresh=cotangents)])
-    module = load_module(emitted.text, emitted.injected, named.name, dict(emitted.lines))
-    return named, getattr(module, named.name), emitted.text
+    return Program(named, lowered.written, cotangents, backend)
 
 
 def call_sites() -> CallSites:
@@ -108,7 +105,10 @@ class Request:
 
 
 class Variant(Request):
-    """What was compiled for one kind of arguments."""
+    """What was compiled for one kind of arguments.
+
+    ``backend``: 'numpy', or 'numba' for kernels; ``known``: what of the arrays' lengths is relied on.
+    """
 
     def __init__(
         self,
@@ -117,20 +117,23 @@ class Variant(Request):
         trees: list[TreeDef],
         leaves: list[Any],
         keywords: tuple[str, ...],
+        *,
+        backend: str = "numpy",
+        known: Known = Known.ONES,
     ) -> None:
         sites = call_sites() if owner._may_trace() else None
-        self.lowered = lower(owner.function, names, trees, leaves, keywords, sites)
+        self.lowered = lower(owner.function, names, trees, leaves, keywords, sites, known)
         super().__init__(owner, names, trees, leaves, keywords)
         self.count = len(self.lowered.function.body.results)
-        self._parts: Any = None
         self._halves: Any = None
-        self.prepare()
+        self.prepare("numpy" if self.lowered.errstate else backend)
 
-    def prepare(self) -> None:
+    def prepare(self, backend: str) -> None:
         results = self.lowered.function.body.results
         self.of: tuple[int, ...] = (scalar_result(self.lowered.result, results, self.owner.has_aux),)
-        self.adjoint, run, text = compile_adjoint(self.lowered, self.wrt, self.of)
-        self.program = Compiled(self.lowered, run, text)
+        code = compile_adjoint(self.lowered, self.wrt, self.of, backend)
+        self.adjoint = code.function
+        self.program = Compiled(self.lowered, code)
         self.plain = (
             self.lowered.result == 0
             and len(self.chosen) == 1
@@ -140,6 +143,11 @@ class Variant(Request):
         )
         self.plain = self.plain and not any(self.python)
         self.plain = self.plain and self.trees[self.chosen[0]].type is LEAF
+
+    @property
+    def text(self) -> str:
+        """The source of what runs."""
+        return self.program.text
 
     def value(self, results: Sequence[Any]) -> Any:
         """What the function returned, from the results of a program."""
@@ -151,44 +159,40 @@ class Variant(Request):
 
         return explain(self)
 
-    def parts(self) -> tuple[tuple[Function, Function], tuple[Function, Function]]:
-        """The forward and the backward program, pure and with writes in place."""
-        if self._parts is None:
-            function = self.lowered.function
-            joint = adjoint(function, self.wrt, seed=True, of=self.of)
-            forward, backward = split(joint, self.count, len(joint.params) - len(function.params))
-            forward.name, backward.name = f"{function.name}_forward", f"{function.name}_backward"
-            kept = range(self.count), range(len(backward.body.results))
-            placed = (
-                write_in_place(forward, owned=self.lowered.written, fresh=kept[0]),
-                write_in_place(backward, fresh=kept[1]),
-            )
-            self._parts = (forward, backward), placed
-        return self._parts  # type: ignore[no-any-return]
+    def split(self, backend: str = "numpy") -> tuple[Program, Program]:
+        """The forward and the backward program."""
+        function = self.lowered.function
+        joint = adjoint(function, self.wrt, seed=True, of=self.of)
+        forward, backward = split(joint, self.count, len(joint.params) - len(function.params))
+        forward.name, backward.name = f"{function.name}_forward", f"{function.name}_backward"
+        return (
+            Program(forward, self.lowered.written, range(self.count), backend),
+            Program(backward, (), range(len(backward.body.results)), backend),
+        )
 
-    def halves(self) -> tuple[Any, Any, str, str]:
-        """The program as a forward and a backward function, with their sources."""
+    def halves(self) -> tuple[Program, Program]:
+        """The program as a forward and a backward function."""
         if self._halves is None:
-            loaded = []
-            for part in self.parts()[1]:
-                emitted = emit_module([part])
-                module = load_module(emitted.text, emitted.injected, part.name, dict(emitted.lines))
-                loaded.append((getattr(module, part.name), emitted.text))
-            self._halves = (loaded[0][0], loaded[1][0], loaded[0][1], loaded[1][1])
+            self._halves = self.split()
         return self._halves  # type: ignore[no-any-return]
 
 
 class PullbackVariant(Variant):
     """A program in two halves."""
 
-    def prepare(self) -> None:
+    def prepare(self, backend: str) -> None:
         value = self.lowered.result[0] if self.owner.has_aux else self.lowered.result
         self.leaves = list(positions(value))
         results = self.lowered.function.body.results
         self.of = tuple(i for i in self.leaves if carries_derivative(type_of_arg(results[i])))
-        forward, self.backward, text, backward_text = self.halves()
-        self.program = Compiled(self.lowered, forward, text + "\n\n" + backward_text)
+        forward, self.backward = self._halves = self.split(backend)
+        self.program = Compiled(self.lowered, forward)
         self.adjoint = adjoint(self.lowered.function, self.wrt, seed=True, of=self.of)
+
+    @property
+    def text(self) -> str:
+        forward, backward = self.halves()
+        return forward.text + "\n\n" + backward.text
 
     def pullback(self, results: Sequence[Any], inputs: Sequence[Any]) -> Pullback:
         """The pullback at the point where the program gave ``results``."""

@@ -19,6 +19,7 @@ from ..rules.registry import lookup
 from .attributes import Live
 from .core import TensorOutside
 from .guards import Guard, Guards, Path
+from .patterns import Known, Lengths
 from .values import Arr, Bound, Dct, Lst, Tup, is_tensor
 
 MAX_CAPTURED_ITEMS = 32
@@ -32,17 +33,11 @@ class Restart(Exception):
         self.keys = keys
 
 
-def leaf_type(value: Any, key: Any, constant_shape: bool = False) -> Any:
-    """The type that a number or array has in the signature: ones among its lengths are part of it."""
+def leaf_type(value: Any, key: Any, lengths: Lengths, constant_shape: bool = False) -> Any:
+    """The type that a number or array has in the signature: what is known of its lengths is part of it."""
     if isinstance(value, np.ndarray):
-        if constant_shape:
-            return Array(value.dtype, value.shape)
-        return Array(
-            value.dtype,
-            tuple(
-                1 if n == 1 else Dim.symbol((*key, axis), not_one=True) for axis, n in enumerate(value.shape)
-            ),
-        )
+        shape = lengths.fixed(value.shape) if constant_shape else lengths.of(value.shape, key)
+        return Array(value.dtype, shape)
     found = type_of(value)
     return (
         Scalar("int", found.dtype, Dim.symbol(key))
@@ -64,13 +59,19 @@ def signature(value: Any) -> Any:
 
 
 class Inputs:
-    """What one build reads from outside. ``constants``: keys of inputs whose value is compiled in."""
+    """What one build reads from outside.
 
-    def __init__(self, constants: frozenset[Any] = frozenset()) -> None:
+    ``constants``: keys of inputs whose value is compiled in. ``captures``: what is passed to the program;
+    ``observed``: what is not, but may have decided by its kind what the program is.
+    """
+
+    def __init__(self, constants: frozenset[Any] = frozenset(), known: Known = Known.ONES) -> None:
         self.constants = constants
+        self.lengths = Lengths(known)
         self.params: list[Var] = []
         self.captured: dict[Path, Any] = {}
         self.captures: list[tuple[Path, Var, Any]] = []
+        self.observed: list[tuple[Path, Var, Any]] = []
         self.guards = Guards()
         self.written: set[int] = set()
         self.keys: dict[int, Any] = {}
@@ -82,7 +83,7 @@ class Inputs:
         """The abstract value of one leaf of the arguments."""
         key = ("arg", position)
         constant = key in self.constants
-        var = Var(leaf_type(value, key, (*key, "shape") in self.constants), name)
+        var = Var(leaf_type(value, key, self.lengths, (*key, "shape") in self.constants), name)
         if constant:
             var.known = value
             self.static_values[key] = value
@@ -197,7 +198,7 @@ class Inputs:
             and not is_tensor(value[0])
             and isinstance(value[0], (int, float))
         ):
-            var = Var(ListOf(leaf_type(value[0], ("outside", path))), path.identifier)
+            var = Var(ListOf(leaf_type(value[0], ("outside", path), self.lengths)), path.identifier)
             self.captures.append((path, var, signature(value)))
             found: Any = Lst(var)
         elif isinstance(value, dict):
@@ -225,7 +226,7 @@ class Inputs:
                 f"`{path}`, which is of dtype {value.dtype}", "it holds no numbers", "use a numeric dtype"
             )
         key = ("outside", path)
-        var = Var(leaf_type(value, key, (*key, "shape") in self.constants), path.identifier)
+        var = Var(leaf_type(value, key, self.lengths, (*key, "shape") in self.constants), path.identifier)
         if key in self.constants:
             self.guards.add(Guard.value(path, value))
             self.static_values[key] = value

@@ -18,6 +18,7 @@ from .calls import python_function
 from .guards import Guard, Path
 from .inputs import Inputs, Restart, is_object
 from .interpreter import Interpreter
+from .patterns import Known
 from .values import Arr, Bound, Dct, Lst, Obj, Tup
 
 MAX_BUILDS = 12
@@ -52,6 +53,7 @@ def lower(
     leaves: Sequence[Any],
     keywords: Sequence[str] = (),
     sites: CallSites | None = None,
+    known: Known = Known.ONES,
 ) -> Lowered:
     """Read ``function`` for arguments of the given structure.
 
@@ -61,6 +63,7 @@ def lower(
         trees: the structure of each argument; ``leaves``: their leaves, one after the other.
         keywords: the names of the last arguments, which are passed by keyword.
         sites: gathers the calls that stay calls, as their callees can't be followed; None: there are none.
+        known: what of the lengths of arrays the program may rely on.
 
     Raises:
         AdError: the function can't be compiled; the message names the construct and its line.
@@ -69,7 +72,7 @@ def lower(
     builds, first = 0, None
     while builds < MAX_BUILDS:
         try:
-            return run_deep(_lower, function, names, trees, leaves, keywords, constants, sites)
+            return run_deep(_lower, function, names, trees, leaves, keywords, Inputs(constants, known), sites)
         except Restart as restart:
             constants |= restart.keys
             builds += 1
@@ -88,10 +91,9 @@ def _lower(
     trees: Sequence[TreeDef],
     leaves: Sequence[Any],
     keywords: Sequence[str],
-    constants: frozenset[Any],
+    inputs: Inputs,
     sites: CallSites | None,
 ) -> Lowered:
-    inputs = Inputs(constants)
     builder = Recorder(Block(), inputs)
     interpreter = Interpreter(builder, inputs, None if sites is None else sites.begin())
     interpreter.root = None if hasattr(function, "__ast_ad_lower__") else interpreter.frame
@@ -111,6 +113,7 @@ def _lower(
     structure = structure_of(interpreter, result, results)
     builder.block.results = tuple(results)
     used = _used(builder.block)
+    inputs.observed = [c for c in inputs.captures if c[1].id not in used]
     inputs.captures = [c for c in inputs.captures if c[1].id in used]
     params = (*inputs.params, *(var for _, var, _ in inputs.captures))
     name = getattr(function, "__name__", None) or "function"

@@ -1,0 +1,87 @@
+"""Which lengths of arrays does a program take as known?
+
+A program for arrays of any lengths is right for every call, but says little: two arguments may always have
+different lengths. Where code is compiled for machines, more is taken as known, by the lengths of one call:
+which are equal, and what the small ones are. A *pattern* is that knowledge, as a value; a program serves
+the calls of its pattern.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ..ir.types import Dim
+
+SMALL = 8  # lengths up to this one are constants of a program that knows CONSTANTS
+
+Shape = tuple[int, ...]
+
+
+class Known(enum.IntEnum):
+    """How much of the lengths a program takes as known, from most to least; ones are always known."""
+
+    CONSTANTS = 0
+    EQUALITIES = 1
+    ONES = 2
+
+
+def pattern(shapes: Iterable[Shape], known: Known) -> tuple[Shape, ...]:
+    """What is known of some shapes: constants stand for themselves, -1, -2, ... for the other lengths.
+
+    >>> pattern([(3, 100), (100,), (50, 1)], Known.CONSTANTS)
+    ((3, -1), (-1,), (-2, 1))
+    >>> pattern([(3, 100), (100,), (50, 1)], Known.EQUALITIES)
+    ((-1, -2), (-2,), (-3, 1))
+    >>> pattern([(3, 100), (100,), (50, 1)], Known.ONES)
+    ((-1, -1), (-1,), (-1, 1))
+    """
+    numbers: dict[int, int] = {}
+    if known is Known.ONES:
+        return tuple([tuple([1 if n == 1 else -1 for n in shape]) for shape in shapes])
+    small = SMALL if known is Known.CONSTANTS else 1
+    least = 0 if known is Known.CONSTANTS else 1
+    return tuple(
+        [
+            tuple([n if least <= n <= small else numbers.setdefault(n, -1 - len(numbers)) for n in shape])
+            for shape in shapes
+        ]
+    )
+
+
+def shapes_of(values: Iterable[Any]) -> tuple[Shape, ...]:
+    """The shapes of the arrays among some values."""
+    return tuple([value.shape for value in values if isinstance(value, np.ndarray)])
+
+
+class Lengths:
+    """The lengths of one build: equal ones get the same symbol, as far as that is known.
+
+    >>> lengths = Lengths(Known.CONSTANTS)
+    >>> a, b = lengths.of((3, 100), ("arg", 0)), lengths.of((100,), ("arg", 1))
+    >>> a[0], a[1] == b[0]
+    (3, True)
+    """
+
+    def __init__(self, known: Known = Known.ONES) -> None:
+        self.known = known
+        self._symbols: dict[int, Dim | int] = {}
+
+    def of(self, shape: Shape, key: Any) -> tuple[Dim | int, ...]:
+        """The lengths of an array; ``key`` tells it apart from all others."""
+        return tuple([self._length(n, (*key, axis)) for axis, n in enumerate(shape)])
+
+    def fixed(self, shape: Shape) -> Shape:
+        """The lengths of an array whose shape is compiled in."""
+        if self.known is not Known.ONES:
+            self._symbols.update(zip(shape, shape, strict=True))
+        return shape
+
+    def _length(self, n: int, key: Any) -> Dim | int:
+        if n == 1 or (self.known is Known.CONSTANTS and n <= SMALL):
+            return n
+        symbol = Dim.symbol(key, not_one=True)
+        return symbol if self.known is Known.ONES else self._symbols.setdefault(n, symbol)

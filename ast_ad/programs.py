@@ -1,0 +1,105 @@
+"""Which code runs a program: NumPy's or compiled kernels, and what if the kernels can't?
+
+Kernels rest on assumptions that are checked when they run. Whatever goes wrong in them, the NumPy code of the
+same program answers the call, with its errors where the user's code has some; kernels that failed where
+NumPy succeeds are not used again.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Collection
+from typing import Any
+
+from .emit.load import load_module
+from .emit.python import emit_module
+from .ir.ops import Function
+from .transform.in_place import write_in_place
+
+Run = Callable[..., Any]
+
+
+class Program:
+    """A pure function of the IR, as code.
+
+    ``backend`` says what ``run`` is made of, ``text`` is its source, and ``why`` the reason that there are no
+    kernels where they were asked for. NumPy code is made when it is first wanted.
+
+    Args:
+        function: pure IR.
+        owned: positions of parameters that it may overwrite.
+        fresh: positions of results that the caller gets for keeps.
+        backend: 'numpy' or 'numba'.
+    """
+
+    def __init__(
+        self, function: Function, owned: Collection[int], fresh: Collection[int], backend: str = "numpy"
+    ) -> None:
+        self.function, self.owned, self.fresh = function, owned, fresh
+        self.backend, self.why = "numpy", ""
+        self._kernels: Any = compile_kernels(function, owned, fresh) if backend == "numba" else None
+        if isinstance(self._kernels, str):
+            self.why, self._kernels = self._kernels, None
+        if self._kernels is not None:
+            self.backend = "numba"
+
+    @functools.cached_property
+    def placed(self) -> Function:
+        """The program with writes in place."""
+        return write_in_place(self.function, owned=self.owned, fresh=self.fresh)
+
+    @functools.cached_property
+    def _numpy(self) -> tuple[Run, str]:
+        emitted = emit_module([self.placed])
+        module = load_module(emitted.text, emitted.injected, self.function.name, dict(emitted.lines))
+        return getattr(module, self.function.name), emitted.text
+
+    @property
+    def numpy(self) -> Run:
+        """The NumPy code, whatever else there is."""
+        return self._numpy[0]
+
+    @property
+    def run(self) -> Run:
+        """What is called: it takes the values of the parameters and returns the results."""
+        return self._numpy[0] if self._kernels is None else self._kernels.run
+
+    @property
+    def text(self) -> str:
+        """The source of what is called."""
+        return self._numpy[1] if self._kernels is None else str(self._kernels.text)
+
+    def drop_kernels(self, problem: BaseException) -> None:
+        """From now on NumPy runs: the kernels failed where it does not."""
+        self.backend, self._kernels = "numpy", None
+        self.why = f"{type(problem).__name__}: {problem}"
+
+    def __call__(self, *inputs: Any) -> Any:
+        """Run on inputs that the program does not change."""
+        if self._kernels is None:
+            return self.numpy(*inputs)
+        try:
+            return self._kernels.run(*inputs)
+        except Exception as error:
+            problem = error
+        results = self.numpy(*inputs)
+        self.drop_kernels(problem)
+        return results
+
+
+def compile_kernels(function: Function, owned: Collection[int], fresh: Collection[int]) -> Any:
+    """The kernels of a program, or, as a text, why there are none."""
+    from .backends.numba import NotCompiled, compile_numba
+
+    try:
+        return compile_numba(function, owned, fresh, function.name)
+    except NotCompiled as reason:
+        return str(reason)
+    except Exception as error:  # NumPy's code is there for what the kernels' compiler can't do
+        if FAIL_LOUDLY:
+            raise
+        return f"{type(error).__name__}: {error}"
+
+
+FAIL_LOUDLY = False
+"""Whether an unexpected error of the kernels' compiler is raised; tests set it."""
