@@ -5,7 +5,8 @@ The cost model, in units of one addition of two numbers:
 - to save a value, 64 for each number in it: a store, a load and the memory between. A length that is not a
   constant counts as 1000, a list as that many elements; a stand-in for a shape costs 8.
 - to compute it again, for each number in the result: arithmetic and comparisons 1, division and roots 8,
-  elements picked by an array of indices 4. Views, lengths and an element of an array cost 1.
+  elements picked by an array of indices 4, sums and products of small arrays with constant shapes 2 for
+  each term. Views, lengths and an element of an array cost 1.
 - Everything else (exp and its like, reductions, products of matrices, calls, loops, branches) is saved.
 
 The network has two nodes for each value, one before and one after "saved". On the sink's side of the cut is
@@ -17,6 +18,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Iterable, Set
+from typing import Any
 
 import numpy as np
 
@@ -27,27 +29,31 @@ from ..ir.ops import Block, Lit, Op, Var, operands, variables
 from ..ir.types import Array, ListOf, Scalar, TupleOf, Type
 from ..rules import containers, helpers
 from ..rules.registry import lookup
+from .copying import Renaming, renamed
 from .min_cut import INFINITE, Network
+from .simplify import expression_key
 
-SAVED, STAND_IN, LONG = 64, 8, 1000
+SAVED, STAND_IN, LONG, FEW = 64, 8, 1000, 64
 ITSELF = {
     np.shape, np.ndim, np.size, len, builtin.tuple_get, builtin.assign, containers.list_len,
     containers.list_get, helpers.mT, helpers.hollow, helpers.broadcast_like, np.transpose, np.swapaxes,
 }  # fmt: skip
 SIMPLE = {
-    operator.add, operator.sub, operator.mul, operator.neg, operator.pos, operator.lt, operator.le, operator.gt,
-    operator.ge, operator.eq, operator.ne, operator.not_, operator.and_, operator.or_, abs, min, max, int,
-    float, bool, helpers.safe_product, helpers.astype,
-    np.add, np.subtract, np.multiply, np.negative, np.positive, np.square, np.absolute, np.less, np.less_equal,
-    np.greater, np.greater_equal, np.equal, np.not_equal, np.logical_and, np.logical_or, np.logical_not,
-    np.maximum, np.minimum, np.where, np.sign, np.conjugate, np.zeros_like, np.ones_like, np.zeros, np.ones,
+    operator.add, operator.sub, operator.mul, operator.neg, operator.pos, operator.lt, operator.le,
+    operator.gt, operator.ge, operator.eq, operator.ne, operator.not_, operator.and_, operator.or_,
+    abs, min, max, int, float, bool, helpers.safe_product, helpers.astype,
+    np.add, np.subtract, np.multiply, np.negative, np.positive, np.square, np.absolute, np.conjugate, np.sign,
+    np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal, np.logical_and,
+    np.logical_or, np.logical_not, np.maximum, np.minimum, np.where,
+    np.zeros_like, np.ones_like, np.zeros, np.ones, np.array,
 }  # fmt: skip
 DIVISIONS = {
     operator.truediv, operator.floordiv, operator.mod, np.divide, np.floor_divide, np.remainder,
     np.reciprocal, np.sqrt, math.sqrt, helpers.setitem,
 }  # fmt: skip
 POWERS = {operator.pow, np.power, pow}
-CREATION = {np.zeros, np.ones, helpers.astype}  # they may have options
+SMALL = {np.sum, np.dot, np.cross, operator.matmul, np.matmul}  # of few numbers
+WITH_OPTIONS = {np.zeros, np.ones, np.array, np.sum, helpers.astype}
 
 
 def size(type: Type) -> int:
@@ -82,7 +88,7 @@ def cost_again(op: Op) -> int | None:
     if not isinstance(op.out.type, (Scalar, Array)):
         return None
     each = _each(op)
-    if each is not None and (not op.kwargs or op.fn in CREATION):
+    if each is not None and (not op.kwargs or op.fn in WITH_OPTIONS):
         return each * numbers
     primitive = lookup(op.fn)
     return 1 if primitive is not None and primitive.view and op.fn is not helpers.astype else None
@@ -94,6 +100,9 @@ def _each(op: Op) -> int | None:
         return 1
     if op.fn in DIVISIONS:
         return 8
+    if op.fn in SMALL:
+        terms = sum(size(type_of_arg(arg)) for arg in op.args)
+        return 2 * terms if terms <= FEW else None
     exponent = op.args[1].value if op.fn in POWERS and isinstance(op.args[1], Lit) else None
     if isinstance(exponent, (int, float)) and exponent in (1, 2, 3, 4):
         return 2
@@ -111,7 +120,7 @@ def choose(
         primal: the region that computes them; what its inner regions compute can't be repeated.
         visible: whether the reverse sweep has a value anyway.
     """
-    makers = {out: op for op in primal.ops if isinstance(op, Op) for out in op.outs}
+    makers = _makers(primal)
     needed = [var for var in dict.fromkeys(needed) if not visible(var)]
     network = Network()
     source, sink = network.node(), network.node()
@@ -135,8 +144,29 @@ def choose(
     reverse = network.sink_side(source, sink)
     saved = [v for v in before if after[v] in reverse and before[v] not in reverse]
     saved += [v for v in needed if after[v] not in reverse]
-    repeated = {id(makers[v]) for v in before if after[v] in reverse and before[v] in reverse}
-    return saved, [op for op in primal.ops if id(op) in repeated and isinstance(op, Op)]
+    repeated = {v for v in before if after[v] in reverse and before[v] in reverse}
+    return saved, [op for var, op in makers.items() if var in repeated]
+
+
+def _makers(primal: Block) -> dict[Var, Op]:
+    """What makes each value, in order; a value that was computed before is that other one."""
+    makers: dict[Var, Op] = {}
+    names: Renaming = {}
+    known: dict[Any, Var] = {}
+    for op in primal.ops:
+        if not isinstance(op, Op):
+            continue
+        args = tuple(renamed(arg, names) for arg in op.args)
+        kwargs = {name: renamed(arg, names) for name, arg in op.kwargs.items()}
+        key = expression_key(Op(op.fn, args, op.outs, kwargs, effect=op.effect))
+        if key is not None and key in known and known[key].type == op.out.type:
+            names[op.out] = known[key]
+            makers[op.out] = Op(builtin.assign, (known[key],), op.outs, span=op.span)
+        else:
+            if key is not None:
+                known[key] = op.out
+            makers.update(dict.fromkeys(op.outs, op))
+    return makers
 
 
 def _sources(op: Op | None, visible: Callable[[Var], bool]) -> list[Var]:

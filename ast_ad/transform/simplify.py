@@ -50,7 +50,7 @@ class _Simplifier:
 
     def __init__(self, names: Renaming, known: dict[Any, Var], makers: Makers) -> None:
         self.names, self.known, self.makers = names, known, makers
-        makers.find = lambda op: known.get(_key(op))
+        makers.find = lambda op: known.get(expression_key(op))
 
     def inner(self, block: Block) -> None:
         _Simplifier(self.names, dict(self.known), Makers(self.makers)).block(block)
@@ -90,7 +90,7 @@ class _Simplifier:
             if value is not None:
                 self.replace(op.out, renamed(value, self.names))
                 return before
-        key = _key(op)
+        key = expression_key(op)
         if key is not None and op.adjoint and key in self.known:
             self.replace(op.out, self.known[key])
             return before
@@ -132,7 +132,7 @@ class _Simplifier:
                 self.names[out] = a
 
 
-def _key(op: Op) -> Any:
+def expression_key(op: Op) -> Any:
     """What the operation computes, where it may be shared: equal keys give equal values."""
     primitive = lookup(op.fn)
     if (
