@@ -9,6 +9,7 @@ from typing import Any
 from .derivative import Derivative, Grad, ValueAndGrad, Vjp, has_floats
 from .errors import InputValueError
 from .options import make_options
+from .tiers import has_numba
 
 
 def _decorator(
@@ -24,9 +25,11 @@ def _decorator(
     if backend is not None:
         choices["backend"] = backend
     options = make_options(fallback=fallback, **choices)
-    if options.backend == "numba":
+    if options.backend == "numba" and not has_numba():
         raise InputValueError(
-            "backend='numba'", why="this version has the NumPy backend only", fix="use backend='numpy'"
+            "backend='numba'",
+            why="Numba is not installed",
+            fix="pip install 'ast_ad[numba]', or use backend='auto', which does without",
         )
     if function is None:
         return lambda f: cls(f, argnums, wrt, has_aux, options)

@@ -20,8 +20,10 @@ from .errors import (
 )
 from .frontend.core import TensorOutside
 from .frontend.inputs import is_object, signature
+from .frontend.patterns import Known
 from .ir.show import show
 from .options import Options
+from .tiers import Tier, has_numba
 from .trees import STATIC, flatten
 from .variant import PullbackVariant, Variant
 
@@ -32,7 +34,7 @@ class Derivative:
     """A derivative of ``function``, compiled when it is first called with arguments of a new kind.
 
     Attributes: ``source`` (what ran last), ``forward_source`` and ``backward_source`` (the same as two
-    functions), ``ir`` and ``adjoint_ir`` (the programs before emission), ``mode``.
+    functions), ``ir`` and ``adjoint_ir`` (the programs before emission), ``mode``, ``backend``.
     """
 
     kind = "value_and_grad"
@@ -60,6 +62,7 @@ class Derivative:
         self.arguments = Arguments(function, argnums, wrt)
         self.single = self.arguments.single
         self._variants: dict[Any, list[Any]] = {}
+        self._tiers: dict[Any, Tier] = {}
         self._last: Any = None
         self._method: Derivative | None = None
         functools.update_wrapper(self, function, updated=())
@@ -112,13 +115,44 @@ class Derivative:
 
             self._last = call = TensorCall(self, tuple(kwargs))
             return call, list(values)
-        variants = self._variants.get(tuple(key), ())
-        for variant in variants:
+        found = self._kernels(tuple(key), args, kwargs, leaves, values)
+        if found is None:
+            found = self._fitting(tuple(key), leaves, values)
+        if found is None:
+            found = self._compile(tuple(key), args, kwargs, leaves, values)
+        self._last = found[0]
+        return found
+
+    def _fitting(self, key: Any, leaves: list[Any], values: Any) -> tuple[Any, list[Any]] | None:
+        """The NumPy program that fits a call, or its trace, and the inputs."""
+        for variant in self._variants.get(key, ()):
             inputs = variant.program.fits(leaves, values)
             if inputs is not None:
-                self._last = variant
+                if key in self._tiers and variant.mode == "compiled":
+                    self._tiers[key].count(variant, inputs)
                 return variant, inputs
-        return self._compile(tuple(key), args, kwargs, leaves, values)
+        return None
+
+    def _kernels(
+        self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any], values: Any
+    ) -> tuple[Any, list[Any]] | None:
+        """The kernels that fit a call, compiled if it is time for that, and the inputs."""
+        tier = self._tiers.get(key)
+        if tier is None:
+            if self.options.backend == "numpy" or not has_numba():
+                return None
+            tier = self._tiers[key] = Tier(self.options.backend == "numba")
+        found = tier.find(leaves, values)
+        if found is not None or not tier.is_due():
+            return found
+        with build_lock:
+            found = tier.compile(functools.partial(self._build_kernels, args, kwargs), leaves, values)
+        if found is not None:
+            self._warn_of_calls(found[0])
+        return found
+
+    def _build_kernels(self, args: tuple[Any, ...], kwargs: dict[str, Any], known: Known) -> Any:
+        return self.variant(self, *self._described(args, kwargs), backend="numba", known=known)
 
     def _compile(
         self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any], values: Any
@@ -139,15 +173,16 @@ class Derivative:
             except Exception as error:
                 if not self._may_trace():
                     raise
-                self._last = variant = self._traced(error, args, kwargs)
+                variant = self._traced(error, args, kwargs)
                 inputs = variant.program.fits(leaves, values)
                 if isinstance(error, TensorOutside):  # another time it may be an array
                     return variant, inputs
-            self._last = variant
             self._warn_of_calls(variant)
             variants = self._variants.setdefault(key, [])
             variants.insert(0, variant)
             del variants[MAX_VARIANTS:]
+            if key in self._tiers and variant.mode == "compiled":
+                self._tiers[key].count(variant, inputs)
         return variant, inputs
 
     def _build(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -212,6 +247,11 @@ class Derivative:
         return found  # type: ignore[no-any-return]
 
     @property
+    def backend(self) -> str | None:
+        """After a call: 'numba' if compiled kernels answered it, or 'numpy'."""
+        return None if self._last is None else getattr(self._last, "backend", "numpy")
+
+    @property
     def source(self) -> str:
         """The generated module that ran last."""
         return self._compiled().text
@@ -242,7 +282,7 @@ class Derivative:
 
     def __repr__(self) -> str:
         inner = f"{type(self).__name__.lower()}({getattr(self.function, '__qualname__', self.function)})"
-        variants = sum(map(len, self._variants.values()))
+        variants = sum(map(len, self._variants.values())) + sum(len(t.variants) for t in self._tiers.values())
         count = f"{variants} program{'s' * (variants != 1)}"
         return f"<ast_ad.{inner} with respect to {self.arguments}, {count} compiled>"
 

@@ -40,6 +40,7 @@ from .ir.ops import (
 from .ir.types import Array, ListOf, Scalar, Type
 from .rules import containers, helpers
 from .rules.registry import lookup
+from .tiers import runs_as
 from .transform.residuals import read_for_metadata_only
 
 APPEND = (containers.list_append, builtin.append_)
@@ -49,15 +50,15 @@ TRIVIAL = {builtin.assign, builtin.tuple_get, builtin.unpack, builtin.copy, np.s
 def explain(variant: Any) -> str:
     """The report on one compiled program, as text."""
     forward, backward = (half.function for half in variant.halves())
-    placed = variant.halves()[0].placed
     home = _home(variant.lowered.function)
-    saved = Saved(placed, backward, home, later=variant.owner.kind == "vjp")
+    saved = Saved(variant.halves()[0].placed, backward, home, later=variant.owner.kind == "vjp")
     lines = [_title(variant, home), ""]
     lines += ["Saved by the forward pass for the backward pass:", *_indent(saved.lines() or ["nothing"])]
     again = list(dict.fromkeys(Again(forward, backward, home).lines()))
     if again:
         lines += ["", "Computed again in the backward pass:", *_indent(again)]
     for heading, found in (
+        ("Runs as:", runs_as(variant)),
         ("Copied when the program is called, because it writes to them:", _written(variant)),
         ("Code that was read along:", _inlined(variant)),
         ("Traced when the program runs, because it can't be compiled:", _traced(variant)),
@@ -79,9 +80,8 @@ def explain(variant: Any) -> str:
 def _title(variant: Any, home: str) -> str:
     function = variant.owner.function
     plain = python_function(getattr(function, "__func__", function))
-    place = (
-        f", {os.path.basename(plain.__code__.co_filename)}:{plain.__code__.co_firstlineno}" if plain else ""
-    )
+    code = plain.__code__ if plain else None
+    place = f", {os.path.basename(code.co_filename)}:{code.co_firstlineno}" if code else ""
     names = [variant.lowered.function.params[i].hint or f"argument {i}" for i in variant.wrt]
     return f"The derivative of `{variant.lowered.function.name}`{place}, with respect to {', '.join(names)}"
 

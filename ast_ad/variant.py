@@ -47,6 +47,7 @@ class Request:
     """Which leaves of the arguments are differentiated, and how do their cotangents become the answer?"""
 
     mode = "compiled"
+    backend = "numpy"
     plain = False
 
     def __init__(
@@ -126,6 +127,7 @@ class Variant(Request):
         super().__init__(owner, names, trees, leaves, keywords)
         self.count = len(self.lowered.function.body.results)
         self._halves: Any = None
+        self.wanted = backend
         self.prepare("numpy" if self.lowered.errstate else backend)
 
     def prepare(self, backend: str) -> None:
@@ -145,9 +147,19 @@ class Variant(Request):
         self.plain = self.plain and self.trees[self.chosen[0]].type is LEAF
 
     @property
+    def codes(self) -> tuple[Program, ...]:
+        """The programs that run."""
+        return (self.program.code,)
+
+    @property
+    def backend(self) -> str:  # type: ignore[override]
+        """'numba' if any of them is made of kernels."""
+        return "numba" if any(code.backend == "numba" for code in self.codes) else "numpy"
+
+    @property
     def text(self) -> str:
         """The source of what runs."""
-        return self.program.text
+        return "\n\n".join(code.text for code in self.codes)
 
     def value(self, results: Sequence[Any]) -> Any:
         """What the function returned, from the results of a program."""
@@ -190,14 +202,14 @@ class PullbackVariant(Variant):
         self.adjoint = adjoint(self.lowered.function, self.wrt, seed=True, of=self.of)
 
     @property
-    def text(self) -> str:
-        forward, backward = self.halves()
-        return forward.text + "\n\n" + backward.text
+    def codes(self) -> tuple[Program, ...]:
+        return self.halves()
 
     def pullback(self, results: Sequence[Any], inputs: Sequence[Any]) -> Pullback:
         """The pullback at the point where the program gave ``results``."""
         *values, residuals = results
-        run = functools.partial(self.backward, self.kept(residuals, inputs))
+        backward = self.backward if self.backward.backend == "numba" else self.backward.numpy
+        run = functools.partial(backward, self.kept(residuals, inputs))
         several = run if len(self.wrt) > 1 else lambda *seeds: (run(*seeds),)
         return Pullback(self, self.lowered.function.name, several, values, self.leaves, self.of)
 
