@@ -132,7 +132,6 @@ def _vectorised(symbol: str, python: Callable[..., Any], numba_number: Callable[
     function.__name__ = function.__qualname__ = symbol
     function.__doc__ = f"``{symbol}`` of {'a number' if arity == 1 else 'two numbers'}."
 
-    @type_callable(function)
     def type_function(context: Any) -> Callable[..., Any]:
         def unary(x: Any) -> Any:
             return _signature(x)
@@ -142,6 +141,7 @@ def _vectorised(symbol: str, python: Callable[..., Any], numba_number: Callable[
 
         return unary if arity == 1 else binary
 
+    type_callable(function)(type_function)
     for number in types.float32, types.float64:
         lower_builtin(function, *([number] * arity))(_lowering(symbol, arity, number, numba_number))
     return function

@@ -8,7 +8,7 @@ differentiates stands above them.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,12 +31,19 @@ class Emitted:
     lines: list[tuple[int, Span]]
 
 
-def emit_module(functions: list[Function], header: str = "") -> Emitted:
+def emit_module(
+    functions: list[Function],
+    header: str = "",
+    decorators: Mapping[str, Callable[..., Any]] | None = None,
+    local: Mapping[str, object] | None = None,
+) -> Emitted:
     """Print the functions as one module.
 
     Args:
         functions: the IR, written in place where that is wanted (``transform.in_place``).
         header: remarks for the top of the file, printed as comments.
+        decorators: by the name of a function, what decorates it.
+        local: by the name of a function, the object that stands for it in calls from the others.
 
     Raises:
         InternalError: if the IR is malformed, or the text does not parse back to its tree.
@@ -52,12 +59,16 @@ def emit_module(functions: list[Function], header: str = "") -> Emitted:
     <BLANKLINE>
     """
     references = References()
+    for name, stand_in in (local or {}).items():
+        references.know(stand_in, name)
     for function in functions:
         references.names.add(check(function).name)
     definitions: list[ast.stmt] = []
     sources: dict[ast.stmt, Source] = {}
     for function in functions:
         definition, own = function_def(function, references)
+        if decorators and function.name in decorators:
+            definition.decorator_list.append(references.callable(decorators[function.name]))
         definitions.append(definition)
         sources.update(own)
     tree = ast.fix_missing_locations(ast.Module([*references.imports(), *definitions], []))

@@ -59,6 +59,11 @@ class References:
         self.names.add(path.partition(".")[0])
         return dotted(path)
 
+    def know(self, fn: Any, text: str) -> None:
+        """``fn`` is what the module itself defines under this name."""
+        self._known[id(fn)] = fn, text
+        self.names.add(text)
+
     def module(self, path: str) -> ast.expr:
         """A name below ``np`` or ``math`` that the emitter itself needs."""
         root = path.partition(".")[0]

@@ -1,0 +1,488 @@
+"""Which operations do kernels have, and what becomes of each?
+
+Elementwise operations and views become formulas; writes, reductions and products become actions on loops.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..ir import builtin
+from ..ir.ops import Arg, Lit, Op, Seq, Slice, Var, variables
+from ..ir.types import Array, Scalar
+from ..rules import helpers
+from ..rules.registry import lookup
+from . import kernels
+from .body import INT, Body
+from .index import Index
+from .places import select
+from .scalar_calls import scalar_form
+from .scalars import NoForm, argument_type
+from .values import CHEAP, Filled, Formula, Mapped, Value, elementwise, is_stretched, stretched
+
+if TYPE_CHECKING:
+    from .scalarize import Scalarizer
+
+Form = Callable[["Scalarizer", Op], None]
+FORMS: dict[Any, Form] = {}
+
+
+def form_of(*fns: Any) -> Callable[[Form], Form]:
+    """Register what becomes of calls of these functions."""
+
+    def decorate(form: Form) -> Form:
+        FORMS.update(dict.fromkeys(fns, form))
+        return form
+
+    return decorate
+
+
+def form(s: Scalarizer, op: Op) -> None:
+    """Write an operation."""
+    found = FORMS.get(op.fn)
+    if found is not None:
+        found(s, op)
+        return
+    if op.effect or len(op.outs) != 1:
+        raise NoForm(f"`{getattr(op.fn, '__name__', op.fn)}`")
+    primitive = lookup(op.fn)
+    is_pointwise = primitive is not None and primitive.kind == "elementwise" or op.fn in POINTWISE
+    values = [s.arg(a) for a in (*op.args, *op.kwargs.values())]
+    if isinstance(op.out.type, Scalar) and not any(isinstance(v, Value) for v in values):
+        if op.kwargs:
+            raise NoForm("keywords")
+        s.compute(op.fn, [s.number(a) for a in op.args], op.out)
+    elif is_pointwise and isinstance(op.out.type, Array) and not op.kwargs:
+        pointwise(s, op, op.fn, values)
+    else:
+        raise NoForm(f"`{getattr(op.fn, '__name__', op.fn)}` of arrays")
+
+
+POINTWISE: set[Any] = {
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg, operator.pos,
+    operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne, operator.floordiv,
+    operator.mod, operator.and_, operator.or_, operator.xor, operator.invert, abs, helpers.safe_product,
+    np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal, np.logical_and,
+    np.logical_or, np.logical_not, np.isnan, np.isfinite, np.isinf, np.sign, np.where, np.floor, np.ceil,
+}  # fmt: skip
+
+
+def pointwise(s: Scalarizer, op: Op, fn: Any, values: list[Any], out: Var | None = None) -> None:
+    """A function of every element."""
+    target = out or op.out
+    assert isinstance(target.type, Array)
+    s.bind(target, mapped_function(s, fn, values, target.type))
+
+
+def mapped_function(s: Scalarizer, fn: Any, values: list[Any], type: Array) -> Value:
+    """The array of ``fn`` of every element of the broadcast operands."""
+    if type.shape is None or not type.shape:
+        raise NoForm("an array of unknown rank or without axes")
+    types = [
+        Scalar(v.type.kind, v.type.dtype) if isinstance(v, Value) else argument_type(v) for v in values
+    ]
+    found = scalar_form(fn, types) if all(isinstance(t, Scalar) for t in types) else None
+    if found is None:
+        raise NoForm(f"`{getattr(fn, '__name__', fn)}` of {', '.join(map(str, types))}")
+    lengths = broadcast(s, [v for v in values if isinstance(v, Value)], type)
+    cost = 1 if fn in CHEAP or found in CHEAP else 4 if fn in (operator.truediv, np.divide, np.sqrt) else 8
+    kept = [_kept(s, v, lengths) if isinstance(v, Value) else v for v in values]
+    return elementwise(found, kept, type, lengths, cost)
+
+
+def _kept(s: Scalarizer, value: Value, lengths: tuple[Arg, ...]) -> Value:
+    """An operand; in memory if it costs much and would be computed anew for every row."""
+    from .scalarize import TRANSCENDENTAL
+
+    if value.cost >= TRANSCENDENTAL and is_stretched(value, lengths):
+        return in_memory(s, value)
+    return value
+
+
+def in_memory(s: Scalarizer, value: Value) -> Value:
+    memory = s.allocate(value.type, value.lengths)
+    s.fill(memory, value)
+    return memory
+
+
+def broadcast(s: Scalarizer, values: list[Value], type: Array) -> tuple[Arg, ...]:
+    """The lengths of the broadcast operands; what is not known to agree is checked."""
+    rank = len(type.shape or ())
+    lengths: list[Arg] = []
+    for axis in range(rank):
+        found: list[Arg] = []
+        for value in values:
+            own = axis - (rank - value.rank)
+            if own >= 0:
+                n = value.lengths[own]
+                if not (isinstance(n, Lit) and n.value == 1) and not any(same_length(n, m) for m in found):
+                    found.append(n)
+        if not found:
+            lengths.append(Lit(1))
+            continue
+        fixed = [n for n in found if isinstance(n, Lit)]
+        first = fixed[0] if fixed else found[0]
+        for other in found:
+            if other is not first:
+                require_equal(s, other, first)
+        lengths.append(first)
+    return tuple(lengths)
+
+
+def same_length(a: Arg, b: Arg) -> bool:
+    if isinstance(a, Lit) and isinstance(b, Lit):
+        return bool(a.value == b.value)
+    return a is b
+
+
+def require_equal(s: Scalarizer, a: Arg, b: Arg) -> None:
+    """Check two lengths when the kernel runs."""
+    if same_length(a, b):
+        return
+    if isinstance(a, Lit) and isinstance(b, Lit):
+        raise NoForm("lengths that differ")
+    key = ("equal", a if isinstance(a, Var) else a.value, b if isinstance(b, Var) else b.value)  # type: ignore[union-attr]
+    if s.body.find(key) is None:
+        if not s.waiting.isdisjoint(variables(a, b)):
+            s.flush()
+        equal = s.body.op(operator.eq, a, b, type=Scalar("bool"))
+        s.body.append(Op(kernels.require, (equal,), (), effect=True))
+        s.body.known[key] = Lit(True)
+
+
+# ----- names, copies, shapes
+@form_of(builtin.assign, builtin.copy, builtin.own, np.copy, np.asarray, np.array, np.ascontiguousarray)
+def _copy(s: Scalarizer, op: Op) -> None:
+    if op.kwargs or len(op.args) != 1:
+        raise NoForm("a conversion")
+    (source,) = op.args
+    if isinstance(source, Seq):
+        _display(s, op, source)
+        return
+    value = s.arg(source)
+    if not isinstance(value, Value):
+        if not isinstance(op.out.type, Scalar):
+            raise NoForm("a number as an array")
+        s.compute(builtin.assign, [value], op.out)
+    elif op.fn is builtin.assign or op.fn is np.asarray:
+        s.env[op.out] = value
+    else:
+        # What reads a copy reads the original, until one of the two is written to.
+        s.bind(op.out, Formula(value.type, value.lengths, [value], value.element, 0))
+
+
+def _display(s: Scalarizer, op: Op, source: Seq) -> None:
+    """An array written out, of numbers."""
+    type = op.out.type
+    items = [s.arg(i) for i in source.items]
+    if not isinstance(type, Array) or type.ndim != 1 or any(isinstance(i, (Value, Seq)) for i in items):
+        raise NoForm("an array of arrays")
+    memory = s.allocate(type, (Lit(len(items)),), op.out.hint, op.out)
+
+    def emit(body: Body, place: tuple[Index, ...]) -> None:
+        for k, item in enumerate(items):
+            body.store(memory.var, memory.group, (Index(None, 0, k),), item)
+
+    from .nests import Action
+
+    s.act(Action((), (), emit, reads=frozenset(variables(*items))))
+    s.env[op.out] = memory
+
+
+@form_of(np.shape)
+def _shape(s: Scalarizer, op: Op) -> None:
+    s.env[op.out] = Seq(s.array(op.args[0]).lengths)
+
+
+@form_of(np.ndim)
+def _ndim(s: Scalarizer, op: Op) -> None:
+    s.env[op.out] = Lit(s.array(op.args[0]).rank)
+
+
+@form_of(np.size, len)
+def _size(s: Scalarizer, op: Op) -> None:
+    value = s.arg(op.args[0])
+    if len(op.args) != 1 or op.kwargs or not isinstance(value, (Value, Seq)):
+        raise NoForm("the size along an axis")
+    if isinstance(value, Seq):
+        s.env[op.out] = Lit(len(value.items))
+        return
+    lengths = value.lengths[:1] if op.fn is len else value.lengths
+    s.env[op.out] = count_of(s, lengths)
+
+
+def count_of(s: Scalarizer, lengths: tuple[Arg, ...]) -> Arg:
+    """The product of lengths."""
+    total: Arg = Lit(1)
+    for n in lengths:
+        if isinstance(total, Lit) and isinstance(n, Lit):
+            total = Lit(total.value * n.value)
+        elif isinstance(total, Lit) and total.value == 1:
+            total = n
+        else:
+            total = s.body.op(operator.mul, total, n, type=INT)
+    return total
+
+
+@form_of(builtin.tuple_get)
+def _tuple_get(s: Scalarizer, op: Op) -> None:
+    value, index = s.arg(op.args[0]), op.args[1]
+    if not isinstance(value, Seq) or not isinstance(index, Lit):
+        raise NoForm("an element of a tuple")
+    s.env[op.out] = s.named(s.arg(value.items[index.value]), op.out)
+
+
+@form_of(builtin.undefined)
+def _undefined(s: Scalarizer, op: Op) -> None:
+    s.env[op.out] = None
+
+
+@form_of(builtin.assert_)
+def _assert(s: Scalarizer, op: Op) -> None:
+    s.flush()
+    s.body.append(Op(kernels.require, (s.number(op.args[0]),), (), effect=True))
+
+
+@form_of(builtin.raise_)
+def _raise(s: Scalarizer, op: Op) -> None:
+    s.flush()
+    s.body.append(Op(kernels.require, (Lit(False),), (), effect=True))
+
+
+# ----- elements and parts
+@form_of(operator.getitem)
+def _getitem(s: Scalarizer, op: Op) -> None:
+    source = s.arg(op.args[0])
+    if isinstance(source, Seq):
+        _tuple_get(s, op)
+        return
+    array = s.array(op.args[0])
+    dims = op.out.type.shape if isinstance(op.out.type, Array) else ()
+    part = select(s, array, _resolved(s, op.args[1]), dims)
+    if isinstance(op.out.type, Scalar):
+        if part.lengths:
+            raise NoForm("an element of unknown rank")
+        load(s, op.out, array, part.where(()))
+        return
+    if not isinstance(op.out.type, Array) or len(part.lengths) != len(dims or ()):
+        raise NoForm("a part of unknown rank")
+    if part.gather is not None:
+        gather = part.gather
+        s.bind(
+            op.out,
+            Formula(op.out.type, part.lengths, [array, *_arrays(s, op.args[1])], lambda body, place: array.element(body, gather(body, place)), 2),
+        )
+        return
+    s.bind(op.out, Mapped(op.out.type, part.lengths, array, part.where))
+
+
+def _arrays(s: Scalarizer, index: Arg) -> list[Value]:
+    return [v for v in (s.arg(x) for x in variables(index)) if isinstance(v, Value)]
+
+
+def _resolved(s: Scalarizer, index: Arg) -> Arg:
+    """An index with the kernel's numbers; arrays stay the program's."""
+
+    def one(arg: Arg) -> Arg:
+        if isinstance(arg, Seq):
+            return Seq(tuple(map(one, arg.items)), arg.kind)
+        if isinstance(arg, Slice):
+            return Slice(one(arg.start), one(arg.stop), one(arg.step))
+        if isinstance(arg, Var):
+            value = s.arg(arg)
+            if isinstance(value, Value):
+                return arg
+            if isinstance(value, Var) and not s.waiting.isdisjoint((value,)):
+                s.flush()
+            if isinstance(value, Var):
+                s.env.setdefault(value, value)
+            return value  # type: ignore[no-any-return]
+        return arg
+
+    return one(index)
+
+
+def load(s: Scalarizer, out: Var, array: Value, place: tuple[Index, ...]) -> None:
+    """Read one element: now, if nothing that waits changes it."""
+    if any(s.writes(memory.group) for memory in array.reads()) or not _is_ready(s, array, place):
+        s.flush()
+    value = array.element(s.body, place)
+    if isinstance(value, Var):
+        s.env[out] = s.named(value, out)
+    else:
+        s.env[out] = value
+
+
+def _is_ready(s: Scalarizer, array: Value, place: tuple[Index, ...]) -> bool:
+    """Whether reading an element needs nothing that waits."""
+    if not s.pending:
+        return True
+    return not s.waiting and array.is_view
+
+
+# ----- writes
+def _target(s: Scalarizer, op: Op) -> Any:
+    var = op.args[0]
+    assert isinstance(var, Var)
+    memory = s.in_memory(var)
+    s.before_write(memory.group, op)
+    s.env[op.outs[0]] = memory
+    return memory
+
+
+@form_of(builtin.setitem_)
+def _setitem(s: Scalarizer, op: Op) -> None:
+    write(s, op, "w")
+
+
+@form_of(builtin.add_item_, builtin.add_at_)
+def _add_item(s: Scalarizer, op: Op) -> None:
+    write(s, op, "a")
+
+
+def write(s: Scalarizer, op: Op, kind: str) -> None:
+    """``array[index] = value``, or ``+=``."""
+    memory = _target(s, op)
+    value = s.arg(op.args[2])
+    part = select(s, memory, _resolved(s, op.args[1]), None)
+    if isinstance(value, Value):
+        value = _fitted(s, value, part.lengths)
+        value = unaliased(s, value, memory, part.where)
+    if part.gather is not None:
+        _scatter(s, memory, part, value, kind)
+        return
+    if not part.lengths and not s.pending and not isinstance(value, Value):
+        s.body.store(memory.var, memory.group, part.where(()), value, kind)
+        return
+    s.store(memory, part.where, part.lengths, value, kind)
+
+
+def _fitted(s: Scalarizer, value: Value, lengths: tuple[Arg, ...]) -> Value:
+    """The value with axes of length 1 in front removed, its other lengths those of the place."""
+    if value.rank > len(lengths):
+        extra = value.rank - len(lengths)
+        if not all(isinstance(n, Lit) and n.value == 1 for n in value.lengths[:extra]):
+            raise NoForm("a value with more axes than its place")
+        front = (Index(None, 0, 0),) * extra
+        shape = (value.type.shape or ())[extra:]
+        value = Mapped(Array(value.type.dtype, shape), value.lengths[extra:], value, lambda p: front + p)
+    for n, m in zip(value.lengths, lengths[len(lengths) - value.rank :], strict=True):
+        if not (isinstance(n, Lit) and n.value == 1):
+            require_equal(s, n, m)
+    return value
+
+
+def unaliased(s: Scalarizer, value: Value, target: Any, where: Callable[..., Any]) -> Value:
+    """The value; in memory of its own where it reads other elements of the array that is written."""
+    if not any(memory.group == target.group for memory in value.reads()):
+        return value
+    loops = tuple(Var(INT, "i") for _ in value.lengths)
+    accesses: list[Any] = []
+    value.element(Body(accesses=accesses), tuple(map(Index, loops)))
+    if len(loops) == value.rank and value.rank:
+        own = where(tuple(map(Index, loops))) if _full_rank(where, loops) else None
+        if own is not None and all(
+            a.group != target.group or (a.array is target.var and a.index == own) for a in accesses
+        ):
+            return value
+    return in_memory(s, value)
+
+
+def _full_rank(where: Callable[..., Any], loops: tuple[Var, ...]) -> bool:
+    try:
+        where(tuple(map(Index, loops)))
+    except IndexError:
+        return False
+    return True
+
+
+def _scatter(s: Scalarizer, memory: Any, part: Any, value: Any, kind: str) -> None:
+    def emit(body: Body, place: tuple[Index, ...]) -> None:
+        x = value.element(body, stretched(value, place)) if isinstance(value, Value) else value
+        body.store(memory.var, memory.group, part.gather(body, place), x, kind)
+
+    s.over(Formula(memory.type, part.lengths, (), lambda body, place: Lit(0)), emit)
+
+
+_IN_PLACE = {
+    builtin.iadd_: operator.add,
+    builtin.isub_: operator.sub,
+    builtin.imul_: operator.mul,
+    builtin.itruediv_: operator.truediv,
+}
+
+
+@form_of(*_IN_PLACE)
+def _update(s: Scalarizer, op: Op) -> None:
+    """``array += value``: of a formula, another formula."""
+    target, value = s.array(op.args[0]), s.arg(op.args[1])
+    out = op.outs[0]
+    assert isinstance(out.type, Array)
+    lengths = target.lengths
+    if isinstance(value, Value):
+        value = _fitted(s, value, lengths)
+    if not target.is_view:
+        s.bind(out, mapped_function(s, _IN_PLACE[op.fn], [target, value], target.type))
+        return
+    memory = _target(s, op)
+    if isinstance(value, Value):
+        value = unaliased(s, value, memory, lambda place: place)
+    if op.fn in (builtin.iadd_, builtin.isub_):
+        s.store(memory, lambda place: place, lengths, value, "a", 1 if op.fn is builtin.iadd_ else -1)
+        return
+    s.fill(memory, mapped_function(s, _IN_PLACE[op.fn], [memory, value], memory.type))
+
+
+# ----- new arrays
+@form_of(np.zeros, np.ones, np.empty, np.full)
+def _new(s: Scalarizer, op: Op) -> None:
+    type = op.out.type
+    if not isinstance(type, Array) or not type.shape or type.kind == "other":
+        raise NoForm("an array without axes")
+    shape = op.args[0]
+    items = shape.items if isinstance(shape, Seq) else (shape,)
+    if isinstance(shape, Var) and isinstance(s.arg(shape), Seq):
+        items = s.arg(shape).items
+    lengths = []
+    for item, dim in zip(items, type.shape, strict=True):
+        n = s.number(item)
+        known = s.extent(dim)
+        lengths.append(known if known is not None else s.has_length(dim, n))
+    value: Arg | None = None
+    if op.fn is np.full:
+        value = s.number(op.args[1])
+    elif op.fn is not np.empty:
+        value = Lit(0 if op.fn is np.zeros else 1)
+    _bind_new(s, op, type, tuple(lengths), value)
+
+
+@form_of(np.zeros_like, np.ones_like, np.empty_like, np.full_like, helpers.zero_like)
+def _new_like(s: Scalarizer, op: Op) -> None:
+    type = op.out.type
+    if not isinstance(type, Array):
+        if isinstance(type, Scalar) and op.fn is helpers.zero_like:
+            s.env[op.out] = Lit(0j if type.kind == "complex" else 0.0)
+            return
+        raise NoForm("no array")
+    value: Arg | None = Lit(1 if op.fn is np.ones_like else 0)
+    if op.fn is np.full_like:
+        value = s.number(op.args[1])
+    _bind_new(s, op, type, s.array(op.args[0]).lengths, None if op.fn is np.empty_like else value)
+
+
+def _bind_new(s: Scalarizer, op: Op, type: Array, lengths: tuple[Arg, ...], value: Arg | None) -> None:
+    if type.kind == "other" or type.dtype.name in ("float16", "longdouble", "clongdouble"):
+        raise NoForm(f"arrays of {type.dtype}")
+    for n, dim in zip(lengths, type.shape or (), strict=True):
+        s.has_length(dim, n)
+        s.bounds.is_length(dim)
+    if isinstance(value, Lit):
+        value = Lit(type.dtype.type(value.value).item())
+    if value is not None:
+        s.env[op.out] = Filled(type, lengths, value)
+        return
+    s.env[op.out] = s.allocate(type, lengths, op.out.hint, op.out)

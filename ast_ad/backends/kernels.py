@@ -1,0 +1,85 @@
+"""What do generated kernels import? The decorator that compiles them, and what they call to check and to compute.
+
+Everything here is either for the module level of a generated file or can be called from compiled code.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+
+FLAGS = {"reassoc", "contract", "nsz", "arcp"}
+"""What LLVM may do with floating-point numbers: reorder sums and products; infinities and NaN stay what they are."""
+
+
+class Mismatch(Exception):
+    """What a kernel takes for granted does not hold in this call; the NumPy program answers it."""
+
+
+def kernel(function: Any) -> Any:
+    """Compile a generated function on its first call, or take what another process has compiled."""
+    return numba.njit(error_model="numpy", fastmath=FLAGS, cache=True)(function)
+
+
+@numba.njit(error_model="numpy", inline="never")
+def require(condition: bool) -> None:
+    """Stop the kernel if a condition does not hold."""
+    if not condition:
+        raise Mismatch
+
+
+@numba.njit(error_model="numpy")
+def position(i: int, n: int) -> int:
+    """Where the element ``i`` of ``n`` lies; counted from the end where it is negative."""
+    if i < 0:
+        i += n
+    if i < 0 or i >= n:
+        raise Mismatch
+    return i
+
+
+@numba.njit(error_model="numpy")
+def bound(i: int, n: int) -> int:
+    """A bound of a slice with a positive step, within ``n`` elements."""
+    if i < 0:
+        i += n
+    return min(max(i, 0), n)
+
+
+@numba.njit(error_model="numpy")
+def small(i: int) -> int:
+    """An integer that is far from overflow, so that a sum of two such does not overflow."""
+    if i > 4611686018427387903 or i < -4611686018427387903:
+        raise Mismatch
+    return i
+
+
+@numba.njit(error_model="numpy")
+def product(a: int, b: int) -> int:
+    """``a * b`` of integers; Python's don't overflow, so a product that would is left to Python."""
+    if abs(float(a) * float(b)) > 4e18:
+        raise Mismatch
+    return a * b
+
+
+@numba.njit(error_model="numpy")
+def defined(x: float) -> float:
+    """``x``, which Python computes without an exception if it is finite."""
+    if not (x - x == 0.0):
+        raise Mismatch
+    return x
+
+
+@numba.njit(error_model="numpy")
+def nonzero(x: Any) -> Any:
+    """A divisor of Python's own, which must not be zero."""
+    if x == 0:
+        raise Mismatch
+    return x
+
+
+@numba.njit(error_model="numpy")
+def span(start: int, stop: int, step: int) -> int:
+    """How many elements a slice with a positive step has."""
+    return max(0, (stop - start + step - 1) // step)

@@ -1,0 +1,71 @@
+"""How does a program run at the speed of compiled loops? As kernels that Numba compiles, and a driver.
+
+``compile_numba`` is the whole back end, a line a stage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..emit.load import load_module
+from ..emit.python import emit_module
+from ..errors import AdError
+from ..ir.ops import Function, Statement
+from ..transform.in_place import write_in_place
+from . import reductions, views
+from .kernels import Mismatch, kernel
+from .partition import partition
+from .scalarize import Unsupported
+
+_FORMS = reductions, views  # imported for what they register
+
+
+class NotCompiled(AdError):
+    """Nothing of a program is for Numba."""
+
+
+@dataclass
+class Program:
+    """A program that was compiled: the function, its source, and what of it stayed with NumPy."""
+
+    run: Callable[..., Any]
+    text: str
+    refused: list[tuple[Statement | None, str]] = field(default_factory=list)
+
+
+def compile_numba(
+    function: Function, owned: Collection[int] = (), fresh: Collection[int] = (), name: str | None = None
+) -> Program:
+    """Compile a program for Numba.
+
+    Args:
+        function: pure IR.
+        owned: positions of parameters that it may overwrite.
+        fresh: positions of results that the caller gets for keeps.
+        name: what the generated function is called.
+
+    Raises:
+        NotCompiled: it has no part that kernels can do.
+    """
+    name = name or function.name
+    prepared = prepare(function)
+    placed = write_in_place(prepared, owned, fresh)
+    parts = partition(placed, f"{name}_kernel")
+    if not parts.kernels:
+        raise NotCompiled("nothing for kernels: " + "; ".join(sorted({why for _, why in parts.refused})))
+    parts.driver.name = name
+    emitted = emit_module(
+        [*parts.kernels, parts.driver], decorators=dict.fromkeys(parts.calls, kernel), local=parts.calls
+    )
+    module = load_module(emitted.text, emitted.injected, name, dict(emitted.lines))
+    return Program(getattr(module, name), emitted.text, parts.refused)
+
+
+def prepare(function: Function) -> Function:
+    """The pure program in the form that kernels like best."""
+    return function
+
+
+__all__ = ["Mismatch", "NotCompiled", "Program", "Unsupported", "compile_numba"]

@@ -1,0 +1,243 @@
+"""Which statements become kernels, and which stay Python?
+
+Runs of statements that kernels can express become one kernel each; what they can't stays in the driver, which
+calls the kernels. A loop with something in it that stays in Python stays there itself, with kernels inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..ir import builtin
+from ..ir.builtin import MUTATORS
+from ..ir.evaluate import evaluate
+from ..ir.ops import (
+    Block,
+    For,
+    Function,
+    If,
+    Lit,
+    Op,
+    Statement,
+    Var,
+    While,
+    binders,
+    blocks,
+    operands,
+    reads,
+    variables,
+    walk,
+)
+from ..ir.types import Array, Scalar, Type
+from ..transform.copying import copy_function, replace_reads
+from ..transform.dead_code import eliminate_dead_code
+from .scalarize import Scalarizer, Unsupported
+
+DTYPES = {
+    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64",
+    "complex64", "complex128",
+}  # fmt: skip
+
+
+class KernelCall:
+    """Stands in the driver's IR for a kernel; called, it evaluates the kernel's IR."""
+
+    def __init__(self, kernel: Function) -> None:
+        self.kernel, self.__name__ = kernel, kernel.name
+
+    def __call__(self, *args: Any) -> Any:
+        return evaluate(self.kernel, *args)
+
+
+@dataclass
+class Parts:
+    """A program in parts: the driver, which calls the kernels; ``refused``: what stays Python, and why."""
+
+    driver: Function
+    kernels: list[Function] = field(default_factory=list)
+    calls: dict[str, KernelCall] = field(default_factory=dict)
+    refused: list[tuple[Statement | None, str]] = field(default_factory=list)
+
+
+def partition(function: Function, name: str) -> Parts:
+    """Split a program that writes in place; what it is given is not changed."""
+    driver = copy_function(function)
+    return _Partition(driver, name).run()
+
+
+class _Partition:
+    def __init__(self, driver: Function, name: str) -> None:
+        self.driver, self.name = driver, name
+        self.parts = Parts(driver)
+        self.blocked: set[int] = set()
+
+    def run(self) -> Parts:
+        for op in walk(self.driver.body):
+            if isinstance(op, Op) and not all(
+                is_supported(v.type) or _is_index(v) for v in (*variables(*operands(op)), *op.outs)
+            ):
+                self.refuse(op, "a value that kernels don't know")
+            if isinstance(op, (For, While)) and not all(is_supported(v.type) for v in (*binders(op), *op.outs)):
+                self.refuse(op, "a loop that carries what kernels don't know")
+        self.block(self.driver.body)
+        return self.parts
+
+    def refuse(self, op: Statement | None, why: str) -> None:
+        self.blocked.add(id(op))
+        self.parts.refused.append((op, why))
+
+    def is_free(self, op: Statement) -> bool:
+        """Whether nothing in a statement has to stay Python."""
+        if id(op) in self.blocked:
+            return False
+        return all(self.is_free(inner) for block in blocks(op) for inner in block.ops)
+
+    def block(self, block: Block) -> None:
+        """Replace the runs of a block by kernels."""
+        done: list[Statement] = []
+        rest = list(block.ops)
+        while rest:
+            run: list[Statement] = []
+            while rest and self.is_free(rest[0]):
+                run.append(rest.pop(0))
+            if run:
+                block.ops = [*done, *run, *rest]
+                new = self.kernel(run, block)
+                if new is None:  # something in the run was refused
+                    rest = run + rest
+                    continue
+                done += new
+                block.ops = [*done, *rest]
+                rest = block.ops[len(done) :]
+            if rest:
+                op = rest.pop(0)
+                block.ops = [*done, op, *rest]
+                for inner in blocks(op):
+                    self.block(inner)
+                done.append(op)
+        block.ops = done
+
+    def kernel(self, run: list[Statement], block: Block) -> list[Statement] | None:
+        """The call of a new kernel in place of a run; None if it has to be split."""
+        if not _is_worthwhile(run) and not (block is self.driver.body and len(run) == len(block.ops)):
+            return run
+        inside = {id(o) for op in run for o in (op, *_inner(op))}
+        defined = [v for op in run for v in op.outs]
+        outside = set(_reads_outside(self.driver, inside))
+        params = _free(run)
+        results = [v for v in defined if v in outside]
+        kernel = Function(f"{self.name}_{len(self.parts.kernels) + 1}", tuple(params), Block(list(run), tuple(results)))
+        problem = next((v for v in (*params, *results) if not is_supported(v.type)), None)
+        if problem is not None:
+            self.refuse(_user(run, problem), f"`{problem.hint}` of type {problem.type} in a kernel")
+            return None
+        try:
+            written = Scalarizer(kernel).run()
+        except Unsupported as error:
+            self.refuse(error.op if error.op is not None else run[0], error.why)
+            return None
+        return self.call(written, results)
+
+    def call(self, kernel: Function, results: list[Var]) -> list[Statement]:
+        returned: list[Var] = []
+        ops: list[Statement] = []
+        names: dict[Var, Var] = {}
+        kept = []
+        wrapped: list[Statement] = []
+        for var, value in zip(results, kernel.body.results, strict=True):
+            if isinstance(value, Var) and value in kernel.params and isinstance(value.type, Array):
+                names[var] = value
+                continue
+            kept.append(value)
+            if isinstance(var.type, Scalar) and var.type.dtype is not None:
+                raw = Var(Scalar(var.type.kind), var.hint)
+                wrapped.append(Op(var.type.dtype.type, (raw,), (var,)))
+                returned.append(raw)
+            else:
+                returned.append(var)
+        kernel.body.results = tuple(kept)
+        eliminate_dead_code(kernel)
+        from .clean import tidy
+
+        tidy(kernel)
+        fn = self.parts.calls[kernel.name] = KernelCall(kernel)
+        self.parts.kernels.append(kernel)
+        ops.append(Op(fn, kernel.params, tuple(returned), effect=True))
+        if names:
+            replace_reads(self.driver.body, names)  # type: ignore[arg-type]
+        return [*ops, *wrapped]
+
+
+def is_supported(type: Type) -> bool:
+    """Whether kernels can be given, or give, values of a type."""
+    if isinstance(type, Array):
+        return bool(type.shape) and type.dtype.name in DTYPES and type.dtype.isnative
+    return isinstance(type, Scalar) and (type.dtype is None or type.dtype.name in DTYPES)
+
+
+def _is_index(var: Var) -> bool:
+    """A shape, whose elements are numbers."""
+    items = getattr(var.type, "items", None)
+    return items is not None and all(isinstance(t, Scalar) for t in items)
+
+
+def _inner(op: Statement) -> Iterator[Statement]:
+    for block in blocks(op):
+        yield from walk(block)
+
+
+def _free(run: list[Statement]) -> list[Var]:
+    """What the statements read and don't make."""
+    made = {v for op in run for o in (op, *_inner(op)) for v in (*o.outs, *binders(o))}
+    found: dict[Var, None] = {}
+    for op in run:
+        found.update(dict.fromkeys(v for v in reads(op) if v not in made))
+    return list(found)
+
+
+def _reads_outside(function: Function, inside: set[int]) -> Iterator[Var]:
+    """What statements of the function read that are not among those ``inside``."""
+
+    def visit(block: Block) -> Iterator[Var]:
+        for op in block.ops:
+            if id(op) in inside:
+                continue
+            yield from variables(*operands(op))
+            for inner in blocks(op):
+                yield from visit(inner)
+        yield from variables(*block.results)
+
+    yield from visit(function.body)
+
+
+def _user(run: list[Statement], var: Var) -> Statement:
+    return next((op for op in run if var in set(reads(op)) or var in op.outs), run[0])
+
+
+def _is_worthwhile(run: list[Statement]) -> bool:
+    """Whether there is more in a run than Python does as fast: a loop, or work on whole arrays."""
+    for op in run:
+        if isinstance(op, (For, While)):
+            return True
+        if isinstance(op, If):
+            if any(_is_worthwhile(block.ops) for block in blocks(op)):
+                return True
+        elif op.fn in MUTATORS or any(isinstance(o.type, Array) for o in op.outs):
+            if not _is_trivial(op):
+                return True
+        elif any(isinstance(v.type, Array) for v in variables(*op.args)) and not _is_trivial(op):
+            return True
+    return False
+
+
+def _is_trivial(op: Op) -> bool:
+    """Views, and reads and writes of single elements."""
+    import operator
+
+    from ..analysis import aliasing
+
+    if op.fn in MUTATORS:
+        return isinstance(op.args[-1], Lit) or not any(isinstance(v.type, Array) for v in variables(*op.args[1:]))
+    return aliasing.behaviour(op) != "fresh" or op.fn is operator.getitem or op.fn in (builtin.assign,)

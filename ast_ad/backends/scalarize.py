@@ -1,0 +1,330 @@
+"""How does a program on arrays become loops of scalar operations?
+
+Statement by statement: what an array operation computes becomes a formula; formulas are evaluated where arrays
+are written, reduced, or needed as memory. The loops of a run of statements are fused (``nests``). What is
+written has no temporary arrays but those that several loops, or a loop and something else, have to share.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import AdError
+from ..ir import builtin
+from ..ir.liveness import Liveness
+from ..ir.ops import (
+    Arg,
+    Block,
+    For,
+    Function,
+    If,
+    Lit,
+    Op,
+    Seq,
+    Slice,
+    Statement,
+    Var,
+    While,
+    reads,
+    variables,
+    walk,
+)
+from ..ir.types import Array, Dim, Scalar, Type
+from . import nests
+from .bounds import Bounds
+from .body import INT, Body, Origin, element_type
+from .groups import Groups
+from .index import Index
+from .nests import Action
+from .scalars import NoForm, scalar_operation
+from .values import Formula, Memory, Value
+
+TRANSCENDENTAL = 8  # the cost from which a formula is rather kept than computed twice
+
+
+class Unsupported(AdError):
+    """A statement that kernels can't express."""
+
+    def __init__(self, op: Statement | None, why: str) -> None:
+        super().__init__(why)
+        self.op, self.why = op, why
+
+
+class Scalarizer:
+    """Writes one kernel. ``env`` maps the program's Vars to numbers (Args) or arrays (Values)."""
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.live = Liveness(function)
+        self.groups = Groups(function)
+        self.uses = _uses(function)
+        self.env: dict[Var, Any] = {}
+        self.lengths: dict[Dim, Arg] = {}
+        self.bounds = Bounds()
+        self.origin = Origin()
+        self.body = Body(origin=self.origin)
+        self.pending: list[Action] = []
+        self.waiting: set[Var] = set()  # numbers that pending actions make
+        self.depth = 0
+        self.op: Statement | None = None
+
+    def run(self) -> Function:
+        """The kernel: scalar operations and loops only."""
+        for param in self.function.params:
+            if isinstance(param.type, Array):
+                self.env[param] = self.memory_of(param, self.groups.of(param))
+            else:
+                self.bounds.learn(param)
+                self.env[param] = param
+        self.statements(self.function.body)
+        results = tuple(self.result(r) for r in self.function.body.results)
+        self.flush()
+        block = Block(self.body.ops, results)
+        return Function(self.function.name, self.function.params, block, self.function.doc)
+
+    # ----- blocks
+    def statements(self, block: Block) -> None:
+        for op in block.ops:
+            self.op = op
+            self.origin.span, self.origin.adjoint = op.span, op.adjoint
+            if isinstance(op, Op):
+                self.operation(op)
+            else:
+                from .regions import region
+
+                self.settle(op)
+                self.flush()
+                region(self, op)
+
+    def operation(self, op: Op) -> None:
+        from .forms import form
+
+        try:
+            form(self, op)
+        except NoForm as problem:
+            raise Unsupported(op, str(problem)) from None
+
+    def flush(self) -> None:
+        """Write what is pending."""
+        if self.pending:
+            pending, self.pending = self.pending, []
+            self.waiting = set()
+            nests.run(pending, self.body)
+            self.body.known.clear()
+
+    def settle(self, op: Statement) -> None:
+        """Make memory of the formulas that a region reads: it would compute them at every turn."""
+        for var in dict.fromkeys(reads(op)):
+            value = self.env.get(var)
+            if isinstance(value, Value) and not (value.is_view and value.cost == 0):
+                self.in_memory(var)
+
+    # ----- arguments
+    def arg(self, arg: Arg) -> Any:
+        """A number, an array, or a tuple of them."""
+        if isinstance(arg, Var):
+            if arg not in self.env:
+                raise Unsupported(self.op, f"`{arg}` has no value here")
+            return self.env[arg]
+        return arg
+
+    def number(self, arg: Arg) -> Arg:
+        value = self.arg(arg)
+        if isinstance(value, Value) or isinstance(value, (Seq, Slice)):
+            raise NoForm("an array where a number is wanted")
+        return value  # type: ignore[no-any-return]
+
+    def array(self, arg: Arg) -> Value:
+        value = self.arg(arg)
+        if not isinstance(value, Value):
+            raise NoForm("a number where an array is wanted")
+        return value
+
+    def result(self, arg: Arg) -> Arg:
+        """An argument as it leaves the kernel, or a region of it."""
+        if isinstance(arg, Seq):
+            raise Unsupported(self.op, "a tuple as a result")
+        value = self.arg(arg)
+        if isinstance(value, Value):
+            assert isinstance(arg, Var)
+            return self.in_memory(arg).var
+        return value  # type: ignore[no-any-return]
+
+    # ----- lengths
+    def extent(self, dim: Dim | int) -> Arg | None:
+        """The number that a symbolic length stands for, if it is known."""
+        if isinstance(dim, int):
+            return Lit(dim)
+        if dim in self.lengths:
+            return self.lengths[dim]
+        index = Index(None, 0, dim.const)
+        for atom, coefficient in dim.terms:
+            known = self.lengths.get(Dim(((atom, 1),)))
+            if known is None:
+                return None
+            index = index.plus(Index.of(known).times(coefficient))
+        self.lengths[dim] = self.body.number(index)
+        return self.lengths[dim]
+
+    def has_length(self, dim: Dim | int, number: Arg) -> Arg:
+        """Remember which number a length is."""
+        if isinstance(dim, int):
+            return Lit(dim)
+        return self.lengths.setdefault(dim, number)
+
+    def memory_of(self, var: Var, group: object) -> Memory:
+        """An array that exists, with its lengths."""
+        assert isinstance(var.type, Array)
+        if var.type.shape is None or not var.type.shape or var.type.kind == "other":
+            raise Unsupported(self.op, "an array of unknown rank, without axes, or of objects")
+        lengths = []
+        for axis, dim in enumerate(var.type.shape):
+            known = self.extent(dim)
+            lengths.append(known if known is not None else self.has_length(dim, self.body.length(var, axis)))
+            self.bounds.is_length(dim)
+        return Memory(var.type, tuple(lengths), var, group)
+
+    def key(self, length: Arg, dim: Dim | int) -> Any:
+        """What tells whether two lengths are equal."""
+        if isinstance(length, Lit):
+            return length.value
+        known = self.extent(dim)
+        return known if known is not None else length
+
+    # ----- actions
+    def over(
+        self,
+        value: Value,
+        emit: Callable[[Body, tuple[Index, ...]], None],
+        **more: Any,
+    ) -> Action:
+        """Do something for every element of an array's space."""
+        keys = tuple(n.value if isinstance(n, Lit) else n for n in value.lengths)
+        return self.act(Action(value.lengths, keys, emit, **more))
+
+    def act(self, action: Action) -> Action:
+        """Put an action behind those that are pending."""
+        action.span, action.adjoint = self.origin.span, self.origin.adjoint
+        action.trace()
+        action.reads |= {v for n in action.lengths for v in variables(n)}
+        self.pending.append(action)
+        self.waiting |= action.defines
+        return action
+
+    def writes(self, group: object) -> bool:
+        """Whether something pending changes memory of the group."""
+        return any(a.group == group and a.kind != "r" for action in self.pending for a in action.accesses)
+
+    def touched(self, group: object) -> bool:
+        return any(a.group == group for action in self.pending for a in action.accesses)
+
+    # ----- numbers
+    def compute(self, fn: Callable[..., Any], args: Sequence[Arg], out: Var) -> None:
+        """``out = fn(*args)`` of numbers."""
+        self.define(out, lambda body: scalar_operation(body, self.bounds, fn, args, out), args)
+
+    def define(self, out: Var, emit: Callable[[Body], Arg], args: Sequence[Arg] = ()) -> None:
+        """A number that ``emit`` computes, now or, where it waits for something, later."""
+        if self.waiting.isdisjoint(variables(*args)):
+            self.env[out] = self.named(emit(self.body), out)
+            return
+        later = Var(out.type, out.hint)
+
+        def bind(body: Body, place: tuple[Index, ...]) -> None:
+            body.append(Op(builtin.assign, (emit(body),), (later,)))
+
+        self.act(Action((), (), bind, reads=frozenset(variables(*args)), defines=frozenset((later,))))
+        self.env[out] = later
+
+    def named(self, value: Arg, out: Var) -> Arg:
+        """The value, under the user's name where it has one."""
+        if isinstance(value, Var):
+            if value.hint is None:
+                value.hint = out.hint
+            self.bounds.same(out, value)
+        return value
+
+    # ----- memory
+    def allocate(
+        self, type: Array, lengths: Sequence[Arg], hint: str | None = None, of: Var | None = None
+    ) -> Memory:
+        """A new array, not initialised; ``of``: the Var of the program that it is."""
+        if not self.waiting.isdisjoint(variables(*lengths)):
+            self.flush()
+        var = Var(type, hint or "buffer")
+        shape = lengths[0] if len(lengths) == 1 else Seq(tuple(lengths))
+        self.body.append(Op(np.empty, (shape, Lit(type.dtype.type)), (var,)))
+        return Memory(type, tuple(lengths), var, self.groups.of(var if of is None else of))
+
+    def fill(self, target: Memory, value: Value | Arg) -> None:
+        """Write every element of an array."""
+        self.store(target, lambda place: place, target.lengths, value)
+
+    def store(
+        self,
+        target: Memory,
+        where: Callable[[tuple[Index, ...]], tuple[Index, ...]],
+        lengths: tuple[Arg, ...],
+        value: Value | Arg,
+        kind: str = "w",
+        sign: int = 1,
+    ) -> None:
+        """Write, or add, a value to a part of an array."""
+        from .values import stretched
+
+        def emit(body: Body, place: tuple[Index, ...]) -> None:
+            x = value.element(body, stretched(value, place)) if isinstance(value, Value) else value
+            body.store(target.var, target.group, where(place), x, kind, sign)
+
+        space = Formula(target.type, lengths, (), lambda body, place: Lit(0))
+        self.over(space, emit)
+
+    def in_memory(self, var: Var) -> Memory:
+        """The array as memory; a formula, or part of something else, is written out."""
+        value = self.array(var)
+        if isinstance(value, Memory):
+            return value
+        memory = self.allocate(value.type, value.lengths, var.hint, var)
+        self.fill(memory, value)
+        self.env[var] = memory
+        return memory
+
+    def before_write(self, group: object, op: Statement) -> None:
+        """Keep what formulas would read of memory that is about to change."""
+        for var in self.live.after[id(op)]:
+            value = self.env.get(var)
+            if isinstance(value, Value) and not value.is_view:
+                if any(memory.group == group for memory in value.reads()):
+                    self.in_memory(var)
+
+    def bind(self, out: Var, value: Value) -> None:
+        """Give an array operation's result to the program; expensive ones that are read twice are kept."""
+        for length, dim in zip(value.lengths, value.type.shape or (), strict=True):
+            self.has_length(dim, length)
+            self.bounds.is_length(dim)
+        self.env[out] = value
+        if not value.is_view and value.cost >= TRANSCENDENTAL and self.uses.get(out, 0) > 1:
+            self.in_memory(out)
+
+
+def _uses(function: Function) -> dict[Var, int]:
+    """How many statements read each Var."""
+    count: dict[Var, int] = {}
+    for op in walk(function.body):
+        own = set(variables(*_operands(op)))
+        for var in own:
+            count[var] = count.get(var, 0) + 1
+    return count
+
+
+def _operands(op: Statement) -> list[Arg]:
+    from ..ir.ops import blocks, operands
+
+    return [*operands(op), *(r for block in blocks(op) for r in block.results)]
+
+
+__all__ = ["INT", "Scalarizer", "Unsupported", "element_type", "operator", "Type", "If", "For", "While", "Scalar"]
