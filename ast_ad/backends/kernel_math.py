@@ -150,17 +150,17 @@ def where(condition, x, y):
 @compiled
 def sign(x):
     """NaN for NaN."""
-    return float(x > 0) - float(x < 0) if x == x else x
+    return 1.0 if x > 0 else (-1.0 if x < 0 else x)
 
 
 @compiled
 def sign_of_integer(x):
-    return int(x > 0) - int(x < 0)
+    return 1 if x > 0 else (-1 if x < 0 else 0)
 
 
 @compiled
 def heaviside(x, at_zero):
-    return at_zero if x == 0 else (float(x > 0) if x == x else x)
+    return 1.0 if x > 0 else (0.0 if x < 0 else (at_zero if x == 0 else x))
 
 
 @compiled
@@ -320,6 +320,20 @@ def imag(z):
 @compiled
 def conjugate(z):
     return z.conjugate()
+
+
+@compiled
+def divide_complex(x, y):
+    """By the larger part of ``y``, so that no square is out of range; NaN or infinite for ``y = 0``."""
+    if abs(y.real) >= abs(y.imag):
+        if y.real == 0 and y.imag == 0:
+            return complex(x.real / abs(y.real), x.imag / abs(y.real))
+        part = y.imag / y.real
+        scale = 1.0 / (y.real + y.imag * part)
+        return complex((x.real + x.imag * part) * scale, (x.imag - x.real * part) * scale)
+    part = y.real / y.imag
+    scale = 1.0 / (y.imag + y.real * part)
+    return complex((x.real * part + x.imag) * scale, (x.imag * part - x.real) * scale)
 
 
 @compiled

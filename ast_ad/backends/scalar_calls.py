@@ -85,7 +85,8 @@ def _arithmetic() -> None:
     _each([np.add], "lfdFD", operator.add, 2)
     _each([np.subtract], "lfdFD", operator.sub, 2)
     _each([np.multiply], "lfdFD", operator.mul, 2)
-    _each([np.divide], "fdFD", operator.truediv, 2)
+    _each([np.divide], "fd", operator.truediv, 2)
+    _each([np.divide], "FD", k.divide_complex, 2)
     _each([np.negative], "lfdFD", operator.neg)
     _each([np.positive], "lfdFD", operator.pos)
     _each([np.absolute], "lfdFD", builtins.abs)
@@ -266,7 +267,7 @@ def _fitted(form: Function, types: Sequence[Scalar], loop: Sequence[np.dtype]) -
             return form
         if form.__module__ == v.__name__ and all(dtype.kind in "biu" or dtype == loop[0] for dtype in own):
             return form
-    if loop[0] == bool:
+    if loop[0].kind == "b":
         return None
     found: Function = getattr(promoted, promoted.name_of(form, loop[0]))
     return found
@@ -288,7 +289,7 @@ def _of_one_dtype(fn: Function, types: Sequence[Scalar]) -> Function | None:
         return None
     if fn is np.where:
         if any(t.dtype != dtype and (t.dtype or np.dtype(_PYTHON[t.kind])) != dtype for t in chosen):
-            return None if dtype == bool else getattr(promoted, promoted.name_of(k.where, dtype))
+            return None if dtype.kind == "b" else getattr(promoted, promoted.name_of(k.where, dtype))
         return k.where
     return _fitted(k.clip if fn is np.clip else k.power_dy, types, [dtype] * 3)
 
@@ -320,7 +321,7 @@ def _conversion(fn: Function, types: Sequence[Type], values: Sequence[Any]) -> F
     own = source.dtype or np.dtype(_PYTHON[source.kind])
     if dtype not in _NATIVE or own.char in "egG" or own.kind == "c" and dtype.kind != "c":
         return None
-    if dtype == bool:
+    if dtype.kind == "b":
         return k.truth
     return dtype.type
 
