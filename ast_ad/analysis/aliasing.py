@@ -93,7 +93,12 @@ VIEWS: dict[Any, int] = {
     helpers.hollow: READ_ONLY,
     helpers.list_from_array: VIEW,
 }
-ITSELF = {helpers.unbroadcast, helpers.astype, *([np.astype] if hasattr(np, "astype") else [])}
+ITSELF = {
+    helpers.unbroadcast,
+    helpers.astype,
+    helpers.reserve,
+    *([np.astype] if hasattr(np, "astype") else []),
+}
 ELEMENTS = {containers.list_get, builtin.tuple_get, builtin.unpack}
 SHALLOW = {
     containers.list_append, containers.list_set, containers.list_add_at, containers.list_slice,

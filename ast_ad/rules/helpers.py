@@ -74,6 +74,19 @@ def written(g: Any, idx: Any) -> Any:
     return np.where(last[idx] == order, value, 0)
 
 
+def reserve(a: Any, length: int) -> Any:
+    """``a`` with room for ``length`` rows at least: itself, or its rows and new ones of no certain value.
+
+    >>> len(reserve(np.zeros((3, 2)), 4))
+    6
+    """
+    if length <= len(a):
+        return a
+    out = np.empty((max(length, 2 * len(a)), *a.shape[1:]), a.dtype)
+    out[: len(a)] = a
+    return out
+
+
 def may_repeat(idx: Any) -> bool:
     """Whether an index can name one element twice: whether it holds integer arrays or lists.
 
@@ -107,6 +120,11 @@ def scatter_rule(g, ans, x, idx, v):
 @vjp(written, view=True)
 def written_rule(g, ans, x, idx):
     return setitem(np.zeros_like(x), idx, g), None
+
+
+@vjp(reserve)
+def reserve_rule(g, ans, a, length):
+    return g[: np.shape(a)[0]], None
 
 
 # ----- shapes -----

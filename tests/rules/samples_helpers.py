@@ -36,6 +36,7 @@ SAMPLES = {
         Sample((normal(3, 4), (slice(None), slice(0, 2)), normal(3, 2))),
         Sample((normal(4), slice(1, 3), cnormal(2))),
     ],
+    h.reserve: [(normal(4), 3), (normal(3, 2), 3)],
     h.written: [(normal(4), REPEATED), (normal(4), slice(1, 3)), (normal(3, 4), ([0, 0], [1, 1]))],
     h.unbroadcast: [
         (normal(3, 4), normal(4)),

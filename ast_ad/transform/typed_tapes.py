@@ -1,0 +1,300 @@
+"""How do the lists that loops record become arrays?
+
+A loop appends what its adjoint reads to a list, the tape; the adjoint is zipped with it. Lists are slow, in
+compiled code most of all. Each element of a tape whose type is known gets an array instead, allocated before
+the loop and written at the iteration's place, and the adjoint reads it there::
+
+    tape = []                                  tape = np.empty(max(n, 0))
+    for i in range(n):                         for i in range(n):
+        tape.append(y)                             tape[i] = y
+    for i, y in reversed(zip(range(n), tape)): for i in reversed(range(n)):
+                                                   y = tape[i]
+
+Tapes of loops within are elements of the tapes of the loops around them; they become arrays with one more
+axis, or, where their lengths vary, one array with a position that moves on. What does not fit stays a list.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from ..ir.builtin import undefined
+from ..ir.ops import (
+    Arg,
+    Block,
+    For,
+    Function,
+    If,
+    Lit,
+    Op,
+    Seq,
+    Statement,
+    Var,
+    While,
+    binders,
+    blocks,
+    operands,
+    variables,
+    walk,
+)
+from ..ir.types import KINDS, Array, ListOf, Scalar, kind_of
+from ..rules import containers, helpers
+from .copying import copy_function
+from .dead_code import eliminate_dead_code
+from .lengths import Bounds, Lengths, Ops, is_number
+from .tape_storage import Storing
+from .undefined import undefined_values
+
+
+def typed_tapes(function: Function) -> Function:
+    """The same function with arrays for the tapes that its loops record, as far as their types allow.
+
+    Args:
+        function: pure IR; it is left as it is.
+
+    >>> from ast_ad.ir.ops import Block
+    >>> typed_tapes(Function("nothing", (), Block([], (Lit(1),)))).body.results
+    (1,)
+    """
+    function = copy_function(function)
+    for _ in range(4):  # a tape that is gone may have been what was in the way of another
+        found = _Tapes(function)
+        if not found.convert():
+            break
+        eliminate_dead_code(function)
+    return function
+
+
+@dataclass
+class Slot:
+    """One element of what is appended, and the Var that stands for it in the reader. ``way``: what becomes
+    of it: 'list' (stays), 'drop', 'constant', 'number', 'array', 'ragged', 'shape', or 'tape'."""
+
+    value: Arg
+    item: Var
+    way: str = "list"
+    tape: Tape | None = None
+
+
+@dataclass(eq=False)
+class Tape:
+    """A list recorded by ``loop`` and read by ``reader``. ``turned``: the reader goes through it backwards
+    by way of a reversed copy."""
+
+    loop: For | While
+    position: int
+    append: Op
+    reader: For
+    source: Var
+    turned: bool
+    slots: list[Slot] = field(default_factory=list)
+    parent: Tape | None = None
+
+    @property
+    def useful(self) -> bool:
+        return any(slot.way != "list" for slot in self.slots)
+
+    @property
+    def bounds(self) -> Bounds | None:
+        """The range that tells how often the loop runs; None where that shows at the end only."""
+        loop = self.loop
+        if isinstance(loop, While) or loop.stops or loop.range is None or loop.items:
+            return None
+        step = loop.range[2]
+        return loop.range if isinstance(step, Lit) and not is_number(step, 0) else None
+
+    def rest(self) -> list[Slot]:
+        """The elements that stay on the list."""
+        return [s for s in self.slots if s.way == "list" or s.tape is not None and s.tape.rest()]
+
+    def remove(self) -> None:
+        """Leave on the list what has no array, and nothing at all where everything has one."""
+        for slot in self.slots:
+            if slot.tape is not None and slot.way == "tape":
+                slot.tape.remove()
+        rest = self.rest()
+        items = []
+        for source, targets in self.reader.items:
+            if source is self.source:
+                targets = tuple(s.item for s in rest)
+            if targets:
+                items.append((source, targets))
+        self.reader.items = tuple(items)
+        if not rest:
+            return
+        for slot in rest:
+            if slot.tape is not None and isinstance(slot.value, Var):
+                slot.item.type = slot.value.type
+        values = tuple(s.value for s in rest)
+        self.append.args = self.append.args[0], values[0] if len(values) == 1 else Seq(values)
+        self.set_types()
+
+    def set_types(self) -> None:
+        from ..frontend.builder import type_of_arg
+
+        type_ = ListOf(type_of_arg(self.append.args[1]))
+        loop, i = self.loop, self.position
+        for var in (loop.params[i], self.append.out, loop.outs[i], self.source):
+            var.type = type_
+
+
+class _Tapes:
+    """Finds the tapes of a function and converts them."""
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.undefined = undefined_values(function.body)
+        self.uses: dict[Var, list[Statement | None]] = {}
+        self.makers: dict[Var, Statement] = {}
+        self.survey(function.body)
+
+    def survey(self, block: Block) -> None:
+        for op in block.ops:
+            self.makers.update((out, op) for out in op.outs)
+            for var in variables(*operands(op)):
+                self.uses.setdefault(var, []).append(op)
+            for inner in blocks(op):
+                self.survey(inner)
+        for var in variables(*block.results):
+            self.uses.setdefault(var, []).append(None)
+
+    # ----- finding -----
+
+    def convert(self) -> bool:
+        """Convert every tape that is no element of another; whether there were any."""
+        return self.block(self.function.body, list(self.function.params))
+
+    def block(self, block: Block, visible: list[Var]) -> bool:
+        changed, seen = False, list(visible)
+        for op in list(block.ops):
+            if isinstance(op, (For, While)):
+                for position in range(len(op.params)):
+                    tape = self.recorded(op, position)
+                    if tape is not None:
+                        changed |= self.store(tape, block, seen)
+            bound = [*seen, *(() if isinstance(op, (Op, If)) else binders(op))]
+            for inner in blocks(op):
+                changed |= self.block(inner, bound)
+            seen += op.outs
+        return changed
+
+    def recorded(self, loop: For | While, position: int, source: Var | None = None) -> Tape | None:
+        """The tape that a loop records at a position; ``source``: how its reader calls it."""
+        param, init, out = loop.params[position], loop.inits[position], loop.outs[position]
+        result = loop.body.results[position + loop.stops]
+        if not isinstance(param.type, ListOf) or not (isinstance(init, Seq) and not init.items):
+            return None
+        append = self.makers.get(result) if isinstance(result, Var) else None
+        if not isinstance(append, Op) or append.fn is not containers.list_append:
+            return None
+        if append.args[0] is not param or not _within(loop.body, append):
+            return None
+        if not all(len(self.uses.get(v, ())) == 1 for v in (param, append.out, out)):
+            return None
+        return self.read(Tape(loop, position, append, loop, out, False), source or out)  # type: ignore[arg-type]
+
+    def read(self, tape: Tape, source: Var) -> Tape | None:
+        """Find the one loop that is zipped with the tape, and what it calls the elements."""
+        users = self.uses.get(source, [])
+        if len(users) == 1 and isinstance(users[0], Op) and users[0].fn is containers.list_reverse:
+            tape.turned, source = True, users[0].out
+            users = self.uses.get(source, [])
+        if len(users) != 1 or not isinstance(users[0], For):
+            return None
+        tape.reader, tape.source = users[0], source
+        found = [targets for s, targets in users[0].items if s is source]
+        element = tape.append.args[1]
+        parts = element.items if isinstance(element, Seq) and element.kind is tuple else (element,)
+        if len(found) != 1 or len(found[0]) != len(parts) or isinstance(element, Seq) and len(parts) == 1:
+            return None
+        tape.slots = [Slot(value, item) for value, item in zip(parts, found[0], strict=True)]
+        return tape
+
+    # ----- deciding -----
+
+    def store(self, tape: Tape, block: Block, visible: list[Var]) -> bool:
+        """Give the tape arrays, which are allocated before its loop in the block; whether there are any."""
+        before = Ops(span=tape.loop.span, adjoint=tape.loop.adjoint)
+        known = [v for v in visible if v not in self.undefined]
+        lengths = Lengths(known, self.makers, before)
+        self.decide(tape, lengths)
+        if not tape.useful:
+            return False
+        storing = Storing(block, tape, lengths, self.undefined, self.makers)
+        storing.run()
+        tape.remove()
+        storing.finish()
+        return True
+
+    def decide(self, tape: Tape, lengths: Lengths) -> None:
+        for slot in tape.slots:
+            slot.way = self.way(slot, tape, lengths)
+
+    def way(self, slot: Slot, tape: Tape, lengths: Lengths) -> str:
+        value, item = slot.value, slot.item
+        if not self.uses.get(item):
+            return "drop"
+        if isinstance(value, Lit) or value in lengths.visible:
+            return "constant"
+        if not isinstance(value, Var):
+            return "list"
+        if isinstance(value.type, ListOf):
+            return self.inner(slot, tape, lengths)
+        type_ = value.type
+        if not isinstance(type_, (Scalar, Array)) or kind_of(type_) not in KINDS:
+            return "list"
+        unsure = value in self.undefined
+        if unsure and not (self.storable(value, tape.loop.body) and self.harmless(item)):
+            return "list"
+        if isinstance(type_, Scalar):
+            return "number"
+        if type_.shape is None or not type_.dtype.isnative:
+            return "list"
+        fixed = all(lengths.of(dim) is not None for dim in type_.shape)
+        maker = self.makers.get(value)
+        if isinstance(maker, Op) and maker.fn is helpers.hollow:
+            return "shape" if fixed or not unsure else "list"
+        return "array" if fixed else "list" if unsure else "ragged"
+
+    def inner(self, slot: Slot, tape: Tape, lengths: Lengths) -> str:
+        """Whether the element is the tape of a loop within, which the reader's own inner loop reads."""
+        loop = self.makers.get(slot.value) if isinstance(slot.value, Var) else None
+        if not isinstance(loop, (For, While)) or not _within(tape.loop.body, loop):
+            return "list"
+        found = self.recorded(loop, loop.outs.index(slot.value), slot.item)
+        if found is None:
+            return "list"
+        found.parent = tape
+        self.decide(found, lengths)
+        slot.tape = found
+        return "tape" if found.useful else "list"
+
+    def storable(self, value: Arg, block: Block) -> bool:
+        """Whether a value that some paths don't have is made by branches that can store it themselves."""
+        if isinstance(value, Lit) or value not in self.undefined:
+            return True
+        maker = self.makers.get(value) if isinstance(value, Var) else None
+        if isinstance(maker, Op) and maker.fn is undefined:
+            return True
+        if not isinstance(maker, If) or not _within(block, maker):
+            return False
+        place = maker.outs.index(value)
+        return all(self.storable(b.results[place], b) for b in (maker.then, maker.orelse))
+
+    def harmless(self, item: Var) -> bool:
+        """Whether the reader never asks if the value is there."""
+        asks = {containers.add, operator.is_, operator.is_not}
+        return not any(isinstance(op, Op) and op.fn in asks for op in self.uses.get(item, []))
+
+
+def _within(block: Block, op: Statement) -> bool:
+    return any(other is op for other in block.ops)
+
+
+def lists(function: Function) -> Iterable[Var]:
+    """The lists that the loops of a function carry."""
+    for op in walk(function.body):
+        if isinstance(op, (For, While)):
+            yield from (p for p in op.params if isinstance(p.type, ListOf))

@@ -1,0 +1,340 @@
+"""Do arrays in the place of tapes leave the meaning of a program alone, and do the lists go?"""
+
+import copy
+import math
+
+import numpy as np
+import pytest
+
+import ast_ad
+from ast_ad.emit.python import emit_module
+from ast_ad.ir import builtin
+from ast_ad.ir.check import check
+from ast_ad.ir.evaluate import evaluate
+from ast_ad.ir.ops import Function, Op, walk
+from ast_ad.ir.show import show
+from ast_ad.rules import helpers
+from ast_ad.transform.adjoint import adjoint
+from ast_ad.transform.in_place import write_in_place
+from ast_ad.transform.typed_tapes import lists, typed_tapes
+from tests.programs.check import load, unload
+from tests.programs.generate import copies, generate
+from tests.transform.checking import differentiable, leaves_of, primal
+from tests.transform.random_ir import Generator, arguments
+from tests.transform.test_in_place import outcome, run_text, same
+
+
+def close(found, expected, report):
+    if isinstance(expected, (list, tuple)):
+        assert len(found) == len(expected), report
+        for one, other in zip(found, expected, strict=True):
+            close(one, other, report)
+        return
+    if expected is None:
+        assert found is None, report
+        return
+    assert np.shape(found) == np.shape(expected), report
+    assert np.asarray(found).dtype == np.asarray(expected).dtype, report
+    np.testing.assert_allclose(found, expected, rtol=1e-6 if _single(expected) else 1e-12, err_msg=report)
+
+
+def _single(value):
+    return np.asarray(value).dtype in (np.float32, np.complex64)
+
+
+def same_meaning(function: Function, *leaves):
+    """The function with arrays for tapes, after it was compared with the function itself."""
+    shown = show(function)
+    changed = check(typed_tapes(function))
+    assert show(function) == shown
+    placed = check(write_in_place(changed))
+    report = f"{shown}\n\n{show(changed)}\n\n{show(placed)}"
+    with np.errstate(all="ignore"):
+        expected = evaluate(function, *copy.deepcopy(leaves))
+        close(evaluate(changed, *copy.deepcopy(leaves)), expected, report)
+        close(evaluate(placed, *copy.deepcopy(leaves)), expected, report)
+        close(run_text(emit_module([placed]), placed.name)(*copy.deepcopy(leaves)), expected, report)
+    tapes = {v for op in walk(placed.body) for v in op.outs if v.hint == "tape"}
+    for op in walk(placed.body):
+        if isinstance(op, Op) and any(a in tapes for a in op.args):
+            assert op.fn not in (builtin.copy, helpers.setitem), report
+    return changed
+
+
+def verify(function, *args, left=0, order=2, of=None):
+    """First and second order; ``left``: how many lists the first may still carry."""
+    program, leaves = primal(function, *args), leaves_of(args)
+    wrt = differentiable(leaves)
+    joint = adjoint(program, wrt)
+    changed = same_meaning(joint, *leaves)
+    assert len(list(lists(changed))) == left, show(changed)
+    if order > 1:
+        generator = np.random.default_rng(0)
+        with np.errstate(all="ignore"):
+            results = evaluate(joint, *leaves)
+        seeds = [
+            np.asarray(generator.normal(size=np.shape(r))).astype(np.asarray(r).dtype)[()] for r in results
+        ]
+        same_meaning(adjoint(joint, wrt, seed=True), *leaves, *seeds)
+        with np.errstate(all="ignore"):
+            twice = evaluate(adjoint(joint, wrt, seed=True), *leaves, *seeds)
+            again = evaluate(check(adjoint(changed, wrt, seed=True)), *leaves, *seeds)
+        close(again, twice, show(changed))
+    return changed
+
+
+# ----- loops ------------------------------------------------------------------------------------------
+def recurrence(x, n):
+    for i in range(n):
+        x = math.sin(x) * x + i
+    return x
+
+
+def upwards(x, n, m, step):
+    for i in range(n, m, step):
+        x = math.sin(x) * x + 0.1 * i
+    return x
+
+
+def threes(x, n):
+    y = x
+    for i in range(n, -4, -3):
+        y = math.cos(y) * x + i
+    for i in range(2, n, 3):
+        y = math.cos(y) * x + i
+    return y
+
+
+def backwards(x, n):
+    for i in reversed(range(n)):
+        x = math.sin(x) * x + i
+    return x
+
+
+@pytest.mark.parametrize("n", [0, 1, 7, -2])
+def test_ranges(n):
+    verify(recurrence, 0.3, n)
+    verify(threes, 0.3, n)
+    verify(backwards, 0.3, n)
+    for step in (1, 2, -1):
+        verify(upwards, 0.3, n, 4, step)
+
+
+def nested(x, n, m):
+    total = 0.0
+    for i in range(n):
+        y = x * i
+        for j in range(m):
+            y = math.sin(y) + y * x
+            for _ in range(3):
+                y = y * math.cos(y + j)
+        total = total + y * y
+    return total
+
+
+def triangle(x, n):
+    total = 0.0
+    for i in range(n):
+        y = x
+        for j in range(i):
+            y = math.sin(y * total) + y * x
+            for k in range(j, 2, -1):
+                y = y * math.cos(y + k)
+            for _ in range(2):
+                y = y * math.cos(y)
+        total = total + y * y
+    return total
+
+
+@pytest.mark.parametrize("n", [0, 1, 5])
+def test_nests(n):
+    verify(nested, 0.7, n, 3)
+    verify(nested, 0.7, 3, n)
+    verify(triangle, 0.7, n)
+
+
+def collatz(x, n):
+    while n != 1:
+        n = n // 2 if n % 2 == 0 else 3 * n + 1
+        x = math.sin(x) * x + n
+    return x
+
+
+def whiles(x, n):
+    total = x
+    for i in range(n):
+        y = x
+        while y < 3.0:
+            y = y * 1.5 + 0.1 * total * total
+            for _ in range(2):
+                y = y * math.sqrt(y)
+        total = total + y * i
+    return total
+
+
+def breaks(x, n):
+    for i in range(n):
+        y = x
+        for _ in range(10):
+            y = y * y + 0.1 * x
+            if y > 2.0 + i:
+                break
+        x = math.sin(y) + x
+        if x > 3.0:
+            break
+    return x
+
+
+def test_loops_that_stop_when_they_like():
+    verify(collatz, 0.5, 1)
+    verify(collatz, 0.5, 27)
+    for n in (0, 1, 6):
+        verify(whiles, 0.5, n)
+        verify(breaks, 0.9, n)
+
+
+def over_lists(xs, ys):
+    total = 0.0
+    for x in xs:
+        total = math.sin(total + x) * x
+    for i, (x, y) in enumerate(zip(xs, ys)):
+        total = total * math.cos(total) + x * y * i
+    return total
+
+
+def grown(x, n):
+    squares = []
+    for i in range(n):
+        squares.append(math.sin(x) * i)
+        x = x * 1.1
+    total = 0.0
+    for s in squares:
+        total = total + s * s * x
+    return total
+
+
+def grown_and_kept(x, n):
+    squares = []
+    for i in range(n):
+        squares.append(math.sin(x) * i)
+        x = x * math.cos(x)
+    return squares[0] * squares[-1] + len(squares)
+
+
+def test_lists():
+    verify(over_lists, [0.1, 0.2, 0.3], [1.0, 2.0, 3.0])
+    verify(grown, 0.3, 5, left=3)  # the list, and the cotangents of its elements
+    verify(grown_and_kept, 0.3, 5, left=2, order=1)
+
+
+# ----- what is saved ----------------------------------------------------------------------------------
+def kinds(x, n):
+    total = 0.0
+    for i in range(n):
+        big = total > 0.5
+        k = int(total * 3) + 2
+        total = total + (x**k if big else x * k)
+    return total
+
+
+def vectors(x, n):
+    y = x
+    for _ in range(n):
+        y = np.sin(y) * x + y[0]
+    return np.sum(y)
+
+
+def prefixes(a):
+    total = 0.0
+    for i in range(1, a.shape[0]):
+        for j in range(i):
+            part = np.exp(a[i, :j] * total)
+            square = np.outer(part, part) * total
+            total = total + 0.1 * np.sum(np.sin(square)) + a[i, j]
+    return total
+
+
+def stencil(a, n):
+    a = a.copy()
+    for _ in range(n):
+        a[1:-1] = np.sin(a[2:]) * a[:-2] * a[1:-1]
+    return np.sum(a)
+
+
+def products(z, n):
+    w = z
+    for _ in range(n):
+        w = w * w * z + z
+    return np.abs(w) ** 2
+
+
+def paths(x, n):
+    total = np.zeros(3)
+    for i in range(n):
+        y = x * i + total
+        if i % 3 == 0:
+            if np.sum(y) > 2.0:
+                z = np.sin(y)
+                s = np.sum(z)
+            else:
+                z = y * y
+                s = np.sum(z) * z[0]
+            y = z * z * s
+        elif i % 3 == 1:
+            c = np.cos(y)
+            y = c * c
+        total = total + y
+    return np.sum(total)
+
+
+def test_kinds_of_values():
+    for n in (0, 1, 6):
+        verify(kinds, 0.8, n)
+        verify(vectors, np.array([0.1, 0.2, 0.3]), n)
+        verify(vectors, np.zeros(0) + 0.0, 0)
+        verify(stencil, np.linspace(0.5, 1.5, 6), n)
+        verify(paths, np.array([0.1, 0.2, 0.3]), n)
+    verify(prefixes, np.linspace(0.1, 0.3, 16).reshape(4, 4))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.complex64, np.complex128, np.float64])
+def test_dtypes(dtype):
+    verify(products, dtype(0.3), 4)
+    x = np.linspace(0.1, 0.4, 4).astype(dtype)
+
+    def rows(x, n):
+        total = 0.0
+        for i in range(n):
+            total = total + np.abs(np.sin(x[i] * total) * x[i]) ** 2
+        return total
+
+    verify(rows, x, 4, order=1)
+
+
+# ----- programs ---------------------------------------------------------------------------------------
+@pytest.mark.parametrize("start", range(0, 60, 20))
+def test_random_ir(start):
+    for seed in range(start, start + 20):
+        function = check(Generator(seed).function())
+        expected = outcome(lambda *a, f=function: evaluate(f, *a), arguments(seed))
+        changed = check(typed_tapes(function))
+        placed = check(write_in_place(changed))
+        for program in (changed, placed):
+            result = outcome(lambda *a, f=program: evaluate(f, *a), arguments(seed))
+            assert same(result, expected), f"seed {seed}\n{show(function)}\n\n{show(program)}"
+
+
+@pytest.mark.parametrize("start", range(0, 60, 20))
+def test_random_programs(start, tmp_path):
+    for seed in range(start, start + 20):
+        program = generate(seed)
+        module = load(program, tmp_path)
+        try:
+            with np.errstate(all="ignore"):
+                try:
+                    joint = adjoint(primal(module.f, *copies(program.args)), (0, 1, 2))
+                except ast_ad.AdError:
+                    continue
+                same_meaning(joint, *copies(program.args))
+        finally:
+            unload(module)
