@@ -23,19 +23,25 @@ from typing import Any
 
 import numpy as np
 
-from ..frontend.builder import type_of_arg
+from ..errors import AdError
+from ..frontend.builder import Builder, type_of_arg
 from ..frontend.indexing import index_type
 from ..ir import builtin
 from ..ir.ops import NOWHERE, Arg, Block, For, Function, If, Lit, Op, Seq, Statement, Var, While
 from ..ir.types import Array, Scalar
 from ..rules import helpers
 from ..rules.containers import list_append
+from ..rules.registry import lookup
 from .copying import Renaming, copy_function, renamed
 from .dead_code import eliminate_dead_code
+from .matching import arg_key
+from .merged_additions import merge_additions
+from .simplify import simplify
 from .small_classes import Classes, is_small, scalar_type
-from .small_elements import Elements, ElementWriter, NoForm, one
+from .small_elements import Elements, ElementWriter, NoForm, cast, one
 from .small_forms import form_of
 from .small_indices import places
+from .tapes import share_saved
 
 
 def small_arrays(function: Function, limit: int = 16) -> Function:
@@ -49,7 +55,12 @@ def small_arrays(function: Function, limit: int = 16) -> Function:
     classes = Classes(function, limit, lambda op: form_of(op) is not None)
     classes.retype_tapes()
     _Pass(classes, limit).function(function)
-    return eliminate_dead_code(function)
+    eliminate_dead_code(function)
+    merge_additions(function.body)
+    simplify(function)
+    while share_saved(function.body):
+        simplify(function)
+    return function
 
 
 class _Level:
@@ -60,6 +71,7 @@ class _Level:
         self.loop = loop
         self.arrays: dict[Var, Var] = {}  # arrays built from the elements of others
         self.elements: dict[Var, Elements] = {}
+        self.items: dict[Any, Var] = {}  # elements of larger arrays
 
 
 class _Pass(ElementWriter):
@@ -126,23 +138,33 @@ class _Pass(ElementWriter):
             op.items = tuple((self.array(source), vars) for source, vars in op.items)
         op.inits = self.flat(op.params, op.inits)
         outer, params = op.outs, op.params
-        self.levels.append(_Level(True))  # where the loop's own Vars are bound
-        if isinstance(op, For):
-            self.bind(op.index)
-            op.items = tuple((source, self.item(source, vars)) for source, vars in op.items)
-        op.params = self.opened(params)
         if isinstance(op, While):
             (condition,) = op.cond.results
-            self.block(op.cond, lambda: (self.array(condition),))
+            op.params = self.region(op, params, op.cond, lambda: (self.array(condition),))
         results = op.body.results
         stops = results[: op.stops]
-        body = lambda: (*map(self.array, stops), *self.flat(params, results[op.stops :]))  # noqa: E731
-        self.block(op.body, body)
-        own = self.levels.pop()
-        op.body.ops = own.ops + op.body.ops
+        op.params = self.region(
+            op, params, op.body, lambda: (*map(self.array, stops), *self.flat(params, results[op.stops :]))
+        )
         self.span, self.adjoint = op.span, op.adjoint
         op.outs = self.opened(outer)
         self.emit(op)
+
+    def region(
+        self, op: For | While, params: tuple[Var, ...], block: Block, results: Callable[[], tuple[Arg, ...]]
+    ) -> tuple[Var, ...]:
+        """Rewrite a block of a loop; what the loop binds is defined before the block's own statements."""
+        self.levels.append(_Level(True))
+        if isinstance(op, For):
+            self.bind(op.index)
+            op.items = tuple((source, self.item(source, vars)) for source, vars in op.items)
+        if op.params is params:
+            op.params = self.opened(params)
+        else:
+            self.bind(*params, *op.params)
+        self.block(block, results)
+        block.ops = self.levels.pop().ops + block.ops
+        return op.params
 
     def item(self, source: Arg, vars: tuple[Var, ...]) -> tuple[Var, ...]:
         if self.classes.tape_slots(source) is not None:
@@ -164,7 +186,7 @@ class _Pass(ElementWriter):
                 self.define(var, elements)
             else:
                 out.append(var)
-            self.bind(out[-1])
+        self.bind(*out)
         return tuple(out)
 
     def flat(self, vars: tuple[Var, ...], args: tuple[Arg, ...]) -> tuple[Arg, ...]:
@@ -184,6 +206,10 @@ class _Pass(ElementWriter):
 
     # ----- values
     def define(self, var: Var, elements: Elements) -> None:
+        for place in np.ndindex(elements.shape):
+            if elements[place] in self.made:
+                elements[place].hint = _hint(var.hint, place)
+                self.made.discard(elements[place])
         self.small[var] = elements
         self.bind(var)
 
@@ -280,7 +306,7 @@ class _Pass(ElementWriter):
             self.append(op)
             return
         if not op.effect:
-            self.hint = op.outs[0].hint if len(op.outs) == 1 else None
+            self.made.clear()
             try:
                 if self.boundary(op) or self.formed(op):
                     return
@@ -318,7 +344,7 @@ class _Pass(ElementWriter):
             return False
         form = form_of(op)
         if form is None:
-            return False
+            return self.inlined(op)
         found = form(self, op)
         results = found if isinstance(found, list) and len(op.outs) != 1 else [found]
         if len(results) != len(op.outs):
@@ -329,6 +355,31 @@ class _Pass(ElementWriter):
                 self.define(out, result)
             else:
                 self.names[out] = result[()]
+                if result[()] in self.made:
+                    result[()].hint = out.hint
+        return True
+
+    def inlined(self, op: Op) -> bool:
+        """Do what an operation stands for that is a program of others; whether it was done."""
+        primitive = lookup(op.fn)
+        if primitive is None or primitive.kind != "composite" or len(op.outs) != 1:
+            return False
+        assert primitive.rule is not None
+        builder = Builder(Block(), op.adjoint)
+        builder.span = op.span
+        try:
+            result = builder.inline(primitive.rule, op.args, op.kwargs)
+        except AdError:
+            return False
+        block = builder.block.ops
+        if not all(isinstance(o, Op) for o in block) or not isinstance(result, (Var, Lit, Seq)):
+            return False
+        for inner in block:
+            self.statement(inner)
+        if isinstance(op.out.type, Array):
+            self.define(op.out, self.checked(cast(self, result, op.out.type.dtype), op.out))
+        else:
+            self.names[op.out] = self.array(result)
         return True
 
     def opened_undefined(self, op: Op) -> bool:
@@ -371,12 +422,22 @@ class _Pass(ElementWriter):
                 elements[place] = self.new(
                     operator.getitem, (first, index[place]), scalar_type(first.type.dtype)
                 )
-                elements[place].hint = _hint(op.out.hint, place)
             self.define(op.out, elements)
             return True
         if op.fn in (helpers.setitem, helpers.add_at):
             return self.part_written(op, first)
         return False
+
+    def item_of(self, array: Var, index: Arg) -> Var:
+        """An element of a larger array; read once only."""
+        assert isinstance(array.type, Array)
+        key = array, arg_key(index)
+        for level in self.levels:
+            if key in level.items:
+                return level.items[key]
+        found = self.new(operator.getitem, (array, index), scalar_type(array.type.dtype))
+        self.levels[-1].items[key] = found
+        return found
 
     def part_written(self, op: Op, target: Var) -> bool:
         part = index_type(target, renamed(op.args[1], self.names))

@@ -96,7 +96,9 @@ class ElementWriter:
 
     span: Span = NOWHERE
     adjoint = False
-    hint: str | None = None
+
+    def __init__(self) -> None:
+        self.made: set[Arg] = set()  # Vars that the operation at hand gave
 
     def emit(self, op: Statement) -> None:
         raise NotImplementedError
@@ -112,7 +114,8 @@ class ElementWriter:
         raise NotImplementedError
 
     def new(self, fn: Callable[..., Any], args: Sequence[Arg], type: Type) -> Var:
-        out = Var(type, self.hint)
+        out = Var(type)
+        self.made.add(out)
         self.emit(Op(fn, tuple(args), (out,), {}, self.span, False, self.adjoint))
         self.bind(out)
         return out
@@ -182,7 +185,8 @@ class ElementWriter:
             return a
         types = [type_of_arg(x) for x in (a, b)]
         var = next((t for x, t in zip((a, b), types, strict=True) if isinstance(x, Var)), types[0])
-        out = Var(var, self.hint)
+        out = Var(var)
+        self.made.add(out)
         self.emit(If(cond, Block([], (a,)), Block([], (b,)), (out,), self.span, self.adjoint))
         self.bind(out)
         return out

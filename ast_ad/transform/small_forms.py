@@ -16,7 +16,7 @@ from ..frontend.infer import COMPARISONS, is_plain_ufunc
 from ..ir import builtin
 from ..ir.ops import Arg, Lit, Op, Seq, Var
 from ..ir.types import Array
-from ..rules import helpers, joining, reductions, shapes
+from ..rules import cumulative, gather, helpers, joining, reductions, shapes
 from ..rules.registry import lookup
 from . import small_reductions as written_out
 from .small_elements import (
@@ -68,7 +68,7 @@ MOVES: dict[Callable[..., Any], tuple[int, ...]] = {
         np.atleast_1d, np.atleast_2d, np.diag, np.diagonal, np.tril, np.triu, np.matrix_transpose,
         np.linalg.matrix_transpose, np.ascontiguousarray, builtin.assign, builtin.copy, builtin.own,
         helpers.mT, helpers.astype, helpers.expand_reduced, helpers.stack_like,
-        joining.split_like, joining.join_like, reductions.along_axis, shapes.untransposed,
+        cumulative.shift, joining.split_like, joining.join_like, reductions.along_axis, shapes.untransposed,
         shapes.unrolledaxis, np.split, np.array_split, np.delete,
     ), (0,)),
     np.append: (0, 1),
@@ -218,6 +218,41 @@ def shrink(shape: tuple[int, ...], ndim: int) -> tuple[int, ...]:
     return shape
 
 
+def numbered(w: ElementWriter, op: Op) -> Elements:
+    """``positions(x)`` and ``nowhere(x)``."""
+    return literals(op.fn(np.zeros(np.shape(stand_in(op.args[0])))))
+
+
+def gathered(w: ElementWriter, op: Op) -> Any:
+    """Elements of the flattened array; 0 where a place is negative."""
+    want, index = dtype_of_result(op), places(w, op.args[1])
+    flat = [*cast(w, op.args[0], want).flat, Lit(want.type(0).item())]
+    out = np.empty(index.shape, object)
+    for place in np.ndindex(index.shape):
+        out[place] = flat[max(index[place], -1)]
+    return out
+
+
+def scattered_to(w: ElementWriter, op: Op) -> Any:
+    want, index = dtype_of_result(op), places(w, op.args[1])
+    shape = np.shape(stand_in(op.args[0]))
+    flat = literals(np.zeros(int(np.prod(shape)), want))
+    values = np.broadcast_to(cast(w, op.args[2], want), index.shape)
+    for place in np.ndindex(index.shape):
+        i = index[place]
+        if i >= 0:
+            flat[i] = w.op(operator.add, (flat[i], values[place]), (want, want), want)
+    return flat.reshape(shape)
+
+
+def places(w: ElementWriter, arg: Arg) -> Any:
+    """An array of constant integers."""
+    elements, _ = w.data(arg)
+    if not all(isinstance(e, Lit) for e in elements.flat):
+        raise NoForm
+    return np.array([e.value for e in elements.flat], int).reshape(elements.shape)
+
+
 def metadata(w: ElementWriter, op: Op) -> Any:
     """``len``, ``np.size`` and ``np.ndim`` of what is known to be small."""
     if len(op.args) != 1 or op.kwargs:
@@ -233,6 +268,9 @@ FORMS: dict[Callable[..., Any], Form] = {
         filled_like,
     ),
     np.full: full,
+    **dict.fromkeys((gather.positions, gather.nowhere), numbered),
+    gather.gather: gathered,
+    gather.scatter_to: scattered_to,
     np.where: where,
     operator.getitem: getitem,
     helpers.written: getitem,

@@ -10,9 +10,10 @@ from collections import Counter
 from dataclasses import dataclass
 
 from ..frontend.builder import type_of_arg
-from ..ir.ops import Arg, Block, For, Op, Seq, Var, While, blocks, operands, variables, walk
+from ..ir.ops import Arg, Block, For, Lit, Op, Seq, Var, While, blocks, operands, variables, walk
 from ..ir.types import ListOf
 from ..rules.containers import list_append
+from .copying import replace_reads
 
 
 @dataclass
@@ -31,6 +32,12 @@ def shrink_tapes(block: Block) -> bool:
     """Remove, in place, unread elements of tapes that one loop records and one reads; whether any were."""
     tapes = _Tapes(block)
     return any([tapes.shrink(op) for op in walk(block) if isinstance(op, For)])
+
+
+def share_saved(block: Block) -> bool:
+    """Read each value that a tape holds several times, in place, from one place; whether any was."""
+    tapes = _Tapes(block)
+    return any([tapes.share(op) for op in walk(block) if isinstance(op, For)])
 
 
 class _Tapes:
@@ -71,6 +78,26 @@ class _Tapes:
             items.append((source, elements))
         loop.items = tuple(items)
         return changed
+
+    def share(self, loop: For) -> bool:
+        """Let the loop read constants, and what an earlier element is, not from this element."""
+        names: dict[Var, Arg] = {}
+        for source, elements in loop.items:
+            chain = self.recorded(source) if len(elements) > 1 else []
+            row = chain[0].append.args[1] if chain else None
+            if not isinstance(row, Seq):
+                continue
+            first: dict[Var, Var] = {}
+            for saved, element in zip(row.items, elements, strict=True):
+                if isinstance(saved, Lit):
+                    names[element] = saved
+                elif isinstance(saved, Var) and saved in first:
+                    names[element] = first[saved]
+                elif isinstance(saved, Var):
+                    first[saved] = element
+        names = {var: arg for var, arg in names.items() if self.counts[var]}
+        replace_reads(loop.body, names)
+        return bool(names)
 
     def recorded(self, source: Arg) -> list[Tape]:
         """The tape that is read here only, then those on which it is an element; nothing if unsure."""

@@ -199,7 +199,6 @@ def reductions(x, n):
     return total
 
 
-@pytest.mark.xfail
 def test_reductions():
     verify(reductions, R.normal(size=(3, 3)), 3)
 
