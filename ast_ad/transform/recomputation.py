@@ -161,7 +161,7 @@ def _makers(primal: Block) -> dict[Var, Op]:
         key = expression_key(Op(op.fn, args, op.outs, kwargs, effect=op.effect))
         if key is not None and key in known and known[key].type == op.out.type:
             names[op.out] = known[key]
-            makers[op.out] = Op(builtin.assign, (known[key],), op.outs, span=op.span)
+            makers[op.out] = Op(builtin.assign, (known[key],), op.outs, span=op.span, adjoint=True)
         else:
             if key is not None:
                 known[key] = op.out

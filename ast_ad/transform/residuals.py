@@ -22,7 +22,7 @@ from ..ir.ops import Block, Op, Statement, Var, blocks, operands, variables
 from ..ir.types import Array, Scalar
 from ..rules import containers, helpers
 from ..rules.registry import lookup
-from .copying import Renaming, copy_statement, free
+from .copying import Renaming, copy_statement, free, renamed
 from .indices import is_basic_index
 from .recomputation import choose
 
@@ -124,6 +124,9 @@ def repeat_into(block: Block, ops: list[Op], names: Renaming) -> None:
     """Put copies of statements at the head of a block; ``names`` gains what they assign."""
     copies: list[Statement] = []
     for op in ops:
+        if op.fn is builtin.assign and op.adjoint:
+            names[op.out] = renamed(op.args[0], names)
+            continue
         copies.append(copy_statement(op, names))
         copies[-1].adjoint = True
     block.ops[:0] = copies

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..frontend.builder import type_of_arg
+from ..ir import builtin
 from ..ir.ops import Arg, Block, For, Function, If, Op, Seq, Statement, Var, While, variables
 from ..rules import containers, helpers
 from ..rules.registry import lookup
@@ -141,6 +142,7 @@ def expression_key(op: Op) -> Any:
         or op.fn in BUFFERS
         or primitive is None
         and op.fn not in helpers.METADATA
+        and op.fn is not builtin.tuple_get
     ):
         return None
     if not all(type_of_arg(a) is not None for a in op.args):

@@ -52,20 +52,17 @@ def fuse_loops(function: Function) -> Function:
     (1, (12.0, 12.0))
     """
     fused = copy_function(function)
-    if _fuse_block(fused.body):
+    while _fuse_block(fused.body):  # outer loops first: then those within stand in one block
         simplify(fused)
     return fused
 
 
 def _fuse_block(block: Block) -> bool:
-    """Merge loops of the block, then those within; whether there were any."""
+    """Merge loops of the block, or else loops within; whether there were any."""
     found = False
     while any(_fuse(block, first, second) for first, second in _pairs(block)):
         found = True
-    for op in block.ops:
-        for inner in blocks(op):
-            found = _fuse_block(inner) or found
-    return found
+    return found or any([_fuse_block(inner) for op in block.ops for inner in blocks(op)])
 
 
 def _pairs(block: Block) -> list[tuple[For, For]]:
@@ -83,10 +80,15 @@ def _fuse(block: Block, first: For, second: For) -> bool:
     """Let the second loop run within the first, if it can; whether it could."""
     if first.stops or second.stops or not _only_adds(second):
         return False
-    header = _match(first, second)
-    moved = _needed_before(block, first, second)
-    if header is None or moved is None:
+    start, end = (next(i for i, op in enumerate(block.ops) if op is loop) for loop in (first, second))
+    between, after = block.ops[start + 1 : end], Block(block.ops[end + 1 :], block.results)
+    header, swaps = _match(first, second), _swaps(between, first, second, after)
+    if header is None or swaps is None:
         return False
+    moved = _needed_before(between, first, second, swaps)
+    if moved is None:
+        return False
+    _swap(between, second, swaps, after)
     names, items = header
     replace_reads(second.body, names)
     first.items += items
@@ -94,10 +96,10 @@ def _fuse(block: Block, first: For, second: For) -> bool:
     first.inits += second.inits
     first.outs += second.outs
     first.body = Block(first.body.ops + second.body.ops, first.body.results + second.body.results)
-    position = next(i for i, op in enumerate(block.ops) if op is first)
     early = set(map(id, moved))
-    later = [op for op in block.ops[position:] if id(op) not in early and op is not second]
-    block.ops[position:] = moved + later
+    later = [op for op in between if id(op) not in early]
+    block.ops = [*block.ops[:start], *moved, first, *later, *after.ops]
+    block.results = after.results
     return True
 
 
@@ -142,20 +144,66 @@ def _elements(loop: For, source: Arg, count: int) -> tuple[Arg, ...] | None:
     return element.items if isinstance(element, Seq) and len(element.items) == count else None
 
 
-def _needed_before(block: Block, first: For, second: For) -> list[Statement] | None:
+# ----- the statements between -----------------------------------------------------------------------
+def _needed_before(
+    between: list[Statement], first: For, second: For, swaps: dict[int, Var]
+) -> list[Statement] | None:
     """The statements between that the second loop needs, if they may all run before the first."""
-    start, end = (next(i for i, op in enumerate(block.ops) if op is loop) for loop in (first, second))
     tapes = {v for source, n in second.items if _elements(first, source, len(n)) for v in variables(source)}
-    needed = {*free(second.body), *variables(*second.inits)}
+    needed = {*free(second.body)}
+    needed.update(v for j, init in enumerate(second.inits) for v in variables(swaps.get(j, init)))
     needed.update(v for source, _ in second.items for v in variables(source) if v not in tapes)
     moved: list[Statement] = []
-    for op in reversed(block.ops[start + 1 : end]):
+    for op in reversed(between):
         if needed.intersection(op.outs):
             if _has_effect(op):
                 return None
             moved.append(op)
             needed.update(reads(op))
     return None if needed.intersection(first.outs) else moved[::-1]
+
+
+def _swaps(between: list[Statement], first: For, second: For, after: Block) -> dict[int, Var] | None:
+    """Where the second loop adds to a sum that the statements between went on with: the sum as it was
+    before them, by position. None where it is something else that depends on the first loop."""
+    late = set(first.outs)
+    for op in between:
+        if not late.isdisjoint(reads(op)):
+            late.update(op.outs)
+    rest = [*_read(after), *free(second.body), *variables(*second.inits)]
+    found: dict[int, Var] = {}
+    for j, init in enumerate(second.inits):
+        if late.isdisjoint(variables(init)):
+            continue
+        sums = _sum_before(between, init, late) if isinstance(init, Var) else None
+        if sums is None or sum(v in sums[1:] for v in rest) != 1:
+            return None
+        found[j] = sums[0]
+    return found
+
+
+def _sum_before(between: list[Statement], last: Var, late: set[Var]) -> list[Var] | None:
+    """The stages of the sum that ends with ``last``, from the one that does not depend on the first loop."""
+    early = [v for op in between if not late.isdisjoint(op.outs) for v in reads(op)]
+    for origin in dict.fromkeys(v for v in early if v not in late and v.type == last.type):
+        stages = _stages(between, origin)
+        if stages is not None and stages[-1] is last:
+            return stages
+    return None
+
+
+def _swap(between: list[Statement], second: For, swaps: dict[int, Var], after: Block) -> None:
+    """Let the second loop add first, and the statements between go on from there."""
+    inits, outs = list(second.inits), list(second.outs)
+    for j, origin in swaps.items():
+        replace_reads(after, {outs[j]: inits[j]})
+        outs[j], inits[j] = Var(outs[j].type, outs[j].hint), origin
+        replace_reads(Block(between), {origin: outs[j]})
+    second.inits, second.outs = tuple(inits), tuple(outs)
+
+
+def _read(block: Block) -> list[Var]:
+    return [*(v for op in block.ops for v in reads(op)), *variables(*block.results)]
 
 
 def _has_effect(op: Statement) -> bool:
@@ -167,25 +215,33 @@ def _only_adds(loop: For) -> bool:
     """Whether all that the body does with a carried value is to add to it."""
     results = loop.body.results
     return all(
-        result is _sum(loop.body, param) and _count(result, results) == 1  # type: ignore[arg-type]
+        result is _sum(loop.body, param) and _count(result, results) == 1
         for param, result in zip(loop.params, results, strict=True)
     )
 
 
 def _sum(block: Block, start: Var) -> Var | None:
     """The value after all that the block adds to ``start``; None if it does anything else with it."""
-    current, old = start, set[Var]()
-    for op in block.ops:
-        if not old.isdisjoint(reads(op)):
+    stages = _stages(block.ops, start)
+    if stages is None or not set(stages[:-1]).isdisjoint(variables(*block.results)):
+        return None
+    return stages[-1]
+
+
+def _stages(statements: list[Statement], start: Var) -> list[Var] | None:
+    """``start`` and the values that come about when the statements add to it; None if they do anything
+    else with one of them."""
+    stages = [start]
+    for op in statements:
+        read = set(reads(op))
+        if not read.isdisjoint(stages[:-1]):
             return None
-        if current not in reads(op):
-            continue
-        after = _after(op, current)
-        if after is None:
-            return None
-        old.add(current)
-        current = after
-    return current if old.isdisjoint(variables(*block.results)) else None
+        if stages[-1] in read:
+            after = _after(op, stages[-1])
+            if after is None:
+                return None
+            stages.append(after)
+    return stages
 
 
 def _after(op: Statement, current: Var) -> Var | None:
