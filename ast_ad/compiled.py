@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -37,19 +37,19 @@ class Compiled:
         self._known = inputs.lengths.known
         self._pattern: Any = None  # of the call that it was compiled for
         self._shapes: Any = None  # that fitted last
-        self._captures = Captures()
+        self.captures = Captures()
         outside = [*inputs.captures, *inputs.observed]
         for path, _, _ in outside:
-            self._captures.add(path)
-        self._signatures = [found for _, _, found in outside]
-        self._passed = len(inputs.captures)
-        self._constants = [
+            self.captures.add(path)
+        self.signatures = [found for _, _, found in outside]
+        self.passed = len(inputs.captures)
+        self.constants = [
             (key[1], "shape" in key, value)
             for key, value in self.lowered.constants.items()
             if key[0] == "arg"
         ]
         self._written = sorted(self.lowered.written)
-        self._simple = not (self._written or self.lowered.errstate)
+        self.simple = not (self._written or self.lowered.errstate)
         self._scope = dict(self.lowered.errstate)
 
     def fits(self, leaves: list[Any], objects: Sequence[Any] = ()) -> list[Any] | None:
@@ -57,23 +57,23 @@ class Compiled:
 
         ``objects``: the arguments that are objects, which paths may start from.
         """
-        for position, is_shape, value in self._constants:
+        for position, is_shape, value in self.constants:
             found = leaves[position].shape if is_shape else leaves[position]
             if not same_constant(found, value):
                 return None
         if not self.lowered.inputs.guards.check(objects):
             return None
-        if not self._signatures:
+        if not self.signatures:
             return leaves if self._known is Known.ONES or self._fits_lengths(leaves) else None
         try:
-            outside = self._captures.read(objects)
+            outside = self.captures.read(objects)
         except (KeyError, AttributeError, IndexError, ValueError, TypeError):
             return None
-        if list(map(signature, outside)) != self._signatures:
+        if list(map(signature, outside)) != self.signatures:
             return None
         if self._known is not Known.ONES and not self._fits_lengths(leaves + outside):
             return None
-        return leaves + outside[: self._passed]
+        return leaves + outside[: self.passed]
 
     def _fits_lengths(self, values: list[Any]) -> bool:
         """Whether the lengths have the pattern that the program was compiled for."""
@@ -99,29 +99,41 @@ class Compiled:
         return self.code.text
 
     def __call__(self, inputs: list[Any]) -> Any:
-        if self.code.backend == "numpy":
-            return self._run(self.code.numpy, inputs)
         try:
-            return self.code.run(*(inputs if self._simple else self._protected(inputs)))
-        except SharedMemoryError:
-            raise
+            return self._run(self.code.run, inputs)
         except Exception as error:
             problem = error
-        results = self._run(self.code.numpy, inputs)
+        try:
+            return self.failed(inputs, problem)
+        finally:
+            del problem  # it refers to this frame
+
+    def failed(self, inputs: list[Any], problem: Exception) -> Any:
+        """What becomes of an error in the code: NumPy's results or errors, where kernels failed.
+
+        Kernels that failed where NumPy succeeds are not used again.
+        """
+        if self.code.backend == "numpy":
+            self._explained(problem)
+        try:
+            results = self._run(self.code.numpy, inputs)
+        except Exception as error:
+            self._explained(error)
         self.code.drop_kernels(problem)
         return results
 
     def _run(self, run: Callable[..., Any], inputs: list[Any]) -> Any:
-        try:
-            if self._simple:
-                return run(*inputs)
-            with np.errstate(**self._scope) if self._scope else contextlib.nullcontext():  # type: ignore[arg-type]
-                return run(*self._protected(inputs))
-        except Exception as error:
-            add_user_note(error)
-            if self.lowered.tried:
-                raise self._not_followed(error) from error
-            raise
+        if self.simple:
+            return run(*inputs)
+        with np.errstate(**self._scope) if self._scope else contextlib.nullcontext():  # type: ignore[arg-type]
+            return run(*self._protected(inputs))
+
+    def _explained(self, error: Exception) -> NoReturn:
+        """Raise an error of the program with the place in the user's code."""
+        add_user_note(error)
+        if self.lowered.tried:
+            raise self._not_followed(error) from error
+        raise error
 
     def _not_followed(self, error: Exception) -> UnsupportedError:
         """What was raised might have been caught by a handler that is not part of the program."""

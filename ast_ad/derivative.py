@@ -18,6 +18,7 @@ from .errors import (
     StaleError,
     UnsupportedError,
 )
+from .fast_calls import MISS, Fast, miss
 from .frontend.core import TensorOutside
 from .frontend.inputs import is_object, signature
 from .frontend.patterns import Known
@@ -64,12 +65,25 @@ class Derivative:
         self._variants: dict[Any, list[Any]] = {}
         self._tiers: dict[Any, Tier] = {}
         self._last: Any = None
+        self._fast: Fast = miss
         self._method: Derivative | None = None
         functools.update_wrapper(self, function, updated=())
 
     # ----- calls
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise NotImplementedError
+
+    def answer(self, variant: Any, results: Any) -> Any:
+        """What the user gets, from the results of a variant's program."""
+        raise NotImplementedError
+
+    def _slow(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Any call; the next one like it may be fast."""
+        self._fast = miss
+        variant, _, results = self._results(args, kwargs)
+        if not kwargs and isinstance(variant, Variant):
+            self._fast = variant.fast_call(args, self._tiers)
+        return self.answer(variant, results)
 
     def _results(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, Any]:
         """The program that fits, its inputs and its results; traced, where a compiled one gives up."""
@@ -305,7 +319,13 @@ class ValueAndGrad(Derivative):
     """See ``value_and_grad``."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        variant, _, results = self._results(args, kwargs)
+        if not kwargs:
+            found = self._fast(*args)
+            if found is not MISS:
+                return found
+        return self._slow(args, kwargs)
+
+    def answer(self, variant: Any, results: Any) -> Any:
         if variant.plain:
             return results
         return variant.value(results), variant.gradients(results[variant.count :])
@@ -317,7 +337,13 @@ class Grad(Derivative):
     kind = "grad"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        variant, _, results = self._results(args, kwargs)
+        if not kwargs:
+            found = self._fast(*args)
+            if found is not MISS:
+                return found
+        return self._slow(args, kwargs)
+
+    def answer(self, variant: Any, results: Any) -> Any:
         if variant.plain:
             return results[1]
         gradients = variant.gradients(results[variant.count :])

@@ -7,6 +7,7 @@ and arrays are captured: their paths are read at each call, and the values passe
 
 from __future__ import annotations
 
+import keyword
 import re
 import types
 from collections.abc import Callable, Iterable, Sequence
@@ -179,7 +180,8 @@ class Guards:
     def add(self, guard: Guard) -> None:
         """Add a guard, unless it is there already.
 
-        A function is guarded with its code and defaults, which reloading tools replace in place.
+        A function is guarded with its code and defaults, which reloading tools replace in place. Where it has
+        no defaults, its calls pass everything, and defaults that come later don't matter.
         """
         compared = guard.expected if guard.kind == "equal" else id(guard.expected)
         key = guard.path.key, guard.kind, type(guard.expected), repr(compared)
@@ -190,6 +192,8 @@ class Guards:
         if guard.kind == "identical" and isinstance(guard.expected, types.FunctionType):
             for part in ("__code__", "__defaults__", "__kwdefaults__"):
                 value = getattr(guard.expected, part)
+                if value is None:
+                    continue
                 self.add(
                     Guard(Path(guard.expected, ((ATTRIBUTE, part),), guard.path.label), "identical", value)
                 )
@@ -243,7 +247,7 @@ class Captures:
         """The values there now."""
         if self._read is None or len(self.paths) != self._compiled_for:
             space: dict[str, Any] = {"getattr": getattr}
-            texts = [_access(path, path.steps, i, space) for i, path in enumerate(self.paths)]
+            texts = [access(path, path.steps, f"r{i}", space) for i, path in enumerate(self.paths)]
             self._read = eval(f"lambda args: [{', '.join(texts)}]", space)
             self._compiled_for = len(self.paths)
         return self._read(args)
@@ -288,37 +292,51 @@ _TEXTS = {
 
 
 def _compiled(guards: tuple[Guard, ...]) -> Callable[[Sequence[Any]], bool]:
-    """One expression for all guards. Its text holds numbered names only; what they mean is bound to them."""
-    space: dict[str, Any] = {
-        "same_constant": same_constant,
-        "getattr": getattr,
-        "len": len,
-        "tuple": tuple,
-        "type": type,
-    }
-    tests = []
-    for i, guard in enumerate(guards):
-        steps = guard.path.steps
-        if guard.kind == "missing" and steps and steps[-1][0] == ITEM:
-            tests.append(f"m{i} not in {_access(guard.path, steps[:-1], i, space)}")
-            space[f"m{i}"] = steps[-1][1]
-            continue
-        value = _access(guard.path, steps, i, space)
-        space |= {f"e{i}": guard.expected, f"g{i}": guard}
-        tests.append(_TEXTS[guard.kind].format(value=value, i=i))
+    """One expression for all guards."""
+    tests, space = tests_of(guards)
     check = eval("lambda args: " + (" and ".join(tests) or "True"), space)
     assert isinstance(check, types.FunctionType)
     return check
 
 
-def _access(path: Path, steps: Sequence[tuple[str, Any]], i: int, space: dict[str, Any]) -> str:
-    """The expression that follows the steps; what its numbered names mean goes into ``space``."""
+def tests_of(guards: Iterable[Guard]) -> tuple[list[str], dict[str, Any]]:
+    """Expressions that are true where the guards hold, and what their names mean.
+
+    The names are numbered: ``e0``, ``g0``, ``m0``, ``r0``, and ``args``, the arguments that paths start from.
+    """
+    space: dict[str, Any] = {"same_constant": same_constant, "getattr": getattr}
+    tests = []
+    for i, guard in enumerate(guards):
+        steps = guard.path.steps
+        if not steps and guard.path.root is guard.expected:
+            continue  # an object is itself
+        if guard.kind == "missing" and steps and steps[-1][0] == ITEM:
+            tests.append(f"m{i} not in {access(guard.path, steps[:-1], f'r{i}', space)}")
+            space[f"m{i}"] = steps[-1][1]
+            continue
+        value = access(guard.path, steps, f"r{i}", space)
+        space |= {f"e{i}": guard.expected, f"g{i}": guard}
+        tests.append(_TEXTS[guard.kind].format(value=value, i=i))
+    return tests, space
+
+
+def access(path: Path, steps: Sequence[tuple[str, Any]], root: str, space: dict[str, Any]) -> str:
+    """The expression that follows the steps; what its names mean goes into ``space``.
+
+    Only plain identifiers, strings and ints of the path stand in the text; ``root`` begins all other names.
+    """
     if isinstance(path.root, Argument):
         value = f"args[{path.root.position:d}]"
     else:
-        value = f"r{i}"
-        space[value] = path.root
+        value = root
+        space[root] = path.root
     for j, (kind, key) in enumerate(steps):
-        value = f"getattr({value}, k{i}_{j})" if kind == ATTRIBUTE else f"{value}[k{i}_{j}]"
-        space[f"k{i}_{j}"] = key
+        if kind == ATTRIBUTE and type(key) is str and key.isidentifier() and not keyword.iskeyword(key):
+            value = f"{value}.{key}"
+        elif kind == ITEM and type(key) in (str, int):
+            value = f"{value}[{key!r}]"
+        else:
+            name = f"{root}_{j}"
+            value = f"getattr({value}, {name})" if kind == ATTRIBUTE else f"{value}[{name}]"
+            space[name] = key
     return value

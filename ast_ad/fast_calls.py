@@ -1,0 +1,157 @@
+"""What is the least that a call has to do?
+
+A call of plain numbers and arrays that is like the one before needs no search for a program: it is enough
+that types and shapes are the same and that the guards hold. The tests, the reads from outside and the call of
+the program are written as one function for each variant. Whatever is not as expected is a ``MISS``, and takes
+the long way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .errors import UnsupportedError
+from .frontend.guards import Argument, access, tests_of
+from .trees import LEAF
+
+MISS: Any = type("Miss", (), {"__repr__": lambda self: "MISS"})()
+Fast = Callable[..., Any]
+
+
+def miss(*args: Any) -> Any:
+    """The fast call of what has none."""
+    return MISS
+
+
+class FastCall:
+    """The short way to one variant.
+
+    ``run``: takes a call's arguments; its result is the derivative's, or MISS.
+    """
+
+    def __init__(self, variant: Any, args: Sequence[Any]) -> None:
+        self.variant = variant
+        self._shaped: list[str] = []
+        self.space: dict[str, Any] = {}
+        self.run: Fast = self._built(args) if _may_be_fast(variant, args) else miss
+
+    def remember(self, args: Sequence[Any]) -> None:
+        """Take the shapes of a call that the variant fits as those to expect."""
+        if self.run is miss:
+            return
+        outside = self.variant.program.captures.read()
+        for name, value in zip(self._names(len(args), len(outside)), (*args, *outside), strict=True):
+            if name in self._shaped:
+                self.space[f"s_{name}"] = value.shape
+
+    def _names(self, args: int, outside: int) -> list[str]:
+        return [f"a{i}" for i in range(args)] + [f"c{i}" for i in range(outside)]
+
+    def _built(self, args: Sequence[Any]) -> Fast:
+        program = self.variant.program
+        tests, self.space = tests_of(program.lowered.inputs.guards)
+        paths = program.captures.paths
+        names = self._names(len(args), len(paths))
+        own, outside = names[: len(args)], names[len(args) :]
+        reads = [access(path, path.steps, f"o{i}", self.space) for i, path in enumerate(paths)]
+        kinds = [self._kind(n, v) for n, v in zip(names, (*args, *program.captures.read()), strict=True)]
+        for position, is_shape, value in program.constants:
+            if not is_shape:
+                self.space[f"v{position}"] = value
+                tests.append(f"same_constant(a{position}, v{position})")
+        inputs = [*own, *outside[: program.passed]]
+        self.space |= {"ndarray": np.ndarray, "MISS": MISS, "run": program.run, "failed": self._failed}
+        lines = [
+            f"def fast({', '.join([*(f'{name}=None' for name in own), '*more'])}):",
+            *_unless(["not more", *kinds[: len(own)]]),
+            "    try:",
+            *(f"        {name} = {text}" for name, text in zip(outside, reads, strict=True)),
+            *("    " + line for line in _unless([*kinds[len(own) :], *tests])),
+            "    except (AttributeError, LookupError, TypeError, ValueError):",
+            "        return MISS",
+            "    try:",
+            f"        {self._targets()} = run({', '.join(inputs)})",
+            "    except Exception as error:",
+            f"        return failed([{', '.join(inputs)}], error)",
+            *(f"    {line}" for line in self._answer()),
+        ]
+        exec("\n".join(lines), self.space)
+        return self.space["fast"]  # type: ignore[no-any-return]
+
+    def _kind(self, name: str, value: Any) -> str:
+        """The test that a value is of the kind of this one."""
+        self.space[f"t_{name}"] = type(value)
+        if type(value) is not np.ndarray:
+            return f"type({name}) is t_{name}"
+        self._shaped.append(name)
+        self.space |= {f"d_{name}": value.dtype, f"s_{name}": value.shape}
+        return f"type({name}) is ndarray and {name}.dtype is d_{name} and {name}.shape == s_{name}"
+
+    # ----- results
+    def _targets(self) -> str:
+        return "results" if self._whole() else f"{', '.join(self._results())},"
+
+    def _whole(self) -> bool:
+        """Whether results are needed as they come."""
+        return self.variant.plain or not isinstance(self.variant.lowered.result, int)
+
+    def _results(self) -> list[str]:
+        variant = self.variant
+        return [f"y{i}" for i in range(variant.count)] + [f"g{i}" for i in range(len(variant.wrt))]
+
+    def _answer(self) -> list[str]:
+        variant = self.variant
+        if variant.plain:
+            return ["return results[1]" if variant.owner.kind == "grad" else "return results"]
+        if self._whole():
+            self.space["answer"] = self._slow_answer
+            return ["return answer(results)"]
+        bars = [
+            f"g{i}" if kind is None else f"(g{i} if type(g{i}) is {kind.__name__} else {kind.__name__}(g{i}))"
+            for i, kind in enumerate(variant.python)
+        ]
+        gradient = bars[0] if variant.owner.single else f"({', '.join(bars)},)"
+        value = f"y{variant.lowered.result}"
+        return [f"return {gradient}" if variant.owner.kind == "grad" else f"return {value}, {gradient}"]
+
+    def _slow_answer(self, results: Any) -> Any:
+        return self.variant.owner.answer(self.variant, results)
+
+    def _failed(self, inputs: list[Any], error: Exception) -> Any:
+        """What an error in the program comes to: NumPy's results, where kernels failed."""
+        program = self.variant.program
+        try:
+            results = program.failed(inputs, error)
+        except UnsupportedError:
+            return MISS
+        self.space["run"] = program.run
+        return self._slow_answer(results)
+
+
+def _unless(tests: list[str]) -> list[str]:
+    return [f"    if not ({' and '.join(tests)}):", "        return MISS"] if tests else ["    pass"]
+
+
+def _may_be_fast(variant: Any, args: Sequence[Any]) -> bool:
+    """Whether all that such a call depends on are leaves, and what is read along plain paths."""
+    if variant.mode != "compiled" or variant.owner.kind == "vjp" or variant.keywords:
+        return False
+    program = variant.program
+    guards, captures = program.lowered.inputs.guards, program.captures
+    if (
+        not program.simple
+        or len(args) != len(variant.trees)
+        or any(t.type is not LEAF for t in variant.trees)
+    ):
+        return False
+    if any(isinstance(guard.path.root, Argument) for guard in guards):
+        return False
+    if any(isinstance(path.root, Argument) for path in captures.paths):
+        return False
+    return all(type(v) in _KINDS for v in (*args, *captures.read()))
+
+
+_KINDS = {np.ndarray, float, int, complex, np.float64, np.float32}

@@ -1,0 +1,193 @@
+"""Does the short way give what the long way gives, and is it left when anything has changed?"""
+
+import gc
+import math
+import pickle
+import weakref
+
+import numpy as np
+import pytest
+
+import ast_ad
+from ast_ad.fast_calls import MISS
+
+RATE = 2.0
+WEIGHTS = np.array([1.0, 2.0])
+
+
+def helper(x):
+    return x * x
+
+
+def loss(x, y):
+    return helper(x) * y * RATE
+
+
+def weighted(x):
+    return np.sum(x * WEIGHTS)
+
+
+def warm(derivative, *args):
+    """Call until the short way is in use."""
+    for _ in range(3):
+        found = derivative(*args)
+    assert derivative._fast(*args) is not MISS
+    return found
+
+
+@pytest.mark.parametrize("argnums", [0, 1, (0,), (0, 1), (1, 0)])
+@pytest.mark.parametrize("args", [(1.5, 2.0), (np.float64(1.5), 2), (np.array(1.5), 2.0)])
+def test_same_results(args, argnums):
+    if argnums not in (0, (0,)):
+        args = args[0], 2.0
+    for kind in (ast_ad.value_and_grad, ast_ad.grad):
+        derivative = kind(loss, argnums, backend="numpy")
+        slow = derivative(*args)
+        fast = warm(derivative, *args)
+        assert repr(fast) == repr(slow) and fast == slow
+    assert isinstance(slow, tuple) == isinstance(argnums, tuple)
+
+
+def test_kinds_of_arguments():
+    vg = ast_ad.value_and_grad(loss, backend="numpy")
+    warm(vg, 1.5, 2.0)
+    assert vg(np.float32(1.5), 2.0)[1] == 12.0 and isinstance(vg(np.float32(1.5), 2.0)[1], np.float32)
+    assert vg(1.5, 2) == (9.0, 12.0) and vg(1.5, y=2.0) == (9.0, 12.0) and vg(y=2.0, x=1.5) == (9.0, 12.0)
+    warm(vg, np.array(1.5), 2.0)
+    assert vg(1.5, 2.0) == (9.0, 12.0)
+    for wrong in ((), (1.0,), (1.0, 2.0, 3.0)):
+        with pytest.raises(TypeError):
+            vg(*wrong)
+    assert vg(1.5, 2.0) == (9.0, 12.0)
+
+
+def test_arrays_of_other_shapes_and_dtypes():
+    g = ast_ad.grad(lambda x: np.sum(x * x), backend="numpy")
+    warm(g, np.ones(3))
+    for x in (np.ones(4), np.ones((2, 3)), np.ones(1), np.ones(3, np.float32), np.ones(0), np.ones((3, 1))):
+        for _ in range(3):
+            found = g(x)
+            assert found.shape == x.shape and found.dtype == x.dtype and np.all(found == 2.0)
+    with pytest.raises(ast_ad.errors.InputTypeError):
+        g(np.ones(3, int))
+
+
+def test_surroundings_are_never_stale(monkeypatch):
+    vg = ast_ad.value_and_grad(loss, backend="numpy")
+    warm(vg, 1.5, 2.0)
+    for rate in (3.0, 3, np.float32(3.0), np.array(3.0)):
+        monkeypatch.setitem(globals(), "RATE", rate)
+        for _ in range(3):
+            assert vg(1.5, 2.0) == (13.5, 18.0)
+    monkeypatch.setitem(globals(), "RATE", 1.0)
+    monkeypatch.setitem(globals(), "helper", lambda x: x)
+    for _ in range(3):
+        assert vg(1.5, 2.0) == (3.0, 2.0)
+    monkeypatch.undo()
+    for _ in range(3):
+        assert vg(1.5, 2.0) == (9.0, 12.0)
+
+
+def test_code_replaced_in_place():
+    def square(x):
+        return x * x
+
+    def cube(x, k=3.0):
+        return x**k
+
+    g = ast_ad.grad(square, backend="numpy")
+    assert warm(g, 2.0) == 4.0
+    square.__code__, square.__defaults__ = cube.__code__, cube.__defaults__
+    for _ in range(3):
+        assert g(2.0) == 12.0
+    square.__defaults__ = (2.0,)
+    for _ in range(3):
+        assert g(2.0) == 4.0
+
+
+def test_outside_arrays(monkeypatch):
+    g = ast_ad.grad(weighted, backend="numpy")
+    assert warm(g, np.ones(2)).tolist() == [1.0, 2.0]
+    WEIGHTS[0] = 5.0
+    try:
+        assert g(np.ones(2)).tolist() == [5.0, 2.0]
+    finally:
+        WEIGHTS[0] = 1.0
+    monkeypatch.setitem(globals(), "WEIGHTS", np.ones((3, 1)))
+    for _ in range(3):
+        assert g(np.ones(2)).tolist() == [3.0, 3.0]
+    monkeypatch.delitem(globals(), "WEIGHTS")
+    with pytest.raises(Exception, match="WEIGHTS"):
+        g(np.ones(2))
+
+
+def test_patched_library(monkeypatch):
+    vg = ast_ad.value_and_grad(lambda x: np.sin(x), backend="numpy")
+    warm(vg, 1.0)
+    monkeypatch.setattr(np, "sin", np.cos)
+    assert vg(1.0)[0] == math.cos(1.0)
+
+
+def test_writes_to_arguments_go_the_long_way():
+    def written(x):
+        x[0] = 3.0
+        return np.sum(x)
+
+    g = ast_ad.grad(written, backend="numpy")
+    x = np.ones(3)
+    for _ in range(4):
+        assert g(x).tolist() == [0.0, 1.0, 1.0] and x[0] == 1.0
+
+
+def test_constants_of_arguments():
+    g = ast_ad.grad(lambda x, n: np.sum(x.reshape(n, -1)[0]), backend="numpy")
+    for _ in range(3):
+        for n in (2, 3, 2):
+            assert g(np.ones(6), n).sum() == 6 / n
+
+
+def test_errors_name_the_users_line():
+    def chosen(x, i):
+        return x[i] * 2.0
+
+    g = ast_ad.grad(chosen, backend="numpy")
+    warm(g, np.ones(3), 1)
+    with pytest.raises(IndexError) as caught:
+        g(np.ones(3), 7)
+    assert "x[i] * 2.0" in "".join(caught.value.__notes__)
+    assert g(np.ones(3), 2).tolist() == [0.0, 0.0, 2.0]
+
+
+def test_auxiliary_values():
+    g = ast_ad.grad(lambda x: (x * x, {"twice": 2 * x}), has_aux=True, backend="numpy")
+    assert warm(g, 3.0) == (6.0, {"twice": 6.0})
+    vg = ast_ad.value_and_grad(lambda x: (x * x, {"twice": 2 * x}), has_aux=True, backend="numpy")
+    assert warm(vg, 3.0) == ((9.0, {"twice": 6.0}), 6.0)
+
+
+def test_methods_and_pickles():
+    class Model:
+        rate = 3.0
+
+        @ast_ad.grad
+        def loss(self, x):
+            return self.rate * x * x
+
+    model = Model()
+    for _ in range(4):
+        assert model.loss(1.0) == 6.0
+    model.rate = 4.0
+    assert model.loss(1.0) == 8.0
+    g = ast_ad.grad(helper, backend="numpy")
+    warm(g, 1.0)
+    assert pickle.loads(pickle.dumps(g))(2.0) == 4.0
+
+
+def test_arguments_are_not_kept_alive():
+    g = ast_ad.grad(lambda x: np.sum(x * x), backend="numpy")
+    x = np.ones(1000)
+    known = weakref.ref(x)
+    warm(g, x)
+    del x
+    gc.collect()
+    assert known() is None
