@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import builtins
 import operator
 from typing import Any
 
@@ -33,7 +34,7 @@ def __getattr__(name: str) -> Any:
     text, _, dtype = name.rpartition("_")
     if dtype not in DTYPES:
         raise AttributeError(name)
-    for module in kernel_math, vector_math, operator, np:
+    for module in kernel_math, vector_math, builtins, operator, np:
         form = getattr(module, text, None)
         if callable(form):
             break

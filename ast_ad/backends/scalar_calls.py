@@ -23,7 +23,7 @@ from . import promoted, python_forms
 from . import vector_math as v
 
 Function = Callable[..., Any]
-_PYTHON = {"bool": np.dtype(bool), "int": int, "float": float, "complex": complex}
+_PYTHON: dict[str, Any] = {"bool": np.dtype(bool), "int": int, "float": float, "complex": complex}
 _NATIVE = {np.dtype(name) for name in ("bool", "int64", "float32", "float64", "complex64", "complex128")}
 
 UFUNC_OF: dict[Function, np.ufunc] = {
@@ -152,12 +152,11 @@ def _steps_and_bits() -> None:
 
 
 def _transcendental() -> None:
-    for fn in (np.exp, np.exp2, np.expm1, np.log, np.log1p, np.log2, np.log10, np.sin, np.cos, np.tan):
-        _each([fn], "fd", getattr(v, fn.__name__))
-    for fn in np.sinh, np.cosh, np.tanh, np.cbrt:
-        _each([fn], "fd", getattr(v, fn.__name__))
-    for fn in np.arcsin, np.arccos, np.arctan, np.arcsinh, np.arccosh, np.arctanh:
-        _each([fn], "fd", getattr(v, fn.__name__.replace("arc", "a")))
+    for name in "exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "cbrt":
+        _each([getattr(np, name)], "fd", getattr(v, name))
+    for name in "sin", "cos", "tan", "sinh", "cosh", "tanh":
+        _each([getattr(np, name)], "fd", getattr(v, name))
+        _each([getattr(np, f"arc{name}")], "fd", getattr(v, f"a{name}"))
     _each([np.sqrt], "fd", np.sqrt)
     _each([np.arctan2], "fd", v.atan2, 2)
     _each([np.hypot], "fd", v.hypot, 2)
@@ -245,8 +244,8 @@ def _numpy_form(fn: Function, types: Sequence[Scalar], values: Sequence[Any]) ->
     except (TypeError, ValueError):
         return None
     form = forms.get("".join(map(_letter, loop)))
-    if form is v.pow and isinstance(values[1], int) and types[0].kind == "float" and 0 < values[1] <= 4:
-        return operator.pow if loop[0] == types[0].dtype else None
+    if fn is np.power and type(values[1]) is int and 0 < values[1] <= 4 and types[0].dtype == loop[0]:
+        return operator.pow if types[0].kind in ("int", "float") and types[0].dtype in _NATIVE else None
     return None if form is None else _fitted(form, types, loop)
 
 
@@ -317,7 +316,7 @@ def _conversion(fn: Function, types: Sequence[Type], values: Sequence[Any]) -> F
         target = values[1] if len(values) > 1 else UNKNOWN
     if target is UNKNOWN or target is None or not isinstance(source, Scalar) or source.kind not in _PYTHON:
         return None
-    dtype = np.dtype(target)
+    dtype: np.dtype = np.dtype(target)
     own = source.dtype or np.dtype(_PYTHON[source.kind])
     if dtype not in _NATIVE or own.char in "egG" or own.kind == "c" and dtype.kind != "c":
         return None

@@ -15,6 +15,8 @@ from llvmlite import ir
 from numba import extending
 from numba.core import types
 
+type_callable: Any = extending.type_callable
+lower_builtin: Any = extending.lower_builtin
 _PREFIX = "ast_ad_special_"
 _SIGNATURES = {f"double ({'double, ' * arity}int __pyx_skip_dispatch)": arity for arity in (1, 2, 3)}
 
@@ -73,8 +75,8 @@ def _define(name: str, address: int, arity: int) -> Callable[..., Any]:
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"``scipy.special.{name}`` of real numbers."
-    extending.type_callable(function)(typer)
-    extending.lower_builtin(function, *([types.float64] * arity))(lower)
+    type_callable(function)(typer)
+    lower_builtin(function, *([types.float64] * arity))(lower)
     return function
 
 
