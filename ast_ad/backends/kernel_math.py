@@ -103,6 +103,11 @@ def power_dx(x, y):
 
 
 @compiled
+def power_dx_single(x, y):
+    return y * vector_math.pow(x, y - np.float32(1)) if y != 0 else y
+
+
+@compiled
 def power_dy(x, y, power):
     """``power * log(x)``, which is 0 at ``x = 0`` unless ``y`` is negative."""
     flat = x == 0 and y >= 0

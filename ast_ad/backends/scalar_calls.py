@@ -103,7 +103,8 @@ def _arithmetic() -> None:
     _each([np.copysign], "fd", np.copysign, 2)
     _each([helpers.safe_product], "fd", k.safe_product, 2)
     _each([partials.ratio], "fd", k.ratio, 2)
-    _each([partials.power_dx], "fd", k.power_dx, 2)
+    _each([partials.power_dx], "d", k.power_dx, 2)
+    _each([partials.power_dx], "f", k.power_dx_single, 2)
 
 
 def _steps_and_bits() -> None:
@@ -189,9 +190,31 @@ SINGLE = {
     *(operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pos, builtins.abs),
     *(operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne),
     *(k.square, k.identity, k.safe_product, k.ratio, k.remainder),
-    *(k.maximum, k.minimum, k.fmax, k.fmin, k.clip, k.where, k.nan_to_num_single, k.sinc_single, k.angle),
+    *(
+        k.maximum,
+        k.minimum,
+        k.fmax,
+        k.fmin,
+        k.clip,
+        k.where,
+        k.nan_to_num_single,
+        k.sinc_single,
+        k.power_dx_single,
+    ),
     *(k.isnan, k.isinf, k.isfinite, k.isposinf, k.isneginf, k.logical_not, k.logical_and, k.logical_or),
-    *(k.logical_xor, k.real, k.imag, k.conjugate, np.sqrt, np.floor, np.ceil, np.trunc, np.rint, np.signbit),
+    *(
+        k.logical_xor,
+        k.angle,
+        k.real,
+        k.imag,
+        k.conjugate,
+        np.sqrt,
+        np.floor,
+        np.ceil,
+        np.trunc,
+        np.rint,
+        np.signbit,
+    ),
     *(getattr(v, name) for name in dir(v) if getattr(getattr(v, name), "__module__", "") == v.__name__),
 }
 # Those that choose their dtype as NumPy does where all arguments have dtypes of their own.
