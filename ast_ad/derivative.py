@@ -85,6 +85,11 @@ class Derivative:
             self._fast = variant.fast_call(args, self._tiers)
         return self.answer(variant, results)
 
+    def forget(self, fast: Any) -> None:
+        """A short way is none any more."""
+        fast.variant.forget()
+        self._fast = miss
+
     def _results(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, Any]:
         """The program that fits, its inputs and its results; traced, where a compiled one gives up."""
         variant, inputs = self._prepare(args, kwargs)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .drivers import inlined
 from .errors import UnsupportedError
 from .frontend.guards import Argument, access, tests_of
 from .trees import LEAF
@@ -63,7 +64,7 @@ class FastCall:
                 self.space[f"v{position}"] = value
                 tests.append(f"same_constant(a{position}, v{position})")
         inputs = [*own, *outside[: program.passed]]
-        self.space |= {"ndarray": np.ndarray, "MISS": MISS, "run": program.run, "failed": self._failed}
+        self.space |= {"ndarray": np.ndarray, "MISS": MISS, "failed": self._failed}
         lines = [
             f"def fast({', '.join([*(f'{name}=None' for name in own), '*more'])}):",
             *_unless(["not more", *kinds[: len(own)]]),
@@ -73,13 +74,27 @@ class FastCall:
             "    except (AttributeError, LookupError, TypeError, ValueError):",
             "        return MISS",
             "    try:",
-            f"        {self._targets()} = run({', '.join(inputs)})",
+            *("        " + line for line in self._body(inputs, args)),
             "    except Exception as error:",
             f"        return failed([{', '.join(inputs)}], error)",
-            *(f"    {line}" for line in self._answer()),
         ]
         exec("\n".join(lines), self.space)
         return self.space["fast"]  # type: ignore[no-any-return]
+
+    def _body(self, inputs: list[str], args: Sequence[Any]) -> list[str]:
+        """Run the program, and return what the user gets."""
+        variant = self.variant
+        program = variant.program
+        if program.code.backend == "numba":
+            values = [*args, *program.captures.read()[: program.passed]]
+            floats = [variant.count + i for i, kind in enumerate(variant.python) if kind is float]
+            found = inlined(program.run, program.text, inputs, values, floats)
+            if found is not None and not found.space.keys() & self.space.keys():
+                self.space |= found.space
+                return [*found.lines, f"return {self._answer(found.results)}"]
+        self.space["run"] = program.run
+        results = [f"y{i}" for i in range(variant.count + len(variant.wrt))]
+        return [f"{', '.join(results)}, = run({', '.join(inputs)})", f"return {self._answer(results)}"]
 
     def _kind(self, name: str, value: Any) -> str:
         """The test that a value is of the kind of this one."""
@@ -90,32 +105,17 @@ class FastCall:
         self.space |= {f"d_{name}": value.dtype, f"s_{name}": value.shape}
         return f"type({name}) is ndarray and {name}.dtype is d_{name} and {name}.shape == s_{name}"
 
-    # ----- results
-    def _targets(self) -> str:
-        return "results" if self._whole() else f"{', '.join(self._results())},"
-
-    def _whole(self) -> bool:
-        """Whether results are needed as they come."""
-        return self.variant.plain or not isinstance(self.variant.lowered.result, int)
-
-    def _results(self) -> list[str]:
+    def _answer(self, results: Sequence[str]) -> str:
+        """What the user gets, as an expression of the results."""
         variant = self.variant
-        return [f"y{i}" for i in range(variant.count)] + [f"g{i}" for i in range(len(variant.wrt))]
-
-    def _answer(self) -> list[str]:
-        variant = self.variant
-        if variant.plain:
-            return ["return results[1]" if variant.owner.kind == "grad" else "return results"]
-        if self._whole():
+        if not isinstance(variant.lowered.result, int):
             self.space["answer"] = self._slow_answer
-            return ["return answer(results)"]
-        bars = [
-            f"g{i}" if kind is None else f"(g{i} if type(g{i}) is {kind.__name__} else {kind.__name__}(g{i}))"
-            for i, kind in enumerate(variant.python)
-        ]
-        gradient = bars[0] if variant.owner.single else f"({', '.join(bars)},)"
-        value = f"y{variant.lowered.result}"
-        return [f"return {gradient}" if variant.owner.kind == "grad" else f"return {value}, {gradient}"]
+            return f"answer([{', '.join(results)}])"
+        bars = [_converted(g, k) for g, k in zip(results[variant.count :], variant.python, strict=True)]
+        gradient = f"({bars[0]})" if variant.owner.single else f"({', '.join(bars)},)"
+        if variant.owner.kind == "grad":
+            return gradient
+        return f"{results[variant.lowered.result]}, {gradient}"
 
     def _slow_answer(self, results: Any) -> Any:
         return self.variant.owner.answer(self.variant, results)
@@ -127,8 +127,21 @@ class FastCall:
             results = program.failed(inputs, error)
         except UnsupportedError:
             return MISS
-        self.space["run"] = program.run
+        if program.code.backend == "numpy":  # no kernels any more
+            self.variant.owner.forget(self)
         return self._slow_answer(results)
+
+
+def _converted(result: str, kind: Any) -> str:
+    """A cotangent of one of Python's own numbers."""
+    if kind is None:
+        return result
+    converted = f"{kind.__name__}({result})"
+    return (
+        f"{result} if type({result}) is {kind.__name__} else {converted}"
+        if result.isidentifier()
+        else converted
+    )
 
 
 def _unless(tests: list[str]) -> list[str]:

@@ -31,7 +31,8 @@ def compile_adjoint(
     lowered: Lowered, wrt: tuple[int, ...], of: tuple[int, ...], backend: str = "numpy"
 ) -> Program:
     """Differentiate a program: one that returns its results and the cotangents of ``wrt``."""
-    joint = adjoint(lowered.function, wrt, of=of)  # the primal, then its reverse sweep
+    policy = "min-cut" if backend == "numba" else "cheap"
+    joint = adjoint(lowered.function, wrt, of=of, residuals=policy)  # the primal, then its reverse sweep
     named = Function(f"{joint.name}_value_and_grad", joint.params, joint.body, joint.doc)
     cotangents = range(len(lowered.function.body.results), len(joint.body.results))
     return Program(named, lowered.written, cotangents, backend)
@@ -158,6 +159,10 @@ class Variant(Request):
             self._fast = FastCall(self, args)
         self._fast.remember(args)
         return self._fast.run
+
+    def forget(self) -> None:
+        """The short way is to be made anew."""
+        self._fast = None
 
     @property
     def codes(self) -> tuple[Program, ...]:
