@@ -40,7 +40,9 @@ def _remove(block: Block, dead: set[Var]) -> None:
     block.ops = [
         op
         for op in block.ops
-        if not (isinstance(op, Op) and (op.outs and op.outs[0] in dead or op.fn in _WRITES and op.args[0] in dead))
+        if not (
+            isinstance(op, Op) and (op.outs and op.outs[0] in dead or op.fn in _WRITES and op.args[0] in dead)
+        )
     ]
     for op in block.ops:
         for inner in blocks(op):

@@ -21,7 +21,7 @@ from .body import INT, Body
 from .index import Index
 from .places import select
 from .scalar_calls import scalar_form
-from .scalars import NoForm, argument_type
+from .scalars import NoForm, argument_type, written_out
 from .values import CHEAP, Filled, Formula, Mapped, Value, elementwise, is_stretched, stretched
 
 if TYPE_CHECKING:
@@ -82,9 +82,13 @@ def mapped_function(s: Scalarizer, fn: Any, values: list[Any], type: Array) -> V
     """The array of ``fn`` of every element of the broadcast operands."""
     if type.shape is None or not type.shape:
         raise NoForm("an array of unknown rank or without axes")
-    types = [
-        Scalar(v.type.kind, v.type.dtype) if isinstance(v, Value) else argument_type(v) for v in values
-    ]
+    types = [Scalar(v.type.kind, v.type.dtype) if isinstance(v, Value) else argument_type(v) for v in values]
+    power = written_out(fn, values[1] if len(values) == 2 else None)
+    if power is not None and isinstance(values[0], Value) and values[0].type == type:
+        base, element = values[0], Scalar(type.kind, type.dtype)
+        return Formula(
+            type, base.lengths, [base], lambda body, place: power(body, base.element(body, place), element)
+        )
     found = scalar_form(fn, types) if all(isinstance(t, Scalar) for t in types) else None
     if found is None:
         raise NoForm(f"`{getattr(fn, '__name__', fn)}` of {', '.join(map(str, types))}")
@@ -274,7 +278,13 @@ def _getitem(s: Scalarizer, op: Op) -> None:
         gather = part.gather
         s.bind(
             op.out,
-            Formula(op.out.type, part.lengths, [array, *_arrays(s, op.args[1])], lambda body, place: array.element(body, gather(body, place)), 2),
+            Formula(
+                op.out.type,
+                part.lengths,
+                [array, *_arrays(s, op.args[1])],
+                lambda body, place: array.element(body, gather(body, place)),
+                2,
+            ),
         )
         return
     s.bind(op.out, Mapped(op.out.type, part.lengths, array, part.where))
@@ -298,8 +308,6 @@ def _resolved(s: Scalarizer, index: Arg) -> Arg:
                 return arg
             if isinstance(value, Var) and not s.waiting.isdisjoint((value,)):
                 s.flush()
-            if isinstance(value, Var):
-                s.env.setdefault(value, value)
             return value  # type: ignore[no-any-return]
         return arg
 

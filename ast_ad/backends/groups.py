@@ -25,7 +25,9 @@ class Groups:
                 for out, a, b in zip(op.outs, op.then.results, op.orelse.results, strict=True):
                     self._join(out, a, b)
             elif isinstance(op, (For, While)):
-                for out, p, i, r in zip(op.outs, op.params, op.inits, op.body.results[op.stops :], strict=True):
+                for out, p, i, r in zip(
+                    op.outs, op.params, op.inits, op.body.results[op.stops :], strict=True
+                ):
                     self._join(out, p, i, r)
 
     def of(self, var: Var) -> Var:
@@ -44,4 +46,3 @@ class Groups:
                 a, b = self.of(var), self.of(other)
                 if a is not b:
                     self._parent[a] = b
-

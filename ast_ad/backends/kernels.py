@@ -83,3 +83,9 @@ def nonzero(x: Any) -> Any:
 def span(start: int, stop: int, step: int) -> int:
     """How many elements a slice with a positive step has."""
     return max(0, (stop - start + step - 1) // step)
+
+
+@numba.njit(error_model="numpy")
+def turns(start: int, stop: int, step: int) -> int:
+    """How many numbers ``range(start, stop, step)`` has."""
+    return max(0, (stop - start + step - (1 if step > 0 else -1)) // step)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..ir.ops import NOWHERE, Arg, Block, For, Lit, Span, Statement, Var
+from ..ir.ops import NOWHERE, Arg, Block, For, Lit, Span, Statement, Var, reads
 from ..ir.types import Scalar, type_of
 from .body import INT, Access, Body, Origin
 from .index import Index
@@ -54,11 +54,13 @@ class Action:
         places = tuple(Index(loop) for loop in self.loops)
         if self.start is None:
             self.emit(body, places)
-            return
-        assert self.step is not None and self.finish is not None and self.kept is not None
-        states = [v if isinstance(v, Var) else Var(Scalar("float")) for v in self.start(body)]
-        self.step(body.inner(), places, states)
-        self.finish(body.inner(), places[: self.kept], states)
+        else:
+            assert self.step is not None and self.finish is not None and self.kept is not None
+            states = [v if isinstance(v, Var) else Var(Scalar("float")) for v in self.start(body)]
+            self.step(body, places, states)
+            self.finish(body, places[: self.kept], states)
+        made = {out for op in body.ops for out in op.outs}
+        self.reads |= {v for op in body.ops for v in reads(op) if v not in made}
 
     @property
     def opens(self) -> int | None:
@@ -169,7 +171,9 @@ def _fits(nest: Nest, action: Action, depth: int) -> bool:
     return True
 
 
-def write(items: Sequence[Nest | Action], body: Body, loops: tuple[Var, ...], states: dict[Action, list[Any]]) -> None:
+def write(
+    items: Sequence[Nest | Action], body: Body, loops: tuple[Var, ...], states: dict[Action, list[Any]]
+) -> None:
     """Write the forest into a body."""
     for item in items:
         if isinstance(item, Action):

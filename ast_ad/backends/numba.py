@@ -14,6 +14,9 @@ from ..emit.python import emit_module
 from ..errors import AdError
 from ..ir.ops import Function, Statement
 from ..transform.in_place import write_in_place
+from ..transform.small_arrays import small_arrays
+from ..transform.together import fuse_loops
+from ..transform.typed_tapes import typed_tapes
 from . import reductions, views
 from .kernels import Mismatch, kernel
 from .partition import partition
@@ -65,7 +68,7 @@ def compile_numba(
 
 def prepare(function: Function) -> Function:
     """The pure program in the form that kernels like best."""
-    return function
+    return typed_tapes(fuse_loops(small_arrays(function)))
 
 
 __all__ = ["Mismatch", "NotCompiled", "Program", "Unsupported", "compile_numba"]

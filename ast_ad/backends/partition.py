@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from ..ir import builtin
 from ..ir.builtin import MUTATORS
 from ..ir.evaluate import evaluate
@@ -79,7 +81,9 @@ class _Partition:
                 is_supported(v.type) or _is_index(v) for v in (*variables(*operands(op)), *op.outs)
             ):
                 self.refuse(op, "a value that kernels don't know")
-            if isinstance(op, (For, While)) and not all(is_supported(v.type) for v in (*binders(op), *op.outs)):
+            if isinstance(op, (For, While)) and not all(
+                is_supported(v.type) for v in (*binders(op), *op.outs)
+            ):
                 self.refuse(op, "a loop that carries what kernels don't know")
         self.block(self.driver.body)
         return self.parts
@@ -126,9 +130,12 @@ class _Partition:
         inside = {id(o) for op in run for o in (op, *_inner(op))}
         defined = [v for op in run for v in op.outs]
         outside = set(_reads_outside(self.driver, inside))
+        run = [*self.shapes(run), *run]
         params = _free(run)
         results = [v for v in defined if v in outside]
-        kernel = Function(f"{self.name}_{len(self.parts.kernels) + 1}", tuple(params), Block(list(run), tuple(results)))
+        kernel = Function(
+            f"{self.name}_{len(self.parts.kernels) + 1}", tuple(params), Block(list(run), tuple(results))
+        )
         problem = next((v for v in (*params, *results) if not is_supported(v.type)), None)
         if problem is not None:
             self.refuse(_user(run, problem), f"`{problem.hint}` of type {problem.type} in a kernel")
@@ -139,6 +146,17 @@ class _Partition:
             self.refuse(error.op if error.op is not None else run[0], error.why)
             return None
         return self.call(written, results)
+
+    def shapes(self, run: list[Statement]) -> list[Statement]:
+        """The shapes that a run reads, taken anew from their arrays: kernels have no tuples as arguments."""
+        wanted = [v for v in _free(run) if _is_index(v)]
+        made = {
+            o: op
+            for op in walk(self.driver.body)
+            if isinstance(op, Op) and op.fn is np.shape
+            for o in op.outs
+        }
+        return [Op(np.shape, made[v].args, (v,)) for v in wanted if v in made]
 
     def call(self, kernel: Function, results: list[Var]) -> list[Statement]:
         returned: list[Var] = []
@@ -239,5 +257,7 @@ def _is_trivial(op: Op) -> bool:
     from ..analysis import aliasing
 
     if op.fn in MUTATORS:
-        return isinstance(op.args[-1], Lit) or not any(isinstance(v.type, Array) for v in variables(*op.args[1:]))
+        return isinstance(op.args[-1], Lit) or not any(
+            isinstance(v.type, Array) for v in variables(*op.args[1:])
+        )
     return aliasing.behaviour(op) != "fresh" or op.fn is operator.getitem or op.fn in (builtin.assign,)

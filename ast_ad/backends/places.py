@@ -126,6 +126,9 @@ def _slice(
         if not (_is_none(item.start) and _is_none(item.stop) and step == -1):
             raise NoForm("a slice backwards from or to a given place")
         return Index.of(length).plus(Index(None, 0, -1)), length, -1
+    plain = _plain(s, item, array, axis, step)
+    if plain is not None:
+        return plain
     start, first = _bound(s, item.start, array, axis, Lit(0))
     known = s.extent(dim) if dim is not None else None
     if known is not None and first is not None:
@@ -138,9 +141,28 @@ def _slice(
     return Index.of(start), known, step
 
 
-def _bound(
-    s: Scalarizer, bound: Arg, array: Value, axis: int, default: Arg
-) -> tuple[Arg, Index | None]:
+def _plain(s: Scalarizer, item: Slice, array: Value, axis: int, step: int) -> tuple[Index, Arg, int] | None:
+    """A slice from a constant place to one that is a constant away from the end.
+
+    Where the axis is too short for that the length comes out negative: nothing is read or written then.
+    """
+    start = 0 if _is_none(item.start) else item.start.value if isinstance(item.start, Lit) else None
+    stop = 0 if _is_none(item.stop) else item.stop.value if isinstance(item.stop, Lit) else None
+    if type(start) is not int or type(stop) is not int or step != 1 or start < 0 or stop > 0:
+        return None
+    if stop == 0 and not _is_none(item.stop) or array.type.shape is None:
+        return None
+    dim = array.type.shape[axis] + (stop - start)
+    if isinstance(dim, int):
+        return Index(None, 0, start), Lit(max(dim, 0)), 1
+    length = s.extent(dim)
+    if length is None:
+        length = s.body.number(Index.of(array.lengths[axis]).plus(Index(None, 0, stop - start)))
+        s.has_length(dim, length)
+    return Index(None, 0, start), length, 1
+
+
+def _bound(s: Scalarizer, bound: Arg, array: Value, axis: int, default: Arg) -> tuple[Arg, Index | None]:
     """A bound of a slice as a number within the axis, and as an index where it needs no correction."""
     length = array.lengths[axis]
     dim = (array.type.shape or ())[axis] if array.type.shape else None
@@ -158,7 +180,9 @@ def _bound(
         if isinstance(form, int):  # the type's length says that it is within, or it is none
             return s.body.op(kernels.bound, number, length, type=INT), Index.of(number)
     if isinstance(number, Lit):
-        return s.body.op(kernels.bound, number, length, type=INT), Index.of(number) if number.value >= 0 else None
+        return s.body.op(kernels.bound, number, length, type=INT), Index.of(
+            number
+        ) if number.value >= 0 else None
     return s.body.op(kernels.bound, number, length, type=INT), None
 
 
@@ -180,7 +204,11 @@ def _gathered(s: Scalarizer, array: Value, items: list[Arg]) -> Part:
         if not isinstance(item, Slice):
             raise NoForm("an index that mixes arrays and numbers")
         before.append(_slice(s, item, array, axis, None))
-    lead = [b for axis, b in zip([a for a in range(len(items)) if a not in places], before, strict=True) if axis < places[0]]
+    lead = [
+        b
+        for axis, b in zip([a for a in range(len(items)) if a not in places], before, strict=True)
+        if axis < places[0]
+    ]
     n = len(lead)
     lengths = [b[1] for b in lead] + list(first.lengths) + [b[1] for b in before[n:]]
 

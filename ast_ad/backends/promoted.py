@@ -19,7 +19,7 @@ from . import kernel_math, vector_math
 DTYPES = "int64", "float32", "float64", "complex64", "complex128"
 # Functions whose results are booleans, whatever they compare.
 PREDICATES = {
-    *("lt", "le", "gt", "ge", "eq", "ne", "isnan", "isinf", "isfinite", "isposinf", "isneginf"),
+    *("lt", "le", "gt", "ge", "eq", "ne", "isnan", "isinf", "isfinite", "isposinf", "isneginf", "signbit"),
     *("nowhere", "everywhere", "truth", "logical_not", "logical_and", "logical_or", "logical_xor"),
 }
 compiled: Any = numba.njit(error_model="numpy")
@@ -34,16 +34,25 @@ def __getattr__(name: str) -> Any:
     text, _, dtype = name.rpartition("_")
     if dtype not in DTYPES:
         raise AttributeError(name)
-    for module in kernel_math, vector_math, builtins, operator, np:
-        form = getattr(module, text, None)
-        if callable(form):
-            break
-    else:
+    form = _find(text)
+    if form is None:
         raise AttributeError(name)
     function = _converting(form, text, getattr(np, dtype))
     function.__name__ = function.__qualname__ = name
     globals()[name] = compiled(function)
     return globals()[name]
+
+
+def _find(name: str) -> Any:
+    """The function of one of the other modules, of Python or NumPy, or else of SciPy."""
+    for module in kernel_math, vector_math, builtins, operator:
+        if callable(found := getattr(module, name, None)):
+            return found
+    if isinstance(found := getattr(np, name, None), np.ufunc):
+        return found
+    from . import special_math
+
+    return getattr(special_math, name, None)
 
 
 def _converting(form: Any, text: str, number: Any) -> Any:
@@ -69,9 +78,9 @@ def _converting(form: Any, text: str, number: Any) -> Any:
 def _arity(form: Any, text: str) -> int:
     if isinstance(form, np.ufunc):
         return form.nin
-    code = getattr(getattr(form, "py_func", form), "__code__", None)
-    if code is not None and not code.co_flags & 4:
+    if isinstance(known := getattr(form, "arity", None), int):
+        return known
+    code = getattr(getattr(form, "py_func", None), "__code__", None)
+    if code is not None:
         return int(code.co_argcount)
-    if text in ("pow", "atan2", "hypot"):
-        return 2
-    return 1 if text in ("neg", "pos", "abs", "invert") or hasattr(vector_math, text) else 2
+    return 1 if text in ("neg", "pos", "abs", "invert") else 2

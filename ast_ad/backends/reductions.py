@@ -70,7 +70,11 @@ def reduction(s: Scalarizer, op: Op) -> None:
     value = s.array(op.args[0])
     axes, keep = _axes(op, value.rank)
     out = op.out.type
-    if not isinstance(out, (Scalar, Array)) or out.dtype is None or out.kind not in ("float", "int", "complex"):
+    if (
+        not isinstance(out, (Scalar, Array))
+        or out.dtype is None
+        or out.kind not in ("float", "int", "complex")
+    ):
         raise NoForm("a reduction of this type")
     if value.type.dtype.itemsize < 4 and value.type.kind != "bool" or out.dtype.name == "float16":
         raise NoForm(f"a reduction of {value.type.dtype}")
@@ -83,6 +87,7 @@ def reduction(s: Scalarizer, op: Op) -> None:
         _not_empty(s, count)
     finish = None
     if fn is np.mean:
+
         def finish(body: Body, total: Arg) -> Arg:
             return body.op(operator.truediv, total, count, type=Scalar(out.kind, out.dtype))
 
@@ -112,7 +117,9 @@ def reduce_axes(
         _total(s, out, value, kind, number, finish)
         return
     assert isinstance(out.type, Array)
-    lengths = tuple((Lit(1) if k in axes else value.lengths[k]) for k in range(value.rank) if keep or k in kept)
+    lengths = tuple(
+        (Lit(1) if k in axes else value.lengths[k]) for k in range(value.rank) if keep or k in kept
+    )
     if len(lengths) != len(out.type.shape or ()) or not lengths:
         raise NoForm("a reduction of unknown rank")
     memory = s.allocate(out.type, lengths, out.hint, out)
@@ -134,9 +141,7 @@ def _step(s: Scalarizer, kind: Reduction, number: Scalar) -> Callable[[Body, Arg
     return lambda body, a, b: body.op(fn, a, b, type=number)
 
 
-def _total(
-    s: Scalarizer, out: Var, value: Value, kind: Reduction, number: Scalar, finish: Any
-) -> None:
+def _total(s: Scalarizer, out: Var, value: Value, kind: Reduction, number: Scalar, finish: Any) -> None:
     """Reduce to a number."""
     step = _step(s, kind, number)
     result = Var(out.type, out.hint)
@@ -150,7 +155,14 @@ def _total(
 
 
 def _run(
-    s: Scalarizer, value: Value, kept: int, kind: Reduction, number: Scalar, step: Any, done: Any, defines: Any
+    s: Scalarizer,
+    value: Value,
+    kept: int,
+    kind: Reduction,
+    number: Scalar,
+    step: Any,
+    done: Any,
+    defines: Any,
 ) -> None:
     def start(body: Body) -> list[Arg]:
         state = Var(number, "total")
@@ -170,7 +182,14 @@ def _run(
 
 
 def _by_rows(
-    s: Scalarizer, memory: Any, value: Value, kept: list[int], where: Any, kind: Reduction, number: Scalar, finish: Any
+    s: Scalarizer,
+    memory: Any,
+    value: Value,
+    kept: list[int],
+    where: Any,
+    kind: Reduction,
+    number: Scalar,
+    finish: Any,
 ) -> None:
     """Reduce the last axes: a number for each row."""
     step = _step(s, kind, number)
@@ -183,7 +202,9 @@ def _by_rows(
     _run(s, value, len(kept), kind, number, step, done, frozenset())
 
 
-def _in_memory(s: Scalarizer, memory: Any, value: Value, where: Any, kind: Reduction, number: Scalar, finish: Any) -> None:
+def _in_memory(
+    s: Scalarizer, memory: Any, value: Value, where: Any, kind: Reduction, number: Scalar, finish: Any
+) -> None:
     """Reduce other axes: row by row into memory."""
     step = _step(s, kind, number)
     s.fill(memory, Lit(kind.start))
@@ -199,6 +220,7 @@ def _in_memory(s: Scalarizer, memory: Any, value: Value, where: Any, kind: Reduc
 
     s.over(value, emit)
     if finish is not None:
+
         def change(body: Body, place: Place) -> Arg:
             return finish(body, body.load(memory.var, memory.group, place))
 
@@ -212,7 +234,9 @@ def sum_to(s: Scalarizer, op: Op, value: Value, like: Any) -> None:
     ones = [
         extra + k
         for k in range(rank)
-        if isinstance(like.lengths[k], Lit) and like.lengths[k].value == 1 and not _is_one(value.lengths[extra + k])
+        if isinstance(like.lengths[k], Lit)
+        and like.lengths[k].value == 1
+        and not _is_one(value.lengths[extra + k])
     ]
     for k in range(rank):
         if extra + k not in ones:

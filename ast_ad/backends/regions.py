@@ -6,12 +6,14 @@ place is the same before, in and behind the loop.
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any
 
 from ..ir import builtin
 from ..ir.builtin import MUTATORS
 from ..ir.ops import Arg, Block, For, If, Lit, Op, Statement, Var, While, blocks, walk
 from ..ir.types import Array, ListOf, Scalar, TupleOf
+from . import kernels
 from .body import INT, Body
 from .values import Memory, Value
 
@@ -216,11 +218,28 @@ def _for(s: Scalarizer, op: For) -> None:
         raise Unsupported(op, "a step that is known at run time only")
     block = _loop_body(s, op, others, params)
     outs = _leave(s, op, others, params)
-    s.body.append(
-        For(index, (start, stop, step), (), tuple(params), tuple(inits), block, outs, op.reverse, op.stops)
-    )
+    bounds = _backwards(s, start, stop, step.value) if op.reverse else (start, stop, step)
+    s.body.append(For(index, bounds, (), tuple(params), tuple(inits), block, outs, False, op.stops))
     for j, out in zip(others, outs, strict=True):
         _bind(s, op.outs[j], out)
+
+
+def _backwards(s: Scalarizer, start: Arg, stop: Arg, step: int) -> tuple[Arg, Arg, Arg]:
+    """The range that runs through the same numbers from the last to the first."""
+    first = _moved(s, start, -step)
+    if step in (1, -1):
+        return _moved(s, stop, -step), first, Lit(-step)
+    count = s.body.op(kernels.turns, start, stop, Lit(step), type=INT)
+    covered = s.body.op(operator.mul, count, Lit(step), type=INT)
+    last = s.body.op(operator.add, first, covered, type=INT)
+    return last, first, Lit(-step)
+
+
+def _moved(s: Scalarizer, number: Arg, by: int) -> Arg:
+    if isinstance(number, Lit):
+        return Lit(number.value + by)
+    fn = operator.add if by > 0 else operator.sub
+    return s.body.op(fn, number, Lit(abs(by)), type=INT)
 
 
 def _while(s: Scalarizer, op: While) -> None:

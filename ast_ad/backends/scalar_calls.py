@@ -64,13 +64,22 @@ DTYPES_AS: dict[Function, np.ufunc] = {
     np.sinc: np.arctan,
     np.real: np.positive,
     np.imag: np.positive,
-    np.nan_to_num: np.arctan,
+    np.nan_to_num: np.trunc,
     np.fix: np.trunc,
-    np.round: np.rint,
-    np.around: np.rint,
+    np.round: np.trunc,
+    np.around: np.trunc,
     np.isposinf: np.isinf,
     np.isneginf: np.isinf,
     np.angle: np.positive,
+}
+
+
+# Those that ask of each argument only whether it is zero.
+LOGICAL = {
+    np.logical_not: k.logical_not,
+    np.logical_and: k.logical_and,
+    np.logical_or: k.logical_or,
+    np.logical_xor: k.logical_xor,
 }
 
 
@@ -117,7 +126,7 @@ def _steps_and_bits() -> None:
     _each([np.heaviside], "fd", k.heaviside, 2)
     for fn in np.floor, np.ceil, np.trunc, np.rint:
         _each([fn], "fd", fn)
-    _each([np.floor, np.ceil, np.trunc, np.fix], "l", k.identity)
+    _each([np.floor, np.ceil, np.trunc, np.fix, np.round, np.around, np.nan_to_num], "l", k.identity)
     _each([np.fix], "fd", np.trunc)
     _each([np.round, np.around], "fd", np.rint)
     _each([np.nan_to_num], "d", k.nan_to_num)
@@ -139,12 +148,10 @@ def _steps_and_bits() -> None:
     _each([np.isnan, np.isinf], "?l", k.nowhere)
     _each([np.isfinite], "?l", k.everywhere)
     _each([np.signbit], "fd", np.signbit)
-    _each([np.logical_not], "?lfd", k.logical_not)
-    _each([np.logical_and], "?lfd", k.logical_and, 2)
-    _each([np.logical_or], "?lfd", k.logical_or, 2)
-    _each([np.logical_xor], "?lfd", k.logical_xor, 2)
     _each([np.bitwise_and], "?l", operator.and_, 2)
     _each([np.bitwise_or], "?l", operator.or_, 2)
+    _each([np.multiply, np.minimum], "?", operator.and_, 2)
+    _each([np.add, np.maximum], "?", operator.or_, 2)
     _each([np.bitwise_xor], "?l", operator.xor, 2)
     _each([np.invert], "l", operator.invert)
     _each([np.invert], "?", k.logical_not)
@@ -201,7 +208,7 @@ SINGLE = {
         k.sinc_single,
         k.power_dx_single,
     ),
-    *(k.isnan, k.isinf, k.isfinite, k.isposinf, k.isneginf, k.logical_not, k.logical_and, k.logical_or),
+    *(k.isnan, k.isinf, k.isfinite, k.isposinf, k.isneginf),
     *(
         k.logical_xor,
         k.angle,
@@ -255,6 +262,12 @@ def scalar_form(fn: Function, types: Sequence[Type], values: Sequence[Any] = ())
 def _numpy_form(fn: Function, types: Sequence[Scalar], values: Sequence[Any]) -> Function | None:
     if fn in (np.where, np.clip, partials.power_dy):
         return _of_one_dtype(fn, types)
+    if fn in LOGICAL:
+        real = all(
+            (type.dtype is None or type.dtype.char not in "egGFD") and type.kind != "complex"
+            for type in types
+        )
+        return LOGICAL[fn] if real and len(types) == fn.nin else None
     _read_scipy()
     fn = UFUNC_OF.get(fn, fn)
     ufunc = DTYPES_AS.get(fn, fn)
@@ -262,6 +275,8 @@ def _numpy_form(fn: Function, types: Sequence[Scalar], values: Sequence[Any]) ->
     if forms is None or not isinstance(ufunc, np.ufunc) or len(types) != ufunc.nin:
         return None
     given = [type.dtype or _PYTHON[type.kind] for type in types]
+    if fn is partials.power_dx and types[0].dtype is not None and types[0].kind in ("bool", "int"):
+        given[0] = np.dtype(float)  # it is the power of a float
     try:
         loop = ufunc.resolve_dtypes((*given, *[None] * ufunc.nout))[: ufunc.nin]
     except (TypeError, ValueError):

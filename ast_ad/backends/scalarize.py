@@ -29,14 +29,15 @@ from ..ir.ops import (
     Statement,
     Var,
     While,
+    binders,
     reads,
     variables,
     walk,
 )
 from ..ir.types import Array, Dim, Scalar, Type
 from . import nests
-from .bounds import Bounds
 from .body import INT, Body, Origin, element_type
+from .bounds import Bounds
 from .groups import Groups
 from .index import Index
 from .nests import Action
@@ -62,6 +63,7 @@ class Scalarizer:
         self.live = Liveness(function)
         self.groups = Groups(function)
         self.uses = _uses(function)
+        self.program = {v for op in walk(function.body) for v in (*op.outs, *binders(op))}
         self.env: dict[Var, Any] = {}
         self.lengths: dict[Dim, Arg] = {}
         self.bounds = Bounds()
@@ -126,7 +128,7 @@ class Scalarizer:
     # ----- arguments
     def arg(self, arg: Arg) -> Any:
         """A number, an array, or a tuple of them."""
-        if isinstance(arg, Var):
+        if isinstance(arg, Var) and (arg in self.env or arg in self.program):
             if arg not in self.env:
                 raise Unsupported(self.op, f"`{arg}` has no value here")
             return self.env[arg]
@@ -152,6 +154,8 @@ class Scalarizer:
         if isinstance(value, Value):
             assert isinstance(arg, Var)
             return self.in_memory(arg).var
+        if value is None:
+            raise Unsupported(self.op, "a result that is undefined on some path")
         return value  # type: ignore[no-any-return]
 
     # ----- lengths
@@ -327,4 +331,15 @@ def _operands(op: Statement) -> list[Arg]:
     return [*operands(op), *(r for block in blocks(op) for r in block.results)]
 
 
-__all__ = ["INT", "Scalarizer", "Unsupported", "element_type", "operator", "Type", "If", "For", "While", "Scalar"]
+__all__ = [
+    "INT",
+    "Scalarizer",
+    "Unsupported",
+    "element_type",
+    "operator",
+    "Type",
+    "If",
+    "For",
+    "While",
+    "Scalar",
+]

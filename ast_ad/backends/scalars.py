@@ -41,6 +41,9 @@ def scalar_operation(
     """Write ``fn(*args)`` of numbers; ``out`` tells the type of the result."""
     if fn in _UNCHANGED and len(args) == 1:
         return args[0]
+    power = written_out(fn, args[1] if len(args) == 2 else None)
+    if power is not None:
+        return power(body, args[0], out.type)
     types = [argument_type(a) for a in args]
     if not all(isinstance(t, Scalar) for t in types) or not isinstance(out.type, Scalar):
         raise NoForm("an operation on what are no numbers")
@@ -57,6 +60,33 @@ def scalar_operation(
     if raises and out.type.kind == "float":
         result = body.op(kernels.defined, result, type=out.type)
     return result
+
+
+POWERS = {operator.pow, np.power, pow, np.float_power, math.pow}
+
+
+def written_out(fn: Any, exponent: Any) -> Callable[[Body, Arg, Type], Arg] | None:
+    """How ``x**2`` and its like are computed as NumPy does it: as products."""
+    if fn is np.square:
+        exponent = Lit(2)
+    elif fn not in POWERS or not isinstance(exponent, Lit) or exponent.value not in (1, 2, 3, 4):
+        return None
+    count = int(exponent.value)
+
+    def power(body: Body, x: Arg, type: Type) -> Arg:
+        if isinstance(x, Lit) or argument_type(x) != type or type.kind not in ("float", "complex"):  # type: ignore[union-attr]
+            form = scalar_form(fn, [argument_type(x), argument_type(exponent)])
+            if form is None:
+                raise NoForm("a power of integers")
+            return body.op(form, x, exponent, type=type)
+        if count == 1:
+            return x
+        square = body.op(operator.mul, x, x, type=type)
+        if count == 2:
+            return square
+        return body.op(operator.mul, square, x if count == 3 else square, type=type)
+
+    return power
 
 
 def _nonzero(body: Body, arg: Arg) -> Arg:

@@ -74,6 +74,7 @@ def _define(name: str, address: int, arity: int) -> Callable[..., Any]:
         return builder.call(called, [*args, ir.Constant(dispatch, 0)])
 
     function.__name__ = function.__qualname__ = name
+    function.arity = arity  # type: ignore[attr-defined]
     function.__doc__ = f"``scipy.special.{name}`` of real numbers."
     type_callable(function)(typer)
     lower_builtin(function, *([types.float64] * arity))(lower)

@@ -130,6 +130,7 @@ def _vectorised(symbol: str, python: Callable[..., Any], numba_number: Callable[
         return python(*args)
 
     function.__name__ = function.__qualname__ = symbol
+    function.arity = arity  # type: ignore[attr-defined]
     function.__doc__ = f"``{symbol}`` of {'a number' if arity == 1 else 'two numbers'}."
 
     def type_function(context: Any) -> Callable[..., Any]:

@@ -21,13 +21,20 @@ if TYPE_CHECKING:
 Place = tuple[Index, ...]
 
 
-def show(s: Scalarizer, op: Op, value: Value, lengths: tuple[Arg, ...], where: Callable[[Place], Place]) -> None:
+def show(
+    s: Scalarizer, op: Op, value: Value, lengths: tuple[Arg, ...], where: Callable[[Place], Place]
+) -> None:
     if not isinstance(op.out.type, Array) or op.out.type.shape is None:
         raise NoForm("a view of unknown rank")
     s.bind(op.out, Mapped(op.out.type, lengths, value, where))
 
 
-@form_of(np.transpose, np.matrix_transpose if hasattr(np, "matrix_transpose") else helpers.mT, helpers.mT, np.swapaxes)
+@form_of(
+    np.transpose,
+    np.matrix_transpose if hasattr(np, "matrix_transpose") else helpers.mT,
+    helpers.mT,
+    np.swapaxes,
+)
 def _transpose(s: Scalarizer, op: Op) -> None:
     value = s.array(op.args[0])
     order = list(range(value.rank))
@@ -116,7 +123,9 @@ def _unbroadcast(s: Scalarizer, op: Op) -> None:
     if isinstance(value, Value) and isinstance(like, Value) and value.rank == like.rank:
         pairs = list(zip(value.lengths, like.lengths, strict=True))
         ones = [isinstance(m, Lit) and m.value == 1 for _, m in pairs]
-        if not any(one and not (isinstance(n, Lit) and n.value == 1) for one, (n, _) in zip(ones, pairs, strict=True)):
+        if not any(
+            one and not (isinstance(n, Lit) and n.value == 1) for one, (n, _) in zip(ones, pairs, strict=True)
+        ):
             for n, m in pairs:
                 require_equal(s, n, m)
             s.env[op.out] = value
@@ -165,7 +174,12 @@ def _expand_reduced(s: Scalarizer, op: Op) -> None:
 def _reshape(s: Scalarizer, op: Op) -> None:
     """Only where axes of length 1 come or go: everything else is NumPy's."""
     value = s.arg(op.args[0])
-    if not isinstance(value, Value) or not isinstance(op.out.type, Array) or op.out.type.shape is None or op.kwargs:
+    if (
+        not isinstance(value, Value)
+        or not isinstance(op.out.type, Array)
+        or op.out.type.shape is None
+        or op.kwargs
+    ):
         raise NoForm("a new shape")
     shape = op.out.type.shape
     olds = [k for k, n in enumerate(value.lengths) if not (isinstance(n, Lit) and n.value == 1)]
@@ -194,7 +208,9 @@ def _outer(s: Scalarizer, op: Op) -> None:
     a, b = s.array(op.args[0]), s.array(op.args[1])
     if a.rank != 1 or b.rank != 1 or not isinstance(op.out.type, Array) or op.kwargs:
         raise NoForm("an outer product of matrices")
-    column = Mapped(Array(a.type.dtype, (*(a.type.shape or ()), 1)), (a.lengths[0], Lit(1)), a, lambda p: p[:1])
+    column = Mapped(
+        Array(a.type.dtype, (*(a.type.shape or ()), 1)), (a.lengths[0], Lit(1)), a, lambda p: p[:1]
+    )
     import operator
 
     s.bind(op.out, mapped_function(s, operator.mul, [column, b], op.out.type))
