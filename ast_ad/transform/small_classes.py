@@ -49,7 +49,12 @@ def is_small(type: Type, limit: int) -> bool:
     if not isinstance(type, Array) or not type.shape or not all(isinstance(n, int) for n in type.shape):
         return False
     numbers = type.dtype.kind in "biufc" and type.dtype.char not in "egG"  # no half or extended precision
-    return numbers and 1 <= math.prod(type.shape) <= limit  # type: ignore[arg-type]
+    return numbers and 1 <= size(type) <= limit
+
+
+def size(type: Array) -> int:
+    """The number of elements of an array whose lengths are constants."""
+    return math.prod(n for n in type.shape or () if isinstance(n, int))
 
 
 def scalar_type(dtype: np.dtype) -> Scalar:
@@ -273,7 +278,7 @@ class Classes:
         """The types of what stands for a Var: its own, or one for each element."""
         if self.scalar(var):
             assert isinstance(var.type, Array)
-            return [scalar_type(var.type.dtype)] * math.prod(var.type.shape or ())  # type: ignore[arg-type]
+            return [scalar_type(var.type.dtype) for _ in range(size(var.type))]
         return [var.type]
 
     def retype_tapes(self) -> None:

@@ -26,16 +26,26 @@ DEFAULT = {"float": np.dtype(float), "complex": np.dtype(complex)}
 ALIKE = {operator.add, operator.sub, operator.mul, operator.neg, operator.pos}
 
 
-Elements = np.ndarray[Any, np.dtype[Any]]  # of dtype object: an Arg each
+Elements = Any  # an array of dtype object: an Arg each
 
 
 class NoForm(Exception):
     """The operation can't be done on elements."""
 
 
+def blank(shape: Any) -> Elements:
+    """Room for elements."""
+    return np.empty(shape, object)
+
+
+def broadcast(elements: Elements, shape: Any) -> Elements:
+    """The elements stretched to a shape."""
+    return np.broadcast_to(elements, shape)
+
+
 def one(arg: Arg) -> Elements:
     """A number as an array of no dimensions."""
-    out = np.empty((), object)
+    out = blank(())
     out[()] = arg
     return out
 
@@ -43,7 +53,7 @@ def one(arg: Arg) -> Elements:
 def map_elements(change: Callable[..., Arg], *arrays: Elements) -> Elements:
     """``change`` of the elements at each place, once for equal ones."""
     arrays = tuple(np.broadcast_arrays(*arrays))
-    out, seen = np.empty(arrays[0].shape, object), {}
+    out, seen = blank(arrays[0].shape), {}
     for place in np.ndindex(out.shape):
         args = [a[place] for a in arrays]
         key = tuple(map(id, args))

@@ -23,6 +23,8 @@ from .small_elements import (
     Elements,
     ElementWriter,
     NoForm,
+    blank,
+    broadcast,
     cast,
     dtype_of_result,
     known,
@@ -112,7 +114,7 @@ def moved(w: ElementWriter, arg: Arg, want: np.dtype) -> Any:
 
 def broadcast_like(w: ElementWriter, op: Op) -> Elements:
     shape = np.shape(stand_in(op.args[1]))
-    return np.broadcast_to(cast(w, op.args[0], dtype_of_result(op)), shape)
+    return broadcast(cast(w, op.args[0], dtype_of_result(op)), shape)
 
 
 def created(w: ElementWriter, op: Op) -> Elements:
@@ -134,7 +136,7 @@ def created(w: ElementWriter, op: Op) -> Elements:
 
 
 def literals(values: np.ndarray) -> Elements:
-    out = np.empty(values.shape, object)
+    out = blank(values.shape)
     for place in np.ndindex(out.shape):
         out[place] = Lit(values[place].item())
     return out
@@ -146,7 +148,7 @@ def filled_like(w: ElementWriter, op: Op) -> Elements:
     if not w.is_small(type) or not isinstance(type, Array):
         raise NoForm
     if op.fn is np.full_like:
-        return np.broadcast_to(cast(w, op.args[1], type.dtype), type.shape)  # type: ignore[arg-type]
+        return broadcast(cast(w, op.args[1], type.dtype), type.shape)  # type: ignore[arg-type]
     return literals(np.full(type.shape, op.fn is np.ones_like, type.dtype))  # type: ignore[arg-type]
 
 
@@ -154,7 +156,7 @@ def full(w: ElementWriter, op: Op) -> Elements:
     type = op.out.type
     if not w.is_small(type) or not isinstance(type, Array):
         raise NoForm
-    return np.broadcast_to(cast(w, op.args[1], type.dtype), type.shape)  # type: ignore[arg-type]
+    return broadcast(cast(w, op.args[1], type.dtype), type.shape)  # type: ignore[arg-type]
 
 
 # ----- items and writes -----
@@ -183,7 +185,7 @@ def scatter(w: ElementWriter, op: Op) -> Elements:
     if not w.is_small(op.out.type):
         raise NoForm
     want, index = dtype_of_result(op), known(op.args[1])
-    target = literals(np.zeros(op.out.type.shape, want))  # type: ignore[union-attr, arg-type]
+    target = literals(np.zeros(op.out.type.shape, want))
     return write(w, op, target, index, want)
 
 
@@ -192,10 +194,12 @@ def write(w: ElementWriter, op: Op, target: Elements, index: Any, want: np.dtype
     value, have = w.data(op.args[2])
     try:
         chosen = np.asarray(places[index])
-        value = np.broadcast_to(value.reshape(shrink(value.shape, chosen.ndim)), chosen.shape)
+        value = broadcast(value.reshape(shrink(value.shape, chosen.ndim)), chosen.shape)
     except (IndexError, ValueError, TypeError) as problem:
         raise NoForm from problem
-    repeats = _repeats(chosen)
+    repeats, wide = _repeats(chosen), want if have is None else np.result_type(want, have)
+    if not np.can_cast(wide, want, "same_kind") and op.fn is not helpers.setitem:
+        raise NoForm
     if repeats and op.fn is helpers.setitem:
         raise NoForm
     for place in np.ndindex(chosen.shape):
@@ -203,7 +207,8 @@ def write(w: ElementWriter, op: Op, target: Elements, index: Any, want: np.dtype
         if op.fn is helpers.setitem or op.fn is helpers.scatter and not repeats:
             target[spot] = w.convert(value[place], have, want)
         else:
-            target[spot] = w.op(operator.add, (target[spot], value[place]), (want, have), want)
+            total = w.op(operator.add, (target[spot], value[place]), (want, have), wide)
+            target[spot] = w.convert(total, wide, want)
     return target
 
 
@@ -227,7 +232,7 @@ def gathered(w: ElementWriter, op: Op) -> Any:
     """Elements of the flattened array; 0 where a place is negative."""
     want, index = dtype_of_result(op), places(w, op.args[1])
     flat = [*cast(w, op.args[0], want).flat, Lit(want.type(0).item())]
-    out = np.empty(index.shape, object)
+    out = blank(index.shape)
     for place in np.ndindex(index.shape):
         out[place] = flat[max(index[place], -1)]
     return out
@@ -237,7 +242,7 @@ def scattered_to(w: ElementWriter, op: Op) -> Any:
     want, index = dtype_of_result(op), places(w, op.args[1])
     shape = np.shape(stand_in(op.args[0]))
     flat = literals(np.zeros(int(np.prod(shape)), want))
-    values = np.broadcast_to(cast(w, op.args[2], want), index.shape)
+    values = broadcast(cast(w, op.args[2], want), index.shape)
     for place in np.ndindex(index.shape):
         i = index[place]
         if i >= 0:

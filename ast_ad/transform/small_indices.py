@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,18 +10,13 @@ from ..ir.ops import UNKNOWN, Arg, Lit, Seq, Slice
 from ..ir.types import Array, Dim
 from .indices import is_basic_index, is_int, parts_of
 from .small_classes import constant
-from .small_elements import NoForm
+from .small_elements import Elements, NoForm, blank
 
 WHOLE = Slice(Lit(None), Lit(None), Lit(None))
 
 
-def places(
-    index: Arg, source: Array, shape: tuple[int, ...], add: Callable[[Arg, int], Arg]
-) -> np.ndarray[Any, Any]:
-    """For each place of ``a[index]``, whose shape is given, the index of that element in ``a``.
-
-    ``add`` emits the sum of a run-time index and a constant.
-    """
+def places(index: Arg, source: Array, shape: Any) -> Elements:
+    """For each place of ``a[index]``, whose shape is given, the index of that element in ``a``."""
     if source.shape is None or not is_basic_index(index):
         raise NoForm
     axes = _axes(parts_of(index), len(source.shape))
@@ -37,11 +31,11 @@ def places(
         elif isinstance(part, Slice):
             length, dim = next(lengths), next(dims)
             pattern.append(len(rows))
-            rows.append(_indices(part, length, dim, add))
+            rows.append(_indices(part, length, dim))
         else:
             next(dims)
             pattern.append(part)
-    out = np.empty(shape, object)
+    out = blank(shape)
     for place in np.ndindex(out.shape):
         items = tuple(rows[p][place[p]] if isinstance(p, int) else p for p in pattern)  # type: ignore[index]
         out[place] = items[0] if len(items) == 1 else Seq(items)
@@ -61,7 +55,7 @@ def _axes(parts: tuple[Arg, ...], ndim: int) -> list[Arg]:
     return out + rest
 
 
-def _indices(part: Slice, length: int, dim: Dim | int, add: Callable[[Arg, int], Arg]) -> list[Arg]:
+def _indices(part: Slice, length: int, dim: Dim | int) -> list[Arg]:
     """The indices along one axis that a slice of known length takes."""
     step = constant(part.step)
     if step is UNKNOWN:

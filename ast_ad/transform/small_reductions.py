@@ -16,6 +16,7 @@ from .small_elements import (
     Elements,
     ElementWriter,
     NoForm,
+    blank,
     cast,
     dtype_of_result,
     known,
@@ -39,7 +40,7 @@ def groups(elements: Elements, axis: Any, keepdims: bool) -> Elements:
     axes = tuple(a % elements.ndim for a in axes)
     rest = [i for i in range(elements.ndim) if i not in axes]
     rows = np.transpose(elements, (*rest, *axes)).reshape(*(elements.shape[i] for i in rest), -1)
-    out = np.empty(rows.shape[:-1], object)
+    out = blank(rows.shape[:-1])
     for place in np.ndindex(out.shape):
         out[place] = list(rows[place])
     if keepdims:

@@ -75,6 +75,7 @@ class _Tapes:
                 for tape in chain:
                     tape.set_type()
                 elements, changed = tuple(elements[i] for i in kept), True
+                self.elements.update((item, (source, i)) for i, item in enumerate(elements))
             items.append((source, elements))
         loop.items = tuple(items)
         return changed
