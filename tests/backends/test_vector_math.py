@@ -104,7 +104,7 @@ def test_types():
         return vector_math.exp(x), vector_math.pow(x, y)
 
     assert both(np.float32(1), np.float32(2)) == pytest.approx((np.e, 1), rel=1e-6)
-    assert str(both.nopython_signatures[0].return_type) == "UniTuple(float32, 2)"
+    assert str(both.nopython_signatures[0].return_type) == "UniTuple(float32 x 2)"
     assert both(2, True) == pytest.approx((np.exp(2), 2))
     assert vector_math.exp(0.0) == 1 and vector_math.pow(2.0, 3.0) == 8  # by the interpreter
 
