@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..ir import builtin
 from ..ir.ops import Arg, Block, For, If, Lit, Op, Seq, Slice, Statement, Var, While
 from ..ir.types import Array, Dim, Scalar, Type, dtype_of
 from ..rules import helpers
 from .copying import Renaming, replace_reads
-from .lengths import Lengths, Ops, is_number, size_of
+from .lengths import Bounds, Lengths, Ops, is_number, size_of
 
 if TYPE_CHECKING:
     from .typed_tapes import Slot, Tape
@@ -28,6 +29,7 @@ FIRST_CAPACITY = 16  # entries of an array that grows, at first
 _PYTHON = {"bool": bool, "int": int, "float": float, "complex": complex}
 _INT = Scalar("int")
 Write = tuple[Arg, tuple[Arg, ...]]
+Path = tuple[tuple[For | While | If, Block], ...]  # statements, each with the block of it that leads on
 
 
 @dataclass
@@ -41,16 +43,34 @@ class Axis:
 
 
 @dataclass
-class Carried:
-    """A value that changes in a nest of loops: in the innermost it is ``now``, and ``last`` afterwards."""
+class Frame:
+    """A statement that hands a value on, as a result (the ``position``-th) of its block."""
 
-    loop: For | While
+    op: For | While | If
+    block: Block
     position: int
-    now: Var
-    last: Var
+    out: Var
 
     def set(self, value: Arg) -> None:
-        _set_result(self.loop, self.position, value)
+        results = list(self.block.results)
+        results[self.position + (0 if isinstance(self.op, If) else self.op.stops)] = value
+        self.block.results = tuple(results)
+
+
+@dataclass
+class Carried:
+    """A value that changes in a nest of loops: in the innermost block it is ``now``."""
+
+    frames: list[Frame]
+    now: Var
+
+    @property
+    def last(self) -> Var:
+        """What it is afterwards."""
+        return self.frames[0].out
+
+    def set(self, value: Arg) -> None:
+        self.frames[-1].set(value)
         if isinstance(value, Var):
             self.now = value
 
@@ -58,10 +78,11 @@ class Carried:
 @dataclass
 class Place:
     """Where a loop's iteration is: ``write`` in the loop, ``read`` in its reader; ``lengths`` of the axes.
+    ``path``: the loops and branches around the iteration, outermost first.
     ``numbers``: what is saved for each iteration, by dtype, each with what the reader calls it."""
 
     tape: Tape
-    loops: tuple[For | While, ...]
+    path: Path
     write: tuple[Arg, ...] = ()
     read: tuple[Arg, ...] = ()
     lengths: tuple[Arg, ...] = ()
@@ -102,7 +123,7 @@ class Storing:
         for block, anchor, offset, ops in self.pending:
             at = 0 if anchor is None else next(i for i, o in enumerate(block.ops) if o is anchor) + offset
             block.ops[at:at] = ops.ops
-        at = next(i for i, o in enumerate(self.block.ops) if o is self.tape.loop)
+        at = next(i for i, o in enumerate(self.block.ops) if o is self.tape.anchor)
         self.block.ops[at:at] = self.before.ops
 
     # ----- where new statements go -----
@@ -118,13 +139,6 @@ class Storing:
         if id(loop) not in self.heads:
             self.heads[id(loop)] = self.ops(loop, loop.body, None)
         return self.heads[id(loop)]
-
-    def around(self, place: Place | None, loop: For | While, offset: int) -> Ops:
-        """Statements before (behind) a loop, in the body of the taped loop around it."""
-        if place is None and not offset:
-            return self.before
-        block = self.block if place is None else place.loops[-1].body
-        return self.ops(loop, block, loop, offset)
 
     # ----- a tape -----
 
@@ -153,54 +167,58 @@ class Storing:
 
     def place(self, tape: Tape, outer: Place | None) -> Place:
         """Where the iterations of the tape's loop are."""
-        loop, reader = tape.loop, tape.reader
-        loops = (*(outer.loops if outer else ()), loop)
-        bounds = tape.bounds
-        if bounds is None:
-            return self.unbounded(tape, outer, loops)
+        loop, bounds = tape.loop, tape.bounds
+        path = (*(outer.path if outer else ()), *tape.steps, (loop, loop.body))
+        moved = () if bounds is None else tuple(map(self.lengths.move, bounds))
+        if bounds is None or None in moved:
+            if bounds is None or outer is None:
+                return self.unbounded(tape, outer, path)
+            return self.following(tape, outer, bounds, path)
         assert isinstance(loop, For)
-        moved = bounds if outer is None else tuple(map(self.lengths.move, bounds))
+        count = self.before.trips(moved)  # type: ignore[arg-type]
         written = self.head(loop).place(loop.index, bounds)
-        if None not in moved:
-            count = self.before.trips(moved)  # type: ignore[arg-type]
-            read = self.reading(tape, lambda: count, loop.reverse)
-            write, sofar = (outer.write, outer.read) if outer else ((), ())
-            lengths = (*(outer.lengths if outer else ()), count)
-            axis = outer.axis if outer else None
-            return Place(tape, loops, (*write, written), (*sofar, read), lengths, axis)
-        assert outer is not None
-        ahead = self.around(outer, loop, 0)
-        position = self.carry(outer.loops, Lit(0), _int, "position")
+        read = self.reading(tape, lambda: count, loop.reverse)
+        write, sofar = (outer.write, outer.read) if outer else ((), ())
+        lengths = (*(outer.lengths if outer else ()), count)
+        return Place(tape, path, (*write, written), (*sofar, read), lengths, outer.axis if outer else None)
+
+    def following(self, tape: Tape, outer: Place, bounds: Bounds, path: Path) -> Place:
+        """Of a loop that knows beforehand how often it runs, though not always equally often."""
+        loop, reader = tape.loop, tape.reader
+        assert isinstance(loop, For)
+        ahead = self.ops(loop, path[-2][1], loop)
+        position = self.carry(path[:-1], Lit(0), _int, "position")
         start, count = position.now, ahead.trips(bounds)
         end = ahead.integer(operator.add, start, count)
         position.set(end)
         begin = outer.save(start, "start")
-        read = self.reading(tape, functools.cache(lambda: outer.save(count, "count")), loop.reverse)
+        total = self.total(outer, position, start) if tape.steps else lambda: count
+        read = self.reading(tape, functools.cache(lambda: outer.save(total(), "count")), loop.reverse)
+        written = self.head(loop).place(loop.index, bounds)
         written = self.head(loop).integer(operator.add, start, written)
         read = self.head(reader).integer(operator.add, begin, read)
-        return Place(tape, loops, (written,), (read,), (Lit(FIRST_CAPACITY),), Axis(loop, end, False))
+        return Place(tape, path, (written,), (read,), (Lit(FIRST_CAPACITY),), Axis(loop, end, False))
 
-    def unbounded(self, tape: Tape, outer: Place | None, loops: tuple[For | While, ...]) -> Place:
+    def unbounded(self, tape: Tape, outer: Place | None, path: Path) -> Place:
         """Of a loop that does not know beforehand how often it runs."""
-        position = self.carry(loops, Lit(0), _int, "position")
-        now, last = position.now, tape.loop.outs[-1]
+        position = self.carry(path, Lit(0), _int, "position")
+        now, start = position.now, tape.loop.inits[-1]
         end = self.head(tape.loop).integer(operator.add, now, Lit(1))
         position.set(end)
         begin: Arg = Lit(0)
-        start = tape.loop.inits[-1]
+        count: Callable[[], Arg] = lambda: position.last  # noqa: E731
         if outer is not None:
-            begin = outer.save(start, "start")
-
-        @functools.cache
-        def count() -> Arg:
-            if outer is None:
-                return last
-            total = self.around(outer, tape.loop, 1).integer(operator.sub, last, start)
-            return outer.save(total, "count")
-
+            begin, total = outer.save(start, "start"), self.total(outer, position, start)
+            count = functools.cache(lambda: outer.save(total(), "count"))
         read = self.reading(tape, count, False)
         read = self.head(tape.reader).integer(operator.add, begin, read)
-        return Place(tape, loops, (now,), (read,), (Lit(FIRST_CAPACITY),), Axis(tape.loop, end, True))
+        return Place(tape, path, (now,), (read,), (Lit(FIRST_CAPACITY),), Axis(tape.loop, end, True))
+
+    def total(self, outer: Place, position: Carried, start: Arg) -> Callable[[], Arg]:
+        """By how much a position grows in an iteration of the loop around."""
+        frame = position.frames[len(outer.path)]
+        block = outer.path[-1][1]
+        return lambda: self.ops(frame.op, block, frame.op, 1).integer(operator.sub, frame.out, start)
 
     def reading(self, tape: Tape, count: Callable[[], Arg], backwards: bool) -> Arg:
         """The place in the recording loop's range (``backwards``: which is run from its end), or its number,
@@ -221,7 +239,7 @@ class Storing:
 
     def carry(
         self,
-        loops: tuple[For | While, ...],
+        path: Path,
         init: Arg,
         type: Callable[[], Type],
         hint: str,
@@ -232,28 +250,30 @@ class Storing:
         ``type`` makes the type of each Var that holds it: arrays that grow differ in length.
         """
         value = init
-        found: list[tuple[For | While, int]] = []
-        for loop in loops:
-            outer = found[-1][0] if found else None
-            if axis is not None and axis.loop is loop and not axis.late:
-                assert outer is not None
-                ops = self.ops(loop, outer.body, loop)
+        frames: list[Frame] = []
+        for op, block in path:
+            grows = axis is not None and axis.loop is op
+            if grows and axis is not None and not axis.late:
+                ops = self.ops(op, frames[-1].block, op)
                 value = ops.op(helpers.reserve, (value, axis.end), type(), hint)
-            param, out = Var(type(), hint), Var(type(), hint)
-            loop.params += (param,)
-            loop.inits += (value,)
-            loop.outs += (out,)
-            loop.body.results += (param,)
-            if outer is not None:
-                _set_result(outer, found[-1][1], out)
-            found.append((loop, len(loop.params) - 1))
-            value = param
-            if axis is not None and axis.loop is loop and axis.late:
-                value = self.head(loop).op(helpers.reserve, (value, axis.end), type(), hint)
-                _set_result(loop, len(loop.params) - 1, value)
-        (first, i), (last, k) = found[0], found[-1]
+            out = Var(type(), hint)
+            op.outs += (out,)
+            if isinstance(op, If):
+                op.then.results += (value,)
+                op.orelse.results += (value,)
+            else:
+                op.inits += (value,)
+                value = Var(type(), hint)
+                op.params += (value,)
+                op.body.results += (value,)
+            if frames:
+                frames[-1].set(out)
+            frames.append(Frame(op, block, len(op.outs) - 1, out))
+            if grows and axis is not None and axis.late:
+                value = self.head(axis.loop).op(helpers.reserve, (value, axis.end), type(), hint)
+                frames[-1].set(value)
         assert isinstance(value, Var)
-        return Carried(last, k, value, first.outs[i])
+        return Carried(frames, value)
 
     def allocate(self, place: Place, lengths: tuple[Arg, ...], dtype: np.dtype, hint: str) -> Carried:
         """An array with the place's axes and more, carried through the loops."""
@@ -266,7 +286,7 @@ class Storing:
 
         made = self.before.op(np.empty, (Seq(shape), Lit(dtype)), type_, hint)
         return self.carry(
-            place.loops, made, (lambda: type_) if place.axis is None else longer, hint, place.axis
+            place.path, made, (lambda: type_) if place.axis is None else longer, hint, place.axis
         )
 
     # ----- numbers -----
@@ -302,10 +322,17 @@ class Storing:
         value, item, reader = slot.value, slot.item, place.tape.reader
         assert isinstance(value, Var) and isinstance(value.type, Array) and value.type.shape is not None
         dims = [self.lengths.of(dim) for dim in value.type.shape]
-        behind = self.head(reader) if self.unsure(value) else self.behind(value, place)
+        steps: Path = ()
+        behind = self.head(reader)
+        if slot.way != "array" and None in dims or not self.unsure(value):
+            steps, value = within(value, self.undefined, self.makers)
+            behind = self.behind(value, steps, place)
         shape: tuple[Arg, ...] = ()
         for axis, length in enumerate(dims):
-            shape += (length or place.save(behind.length(value, axis), "length"),)
+            if length is None:
+                length = place.save(lift(behind.length(value, axis), steps), "length")
+            shape += (length,)
+        assert isinstance(value.type, Array)
         dtype = value.type.dtype
         if slot.way == "shape":
             return lambda: self.stand_in(item, shape, dtype, None in dims, place)
@@ -318,14 +345,15 @@ class Storing:
             return lambda: ops.ops.append(
                 Op(operator.getitem, args, (item,), span=ops.span, adjoint=ops.adjoint)
             )
-        return self.ragged(value, item, shape, behind, place)
+        return self.ragged(value, item, shape, behind, (*place.path, *steps), place)
 
-    def behind(self, value: Var, place: Place) -> Ops:
+    def behind(self, value: Var, steps: Path, place: Place) -> Ops:
         """Statements right behind what computes a value in the loop, before anything overwrites it."""
-        body, maker = place.tape.loop.body, self.makers.get(value)
-        if any(op is maker for op in body.ops):
-            return self.ops(place.tape.append, body, maker, 1)
-        return self.head(place.tape.loop)
+        like = place.tape.append
+        block, maker = steps[-1][1] if steps else place.tape.loop.body, self.makers.get(value)
+        if any(op is maker for op in block.ops):
+            return self.ops(like, block, maker, 1)
+        return self.ops(like, block, None) if steps else self.head(place.tape.loop)
 
     def stand_in(
         self, item: Var, shape: tuple[Arg, ...], dtype: np.dtype, varies: bool, place: Place
@@ -336,12 +364,12 @@ class Storing:
         ops.ops.append(Op(np.empty, (Seq(shape), Lit(dtype)), (item,), **flags))  # type: ignore[arg-type]
 
     def ragged(
-        self, value: Var, item: Var, shape: tuple[Arg, ...], ops: Ops, place: Place
+        self, value: Var, item: Var, shape: tuple[Arg, ...], ops: Ops, path: Path, place: Place
     ) -> Callable[[], None]:
         """Save arrays of varying lengths one after the other on an array with one axis."""
         assert isinstance(value.type, Array)
-        dtype, loops, reader = value.type.dtype, place.loops, place.tape.reader
-        position = self.carry(loops, Lit(0), _int, "position")
+        dtype, reader = value.type.dtype, place.tape.reader
+        position = self.carry(path, Lit(0), _int, "position")
         start = position.now
         size: Arg = ops.op(np.size, (value,), _INT)
         end = ops.integer(operator.add, start, size)
@@ -352,7 +380,7 @@ class Storing:
             return Array(dtype, (Dim.fresh(),))
 
         made = self.before.op(np.empty, (Seq((Lit(FIRST_CAPACITY),)), Lit(dtype)), row(), "tape")
-        array = self.carry(loops, made, row, "tape")
+        array = self.carry(path, made, row, "tape")
         room = ops.op(helpers.reserve, (array.now, end), row(), "tape")
         flat = value
         if len(shape) != 1:
@@ -386,13 +414,13 @@ class Storing:
         if self.unsure(value):
             self.write_unsure(array, [(value, at)])
             return
-        ops = self.behind(value, place)
+        ops = self.behind(value, (), place)
         array.set(ops.op(helpers.setitem, (array.now, _index(at), value), array.now.type, "tape"))
 
     def write_unsure(self, array: Carried, writes: list[Write]) -> None:
         """Write values that some paths don't have, where they are made."""
         if writes:
-            array.set(self.branches(array.loop.body, array.now, writes))
+            array.set(self.branches(array.frames[-1].block, array.now, writes))
 
     def branches(self, block: Block, array: Var, writes: list[Write]) -> Var:
         """Let the branches in a block write what they make; the array afterwards."""
@@ -413,14 +441,40 @@ class Storing:
         return array
 
 
+def is_missing(arg: Arg, makers: Mapping[Var, Statement]) -> bool:
+    """Whether the argument says that there is no value on this path."""
+    maker = makers.get(arg) if isinstance(arg, Var) else None
+    return (
+        isinstance(arg, Lit) and arg.value is None or isinstance(maker, Op) and maker.fn is builtin.undefined
+    )
+
+
+def within(
+    value: Var, undefined: set[Var], makers: Mapping[Var, Statement], steps: Path = ()
+) -> tuple[Path, Var]:
+    """The branches that lead to where a value is made that some paths don't have, and the value there."""
+    op = makers.get(value) if value in undefined else None
+    if isinstance(op, If):
+        for block in (op.then, op.orelse):
+            inner = block.results[op.outs.index(value)]
+            if isinstance(inner, Var) and not is_missing(inner, makers):
+                return within(inner, undefined, makers, (*steps, (op, block)))
+    return steps, value
+
+
+def lift(value: Arg, steps: Path) -> Arg:
+    """A number that a branch computes, behind that branch; 0 where another is taken."""
+    for op, block in reversed(steps):
+        assert isinstance(op, If)
+        for branch in (op.then, op.orelse):
+            branch.results += (value if branch is block else Lit(0),)
+        value = Var(_INT)
+        op.outs += (value,)
+    return value
+
+
 def _int() -> Type:
     return _INT
-
-
-def _set_result(loop: For | While, position: int, value: Arg) -> None:
-    results = list(loop.body.results)
-    results[position + loop.stops] = value
-    loop.body.results = tuple(results)
 
 
 def _index(at: tuple[Arg, ...]) -> Arg:

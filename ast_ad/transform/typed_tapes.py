@@ -20,7 +20,6 @@ import operator
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from ..ir.builtin import undefined
 from ..ir.ops import (
     Arg,
     Block,
@@ -44,7 +43,7 @@ from ..rules import containers, helpers
 from .copying import copy_function
 from .dead_code import eliminate_dead_code
 from .lengths import Bounds, Lengths, Ops, is_number
-from .tape_storage import Storing
+from .tape_storage import Path, Storing, is_missing, within
 from .undefined import undefined_values
 
 
@@ -81,7 +80,8 @@ class Slot:
 @dataclass(eq=False)
 class Tape:
     """A list recorded by ``loop`` and read by ``reader``. ``turned``: the reader goes through it backwards
-    by way of a reversed copy."""
+    by way of a reversed copy. ``steps``: the branches around the loop that hand the tape on. ``holders``:
+    the Vars that hold it."""
 
     loop: For | While
     position: int
@@ -89,8 +89,15 @@ class Tape:
     reader: For
     source: Var
     turned: bool
+    steps: Path = ()
     slots: list[Slot] = field(default_factory=list)
     parent: Tape | None = None
+    holders: list[Var] = field(default_factory=list)
+
+    @property
+    def anchor(self) -> Statement:
+        """The statement that holds the loop, in the block where its tape is read."""
+        return self.steps[0][0] if self.steps else self.loop
 
     @property
     def useful(self) -> bool:
@@ -135,8 +142,7 @@ class Tape:
         from ..frontend.builder import type_of_arg
 
         type_ = ListOf(type_of_arg(self.append.args[1]))
-        loop, i = self.loop, self.position
-        for var in (loop.params[i], self.append.out, loop.outs[i], self.source):
+        for var in (*self.holders, self.append.out, self.source):
             var.type = type_
 
 
@@ -169,31 +175,47 @@ class _Tapes:
     def block(self, block: Block, visible: list[Var]) -> bool:
         changed, seen = False, list(visible)
         for op in list(block.ops):
-            if isinstance(op, (For, While)):
-                for position in range(len(op.params)):
-                    tape = self.recorded(op, position)
-                    if tape is not None:
-                        changed |= self.store(tape, block, seen)
+            for out in () if isinstance(op, Op) else list(op.outs):
+                tape = self.recorded(out, block)
+                if tape is not None:
+                    changed |= self.store(tape, block, seen)
             bound = [*seen, *(() if isinstance(op, (Op, If)) else binders(op))]
             for inner in blocks(op):
                 changed |= self.block(inner, bound)
             seen += op.outs
         return changed
 
-    def recorded(self, loop: For | While, position: int, source: Var | None = None) -> Tape | None:
-        """The tape that a loop records at a position; ``source``: how its reader calls it."""
-        param, init, out = loop.params[position], loop.inits[position], loop.outs[position]
+    def recorded(self, name: Var, block: Block, source: Var | None = None) -> Tape | None:
+        """The tape of that name in a block; ``source``: how its reader calls it."""
+        steps, value, holders = (), name, [name]  # type: tuple[Path, Var, list[Var]]
+        if not isinstance(name.type, ListOf):
+            return None
+        maker = self.makers[value]
+        while isinstance(maker, If) and _within(block, maker):
+            place = maker.outs.index(value)
+            found = [b for b in (maker.then, maker.orelse) if not is_missing(b.results[place], self.makers)]
+            inner = found[0].results[place] if len(found) == 1 else None
+            if not isinstance(inner, Var) or len(self.uses[inner]) != 1 or inner not in self.makers:
+                return None
+            steps, value, block = (*steps, (maker, found[0])), inner, found[0]
+            maker = self.makers[value]
+            holders.append(value)
+        if not isinstance(maker, (For, While)) or not _within(block, maker):
+            return None
+        loop, position = maker, maker.outs.index(value)
+        param, init = loop.params[position], loop.inits[position]
         result = loop.body.results[position + loop.stops]
-        if not isinstance(param.type, ListOf) or not (isinstance(init, Seq) and not init.items):
-            return None
         append = self.makers.get(result) if isinstance(result, Var) else None
-        if not isinstance(append, Op) or append.fn is not containers.list_append:
+        if not (isinstance(init, Seq) and not init.items) or not isinstance(append, Op):
             return None
-        if append.args[0] is not param or not _within(loop.body, append):
+        if append.fn is not containers.list_append or append.args[0] is not param:
             return None
-        if not all(len(self.uses.get(v, ())) == 1 for v in (param, append.out, out)):
+        if not _within(loop.body, append):
             return None
-        return self.read(Tape(loop, position, append, loop, out, False), source or out)  # type: ignore[arg-type]
+        if not all(len(self.uses.get(v, ())) == 1 for v in (param, append.out, name)):
+            return None
+        tape = Tape(loop, position, append, loop, name, False, steps, holders=[*holders, param])  # type: ignore[arg-type]
+        return self.read(tape, source or name)
 
     def read(self, tape: Tape, source: Var) -> Tape | None:
         """Find the one loop that is zipped with the tape, and what it calls the elements."""
@@ -246,24 +268,24 @@ class _Tapes:
         if not isinstance(type_, (Scalar, Array)) or kind_of(type_) not in KINDS:
             return "list"
         unsure = value in self.undefined
-        if unsure and not (self.storable(value, tape.loop.body) and self.harmless(item)):
+        makers = self.makings(value, tape.loop.body) if unsure else 1
+        if not makers or unsure and not self.harmless(item):
             return "list"
         if isinstance(type_, Scalar):
             return "number"
         if type_.shape is None or not type_.dtype.isnative:
             return "list"
         fixed = all(lengths.of(dim) is not None for dim in type_.shape)
-        maker = self.makers.get(value)
+        maker = self.makers.get(within(value, self.undefined, self.makers)[1] if makers == 1 else value)
         if isinstance(maker, Op) and maker.fn is helpers.hollow:
-            return "shape" if fixed or not unsure else "list"
-        return "array" if fixed else "list" if unsure else "ragged"
+            return "shape"
+        return "array" if fixed else "ragged" if makers == 1 else "list"
 
     def inner(self, slot: Slot, tape: Tape, lengths: Lengths) -> str:
         """Whether the element is the tape of a loop within, which the reader's own inner loop reads."""
-        loop = self.makers.get(slot.value) if isinstance(slot.value, Var) else None
-        if not isinstance(loop, (For, While)) or not _within(tape.loop.body, loop):
-            return "list"
-        found = self.recorded(loop, loop.outs.index(slot.value), slot.item)
+        found = None
+        if slot.value in self.makers:
+            found = self.recorded(slot.value, tape.loop.body, slot.item)
         if found is None:
             return "list"
         found.parent = tape
@@ -271,17 +293,17 @@ class _Tapes:
         slot.tape = found
         return "tape" if found.useful else "list"
 
-    def storable(self, value: Arg, block: Block) -> bool:
-        """Whether a value that some paths don't have is made by branches that can store it themselves."""
-        if isinstance(value, Lit) or value not in self.undefined:
-            return True
+    def makings(self, value: Arg, block: Block) -> int:
+        """How many branches make a value that some paths don't have; 0 where not only branches do."""
+        if value not in self.undefined:
+            return 1
         maker = self.makers.get(value) if isinstance(value, Var) else None
-        if isinstance(maker, Op) and maker.fn is undefined:
-            return True
         if not isinstance(maker, If) or not _within(block, maker):
-            return False
+            return 0
         place = maker.outs.index(value)
-        return all(self.storable(b.results[place], b) for b in (maker.then, maker.orelse))
+        found = [b for b in (maker.then, maker.orelse) if not is_missing(b.results[place], self.makers)]
+        counts = [self.makings(b.results[place], b) for b in found]
+        return sum(counts) if all(counts) else 0
 
     def harmless(self, item: Var) -> bool:
         """Whether the reader never asks if the value is there."""
