@@ -124,6 +124,12 @@ def _match(first: For, second: For) -> tuple[Renaming, tuple[tuple[Arg, tuple[Va
     return (names, tuple(others)) if same else None
 
 
+def element_of(loop: For, source: Arg, count: int, position: int) -> Arg | None:
+    """What is on a tape that the loop records, of each iteration's ``count`` values the one at a position."""
+    found = _elements(loop, source, count)
+    return None if found is None else found[position]
+
+
 def _elements(loop: For, source: Arg, count: int) -> tuple[Arg, ...] | None:
     """The element of a list that belongs to an iteration, as the loop itself has it."""
     for other, elements in loop.items:
