@@ -108,6 +108,10 @@ class Body:
             value = self.op(fn, value, Lit(abs(const)), type=INT)
         return value
 
+    def choose(self, test: Arg, then: Arg, orelse: Arg, type: Type) -> Arg:
+        """``then if test else orelse``, both computed."""
+        return self.op(np.where, test, then, orelse, type=type)
+
     # ----- memory
     def load(self, array: Var, group: object, index: tuple[Index, ...]) -> Arg:
         """An element of an array."""

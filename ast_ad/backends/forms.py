@@ -257,6 +257,21 @@ def _raise(s: Scalarizer, op: Op) -> None:
     s.body.append(Op(kernels.require, (Lit(False),), (), effect=True))
 
 
+@form_of(helpers.reserve)
+def _reserve(s: Scalarizer, op: Op) -> None:
+    """More room: another array, or the same."""
+    source = op.args[0]
+    assert isinstance(source, Var)
+    memory = s.in_memory(source)
+    length = s.number(op.args[1])
+    s.flush()
+    out = Var(op.out.type, op.out.hint)
+    s.body.append(Op(kernels.reserve, (memory.var, length), (out,), effect=True))
+    s.groups.alias(out, op.out)
+    s.body.known.clear()
+    s.env[op.out] = s.memory_of(out, s.groups.of(op.out))
+
+
 # ----- elements and parts
 @form_of(operator.getitem)
 def _getitem(s: Scalarizer, op: Op) -> None:

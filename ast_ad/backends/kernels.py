@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import numba
+import numpy as np
 
 FLAGS = {"reassoc", "contract", "nsz", "arcp"}
 """What LLVM may do with floating-point numbers: reorder sums and products; infinities and NaN stay what they are."""
@@ -89,3 +90,13 @@ def span(start: int, stop: int, step: int) -> int:
 def turns(start: int, stop: int, step: int) -> int:
     """How many numbers ``range(start, stop, step)`` has."""
     return max(0, (stop - start + step - (1 if step > 0 else -1)) // step)
+
+
+@numba.njit(error_model="numpy")
+def reserve(array: Any, length: int) -> Any:
+    """``rules.helpers.reserve``: an array with room for so many rows at least."""
+    if length <= len(array):
+        return array
+    out = np.empty((max(length, 2 * len(array)),) + array.shape[1:], array.dtype)
+    out[: len(array)] = array
+    return out

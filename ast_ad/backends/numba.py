@@ -17,12 +17,12 @@ from ..transform.in_place import write_in_place
 from ..transform.small_arrays import small_arrays
 from ..transform.together import fuse_loops
 from ..transform.typed_tapes import typed_tapes
-from . import reductions, views
+from . import joined, reductions, views
 from .kernels import Mismatch, kernel
 from .partition import partition
 from .scalarize import Unsupported
 
-_FORMS = reductions, views  # imported for what they register
+_FORMS = joined, reductions, views  # imported for what they register
 
 
 class NotCompiled(AdError):

@@ -8,6 +8,8 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..ir.types import Scalar
 from . import kernel_math as k
 from . import python_math as p
@@ -124,7 +126,7 @@ def _conversion(fn: Function, kinds: Sequence[str]) -> Function | None:
     if kind == "complex":
         return None
     if fn is builtins.float:
-        return builtins.float
+        return np.float64
     if kind == "float":
         return p.to_int if fn is builtins.int else p.round_half_even
     return builtins.int if fn is builtins.int or kind == "bool" else k.identity

@@ -45,7 +45,7 @@ def int_difference(x, y):
 @compiled
 def int_product(x, y):
     product = x * y
-    if abs(float(x) * float(y)) >= 9.2e18:
+    if abs(np.float64(x) * np.float64(y)) >= 9.2e18:
         raise NotInKernel("an int above 64 bits")
     return product
 
@@ -130,7 +130,7 @@ def remainder(x, y):
 @compiled
 def power(x, y):
     """``x ** y`` of floats."""
-    base, exponent = float(x), float(y)
+    base, exponent = np.float64(x), np.float64(y)
     result = vector_math.pow(base, exponent)
     if base == 0 and exponent < 0:
         raise ZeroDivisionError("zero to a negative power")
@@ -144,7 +144,7 @@ def power(x, y):
 @compiled
 def math_pow(x, y):
     """``math.pow``."""
-    base, exponent = float(x), float(y)
+    base, exponent = np.float64(x), np.float64(y)
     result = vector_math.pow(base, exponent)
     if base == 0 and exponent < 0 and exponent > -np.inf:
         raise ValueError("math domain error")
@@ -174,7 +174,7 @@ def _domain(form: Any, name: str, overflows: bool = False) -> Any:
     """A function that raises as Python's does: for NaN from a number, for an infinity from a finite one."""
 
     def function(x):
-        number = float(x)
+        number = np.float64(x)
         result = form(number)
         if result != result and number == number:
             raise ValueError("math domain error")
@@ -205,19 +205,19 @@ asin = _domain(vector_math.asin, "asin")
 acos = _domain(vector_math.acos, "acos")
 acosh = _domain(vector_math.acosh, "acosh")
 atanh = _domain(vector_math.atanh, "atanh")
-lgamma = _domain(math.lgamma, "lgamma", overflows=True)
 
 
 def _total(form: Any, name: str) -> Any:
     """A function that never raises."""
 
     def function(x):
-        return form(float(x))
+        return form(np.float64(x))
 
     function.__name__ = function.__qualname__ = name
     return compiled(function)
 
 
+_lgamma = _total(math.lgamma, "_lgamma")
 tanh = _total(vector_math.tanh, "tanh")
 atan = _total(vector_math.atan, "atan")
 asinh = _total(vector_math.asinh, "asinh")
@@ -228,39 +228,49 @@ cbrt = _total(vector_math.cbrt, "cbrt")
 
 @compiled
 def degrees(x):
-    return float(x) * (180 / math.pi)
+    return np.float64(x) * (180 / math.pi)
 
 
 @compiled
 def radians(x):
-    return float(x) * (math.pi / 180)
+    return np.float64(x) * (math.pi / 180)
 
 
 @compiled
 def fabs(x):
-    return abs(float(x))
+    return abs(np.float64(x))
 
 
 @compiled
 def atan2(y, x):
-    return vector_math.atan2(float(y), float(x))
+    return vector_math.atan2(np.float64(y), np.float64(x))
 
 
 @compiled
 def hypot(x, y):
-    return vector_math.hypot(float(x), float(y))
+    return vector_math.hypot(np.float64(x), np.float64(y))
 
 
 @compiled
 def copysign(x, y):
-    return np.copysign(float(x), float(y))
+    return np.copysign(np.float64(x), np.float64(y))
 
 
 @compiled
 def fmod(x, y):
-    result = np.fmod(float(x), float(y))
+    result = np.fmod(np.float64(x), np.float64(y))
     if result != result and x == x and y == y:
         raise ValueError("math domain error")
+    return result
+
+
+@compiled
+def lgamma(x):
+    result = _lgamma(x)
+    if result == np.inf and abs(x) < np.inf:
+        if x <= 0:
+            raise ValueError("math domain error")
+        raise OverflowError("math range error")
     return result
 
 

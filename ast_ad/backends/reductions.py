@@ -272,17 +272,13 @@ def _product(s: Scalarizer, op: Op) -> None:
     if op.fn is np.inner and b.rank == 2 or op.fn is np.vdot and a.rank == 2:
         raise NoForm("a product of matrices")
     require_equal(s, a.lengths[-1], b.lengths[0])
-    if a.rank == b.rank == 2 and not all(isinstance(n, Lit) for n in (*a.lengths, *b.lengths)):
-        raise NoForm("a product of two matrices")
+    if a.rank == b.rank == 2:
+        _matrices(s, op, a, b)
+        return
     a, b = (v if v.cost < 2 or a.rank == b.rank == 1 else in_memory(s, v) for v in (a, b))
     dtype = a.type.dtype
-    if a.rank == 2 and b.rank == 2:
-        rows = Mapped(Array(dtype, (*(a.type.shape or ()), 1)), (*a.lengths, Lit(1)), a, lambda p: p[:2])
-        columns = Mapped(Array(dtype, (1, *(b.type.shape or ()))), (Lit(1), *b.lengths), b, lambda p: p[1:])
-        full: Array = Array(dtype, ((a.type.shape or ())[0], *(b.type.shape or ())))
-        value = mapped_function(s, operator.mul, [rows, columns], full)
-        axes: tuple[int, ...] = (1,)
-    elif b.rank == 2:
+    axes: tuple[int, ...]
+    if b.rank == 2:
         column = Mapped(Array(dtype, (*(a.type.shape or ()), 1)), (a.lengths[0], Lit(1)), a, lambda p: p[:1])
         value = mapped_function(s, operator.mul, [column, b], b.type)
         axes = (0,)
@@ -291,5 +287,32 @@ def _product(s: Scalarizer, op: Op) -> None:
         axes = (a.rank - 1,)
     reduce_axes(s, op.out, value, axes, False, _reduction(np.sum, dtype), None)
 
+
+def _matrices(s: Scalarizer, op: Op, a: Value, b: Value) -> None:
+    """A product of matrices that share a short length: each element is a sum that is written out."""
+    count, dtype = a.lengths[1], a.type.dtype
+    if not isinstance(count, Lit) or not 0 < count.value <= SHORT or not isinstance(op.out.type, Array):
+        raise NoForm("a product of two matrices")
+    number = Scalar("float", dtype)
+
+    def element(body: Body, place: Place) -> Arg:
+        terms = [
+            body.op(
+                operator.mul,
+                a.element(body, (place[0], Index(None, 0, k))),
+                b.element(body, (Index(None, 0, k), place[1])),
+                type=number,
+            )
+            for k in range(count.value)
+        ]
+        total = terms[0]
+        for term in terms[1:]:
+            total = body.op(operator.add, total, term, type=number)
+        return total
+
+    s.bind(op.out, Formula(op.out.type, (a.lengths[0], b.lengths[1]), [a, b], element, 2 * count.value))
+
+
+SHORT = 4  # products of matrices over no more than so many terms are written out
 
 __all__ = ["INT", "Reduction", "reduction"]

@@ -166,12 +166,16 @@ def _enter(s: Scalarizer, op: For | While) -> tuple[list[int], list[Var], list[A
         type = op.params[j].type
         if isinstance(type, (ListOf, TupleOf)) or not isinstance(type, (Array, Scalar)):
             type = _checked(s, op, op.params[j])
-        if isinstance(type, Array) and type != _type_of_init(s, op.inits[j]):
+        if isinstance(type, Array) and not _alike(type, _type_of_init(s, op.inits[j])):
             raise Unsupported(op, "an array whose shape or dtype changes from turn to turn")
         inits.append(_value(s, op.inits[j], type))
         params.append(Var(type, op.params[j].hint))
     s.flush()
     return others, params, inits
+
+
+def _alike(type: Array, other: Any) -> bool:
+    return isinstance(other, Array) and (type.dtype, type.ndim) == (other.dtype, other.ndim)
 
 
 def _type_of_init(s: Scalarizer, arg: Arg) -> Any:

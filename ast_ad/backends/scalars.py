@@ -102,7 +102,7 @@ def _integer(body: Body, bounds: Bounds, fn: Callable[..., Any], args: Sequence[
     if fn in _ADD:
         form = _affine(bounds, fn, args)
         if form is not None:
-            bounds._affine.setdefault(out, form)
+            bounds.define(out, form)
         result = body.op(fn, *args, type=out.type)
         return result if near else body.op(kernels.small, result, type=out.type)
     if fn in _MULTIPLY:

@@ -81,6 +81,10 @@ def _sliced(dim: Dim | int, part: Slice) -> Dim | int:
             return dim
         if step in (None, 1) and (start is None or start >= 0) and (stop is None or stop < 0):
             return dim - (start or 0) + (stop or 0)
+        if isinstance(dim, Dim) and all(-dim.least <= n <= dim.least for n in (start or 0, stop or 0)):
+            fixed = range(*slice(start, stop, step).indices(dim.least))
+            if len(fixed) == len(range(*slice(start, stop, step).indices(dim.least + 1))):
+                return len(fixed)  # the same for this length and all above
     if part.start is not None and start in (None, 0) and step in (None, 1) and stop == dim:
         return dim
     keys = tuple(_bound_key(p) for p in (part.start, part.stop, part.step))

@@ -83,5 +83,5 @@ class Lengths:
     def _length(self, n: int, key: Any) -> Dim | int:
         if n == 1 or (self.known is Known.CONSTANTS and n <= SMALL):
             return n
-        symbol = Dim.symbol(key, not_one=True)
+        symbol = Dim.symbol(key, not_one=True, least=SMALL + 1 if self.known is Known.CONSTANTS else 0)
         return symbol if self.known is Known.ONES else self._symbols.setdefault(n, symbol)

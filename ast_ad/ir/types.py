@@ -21,7 +21,8 @@ class Dim:
     """A symbolic array length: an affine form ``const + sum(coefficient * atom)``.
 
     An atom is any hashable key; equal keys denote equal lengths. ``not_one`` marks a length that is
-    known to differ from 1 (an argument's, whose ones are part of the signature).
+    known to differ from 1 (an argument's, whose ones are part of the signature), ``least`` one that it is
+    known to reach.
 
     >>> n = Dim.symbol("n")
     >>> (n - 1) + 1 == n, n - n
@@ -31,6 +32,7 @@ class Dim:
     terms: tuple[tuple[object, int], ...]
     const: int = 0
     not_one: bool = False
+    least: int = 0
 
     def __post_init__(self) -> None:
         # kept: an atom may hold further lengths, ever deeper
@@ -49,8 +51,8 @@ class Dim:
         )
 
     @staticmethod
-    def symbol(key: object, not_one: bool = False) -> Dim:
-        return Dim(((key, 1),), 0, not_one)
+    def symbol(key: object, not_one: bool = False, least: int = 0) -> Dim:
+        return Dim(((key, 1),), 0, not_one, least)
 
     @staticmethod
     def fresh() -> Dim:

@@ -1,0 +1,143 @@
+"""What becomes of arrays put together from others, and of triangles and diagonals of matrices?"""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..ir.ops import Arg, Lit, Op, Seq, Var
+from ..ir.types import Array, Scalar
+from .body import INT, Body
+from .forms import form_of, require_equal
+from .index import Index
+from .scalars import NoForm
+from .values import Formula, Mapped, Value
+
+if TYPE_CHECKING:
+    from .scalarize import Scalarizer
+
+Place = tuple[Index, ...]
+
+
+@form_of(np.tril, np.triu)
+def _triangle(s: Scalarizer, op: Op) -> None:
+    value = s.array(op.args[0])
+    k = op.args[1] if len(op.args) > 1 else op.kwargs.get("k", Lit(0))
+    offset = s.number(k)
+    type = op.out.type
+    if value.rank < 2 or not isinstance(type, Array):
+        raise NoForm("a triangle of a vector")
+    number = Scalar(type.kind, type.dtype)
+    inside = operator.le if op.fn is np.tril else operator.ge
+
+    def element(body: Body, place: Place) -> Arg:
+        x = value.element(body, place)
+        row, column = body.number(place[-2]), body.number(place[-1])
+        if not (isinstance(offset, Lit) and offset.value == 0):
+            row = body.op(operator.add, row, offset, type=INT)
+        test = body.op(inside, column, row, type=Scalar("bool"))
+        return body.choose(test, x, Lit(type.dtype.type(0).item()), number)
+
+    s.bind(op.out, Formula(type, value.lengths, [value], element, 2))
+
+
+@form_of(np.stack, np.concatenate)
+def _join(s: Scalarizer, op: Op) -> None:
+    parts, type = op.args[0], op.out.type
+    axis = op.args[1] if len(op.args) > 1 else op.kwargs.get("axis", Lit(0))
+    if not isinstance(parts, Seq) or not isinstance(type, Array) or not set(op.kwargs) <= {"axis"}:
+        raise NoForm("a join of a list")
+    if not isinstance(axis, Lit) or type.shape is None:
+        raise NoForm("an axis that is known at run time only")
+    values = [s.array(p) for p in parts.items]
+    if any(v.type.dtype != type.dtype for v in values):
+        raise NoForm("a join of different types")
+    along = axis.value % len(type.shape)
+    for other in values[1:]:
+        for k, (n, m) in enumerate(zip(values[0].lengths, other.lengths, strict=True)):
+            if op.fn is np.stack or k != along:
+                require_equal(s, n, m)
+    if op.fn is np.stack:
+        s.bind(op.out, _stacked(s, op, values, type, along))
+    else:
+        _concatenated(s, op, values, type, along)
+
+
+def _stacked(s: Scalarizer, op: Op, values: list[Value], type: Array, axis: int) -> Value:
+    lengths = list(values[0].lengths)
+    lengths.insert(axis, Lit(len(values)))
+
+    def element(body: Body, place: Place) -> Arg:
+        at = place[axis]
+        rest = (*place[:axis], *place[axis + 1 :])
+        if at.loop is None and not at.terms:
+            return values[at.const].element(body, rest)
+        position, number = body.number(at), Scalar(type.kind, type.dtype)
+        found = values[-1].element(body, rest)
+        for k in range(len(values) - 2, -1, -1):
+            here = body.op(operator.eq, position, Lit(k), type=Scalar("bool"))
+            found = body.choose(here, values[k].element(body, rest), found, number)
+        return found
+
+    if len(values) > 4:
+        raise NoForm("a stack of many arrays")
+    return Formula(type, tuple(lengths), values, element, 1)
+
+
+def _concatenated(s: Scalarizer, op: Op, values: list[Value], type: Array, axis: int) -> None:
+    lengths = list(values[0].lengths)
+    total: Arg = Lit(0)
+    starts: list[Arg] = []
+    for value in values:
+        starts.append(total)
+        total = s.body.number(_sum(total, value.lengths[axis]))
+    lengths[axis] = total
+    memory = s.allocate(type, lengths, op.out.hint, op.out)
+    for start, value in zip(starts, values, strict=True):
+        s.store(memory, _shifted(axis, start), value.lengths, value)
+    s.bind(op.out, memory)
+
+
+def _sum(a: Arg, b: Arg) -> Index:
+    return Index.of(a).plus(Index.of(b))
+
+
+def _shifted(axis: int, start: Arg):  # type: ignore[no-untyped-def]
+    def where(place: Place) -> Place:
+        return (*place[:axis], place[axis].plus(Index.of(start)), *place[axis + 1 :])
+
+    return where
+
+
+@form_of(np.diagonal, np.diag)
+def _diagonal(s: Scalarizer, op: Op) -> None:
+    value = s.array(op.args[0])
+    if value.rank != 2 or len(op.args) > 1 or op.kwargs or not isinstance(op.out.type, Array):
+        raise NoForm("a diagonal of other than a matrix")
+    n, m = value.lengths
+    require_equal(s, n, m)
+    s.bind(op.out, Mapped(op.out.type, (n,), value, lambda p: (p[0], p[0])))
+
+
+@form_of(np.arange)
+def _arange(s: Scalarizer, op: Op) -> None:
+    type = op.out.type
+    if op.kwargs or not isinstance(type, Array) or type.kind != "int" or len(op.args) > 2:
+        raise NoForm("a range of floats or with a step")
+    start = s.number(op.args[0]) if len(op.args) == 2 else Lit(0)
+    stop = s.number(op.args[-1])
+    from . import kernels
+
+    length = s.extent(type.shape[0]) if type.shape else None
+    if length is None:
+        length = s.body.op(kernels.span, start, stop, Lit(1), type=INT)
+
+    def element(body: Body, place: Place) -> Arg:
+        return body.number(place[0].plus(Index.of(start)))
+
+    s.bind(op.out, Formula(type, (length,), [], element, 0))
+
+
+__all__ = ["Var"]
