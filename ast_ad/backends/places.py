@@ -70,7 +70,7 @@ def _moved(position: int, start: Index, step: int) -> Callable[[Place], Index]:
 
 def _items(index: Arg, rank: int) -> list[Arg]:
     """The parts of an index, Ellipsis and missing axes written out."""
-    if isinstance(index, Seq):
+    if isinstance(index, Seq) and index.kind is tuple:
         items = list(index.items)
     elif isinstance(index, Lit) and isinstance(index.value, tuple):
         items = [Lit(v) for v in index.value]
