@@ -28,7 +28,7 @@ from ..frontend.builder import Builder
 from ..frontend.indexing import index_type
 from ..ir import builtin
 from ..ir.ops import NOWHERE, Arg, Block, For, Function, If, Lit, Op, Seq, Statement, Var, While, variables
-from ..ir.types import Array, Scalar
+from ..ir.types import Array, ListOf, Opaque, Optional, Scalar, TupleOf
 from ..rules import helpers
 from ..rules.containers import list_append
 from ..rules.registry import lookup
@@ -42,7 +42,6 @@ from .small_forms import form_of
 from .small_indices import places
 from .small_values import Level, Values, element_hint
 from .tapes import share_saved
-from .undefined import undefined_values
 
 
 def small_arrays(function: Function, limit: int = 16) -> Function:
@@ -54,6 +53,8 @@ def small_arrays(function: Function, limit: int = 16) -> Function:
     """
     function = copy_function(function)
     classes = Classes(function, limit, lambda op: form_of(op) is not None)
+    if classes.mixed:
+        return function
     classes.retype_tapes()
     _Pass(classes, limit).function(function)
     eliminate_dead_code(function)
@@ -69,9 +70,9 @@ class _Pass(Values):
 
     # ----- blocks
     def function(self, function: Function) -> None:
-        self.undefined = undefined_values(function.body)
         self.levels.append(Level())
         self.bind(*function.params)
+        self.certain.update(function.params)
         for op in function.body.ops:
             self.statement(op)
         self.span, self.adjoint = NOWHERE, function.body.ops[-1].adjoint if function.body.ops else False
@@ -185,6 +186,9 @@ class _Pass(Values):
         op.kwargs = {k: self.array(v) for k, v in op.kwargs.items()}
         self.emit(op)
         self.bind(*op.outs)
+        containers = (ListOf, TupleOf, Optional, Opaque)
+        if lookup(op.fn) and not any(isinstance(v.type, containers) for v in variables(*op.args)):
+            self.certain.update(op.outs)  # an operation on numbers and arrays, which has a result or fails
 
     def append(self, op: Op) -> None:
         """Save the elements of small arrays."""
@@ -202,9 +206,10 @@ class _Pass(Values):
     def formed(self, op: Op) -> bool:
         """Do an operation on elements; whether it was done."""
         wanted = [out for out in op.outs if isinstance(out.type, Array)]
-        if any(not self.classes.scalar(out) for out in wanted) or any(
-            not isinstance(out.type, (Scalar, Array)) for out in op.outs
-        ):
+        kept = [out for out in wanted if not self.classes.scalar(out)]
+        if any(not isinstance(out.type, (Scalar, Array)) for out in op.outs):
+            return False
+        if kept and not (all(map(self.classes.small, kept)) and self.built_from_scalars(op)):
             return False
         if op.fn is builtin.undefined and wanted:
             found: Any = self.opened_undefined(op)
@@ -222,6 +227,9 @@ class _Pass(Values):
         for result, out in zip(checked, op.outs, strict=True):
             if isinstance(out.type, Array):
                 self.define(out, result)
+                if out in kept:
+                    self.emit(self.building(out, out))
+                    del self.small[out]
             else:
                 self.names[out] = result[()]
                 if result[()] in self.made:
@@ -251,6 +259,11 @@ class _Pass(Values):
             self.names[op.out] = self.array(result)
         return True
 
+    def built_from_scalars(self, op: Op) -> bool:
+        """Whether an array that stays one is better built from elements than computed from arrays."""
+        writes = helpers.setitem, helpers.add_at
+        return op.fn not in writes and any(v in self.small for v in variables(*op.args))
+
     def opened_undefined(self, op: Op) -> bool:
         for element in self.opened(op.outs):
             self.emit(Op(op.fn, op.args, (element,), op.kwargs, op.span, op.effect, op.adjoint))
@@ -265,7 +278,8 @@ class _Pass(Values):
         shape = out.type.shape if isinstance(out.type, Array) else ()
         if elements.shape != shape:
             raise NoForm
-        elements = self.map(elements, lambda e: e if isinstance(e, (Var, Lit)) else Lit(e))
+        dtype = getattr(out.type, "dtype", None)
+        elements = self.map(elements, lambda e: e if isinstance(e, Var) else literal(e, dtype))
         if isinstance(out.type, Scalar):
             if out.type.dtype is None:  # a length
                 return elements
@@ -310,3 +324,12 @@ class _Pass(Values):
             self.bind(out)
             array = out
         return True
+
+
+def literal(element: Any, dtype: np.dtype | None) -> Lit:
+    """A constant element of an array of this dtype, as a Python number."""
+    value = element.value if isinstance(element, Lit) else element
+    try:
+        return Lit(value if dtype is None or value is None else dtype.type(value).item())
+    except (TypeError, ValueError, OverflowError) as problem:
+        raise NoForm from problem

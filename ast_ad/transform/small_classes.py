@@ -105,6 +105,9 @@ class Classes:
     def __init__(self, function: Function, limit: int, has_form: Callable[[Op], bool]) -> None:
         self.limit, self.has_form = limit, has_form
         self.union = Union()
+        self.mixed = (
+            False  # whether the dtype of an array depends on the path: a type then is only the widest
+        )
         self.members: set[Var] = set()
         self.kept: set[Var] = set()  # members of classes that stay in arrays
         self.flowing: set[Var] = set()  # ... that a loop, branch or tape hands on
@@ -188,6 +191,8 @@ class Classes:
         """``out`` takes the values of these."""
         self.flowing.add(out)
         for source in sources:
+            if isinstance(out.type, Array) and isinstance(source, Var) and isinstance(source.type, Array):
+                self.mixed |= source.type.dtype != out.type.dtype
             if isinstance(source, Var) and source.type == out.type:
                 self.union.join(out, source)
             elif isinstance(source, Var) or self.small(out) and not _is_none(source):

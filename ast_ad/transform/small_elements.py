@@ -219,9 +219,10 @@ class ElementWriter:
     def exact(self, arg: Arg, dtype: np.dtype, always: bool = False) -> Arg:
         """A NumPy scalar of the dtype. Literals of the reverse sweep may stay Python's unless ``always``."""
         if isinstance(arg, Lit):
-            if arg.value is None or self.adjoint and not always and dtype == np.float64:
+            if arg.value is None:
                 return arg
-            return Lit(dtype.type(arg.value))
+            value = dtype.type(arg.value)
+            return Lit(value.item() if self.adjoint and not always and dtype == np.float64 else value)
         type = type_of_arg(arg)
         if not isinstance(type, Scalar):
             raise NoForm

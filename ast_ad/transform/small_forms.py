@@ -148,7 +148,7 @@ def filled_like(w: ElementWriter, op: Op) -> Elements:
     if not w.is_small(type) or not isinstance(type, Array):
         raise NoForm
     if op.fn is np.full_like:
-        return broadcast(cast(w, op.args[1], type.dtype), type.shape)  # type: ignore[arg-type]
+        return broadcast(cast(w, op.args[1], type.dtype), type.shape)
     return literals(np.full(type.shape, op.fn is np.ones_like, type.dtype))  # type: ignore[arg-type]
 
 
@@ -156,7 +156,7 @@ def full(w: ElementWriter, op: Op) -> Elements:
     type = op.out.type
     if not w.is_small(type) or not isinstance(type, Array):
         raise NoForm
-    return broadcast(cast(w, op.args[1], type.dtype), type.shape)  # type: ignore[arg-type]
+    return broadcast(cast(w, op.args[1], type.dtype), type.shape)
 
 
 # ----- items and writes -----
@@ -182,10 +182,11 @@ def setitem(w: ElementWriter, op: Op) -> Elements:
 
 
 def scatter(w: ElementWriter, op: Op) -> Elements:
-    if not w.is_small(op.out.type):
+    type = op.out.type
+    if not w.is_small(type) or not isinstance(type, Array):
         raise NoForm
     want, index = dtype_of_result(op), known(op.args[1])
-    target = literals(np.zeros(op.out.type.shape, want))
+    target = literals(np.zeros(type.shape, want))  # type: ignore[arg-type]
     return write(w, op, target, index, want)
 
 

@@ -39,7 +39,7 @@ class Values(ElementWriter):
     def __init__(self, classes: Classes, limit: int) -> None:
         super().__init__()
         self.classes, self.limit = classes, limit
-        self.undefined: set[Var] = set()  # Vars without a value on some path: never touched before they are used
+        self.certain: set[Var] = set()  # arrays that have a value wherever they are defined
         self.names: Renaming = {}
         self.small: dict[Var, Elements] = {}
         self.level_of: dict[Var, int] = {}
@@ -110,7 +110,7 @@ class Values(ElementWriter):
         for outer in self.levels[start:]:
             if var in outer.elements:
                 return outer.elements[var]
-        level = self.levels[-1 if var in self.undefined else start]
+        level = self.levels[start if var in self.certain else -1]
         if var not in level.elements:
             assert isinstance(var.type, Array) and var.type.shape is not None
             elements = blank(var.type.shape)
@@ -134,19 +134,22 @@ class Values(ElementWriter):
         for level in self.levels[start:]:
             if var in level.arrays:
                 return level.arrays[var]
-        loops = var not in self.undefined and any(level.loop for level in self.levels[start + 1 :])
+        loops = any(level.loop for level in self.levels[start + 1 :])
         level = self.levels[start] if loops else self.levels[-1]
-        assert isinstance(var.type, Array)
         out = Var(var.type, var.hint)
+        level.ops.append(self.building(var, out))
+        level.arrays[var] = out
+        return out
+
+    def building(self, var: Var, out: Var) -> Op:
+        """The operation that builds an array from the elements of a Var."""
+        assert isinstance(var.type, Array)
         elements = self.small[var]
         have = [np.dtype(_python(one(e))) if _dtype(e) is None else _dtype(e) for e in elements.flat]
         kwargs: dict[str, Arg] = (
             {} if np.result_type(*have) == var.type.dtype else {"dtype": Lit(var.type.dtype)}
         )
-        op = Op(np.array, (_display(elements),), (out,), kwargs, self.span, False, self.adjoint)
-        level.ops.append(op)
-        level.arrays[var] = out
-        return out
+        return Op(np.array, (_display(elements),), (out,), kwargs, self.span, False, self.adjoint)
 
     def exact_elements(self, arg: Arg, like: Var) -> list[Arg]:
         """The elements of an argument as they are carried or saved: NumPy's scalars."""
