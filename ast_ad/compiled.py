@@ -5,20 +5,22 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from .emit.load import add_user_note
 from .errors import InputTypeError, SharedMemoryError, UnsupportedError
 from .frontend.guards import Captures, same_constant
-from .frontend.inputs import signature
-from .frontend.lower import Lowered
 from .frontend.patterns import Known, pattern, shapes_of
+from .frontend.signatures import signature
 from .ir.builtin import own
 from .ir.ops import Arg, Var
 from .ir.types import Array, Scalar
-from .programs import Program
+
+if TYPE_CHECKING:
+    from .frontend.lower import Lowered
+    from .programs import Program
 
 
 @dataclass

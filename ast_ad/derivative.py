@@ -19,14 +19,12 @@ from .errors import (
     UnsupportedError,
 )
 from .fast_calls import MISS, Fast, miss
-from .frontend.core import TensorOutside
-from .frontend.inputs import is_object, signature
 from .frontend.patterns import Known
-from .ir.show import show
+from .frontend.signatures import is_object, signature
 from .options import Options
+from .request import Compilation
 from .tiers import Tier, has_numba
 from .trees import STATIC, flatten
-from .variant import PullbackVariant, Variant
 
 MAX_VARIANTS = 16  # programs kept for one kind of arguments, where what they read from outside keeps changing
 
@@ -39,7 +37,6 @@ class Derivative:
     """
 
     kind = "value_and_grad"
-    variant: type[Variant] = Variant
     every_leaf = False  # whether all floats are differentiated, whatever arguments were asked for
 
     def __init__(
@@ -81,7 +78,7 @@ class Derivative:
         """Any call; the next one like it may be fast."""
         self._fast = miss
         variant, _, results = self._results(args, kwargs)
-        if not kwargs and isinstance(variant, Variant):
+        if not kwargs and isinstance(variant, Compilation):
             self._fast = variant.fast_call(args, self._tiers)
         return self.answer(variant, results)
 
@@ -97,7 +94,7 @@ class Derivative:
             try:
                 return variant, inputs, variant.program(inputs)
             except UnsupportedError as error:
-                if not (isinstance(variant, Variant) and self._may_trace()):
+                if not (isinstance(variant, Compilation) and self._may_trace()):
                     raise
                 problem = error
             # No longer in the handler: what is raised now stands alone.
@@ -171,7 +168,7 @@ class Derivative:
         return found
 
     def _build_kernels(self, args: tuple[Any, ...], kwargs: dict[str, Any], known: Known) -> Any:
-        return self.variant(self, *self._described(args, kwargs), backend="numba", known=known)
+        return self._variant(self._described(args, kwargs), "numba", known)
 
     def _compile(
         self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any], values: Any
@@ -192,6 +189,8 @@ class Derivative:
             except Exception as error:
                 if not self._may_trace():
                     raise
+                from .frontend.core import TensorOutside
+
                 variant = self._traced(error, args, kwargs)
                 inputs = variant.program.fits(leaves, values)
                 if isinstance(error, TensorOutside):  # another time it may be an array
@@ -205,7 +204,13 @@ class Derivative:
         return variant, inputs
 
     def _build(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return self.variant(self, *self._described(args, kwargs))
+        return self._variant(self._described(args, kwargs))
+
+    def _variant(self, described: tuple[Any, ...], backend: str = "numpy", known: Known = Known.ONES) -> Any:
+        """What the compiler makes of arguments like these."""
+        from .variant import Variant
+
+        return Variant(self, *described, backend=backend, known=known)
 
     def _described(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """The names, structures and leaves of the arguments, and the names of those given by keyword."""
@@ -259,11 +264,11 @@ class Derivative:
             )
         return self._last
 
-    def _compiled(self) -> Variant:
+    def _compiled(self) -> Any:
         found = self._built()
         if found.mode == "fallback":
             raise found.no_program()
-        return found  # type: ignore[no-any-return]
+        return found
 
     @property
     def backend(self) -> str | None:
@@ -288,11 +293,15 @@ class Derivative:
     @property
     def ir(self) -> str:
         """The primal as the compiler sees it."""
+        from .ir.show import show
+
         return show(self._compiled().lowered.function)
 
     @property
     def adjoint_ir(self) -> str:
         """The primal and its reverse sweep."""
+        from .ir.show import show
+
         return show(self._compiled().adjoint)
 
     def explain(self) -> str:
@@ -361,7 +370,11 @@ class Vjp(Derivative):
     """See ``vjp``."""
 
     kind = "vjp"
-    variant: type[Variant] = PullbackVariant
+
+    def _variant(self, described: tuple[Any, ...], backend: str = "numpy", known: Known = Known.ONES) -> Any:
+        from .variant import PullbackVariant
+
+        return PullbackVariant(self, *described, backend=backend, known=known)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         variant, inputs, results = self._results(args, kwargs)

@@ -11,20 +11,20 @@ from typing import Any
 
 import numpy as np
 
-from .compiled import Compiled, check_differentiable, scalar_result
+from .compiled import Compiled, scalar_result
 from .errors import InputTypeError, InputValueError
-from .fast_calls import Fast, FastCall, miss
 from .frontend.builder import type_of_arg
 from .frontend.call_sites import CallSites
-from .frontend.inputs import is_object
-from .frontend.lower import Lowered, lower, positions, rebuild
+from .frontend.lower import Lowered, lower
 from .frontend.patterns import Known
+from .frontend.structures import positions
 from .ir.ops import Function
 from .ir.types import carries_derivative
 from .programs import Program
+from .request import Compilation, Request
 from .transform.adjoint import adjoint
 from .transform.split import split
-from .trees import LEAF, STATIC, TreeDef, flatten
+from .trees import TreeDef, flatten
 
 
 def compile_adjoint(
@@ -45,69 +45,7 @@ def call_sites() -> CallSites:
     return CallSites(TracedCall, traced_call, NotOnTrial)
 
 
-class Request:
-    """Which leaves of the arguments are differentiated, and how do their cotangents become the answer?"""
-
-    mode = "compiled"
-    backend = "numpy"
-    plain = False
-
-    def __init__(
-        self,
-        owner: Any,
-        names: Sequence[str],
-        trees: list[TreeDef],
-        leaves: list[Any],
-        keywords: tuple[str, ...],
-    ) -> None:
-        self.owner, self.names, self.keywords = owner, list(names), keywords
-        self.trees = [
-            TreeDef(STATIC, (), ()) if t.type is STATIC and is_object(t.static) else t for t in trees
-        ]
-        self.ranges = _ranges(trees)
-        self.chosen = owner.arguments.positions(self.names)
-        self.wrt = self._differentiable(leaves, names)
-        self.python = [type(leaves[i]) if type(leaves[i]) in (float, complex) else None for i in self.wrt]
-        self.flat = (
-            not owner.single and not any(self.python) and all(trees[i].type is LEAF for i in self.chosen)
-        )  # the cotangents are the answer
-
-    def _differentiable(self, leaves: list[Any], names: Sequence[str]) -> tuple[int, ...]:
-        wrt: list[int] = []
-        if self.owner.every_leaf:
-            return tuple(i for i, leaf in enumerate(leaves) if np.result_type(leaf).kind in "fc")
-        for i in self.chosen:
-            labels = self.trees[i].paths(names[i])
-            start, stop = self.ranges[i]
-            if start == stop:
-                static = self.trees[i].static
-                if isinstance(static, bool):
-                    check_differentiable(static, names[i])
-                what = f"dtype {static.dtype}" if isinstance(static, np.ndarray) else type(static).__name__
-                raise InputTypeError(
-                    f"a gradient with respect to `{names[i]}` ({what})",
-                    why="it holds no numbers",
-                    fix="pass floats or an array of floats",
-                )
-            for position, label in zip(range(start, stop), labels, strict=True):
-                check_differentiable(leaves[position], label)
-                wrt.append(position)
-        return tuple(wrt)
-
-    def gradients(self, cotangents: Sequence[Any]) -> Any:
-        """Cotangents of leaves in the structure of the arguments that were asked for."""
-        if self.flat:
-            return tuple(cotangents)
-        given = [kind(g) if kind is not None else g for kind, g in zip(self.python, cotangents, strict=True)]
-        out, start = [], 0
-        for i in self.chosen:
-            stop = start + self.trees[i].num_leaves
-            out.append(self.trees[i].unflatten(given[start:stop]))
-            start = stop
-        return out[0] if self.owner.single else tuple(out)
-
-
-class Variant(Request):
+class Variant(Compilation):
     """What was compiled for one kind of arguments.
 
     ``backend``: 'numpy', or 'numba' for kernels; ``known``: what of the arrays' lengths is relied on.
@@ -130,8 +68,6 @@ class Variant(Request):
         self.count = len(self.lowered.function.body.results)
         self._halves: Any = None
         self.wanted = backend
-        self._fast: FastCall | None = None
-        self._calls = 0
         self.prepare("numpy" if self.lowered.errstate else backend)
 
     def prepare(self, backend: str) -> None:
@@ -140,48 +76,7 @@ class Variant(Request):
         code = compile_adjoint(self.lowered, self.wrt, self.of, backend)
         self.adjoint = code.function
         self.program = Compiled(self.lowered, code)
-        self.plain = (
-            self.lowered.result == 0
-            and len(self.chosen) == 1
-            and len(self.wrt) == 1
-            and self.trees[self.chosen[0]].num_leaves == 1
-            and self.owner.single
-        )
-        self.plain = self.plain and not any(self.python)
-        self.plain = self.plain and self.trees[self.chosen[0]].type is LEAF
-
-    def fast_call(self, args: tuple[Any, ...], tiers: Any) -> Fast:
-        """The short way for calls like this one, which the program answered, if it was not the first."""
-        self._calls += 1
-        if self._calls == 1 or (tiers and self.wanted == "numpy"):  # calls are counted there
-            return miss
-        if self._fast is None:
-            self._fast = FastCall(self, args)
-        self._fast.remember(args)
-        return self._fast.run
-
-    def forget(self) -> None:
-        """The short way is to be made anew."""
-        self._fast = None
-
-    @property
-    def codes(self) -> tuple[Program, ...]:
-        """The programs that run."""
-        return (self.program.code,)
-
-    @property
-    def backend(self) -> str:  # type: ignore[override]
-        """'numba' if any of them is made of kernels."""
-        return "numba" if any(code.backend == "numba" for code in self.codes) else "numpy"
-
-    @property
-    def text(self) -> str:
-        """The source of what runs."""
-        return "\n\n".join(code.text for code in self.codes)
-
-    def value(self, results: Sequence[Any]) -> Any:
-        """What the function returned, from the results of a program."""
-        return rebuild(self.lowered.result, results)
+        self.plain = self.is_plain()
 
     def explain(self) -> str:
         """What is saved, computed again, inlined and constant."""
@@ -290,14 +185,6 @@ class Pullback:
 
     def __repr__(self) -> str:
         return f"<pullback of {self._name}>"
-
-
-def _ranges(trees: Sequence[TreeDef]) -> list[tuple[int, int]]:
-    out, start = [], 0
-    for tree in trees:
-        out.append((start, start + tree.num_leaves))
-        start += tree.num_leaves
-    return out
 
 
 def _seed(leaf: Any, shape: tuple[int, ...], dtype: np.dtype) -> Any:

@@ -15,11 +15,11 @@ import numpy as np
 
 from ..ir.ops import Lit, Op, Var
 from ..ir.types import Array, Dim, ListOf, Scalar, type_of
-from ..rules.registry import lookup
 from .attributes import Live
 from .core import TensorOutside
 from .guards import Guard, Guards, Path
 from .patterns import Known, Lengths
+from .signatures import is_code, signature
 from .values import Arr, Bound, Dct, Lst, Tup, is_tensor
 
 MAX_CAPTURED_ITEMS = 32
@@ -44,18 +44,6 @@ def leaf_type(value: Any, key: Any, lengths: Lengths, constant_shape: bool = Fal
         if isinstance(found, Scalar) and found.kind == "int"
         else found
     )
-
-
-def signature(value: Any) -> Any:
-    """What of a number or array a compiled program depends on."""
-    if is_tensor(value):
-        return type(value)
-    if isinstance(value, np.ndarray):
-        shape = value.shape
-        return value.dtype, tuple([n == 1 for n in shape]) if 1 in shape else len(shape)
-    if isinstance(value, list):
-        return list, signature(next(filter(is_tensor, value), value[0])) if value else None
-    return type(value)
 
 
 class Inputs:
@@ -167,7 +155,7 @@ class Inputs:
             or hasattr(type(value), "_fields")
         ):
             return self.container(interpreter, value, path)
-        if _is_code(value):
+        if is_code(value):
             self.guards.add(Guard.value(path, value))
             return Lit(value)
         if isinstance(value, types.MethodType):
@@ -268,24 +256,3 @@ class Inputs:
                 ):
                     return path
         return None
-
-
-def is_object(value: Any) -> bool:
-    """Whether an argument that is no number is an instance of a user's class, read attribute by attribute."""
-    plain = isinstance(value, (bool, str, bytes, enum.Enum, types.MethodType, types.NoneType))
-    return not plain and type(value).__module__ not in ("builtins", "numpy") and not _is_code(value)
-
-
-def _is_code(value: Any) -> bool:
-    """Whether an object is known by its identity, and not by what it holds."""
-    return (
-        isinstance(
-            value, (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type, np.ufunc, np.dtype)
-        )
-        or callable(value)
-        and not hasattr(value, "__dict__")
-        or hasattr(value, "py_func")
-        or hasattr(type(value), "__ast_ad_lower__")
-        or type(value).__module__.startswith(("numpy", "functools"))
-        or lookup(value) is not None
-    )

@@ -16,9 +16,10 @@ from .builder import Builder
 from .call_sites import CallSites
 from .calls import python_function
 from .guards import Guard, Path
-from .inputs import Inputs, Restart, is_object
+from .inputs import Inputs, Restart
 from .interpreter import Interpreter
 from .patterns import Known
+from .signatures import is_object
 from .values import Arr, Bound, Dct, Lst, Obj, Tup
 
 MAX_BUILDS = 12
@@ -248,41 +249,6 @@ def structure_of(interpreter: Interpreter, value: Any, results: list[Arg]) -> An
         return ("static", value.python_value())
     results.append(interpreter.arg(value))
     return len(results) - 1
-
-
-def positions(structure: Any) -> Iterator[int]:
-    """The positions of the leaves of a result."""
-    if isinstance(structure, int):
-        yield structure
-    elif isinstance(structure, tuple) and structure and isinstance(structure[0], str):
-        kind, _, *rest = structure
-        for part in () if kind == "static" else rest[0].values() if isinstance(rest[0], dict) else rest[0]:
-            yield from positions(part)
-    elif isinstance(structure, (tuple, list)):
-        for part in structure:
-            yield from positions(part)
-
-
-def rebuild(structure: Any, results: Sequence[Any]) -> Any:
-    """The value with this structure and these results."""
-    if isinstance(structure, int):
-        return results[structure]
-    if isinstance(structure, list):
-        return [rebuild(s, results) for s in structure]
-    if isinstance(structure, tuple) and structure and isinstance(structure[0], str):
-        kind, what, *rest = structure
-        if kind == "static":
-            return what
-        if kind == "namedtuple":
-            return what(*(rebuild(s, results) for s in rest[0]))
-        content = {k: rebuild(s, results) for k, s in rest[0].items()}
-        if kind == "dict":
-            return what(content) if what is not dict else content
-        instance = object.__new__(what)
-        for key, item in content.items():
-            object.__setattr__(instance, key, item)
-        return instance
-    return tuple(rebuild(s, results) for s in structure)
 
 
 def _used(block: Block) -> set[int]:
