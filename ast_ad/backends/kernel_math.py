@@ -342,6 +342,21 @@ def divide_complex(x, y):
 
 
 @compiled
+def exp_complex(z):
+    if z.imag == 0:
+        return complex(vector_math.exp(z.real), z.imag)
+    half = vector_math.exp(0.5 * z.real)  # twice, so that a result in range is found
+    if half == 0:
+        return complex(0.0, 0.0)
+    return complex(half * vector_math.cos(z.imag) * half, half * vector_math.sin(z.imag) * half)
+
+
+@compiled
+def power_two(x, two):
+    return x * x
+
+
+@compiled
 def angle(z):
     return vector_math.atan2(z.imag, z.real)
 

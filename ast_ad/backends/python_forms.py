@@ -92,6 +92,8 @@ def _arithmetic(fn: Function, types: Sequence[Scalar], values: Sequence[Any]) ->
     if "complex" in kinds:
         return _COMPLEX.get(fn)
     if "float" in kinds:
+        if fn in (operator.pow, builtins.pow) and types[0].kind == "float" and type(values[1]) is int:
+            return {2: p.power_two, 3: p.power_three}.get(values[1], p.power)
         return _FLOAT.get(fn)
     plain = fn in (operator.add, operator.sub) or fn is operator.mul and None not in [t.size for t in types]
     if plain and any(

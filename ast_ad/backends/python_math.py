@@ -132,13 +132,32 @@ def power(x, y):
     """``x ** y`` of floats."""
     base, exponent = np.float64(x), np.float64(y)
     result = vector_math.pow(base, exponent)
-    if base == 0 and exponent < 0:
+    if base == 0 and exponent < 0 and exponent > -np.inf:
         raise ZeroDivisionError("zero to a negative power")
     if result != result and base == base and exponent == exponent:
         raise NotInKernel("a complex power")
     if abs(result) == np.inf and abs(base) < np.inf and abs(exponent) < np.inf:
         raise OverflowError("Numerical result out of range")
     return result
+
+
+@compiled
+def _in_range(result, base):
+    if abs(result) == np.inf and abs(base) < np.inf:
+        raise OverflowError("Numerical result out of range")
+    return result
+
+
+@compiled
+def power_two(x, two):
+    """``x ** 2`` of a float."""
+    return _in_range(x * x, x)
+
+
+@compiled
+def power_three(x, three):
+    """``x ** 3`` of a float."""
+    return _in_range(x * x * x, x)
 
 
 @compiled

@@ -180,6 +180,7 @@ def _transcendental() -> None:
 def _complex() -> None:
     _each([np.conjugate, np.real], "lfd", k.identity)
     _each([np.conjugate], "FD", k.conjugate)
+    _each([np.exp], "D", k.exp_complex)
     _each([np.real], "FD", k.real)
     _each([np.imag], "FD", k.imag)
     _each([np.imag], "fd", k.zero)
@@ -282,8 +283,11 @@ def _numpy_form(fn: Function, types: Sequence[Scalar], values: Sequence[Any]) ->
     except (TypeError, ValueError):
         return None
     form = forms.get("".join(map(_letter, loop)))
-    if fn is np.power and type(values[1]) is int and 0 < values[1] <= 4 and types[0].dtype == loop[0]:
-        return operator.pow if types[0].kind in ("int", "float") and types[0].dtype in _NATIVE else None
+    if fn is np.power and type(values[1]) is int and types[0].dtype == loop[0]:
+        if values[1] == 2 and loop[0].kind == "c":
+            form = k.power_two
+        elif 0 < values[1] <= 4 and loop[0] in _NATIVE:
+            return operator.pow
     return None if form is None else _fitted(form, types, loop)
 
 
