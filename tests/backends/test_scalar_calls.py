@@ -231,7 +231,8 @@ def test_powers_with_known_exponents():
     for exponent in 2, 3:
         form = scalar_form(operator.pow, [Scalar("float"), type_of(exponent)], [UNKNOWN, exponent])
         for x in PYTHON_VALUES["float"]:
-            assert str(outcome(form, x, exponent)) == str(outcome(operator.pow, x, exponent))
+            found, expected = outcome(form, x, exponent), outcome(operator.pow, x, exponent)
+            assert found is expected or found == pytest.approx(expected, rel=4e-16, nan_ok=True)
     square = scalar_form(operator.pow, [type_named("D"), type_of(2)], [UNKNOWN, 2])
     assert_close(np.array([square(z, 2) for z in COMPLEX]), np.array(COMPLEX) ** 2, "square")
 
