@@ -1,144 +1,48 @@
-"""Where on its arrays is each element of a tape, and how is it written and read there?
+"""How are the elements of a tape written to arrays, and read there?
 
-The place of an iteration is a tuple of numbers. A loop that runs equally often whenever it runs adds an axis:
-its iteration's place in its range. Another begins a new axis: the iterations of all its runs follow each
-other; where a run begins is a number that the loop around it saves.
+Numbers of one dtype share an array, side by side. Arrays of one shape are the rows of another. Where shapes
+vary they follow each other on an array with one axis, and their beginnings and lengths are saved too.
 """
 
 from __future__ import annotations
 
-import functools
 import operator
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..ir import builtin
-from ..ir.ops import Arg, Block, For, If, Lit, Op, Seq, Slice, Statement, Var, While
+from ..ir.ops import Arg, Block, If, Lit, Op, Seq, Slice, Var
 from ..ir.types import Array, Dim, Scalar, Type, dtype_of
 from ..rules import helpers
 from .copying import Renaming, replace_reads
-from .lengths import Bounds, Lengths, Ops, is_number, size_of
+from .lengths import Ops, is_number
+from .tape_places import (
+    FIRST_CAPACITY,
+    INT,
+    Axis,
+    Carried,
+    Path,
+    Place,
+    Places,
+    index_of,
+    integer,
+    lift,
+    within,
+)
 
 if TYPE_CHECKING:
     from .typed_tapes import Slot, Tape
 
-FIRST_CAPACITY = 16  # entries of an array that grows, at first
 _PYTHON = {"bool": bool, "int": int, "float": float, "complex": complex}
-_INT = Scalar("int")
 Write = tuple[Arg, tuple[Arg, ...]]
-Path = tuple[tuple[For | While | If, Block], ...]  # statements, each with the block of it that leads on
 
 
-@dataclass
-class Axis:
-    """The first axis of what irregular loops record. ``end``: how long arrays have to be at least, a Var
-    that is known before ``loop`` or, where ``late``, in its body."""
-
-    loop: For | While
-    end: Arg
-    late: bool
-
-
-@dataclass
-class Frame:
-    """A statement that hands a value on, as a result (the ``position``-th) of its block."""
-
-    op: For | While | If
-    block: Block
-    position: int
-    out: Var
-
-    def set(self, value: Arg) -> None:
-        results = list(self.block.results)
-        results[self.position + (0 if isinstance(self.op, If) else self.op.stops)] = value
-        self.block.results = tuple(results)
-
-
-@dataclass
-class Carried:
-    """A value that changes in a nest of loops: in the innermost block it is ``now``."""
-
-    frames: list[Frame]
-    now: Var
-
-    @property
-    def last(self) -> Var:
-        """What it is afterwards."""
-        return self.frames[0].out
-
-    def set(self, value: Arg) -> None:
-        self.frames[-1].set(value)
-        if isinstance(value, Var):
-            self.now = value
-
-
-@dataclass
-class Place:
-    """Where a loop's iteration is: ``write`` in the loop, ``read`` in its reader; ``lengths`` of the axes.
-    ``path``: the loops and branches around the iteration, outermost first.
-    ``numbers``: what is saved for each iteration, by dtype, each with what the reader calls it."""
-
-    tape: Tape
-    path: Path
-    write: tuple[Arg, ...] = ()
-    read: tuple[Arg, ...] = ()
-    lengths: tuple[Arg, ...] = ()
-    axis: Axis | None = None
-    numbers: dict[np.dtype, list[tuple[Arg, Var]]] = field(default_factory=dict)
-
-    def save(self, value: Arg, hint: str) -> Arg:
-        """Save an integer; its name in the reader."""
-        if isinstance(value, Lit):
-            return value
-        item = Var(_INT, hint)
-        self.numbers.setdefault(np.dtype(int), []).append((value, item))
-        return item
-
-
-class Storing:
+class Storing(Places):
     """Gives a tape, and those on it, their arrays."""
-
-    def __init__(
-        self,
-        block: Block,
-        tape: Tape,
-        lengths: Lengths,
-        undefined: set[Var],
-        makers: dict[Var, Statement],
-    ) -> None:
-        self.block, self.tape, self.lengths = block, tape, lengths
-        self.undefined, self.makers = undefined, makers
-        self.before = lengths.ops
-        self.pending: list[tuple[Block, Statement | None, int, Ops]] = []
-        self.heads: dict[int, Ops] = {}
 
     def run(self) -> None:
         self.store(self.tape, None)
-
-    def finish(self) -> None:
-        """Put the new statements where they belong."""
-        for block, anchor, offset, ops in self.pending:
-            at = 0 if anchor is None else next(i for i, o in enumerate(block.ops) if o is anchor) + offset
-            block.ops[at:at] = ops.ops
-        at = next(i for i, o in enumerate(self.block.ops) if o is self.tape.anchor)
-        self.block.ops[at:at] = self.before.ops
-
-    # ----- where new statements go -----
-
-    def ops(self, like: Statement, block: Block, anchor: Statement | None, offset: int = 0) -> Ops:
-        """Statements to insert before (``offset`` 1: behind) another, or at the head of the block."""
-        made = Ops(span=like.span, adjoint=like.adjoint)
-        self.pending.append((block, anchor, offset, made))
-        return made
-
-    def head(self, loop: For | While) -> Ops:
-        """Statements at the head of the loop's body."""
-        if id(loop) not in self.heads:
-            self.heads[id(loop)] = self.ops(loop, loop.body, None)
-        return self.heads[id(loop)]
 
     # ----- a tape -----
 
@@ -157,137 +61,13 @@ class Storing:
             elif slot.way == "tape":
                 assert slot.tape is not None
                 self.store(slot.tape, place)
-            elif slot.way in ("array", "ragged", "shape"):
+            elif slot.way in ("array", "rows", "ragged", "shape"):
                 late.append(self.array(slot, place))
         for dtype, numbers in place.numbers.items():
             self.numbers(dtype, numbers, place)
         for load in late:  # they read numbers
             load()
         replace_reads(tape.reader.body, names)
-
-    def place(self, tape: Tape, outer: Place | None) -> Place:
-        """Where the iterations of the tape's loop are."""
-        loop, bounds = tape.loop, tape.bounds
-        path = (*(outer.path if outer else ()), *tape.steps, (loop, loop.body))
-        moved = () if bounds is None else tuple(map(self.lengths.move, bounds))
-        if bounds is None or None in moved:
-            if bounds is None or outer is None:
-                return self.unbounded(tape, outer, path)
-            return self.following(tape, outer, bounds, path)
-        assert isinstance(loop, For)
-        count = self.before.trips(moved)  # type: ignore[arg-type]
-        written = self.head(loop).place(loop.index, bounds)
-        read = self.reading(tape, lambda: count, loop.reverse)
-        write, sofar = (outer.write, outer.read) if outer else ((), ())
-        lengths = (*(outer.lengths if outer else ()), count)
-        return Place(tape, path, (*write, written), (*sofar, read), lengths, outer.axis if outer else None)
-
-    def following(self, tape: Tape, outer: Place, bounds: Bounds, path: Path) -> Place:
-        """Of a loop that knows beforehand how often it runs, though not always equally often."""
-        loop, reader = tape.loop, tape.reader
-        assert isinstance(loop, For)
-        ahead = self.ops(loop, path[-2][1], loop)
-        position = self.carry(path[:-1], Lit(0), _int, "position")
-        start, count = position.now, ahead.trips(bounds)
-        end = ahead.integer(operator.add, start, count)
-        position.set(end)
-        begin = outer.save(start, "start")
-        total = self.total(outer, position, start) if tape.steps else lambda: count
-        read = self.reading(tape, functools.cache(lambda: outer.save(total(), "count")), loop.reverse)
-        written = self.head(loop).place(loop.index, bounds)
-        written = self.head(loop).integer(operator.add, start, written)
-        read = self.head(reader).integer(operator.add, begin, read)
-        return Place(tape, path, (written,), (read,), (Lit(FIRST_CAPACITY),), Axis(loop, end, False))
-
-    def unbounded(self, tape: Tape, outer: Place | None, path: Path) -> Place:
-        """Of a loop that does not know beforehand how often it runs."""
-        position = self.carry(path, Lit(0), _int, "position")
-        now, start = position.now, tape.loop.inits[-1]
-        end = self.head(tape.loop).integer(operator.add, now, Lit(1))
-        position.set(end)
-        begin: Arg = Lit(0)
-        count: Callable[[], Arg] = lambda: position.last  # noqa: E731
-        if outer is not None:
-            begin, total = outer.save(start, "start"), self.total(outer, position, start)
-            count = functools.cache(lambda: outer.save(total(), "count"))
-        read = self.reading(tape, count, False)
-        read = self.head(tape.reader).integer(operator.add, begin, read)
-        return Place(tape, path, (now,), (read,), (Lit(FIRST_CAPACITY),), Axis(tape.loop, end, True))
-
-    def total(self, outer: Place, position: Carried, start: Arg) -> Callable[[], Arg]:
-        """By how much a position grows in an iteration of the loop around."""
-        frame = position.frames[len(outer.path)]
-        block = outer.path[-1][1]
-        return lambda: self.ops(frame.op, block, frame.op, 1).integer(operator.sub, frame.out, start)
-
-    def reading(self, tape: Tape, count: Callable[[], Arg], backwards: bool) -> Arg:
-        """The place in the recording loop's range (``backwards``: which is run from its end), or its number,
-        of the iteration that the reader reads."""
-        reader, flip = tape.reader, tape.turned != backwards
-        if reader.range is None:
-            reader.range = (Lit(0), count(), Lit(1))
-            if flip and len(reader.items) == 1 and not tape.rest():
-                reader.reverse, flip = not reader.reverse, False
-        ops = self.head(reader)
-        place = ops.place(reader.index, reader.range)
-        if not flip:
-            return place
-        last = ops.integer(operator.sub, count(), Lit(1))
-        return ops.integer(operator.sub, last, place)
-
-    # ----- carried values -----
-
-    def carry(
-        self,
-        path: Path,
-        init: Arg,
-        type: Callable[[], Type],
-        hint: str,
-        axis: Axis | None = None,
-    ) -> Carried:
-        """Carry a value through a nest of loops; an array with an ``axis`` grows where that needs it.
-
-        ``type`` makes the type of each Var that holds it: arrays that grow differ in length.
-        """
-        value = init
-        frames: list[Frame] = []
-        for op, block in path:
-            grows = axis is not None and axis.loop is op
-            if grows and axis is not None and not axis.late:
-                ops = self.ops(op, frames[-1].block, op)
-                value = ops.op(helpers.reserve, (value, axis.end), type(), hint)
-            out = Var(type(), hint)
-            op.outs += (out,)
-            if isinstance(op, If):
-                op.then.results += (value,)
-                op.orelse.results += (value,)
-            else:
-                op.inits += (value,)
-                value = Var(type(), hint)
-                op.params += (value,)
-                op.body.results += (value,)
-            if frames:
-                frames[-1].set(out)
-            frames.append(Frame(op, block, len(op.outs) - 1, out))
-            if grows and axis is not None and axis.late:
-                value = self.head(axis.loop).op(helpers.reserve, (value, axis.end), type(), hint)
-                frames[-1].set(value)
-        assert isinstance(value, Var)
-        return Carried(frames, value)
-
-    def allocate(self, place: Place, lengths: tuple[Arg, ...], dtype: np.dtype, hint: str) -> Carried:
-        """An array with the place's axes and more, carried through the loops."""
-        shape = (*place.lengths, *lengths)
-        dims = tuple(Dim.fresh() if (d := size_of(n)) is None else d for n in shape)
-        type_ = Array(dtype, dims)
-
-        def longer() -> Type:
-            return Array(dtype, (Dim.fresh(), *dims[1:]))
-
-        made = self.before.op(np.empty, (Seq(shape), Lit(dtype)), type_, hint)
-        return self.carry(
-            place.path, made, (lambda: type_) if place.axis is None else longer, hint, place.axis
-        )
 
     # ----- numbers -----
 
@@ -301,13 +81,13 @@ class Storing:
         ops = self.ops(tape.append, tape.loop.body, tape.append)
         for value, at in writes:
             if not self.unsure(value):
-                array.set(ops.op(helpers.setitem, (array.now, _index(at), value), array.now.type, "tape"))
+                array.set(ops.op(helpers.setitem, (array.now, index_of(at), value), array.now.type, "tape"))
         for k, (_, item) in enumerate(numbers):
             at = (*place.read, Lit(k)) if many else place.read
             self.read_number(self.head(tape.reader), array.last, at, item, dtype)
 
     def read_number(self, ops: Ops, array: Var, at: tuple[Arg, ...], item: Var, dtype: np.dtype) -> None:
-        args = (array, _index(at))
+        args = (array, index_of(at))
         if not isinstance(item.type, Scalar) or item.type.dtype is not None:
             ops.ops.append(Op(operator.getitem, args, (item,), span=ops.span, adjoint=ops.adjoint))
             return
@@ -324,7 +104,7 @@ class Storing:
         dims = [self.lengths.of(dim) for dim in value.type.shape]
         steps: Path = ()
         behind = self.head(reader)
-        if slot.way != "array" and None in dims or not self.unsure(value):
+        if slot.way in ("ragged", "rows") or None in dims or not self.unsure(value):
             steps, value = within(value, self.undefined, self.makers)
             behind = self.behind(value, steps, place)
         shape: tuple[Arg, ...] = ()
@@ -341,11 +121,14 @@ class Storing:
             inside: tuple[Arg, ...] = () if shape else (Lit(Ellipsis),)
             self.write(array, (*place.write, *inside), value, place)
             ops = self.head(reader)
-            args = (array.last, _index((*place.read, *inside)))
+            args = (array.last, index_of((*place.read, *inside)))
             return lambda: ops.ops.append(
                 Op(operator.getitem, args, (item,), span=ops.span, adjoint=ops.adjoint)
             )
-        return self.ragged(value, item, shape, behind, (*place.path, *steps), place)
+        path = (*place.path, *steps)
+        if slot.way == "rows":
+            return self.rows(value, item, shape, behind, path, place)
+        return self.ragged(value, item, shape, behind, path, place)
 
     def behind(self, value: Var, steps: Path, place: Place) -> Ops:
         """Statements right behind what computes a value in the loop, before anything overwrites it."""
@@ -363,15 +146,35 @@ class Storing:
         flags = {"span": ops.span, "adjoint": ops.adjoint}
         ops.ops.append(Op(np.empty, (Seq(shape), Lit(dtype)), (item,), **flags))  # type: ignore[arg-type]
 
+    def rows(
+        self, value: Var, item: Var, shape: tuple[Arg, ...], ops: Ops, path: Path, place: Place
+    ) -> Callable[[], None]:
+        """Save arrays that few iterations may have: a row for each one that there is."""
+        assert isinstance(value.type, Array)
+        loop, reader = place.tape.loop, place.tape.reader
+        position = self.carry(path, Lit(0), integer, "position")
+        end = self.head(loop).integer(operator.add, position.now, Lit(1))
+        begin = place.save(position.now, "row")
+        made = Place(place.tape, path, lengths=(Lit(FIRST_CAPACITY),), axis=Axis(loop, end, True))
+        array = self.allocate(made, shape, value.type.dtype, "tape")
+        inside: tuple[Arg, ...] = () if shape else (Lit(Ellipsis),)
+        index = index_of((position.now, *inside))
+        array.set(ops.op(helpers.setitem, (array.now, index, value), array.now.type, "tape"))
+        position.set(end)
+        args, head = (array.last, index_of((begin, *inside))), self.head(reader)
+        return lambda: head.ops.append(
+            Op(operator.getitem, args, (item,), span=head.span, adjoint=head.adjoint)
+        )
+
     def ragged(
         self, value: Var, item: Var, shape: tuple[Arg, ...], ops: Ops, path: Path, place: Place
     ) -> Callable[[], None]:
         """Save arrays of varying lengths one after the other on an array with one axis."""
         assert isinstance(value.type, Array)
         dtype, reader = value.type.dtype, place.tape.reader
-        position = self.carry(path, Lit(0), _int, "position")
+        position = self.carry(path, Lit(0), integer, "position")
         start = position.now
-        size: Arg = ops.op(np.size, (value,), _INT)
+        size: Arg = ops.op(np.size, (value,), INT)
         end = ops.integer(operator.add, start, size)
         position.set(end)
         begin = place.save(start, "start")
@@ -415,7 +218,7 @@ class Storing:
             self.write_unsure(array, [(value, at)])
             return
         ops = self.behind(value, (), place)
-        array.set(ops.op(helpers.setitem, (array.now, _index(at), value), array.now.type, "tape"))
+        array.set(ops.op(helpers.setitem, (array.now, index_of(at), value), array.now.type, "tape"))
 
     def write_unsure(self, array: Carried, writes: list[Write]) -> None:
         """Write values that some paths don't have, where they are made."""
@@ -434,48 +237,8 @@ class Storing:
                 ops = Ops(inner.ops, op.span, op.adjoint)
                 for value, at in found:
                     if not self.unsure(value) and not (isinstance(value, Lit) and value.value is None):
-                        after = ops.op(helpers.setitem, (after, _index(at), value), array.type, array.hint)
+                        after = ops.op(helpers.setitem, (after, index_of(at), value), array.type, array.hint)
                 inner.results += (after,)
             array = Var(array.type, array.hint)
             op.outs += (array,)
         return array
-
-
-def is_missing(arg: Arg, makers: Mapping[Var, Statement]) -> bool:
-    """Whether the argument says that there is no value on this path."""
-    maker = makers.get(arg) if isinstance(arg, Var) else None
-    return (
-        isinstance(arg, Lit) and arg.value is None or isinstance(maker, Op) and maker.fn is builtin.undefined
-    )
-
-
-def within(
-    value: Var, undefined: set[Var], makers: Mapping[Var, Statement], steps: Path = ()
-) -> tuple[Path, Var]:
-    """The branches that lead to where a value is made that some paths don't have, and the value there."""
-    op = makers.get(value) if value in undefined else None
-    if isinstance(op, If):
-        for block in (op.then, op.orelse):
-            inner = block.results[op.outs.index(value)]
-            if isinstance(inner, Var) and not is_missing(inner, makers):
-                return within(inner, undefined, makers, (*steps, (op, block)))
-    return steps, value
-
-
-def lift(value: Arg, steps: Path) -> Arg:
-    """A number that a branch computes, behind that branch; 0 where another is taken."""
-    for op, block in reversed(steps):
-        assert isinstance(op, If)
-        for branch in (op.then, op.orelse):
-            branch.results += (value if branch is block else Lit(0),)
-        value = Var(_INT)
-        op.outs += (value,)
-    return value
-
-
-def _int() -> Type:
-    return _INT
-
-
-def _index(at: tuple[Arg, ...]) -> Arg:
-    return at[0] if len(at) == 1 else Seq(at)

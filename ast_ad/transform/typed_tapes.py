@@ -43,7 +43,8 @@ from ..rules import containers, helpers
 from .copying import copy_function
 from .dead_code import eliminate_dead_code
 from .lengths import Bounds, Lengths, Ops, is_number
-from .tape_storage import Path, Storing, is_missing, within
+from .tape_places import Path, is_missing, within
+from .tape_storage import Storing
 from .undefined import undefined_values
 
 
@@ -69,7 +70,7 @@ def typed_tapes(function: Function) -> Function:
 @dataclass
 class Slot:
     """One element of what is appended, and the Var that stands for it in the reader. ``way``: what becomes
-    of it: 'list' (stays), 'drop', 'constant', 'number', 'array', 'ragged', 'shape', or 'tape'."""
+    of it: 'list' (stays), 'drop', 'constant', 'number', 'array', 'rows', 'ragged', 'shape', or 'tape'."""
 
     value: Arg
     item: Var
@@ -279,7 +280,9 @@ class _Tapes:
         maker = self.makers.get(within(value, self.undefined, self.makers)[1] if makers == 1 else value)
         if isinstance(maker, Op) and maker.fn is helpers.hollow:
             return "shape"
-        return "array" if fixed else "ragged" if makers == 1 else "list"
+        if unsure and makers == 1 and not all(isinstance(dim, int) for dim in type_.shape):
+            return "rows" if fixed else "ragged"  # most iterations may have none
+        return "array" if fixed else "list" if unsure else "ragged"
 
     def inner(self, slot: Slot, tape: Tape, lengths: Lengths) -> str:
         """Whether the element is the tape of a loop within, which the reader's own inner loop reads."""

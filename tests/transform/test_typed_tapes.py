@@ -153,6 +153,65 @@ def test_nests(n):
     verify(triangle, 0.7, n)
 
 
+def branched(x, n, m):
+    total = x
+    if m > 2:
+        for i in range(n):
+            x = math.sin(x) * x + i
+    else:
+        while x < m:
+            x = x * x + 1.1
+    if n > 0:
+        if m > 1:
+            for _ in range(m):
+                total = math.sin(total) * x
+    for i in range(n):
+        y = x
+        if i % 2 == 1:
+            for j in range(3):
+                y = y * math.sin(y) + j
+            if i > 2:
+                for j in range(i, -1, -1):
+                    y = y * math.sin(y) + j
+        else:
+            while y < 2.0:
+                y = y * 1.5 + 0.1 * x
+        total = total + y * y
+    return total
+
+
+def test_loops_in_branches():
+    for n in (0, 1, 5):
+        for m in (0, 2, 4):
+            verify(branched, 0.4, n, m, order=1)
+    verify(branched, 0.4, 5, 4)
+
+
+def test_what_no_iteration_saves_takes_no_memory():
+    def sparse(x, n):
+        total = 0.0
+        for i in range(n):
+            if i == 1:
+                y = np.sin(x)
+                for _ in range(1000):
+                    y = np.sin(y) * x
+                total = total + np.sum(y)
+        return total
+
+    program = adjoint(primal(sparse, np.ones(50), 20), (0,))
+    changed = typed_tapes(program)
+    sizes = []
+    for op in walk(write_in_place(changed).body):
+        if isinstance(op, Op) and op.fn is np.empty:
+            op.fn = lambda shape, dtype: sizes.append(math.prod(shape)) or np.empty(shape, dtype)
+    placed = write_in_place(changed)
+    for op in walk(placed.body):
+        if isinstance(op, Op) and op.fn is np.empty:
+            op.fn = lambda shape, dtype: sizes.append(math.prod(shape)) or np.empty(shape, dtype)
+    evaluate(placed, np.ones(50), 20)
+    assert sizes and sum(sizes) < 10_000
+
+
 def collatz(x, n):
     while n != 1:
         n = n // 2 if n % 2 == 0 else 3 * n + 1
