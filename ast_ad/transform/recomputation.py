@@ -53,6 +53,7 @@ DIVISIONS = {
 }  # fmt: skip
 POWERS = {operator.pow, np.power, pow}
 SMALL = {np.sum, np.dot, np.cross, operator.matmul, np.matmul}  # of few numbers
+COPIES = {np.copy, builtin.copy}
 WITH_OPTIONS = {np.zeros, np.ones, np.array, np.sum, helpers.astype}
 
 
@@ -159,9 +160,10 @@ def _makers(primal: Block) -> dict[Var, Op]:
         args = tuple(renamed(arg, names) for arg in op.args)
         kwargs = {name: renamed(arg, names) for name, arg in op.kwargs.items()}
         key = expression_key(Op(op.fn, args, op.outs, kwargs, effect=op.effect))
-        if key is not None and key in known and known[key].type == op.out.type:
-            names[op.out] = known[key]
-            makers[op.out] = Op(builtin.assign, (known[key],), op.outs, span=op.span, adjoint=True)
+        same = args[0] if op.fn in COPIES and len(args) == 1 and not kwargs else known.get(key)
+        if isinstance(same, Var) and same.type == op.out.type:
+            names[op.out] = same
+            makers[op.out] = Op(builtin.assign, (same,), op.outs, span=op.span, adjoint=True)
         else:
             if key is not None:
                 known[key] = op.out

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..errors import InternalError
 from ..frontend.builder import type_of_arg
 from ..ir import builtin
 from ..ir.ops import Block, Op, Statement, Var, blocks, operands, variables
@@ -69,7 +70,12 @@ def plan(
         visible: whether the reverse region has a value anyway.
         shapes_only: the values that it reads for shape and dtype only.
         policy: one of ``POLICIES``.
+
+    Raises:
+        InternalError: no such policy.
     """
+    if policy not in POLICIES:
+        raise InternalError(f"residuals by the policy {policy!r}; there are {', '.join(POLICIES)}")
     if policy == "min-cut":
         return Plan(*choose(needed, shapes_only, primal, visible))
     makers = {out: op for op in primal.ops if isinstance(op, Op) for out in op.outs}

@@ -118,6 +118,18 @@ def test_a_carried_array_is_not_saved_for_an_element():
     assert not any("[" in str(t) for t in append.out.type.element.items)
 
 
+def test_a_copy_and_its_source_are_saved_once():
+    def f(x, n):
+        x = x.copy()
+        for _ in range(n):
+            before = x.copy()
+            x[1:] = np.sin(x[:-1]) * before[1:] + before[0] * x[1:] ** 2
+        return np.sum(x**2)
+
+    (count,) = tapes(compared(f, np.array([0.5, -2.0, 1.0, 0.3]), 3))
+    assert count == 2  # x and the sine
+
+
 def test_branches_and_inner_loops():
     def f(x, n):
         total = 0.0
