@@ -14,6 +14,7 @@ import numba
 import numpy as np
 
 from . import vector_math
+from .selections import maximum, minimum
 
 compiled: Any = numba.njit(error_model="numpy")
 
@@ -38,18 +39,6 @@ def square(x):
 @compiled
 def identity(x):
     return x
-
-
-@compiled
-def safe_product(g, p):
-    """``g * p``, but 0 where ``g`` is 0."""
-    return g * p if g != 0 else g
-
-
-@compiled
-def ratio(x, y):
-    """``x / y``, but 0 where ``y`` is 0."""
-    return x / y if y != 0 else y
 
 
 @compiled
@@ -119,48 +108,8 @@ def power_dy(x, y, power):
 
 
 @compiled
-def maximum(x, y):
-    """NaN where one is."""
-    return x if x >= y or x != x else y
-
-
-@compiled
-def minimum(x, y):
-    """NaN where one is."""
-    return x if x <= y or x != x else y
-
-
-@compiled
-def fmax(x, y):
-    """The other one where one is NaN."""
-    return x if x >= y or y != y else y
-
-
-@compiled
-def fmin(x, y):
-    """The other one where one is NaN."""
-    return x if x <= y or y != y else y
-
-
-@compiled
 def clip(x, low, high):
     return minimum(maximum(x, low), high)
-
-
-@compiled
-def where(condition, x, y):
-    return x if condition else y
-
-
-@compiled
-def sign(x):
-    """NaN for NaN."""
-    return 1.0 if x > 0 else (-1.0 if x < 0 else x)
-
-
-@compiled
-def sign_of_integer(x):
-    return 1 if x > 0 else (-1 if x < 0 else 0)
 
 
 @compiled

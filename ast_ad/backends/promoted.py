@@ -14,7 +14,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from . import kernel_math, vector_math
+from . import kernel_math, selections, vector_math
 
 DTYPES = "int64", "float32", "float64", "complex64", "complex128"
 # Functions whose results are booleans, whatever they compare.
@@ -45,7 +45,7 @@ def __getattr__(name: str) -> Any:
 
 def _find(name: str) -> Any:
     """The function of one of the other modules, of Python or NumPy, or else of SciPy."""
-    for module in kernel_math, vector_math, builtins, operator:
+    for module in selections, kernel_math, vector_math, builtins, operator:
         if callable(found := getattr(module, name, None)):
             return found
     if isinstance(found := getattr(np, name, None), np.ufunc):
@@ -80,7 +80,7 @@ def _arity(form: Any, text: str) -> int:
         return form.nin
     if isinstance(known := getattr(form, "arity", None), int):
         return known
-    code = getattr(getattr(form, "py_func", None), "__code__", None)
+    code = getattr(getattr(form, "py_func", form), "__code__", None)
     if code is not None:
         return int(code.co_argcount)
     return 1 if text in ("neg", "pos", "abs", "invert") else 2

@@ -20,6 +20,7 @@ from ..ir.types import Opaque, Scalar, Type
 from ..rules import helpers, partials
 from . import kernel_math as k
 from . import promoted, python_forms
+from . import selections as choose
 from . import vector_math as v
 
 Function = Callable[..., Any]
@@ -110,19 +111,18 @@ def _arithmetic() -> None:
     _each([np.fmod], "fd", np.fmod, 2)
     _each([np.fmod], "l", k.fmod_of_integers, 2)
     _each([np.copysign], "fd", np.copysign, 2)
-    _each([helpers.safe_product], "fd", k.safe_product, 2)
-    _each([partials.ratio], "fd", k.ratio, 2)
+    _each([helpers.safe_product], "fd", choose.safe_product, 2)
+    _each([partials.ratio], "fd", choose.ratio, 2)
     _each([partials.power_dx], "d", k.power_dx, 2)
     _each([partials.power_dx], "f", k.power_dx_single, 2)
 
 
 def _steps_and_bits() -> None:
-    _each([np.maximum], "lfd", k.maximum, 2)
-    _each([np.minimum], "lfd", k.minimum, 2)
-    _each([np.fmax], "lfd", k.fmax, 2)
-    _each([np.fmin], "lfd", k.fmin, 2)
-    _each([np.sign], "fd", k.sign)
-    _each([np.sign], "l", k.sign_of_integer)
+    _each([np.maximum], "lfd", choose.maximum, 2)
+    _each([np.minimum], "lfd", choose.minimum, 2)
+    _each([np.fmax], "lfd", choose.fmax, 2)
+    _each([np.fmin], "lfd", choose.fmin, 2)
+    _each([np.sign], "lfd", choose.sign)
     _each([np.heaviside], "fd", k.heaviside, 2)
     for fn in np.floor, np.ceil, np.trunc, np.rint:
         _each([fn], "fd", fn)
@@ -197,14 +197,15 @@ _complex()
 SINGLE = {
     *(operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pos, builtins.abs),
     *(operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne),
-    *(k.square, k.identity, k.safe_product, k.ratio, k.remainder),
+    *(k.square, k.identity, choose.safe_product, choose.ratio, k.remainder),
     *(
-        k.maximum,
-        k.minimum,
-        k.fmax,
-        k.fmin,
+        choose.maximum,
+        choose.minimum,
+        choose.fmax,
+        choose.fmin,
         k.clip,
-        k.where,
+        choose.where,
+        choose.sign,
         k.nan_to_num_single,
         k.sinc_single,
         k.power_dx_single,
@@ -227,6 +228,7 @@ SINGLE = {
 }
 # Those that choose their dtype as NumPy does where all arguments have dtypes of their own.
 PROMOTING = {
+    *(choose.maximum, choose.minimum, choose.fmax, choose.fmin, choose.safe_product),
     *(operator.add, operator.sub, operator.mul, operator.truediv),
     *(operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne),
 }
@@ -329,9 +331,10 @@ def _of_one_dtype(fn: Function, types: Sequence[Scalar]) -> Function | None:
     if _letter(dtype) not in kinds:
         return None
     if fn is np.where:
-        if any(t.dtype != dtype and (t.dtype or np.dtype(_PYTHON[t.kind])) != dtype for t in chosen):
-            return None if dtype.kind == "b" else getattr(promoted, promoted.name_of(k.where, dtype))
-        return k.where
+        own = [type.dtype or np.dtype(_PYTHON[type.kind]) for type in chosen]
+        if all(one == dtype for one in own) or {*own} <= _NATIVE and np.result_type(*own) == dtype:
+            return choose.where
+        return None if dtype.kind == "b" else getattr(promoted, promoted.name_of(choose.where, dtype))
     return _fitted(k.clip if fn is np.clip else k.power_dy, types, [dtype] * 3)
 
 
