@@ -145,7 +145,8 @@ class _Finder:
 
     # ----- what is written later -----
     def final(self, nest: list[Pair], array: Var, index: Arg) -> Var | None:
-        """The array after the outermost loop, if it still has at ``index`` what ``array`` has now."""
+        """The array after the outermost loop, or after one within if it is saved there, if it still has at
+        ``index`` what ``array`` has now."""
         if not isinstance(array.type, Array):
             return None
         env: Env = {first.index: {first.index: 1} for first, _ in nest}
@@ -153,7 +154,8 @@ class _Finder:
         if self.places(index, env, bounds) is None:
             return None
         version = array
-        for first, _ in reversed(nest):
+        for level in reversed(range(len(nest))):
+            first = nest[level][0]
             results = first.body.results
             found = [k for k, r in enumerate(results) if self.chain(first.body, r, version) is not None]
             if not found:
@@ -170,7 +172,20 @@ class _Finder:
             if any(self.overlap(index, env, write) for write in writes + others):
                 return None
             version = first.outs[k]
+            saved = self.saved(nest[level - 1], version) if level else None
+            if saved is not None:
+                return saved
         return version
+
+    def saved(self, pair: Pair, value: Var) -> Var | None:
+        """What the adjoint calls a value that the loop saves."""
+        first, second = pair
+        for source, variables in second.items:
+            tape = self.tapes.get(source, source) if isinstance(source, Var) else source
+            for k, var in enumerate(variables):
+                if element_of(first, tape, len(variables), k) is value:
+                    return var
+        return None
 
     def chain(self, block: Block, last: Arg, version: Var) -> list[tuple[Statement, int]] | None:
         """The writes that make ``last`` from an earlier version of the array."""

@@ -43,6 +43,21 @@ def test_a_factorisation_saves_nothing(n, residuals):
     assert tapes(saving) and not tapes(final)
 
 
+def test_an_array_that_is_saved_anyway():
+    def f(x, w):
+        total = 0.0
+        for k in range(w.shape[0]):
+            y = np.zeros(4)
+            y[0] = x[0] * w[k]
+            for i in range(1, 4):
+                y[i] = np.sin(y[i - 1]) + x[i]
+            total += np.sum(y**2) * w[k]
+        return total
+
+    saving, final = reading(f, np.array([0.3, 0.7, 0.2, 0.9]), np.array([0.4, 0.6, 1.5]))
+    assert sum(tapes(final)) < sum(tapes(saving))
+
+
 def test_forward_substitution():
     def f(a, b):
         x = b.copy()
