@@ -18,13 +18,13 @@ class Bounds:
         self._affine: dict[Var, Affine] = {}
         self._ranges: dict[Dim, tuple[Affine | None, Affine | None]] = {}
         self._order: dict[Dim, int] = {}
-        self._lengths: set[Dim] = set()
+        self._lengths: dict[Dim, int] = {}
         self._small: set[Var] = set()
 
     def is_length(self, dim: Dim | int) -> None:
         """A length of an array is not negative."""
         if isinstance(dim, Dim):
-            self._lengths.add(dim)
+            self._lengths[dim] = max(dim.least, self._lengths.get(dim, 0))
 
     def learn(self, var: Var) -> None:
         """Take what the type tells of a number."""
@@ -94,9 +94,15 @@ class Bounds:
             if limit is None:
                 return False
             form = form - symbol * coefficient + limit * coefficient
-        if not isinstance(form, Dim) or form.const < 0:
-            return isinstance(form, int) and form >= 0
-        return all(c >= 0 and Dim(((atom, 1),)) in self._lengths for atom, c in form.terms)
+        if not isinstance(form, Dim):
+            return form is not None and form >= 0
+        least = form.const
+        for atom, c in form.terms:
+            length = Dim(((atom, 1),))
+            if c < 0 or length not in self._lengths:
+                return False
+            least += c * self._lengths[length]
+        return least >= 0
 
     def within(self, arg: Arg, length: Dim | int) -> bool:
         """Whether ``0 <= arg < length`` for certain."""

@@ -15,7 +15,8 @@ from ..ir.types import Scalar, type_of
 from .body import INT, Access, Body, Origin
 from .index import Index
 
-MAX_ITEMS = 24  # operations within one loop: with more, compilers give up on vectors
+MAX_ITEMS = 40  # operations within one loop
+MAX_CHECKS = 64  # pairs of places that may be the same; with more, compilers give up on vectors
 
 
 @dataclass(eq=False)
@@ -30,6 +31,7 @@ class Action:
             the others, ``finish`` uses its results behind them.
         reads, defines: the scalars that it needs, and those that it makes.
         barrier: whether nothing may pass it.
+        update: the write of a part of an array that it is (see ``gather``).
     """
 
     lengths: tuple[Arg, ...]
@@ -46,6 +48,7 @@ class Action:
     barrier: bool = False
     accesses: list[Access] = field(default_factory=list)
     loops: tuple[Var, ...] = ()
+    update: Any = None
 
     def trace(self) -> None:
         """Learn which memory it reads and writes, by writing it to nowhere."""
@@ -162,13 +165,24 @@ def _open(nest: Nest, action: Action, depth: int) -> None:
 def _fits(nest: Nest, action: Action, depth: int) -> bool:
     """Whether the action may join the loop: nothing in it must be finished first."""
     inside = list(nest.actions())
-    if len(inside) >= MAX_ITEMS:
+    if len(inside) >= MAX_ITEMS or _checks([*inside, action]) > MAX_CHECKS:
         return False
     for before in inside:
         limit = shared(before, action)
         if limit is not None and limit <= depth:
             return False
     return True
+
+
+def _checks(inside: Sequence[Action]) -> int:
+    """How many pairs of places, one of them written, a compiler has to tell apart to use vectors."""
+    written: set[Any] = set()
+    read: set[Any] = set()
+    for action in inside:
+        for access in action.accesses:
+            row = access.array, tuple((i.const, i.terms, i.scale, i.loop is None) for i in access.index)
+            (read if access.kind == "r" else written).add(row)
+    return len(written) * (len(written) - 1) // 2 + len(written) * len(read - written)
 
 
 def write(

@@ -13,8 +13,8 @@ from ..ir import builtin
 from ..ir.ops import Arg, Lit, Op, Seq, Var
 from ..ir.types import KIND_OF, Array, Scalar
 from . import kernels
-from .body import INT, Body
-from .forms import count_of, form_of, in_memory, mapped_function, require_equal
+from .body import INT, Access, Body
+from .forms import count_of, form_of, mapped_function, require_equal
 from .index import ZERO, Index
 from .nests import Action
 from .scalar_calls import scalar_form
@@ -275,17 +275,33 @@ def _product(s: Scalarizer, op: Op) -> None:
     if a.rank == b.rank == 2:
         _matrices(s, op, a, b)
         return
-    a, b = (v if v.cost < 2 or a.rank == b.rank == 1 else in_memory(s, v) for v in (a, b))
-    dtype = a.type.dtype
-    axes: tuple[int, ...]
-    if b.rank == 2:
-        column = Mapped(Array(dtype, (*(a.type.shape or ()), 1)), (a.lengths[0], Lit(1)), a, lambda p: p[:1])
-        value = mapped_function(s, operator.mul, [column, b], b.type)
-        axes = (0,)
+    kind = _reduction(np.sum, a.type.dtype)
+    if a.rank == b.rank == 1:
+        reduce_axes(s, op.out, mapped_function(s, operator.mul, [a, b], a.type), (0,), False, kind, None)
+        return
+    matrix, vector, source = (a, b, op.args[1]) if a.rank == 2 else (b, a, op.args[0])
+    if vector.cost and isinstance(source, Var):
+        vector = s.in_memory(source)  # read anew for every row
+    by_rows = matrix is a
+    if _runs_down(matrix):
+        rows = Array(matrix.type.dtype, (matrix.type.shape or ())[::-1])
+        matrix, by_rows = Mapped(rows, matrix.lengths[::-1], matrix, lambda p: p[::-1]), not by_rows
+    if by_rows:
+        value = mapped_function(s, operator.mul, [matrix, vector], matrix.type)
     else:
-        value = mapped_function(s, operator.mul, [a, b], a.type)
-        axes = (a.rank - 1,)
-    reduce_axes(s, op.out, value, axes, False, _reduction(np.sum, dtype), None)
+        shape = (*(vector.type.shape or ()), 1)
+        column = Mapped(Array(vector.type.dtype, shape), (vector.lengths[0], Lit(1)), vector, lambda p: p[:1])
+        value = mapped_function(s, operator.mul, [column, matrix], matrix.type)
+    reduce_axes(s, op.out, value, (1,) if by_rows else (0,), False, kind, None)
+
+
+def _runs_down(matrix: Value) -> bool:
+    """Whether the rows of a matrix are columns in memory."""
+    row, column = Var(INT), Var(INT)
+    accesses: list[Access] = []
+    matrix.element(Body(accesses=accesses), (Index(row), Index(column)))
+    last = [a.index[-1].loop for a in accesses if len(a.index) > 1]
+    return last.count(row) > last.count(column)
 
 
 def _matrices(s: Scalarizer, op: Op, a: Value, b: Value) -> None:

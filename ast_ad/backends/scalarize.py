@@ -38,6 +38,7 @@ from ..ir.types import Array, Dim, Scalar, Type
 from . import nests
 from .body import INT, Body, Origin, element_type
 from .bounds import Bounds
+from .gather import Update, gathered
 from .groups import Groups
 from .index import Index
 from .nests import Action
@@ -45,6 +46,9 @@ from .scalars import NoForm, scalar_operation
 from .values import Formula, Memory, Value
 
 TRANSCENDENTAL = 8  # the cost from which a formula is rather kept than computed twice
+
+
+CHEAP = 8  # the cost from which a formula that several statements read is kept
 
 
 class Unsupported(AdError):
@@ -113,7 +117,7 @@ class Scalarizer:
     def flush(self) -> None:
         """Write what is pending."""
         if self.pending:
-            pending, self.pending = self.pending, []
+            pending, self.pending = gathered(self, self.pending), []
             self.waiting = set()
             nests.run(pending, self.body)
             self.body.known.clear()
@@ -171,13 +175,14 @@ class Scalarizer:
             if known is None:
                 return None
             index = index.plus(Index.of(known).times(coefficient))
-        self.lengths[dim] = self.body.number(index)
-        return self.lengths[dim]
+        return self.has_length(dim, self.body.number(index))
 
     def has_length(self, dim: Dim | int, number: Arg) -> Arg:
         """Remember which number a length is."""
         if isinstance(dim, int):
             return Lit(dim)
+        if isinstance(number, Var) and self.bounds.affine(number) is None:
+            self.bounds.define(number, dim)
         return self.lengths.setdefault(dim, number)
 
     def memory_of(self, var: Var, group: object) -> Memory:
@@ -209,6 +214,16 @@ class Scalarizer:
         """Do something for every element of an array's space."""
         keys = tuple(n.value if isinstance(n, Lit) else n for n in value.lengths)
         return self.act(Action(value.lengths, keys, emit, **more))
+
+    def prepared(
+        self, lengths: tuple[Arg, ...], emit: Callable[[Body, tuple[Index, ...]], None], like: Action
+    ) -> Action:
+        """An action that stands for part of another."""
+        keys = tuple(n.value if isinstance(n, Lit) else n for n in lengths)
+        action = Action(lengths, keys, emit, like.span, like.adjoint)
+        action.trace()
+        action.reads |= {v for n in lengths for v in variables(n)}
+        return action
 
     def act(self, action: Action) -> Action:
         """Put an action behind those that are pending."""
@@ -278,14 +293,14 @@ class Scalarizer:
         sign: int = 1,
     ) -> None:
         """Write, or add, a value to a part of an array."""
-        from .values import stretched
+        update = Update(target, where, lengths, value, kind, sign)
 
         def emit(body: Body, place: tuple[Index, ...]) -> None:
-            x = value.element(body, stretched(value, place)) if isinstance(value, Value) else value
+            x = update.element(body, place)
             body.store(target.var, target.group, where(place), x, kind, sign)
 
         space = Formula(target.type, lengths, (), lambda body, place: Lit(0))
-        self.over(space, emit)
+        self.over(space, emit, update=update)
 
     def in_memory(self, var: Var) -> Memory:
         """The array as memory; a formula, or part of something else, is written out."""
@@ -311,8 +326,8 @@ class Scalarizer:
             self.has_length(dim, length)
             self.bounds.is_length(dim)
         self.env[out] = value
-        if not value.is_view and value.cost >= TRANSCENDENTAL and self.uses.get(out, 0) > 1:
-            self.in_memory(out)
+        if not value.is_view and value.work >= CHEAP and self.uses.get(out, 0) > 1:
+            self.in_memory(out)  # it goes again if all that read it are in one loop
 
 
 def _uses(function: Function) -> dict[Var, int]:

@@ -42,6 +42,7 @@ class Value:
         yield from ()
 
     cost = 0  # operations per element: 1 for arithmetic, more for the rest
+    work = 0  # the same with what is read from memory
     is_view = False  # whether it shows memory, or nothing, and so follows writes to it
 
 
@@ -52,6 +53,7 @@ class Memory(Value):
     var: Var
     group: object
     is_view = True
+    work = 1
 
     def element(self, body: Body, place: Place) -> Arg:
         return body.load(self.var, self.group, place)
@@ -89,6 +91,10 @@ class Mapped(Value):
         return self.base.cost
 
     @property
+    def work(self) -> int:  # type: ignore[override]
+        return self.base.work
+
+    @property
     def is_view(self) -> bool:  # type: ignore[override]
         return self.base.is_view
 
@@ -103,6 +109,7 @@ class Formula(Value):
 
     def __post_init__(self) -> None:
         self.cost = min(self.own_cost + sum(part.cost for part in self.parts), 10_000)
+        self.work = min(self.own_cost + sum(part.work for part in self.parts), 10_000)
 
     def element(self, body: Body, place: Place) -> Arg:
         return self.compute(body, place)
