@@ -168,7 +168,16 @@ class Derivative:
         return found
 
     def _build_kernels(self, args: tuple[Any, ...], kwargs: dict[str, Any], known: Known) -> Any:
-        return self._variant(self._described(args, kwargs), "numba", known)
+        described = self._described(args, kwargs)
+        if self.kind == "vjp":
+            return self.compiled(described, "numba", known)
+        from .stored import find, keep
+
+        found = find(self, described, "numba", known)
+        if found is None:
+            found = self.compiled(described, "numba", known)
+            keep(found, described, known)
+        return found
 
     def _compile(
         self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any], values: Any
@@ -204,9 +213,9 @@ class Derivative:
         return variant, inputs
 
     def _build(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return self._variant(self._described(args, kwargs))
+        return self.compiled(self._described(args, kwargs))
 
-    def _variant(self, described: tuple[Any, ...], backend: str = "numpy", known: Known = Known.ONES) -> Any:
+    def compiled(self, described: tuple[Any, ...], backend: str = "numpy", known: Known = Known.ONES) -> Any:
         """What the compiler makes of arguments like these."""
         from .variant import Variant
 
@@ -371,7 +380,7 @@ class Vjp(Derivative):
 
     kind = "vjp"
 
-    def _variant(self, described: tuple[Any, ...], backend: str = "numpy", known: Known = Known.ONES) -> Any:
+    def compiled(self, described: tuple[Any, ...], backend: str = "numpy", known: Known = Known.ONES) -> Any:
         from .variant import PullbackVariant
 
         return PullbackVariant(self, *described, backend=backend, known=known)

@@ -81,8 +81,8 @@ class Request:
 class Compilation(Request):
     """A program that fits some calls.
 
-    ``wanted``: the backend that was asked for; ``count``: how many values come before the cotangents among the
-    program's results; ``plain``: results are the value and the gradient as they are.
+    ``wanted``: the backend that was asked for; ``count``: how many values come before the cotangents among
+    the program's results; ``plain``: results are the value and the gradient as they are.
     """
 
     is_program = True

@@ -103,11 +103,12 @@ def _has_small(shapes: Any) -> bool:
 
 def runs_as(variant: Any) -> list[str]:
     """Kernels and the lengths that they are for, or why there are none; nothing where none were wanted."""
-    if variant.wanted == "numpy":
+    codes = getattr(variant, "running", variant.codes)
+    if variant.wanted == "numpy" and not hasattr(variant, "running"):
         return []
     shapes = [f"{p.hint}: {p.type}" for p in variant.lowered.function.params if isinstance(p.type, Array)]
     found = [f"code for {', '.join(shapes)} (equal names, equal lengths)"] if shapes else []
-    for code in variant.codes:
+    for code in codes:
         if code.backend == "numba":
             found.append(f"{code.function.name}: compiled with Numba")
         else:

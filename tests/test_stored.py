@@ -1,0 +1,315 @@
+"""Is a program of an earlier process taken if nothing that it depends on has changed, and only then?"""
+
+import collections
+import subprocess
+import sys
+import textwrap
+import types
+
+import numpy as np
+import pytest
+
+import ast_ad
+from ast_ad import fingerprints, programs, stored
+from ast_ad.emit.load import load_module
+from ast_ad.emit.python import emit_module
+from ast_ad.fingerprints import fingerprint
+from ast_ad.transform.in_place import write_in_place
+
+
+class NotCompiled(Exception):
+    pass
+
+
+@pytest.fixture(autouse=True)
+def own_cache(monkeypatch, tmp_path):
+    """A cache of this test's, and NumPy code in the place of kernels."""
+    monkeypatch.setenv("AST_AD_CACHE_DIR", str(tmp_path / "cache"))
+
+    def compile_numba(function, owned, fresh, name):
+        emitted = emit_module([write_in_place(function, owned=owned, fresh=fresh)], header="kernels")
+        module = load_module(emitted.text, emitted.injected, name, dict(emitted.lines))
+        return types.SimpleNamespace(run=getattr(module, name), text=emitted.text)
+
+    module = types.ModuleType("ast_ad.backends.numba")
+    module.NotCompiled, module.compile_numba = NotCompiled, compile_numba
+    monkeypatch.setitem(sys.modules, "ast_ad.backends.numba", module)
+    monkeypatch.setattr(programs, "FAIL_LOUDLY", True)
+    monkeypatch.setattr("ast_ad.api.has_numba", lambda: True)
+    monkeypatch.setattr("ast_ad.derivative.has_numba", lambda: True)
+
+
+def restored(function, *args, argnums=0):
+    """The value and gradient from a new derivative, and whether its program came from the disk."""
+    vg = ast_ad.value_and_grad(function, argnums, backend="numba")
+    found = vg(*args)
+    assert vg.backend == "numba"
+    return found, isinstance(vg._last, stored.Restored)
+
+
+SCALE = 2.0
+MODE = "square"
+SHIFTS = [1.0, 2.0]
+
+
+def helper(x, power=2.0):
+    return x**power
+
+
+def loss(x):
+    if MODE == "square":
+        return np.sum(helper(x)) * SCALE
+    return np.sum(x) * SCALE
+
+
+def test_found_again():
+    (value, gradient), again = restored(loss, np.ones(3))
+    assert not again
+    (value, gradient), again = restored(loss, np.full(3, 2.0))
+    assert again and value == 24.0 and gradient.tolist() == [8.0] * 3
+
+
+def test_looking_inside():
+    restored(loss, np.ones(3))
+    vg = ast_ad.value_and_grad(loss, backend="numba")
+    vg(np.ones(3))
+    plain = ast_ad.value_and_grad(loss, backend="numpy")
+    plain(np.ones(3))
+    assert (
+        vg.source.startswith("# kernels")
+        and "SCALE" in vg.explain()
+        and "compiled with Numba" in vg.explain()
+    )
+    assert "np.sum" in vg.forward_source and vg.adjoint_ir and vg.ir
+
+
+@pytest.mark.parametrize("args", [(np.ones(4),), (np.ones(3, np.float32),), (np.ones((3, 3)),), (2.0,)])
+def test_other_arguments(args):
+    restored(loss, np.ones(3))
+    assert not restored(loss, *args)[1] and restored(loss, *args)[1]
+
+
+def test_other_choices():
+    def product(x, y):
+        return np.sum(x * y)
+
+    args = np.ones(3), np.ones(3)
+    assert not restored(product, *args)[1] and not restored(product, *args, argnums=1)[1]
+    assert not restored(product, *args, argnums=(0,))[1] and restored(product, *args, argnums=(0,))[1]
+    assert (
+        not restored(product, np.ones(20), np.ones(20))[1] and restored(product, np.ones(30), np.ones(30))[1]
+    )
+    assert not restored(product, np.ones(20), np.ones(1))[1]
+
+
+def test_what_is_read_outside_is_read_anew(monkeypatch):
+    restored(loss, np.ones(3))
+    monkeypatch.setitem(globals(), "SCALE", 5.0)
+    (value, _), again = restored(loss, np.ones(3))
+    assert again and value == 15.0
+    monkeypatch.setitem(globals(), "SCALE", np.full(2, 5.0))
+    with pytest.raises(Exception, match="scalar|array"):
+        restored(loss, np.ones(3))
+
+
+@pytest.mark.parametrize(
+    "name, changed",
+    [("MODE", "linear"), ("helper", lambda x: 3.0 * x), ("SCALE", 2), ("SCALE", np.float32(2.0))],
+)
+def test_changes_are_seen(monkeypatch, name, changed):
+    restored(loss, np.ones(3))
+    monkeypatch.setitem(globals(), name, changed)
+    (value, gradient), again = restored(loss, np.full(3, 2.0))
+    expected = ast_ad.value_and_grad(loss, backend="numpy")(np.full(3, 2.0))
+    assert not again and value == expected[0] and np.array_equal(gradient, expected[1])
+    monkeypatch.undo()
+
+
+def test_changed_defaults_and_code(monkeypatch):
+    restored(loss, np.ones(3))
+    monkeypatch.setattr(helper, "__defaults__", (3.0,))
+    (value, _), again = restored(loss, np.full(3, 2.0))
+    assert not again and value == 48.0
+    monkeypatch.setattr(helper, "__code__", (lambda x, power: x * power).__code__)
+    (value, _), again = restored(loss, np.full(3, 2.0))
+    assert not again and value == 36.0
+
+
+def test_patched_library(monkeypatch):
+    restored(loss, np.ones(3))
+    monkeypatch.setattr(np, "sum", np.max)
+    assert not restored(loss, np.array([1.0, 2.0, 3.0]))[1]
+
+
+def made(k):
+    def inner(x):
+        return np.sum(x) * k
+
+    return inner
+
+
+def test_closures():
+    assert not restored(made(2.0), np.ones(3))[1]
+    (value, _), again = restored(made(3.0), np.ones(3))
+    assert again and value == 9.0
+    assert not restored(made(3), np.ones(3))[1]
+
+
+def listed(x):
+    return np.sum(x) + SHIFTS[0] * x[0] + len(SHIFTS)
+
+
+def test_containers(monkeypatch):
+    restored(listed, np.ones(3))
+    (value, _), again = restored(listed, np.ones(3))
+    assert again and value == 6.0
+    monkeypatch.setitem(globals(), "SHIFTS", [5.0, 1.0, 2.0])
+    (value, _), again = restored(listed, np.ones(3))
+    assert not again and value == 11.0
+
+
+def repeated(x, n):
+    return np.sum(x.reshape(n, -1)[0])
+
+
+def test_compiled_in_values():
+    for n in (2, 3, 2, 2):
+        (value, _), again = restored(repeated, np.ones(6), n)
+        assert value == 6 / n
+    assert again
+
+
+Pair = collections.namedtuple("Pair", "a b")
+
+
+class Model:
+    rate = 2.0
+
+    def __call__(self, x):
+        return np.sum(x) * self.rate
+
+
+def unusual(x):
+    with np.errstate(all="ignore"):
+        return np.sum(x)
+
+
+@pytest.mark.parametrize("function", [Model(), Model().__call__, ast_ad.grad(lambda x: x**3)])
+def test_what_cannot_be_told_is_not_stored(function):
+    for _ in range(2):
+        found, again = restored(function, 2.0)
+        assert not again
+
+
+def test_structures_of_values():
+    def several(x):
+        return np.sum(x), {"twice": [2 * x, None], "flag": (True, "a")}
+
+    expected = None
+    for _ in range(2):
+        vg = ast_ad.value_and_grad(several, has_aux=True, backend="numba")
+        found = repr(vg(np.ones(2)))
+        expected = expected or found
+        assert found == expected
+    assert isinstance(vg._last, stored.Restored)
+
+
+def test_another_version(monkeypatch):
+    restored(loss, np.ones(3))
+    monkeypatch.setattr(stored, "package", lambda: "other")
+    assert not restored(loss, np.ones(3))[1]
+
+
+def test_writes_to_arguments():
+    def written(x):
+        x[0] = 5.0
+        return np.sum(x * x)
+
+    for _ in range(2):
+        x = np.ones(3)
+        (value, gradient), again = restored(written, x)
+        assert value == 27.0 and gradient.tolist() == [0.0, 2.0, 2.0] and x[0] == 1.0
+    assert again
+
+
+def test_kernels_that_fail(monkeypatch):
+    restored(loss, np.ones(3))
+    vg = ast_ad.value_and_grad(loss, backend="numba")
+    vg(np.ones(3))
+
+    def fails(*inputs):
+        raise RuntimeError("no")
+
+    assert isinstance(vg._last, stored.Restored)
+    vg._last.program.code._run = fails
+    assert vg(np.ones(3))[0] == 6.0 and vg.backend == "numpy" and vg(np.ones(3))[0] == 6.0
+
+
+def test_fingerprints():
+    same = [
+        1,
+        1.0,
+        True,
+        "1",
+        b"1",
+        None,
+        (1,),
+        (1.0,),
+        np.dtype("f8"),
+        np.dtype("f4"),
+        np.sin,
+        np.sum,
+        len,
+        int,
+    ]
+    same += [loss, helper, loss.__code__, np, np.linalg, np.linalg.norm, 0.0, -0.0, float("nan"), 1j]
+    found = [fingerprint(value) for value in same]
+    assert None not in found and len(set(found)) == len(found)
+    for value in (
+        [1],
+        {},
+        object(),
+        Model(),
+        {1: 2},
+        (1, []),
+        np.ones(2),
+        types.ModuleType("np"),
+        type("T", (), {}),
+    ):
+        assert fingerprint(value) is None
+    assert fingerprints.package() == fingerprints.package()
+
+
+def test_in_another_process(tmp_path):
+    """With Numba itself: the second process doesn't load the compiler, and gets the same."""
+    pytest.importorskip("numba")
+    (tmp_path / "script.py").write_text(
+        textwrap.dedent(
+            """
+            import sys
+            import numpy as np
+            import ast_ad
+
+            def rosenbrock(x):
+                return np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2)
+
+            vg = ast_ad.value_and_grad(rosenbrock, backend="numba")
+            value, gradient = vg(np.linspace(0.0, 1.0, 50))
+            print(vg.backend, "ast_ad.frontend.lower" in sys.modules, repr(value), repr(gradient.tolist()))
+            """
+        )
+    )
+    out = [
+        subprocess.run(
+            [sys.executable, str(tmp_path / "script.py")],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={
+                **__import__("os").environ,
+                "PYTHONPATH": str(fingerprints.Path(ast_ad.__file__).parent.parent),
+            },
+        ).stdout.split(" ", 2)
+        for _ in range(2)
+    ]
+    assert out[0][:2] == ["numba", "True"] and out[1][:2] == ["numba", "False"] and out[0][2] == out[1][2]
