@@ -268,7 +268,7 @@ def _add_at(op: Op, makers: Makers) -> Arg | None:
 
 
 def _safe_product(op: Op, makers: Makers) -> Arg | None:
-    if any(isinstance(a, Lit) for a in op.args):
+    if any(isinstance(a, Lit) and np.isfinite(a.value) for a in op.args):
         change(op, operator.mul, *op.args)
         return None
     for a, b in (op.args, op.args[::-1]):

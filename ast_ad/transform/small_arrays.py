@@ -38,25 +38,27 @@ from .merged_additions import merge_additions
 from .simplify import simplify
 from .small_classes import Classes, scalar_type
 from .small_elements import Elements, NoForm, blank, broadcast, cast, map_elements, one
-from .small_forms import form_of
+from .small_forms import KINKED, form_of
 from .small_indices import places
 from .small_values import Level, Values, element_hint
 from .tapes import share_saved
 
 
-def small_arrays(function: Function, limit: int = 16) -> Function:
+def small_arrays(function: Function, limit: int = 16, differentiated: bool = False) -> Function:
     """The same function with scalars in place of small arrays.
 
     Args:
         function: pure IR; it is left as it is.
         limit: the largest number of elements of an array that is taken apart.
+        differentiated: whether the adjoint is still to come; it then has the same gradient at kinks too.
     """
     function = copy_function(function)
-    classes = Classes(function, limit, lambda op: form_of(op) is not None)
+    excluded = KINKED if differentiated else frozenset()
+    classes = Classes(function, limit, lambda op: op.fn not in excluded and form_of(op) is not None)
     if classes.mixed:
         return function
     classes.retype_tapes()
-    _Pass(classes, limit).function(function)
+    _Pass(classes, limit, excluded).function(function)
     eliminate_dead_code(function)
     merge_additions(function.body)
     simplify(function)
@@ -217,6 +219,8 @@ class _Pass(Values):
         if not wanted and not any(self.reads_small(a) for a in (*op.args, *op.kwargs.values())):
             return False
         form = form_of(op)
+        if op.fn in self.excluded:
+            return False
         if form is None:
             return self.inlined(op)
         found = form(self, op)

@@ -46,7 +46,7 @@ INDEXED = {operator.getitem: False, helpers.written: False, helpers.setitem: Tru
 
 def is_small(type: Type, limit: int) -> bool:
     """Whether a value of the type is an array of at most ``limit`` numbers, all lengths constant."""
-    if not isinstance(type, Array) or not type.shape or not all(isinstance(n, int) for n in type.shape):
+    if not isinstance(type, Array) or type.shape is None or not all(isinstance(n, int) for n in type.shape):
         return False
     numbers = type.dtype.kind in "biufc" and type.dtype.char not in "egG"  # no half or extended precision
     return numbers and 1 <= size(type) <= limit

@@ -305,6 +305,10 @@ FORMS: dict[Callable[..., Any], Form] = {
 }
 
 
+# At a kink, what these are written out to has another derivative than they have.
+KINKED = frozenset({np.max, np.amax, np.min, np.amin, np.linalg.norm})
+
+
 def form_of(op: Op) -> Form | None:
     """How the operation is done on elements, as far as its callable tells."""
     found = FORMS.get(op.fn)

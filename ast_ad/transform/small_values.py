@@ -7,7 +7,7 @@ do it again and again.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
@@ -36,9 +36,9 @@ class Values(ElementWriter):
     """``names``: the arguments that stand for the Vars of numbers; ``small``: the elements of the arrays that
     became scalars; ``level_of``: where a Var is defined; ``levels``: the blocks under construction."""
 
-    def __init__(self, classes: Classes, limit: int) -> None:
+    def __init__(self, classes: Classes, limit: int, excluded: Collection[Any] = ()) -> None:
         super().__init__()
-        self.classes, self.limit = classes, limit
+        self.classes, self.limit, self.excluded = classes, limit, excluded
         self.certain: set[Var] = set()  # arrays that have a value wherever they are defined
         self.names: Renaming = {}
         self.small: dict[Var, Elements] = {}

@@ -79,6 +79,8 @@ def verify(function, *args, scalar=True, second=False):
         same(copies, inputs, 0)
         if scalar and order < 2:
             assert not small_left(changed), show(changed)
+    before = check(small_arrays(program, differentiated=True))
+    same(evaluate(joint, *inputs), evaluate(check(adjoint(before, wrt)), *inputs))
     return check(small_arrays(joint))
 
 
@@ -321,3 +323,18 @@ def returned(x):
 
 def test_results_are_arrays_again():
     verify(returned, vec(3))
+
+
+def kinks(x, n):
+    total = 0.0
+    for _ in range(n):
+        y = x - x[0]
+        total += np.max(y) + np.linalg.norm(y) + np.min(y * 2)
+        total += np.sum(np.where(y == 0, 1.0, np.sqrt(y)))
+    return total
+
+
+def test_derivatives_at_kinks():
+    with np.errstate(all="ignore"):
+        joint = verify(kinks, np.ones(3), 2, scalar=False)
+        np.testing.assert_allclose(evaluate(joint, np.ones(3), 2)[1], [-4, 2, 2])
