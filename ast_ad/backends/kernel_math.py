@@ -17,6 +17,8 @@ from . import vector_math
 from .selections import maximum, minimum
 
 compiled: Any = numba.njit(error_model="numpy")
+# For transcendental functions: the kernel itself has to hold their calls, so as to use the widest vectors.
+inlined: Any = numba.njit(error_model="numpy", inline="always")
 
 LN2, LOG2E = math.log(2), 1 / math.log(2)
 DEGREES, RADIANS = 180 / math.pi, math.pi / 180
@@ -85,7 +87,7 @@ def fmod_of_integers(x, y):
     return rest - y if rest != 0 and (x < 0) != (y < 0) else rest
 
 
-@compiled
+@inlined
 def power_dx(x, y):
     """``y * x ** (y - 1)``, which is 0 for ``y = 0``."""
     return y * vector_math.pow(x, y - 1) if y != 0 else y
@@ -96,7 +98,7 @@ def power_dx_single(x, y):
     return y * vector_math.pow(x, y - np.float32(1)) if y != 0 else y
 
 
-@compiled
+@inlined
 def power_dy(x, y, power):
     """``power * log(x)``, which is 0 at ``x = 0`` unless ``y`` is negative."""
     flat = x == 0 and y >= 0
@@ -207,21 +209,21 @@ def right_shift(x, n):
 # ----- exponentials, logarithms, angles -----
 
 
-@compiled
+@inlined
 def logaddexp(x, y):
     larger, distance = (x if x > y else y), abs(x - y)
     value = larger + vector_math.log1p(vector_math.exp(-distance))
     return value if x != y else x + LN2
 
 
-@compiled
+@inlined
 def logaddexp2(x, y):
     larger, distance = (x if x > y else y), abs(x - y)
     value = larger + LOG2E * vector_math.log1p(vector_math.exp2(-distance))
     return value if x != y else x + 1
 
 
-@compiled
+@inlined
 def exp_share(x, total):
     """``exp(x - total)``: 1 where they are equal, 0 where ``x`` is minus infinity."""
     share = vector_math.exp(x - total)
@@ -238,7 +240,7 @@ def radians(x):
     return x * RADIANS
 
 
-@compiled
+@inlined
 def sinc(x):
     angle = math.pi * x
     angle = angle if angle != 0 else EPS
@@ -318,12 +320,12 @@ def zero(x):
 # ----- of scipy.special -----
 
 
-@compiled
+@inlined
 def expit(x):
     return 1 / (1 + vector_math.exp(-x))
 
 
-@compiled
+@inlined
 def logit(x):
     middle = 2 * (x - 0.5)
     near = vector_math.log1p(middle) - vector_math.log1p(-middle)
@@ -331,25 +333,25 @@ def logit(x):
     return far if x < 0.3 or x > 0.65 or x != x else near
 
 
-@compiled
+@inlined
 def log_expit(x):
     tail = vector_math.log1p(vector_math.exp(-abs(x)))
     return (x if x < 0 else 0.0) - tail
 
 
-@compiled
+@inlined
 def xlogy(x, y):
     product = x * vector_math.log(y)
     return 0.0 if x == 0 and y == y else product
 
 
-@compiled
+@inlined
 def xlog1py(x, y):
     product = x * vector_math.log1p(y)
     return 0.0 if x == 0 and y == y else product
 
 
-@compiled
+@inlined
 def entr(x):
     value = -x * vector_math.log(x)
     return value if x > 0 or x != x else (0.0 if x == 0 else -np.inf)
