@@ -287,17 +287,17 @@ class Derivative:
     @property
     def source(self) -> str:
         """The generated module that ran last."""
-        return self._compiled().text
+        return str(self._compiled().text)
 
     @property
     def forward_source(self) -> str:
         """The value and the residuals, as a function of the arguments."""
-        return self._compiled().halves()[0].text
+        return str(self._compiled().halves()[0].text)
 
     @property
     def backward_source(self) -> str:
         """The cotangents, as a function of the residuals."""
-        return self._compiled().halves()[1].text
+        return str(self._compiled().halves()[1].text)
 
     @property
     def ir(self) -> str:

@@ -34,7 +34,7 @@ def fingerprint(value: Any) -> str | None:
         return None if None in parts else f"tuple ({', '.join(map(str, parts))})"
     if kind is types.CodeType:
         return f"code {_code(value)}"
-    if kind is types.ModuleType:
+    if isinstance(value, types.ModuleType) and kind is types.ModuleType:
         return f"module {value.__name__}" if sys.modules.get(value.__name__) is value else None
     if kind is types.FunctionType:
         return f"function {value.__module__} {value.__qualname__} {_code(value.__code__)}"

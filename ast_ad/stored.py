@@ -231,7 +231,9 @@ class _Places:
                 raise NotStored
         else:
             value = path.read()
-            seen = {"type": type, "length": len, "keys": tuple}.get(kind, lambda v: v)(value)
+            seen: Any = value
+            if kind in ("type", "length", "keys"):
+                seen = type(value) if kind == "type" else len(value) if kind == "length" else tuple(value)
             if fingerprint(seen) != told:
                 raise NotStored
             guard = Guard(path, kind, seen)

@@ -49,6 +49,7 @@ class StandIn:
 @pytest.fixture
 def kernels(monkeypatch):
     """The stand-in in the place of the Numba backend."""
+    monkeypatch.setenv("AST_AD_CACHE", "0")  # programs of earlier tests are not found
     stand_in = StandIn()
     module = types.ModuleType("ast_ad.backends.numba")
     module.NotCompiled, module.compile_numba = NotCompiled, stand_in.compile_numba

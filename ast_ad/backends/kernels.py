@@ -5,6 +5,7 @@ Everything here is either for the module level of a generated file or can be cal
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numba
@@ -20,7 +21,8 @@ class Mismatch(Exception):
 
 def kernel(function: Any) -> Any:
     """Compile a generated function on its first call, or take what another process has compiled."""
-    return numba.njit(error_model="numpy", fastmath=FLAGS, cache=True)(function)
+    kept = os.path.exists(function.__code__.co_filename)  # not where the user wants no files
+    return numba.njit(error_model="numpy", fastmath=FLAGS, cache=kept)(function)
 
 
 @numba.njit(error_model="numpy", inline="never")

@@ -14,7 +14,7 @@ from typing import Any
 def load_at_once(module: types.ModuleType) -> None:
     """Let the kernels of a generated module be loaded that way."""
     for kernel in vars(module).values():
-        cache = getattr(kernel, "_cache", None)
+        cache: Any = getattr(kernel, "_cache", None)
         if hasattr(kernel, "targetctx") and hasattr(cache, "_load_overload"):
             cache.load_overload = _Loader(cache)
 
