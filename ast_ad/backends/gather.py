@@ -8,12 +8,12 @@ sums are gathered element by element, ``a[i] += v[i - 1] + v[i]``; what is left 
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..ir.ops import Arg, Lit, Var
-from ..ir.types import Dim
+from ..ir.ops import Arg, Block, For, If, Lit, Var
+from ..ir.types import Dim, Scalar
 from .body import INT, Body, element_type
 from .index import Index
 from .nests import Action
@@ -26,6 +26,7 @@ Place = tuple[Index, ...]
 Number = Dim | int
 MAX_WIDTH = 3  # the widest edge that is written out point by point
 MAX_UPDATES = 32
+BOOL = Scalar("bool")
 
 
 @dataclass(eq=False)
@@ -161,9 +162,12 @@ def _merged(s: Scalarizer, group: list[Action], boxes: list[Box]) -> list[Action
     lengths = [s.extent(ends[d] - first[d]) for d in range(len(first))]
     if any(n is None for n in lengths) or not all(s.bounds.not_negative(e - f) for e, f in zip(ends, first, strict=True)):
         return None
-    core = _core(s, group, boxes, first, lengths)  # type: ignore[arg-type]
-    edges = [edge for a, box in zip(group, boxes, strict=True) for edge in _edges(s, a, box, first, ends, lengths)]  # type: ignore[arg-type]
-    return [*edges, core]
+    if len(first) == 1:
+        core = _core(s, group, boxes, first, lengths)  # type: ignore[arg-type]
+        pairs = zip(group, boxes, strict=True)
+        return [*(e for a, box in pairs for e in _edges(s, a, box, first, ends, lengths)), core]  # type: ignore[arg-type]
+    rows = Rows(s, group, boxes, first, ends, lengths)  # type: ignore[arg-type]
+    return None if rows.union is None else [rows.action()]
 
 
 def _core(
@@ -175,22 +179,137 @@ def _core(
     type = element_type(target.type)
 
     def emit(body: Body, place: Place) -> None:
-        total: Arg | None = None
-        for box in relevant:
-            own = tuple(
-                i.plus(Index(None, 0, f - g)) for i, f, g in zip(place, first, box.first, strict=True)
-            )
-            x = box.update.element(body, own)
-            if total is None:
-                total = x if box.update.sign > 0 else body.op(operator.neg, x, type=type)
-            else:
-                total = body.op(operator.add if box.update.sign > 0 else operator.sub, total, x, type=type)
-        box = relevant[0]
-        own = tuple(i.plus(Index(None, 0, f - g)) for i, f, g in zip(place, first, box.first, strict=True))
-        assert total is not None
-        body.store(target.var, target.group, box.update.where(own), total, "w" if last >= 0 else "a")
+        gather(body, relevant, first, place, type, last >= 0)
 
     return s.prepared(tuple(lengths), emit, group[-1])
+
+
+def gather(
+    body: Body, boxes: list[Box], first: Sequence[int], place: Place, type: Scalar, overwrites: bool
+) -> None:
+    """Write one element, at ``place`` counted from ``first``, with what all updates put there."""
+    total: Arg | None = None
+    for box in boxes:
+        own = tuple(i.plus(Index(None, 0, f - g)) for i, f, g in zip(place, first, box.first, strict=True))
+        x = box.update.element(body, own)
+        if total is None:
+            total = x if box.update.sign > 0 else body.op(operator.neg, x, type=type)
+        else:
+            total = body.op(operator.add if box.update.sign > 0 else operator.sub, total, x, type=type)
+    box = boxes[0]
+    own = tuple(i.plus(Index(None, 0, f - g)) for i, f, g in zip(place, first, box.first, strict=True))
+    assert total is not None
+    target = box.update.target
+    body.store(target.var, target.group, box.update.where(own), total, "w" if overwrites else "a")
+
+
+class Rows:
+    """Updates of an array with several axes: rows that all reach are gathered, the others added to one by one."""
+
+    def __init__(
+        self,
+        s: Scalarizer,
+        group: list[Action],
+        boxes: list[Box],
+        first: list[int],
+        ends: list[Number],
+        lengths: list[Arg],
+    ) -> None:
+        self.s, self.group, self.boxes = s, group, boxes
+        self.first, self.ends, self.lengths = first, ends, lengths
+        self.low = [min(b.first[d] for b in boxes) for d in range(len(first))]
+        self.high = [max(((b.end[d] - e) for b in boxes), key=int) for d, e in enumerate(ends)]  # type: ignore[type-var]
+        union = [s.extent(e + h - low) for e, h, low in zip(ends, self.high, self.low, strict=True)]
+        self.union = None if any(n is None for n in union) else union
+        self.bounds = {d: self._numbers(d) for d in range(len(first) - 1)} if self.union else {}
+        self.beyond = [s.extent(self.ends[-1] - b.first[-1]) for b in boxes]
+        if any(n is None for n in self.beyond):
+            self.union = None
+
+    def _numbers(self, d: int) -> list[tuple[Arg, Arg]]:
+        """First place and end of the common rows, then of each update's, along an axis."""
+        pairs = [(self.first[d], self.ends[d]), *((b.first[d], b.end[d]) for b in self.boxes)]
+        found = []
+        for low, end in pairs:
+            number = self.s.extent(end)
+            if number is None:
+                self.union = None
+                number = Lit(0)
+            found.append((Lit(low), number))
+        return found
+
+    def action(self) -> Action:
+        assert self.union is not None
+        outer = tuple(n for n in self.union[:-1] if n is not None)
+        return self.s.prepared(outer, self.row, self.group[-1])
+
+    def row(self, body: Body, place: Place) -> None:
+        """Everything that is written to one row."""
+        at = [i.plus(Index(None, 0, low)) for i, low in zip(place, self.low, strict=False)]
+        numbers = [body.number(i) for i in at]
+        then, orelse = body.inner(), body.inner()
+        self.common(then, at)
+        for k, box in enumerate(self.boxes):
+            self.single(orelse, box, at, numbers, k + 1)
+        cond = self.within(body, numbers, 0)
+        body.append(If(cond, Block(then.ops, ()), Block(orelse.ops, ()), ()))
+        for box in self.boxes[:1]:
+            body.forget(box.update.target.group)
+
+    def within(self, body: Body, numbers: list[Arg], which: int) -> Arg:
+        """Whether a row belongs to the common ones (0), or to those of an update."""
+        found: Arg | None = None
+        low_union, high_union = self.low, self.high
+        for d, number in enumerate(numbers):
+            low, end = self.bounds[d][which]
+            box_first = self.first[d] if which == 0 else self.boxes[which - 1].first[d]
+            tests = []
+            if box_first > low_union[d]:
+                tests.append(body.op(operator.ge, number, low, type=BOOL))
+            over = 0 if which == 0 else self.boxes[which - 1].end[d] - self.ends[d]
+            if over < high_union[d]:  # type: ignore[operator]
+                tests.append(body.op(operator.lt, number, end, type=BOOL))
+            for test in tests:
+                found = test if found is None else body.op(operator.and_, found, test, type=BOOL)
+        return Lit(True) if found is None else found
+
+    def common(self, body: Body, at: list[Index]) -> None:
+        """A row that all updates reach: gathered, but for its ends."""
+        last = max((k for k, b in enumerate(self.boxes) if b.update.kind == "w"), default=-1)
+        type = element_type(self.boxes[0].update.target.type)
+        for box, beyond in zip(self.boxes, self.beyond, strict=True):
+            points = [Index(None, 0, k) for k in range(self.first[-1] - box.first[-1])]
+            over = box.end[-1] - self.ends[-1]
+            assert isinstance(over, int) and beyond is not None
+            points += [Index.of(beyond).plus(Index(None, 0, k)) for k in range(over)]
+            for point in points:
+                self.put(body, box, at, point)
+        counter, inner = Var(INT, "k"), body.inner()
+        place = (*(i.plus(Index(None, 0, -f)) for i, f in zip(at, self.first, strict=False)), Index(counter))
+        gather(inner, self.boxes[max(last, 0) :], self.first, place, type, last >= 0)
+        self.loop(body, counter, self.lengths[-1], inner)
+
+    def single(self, body: Body, box: Box, at: list[Index], numbers: list[Arg], which: int) -> None:
+        """One update's part of a row."""
+        counter, inner = Var(INT, "k"), body.inner().inner()
+        self.put(inner, box, at, Index(counter))
+        block = body.inner()
+        self.loop(block, counter, box.update.lengths[-1], inner)
+        cond = self.within(body, numbers, which)
+        if isinstance(cond, Lit):
+            body.ops += block.ops
+        else:
+            body.append(If(cond, Block(block.ops, ()), Block(), ()))
+
+    def put(self, body: Body, box: Box, at: list[Index], last: Index) -> None:
+        """What an update writes at one place, its last index counted from its own first."""
+        own = (*(i.plus(Index(None, 0, -f)) for i, f in zip(at, box.first, strict=False)), last)
+        update = box.update
+        x = update.element(body, own)
+        body.store(update.target.var, update.target.group, update.where(own), x, update.kind, update.sign)
+
+    def loop(self, body: Body, counter: Var, length: Arg, inner: Body) -> None:
+        body.append(For(counter, (Lit(0), length, Lit(1)), (), (), (), Block(inner.ops, ()), ()))
 
 
 def _edges(

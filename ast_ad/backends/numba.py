@@ -13,6 +13,7 @@ from ..emit.load import load_module
 from ..emit.python import emit_module
 from ..errors import AdError
 from ..ir.ops import Function, Statement
+from ..transform.final_reads import read_final
 from ..transform.in_place import write_in_place
 from ..transform.small_arrays import small_arrays
 from ..transform.together import fuse_loops
@@ -68,7 +69,7 @@ def compile_numba(
 
 def prepare(function: Function) -> Function:
     """The pure program in the form that kernels like best."""
-    return typed_tapes(fuse_loops(small_arrays(function)))
+    return typed_tapes(read_final(fuse_loops(small_arrays(function))))
 
 
 __all__ = ["Mismatch", "NotCompiled", "Program", "Unsupported", "compile_numba"]

@@ -118,8 +118,11 @@ def _annotations(
     """The comment above each line, and the origin of each line, by the line numbers of the plain text."""
     comments: dict[int, str] = {}
     places: list[tuple[int, Span]] = []
-    for block, twins in _blocks(tree, parsed):
+    for owner, block, twins in _blocks(tree, parsed):
         last: tuple[object, ...] = ()
+        if owner in sources:  # a loop within the loops of one statement
+            span, adjoint = sources[owner]
+            last = adjoint, span.filename, span.text
         for node, twin in zip(block, twins, strict=True):
             source = sources.get(node)
             if source is None:
@@ -134,14 +137,17 @@ def _annotations(
     return comments, sorted(places, key=lambda place: place[0])
 
 
-def _blocks(node: ast.AST, twin: ast.AST) -> Iterator[tuple[list[ast.stmt], list[ast.stmt]]]:
-    """Every list of statements in a tree, with its twin in an equal tree; ``elif`` has no line of its own."""
+def _blocks(node: ast.AST, twin: ast.AST) -> Iterator[tuple[ast.AST, list[ast.stmt], list[ast.stmt]]]:
+    """What holds it, and every list of statements in a tree, with its twin in an equal tree.
+
+    An ``elif`` has no line of its own.
+    """
     for field, value in ast.iter_fields(node):
         other = getattr(twin, field)
         if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
             chained = field == "orelse" and isinstance(value[0], ast.If) and len(value) == 1
             if not chained:
-                yield value, other
+                yield node, value, other
             for inner, inner_twin in zip(value, other, strict=True):
                 yield from _blocks(inner, inner_twin)
 
