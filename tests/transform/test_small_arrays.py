@@ -6,18 +6,24 @@ import operator
 import numpy as np
 import pytest
 
+import ast_ad
 from ast_ad.frontend.lower import lower
 from ast_ad.frontend.patterns import Known
 from ast_ad.ir.check import check
 from ast_ad.ir.evaluate import evaluate
 from ast_ad.ir.ops import For, Op, While, binders, walk
 from ast_ad.ir.show import show
-from ast_ad.ir.types import ListOf, TupleOf
+from ast_ad.ir.types import Array, ListOf, TupleOf
 from ast_ad.transform.adjoint import adjoint
+from ast_ad.transform.dead_code import eliminate_dead_code
 from ast_ad.transform.small_arrays import small_arrays
 from ast_ad.transform.small_classes import is_small
 from ast_ad.trees import flatten
+from tests.programs.check import load, unload
+from tests.programs.generate import copies, generate
+from tests.transform import random_ir
 from tests.transform.checking import leaves_of
+from tests.transform.test_in_place import outcome
 
 
 def primal(function, *args):
@@ -338,3 +344,56 @@ def test_derivatives_at_kinks():
     with np.errstate(all="ignore"):
         joint = verify(kinks, np.ones(3), 2, scalar=False)
         np.testing.assert_allclose(evaluate(joint, np.ones(3), 2)[1], [-4, 2, 2])
+
+
+@pytest.mark.parametrize("start", range(0, 30, 10))
+def test_random_programs(start, tmp_path):
+    for seed in range(start, start + 10):
+        program = generate(seed)
+        module = load(program, tmp_path)
+        try:
+            compare_random(module.f, program)
+        except ast_ad.AdError:
+            continue
+        finally:
+            unload(module)
+
+
+def compare_random(function, program):
+    with np.errstate(all="ignore"):
+        ir = primal(function, *program.args)
+        joint = adjoint_of(ir, program.args)
+        before = check(adjoint(check(small_arrays(ir, differentiated=True)), (0, 1, 2)))
+        expected = evaluate(joint, *copies(program.args))
+        if not all(np.isfinite(value).all() for value in expected):
+            return
+        for changed in (small_arrays(joint), before):
+            same(expected, evaluate(check(changed), *copies(program.args)), 1e-9)
+        value = evaluate(ir, *copies(program.args))
+        same(value, evaluate(check(small_arrays(ir)), *copies(program.args)), 1e-12)
+
+
+@pytest.mark.parametrize("start", range(0, 400, 40))
+def test_random_ir(start, monkeypatch):
+    """Lists, unknown functions, loops that stop: whatever the frontend may make of a program, and more."""
+    monkeypatch.setattr(random_ir, "LONG", Array(np.dtype(float), (random_ir.N,)))
+    monkeypatch.setattr(random_ir, "SHORT", Array(np.dtype(float), (random_ir.M,)))
+    monkeypatch.setattr(random_ir, "LIST", ListOf(random_ir.LONG))
+    for seed in range(start, start + 40):
+        function = eliminate_dead_code(check(random_ir.Generator(seed).function()))
+        expected = outcome(lambda *a, f=function: evaluate(f, *a), random_ir.arguments(seed))
+        changed = check(small_arrays(function))
+        found = outcome(lambda *a, f=changed: evaluate(f, *a), random_ir.arguments(seed))
+        report = f"seed {seed}\n{show(function)}\n\n{show(changed)}"
+        if isinstance(expected, type):
+            assert found is expected, report
+        else:
+            assert alike(found, expected), report
+
+
+def alike(a, b):
+    if isinstance(a, (list, tuple)):
+        return isinstance(b, (list, tuple)) and len(a) == len(b) and all(map(alike, a, b))
+    if a is None or b is None:
+        return a is b
+    return np.shape(a) == np.shape(b) and np.allclose(a, b, 1e-9, 1e-9, equal_nan=True)
