@@ -35,6 +35,7 @@ from ..ir.ops import (
 from ..ir.types import Array, Scalar, Type
 from ..transform.copying import copy_function, replace_reads
 from ..transform.dead_code import eliminate_dead_code
+from .groups import Groups
 from .scalarize import Scalarizer, Unsupported
 
 DTYPES = {
@@ -73,6 +74,7 @@ class _Partition:
     def __init__(self, driver: Function, name: str) -> None:
         self.driver, self.name = driver, name
         self.parts = Parts(driver)
+        self.groups = Groups(driver)
         self.blocked: set[int] = set()
 
     def run(self) -> Parts:
@@ -141,7 +143,7 @@ class _Partition:
             self.refuse(_user(run, problem), f"`{problem.hint}` of type {problem.type} in a kernel")
             return None
         try:
-            written = Scalarizer(kernel).run()
+            written = Scalarizer(kernel, self.groups).run()
         except Unsupported as error:
             self.refuse(error.op if error.op is not None else run[0], error.why)
             return None

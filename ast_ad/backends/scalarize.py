@@ -60,12 +60,17 @@ class Unsupported(AdError):
 
 
 class Scalarizer:
-    """Writes one kernel. ``env`` maps the program's Vars to numbers (Args) or arrays (Values)."""
+    """Writes one kernel. ``env`` maps the program's Vars to numbers (Args) or arrays (Values).
 
-    def __init__(self, function: Function) -> None:
+    Args:
+        function: a part of a program.
+        around: which arrays of the whole program may share memory.
+    """
+
+    def __init__(self, function: Function, around: Groups | None = None) -> None:
         self.function = function
         self.live = Liveness(function)
-        self.groups = Groups(function)
+        self.groups = Groups(function, around)
         self.uses = _uses(function)
         self.program = {v for op in walk(function.body) for v in (*op.outs, *binders(op))}
         self.env: dict[Var, Any] = {}
