@@ -161,3 +161,38 @@ def test_cached_code_is_linked_in_another_process(tmp_path):
     assert found == [["0"], ["1"]]
     code = b"".join(path.read_bytes() for path in (tmp_path / "cache").rglob("*.nbc"))
     assert (b"_ZGV" in code) == vector_math.VECTORISED
+
+
+WITHOUT = """
+import ctypes, sys
+import numpy as np
+
+class Missing(ctypes.CDLL):
+    def __init__(self, name, *args, **kwargs):
+        if name and "mvec" in str(name):
+            raise OSError(name)
+        super().__init__(name, *args, **kwargs)
+
+ctypes.CDLL = Missing
+import numba
+from ast_ad.backends import vector_math
+assert not vector_math.VECTORISED and vector_math.CACHE_TAG == "scalar"
+for name in sys.argv[1:]:
+    function = getattr(vector_math, name)
+    for number, digits in (np.float64(1.25), 1e-14), (np.float32(1.25), 1e-6):
+        number = number if name not in ("asin", "acos", "atanh") else number / 2
+        args = [number] * function.arity
+        one, two = (lambda x: function(x)), (lambda x, y: function(x, y))
+        call = numba.njit(one if len(args) == 1 else two)
+        found = call(*args)
+        assert abs(found - function(*map(float, args))) < 5 * digits, name
+        assert str(call.nopython_signatures[0].return_type) == number.dtype.name, name
+"""
+
+
+def test_without_the_library():
+    """The functions are Numba's then."""
+    run = [sys.executable, "-c", WITHOUT, *UNARY, *BINARY]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(run, capture_output=True, text=True, env=env)
+    assert done.returncode == 0, done.stderr
