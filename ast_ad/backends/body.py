@@ -16,6 +16,7 @@ import numpy as np
 from ..ir import builtin
 from ..ir.ops import NOWHERE, Arg, Lit, Op, Seq, Span, Statement, Var
 from ..ir.types import KIND_OF, Array, Scalar, TupleOf, Type
+from . import selections
 from .index import Index
 
 INT = Scalar("int")
@@ -110,7 +111,7 @@ class Body:
 
     def choose(self, test: Arg, then: Arg, orelse: Arg, type: Type) -> Arg:
         """``then if test else orelse``, both computed."""
-        return self.op(np.where, test, then, orelse, type=type)
+        return self.op(selections.where, test, then, orelse, type=type)
 
     # ----- memory
     def load(self, array: Var, group: object, index: tuple[Index, ...]) -> Arg:
