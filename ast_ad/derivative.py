@@ -18,7 +18,7 @@ from .errors import (
     StaleError,
     UnsupportedError,
 )
-from .fast_calls import MISS, Fast, miss
+from .fast_calls import Fast
 from .frontend.patterns import Known
 from .frontend.signatures import is_object, signature
 from .options import Options
@@ -37,6 +37,7 @@ class Derivative:
     """
 
     kind = "value_and_grad"
+    own = False  # whether the class is that of one object
     every_leaf = False  # whether all floats are differentiated, whatever arguments were asked for
 
     def __init__(
@@ -62,7 +63,7 @@ class Derivative:
         self._variants: dict[Any, list[Any]] = {}
         self._tiers: dict[Any, Tier] = {}
         self._last: Any = None
-        self._fast: Fast = miss
+        self._fast: Fast | None = None
         self._method: Derivative | None = None
         functools.update_wrapper(self, function, updated=())
 
@@ -74,18 +75,36 @@ class Derivative:
         """What the user gets, from the results of a variant's program."""
         raise NotImplementedError
 
-    def _slow(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Any call; the next one like it may be fast."""
-        self._fast = miss
-        variant, _, results = self._results(args, kwargs)
-        if not kwargs and isinstance(variant, Compilation):
-            self._fast = variant.fast_call(args, self._tiers)
+    def any_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The long way of a call; the next one like it may be short."""
+        fast = None
+        try:
+            variant, _, results = self._results(args, kwargs)
+            if not kwargs and isinstance(variant, Compilation):
+                fast = variant.fast_call(args, self._tiers)
+        finally:
+            self._use(fast)
         return self.answer(variant, results)
+
+    def _use(self, fast: Fast | None) -> None:
+        """Let calls begin with a short way.
+
+        Python looks for ``__call__`` in classes only, so the object gets one of its own.
+        """
+        if fast is not self._fast:
+            public, self._fast = self._public(), fast
+            if type(self) is public:
+                self.__class__ = type(public.__name__, (public,), {"__doc__": public.__doc__, "own": True})
+            type(self).__call__ = public.__call__ if fast is None else fast  # type: ignore[method-assign]
+
+    def _public(self) -> type[Derivative]:
+        """The class that users know."""
+        return type(self).__mro__[1] if type(self).own else type(self)
 
     def forget(self, fast: Any) -> None:
         """A short way is none any more."""
         fast.variant.forget()
-        self._fast = miss
+        self._use(None)
 
     def _results(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, Any]:
         """The program that fits, its inputs and its results; traced, where a compiled one gives up."""
@@ -324,7 +343,7 @@ class Derivative:
         return f"<ast_ad.{inner} with respect to {self.arguments}, {count} compiled>"
 
     def __reduce__(self) -> Any:
-        return type(self), (self.function, *self._asked, self.has_aux, self.options)
+        return self._public(), (self.function, *self._asked, self.has_aux, self.options)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else functools.partial(self.as_method(), instance)
@@ -334,7 +353,7 @@ class Derivative:
         if self._asked != (None, None) or self.kind == "vjp":
             return self
         if self._method is None:
-            self._method = type(self)(self.function, 1, None, self.has_aux, self.options)
+            self._method = self._public()(self.function, 1, None, self.has_aux, self.options)
         return self._method
 
 
@@ -342,11 +361,7 @@ class ValueAndGrad(Derivative):
     """See ``value_and_grad``."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if not kwargs:
-            found = self._fast(*args)
-            if found is not MISS:
-                return found
-        return self._slow(args, kwargs)
+        return self.any_call(args, kwargs)
 
     def answer(self, variant: Any, results: Any) -> Any:
         if variant.plain:
@@ -360,11 +375,7 @@ class Grad(Derivative):
     kind = "grad"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if not kwargs:
-            found = self._fast(*args)
-            if found is not MISS:
-                return found
-        return self._slow(args, kwargs)
+        return self.any_call(args, kwargs)
 
     def answer(self, variant: Any, results: Any) -> Any:
         if variant.plain:

@@ -2,8 +2,8 @@
 
 A call of plain numbers and arrays that is like the one before needs no search for a program: it is enough
 that types and shapes are the same and that the guards hold. The tests, the reads from outside and the call of
-the program are written as one function for each variant. Whatever is not as expected is a ``MISS``, and takes
-the long way.
+the program are written as one function for each variant, a method of the derivative. Whatever is not as
+expected takes the long way.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ MISS: Any = type("Miss", (), {"__repr__": lambda self: "MISS"})()
 Fast = Callable[..., Any]
 
 
-def miss(*args: Any) -> Any:
-    """The fast call of what has none."""
-    return MISS
+def long_way(derivative: Any, given: tuple[Any, ...], more: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """Any call."""
+    return derivative.any_call((*[a for a in given if a is not MISS], *more), named)
 
 
 class FastCall:
     """The short way to one variant.
 
-    ``run``: takes a call's arguments; its result is the derivative's, or MISS.
+    ``run``: takes the derivative and a call's arguments, as a method; None where there is no short way.
     """
 
     def __init__(self, variant: Any, args: Sequence[Any]) -> None:
         self.variant = variant
         self._shaped: list[str] = []
         self.space: dict[str, Any] = {}
-        self.run: Fast = self._built(args) if _may_be_fast(variant, args) else miss
+        self.run: Fast | None = self._built(args) if _may_be_fast(variant, args) else None
 
     def remember(self, args: Sequence[Any]) -> None:
         """Take the shapes of a call that the variant fits as those to expect."""
-        if self.run is miss:
+        if self.run is None:
             return
         outside = self.variant.program.captures.read()
         for name, value in zip(self._names(len(args), len(outside)), (*args, *outside), strict=True):
@@ -64,19 +64,26 @@ class FastCall:
                 self.space[f"v{position}"] = value
                 tests.append(f"same_constant(a{position}, v{position})")
         inputs = [*own, *outside[: program.passed]]
-        self.space |= {"ndarray": np.ndarray, "MISS": MISS, "failed": self._failed}
+        self.space |= {"ndarray": np.ndarray, "MISS": MISS, "failed": self._failed, "long_way": long_way}
+        long = f"return long_way(derivative, ({''.join(name + ', ' for name in own)}), more, named)"
         lines = [
-            f"def fast({', '.join([*(f'{name}=None' for name in own), '*more'])}):",
-            *_unless(["not more", *kinds[: len(own)]]),
+            f"def fast(derivative, {''.join(f'{name}=MISS, ' for name in own)}/, *more, **named):",
+            f"    if not ({' and '.join([*kinds[: len(own)], 'not more', 'not named'])}):",
+            f"        {long}",
             "    try:",
             *(f"        {name} = {text}" for name, text in zip(outside, reads, strict=True)),
-            *("    " + line for line in _unless([*kinds[len(own) :], *tests])),
+            f"        fits = {' and '.join([*kinds[len(own) :], *tests]) or 'True'}",
             "    except (AttributeError, LookupError, TypeError, ValueError):",
-            "        return MISS",
+            "        fits = False",
+            "    if not fits:",
+            f"        {long}",
             "    try:",
             *("        " + line for line in self._body(inputs, args)),
             "    except Exception as error:",
-            f"        return failed([{', '.join(inputs)}], error)",
+            f"        results = failed([{', '.join(inputs)}], error)",
+            "    if results is MISS:",
+            f"        {long}",
+            "    return results",
         ]
         exec("\n".join(lines), self.space)
         return self.space["fast"]  # type: ignore[no-any-return]
@@ -142,10 +149,6 @@ def _converted(result: str, kind: Any) -> str:
         if result.isidentifier()
         else converted
     )
-
-
-def _unless(tests: list[str]) -> list[str]:
-    return [f"    if not ({' and '.join(tests)}):", "        return MISS"] if tests else ["    pass"]
 
 
 def _may_be_fast(variant: Any, args: Sequence[Any]) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 
 from .compiled import Compiled, check_differentiable
 from .errors import InputTypeError
-from .fast_calls import Fast, FastCall, miss
+from .fast_calls import Fast, FastCall
 from .frontend.signatures import is_object
 from .frontend.structures import rebuild
 from .trees import LEAF, STATIC, TreeDef
@@ -99,11 +99,11 @@ class Compilation(Request):
             return False
         return self.trees[self.chosen[0]].type is LEAF and not any(self.python)
 
-    def fast_call(self, args: tuple[Any, ...], tiers: Any) -> Fast:
+    def fast_call(self, args: tuple[Any, ...], tiers: Any) -> Fast | None:
         """The short way for calls like this one, which the program answered, if it was not the first."""
         self._calls += 1
         if self._calls == 1 or (tiers and self.wanted == "numpy"):  # calls are counted there
-            return miss
+            return None
         if self._fast is None:
             self._fast = FastCall(self, args)
         self._fast.remember(args)
