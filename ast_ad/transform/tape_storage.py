@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -169,41 +169,42 @@ class Storing(Places):
     def ragged(
         self, value: Var, item: Var, shape: tuple[Arg, ...], ops: Ops, path: Path, place: Place
     ) -> Callable[[], None]:
-        """Save arrays of varying lengths one after the other on an array with one axis."""
-        assert isinstance(value.type, Array)
+        """Save arrays of varying lengths one after the other: along the first axis where only that varies,
+        else on an array with one axis."""
+        assert isinstance(value.type, Array) and value.type.shape is not None
         dtype, reader = value.type.dtype, place.tape.reader
+        whole = all(self.lengths.of(dim) is not None for dim in value.type.shape[1:]) and bool(shape)
+        tail, dims = (shape[1:], value.type.shape[1:]) if whole else ((), ())
         position = self.carry(path, Lit(0), integer, "position")
         start = position.now
-        size: Arg = ops.op(np.size, (value,), INT)
+        size: Arg = ops.length(value, 0) if whole else ops.op(np.size, (value,), INT)
         end = ops.integer(operator.add, start, size)
         position.set(end)
         begin = place.save(start, "start")
 
-        def row() -> Type:
-            return Array(dtype, (Dim.fresh(),))
+        def rows() -> Type:
+            return Array(dtype, (Dim.fresh(), *dims))
 
-        made = self.before.op(np.empty, (Seq((Lit(FIRST_CAPACITY),)), Lit(dtype)), row(), "tape")
-        array = self.carry(path, made, row, "tape")
-        room = ops.op(helpers.reserve, (array.now, end), row(), "tape")
-        flat = value
-        if len(shape) != 1:
-            flat = ops.op(np.reshape, (value, Lit(-1)), row())
+        made = self.before.op(np.empty, (Seq((Lit(FIRST_CAPACITY), *tail)), Lit(dtype)), rows(), "tape")
+        array = self.carry(path, made, rows, "tape")
+        room = ops.op(helpers.reserve, (array.now, end), rows(), "tape")
+        flat = value if whole else ops.op(np.reshape, (value, Lit(-1)), rows())
         part = Slice(start, end, Lit(None))
         array.set(ops.op(helpers.setitem, (room, part, flat), room.type, "tape"))
 
         def load() -> None:
             head = self.head(reader)
             count: Arg = Lit(1)
-            for n in shape:
+            for n in shape[:1] if whole else shape:
                 count = n if is_number(count, 1) else head.integer(operator.mul, count, n)
             until = head.integer(operator.add, begin, count)
             args = (array.last, Slice(begin, until, Lit(None)))
-            if len(shape) == 1:
-                head.ops.append(Op(operator.getitem, args, (item,), span=head.span, adjoint=head.adjoint))
+            flags: dict[str, Any] = {"span": head.span, "adjoint": head.adjoint}
+            if whole:
+                head.ops.append(Op(operator.getitem, args, (item,), **flags))
                 return
-            found = head.op(operator.getitem, args, row())
-            flags = {"span": head.span, "adjoint": head.adjoint}
-            head.ops.append(Op(np.reshape, (found, Seq(shape)), (item,), **flags))  # type: ignore[arg-type]
+            found = head.op(operator.getitem, args, rows())
+            head.ops.append(Op(np.reshape, (found, Seq(shape)), (item,), **flags))
 
         return load
 

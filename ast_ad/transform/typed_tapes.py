@@ -226,6 +226,8 @@ class _Tapes:
             users = self.uses.get(source, [])
         if len(users) != 1 or not isinstance(users[0], For):
             return None
+        if not users[0].adjoint and (users[0].range is not None or len(users[0].items) > 1):
+            return None  # whichever is shorter ends the loop
         tape.reader, tape.source = users[0], source
         found = [targets for s, targets in users[0].items if s is source]
         element = tape.append.args[1]

@@ -310,6 +310,17 @@ def prefixes(a):
     return total
 
 
+def heads(a):
+    total = 0.0
+    for i in range(a.shape[0]):
+        rows = np.exp(a[:i] * total)
+        if i % 2 == 0:
+            columns = np.sin(a[:, i:] * total)
+            total = total + np.sum(columns * columns)
+        total = total + 0.1 * np.sum(np.sin(rows)) + a[i, i]
+    return total
+
+
 def stencil(a, n):
     a = a.copy()
     for _ in range(n):
@@ -350,6 +361,7 @@ def test_kinds_of_values():
         verify(vectors, np.zeros(0) + 0.0, 0)
         verify(stencil, np.linspace(0.5, 1.5, 6), n)
         verify(paths, np.array([0.1, 0.2, 0.3]), n)
+    verify(heads, np.linspace(0.1, 0.3, 20).reshape(4, 5))
     verify(prefixes, np.linspace(0.1, 0.3, 16).reshape(4, 4))
 
 
