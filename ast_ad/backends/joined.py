@@ -49,8 +49,8 @@ def _join(s: Scalarizer, op: Op) -> None:
     axis = op.args[1] if len(op.args) > 1 else op.kwargs.get("axis", Lit(0))
     if not isinstance(parts, Seq) or not isinstance(type, Array) or not set(op.kwargs) <= {"axis"}:
         raise NoForm("a join of a list")
-    if not isinstance(axis, Lit) or type.shape is None:
-        raise NoForm("an axis that is known at run time only")
+    if not isinstance(axis, Lit) or type.shape is None or axis.value is None:
+        raise NoForm("a join along no axis, or one that is known at run time only")
     values = [s.array(p) for p in parts.items]
     if any(v.type.dtype != type.dtype for v in values):
         raise NoForm("a join of different types")
