@@ -22,6 +22,9 @@ from .index import Index
 INT = Scalar("int")
 
 
+ALL: frozenset[object] = frozenset(("all",))
+
+
 @dataclass(frozen=True)
 class Access:
     """A read ('r'), write ('w') or accumulation ('a') of an array: ``group`` names what it may overlap with."""
@@ -57,9 +60,11 @@ class Body:
     origin: Origin = field(default_factory=Origin)
     known: dict[Any, Arg] = field(default_factory=dict)
     accesses: list[Access] | None = None  # where only the accesses are asked for
+    written: frozenset[object] = frozenset()  # the groups of arrays that this loop's body writes to
 
-    def inner(self) -> Body:
-        return Body([], self, self.origin, {}, self.accesses)
+    def inner(self, written: frozenset[object] | None = None) -> Body:
+        """A body within this one; ``written``: what it writes to, None if that is not known."""
+        return Body([], self, self.origin, {}, self.accesses, ALL if written is None else written)
 
     def append(self, op: Statement) -> None:
         op.span, op.adjoint = self.origin.span, self.origin.adjoint
@@ -119,12 +124,26 @@ class Body:
         if self.accesses is not None:
             self.accesses.append(Access("r", array, group, index))
         key = ("load", array, index)
+        found = self._loaded(key, group)
+        if found is not None:
+            return found
         if key not in self.known:
             out = Var(element_type(array.type))
             self.append(Op(operator.getitem, (array, self.place(index)), (out,)))
             self.known[key] = out
             self.known[("group", key)] = Lit(group)
         return self.known[key]
+
+    def _loaded(self, key: Any, group: object) -> Arg | None:
+        """The element, if it was read or written before and the loops since then don't change it."""
+        body: Body | None = self
+        while body is not None:
+            if key in body.known:
+                return body.known[key]
+            if body.written is ALL or group in body.written:
+                return None
+            body = body.parent
+        return None
 
     def store(
         self, array: Var, group: object, index: tuple[Index, ...], value: Arg, kind: str = "w", sign: int = 1

@@ -211,7 +211,7 @@ def _write_nest(nest: Nest, body: Body, loops: tuple[Var, ...], states: dict[Act
     span, adjoint = (inside[0].span, inside[0].adjoint) if inside else (NOWHERE, False)
     index = Var(INT, "ijkl"[len(loops)] if len(loops) < 4 else "i")
     params = {a: [Var(_type_of(s), _hint(s)) for s in states[a]] for a in running}
-    inner = body.inner()
+    inner = body.inner(frozenset(a.group for action in inside for a in action.accesses if a.kind != "r"))
     inits = [s for a in running for s in states[a]]
     before = dict(states)
     states.update(params)

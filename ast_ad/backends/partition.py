@@ -36,6 +36,8 @@ from ..ir.types import Array, Scalar, Type
 from ..transform.copying import copy_function, replace_reads
 from ..transform.dead_code import eliminate_dead_code
 from .groups import Groups
+from .clean import tidy
+from .motion import hoist, shrink
 from .scalarize import Scalarizer, Unsupported
 
 DTYPES = {
@@ -179,9 +181,9 @@ class _Partition:
                 returned.append(var)
         kernel.body.results = tuple(kept)
         eliminate_dead_code(kernel)
-        from .clean import tidy
-
         tidy(kernel)
+        hoist(kernel)
+        shrink(kernel)
         fn = self.parts.calls[kernel.name] = KernelCall(kernel)
         self.parts.kernels.append(kernel)
         ops.append(Op(fn, kernel.params, tuple(returned), effect=True))
