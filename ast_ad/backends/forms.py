@@ -44,7 +44,7 @@ def form_of(*fns: Any) -> Callable[[Form], Form]:
 def form(s: Scalarizer, op: Op) -> None:
     """Write an operation."""
     found = FORMS.get(op.fn)
-    if found is not None:
+    if found is not None and (len(op.outs) <= 1 or op.fn is np.shape):
         found(s, op)
         return
     if op.effect or len(op.outs) != 1:
@@ -199,7 +199,11 @@ def _display(s: Scalarizer, op: Op, source: Seq) -> None:
 
 @form_of(np.shape)
 def _shape(s: Scalarizer, op: Op) -> None:
-    s.env[op.out] = Seq(s.array(op.args[0]).lengths)
+    lengths = s.array(op.args[0]).lengths
+    if len(op.outs) > 1:
+        s.env.update(zip(op.outs, lengths, strict=True))
+    else:
+        s.env[op.out] = Seq(lengths)
 
 
 @form_of(np.ndim)
