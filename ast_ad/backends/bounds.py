@@ -29,7 +29,7 @@ class Bounds:
     def learn(self, var: Var) -> None:
         """Take what the type tells of a number."""
         if isinstance(var.type, Scalar) and var.type.size is not None:
-            self._affine[var] = var.type.size
+            self._affine.setdefault(var, var.type.size)
 
     def same(self, out: Var, value: Var) -> None:
         """Two names of one number."""

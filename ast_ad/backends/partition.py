@@ -38,6 +38,7 @@ from ..transform.dead_code import eliminate_dead_code
 from .groups import Groups
 from .clean import tidy
 from .motion import hoist, shrink
+from .results import allocate_outside
 from .scalarize import Scalarizer, Unsupported
 
 DTYPES = {
@@ -184,9 +185,19 @@ class _Partition:
         tidy(kernel)
         hoist(kernel)
         shrink(kernel)
+        given = kernel.body.results
+        outside = allocate_outside(kernel)
+        passed = {value: returned[given.index(value)] for value in outside}
+        for value, allocation in outside.items():
+            value.hint = passed[value].hint or value.hint
+            allocation[-1].outs = (passed[value],)
+            ops += allocation
+        returned = [v for v, value in zip(returned, given, strict=True) if value not in outside]
+        eliminate_dead_code(kernel)
         fn = self.parts.calls[kernel.name] = KernelCall(kernel)
         self.parts.kernels.append(kernel)
-        ops.append(Op(fn, kernel.params, tuple(returned), effect=True))
+        args = tuple(passed.get(p, p) for p in kernel.params)
+        ops.append(Op(fn, args, tuple(returned), effect=True))
         if names:
             replace_reads(self.driver.body, names)  # type: ignore[arg-type]
         return [*ops, *wrapped]
