@@ -81,7 +81,7 @@ class Derivative:
         try:
             variant, _, results = self._results(args, kwargs)
             if not kwargs and isinstance(variant, Compilation):
-                fast = variant.fast_call(args, self._tiers)
+                fast = variant.fast_call(args)
         finally:
             self._use(fast)
         return self.answer(variant, results)

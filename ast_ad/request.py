@@ -90,6 +90,7 @@ class Compilation(Request):
     lowered: Any
     wanted: str
     count: int
+    counted = False  # whether each call has to be noted, as it may be time for kernels
     _fast: FastCall | None = None
     _calls = 0
 
@@ -99,10 +100,10 @@ class Compilation(Request):
             return False
         return self.trees[self.chosen[0]].type is LEAF and not any(self.python)
 
-    def fast_call(self, args: tuple[Any, ...], tiers: Any) -> Fast | None:
+    def fast_call(self, args: tuple[Any, ...]) -> Fast | None:
         """The short way for calls like this one, which the program answered, if it was not the first."""
         self._calls += 1
-        if self._calls == 1 or (tiers and self.wanted == "numpy"):  # calls are counted there
+        if self._calls == 1 or self.counted:
             return None
         if self._fast is None:
             self._fast = FastCall(self, args)

@@ -35,12 +35,15 @@ class NotStored(Exception):
     """A program depends on something that can't be told again in another process."""
 
 
+UNTOLD = NotStored, LookupError, AttributeError, TypeError, ValueError, ImportError
+
+
 def find(owner: Any, described: tuple[Any, ...], backend: str, known: Known) -> Restored | None:
     """The stored program for such arguments, if there is one and nothing that it depends on has changed."""
     try:
         entry = CompileCache().get(_key(owner, described, backend, known))
         return None if entry is None else Restored(owner, described, backend, known, entry)
-    except (NotStored, LookupError, AttributeError, TypeError, ValueError, ImportError):
+    except UNTOLD:
         return None
 
 
@@ -49,8 +52,8 @@ def keep(variant: Any, described: tuple[Any, ...], known: Known) -> None:
     try:
         key = _key(variant.owner, described, variant.wanted, known)
         CompileCache().put(key, variant.text, _described(variant, described[2]))
-    except NotStored:
-        pass
+    except UNTOLD:
+        return
 
 
 # ----- the key ------------------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ WORTH = 1e8
 MOST_SMALL = 4  # patterns with different small lengths before lengths are no constants any more
 MOST_PATTERNS = 8  # patterns before no two lengths are taken as equal any more
 MOST_PROGRAMS = 16  # programs, where what is read from outside keeps changing
+MOST_REFUSED = 2  # patterns whose programs the compiler could not make
 
 
 @functools.cache
@@ -54,7 +55,8 @@ class Tier:
 
     def count(self, variant: Any, inputs: list[Any]) -> None:
         """Take note of a call that NumPy answers."""
-        if self.at_once:
+        variant.counted = not self.is_settled()
+        if self.at_once or not variant.counted:
             return
         sizes = [v.shape if isinstance(v, np.ndarray) else v if type(v) is int else None for v in inputs]
         key = variant, sizes
@@ -64,8 +66,11 @@ class Tier:
 
     def is_due(self) -> bool:
         """Whether the next call that no kernels fit gets some."""
-        worth = self.at_once or (self._work > 0 and self._work >= WORTH)
-        return worth and len(self.variants) < MOST_PROGRAMS
+        return not self.is_settled() and (self.at_once or (self._work > 0 and self._work >= WORTH))
+
+    def is_settled(self) -> bool:
+        """Whether no more kernels will be compiled, so that calls need not be counted."""
+        return len(self.variants) >= MOST_PROGRAMS or len(self._refused) >= MOST_REFUSED
 
     def compile(
         self, build: Callable[[Known], Any], leaves: list[Any], values: Sequence[Any]

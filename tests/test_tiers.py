@@ -235,6 +235,22 @@ def test_pullbacks(kernels):
     np.testing.assert_allclose(pullback(np.ones(10))[0], np.sin(y))
 
 
+def test_what_cannot_be_built_is_not_tried_for_ever(kernels, monkeypatch):
+    """NumPy answers, the short way once there is nothing to count."""
+    vg = ast_ad.value_and_grad(scaled, backend="numba")
+    tried = []
+
+    def fails(*args):
+        tried.append(1)
+        raise RuntimeError
+
+    monkeypatch.setattr(vg, "_build_kernels", fails)
+    for n in (2, 3, 4, 5, 5, 5):
+        for _ in range(3):
+            assert vg(np.ones(n))[0] == 2.0 * n
+    assert len(tried) == tiers.MOST_REFUSED and vg._fast is not None
+
+
 def test_numba_is_missing(monkeypatch):
     monkeypatch.setattr("ast_ad.api.has_numba", lambda: False)
     monkeypatch.setattr("ast_ad.derivative.has_numba", lambda: False)
