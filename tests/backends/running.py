@@ -1,0 +1,212 @@
+"""How are programs with kernels run in tests? Compiled, or evaluated without compiling, and never forgiving.
+
+Evaluated kernels are checked for what compiled code does not notice: places outside of an array are an error,
+and new memory holds NaN. An unexpected error in the generator, or in kernels where
+NumPy has none, is noted, though users get NumPy's results then.
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import operator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+import ast_ad
+from ast_ad import derivative, programs
+from ast_ad.backends import kernels
+from ast_ad.backends import numba as backend
+from ast_ad.backends import partition as parts_of
+from ast_ad.backends.kernels import Mismatch
+from ast_ad.backends.python_math import NotInKernel
+from ast_ad.ir import builtin
+from ast_ad.ir.evaluate import evaluate
+from ast_ad.ir.ops import Function, Op, walk
+from ast_ad.transform.copying import copy_function
+from ast_ad.transform.in_place import write_in_place
+
+HANDED_BACK = Mismatch, NotInKernel, AssertionError
+
+
+class Lying(BaseException):
+    """A kernel that touches what it must not; no handler of ordinary errors catches it."""
+
+
+@dataclass
+class Record:
+    """What happened to programs: how many have kernels, what is left to NumPy and why, and what went wrong."""
+
+    kernels: int = 0
+    without: int = 0
+    refused: collections.Counter[str] = field(default_factory=collections.Counter)
+    broken: list[str] = field(default_factory=list)  # errors of the generator
+    dropped: list[BaseException] = field(default_factory=list)  # what made kernels give up where NumPy doesn't
+    sources: list[Function] = field(default_factory=list)
+
+    def note(self, refused: Any) -> None:
+        for op, why in refused:
+            name = getattr(getattr(op, "fn", None), "__name__", type(op).__name__)
+            self.refused[f"{name}: {why}"] += 1
+
+
+@contextlib.contextmanager
+def watched(how: str = "compiled") -> Iterator[Record]:
+    """Programs for Numba are 'compiled', or 'evaluated', or their text is run as Python ('interpreted')."""
+    record = Record()
+    names: tuple[tuple[Any, str, Any], ...] = (
+        (programs, "FAIL_LOUDLY", True),
+        (programs, "compile_kernels", _compiler(record, how)),
+        (programs.Program, "drop_kernels", _dropping(record)),
+        (derivative.Derivative, "_build_kernels", _building(record)),
+        (parts_of.KernelCall, "__call__", _call),
+    )
+    if how == "interpreted":
+        names += ((kernels, "kernel", lambda function: function),)
+    before = [(owner, name, getattr(owner, name)) for owner, name, _ in names]
+    try:
+        for owner, name, value in names:
+            setattr(owner, name, value)
+        yield record
+    finally:
+        for owner, name, value in before:
+            setattr(owner, name, value)
+
+
+def _compiler(record: Record, how: str) -> Callable[..., Any]:
+    def compile_kernels(function: Function, owned: Any, fresh: Any) -> Any:
+        try:
+            if how == "evaluated":
+                found = evaluated(function, owned, fresh)
+            else:
+                found = backend.compile_numba(function, owned, fresh, function.name)
+        except backend.NotCompiled as reason:
+            record.without += 1
+            record.refused[str(reason)] += 1
+            return str(reason)
+        except Exception as error:
+            record.broken.append(f"{type(error).__name__}: {error}")
+            raise
+        record.kernels += 1
+        record.note(found.refused)
+        record.sources.append(function)
+        return found
+
+    return compile_kernels
+
+
+def _dropping(record: Record) -> Callable[..., None]:
+    before = programs.Program.drop_kernels
+
+    def drop_kernels(self: Any, problem: BaseException) -> None:
+        record.dropped.append(problem)
+        before(self, problem)
+
+    return drop_kernels
+
+
+def _building(record: Record) -> Callable[..., Any]:
+    before = derivative.Derivative._build_kernels
+
+    def build(self: Any, args: Any, kwargs: Any, known: Any) -> Any:
+        try:
+            return before(self, args, kwargs, known)
+        except ast_ad.AdError:
+            raise
+        except Exception as error:
+            record.broken.append(f"{type(error).__name__}: {error}")
+            raise
+
+    return build
+
+
+# ----- evaluated kernels
+def evaluated(function: Function, owned: Any, fresh: Any) -> Any:
+    """A program whose kernels are evaluated."""
+    placed = write_in_place(backend.prepare(function), owned, fresh)
+    parts = parts_of.partition(placed, f"{function.name}_kernel")
+    if not parts.kernels:
+        raise backend.NotCompiled("nothing for kernels: " + "; ".join(sorted({why for _, why in parts.refused})))
+    for kernel in parts.kernels:
+        assert_scalar(kernel)
+    return backend.Program(lambda *args: evaluate(parts.driver, *args), "0", parts.refused)
+
+
+def _call(self: Any, *args: Any) -> Any:
+    """A kernel evaluated on numbers that compute as compiled ones do; what it returns are Python's."""
+    floats = {float: np.float64, complex: np.complex128}
+    results = evaluate(checked(self.kernel), *(floats.get(type(a), lambda x: x)(a) for a in args))
+    several = isinstance(results, tuple)
+    plain = [r.item() if isinstance(r, np.generic) else r for r in (results if several else (results,))]
+    return tuple(plain) if several else plain[0]
+
+
+_CHECKED: dict[int, tuple[Function, Function]] = {}
+
+
+def checked(kernel: Function) -> Function:
+    """The kernel with functions of Python in the place of compiled ones, and strict about memory."""
+    if id(kernel) not in _CHECKED:
+        copy = copy_function(kernel)
+        for op in walk(copy.body):
+            if isinstance(op, Op):
+                op.fn = _STRICT.get(op.fn, getattr(op.fn, "py_func", op.fn))
+        _CHECKED[id(kernel)] = kernel, copy
+    return _CHECKED[id(kernel)][1]
+
+
+def assert_scalar(kernel: Function) -> None:
+    """Kernels have no array operations: only new memory, shapes, and single elements."""
+    from ast_ad.ir.types import Array
+
+    for op in walk(kernel.body):
+        if isinstance(op, Op) and any(isinstance(o.type, Array) for o in op.outs):
+            known = np.empty, kernels.reserve, builtin.setitem_, builtin.add_item_, builtin.assign
+            assert op.fn in known, f"{op.fn} of arrays in a kernel"
+
+
+def _place(array: Any, index: Any) -> None:
+    places = index if isinstance(index, tuple) else (index,)
+    if isinstance(array, tuple):
+        return
+    if len(places) != array.ndim:
+        raise Lying(f"{places} in {array.ndim} dimensions")
+    for i, n in zip(places, array.shape, strict=True):
+        if not 0 <= i < n:
+            raise Lying(f"element {places} of {array.shape}")
+
+
+def _get(array: Any, index: Any) -> Any:
+    _place(array, index)
+    return array[index]
+
+
+def _set(array: Any, index: Any, value: Any) -> Any:
+    _place(array, index)
+    return builtin.setitem_(array, index, value)
+
+
+def _add(array: Any, index: Any, value: Any) -> Any:
+    _get(array, index)
+    return builtin.add_item_(array, index, value)
+
+
+def _empty(shape: Any, dtype: Any) -> Any:
+    array = np.empty(shape, dtype)
+    array.fill(np.nan if array.dtype.kind in "fc" else 111 if array.dtype.kind in "iu" else 1)
+    return array
+
+
+def _reserve(array: Any, length: int) -> Any:
+    if length <= len(array):
+        return array
+    out = _empty((max(length, 2 * len(array)), *array.shape[1:]), array.dtype)
+    out[: len(array)] = array
+    return out
+
+
+_STRICT = {operator.getitem: _get, builtin.setitem_: _set, builtin.add_item_: _add, np.empty: _empty,
+           kernels.reserve: _reserve}
