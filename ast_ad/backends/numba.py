@@ -5,8 +5,11 @@
 
 from __future__ import annotations
 
+import functools
+import hashlib
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from ..emit.load import load_module
@@ -22,6 +25,7 @@ from . import joined, reductions, views
 from .kernels import Mismatch, kernel
 from .partition import partition
 from .scalarize import Unsupported
+from .vector_math import CACHE_TAG
 
 _FORMS = joined, reductions, views  # imported for what they register
 
@@ -61,10 +65,24 @@ def compile_numba(
         raise NotCompiled("nothing for kernels: " + "; ".join(sorted({why for _, why in parts.refused})))
     parts.driver.name = name
     emitted = emit_module(
-        [*parts.kernels, parts.driver], decorators=dict.fromkeys(parts.calls, kernel), local=parts.calls
+        [*parts.kernels, parts.driver],
+        header=f"kernels {stamp()}",
+        decorators=dict.fromkeys(parts.calls, kernel),
+        local=parts.calls,
     )
     module = load_module(emitted.text, emitted.injected, name, dict(emitted.lines))
     return Program(getattr(module, name), emitted.text, parts.refused)
+
+
+@functools.cache
+def stamp() -> str:
+    """A hash of what machine code depends on beside its source: what kernels call, and the vector library.
+
+    In the source, it is part of the name under which machine code is kept.
+    """
+    files = sorted(Path(__file__).parent.glob("*.py"))
+    parts = [CACHE_TAG.encode(), *(file.read_bytes() for file in files)]
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()[:12]
 
 
 def prepare(function: Function) -> Function:
