@@ -69,6 +69,16 @@ class Program:
         """The source of what is called."""
         return self._numpy[1] if self._kernels is None else str(self._kernels.text)
 
+    @property
+    def left(self) -> list[str]:
+        """What of it is NumPy code between the kernels, and why."""
+        found = []
+        for op, why in getattr(self._kernels, "refused", ()):
+            span = getattr(op, "span", None)
+            place = f"line {span.line}, {span.text}: " if span is not None and span.line else ""
+            found.append(place + why)
+        return list(dict.fromkeys(found))
+
     def drop_kernels(self, problem: BaseException) -> None:
         """From now on NumPy runs: the kernels failed where it does not."""
         self.backend, self._kernels = "numpy", None

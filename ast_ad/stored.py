@@ -103,6 +103,7 @@ def _described(variant: Any, leaves: Sequence[Any]) -> dict[str, Any]:
         "run": run.__name__,
         "backend": code.backend,
         "why": code.why,
+        "left": code.left,
         "count": variant.count,
         "result": _structure(lowered.result),
         "written": sorted(lowered.written),
@@ -342,7 +343,12 @@ class StoredCode:
             from .backends.machine_code import load_at_once
 
             load_at_once(module)
-        self.backend, self.why, self.text = found["backend"], found["why"], entry.text
+        self.backend, self.why, self.left, self.text = (
+            found["backend"],
+            found["why"],
+            found["left"],
+            entry.text,
+        )
 
     @property
     def function(self) -> Any:

@@ -111,12 +111,23 @@ def runs_as(variant: Any) -> list[str]:
     codes = getattr(variant, "running", variant.codes)
     if variant.wanted == "numpy" and not hasattr(variant, "running"):
         return []
-    shapes = [f"{p.hint}: {p.type}" for p in variant.lowered.function.params if isinstance(p.type, Array)]
-    found = [f"code for {', '.join(shapes)} (equal names, equal lengths)"] if shapes else []
+    letters: dict[Any, str] = {}
+    shapes = [
+        f"{p.hint}: {p.type.dtype.name}[{', '.join(_length(d, letters) for d in p.type.shape or ())}]"
+        for p in variant.lowered.function.params
+        if isinstance(p.type, Array)
+    ]
+    found = [f"code for {', '.join(shapes)}"] if shapes else []
     for code in codes:
         if code.backend == "numba":
             found.append(f"{code.function.name}: compiled with Numba")
+            found += [f"  NumPy code at {left}" for left in code.left]
         else:
             why = "it sets np.errstate, which kernels don't heed" if variant.lowered.errstate else code.why
             found.append(f"{code.function.name}: NumPy code, since {why}")
     return found
+
+
+def _length(dim: Any, letters: dict[Any, str]) -> str:
+    """A letter for a length, the same for equal ones."""
+    return str(dim) if isinstance(dim, int) else letters.setdefault(dim, f"n{len(letters) + 1}")
