@@ -91,9 +91,12 @@ class Scalarizer:
             else:
                 self.bounds.learn(param)
                 self.env[param] = param
-        self.statements(self.function.body)
-        results = tuple(self.result(r) for r in self.function.body.results)
-        self.flush()
+        try:
+            self.statements(self.function.body)
+            results = tuple(self.result(r) for r in self.function.body.results)
+            self.flush()
+        except NoForm as problem:  # of a formula, where it is written
+            raise Unsupported(self.op, str(problem)) from None
         block = Block(self.body.ops, results)
         return Function(self.function.name, self.function.params, block, self.function.doc)
 
