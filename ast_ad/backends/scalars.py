@@ -43,7 +43,10 @@ def scalar_operation(
         return args[0]
     power = written_out(fn, args[1] if len(args) == 2 else None)
     if power is not None:
-        return power(body, args[0], out.type)
+        result = power(body, args[0], out.type)
+        python = isinstance(out.type, Scalar) and out.type.dtype is None and out.type.kind == "float"
+        overflows = python and fn in _PYTHON_POWERS and isinstance(result, Var)
+        return body.op(kernels.defined, result, type=out.type) if overflows else result
     types = [argument_type(a) for a in args]
     if not all(isinstance(t, Scalar) for t in types) or not isinstance(out.type, Scalar):
         raise NoForm("an operation on what are no numbers")
@@ -62,6 +65,7 @@ def scalar_operation(
     return result
 
 
+_PYTHON_POWERS = {operator.pow, pow, math.pow}
 POWERS = {operator.pow, np.power, pow, np.float_power, math.pow}
 
 
