@@ -21,7 +21,9 @@ class Options:
     """The options of ``grad`` and its relatives.
 
     Args:
-        backend: 'numpy' (readable source, the primal's values bit for bit), 'numba' (jitted), or 'auto'. The
+        backend: 'numpy' (readable source, the primal's values bit for bit), 'numba' (kernels, compiled at the
+            first call; NumPy code for what they can't do), or 'auto': NumPy code at first, and kernels once
+            there is enough work for them, if Numba is installed (docs/performance.md has the rule). The
             default is the environment variable AST_AD_BACKEND, or 'auto'.
         fallback: what becomes of code that can't be compiled: 'trace' runs it on traced arrays, with a
             FallbackWarning, 'error' raises the compiler's error.
