@@ -32,6 +32,7 @@ class Action:
         reads, defines: the scalars that it needs, and those that it makes.
         barrier: whether nothing may pass it.
         update: the write of a part of an array that it is (see ``gather``).
+        early: whether it had better come before the others: the start of sums in memory.
     """
 
     lengths: tuple[Arg, ...]
@@ -49,6 +50,7 @@ class Action:
     accesses: list[Access] = field(default_factory=list)
     loops: tuple[Var, ...] = ()
     update: Any = None
+    early: bool = False
 
     def trace(self) -> None:
         """Learn which memory it reads and writes, by writing it to nowhere."""
@@ -137,7 +139,11 @@ def _same(i: Index, j: Index) -> bool:
 def place(items: list[Nest | Action], action: Action, depth: int = 0) -> None:
     """Put the action into the forest, ``items`` being what is in ``depth`` loops around it."""
     best: Nest | None = None
-    if depth < len(action.lengths):
+    end = len(items)
+    if action.early and not depth:
+        end = _earliest(items, action)
+        best = next((i for i in items[end:] if _takes_early(i, action)), None)  # type: ignore[misc]
+    elif depth < len(action.lengths):
         for item in reversed(items):
             if isinstance(item, Nest) and item.key == action.keys[depth] and _fits(item, action, depth):
                 best = item
@@ -152,9 +158,22 @@ def place(items: list[Nest | Action], action: Action, depth: int = 0) -> None:
         items.append(action)
         return
     nest = Nest(action.lengths[depth], action.keys[depth])
-    items.append(nest)
+    items.insert(end, nest)
     _open(nest, action, depth)
     place(nest.items, action, depth + 1)
+
+
+def _earliest(items: list[Nest | Action], action: Action) -> int:
+    """The first position that an action may have."""
+    for position in range(len(items), 0, -1):
+        if any(shared(before, action) is not None for before in actions(items[position - 1])):
+            return position
+    return 0
+
+
+def _takes_early(item: Nest | Action, action: Action) -> bool:
+    inside = list(actions(item))
+    return isinstance(item, Nest) and item.key == action.keys[0] and all(a.early for a in inside)
 
 
 def _open(nest: Nest, action: Action, depth: int) -> None:
@@ -165,8 +184,12 @@ def _open(nest: Nest, action: Action, depth: int) -> None:
 def _fits(nest: Nest, action: Action, depth: int) -> bool:
     """Whether the action may join the loop: nothing in it must be finished first."""
     inside = list(nest.actions())
-    if len(inside) >= MAX_ITEMS or _checks([*inside, action]) > MAX_CHECKS:
+    if len(inside) >= MAX_ITEMS:
         return False
+    if depth == len(action.lengths) - 1:
+        level = [a for a in inside if len(a.lengths) == len(action.lengths)]
+        if _checks([*level, action]) > MAX_CHECKS:
+            return False
     for before in inside:
         limit = shared(before, action)
         if limit is not None and limit <= depth:

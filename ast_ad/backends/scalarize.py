@@ -43,7 +43,7 @@ from .groups import Groups
 from .index import Index
 from .nests import Action
 from .scalars import NoForm, scalar_operation
-from .values import Formula, Memory, Value
+from .values import Filled, Formula, Memory, Value
 
 TRANSCENDENTAL = 8  # the cost from which a formula is rather kept than computed twice
 
@@ -289,6 +289,8 @@ class Scalarizer:
 
     def fill(self, target: Memory, value: Value | Arg) -> None:
         """Write every element of an array."""
+        if isinstance(value, Filled):
+            value = value.value
         self.store(target, lambda place: place, target.lengths, value)
 
     def store(
@@ -308,7 +310,7 @@ class Scalarizer:
             body.store(target.var, target.group, where(place), x, kind, sign)
 
         space = Formula(target.type, lengths, (), lambda body, place: Lit(0))
-        self.over(space, emit, update=update)
+        self.over(space, emit, update=update, early=kind == "w" and isinstance(value, Lit))
 
     def in_memory(self, var: Var) -> Memory:
         """The array as memory; a formula, or part of something else, is written out."""
