@@ -33,6 +33,7 @@ from ..ir.types import Array, Scalar
 from . import kernels
 
 _ACCESSES = {operator.getitem, builtin.setitem_, builtin.add_item_}
+_WHOLE = {np.dot, np.transpose}  # what reads, or fills, a whole array
 _PURE = {operator.add, operator.sub, operator.mul, max, min, np.shape, kernels.span, kernels.bound, kernels.turns}
 
 
@@ -91,6 +92,8 @@ def _escaping(block: Block) -> set[Var]:
         args = list(operands(op))
         if isinstance(op, Op) and op.fn in _ACCESSES:
             args = args[1:]
+        if isinstance(op, Op) and op.fn in _WHOLE:
+            args = []
         found.update(variables(*args))
         for inner in blocks(op):
             found |= _escaping(inner)
@@ -122,6 +125,10 @@ def shrink(kernel: Function) -> None:
 
 def _collect(block: Block, loops: list[Var], uses: dict[Var, _Uses]) -> None:
     for op in block.ops:
+        if isinstance(op, Op) and op.fn in _WHOLE:
+            for var in variables(*op.args):
+                if var in uses:
+                    uses[var].common = []
         if isinstance(op, Op) and op.fn in _ACCESSES and op.args[0] in uses:
             use = uses[op.args[0]]  # type: ignore[index]
             index = list(op.args[1].items) if isinstance(op.args[1], Seq) else [op.args[1]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from .index import ZERO, Index
 from .nests import Action
 from .scalar_calls import scalar_form
 from .scalars import NoForm
-from .values import Formula, Mapped, Value
+from .values import Formula, Mapped, Memory, Value
 
 if TYPE_CHECKING:
     from .scalarize import Scalarizer
@@ -307,6 +308,9 @@ def _runs_down(matrix: Value) -> bool:
 def _matrices(s: Scalarizer, op: Op, a: Value, b: Value) -> None:
     """A product of matrices that share a short length: each element is a sum that is written out."""
     count, dtype = a.lengths[1], a.type.dtype
+    if s.depth and not (isinstance(count, Lit) and count.value <= SHORT):
+        _blas(s, op, a, b)
+        return
     if not isinstance(count, Lit) or not 0 < count.value <= SHORT or not isinstance(op.out.type, Array):
         raise NoForm("a product of two matrices")
     number = Scalar("float", dtype)
@@ -327,6 +331,42 @@ def _matrices(s: Scalarizer, op: Op, a: Value, b: Value) -> None:
         return total
 
     s.bind(op.out, Formula(op.out.type, (a.lengths[0], b.lengths[1]), [a, b], element, 2 * count.value))
+
+
+def _blas(s: Scalarizer, op: Op, a: Value, b: Value) -> None:
+    """A product of matrices within a loop, as a call of BLAS: Numba takes it from SciPy."""
+    if importlib.util.find_spec("scipy") is None or not isinstance(op.out.type, Array):
+        raise NoForm("a product of two matrices")
+    factors = [_factor(s, value, arg) for value, arg in ((a, op.args[0]), (b, op.args[1]))]
+    out = s.allocate(op.out.type, (a.lengths[0], b.lengths[1]), op.out.hint, op.out)
+    s.flush()
+    passed = [s.body.op(np.transpose, v.var, type=v.type) if down else v.var for v, down in factors]
+    s.body.append(Op(np.dot, (*passed, out.var), (), effect=True))
+    s.bind(op.out, out)
+
+
+def _factor(s: Scalarizer, value: Value, arg: Arg) -> tuple[Memory, bool]:
+    """A factor as memory, and whether it is the transpose of that."""
+    row, column = Var(INT), Var(INT)
+    accesses: list[Access] = []
+    value.element(Body(accesses=accesses), (Index(row), Index(column)))
+    whole = next(value.reads(), None) if value.is_view and len(accesses) == 1 else None
+    if whole is not None and accesses[0].index == (Index(column), Index(row)):
+        if whole.lengths == value.lengths[::-1]:
+            return whole, True
+    if isinstance(value, Memory):
+        return value, False
+    if _runs_down(value):
+        shape = (value.type.shape or ())[::-1]
+        rows = Mapped(Array(value.type.dtype, shape), value.lengths[::-1], value, lambda p: p[::-1])
+        memory = s.allocate(rows.type, rows.lengths)
+        s.fill(memory, rows)
+        return memory, True
+    if isinstance(arg, Var):
+        return s.in_memory(arg), False
+    memory = s.allocate(value.type, value.lengths)
+    s.fill(memory, value)
+    return memory, False
 
 
 SHORT = 4  # products of matrices over no more than so many terms are written out
