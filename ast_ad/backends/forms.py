@@ -22,7 +22,7 @@ from .index import Index
 from .places import select
 from .scalar_calls import scalar_form
 from .scalars import NoForm, argument_type, written_out
-from .values import CHEAP, Filled, Formula, Mapped, Value, elementwise, is_stretched, stretched
+from .values import CHEAP, Formula, Mapped, Value, elementwise, is_stretched
 
 if TYPE_CHECKING:
     from .scalarize import Scalarizer
@@ -286,7 +286,7 @@ def _getitem(s: Scalarizer, op: Op) -> None:
         return
     array = s.array(op.args[0])
     dims = op.out.type.shape if isinstance(op.out.type, Array) else ()
-    part = select(s, array, _resolved(s, op.args[1]), dims)
+    part = select(s, array, resolved(s, op.args[1]), dims)
     if isinstance(op.out.type, Scalar):
         if part.lengths:
             raise NoForm("an element of unknown rank")
@@ -314,7 +314,7 @@ def _arrays(s: Scalarizer, index: Arg) -> list[Value]:
     return [v for v in (s.arg(x) for x in variables(index)) if isinstance(v, Value)]
 
 
-def _resolved(s: Scalarizer, index: Arg) -> Arg:
+def resolved(s: Scalarizer, index: Arg) -> Arg:
     """An index with the kernel's numbers; arrays stay the program's."""
 
     def one(arg: Arg) -> Arg:
@@ -350,167 +350,3 @@ def _is_ready(s: Scalarizer, array: Value, place: tuple[Index, ...]) -> bool:
     if not s.pending:
         return True
     return not s.waiting and array.is_view
-
-
-# ----- writes
-def _target(s: Scalarizer, op: Op) -> Any:
-    var = op.args[0]
-    assert isinstance(var, Var)
-    memory = s.in_memory(var)
-    s.before_write(memory.group, op)
-    s.env[op.outs[0]] = memory
-    return memory
-
-
-@form_of(builtin.setitem_)
-def _setitem(s: Scalarizer, op: Op) -> None:
-    write(s, op, "w")
-
-
-@form_of(builtin.add_item_, builtin.add_at_)
-def _add_item(s: Scalarizer, op: Op) -> None:
-    write(s, op, "a")
-
-
-def write(s: Scalarizer, op: Op, kind: str) -> None:
-    """``array[index] = value``, or ``+=``."""
-    memory = _target(s, op)
-    value = s.arg(op.args[2])
-    part = select(s, memory, _resolved(s, op.args[1]), None)
-    if isinstance(value, Value):
-        value = _fitted(s, value, part.lengths)
-        value = unaliased(s, value, memory, part.where)
-    if part.gather is not None:
-        _scatter(s, memory, part, value, kind)
-        return
-    if not part.lengths and not s.pending and not isinstance(value, Value):
-        s.body.store(memory.var, memory.group, part.where(()), value, kind)
-        return
-    s.store(memory, part.where, part.lengths, value, kind)
-
-
-def _fitted(s: Scalarizer, value: Value, lengths: tuple[Arg, ...]) -> Value:
-    """The value with axes of length 1 in front removed, its other lengths those of the place."""
-    if value.rank > len(lengths):
-        extra = value.rank - len(lengths)
-        if not all(isinstance(n, Lit) and n.value == 1 for n in value.lengths[:extra]):
-            raise NoForm("a value with more axes than its place")
-        front = (Index(None, 0, 0),) * extra
-        shape = (value.type.shape or ())[extra:]
-        value = Mapped(Array(value.type.dtype, shape), value.lengths[extra:], value, lambda p: front + p)
-    for n, m in zip(value.lengths, lengths[len(lengths) - value.rank :], strict=True):
-        if not (isinstance(n, Lit) and n.value == 1):
-            require_equal(s, n, m)
-    return value
-
-
-def unaliased(s: Scalarizer, value: Value, target: Any, where: Callable[..., Any]) -> Value:
-    """The value; in memory of its own where it reads other elements of the array that is written."""
-    if not any(memory.group == target.group for memory in value.reads()):
-        return value
-    loops = tuple(Var(INT, "i") for _ in value.lengths)
-    accesses: list[Any] = []
-    value.element(Body(accesses=accesses), tuple(map(Index, loops)))
-    if len(loops) == value.rank and value.rank:
-        own = where(tuple(map(Index, loops))) if _full_rank(where, loops) else None
-        if own is not None and all(
-            a.group != target.group or (a.array is target.var and a.index == own) for a in accesses
-        ):
-            return value
-    return in_memory(s, value)
-
-
-def _full_rank(where: Callable[..., Any], loops: tuple[Var, ...]) -> bool:
-    try:
-        where(tuple(map(Index, loops)))
-    except IndexError:
-        return False
-    return True
-
-
-def _scatter(s: Scalarizer, memory: Any, part: Any, value: Any, kind: str) -> None:
-    def emit(body: Body, place: tuple[Index, ...]) -> None:
-        x = value.element(body, stretched(value, place)) if isinstance(value, Value) else value
-        body.store(memory.var, memory.group, part.gather(body, place), x, kind)
-
-    s.over(Formula(memory.type, part.lengths, (), lambda body, place: Lit(0)), emit)
-
-
-_IN_PLACE = {
-    builtin.iadd_: operator.add,
-    builtin.isub_: operator.sub,
-    builtin.imul_: operator.mul,
-    builtin.itruediv_: operator.truediv,
-}
-
-
-@form_of(*_IN_PLACE)
-def _update(s: Scalarizer, op: Op) -> None:
-    """``array += value``: of a formula, another formula."""
-    target, value = s.array(op.args[0]), s.arg(op.args[1])
-    out = op.outs[0]
-    assert isinstance(out.type, Array)
-    lengths = target.lengths
-    if isinstance(value, Value):
-        value = _fitted(s, value, lengths)
-    if not target.is_view:
-        s.bind(out, mapped_function(s, _IN_PLACE[op.fn], [target, value], target.type))
-        return
-    memory = _target(s, op)
-    if isinstance(value, Value):
-        value = unaliased(s, value, memory, lambda place: place)
-    if op.fn in (builtin.iadd_, builtin.isub_):
-        s.store(memory, lambda place: place, lengths, value, "a", 1 if op.fn is builtin.iadd_ else -1)
-        return
-    s.fill(memory, mapped_function(s, _IN_PLACE[op.fn], [memory, value], memory.type))
-
-
-# ----- new arrays
-@form_of(np.zeros, np.ones, np.empty, np.full)
-def _new(s: Scalarizer, op: Op) -> None:
-    type = op.out.type
-    if not isinstance(type, Array) or not type.shape or type.kind == "other":
-        raise NoForm("an array without axes")
-    shape = op.args[0]
-    items = shape.items if isinstance(shape, Seq) else (shape,)
-    if isinstance(shape, Var) and isinstance(s.arg(shape), Seq):
-        items = s.arg(shape).items
-    lengths = []
-    for item, dim in zip(items, type.shape, strict=True):
-        n = s.number(item)
-        known = s.extent(dim)
-        lengths.append(known if known is not None else s.has_length(dim, n))
-    value: Arg | None = None
-    if op.fn is np.full:
-        value = s.number(op.args[1])
-    elif op.fn is not np.empty:
-        value = Lit(0 if op.fn is np.zeros else 1)
-    _bind_new(s, op, type, tuple(lengths), value)
-
-
-@form_of(np.zeros_like, np.ones_like, np.empty_like, np.full_like, helpers.zero_like)
-def _new_like(s: Scalarizer, op: Op) -> None:
-    type = op.out.type
-    if not isinstance(type, Array):
-        if isinstance(type, Scalar) and op.fn is helpers.zero_like:
-            s.env[op.out] = Lit(0j if type.kind == "complex" else 0.0)
-            return
-        raise NoForm("no array")
-    value: Arg | None = Lit(1 if op.fn is np.ones_like else 0)
-    if op.fn is np.full_like:
-        value = s.number(op.args[1])
-    _bind_new(s, op, type, s.array(op.args[0]).lengths, None if op.fn is np.empty_like else value)
-
-
-def _bind_new(s: Scalarizer, op: Op, type: Array, lengths: tuple[Arg, ...], value: Arg | None) -> None:
-    if type.kind == "other" or type.dtype.name in ("float16", "longdouble", "clongdouble"):
-        raise NoForm(f"arrays of {type.dtype}")
-    for n, dim in zip(lengths, type.shape or (), strict=True):
-        s.has_length(dim, n)
-        s.bounds.is_length(dim)
-    if isinstance(value, Lit):
-        value = Lit(type.dtype.type(value.value).item())
-    if value is not None:
-        s.env[op.out] = Filled(type, lengths, value)
-        return
-    s.env[op.out] = s.allocate(type, lengths, op.out.hint, op.out)

@@ -21,13 +21,13 @@ from ..transform.in_place import write_in_place
 from ..transform.small_arrays import small_arrays
 from ..transform.together import fuse_loops
 from ..transform.typed_tapes import typed_tapes
-from . import joined, reductions, views
+from . import creation, joined, reductions, views, writes
 from .kernels import Mismatch, kernel
 from .partition import partition
 from .scalarize import Unsupported
 from .vector_math import CACHE_TAG
 
-_FORMS = joined, reductions, views  # imported for what they register
+_FORMS = creation, joined, reductions, views, writes  # imported for what they register
 
 
 class NotCompiled(AdError):
