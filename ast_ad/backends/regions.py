@@ -49,14 +49,14 @@ class _Inside:
 
     def __enter__(self) -> Body:
         s = self.s
-        self.outer, self.lengths = s.body, s.lengths
+        self.outer, self.lengths, self.env = s.body, s.lengths, s.env
         s.body = Body(origin=s.origin)
-        s.lengths = dict(s.lengths)
+        s.lengths, s.env = dict(s.lengths), dict(s.env)
         return s.body
 
     def __exit__(self, *problem: Any) -> None:
         self.s.flush() if problem[0] is None else None
-        self.s.body, self.s.lengths = self.outer, self.lengths
+        self.s.body, self.s.lengths, self.s.env = self.outer, self.lengths, self.env
 
 
 def _block(s: Scalarizer, block: Block, results: tuple[Arg, ...], types: list[Any]) -> Block:
