@@ -10,6 +10,7 @@ from typing import Any
 
 import numba
 import numpy as np
+from numba.core.compiler import Compiler
 
 FLAGS = {"reassoc", "contract", "nsz", "arcp"}
 """What LLVM may do with floating-point numbers: reorder sums and products; infinities and NaN stay what they are."""
@@ -19,10 +20,30 @@ class Mismatch(Exception):
     """What a kernel takes for granted does not hold in this call; the NumPy program answers it."""
 
 
+class _Apart(Compiler):  # type: ignore[misc]
+    """Tells LLVM that no array that a function writes to overlaps with another argument."""
+
+    def define_pipelines(self) -> Any:
+        self.state.flags.noalias = True
+        return super().define_pipelines()
+
+
 def kernel(function: Any) -> Any:
-    """Compile a generated function on its first call, or take what another process has compiled."""
+    """Compile a generated function on its first call, or take what another process has compiled.
+
+    What it writes to must overlap with no other argument.
+    """
+    return _compiled(function, pipeline_class=_Apart)
+
+
+def overlapping_kernel(function: Any) -> Any:
+    """``kernel`` for a function whose arguments may overlap."""
+    return _compiled(function)
+
+
+def _compiled(function: Any, **options: Any) -> Any:
     kept = os.path.exists(function.__code__.co_filename)  # not where the user wants no files
-    return numba.njit(error_model="numpy", fastmath=FLAGS, cache=kept)(function)
+    return numba.njit(error_model="numpy", fastmath=FLAGS, cache=kept, **options)(function)
 
 
 @numba.njit(error_model="numpy", inline="never")

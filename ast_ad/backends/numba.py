@@ -22,7 +22,7 @@ from ..transform.small_arrays import small_arrays
 from ..transform.together import fuse_loops
 from ..transform.typed_tapes import typed_tapes
 from . import creation, joined, reductions, views, writes
-from .kernels import Mismatch, kernel
+from .kernels import Mismatch, kernel, overlapping_kernel
 from .partition import partition
 from .scalarize import Unsupported
 from .vector_math import CACHE_TAG
@@ -64,10 +64,11 @@ def compile_numba(
     if not parts.kernels:
         raise NotCompiled("nothing for kernels: " + "; ".join(sorted({why for _, why in parts.refused})))
     parts.driver.name = name
+    decorators = {n: overlapping_kernel if n in parts.overlapping else kernel for n in parts.calls}
     emitted = emit_module(
         [*parts.kernels, parts.driver],
         header=f"kernels {stamp()}",
-        decorators=dict.fromkeys(parts.calls, kernel),
+        decorators=decorators,
         local=parts.calls,
     )
     module = load_module(emitted.text, emitted.injected, name, dict(emitted.lines))

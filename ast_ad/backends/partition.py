@@ -35,8 +35,8 @@ from ..ir.ops import (
 from ..ir.types import Array, Scalar, Type
 from ..transform.copying import copy_function, replace_reads
 from ..transform.dead_code import eliminate_dead_code
-from .groups import Groups
 from .clean import tidy
+from .groups import Groups
 from .motion import hoist, shrink
 from .results import allocate_outside
 from .scalarize import Scalarizer, Unsupported
@@ -65,6 +65,7 @@ class Parts:
     kernels: list[Function] = field(default_factory=list)
     calls: dict[str, KernelCall] = field(default_factory=dict)
     refused: list[tuple[Statement | None, str]] = field(default_factory=list)
+    overlapping: set[str] = field(default_factory=set)  # kernels that write to what another argument may show
 
 
 def partition(function: Function, name: str) -> Parts:
@@ -152,6 +153,15 @@ class _Partition:
             return None
         return self.call(written, results)
 
+    def may_overlap(self, kernel: Function) -> bool:
+        """Whether a kernel writes to an argument that may share memory with another one."""
+        written = {op.args[0] for op in walk(kernel.body) if isinstance(op, Op) and op.fn in MUTATORS}
+        written |= {op.args[-1] for op in walk(kernel.body) if isinstance(op, Op) and op.fn is np.dot}
+        arrays = [p for p in kernel.params if isinstance(p.type, Array)]
+        return any(
+            self.groups.of(p) is self.groups.of(q) for p in arrays if p in written for q in arrays if q is not p
+        )
+
     def shapes(self, run: list[Statement]) -> list[Statement]:
         """The shapes that a run reads, taken anew from their arrays: kernels have no tuples as arguments."""
         wanted = [v for v in _free(run) if _is_index(v)]
@@ -187,13 +197,15 @@ class _Partition:
         shrink(kernel)
         given = kernel.body.results
         outside = allocate_outside(kernel)
-        passed = {value: returned[given.index(value)] for value in outside}
+        passed = {v: returned[given.index(v)] if v in given else Var(v.type, v.hint) for v in outside}
         for value, allocation in outside.items():
             value.hint = passed[value].hint or value.hint
             allocation[-1].outs = (passed[value],)
             ops += allocation
         returned = [v for v, value in zip(returned, given, strict=True) if value not in outside]
         eliminate_dead_code(kernel)
+        if self.may_overlap(kernel):
+            self.parts.overlapping.add(kernel.name)
         fn = self.parts.calls[kernel.name] = KernelCall(kernel)
         self.parts.kernels.append(kernel)
         args = tuple(passed.get(p, p) for p in kernel.params)

@@ -1,7 +1,7 @@
-"""Which of a kernel's results does the driver allocate? Arrays whose lengths it can compute.
+"""Which arrays does the driver allocate for a kernel? All whose lengths it can compute.
 
-NumPy asks the system for large pages, which a kernel can't, and an array that is passed in costs less than one
-that comes out.
+NumPy asks the system for large pages, which a kernel can't; a result that is passed in costs less than one that
+comes out; and of arguments a compiler can be told that none overlaps with another.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import operator
 
 import numpy as np
 
-from ..ir.ops import Arg, Function, Lit, Op, Seq, Statement, Var, variables
+from ..ir.ops import Arg, For, Function, Lit, Op, Seq, Statement, Var, While, variables, walk
 from ..ir.types import Array
 from ..transform.copying import copy_statement
 
@@ -18,14 +18,15 @@ _NUMBERS = {operator.add, operator.sub, operator.mul, max, min, np.shape, operat
 
 
 def allocate_outside(kernel: Function) -> dict[Var, list[Statement]]:
-    """Make parameters of those results; for each, the statements that allocate it, which bind the same Var."""
+    """Make parameters of those arrays; for each, the statements that allocate it, which bind the same Var."""
     makers = {out: op for op in kernel.body.ops if isinstance(op, Op) for out in op.outs}
     found: dict[Var, list[Statement]] = {}
     params = set(kernel.params)
-    for result in kernel.body.results:
-        maker = makers.get(result) if isinstance(result, Var) else None
-        if maker is None or maker.fn is not np.empty or not isinstance(result, Var) or result in found:
+    renewed = {v for op in walk(kernel.body) if isinstance(op, (For, While)) for v in variables(*op.inits)}
+    for maker in list(makers.values()):
+        if maker.fn is not np.empty or maker.outs[0] in renewed:
             continue
+        result = maker.outs[0]
         if list(kernel.body.results).count(result) > 1:
             continue
         shape = _like(maker.args[0], makers, kernel)

@@ -209,4 +209,4 @@ def _reserve(array: Any, length: int) -> Any:
 
 
 _STRICT = {operator.getitem: _get, builtin.setitem_: _set, builtin.add_item_: _add, np.empty: _empty,
-           kernels.reserve: _reserve}
+           kernels.reserve: _reserve, operator.truediv: np.true_divide}  # no exceptions in compiled code
