@@ -10,6 +10,7 @@ from __future__ import annotations
 import collections
 import contextlib
 import operator
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -67,11 +68,14 @@ def watched(how: str = "compiled") -> Iterator[Record]:
     if how == "interpreted":
         names += ((kernels, "kernel", lambda function: function),)
     before = [(owner, name, getattr(owner, name)) for owner, name, _ in names]
+    stored = os.environ.get("AST_AD_CACHE", "1")
+    os.environ["AST_AD_CACHE"] = "0"  # what was compiled another time is not seen here
     try:
         for owner, name, value in names:
             setattr(owner, name, value)
         yield record
     finally:
+        os.environ["AST_AD_CACHE"] = stored
         for owner, name, value in before:
             setattr(owner, name, value)
 
