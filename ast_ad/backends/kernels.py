@@ -1,19 +1,31 @@
-"""What do generated kernels import? The decorator that compiles them, and what they call to check and to compute.
+"""What do generated kernels import? The decorator that compiles them, and what they call to check.
 
-Everything here is either for the module level of a generated file or can be called from compiled code.
+Everything here is either for the module level of a generated file or can be called from compiled code. The
+small functions are compiled as the instructions that they are: a function of its own would take the compiler
+longer than the loop around it.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numba
 import numpy as np
+from llvmlite import ir
+from numba import extending
+from numba.core import types
 from numba.core.compiler import Compiler
 
 FLAGS = {"reassoc", "contract", "nsz", "arcp"}
-"""What LLVM may do with floating-point numbers: reorder sums and products; infinities and NaN stay what they are."""
+"""What LLVM may do with floating-point numbers: reorder sums and products; infinities and NaN stay."""
+
+type_callable: Any = extending.type_callable
+lower_builtin: Any = extending.lower_builtin
+Typed = Callable[..., Any]
+INTEGER: Any = types.int64
+NUMBERS = INTEGER, types.float32, types.float64, types.complex64, types.complex128
 
 
 class Mismatch(Exception):
@@ -46,14 +58,97 @@ def _compiled(function: Any, **options: Any) -> Any:
     return numba.njit(error_model="numpy", fastmath=FLAGS, cache=kept, **options)(function)
 
 
-@numba.njit(error_model="numpy", inline="never")
+# ----- how calls of the functions below are compiled
+def _number(given: Any) -> Any:
+    """The type in which an argument is taken; None for what is no number that int64 or floats hold."""
+    if isinstance(given, (types.Integer, types.Boolean)):
+        return None if given == types.uint64 else INTEGER
+    return given if given in NUMBERS else None
+
+
+def _integers(*given: Any) -> Any:
+    return INTEGER(*[INTEGER] * len(given)) if all(_number(g) is INTEGER for g in given) else None
+
+
+def _same(given: Any) -> Any:
+    number = _number(given)
+    return None if number is None else number(number)
+
+
+def _condition(given: Any) -> Any:
+    return types.void(types.boolean) if _number(given) is not None else None
+
+
+def _instructions(typed: Typed, cases: Sequence[tuple[Any, ...]], build: Callable[..., Any]) -> Any:
+    """Compile calls of a function as ``build(context, builder, type, *arguments)`` writes them.
+
+    Args:
+        typed: from the arguments' types to the signature, or None.
+        cases: the argument types of each signature.
+    """
+
+    def typer(context: Any) -> Typed:
+        takes: dict[int, Typed] = {1: lambda i: typed(i), 2: lambda i, n: typed(i, n)}
+        takes[3] = lambda start, stop, step: typed(start, stop, step)
+        return takes[len(cases[0])]
+
+    def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return build(context, builder, signature.args[0], *args)
+
+    def decorate(function: Any) -> Any:
+        type_callable(function)(typer)
+        for case in cases:
+            lower_builtin(function, *case)(lower)
+        return function
+
+    return decorate
+
+
+def _stop_if(context: Any, builder: Any, condition: Any) -> None:
+    """Leave the kernel."""
+    with builder.if_then(condition, likely=False):
+        context.call_conv.return_user_exc(builder, Mismatch, ())
+
+
+def _constant(number: int) -> Any:
+    return ir.Constant(ir.IntType(64), number)
+
+
+def _parts(type: Any, x: Any, builder: Any) -> list[Any]:
+    if isinstance(type, types.Complex):
+        return [builder.extract_value(x, k) for k in (0, 1)]
+    return [x]
+
+
+def _largest(builder: Any, a: Any, b: Any) -> Any:
+    return builder.select(builder.icmp_signed(">", a, b), a, b)
+
+
+def _from_end(builder: Any, i: Any, n: Any) -> Any:
+    """``i``, counted from the end where it is negative."""
+    return builder.select(builder.icmp_signed("<", i, _constant(0)), builder.add(i, n), i)
+
+
+# ----- checks
+def _require(context: Any, builder: Any, type: Any, condition: Any) -> Any:
+    _stop_if(context, builder, builder.not_(condition))
+    return context.get_dummy_value()
+
+
+@_instructions(_condition, [(types.boolean,)], _require)
 def require(condition: bool) -> None:
     """Stop the kernel if a condition does not hold."""
     if not condition:
         raise Mismatch
 
 
-@numba.njit(error_model="numpy")
+def _position(context: Any, builder: Any, type: Any, i: Any, n: Any) -> Any:
+    place = _from_end(builder, i, n)
+    _stop_if(context, builder, builder.icmp_unsigned(">=", place, n))
+    return place
+
+
+@_instructions(_integers, [(INTEGER, INTEGER)], _position)
 def position(i: int, n: int) -> int:
     """Where the element ``i`` of ``n`` lies; counted from the end where it is negative."""
     if i < 0:
@@ -63,15 +158,13 @@ def position(i: int, n: int) -> int:
     return i
 
 
-@numba.njit(error_model="numpy")
-def bound(i: int, n: int) -> int:
-    """A bound of a slice with a positive step, within ``n`` elements."""
-    if i < 0:
-        i += n
-    return min(max(i, 0), n)
+def _small(context: Any, builder: Any, type: Any, i: Any) -> Any:
+    moved = builder.add(i, _constant(1 << 62))
+    _stop_if(context, builder, builder.icmp_signed("<=", moved, _constant(0)))
+    return i
 
 
-@numba.njit(error_model="numpy")
+@_instructions(_integers, [(INTEGER,)], _small)
 def small(i: int) -> int:
     """An integer that is far from overflow, so that a sum of two such does not overflow."""
     if i > 4611686018427387903 or i < -4611686018427387903:
@@ -79,7 +172,18 @@ def small(i: int) -> int:
     return i
 
 
-@numba.njit(error_model="numpy")
+def _product(context: Any, builder: Any, type: Any, a: Any, b: Any) -> Any:
+    real = ir.DoubleType()
+    about = builder.fmul(builder.sitofp(a, real), builder.sitofp(b, real))
+    limit = ir.Constant(real, 4e18)
+    outside = builder.or_(
+        builder.fcmp_ordered(">", about, limit), builder.fcmp_ordered("<", about, ir.Constant(real, -4e18))
+    )
+    _stop_if(context, builder, outside)
+    return builder.mul(a, b)
+
+
+@_instructions(_integers, [(INTEGER, INTEGER)], _product)
 def product(a: int, b: int) -> int:
     """``a * b`` of integers; Python's don't overflow, so a product that would is left to Python."""
     if abs(float(a) * float(b)) > 4e18:
@@ -87,7 +191,15 @@ def product(a: int, b: int) -> int:
     return a * b
 
 
-@numba.njit(error_model="numpy")
+def _defined(context: Any, builder: Any, type: Any, x: Any) -> Any:
+    for part in _parts(type, x, builder):
+        if not isinstance(part.type, ir.IntType):
+            zero = builder.fsub(part, part)
+            _stop_if(context, builder, builder.fcmp_unordered("!=", zero, ir.Constant(part.type, 0.0)))
+    return x
+
+
+@_instructions(_same, [(number,) for number in NUMBERS], _defined)
 def defined(x: float) -> float:
     """``x``, which Python computes without an exception if it is finite."""
     if not (x - x == 0.0):
@@ -95,7 +207,19 @@ def defined(x: float) -> float:
     return x
 
 
-@numba.njit(error_model="numpy")
+def _nonzero(context: Any, builder: Any, type: Any, x: Any) -> Any:
+    zero = None
+    for part in _parts(type, x, builder):
+        if isinstance(part.type, ir.IntType):
+            found = builder.icmp_signed("==", part, _constant(0))
+        else:
+            found = builder.fcmp_ordered("==", part, ir.Constant(part.type, 0.0))
+        zero = found if zero is None else builder.and_(zero, found)
+    _stop_if(context, builder, zero)
+    return x
+
+
+@_instructions(_same, [(number,) for number in NUMBERS], _nonzero)
 def nonzero(x: Any) -> Any:
     """A divisor of Python's own, which must not be zero."""
     if x == 0:
@@ -103,13 +227,34 @@ def nonzero(x: Any) -> Any:
     return x
 
 
-@numba.njit(error_model="numpy")
+# ----- places and lengths
+def _bound(context: Any, builder: Any, type: Any, i: Any, n: Any) -> Any:
+    low = _largest(builder, _from_end(builder, i, n), _constant(0))
+    return builder.select(builder.icmp_signed("<", low, n), low, n)
+
+
+@_instructions(_integers, [(INTEGER, INTEGER)], _bound)
+def bound(i: int, n: int) -> int:
+    """A bound of a slice with a positive step, within ``n`` elements."""
+    if i < 0:
+        i += n
+    return min(max(i, 0), n)
+
+
+def _turns(context: Any, builder: Any, type: Any, start: Any, stop: Any, step: Any) -> Any:
+    # a quotient below zero is none, so that it doesn't matter where it is rounded to
+    one = builder.select(builder.icmp_signed(">", step, _constant(0)), _constant(1), _constant(-1))
+    whole = builder.sub(builder.add(builder.sub(stop, start), step), one)
+    return _largest(builder, builder.sdiv(whole, step), _constant(0))
+
+
+@_instructions(_integers, [(INTEGER, INTEGER, INTEGER)], _turns)
 def span(start: int, stop: int, step: int) -> int:
     """How many elements a slice with a positive step has."""
     return max(0, (stop - start + step - 1) // step)
 
 
-@numba.njit(error_model="numpy")
+@_instructions(_integers, [(INTEGER, INTEGER, INTEGER)], _turns)
 def turns(start: int, stop: int, step: int) -> int:
     """How many numbers ``range(start, stop, step)`` has."""
     return max(0, (stop - start + step - (1 if step > 0 else -1)) // step)
