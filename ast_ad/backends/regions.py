@@ -15,6 +15,7 @@ from ..ir.ops import Arg, Block, For, If, Lit, Op, Statement, Var, While, blocks
 from ..ir.types import Array, ListOf, Scalar, TupleOf
 from . import kernels
 from .body import INT, Body
+from .user_loops import as_updates
 from .values import Memory, Value
 
 if TYPE_CHECKING:
@@ -208,6 +209,8 @@ def _for(s: Scalarizer, op: For) -> None:
 
     if op.items or op.range is None:
         raise Unsupported(op, "a loop over a list")
+    if as_updates(s, op):
+        return
     others, params, inits = _enter(s, op)
     start, stop, step = (s.number(a) for a in op.range)
     index = Var(INT, op.index.hint)
