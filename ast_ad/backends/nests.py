@@ -140,7 +140,7 @@ def place(items: list[Nest | Action], action: Action, depth: int = 0) -> None:
     """Put the action into the forest, ``items`` being what is in ``depth`` loops around it."""
     best: Nest | None = None
     end = len(items)
-    if action.early and not depth:
+    if action.early and not depth and action.lengths:
         end = _earliest(items, action)
         best = next((i for i in items[end:] if _takes_early(i, action)), None)  # type: ignore[misc]
     elif depth < len(action.lengths):
