@@ -19,7 +19,9 @@ from numba.core import types
 from numba.core.compiler import Compiler
 
 FLAGS = {"reassoc", "contract", "nsz", "arcp"}
-"""What LLVM may do with floating-point numbers: reorder sums and products; infinities and NaN stay."""
+"""What LLVM may do with floating-point numbers: reorder sums and products; infinities and NaN stay.
+
+Not in kernels where a sum contains a number and its opposite (``rounding``)."""
 
 type_callable: Any = extending.type_callable
 lower_builtin: Any = extending.lower_builtin
@@ -53,9 +55,14 @@ def overlapping_kernel(function: Any) -> Any:
     return _compiled(function)
 
 
-def _compiled(function: Any, **options: Any) -> Any:
+def exact_kernel(function: Any) -> Any:
+    """``overlapping_kernel`` for a function whose sums are made in the order that is written."""
+    return _compiled(function, fastmath=False)
+
+
+def _compiled(function: Any, fastmath: Any = FLAGS, **options: Any) -> Any:
     kept = os.path.exists(function.__code__.co_filename)  # not where the user wants no files
-    return numba.njit(error_model="numpy", fastmath=FLAGS, cache=kept, **options)(function)
+    return numba.njit(error_model="numpy", fastmath=fastmath, cache=kept, **options)(function)
 
 
 # ----- how calls of the functions below are compiled

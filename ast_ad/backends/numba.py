@@ -22,8 +22,9 @@ from ..transform.small_arrays import small_arrays
 from ..transform.together import fuse_loops
 from ..transform.typed_tapes import typed_tapes
 from . import creation, joined, reductions, views, writes
-from .kernels import Mismatch, kernel, overlapping_kernel
+from .kernels import Mismatch, exact_kernel, kernel, overlapping_kernel
 from .partition import partition
+from .rounding import cancels
 from .scalarize import Unsupported
 from .vector_math import CACHE_TAG
 
@@ -64,7 +65,7 @@ def compile_numba(
     if not parts.kernels:
         raise NotCompiled("nothing for kernels: " + "; ".join(sorted({why for _, why in parts.refused})))
     parts.driver.name = name
-    decorators = {n: overlapping_kernel if n in parts.overlapping else kernel for n in parts.calls}
+    decorators = {k.name: _decorator(k, parts.overlapping) for k in parts.kernels}
     emitted = emit_module(
         [*parts.kernels, parts.driver],
         header=f"kernels {stamp()}",
@@ -73,6 +74,12 @@ def compile_numba(
     )
     module = load_module(emitted.text, emitted.injected, name, dict(emitted.lines))
     return Program(getattr(module, name), emitted.text, parts.refused)
+
+
+def _decorator(written: Function, overlapping: Collection[str]) -> Callable[..., Any]:
+    if cancels(written):
+        return exact_kernel
+    return overlapping_kernel if written.name in overlapping else kernel
 
 
 @functools.cache
