@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..ir.ops import Arg, Block, For, If, Lit, Var
@@ -72,7 +72,40 @@ def gathered(s: Scalarizer, pending: list[Action]) -> list[Action]:
         place = result.index(group[-1])
         result[place : place + 1] = new
         result = [a for a in result if a not in group]
+        if len(new[0].lengths) == 1 and len(boxes[0].first) == 1:
+            first = max(box.first[0] for box in boxes)
+            result = [_peeled(s, a, first, new[0].lengths[0]) for a in result]
     return result
+
+
+def _peeled(s: Scalarizer, action: Action, first: int, length: Arg) -> Action:
+    """A sum over a little more than the common places, as one over these that starts with the rest."""
+    start, step = action.start, action.step
+    if start is None or step is None or len(action.lengths) != 1 or action.kept != 0:
+        return action
+    whole, core = s.bounds.affine(action.lengths[0]), s.bounds.affine(length)
+    if whole is None or core is None or whole == core:
+        return action
+    beyond = whole - core - first
+    end = s.extent(core + first)
+    if not isinstance(beyond, int) or not 0 <= beyond <= MAX_WIDTH or first > MAX_WIDTH or end is None:
+        return action
+    points = [Index(None, 0, k) for k in range(first)]
+    points += [Index.of(end).plus(Index(None, 0, k)) for k in range(beyond)]
+
+    def begin(body: Body) -> list[Arg]:
+        states = start(body)
+        for point in points:
+            states = step(body, (point,), states)  # type: ignore[arg-type]
+        return states
+
+    def turn(body: Body, place: Place, states: list[Var]) -> list[Arg]:
+        return step(body, (place[0].plus(Index(None, 0, first)),), states)
+
+    key = length.value if isinstance(length, Lit) else length
+    return s.retraced(
+        replace(action, lengths=(length,), keys=(key,), start=begin, step=turn, accesses=[], reads=frozenset())
+    )
 
 
 def _group(s: Scalarizer, pending: list[Action], first: Action) -> list[Action]:
@@ -165,7 +198,7 @@ def _merged(s: Scalarizer, group: list[Action], boxes: list[Box]) -> list[Action
     if len(first) == 1:
         core = _core(s, group, boxes, first, lengths)  # type: ignore[arg-type]
         pairs = zip(group, boxes, strict=True)
-        return [*(e for a, box in pairs for e in _edges(s, a, box, first, ends, lengths)), core]  # type: ignore[arg-type]
+        return [core, *(e for a, box in pairs for e in _edges(s, a, box, first, ends, lengths))]  # type: ignore[arg-type]
     rows = Rows(s, group, boxes, first, ends, lengths)  # type: ignore[arg-type]
     return None if rows.union is None else [rows.action()]
 
@@ -192,7 +225,7 @@ def gather(
     for box in boxes:
         own = tuple(i.plus(Index(None, 0, f - g)) for i, f, g in zip(place, first, box.first, strict=True))
         x = box.update.element(body, own)
-        if total is None:
+        if total is None or isinstance(total, Lit) and total.value == 0:
             total = x if box.update.sign > 0 else body.op(operator.neg, x, type=type)
         else:
             total = body.op(operator.add if box.update.sign > 0 else operator.sub, total, x, type=type)

@@ -228,9 +228,12 @@ class Scalarizer:
     ) -> Action:
         """An action that stands for part of another."""
         keys = tuple(n.value if isinstance(n, Lit) else n for n in lengths)
-        action = Action(lengths, keys, emit, like.span, like.adjoint)
+        return self.retraced(Action(lengths, keys, emit, like.span, like.adjoint))
+
+    def retraced(self, action: Action) -> Action:
+        """The action with what it reads and writes."""
         action.trace()
-        action.reads |= {v for n in lengths for v in variables(n)}
+        action.reads |= {v for n in action.lengths for v in variables(n)}
         return action
 
     def act(self, action: Action) -> Action:

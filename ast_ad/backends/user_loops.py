@@ -337,6 +337,9 @@ def _sum(s: Scalarizer, op: For, j: int, parts: list[tuple[Formula, int]]) -> No
         part = Var(Scalar("float", value.type.dtype), op.params[j].hint)
         reduce_axes(s, part, value, (0,), False, Reduction(0.0, operator.add, True), None)
         s.flush()
+        if isinstance(total, Lit) and total.value == 0 and sign > 0:
+            total = s.number(part)
+            continue
         fn = operator.add if sign > 0 else operator.sub
         total = s.body.op(fn, total, s.number(part), type=type)
     s.env[op.outs[j]] = total
