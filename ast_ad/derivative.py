@@ -65,6 +65,7 @@ class Derivative:
         self._last: Any = None
         self._fast: Fast | None = None
         self._method: Derivative | None = None
+        self._caller: Any = None
         functools.update_wrapper(self, function, updated=())
 
     # ----- calls
@@ -276,6 +277,17 @@ class Derivative:
         names = self.arguments.positional
         asked = Nested(self.kind, function, names, argnums, wrt, self.has_aux, self.every_leaf)
         return asked.__ast_ad_lower__(interpreter, args, kwargs)
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What Numba takes this object for, in functions that it compiles."""
+        from numba import types
+
+        from .compiled_callers import Caller
+
+        if self._caller is None:
+            self._caller = Caller(self)
+        return types.Dispatcher(self._caller)
 
     # ----- looking inside
     @property

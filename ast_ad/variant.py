@@ -31,11 +31,18 @@ def compile_adjoint(
     lowered: Lowered, wrt: tuple[int, ...], of: tuple[int, ...], backend: str = "numpy"
 ) -> Program:
     """Differentiate a program: one that returns its results and the cotangents of ``wrt``."""
+    function, cotangents = differentiated(lowered, wrt, of, backend)
+    return Program(function, lowered.written, cotangents, backend)
+
+
+def differentiated(
+    lowered: Lowered, wrt: tuple[int, ...], of: tuple[int, ...], backend: str
+) -> tuple[Function, range]:
+    """The primal, then its reverse sweep, and the positions of the cotangents among the results."""
     policy = "min-cut" if backend == "numba" else "cheap"
-    joint = adjoint(lowered.function, wrt, of=of, residuals=policy)  # the primal, then its reverse sweep
+    joint = adjoint(lowered.function, wrt, of=of, residuals=policy)
     named = Function(f"{joint.name}_value_and_grad", joint.params, joint.body, joint.doc)
-    cotangents = range(len(lowered.function.body.results), len(joint.body.results))
-    return Program(named, lowered.written, cotangents, backend)
+    return named, range(len(lowered.function.body.results), len(joint.body.results))
 
 
 def call_sites() -> CallSites:
@@ -70,9 +77,12 @@ class Variant(Compilation):
         self.wanted = backend
         self.prepare("numpy" if self.lowered.errstate else backend)
 
+    def scalar(self) -> int:
+        """The position among the results of the number that is differentiated."""
+        return scalar_result(self.lowered.result, self.lowered.function.body.results, self.owner.has_aux)
+
     def prepare(self, backend: str) -> None:
-        results = self.lowered.function.body.results
-        self.of: tuple[int, ...] = (scalar_result(self.lowered.result, results, self.owner.has_aux),)
+        self.of: tuple[int, ...] = (self.scalar(),)
         code = compile_adjoint(self.lowered, self.wrt, self.of, backend)
         self.adjoint = code.function
         self.program = Compiled(self.lowered, code)

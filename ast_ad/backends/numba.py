@@ -23,7 +23,7 @@ from ..transform.together import fuse_loops
 from ..transform.typed_tapes import typed_tapes
 from . import creation, joined, reductions, views, writes
 from .kernels import Mismatch, exact_kernel, kernel, overlapping_kernel
-from .partition import partition
+from .partition import Parts, partition
 from .rounding import cancels
 from .scalarize import Unsupported
 from .vector_math import CACHE_TAG
@@ -65,15 +65,19 @@ def compile_numba(
     if not parts.kernels:
         raise NotCompiled("nothing for kernels: " + "; ".join(sorted({why for _, why in parts.refused})))
     parts.driver.name = name
-    decorators = {k.name: _decorator(k, parts.overlapping) for k in parts.kernels}
     emitted = emit_module(
         [*parts.kernels, parts.driver],
         header=f"kernels {stamp()}",
-        decorators=decorators,
+        decorators=decorators(parts),
         local=parts.calls,
     )
     module = load_module(emitted.text, emitted.injected, name, dict(emitted.lines))
     return Program(getattr(module, name), emitted.text, parts.refused)
+
+
+def decorators(parts: Parts) -> dict[str, Callable[..., Any]]:
+    """What compiles each kernel."""
+    return {k.name: _decorator(k, parts.overlapping) for k in parts.kernels}
 
 
 def _decorator(written: Function, overlapping: Collection[str]) -> Callable[..., Any]:

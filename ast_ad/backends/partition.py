@@ -68,15 +68,21 @@ class Parts:
     overlapping: set[str] = field(default_factory=set)  # kernels that write to what another argument may show
 
 
-def partition(function: Function, name: str) -> Parts:
-    """Split a program that writes in place; what it is given is not changed."""
+def partition(function: Function, name: str, whole: bool = False) -> Parts:
+    """Split a program that writes in place; what it is given is not changed.
+
+    Args:
+        function: the program.
+        name: what the names of kernels begin with.
+        whole: whether what Python does as fast becomes kernels too.
+    """
     driver = copy_function(function)
-    return _Partition(driver, name).run()
+    return _Partition(driver, name, whole).run()
 
 
 class _Partition:
-    def __init__(self, driver: Function, name: str) -> None:
-        self.driver, self.name = driver, name
+    def __init__(self, driver: Function, name: str, whole: bool = False) -> None:
+        self.driver, self.name, self.whole = driver, name, whole
         self.parts = Parts(driver)
         self.groups = Groups(driver)
         self.blocked: set[int] = set()
@@ -131,8 +137,9 @@ class _Partition:
 
     def kernel(self, run: list[Statement], block: Block) -> list[Statement] | None:
         """The call of a new kernel in place of a run; None if it has to be split."""
-        if not _is_worthwhile(run) and not (block is self.driver.body and len(run) == len(block.ops)):
-            return run
+        if not (_is_worthwhile(run) or self.whole and _computes(run)):
+            if not (block is self.driver.body and len(run) == len(block.ops)):
+                return run
         inside = {id(o) for op in run for o in (op, *_inner(op))}
         defined = [v for op in run for v in op.outs]
         outside = set(_reads_outside(self.driver, inside))
@@ -275,6 +282,12 @@ def _is_worthwhile(run: list[Statement]) -> bool:
         elif any(isinstance(v.type, Array) for v in variables(*op.args)) and not _is_trivial(op):
             return True
     return False
+
+
+def _computes(run: list[Statement]) -> bool:
+    """Whether there is anything but lengths in a run."""
+    made = [v for op in run for v in op.outs if not _is_index(v)]
+    return any(getattr(v.type, "kind", "") != "int" or isinstance(v.type, Array) for v in made)
 
 
 def _is_trivial(op: Op) -> bool:
