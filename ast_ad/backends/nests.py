@@ -110,7 +110,9 @@ def shared(before: Action, after: Action) -> int | None:
             if one.kind == two.kind == "a" and one.array is two.array:
                 if one.index[-1:] and _same(one.index[-1], two.index[-1]):
                     continue  # sums may be made in any order
-                level = max(min(len(before.lengths), len(after.lengths)) - 1, 0)
+                level = min(len(before.lengths), len(after.lengths)) - 1
+                if level < 0:
+                    continue
             else:
                 level = _aligned(one, before, two, after)
             limit = level if limit is None else min(limit, level)

@@ -35,6 +35,7 @@ from ..ir.ops import (
 from ..ir.types import Array, Scalar, Type
 from ..transform.copying import copy_function, replace_reads
 from ..transform.dead_code import eliminate_dead_code
+from .carry import carry
 from .clean import tidy
 from .groups import Groups
 from .motion import hoist, shrink
@@ -202,6 +203,9 @@ class _Partition:
         tidy(kernel)
         hoist(kernel)
         shrink(kernel)
+        overlaps = self.may_overlap(kernel)
+        if not overlaps:
+            carry(kernel)
         given = kernel.body.results
         outside = allocate_outside(kernel)
         passed = {v: returned[given.index(v)] if v in given else Var(v.type, v.hint) for v in outside}
@@ -211,7 +215,7 @@ class _Partition:
             ops += allocation
         returned = [v for v, value in zip(returned, given, strict=True) if value not in outside]
         eliminate_dead_code(kernel)
-        if self.may_overlap(kernel):
+        if overlaps:
             self.parts.overlapping.add(kernel.name)
         fn = self.parts.calls[kernel.name] = KernelCall(kernel)
         self.parts.kernels.append(kernel)

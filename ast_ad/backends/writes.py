@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir import builtin
 from ..ir.ops import Arg, Lit, Op, Var
-from ..ir.types import Array
+from ..ir.types import Array, Dim
 from .body import INT, Body
 from .forms import form_of, in_memory, mapped_function, require_equal, resolved
 from .index import Index
@@ -81,10 +81,47 @@ def unaliased(s: Scalarizer, value: Value, target: Any, where: Callable[..., Any
     if len(loops) == value.rank and value.rank:
         own = where(tuple(map(Index, loops))) if _full_rank(where, loops) else None
         if own is not None and all(
-            a.group != target.group or (a.array is target.var and a.index == own) for a in accesses
+            a.group != target.group or (a.array is target.var and _is_unwritten(s, a.index, own, loops))
+            for a in accesses
         ):
             return value
     return in_memory(s, value)
+
+
+def _is_unwritten(s: Scalarizer, read: Any, own: Any, loops: tuple[Var, ...]) -> bool:
+    """Whether what is read is not written before in loops that go upwards: it is the same element, lies ahead,
+    or is never written."""
+    ahead: dict[Var, int] = {}
+    for i, j in zip(read, own, strict=True):
+        if i.loop is not j.loop or i.scale != j.scale:
+            return False
+        distance = _distance(s, i, j)
+        if distance is None:
+            return False
+        if i.loop is None or i.loop not in loops:
+            if distance:
+                return True  # another row altogether
+        elif i.scale != 1:
+            if distance:
+                return False
+        else:
+            ahead[i.loop] = distance
+    for loop in loops:
+        if ahead.get(loop, 0):
+            return ahead[loop] > 0
+    return True
+
+
+def _distance(s: Scalarizer, i: Index, j: Index) -> int | None:
+    """The constant by which two indices on the same loop differ."""
+    difference: Any = i.const - j.const
+    for sign, index in ((1, i), (-1, j)):
+        for var, coefficient in index.terms:
+            form = s.bounds.affine(var)
+            if form is None:
+                form = Dim.symbol(("number", var.id))
+            difference = difference + form * (sign * coefficient)
+    return difference if isinstance(difference, int) else None
 
 
 def _full_rank(where: Callable[..., Any], loops: tuple[Var, ...]) -> bool:
