@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..rules import cumulative, gather, joining, reductions, shapes, signal
+from ..rules import joining, reductions, signal
 from ..rules.gather import refuse
 
 
@@ -86,7 +86,8 @@ def undiff(g, n=1, axis=-1):
 
 
 def roll(a, shift, axis=None):
-    _only(isinstance(shift, int) and isinstance(axis, int))
+    _only(isinstance(shift, (int, np.integer)) and isinstance(axis, int))
+    shift = int(shift)
     n, k = np.ndim(a), abs(shift)
     if shift == 0:
         return np.copy(a)

@@ -17,7 +17,7 @@ from ..ir.types import Array, Scalar
 from ..rules import helpers
 from ..rules.registry import lookup
 from . import kernels
-from .body import INT, Body
+from .body import INT
 from .index import Index
 from .places import select
 from .scalar_calls import scalar_form
@@ -69,6 +69,19 @@ POINTWISE: set[Any] = {
     np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal, np.logical_and,
     np.logical_or, np.logical_not, np.isnan, np.isfinite, np.isinf, np.sign, np.where, np.floor, np.ceil,
 }  # fmt: skip
+
+
+def has_form(op: Op) -> bool:
+    """Whether kernels have the operation, in some of the ways that it is called."""
+    if op.fn in FORMS or op.fn in POINTWISE or op.fn in _PURE_WRITES:
+        return True
+    primitive = lookup(op.fn)
+    if primitive is not None and primitive.kind == "elementwise":
+        return True
+    return not any(isinstance(v.type, Array) for v in (*variables(*op.args), *op.outs))
+
+
+_PURE_WRITES = {helpers.setitem, helpers.add_at, helpers.scatter}  # in place of which others stand in kernels
 
 
 def pointwise(s: Scalarizer, op: Op, fn: Any, values: list[Any], out: Var | None = None) -> None:
@@ -166,7 +179,9 @@ def _copy(s: Scalarizer, op: Op) -> None:
         raise NoForm("a conversion")
     (source,) = op.args
     if isinstance(source, Seq):
-        _display(s, op, source)
+        from .joined import display
+
+        display(s, op, source)
         return
     value = s.arg(source)
     if not isinstance(value, Value):
@@ -178,24 +193,6 @@ def _copy(s: Scalarizer, op: Op) -> None:
     else:
         # What reads a copy reads the original, until one of the two is written to.
         s.bind(op.out, Formula(value.type, value.lengths, [value], value.element, 0))
-
-
-def _display(s: Scalarizer, op: Op, source: Seq) -> None:
-    """An array written out, of numbers."""
-    type = op.out.type
-    items = [s.arg(i) for i in source.items]
-    if not isinstance(type, Array) or type.ndim != 1 or any(isinstance(i, (Value, Seq)) for i in items):
-        raise NoForm("an array of arrays")
-    memory = s.allocate(type, (Lit(len(items)),), op.out.hint, op.out)
-
-    def emit(body: Body, place: tuple[Index, ...]) -> None:
-        for k, item in enumerate(items):
-            body.store(memory.var, memory.group, (Index(None, 0, k),), item)
-
-    from .nests import Action
-
-    s.act(Action((), (), emit, reads=frozenset(variables(*items))))
-    s.env[op.out] = memory
 
 
 @form_of(np.shape)

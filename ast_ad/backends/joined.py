@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..ir.ops import Arg, Lit, Op, Seq, Var
+from ..ir.ops import Arg, Lit, Op, Seq, Var, variables
 from ..ir.types import Array, Scalar
 from .body import INT, Body
 from .forms import form_of, require_equal
 from .index import Index
+from .nests import Action
 from .scalars import NoForm
 from .values import Formula, Mapped, Value
 
@@ -41,6 +43,59 @@ def _triangle(s: Scalarizer, op: Op) -> None:
         return body.choose(test, x, Lit(type.dtype.type(0).item()), number)
 
     s.bind(op.out, Formula(type, value.lengths, [value], element, 2))
+
+
+def display(s: Scalarizer, op: Op, source: Seq) -> None:
+    """An array written out: of numbers, of arrays, or nested."""
+    type = op.out.type
+    if not isinstance(type, Array) or not type.shape:
+        raise NoForm("a display of unknown rank")
+    leaves = list(_leaves(s, source, ()))
+    lengths: list[Arg] = [Lit(n) for n in _counts(s, source)]
+    values = [v for _, v in leaves if isinstance(v, Value)]
+    if values:
+        for value in values[1:]:
+            for n, m in zip(values[0].lengths, value.lengths, strict=True):
+                require_equal(s, n, m)
+        lengths += values[0].lengths
+    depth = {len(place) + (v.rank if isinstance(v, Value) else 0) for place, v in leaves}
+    if depth != {len(type.shape)} or len(lengths) != len(type.shape):
+        raise NoForm("a ragged display")
+    memory = s.allocate(type, lengths, op.out.hint, op.out)
+    numbers = [(place, v) for place, v in leaves if not isinstance(v, Value)]
+
+    def emit(body: Body, place: Place) -> None:
+        for where, item in numbers:
+            body.store(memory.var, memory.group, where, item)
+
+    if numbers:
+        s.act(Action((), (), emit, reads=frozenset(variables(*(v for _, v in numbers)))))
+    for place, value in leaves:
+        if isinstance(value, Value):
+            s.store(memory, lambda p, lead=place: (*lead, *p), value.lengths, value)  # type: ignore[misc]
+    s.bind(op.out, memory)
+
+
+def _leaves(s: Scalarizer, source: Seq, place: Place) -> Iterator[tuple[Place, Any]]:
+    for k, item in enumerate(source.items):
+        at = (*place, Index(None, 0, k))
+        value = s.arg(item)
+        if isinstance(value, Seq):
+            yield from _leaves(s, value, at)
+        else:
+            yield at, value
+
+
+def _counts(s: Scalarizer, source: Seq) -> list[int]:
+    """The lengths of a display along its own axes."""
+    counts, items = [], [s.arg(i) for i in source.items]
+    counts.append(len(items))
+    if items and all(isinstance(i, Seq) for i in items):
+        inner = [_counts(s, i) for i in items]
+        if any(c != inner[0] for c in inner):
+            raise NoForm("a ragged display")
+        counts += inner[0]
+    return counts
 
 
 @form_of(np.stack, np.concatenate)

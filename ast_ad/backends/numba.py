@@ -16,12 +16,15 @@ from ..emit.load import load_module
 from ..emit.python import emit_module
 from ..errors import AdError
 from ..ir.ops import Function, Statement
+from ..transform.expand import expand
 from ..transform.final_reads import read_final
 from ..transform.in_place import write_in_place
 from ..transform.small_arrays import small_arrays
 from ..transform.together import fuse_loops
 from ..transform.typed_tapes import typed_tapes
 from . import creation, joined, reductions, views, writes
+from .definitions import DEFINITIONS
+from .forms import has_form
 from .kernels import Mismatch, exact_kernel, kernel, overlapping_kernel
 from .partition import Parts, partition
 from .rounding import cancels
@@ -99,7 +102,8 @@ def stamp() -> str:
 
 def prepare(function: Function) -> Function:
     """The pure program in the form that kernels like best."""
-    return typed_tapes(read_final(fuse_loops(small_arrays(function))))
+    small = expand(small_arrays(function), DEFINITIONS, has_form)
+    return typed_tapes(read_final(fuse_loops(small)))
 
 
 __all__ = ["Mismatch", "NotCompiled", "Program", "Unsupported", "compile_numba"]

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..analysis import aliasing
 from ..ir import builtin
 from ..ir.builtin import MUTATORS
 from ..ir.evaluate import evaluate
@@ -144,9 +145,11 @@ class _Partition:
         inside = {id(o) for op in run for o in (op, *_inner(op))}
         defined = [v for op in run for v in op.outs]
         outside = set(_reads_outside(self.driver, inside))
+        views = _views(run, outside)
+        shown = {view.outs[0] for view in views}
         run = [*self.shapes(run), *run]
         params = _free(run)
-        results = [v for v in defined if v in outside]
+        results = [v for v in defined if v in outside and v not in shown]
         kernel = Function(
             f"{self.name}_{len(self.parts.kernels) + 1}", tuple(params), Block(list(run), tuple(results))
         )
@@ -159,7 +162,7 @@ class _Partition:
         except Unsupported as error:
             self.refuse(error.op if error.op is not None else run[0], error.why)
             return None
-        return self.call(written, results)
+        return [*self.call(written, results), *views]
 
     def may_overlap(self, kernel: Function) -> bool:
         """Whether a kernel writes to an argument that may share memory with another one."""
@@ -224,6 +227,20 @@ class _Partition:
         if names:
             replace_reads(self.driver.body, names)  # type: ignore[arg-type]
         return [*ops, *wrapped]
+
+
+def _views(run: list[Statement], outside: set[Var]) -> list[Op]:
+    """The views among what a run leaves behind: the driver takes them, and no kernel has to copy them.
+
+    What they show is added to ``outside``.
+    """
+    views: list[Op] = []
+    for op in reversed(run):
+        if isinstance(op, Op) and len(op.outs) == 1 and op.out in outside and isinstance(op.out.type, Array):
+            if aliasing.behaviour(op) in ("view", "read-only") and op.out.type.shape:
+                views.insert(0, op)
+                outside.update(variables(*operands(op)))
+    return views
 
 
 def is_supported(type: Type) -> bool:
