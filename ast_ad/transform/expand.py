@@ -1,0 +1,113 @@
+"""Which operations are programs of simpler ones? Those that have a definition are replaced by it.
+
+A definition is a Python function in plain NumPy with the parameters that it covers; a call with others, or
+one that the definition does not fit, stays as it is. So do operations of which the definition's results have
+another type, and those of which the definition holds something that is no simpler.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..errors import AdError
+from ..frontend.builder import Builder, type_of_arg
+from ..ir import builtin
+from ..ir.ops import Arg, Block, Function, Op, Seq, Statement, Var, blocks, variables, walk
+from ..ir.types import Array
+from ..rules.registry import lookup
+from .copying import copy_function
+from .dead_code import eliminate_dead_code
+
+Definition = Callable[..., Any]
+MAX_DEPTH = 4  # of definitions within definitions
+
+
+def expand(
+    function: Function, definitions: Mapping[Any, Definition], simple: Callable[[Op], bool]
+) -> Function:
+    """The same function with definitions in the place of calls.
+
+    Args:
+        function: pure IR; it is left as it is.
+        definitions: by function, what it stands for. Composites of the registry have one, too.
+        simple: whether an operation needs no definition.
+    """
+    function = copy_function(function)
+    if _Pass(definitions, simple).block(function.body, 0):
+        eliminate_dead_code(function)
+    return function
+
+
+class _Pass:
+    def __init__(self, definitions: Mapping[Any, Definition], simple: Callable[[Op], bool]) -> None:
+        self.definitions, self.simple = definitions, simple
+
+    def block(self, block: Block, depth: int) -> bool:
+        """Replace what has a definition; whether there was any."""
+        new: list[Statement] = []
+        changed = False
+        for op in block.ops:
+            found = self.defined(op, depth) if isinstance(op, Op) and not self.simple(op) else None
+            if found is None:
+                changed |= any([self.block(inner, depth) for inner in blocks(op)])
+                new.append(op)
+            else:
+                new += found
+                changed = True
+        block.ops = new
+        return changed
+
+    def defined(self, op: Op, depth: int) -> list[Statement] | None:
+        """The statements of an operation's definition, which bind what it binds; None if it has none."""
+        definition = self.definition(op) if depth < MAX_DEPTH else None
+        if definition is None or op.effect or not any(map(_is_array, variables(*op.args, *op.outs))):
+            return None
+        builder = Builder(Block(), op.adjoint)
+        builder.span = op.span
+        try:
+            result = builder.inline(definition, op.args, op.kwargs)
+        except AdError:
+            return None
+        results = _several(result, len(op.outs))
+        if results is None or not all(map(_fits, results, op.outs)):
+            return None
+        self.block(builder.block, depth + 1)
+        if not all(self.simple(o) for o in walk(builder.block) if isinstance(o, Op)):
+            return None
+        ends = [Op(builtin.assign, (r,), (out,)) for r, out in zip(results, op.outs, strict=True)]
+        for inner in (*builder.block.ops, *ends):
+            inner.span, inner.adjoint = op.span, op.adjoint
+        return [*builder.block.ops, *ends]
+
+    def definition(self, op: Op) -> Definition | None:
+        try:
+            if op.fn in self.definitions:
+                return self.definitions[op.fn]
+        except TypeError:  # an unhashable callable
+            return None
+        primitive = lookup(op.fn)
+        return primitive.rule if primitive is not None and primitive.kind == "composite" else None
+
+
+def _is_array(var: Var) -> bool:
+    return isinstance(var.type, Array)
+
+
+def _several(result: Any, count: int) -> list[Arg] | None:
+    if count == 1:
+        return [result]
+    items = result.items if isinstance(result, Seq) else result if isinstance(result, (list, tuple)) else ()
+    return list(items) if len(items) == count else None
+
+
+def _fits(result: Any, out: Var) -> bool:
+    """Whether a result is of the type that it has to be: for arrays the same dtype and rank."""
+    type = out.type
+    if isinstance(type, Array):
+        own = result.type if isinstance(result, Var) else None
+        return isinstance(own, Array) and own.dtype == type.dtype and own.ndim == type.ndim
+    try:
+        return type_of_arg(result) == type
+    except Exception:
+        return False
