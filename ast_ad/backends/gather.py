@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..ir.ops import Arg, Block, For, If, Lit, Var
-from ..ir.types import Dim, Scalar
+from ..ir.types import Array, Dim, Scalar
 from .body import INT, Body, element_type
 from .index import Index
 from .nests import Action
-from .values import Value, stretched
+from .values import Formula, Value, stretched
 
 if TYPE_CHECKING:
     from .scalarize import Scalarizer
@@ -50,8 +50,16 @@ class Box:
     """Where an update writes: for each of its loops the first place and the one behind the last."""
 
     update: Update
+    action: Action
     first: tuple[int, ...]
     end: tuple[Number, ...]
+
+    @property
+    def place(self) -> Any:
+        return self.first, self.end
+
+    def is_fill(self) -> bool:
+        return self.update.kind == "w" and isinstance(self.update.value, Lit)
 
 
 def gathered(s: Scalarizer, pending: list[Action]) -> list[Action]:
@@ -164,10 +172,42 @@ def _boxes(s: Scalarizer, group: list[Action]) -> list[Box] | None:
         if any(n is None for n in lengths) or _reads_itself(action):
             return None
         first = tuple(i.const for i in moving)
-        boxes.append(Box(update, first, tuple(n + f for n, f in zip(lengths, first, strict=True))))  # type: ignore[operator]
-    if len({(b.first, b.end) for b in boxes}) < 2 or not boxes[0].first:
+        end = tuple(n + f for n, f in zip(lengths, first, strict=True))  # type: ignore[operator]
+        boxes.append(Box(update, action, first, end))
+    if len({b.place for b in boxes if not b.is_fill()}) < 2 or not boxes[0].first:
         return None
-    return boxes
+    return _united(boxes)
+
+
+def _united(boxes: list[Box]) -> list[Box]:
+    """One update for those at the same places that follow each other but for sums elsewhere."""
+    found: list[Box] = []
+    for box in boxes:
+        same = next((b for b in found if b.place == box.place), None)
+        after = found[found.index(same) + 1 :] if same is not None else []
+        if same is None or box.update.kind != "a" or any(b.update.kind != "a" for b in after):
+            found.append(box)
+        elif not same.is_fill():
+            found[found.index(same)] = replace(same, update=_both(same.update, box.update))
+        else:
+            found.append(box)
+    return found
+
+
+def _both(one: Update, two: Update) -> Update:
+    """Two updates of the same places as one."""
+    type = Array(one.target.type.dtype, tuple([0] * len(one.lengths)))
+    number = element_type(type)
+
+    def compute(body: Body, place: Place) -> Arg:
+        a, b = one.element(body, place), two.element(body, place)
+        if one.sign < 0:
+            a = body.op(operator.neg, a, type=number)
+        return body.op(operator.add if two.sign > 0 else operator.sub, a, b, type=number)
+
+    parts = [u.value for u in (one, two) if isinstance(u.value, Value)]
+    value = Formula(type, one.lengths, parts, compute)
+    return Update(one.target, one.where, one.lengths, value, one.kind, 1)
 
 
 def _reads_itself(action: Action) -> bool:
@@ -197,8 +237,7 @@ def _merged(s: Scalarizer, group: list[Action], boxes: list[Box]) -> list[Action
         return None
     if len(first) == 1:
         core = _core(s, group, boxes, first, lengths)  # type: ignore[arg-type]
-        pairs = zip(group, boxes, strict=True)
-        return [core, *(e for a, box in pairs for e in _edges(s, a, box, first, ends, lengths))]  # type: ignore[arg-type]
+        return [core, *(e for box in boxes for e in _edges(s, box.action, box, first, ends, lengths))]  # type: ignore[arg-type]
     rows = Rows(s, group, boxes, first, ends, lengths)  # type: ignore[arg-type]
     return None if rows.union is None else [rows.action()]
 

@@ -15,7 +15,7 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba import extending
-from numba.core import types
+from numba.core import cgutils, types
 from numba.core.compiler import Compiler
 
 FLAGS = {"reassoc", "contract", "nsz", "arcp"}
@@ -267,11 +267,33 @@ def turns(start: int, stop: int, step: int) -> int:
     return max(0, (stop - start + step - (1 if step > 0 else -1)) // step)
 
 
+def _arrays(target: Any, source: Any) -> Any:
+    fits = target.dtype == source.dtype and target.layout == source.layout == "C"
+    return types.void(target, source) if fits else None
+
+
+def _copy(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    to, of = (
+        context.make_array(type)(context, builder, x) for type, x in zip(signature.args, args, strict=True)
+    )
+    cgutils.raw_memcpy(builder, to.data, of.data, of.nitems, of.itemsize)
+    return context.get_dummy_value()
+
+
+def fill_rows(target: Any, source: Any) -> None:
+    """``target[: len(source)] = source``, which takes two seconds to compile as it stands."""
+    target[: len(source)] = source
+
+
+type_callable(fill_rows)(lambda context: lambda target, source: _arrays(target, source))
+lower_builtin(fill_rows, types.Array, types.Array)(_copy)
+
+
 @numba.njit(error_model="numpy")
 def reserve(array: Any, length: int) -> Any:
     """``rules.helpers.reserve``: an array with room for so many rows at least."""
     if length <= len(array):
         return array
     out = np.empty((max(length, 2 * len(array)),) + array.shape[1:], array.dtype)
-    out[: len(array)] = array
+    fill_rows(out, array)
     return out

@@ -22,7 +22,7 @@ from ..transform.in_place import write_in_place
 from ..transform.small_arrays import small_arrays
 from ..transform.together import fuse_loops
 from ..transform.typed_tapes import typed_tapes
-from . import creation, joined, reductions, views, writes
+from . import creation, joined, products, reductions, views, writes
 from .definitions import DEFINITIONS
 from .forms import has_form
 from .kernels import Mismatch, exact_kernel, kernel, overlapping_kernel
@@ -31,7 +31,7 @@ from .rounding import cancels
 from .scalarize import Unsupported
 from .vector_math import CACHE_TAG
 
-_FORMS = creation, joined, reductions, views, writes  # imported for what they register
+_FORMS = creation, joined, products, reductions, views, writes  # imported for what they register
 
 
 class NotCompiled(AdError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,13 +13,13 @@ from ..ir import builtin
 from ..ir.ops import Arg, Lit, Op, Seq, Var
 from ..ir.types import KIND_OF, Array, Scalar
 from . import kernels
-from .body import INT, Access, Body
-from .forms import count_of, form_of, mapped_function, require_equal
+from .body import INT, Body
+from .forms import count_of, form_of, require_equal
 from .index import ZERO, Index
 from .nests import Action
 from .scalar_calls import scalar_form
 from .scalars import NoForm
-from .values import Formula, Mapped, Memory, Value
+from .values import Formula, Value
 
 if TYPE_CHECKING:
     from .scalarize import Scalarizer
@@ -37,7 +36,7 @@ class Reduction:
     adds: bool = False
 
 
-def _reduction(fn: Any, dtype: np.dtype) -> Reduction:
+def reduction_of(fn: Any, dtype: np.dtype) -> Reduction:
     kind = KIND_OF[dtype.kind]
     if fn in (np.sum, np.mean):
         return Reduction({"float": 0.0, "int": 0, "complex": 0j}[kind], operator.add, True)
@@ -82,7 +81,7 @@ def reduction(s: Scalarizer, op: Op) -> None:
     if out.kind == "float" and value.type.kind != "float":
         raise NoForm("a mean of integers")
     fn = {np.amax: np.max, np.amin: np.min}.get(op.fn, op.fn)
-    kind = _reduction(fn, out.dtype)
+    kind = reduction_of(fn, out.dtype)
     count = count_of(s, tuple(value.lengths[a] for a in axes))
     if fn in (np.max, np.min):
         _not_empty(s, count)
@@ -246,7 +245,7 @@ def sum_to(s: Scalarizer, op: Op, value: Value, like: Any) -> None:
     out = op.out
     if value.type.dtype != out.type.dtype:  # type: ignore[union-attr]
         raise NoForm("a sum of another type")
-    kind = _reduction(np.sum, value.type.dtype)
+    kind = reduction_of(np.sum, value.type.dtype)
     if not extra or not ones:
         reduce_axes(s, out, value, axes, bool(ones), kind, None)
         return
@@ -260,115 +259,5 @@ def sum_to(s: Scalarizer, op: Op, value: Value, like: Any) -> None:
 def _is_one(n: Arg) -> bool:
     return isinstance(n, Lit) and n.value == 1
 
-
-# ----- products
-@form_of(np.dot, np.matmul, operator.matmul, np.inner, np.vdot)
-def _product(s: Scalarizer, op: Op) -> None:
-    """Products with a vector; those of two matrices are left to BLAS unless they are small."""
-    a, b = s.array(op.args[0]), s.array(op.args[1])
-    if op.kwargs or a.type.dtype != b.type.dtype or a.type.kind != "float":
-        raise NoForm("a product of other than real numbers of one type")
-    if (a.rank, b.rank) not in ((1, 1), (2, 1), (1, 2), (2, 2)):
-        raise NoForm("a product of stacks of matrices")
-    if op.fn is np.inner and b.rank == 2 or op.fn is np.vdot and a.rank == 2:
-        raise NoForm("a product of matrices")
-    require_equal(s, a.lengths[-1], b.lengths[0])
-    if a.rank == b.rank == 2:
-        _matrices(s, op, a, b)
-        return
-    kind = _reduction(np.sum, a.type.dtype)
-    if a.rank == b.rank == 1:
-        reduce_axes(s, op.out, mapped_function(s, operator.mul, [a, b], a.type), (0,), False, kind, None)
-        return
-    matrix, vector, source = (a, b, op.args[1]) if a.rank == 2 else (b, a, op.args[0])
-    if vector.cost and isinstance(source, Var):
-        vector = s.in_memory(source)  # read anew for every row
-    by_rows = matrix is a
-    if _runs_down(matrix):
-        rows = Array(matrix.type.dtype, (matrix.type.shape or ())[::-1])
-        matrix, by_rows = Mapped(rows, matrix.lengths[::-1], matrix, lambda p: p[::-1]), not by_rows
-    if by_rows:
-        value = mapped_function(s, operator.mul, [matrix, vector], matrix.type)
-    else:
-        shape = (*(vector.type.shape or ()), 1)
-        column = Mapped(Array(vector.type.dtype, shape), (vector.lengths[0], Lit(1)), vector, lambda p: p[:1])
-        value = mapped_function(s, operator.mul, [column, matrix], matrix.type)
-    reduce_axes(s, op.out, value, (1,) if by_rows else (0,), False, kind, None)
-
-
-def _runs_down(matrix: Value) -> bool:
-    """Whether the rows of a matrix are columns in memory."""
-    row, column = Var(INT), Var(INT)
-    accesses: list[Access] = []
-    matrix.element(Body(accesses=accesses), (Index(row), Index(column)))
-    last = [a.index[-1].loop for a in accesses if len(a.index) > 1]
-    return last.count(row) > last.count(column)
-
-
-def _matrices(s: Scalarizer, op: Op, a: Value, b: Value) -> None:
-    """A product of matrices that share a short length: each element is a sum that is written out."""
-    count, dtype = a.lengths[1], a.type.dtype
-    if s.depth and not (isinstance(count, Lit) and count.value <= SHORT):
-        _blas(s, op, a, b)
-        return
-    if not isinstance(count, Lit) or not 0 < count.value <= SHORT or not isinstance(op.out.type, Array):
-        raise NoForm("a product of two matrices")
-    number = Scalar("float", dtype)
-
-    def element(body: Body, place: Place) -> Arg:
-        terms = [
-            body.op(
-                operator.mul,
-                a.element(body, (place[0], Index(None, 0, k))),
-                b.element(body, (Index(None, 0, k), place[1])),
-                type=number,
-            )
-            for k in range(count.value)
-        ]
-        total = terms[0]
-        for term in terms[1:]:
-            total = body.op(operator.add, total, term, type=number)
-        return total
-
-    s.bind(op.out, Formula(op.out.type, (a.lengths[0], b.lengths[1]), [a, b], element, 2 * count.value))
-
-
-def _blas(s: Scalarizer, op: Op, a: Value, b: Value) -> None:
-    """A product of matrices within a loop, as a call of BLAS: Numba takes it from SciPy."""
-    if importlib.util.find_spec("scipy") is None or not isinstance(op.out.type, Array):
-        raise NoForm("a product of two matrices")
-    factors = [_factor(s, value, arg) for value, arg in ((a, op.args[0]), (b, op.args[1]))]
-    out = s.allocate(op.out.type, (a.lengths[0], b.lengths[1]), op.out.hint, op.out)
-    s.flush()
-    passed = [s.body.op(np.transpose, v.var, type=v.type) if down else v.var for v, down in factors]
-    s.body.append(Op(np.dot, (*passed, out.var), (), effect=True))
-    s.bind(op.out, out)
-
-
-def _factor(s: Scalarizer, value: Value, arg: Arg) -> tuple[Memory, bool]:
-    """A factor as memory, and whether it is the transpose of that."""
-    row, column = Var(INT), Var(INT)
-    accesses: list[Access] = []
-    value.element(Body(accesses=accesses), (Index(row), Index(column)))
-    whole = next(value.reads(), None) if value.is_view and len(accesses) == 1 else None
-    if whole is not None and accesses[0].index == (Index(column), Index(row)):
-        if whole.lengths == value.lengths[::-1]:
-            return whole, True
-    if isinstance(value, Memory):
-        return value, False
-    if _runs_down(value):
-        shape = (value.type.shape or ())[::-1]
-        rows = Mapped(Array(value.type.dtype, shape), value.lengths[::-1], value, lambda p: p[::-1])
-        memory = s.allocate(rows.type, rows.lengths)
-        s.fill(memory, rows)
-        return memory, True
-    if isinstance(arg, Var):
-        return s.in_memory(arg), False
-    memory = s.allocate(value.type, value.lengths)
-    s.fill(memory, value)
-    return memory, False
-
-
-SHORT = 4  # products of matrices over no more than so many terms are written out
 
 __all__ = ["INT", "Reduction", "reduction"]
