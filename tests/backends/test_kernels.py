@@ -114,3 +114,18 @@ def test_a_failed_check_leaves_the_loop():
     with pytest.raises(Mismatch):
         first(a, 4)
     assert a.tolist() == [0.0, 1.0, 2.0]
+
+
+def test_arrays_with_more_room_keep_their_rows():
+    @numba.njit
+    def grown(a, n):
+        return kernels.reserve(a, n)
+
+    for shape in (0,), (3,), (3, 2), (2, 0, 3), (4, 2, 3):
+        for dtype in np.float64, np.int64, np.complex64, np.bool_:
+            a = np.arange(math.prod(shape)).reshape(shape).astype(dtype)
+            assert grown(a, shape[0]).shape == shape
+            for n in shape[0] + 1, 100:
+                found = grown(a, n)
+                assert found.shape == (max(n, 2 * shape[0]), *shape[1:]) and found.dtype == dtype
+                assert np.array_equal(found[: shape[0]], a)
