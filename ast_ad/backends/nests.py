@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..ir.ops import NOWHERE, Arg, Block, For, Lit, Span, Statement, Var, reads
+from ..ir.ops import NOWHERE, Arg, Block, For, Lit, Span, Var, reads
 from ..ir.types import Scalar, type_of
-from .body import INT, Access, Body, Origin
+from .body import INT, Access, Body
 from .index import Index
 
 MAX_ITEMS = 40  # operations within one loop
@@ -273,9 +273,9 @@ def _hint(arg: Any) -> str | None:
     return arg.hint if isinstance(arg, Var) else None
 
 
-def run(items: Iterable[Action], ops: list[Statement], origin: Origin | None = None) -> None:
-    """Fuse a run of actions and append what comes out to ``ops``."""
+def run(items: Iterable[Action], body: Body) -> None:
+    """Fuse a run of actions and write what comes out into a body."""
     forest: list[Nest | Action] = []
     for action in items:
         place(forest, action)
-    write(forest, Body(ops, origin=origin or Origin()), (), {})
+    write(forest, body, (), {})

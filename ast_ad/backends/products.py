@@ -55,26 +55,32 @@ def _with_one(a: Value, b: Value) -> bool:
 
 
 def _matrix_vector(s: Scalarizer, op: Op, matrix: Value, vector: Value, source: Arg, by_rows: bool) -> None:
-    """The sum over a matrix's columns, or rows, with the factors of a vector; the vector may be a matrix of one."""
+    """The sum over a matrix's columns, or rows, with the factors of a vector, or of a matrix that is one."""
     if vector.cost and isinstance(source, Var):
         vector = s.in_memory(source)  # read anew for every row
-    keep = vector.rank == 2
-    if keep:
+    out, kept = op.out, vector.rank == 2
+    if kept:
         axis = 0 if by_rows else 1
         type = Array(vector.type.dtype, (vector.type.shape or ())[axis : axis + 1])
         place = (lambda p: (*p, ZERO)) if by_rows else (lambda p: (ZERO, *p))
         vector = Mapped(type, (vector.lengths[axis],), vector, place)
-    axis = 1 if by_rows else 0
-    if _runs_down(matrix) and not keep:
-        rows = Array(matrix.type.dtype, (matrix.type.shape or ())[::-1])
-        matrix, axis = Mapped(rows, matrix.lengths[::-1], matrix, lambda p: p[::-1]), 1 - axis
-    if axis == 1:
+        left = (matrix.type.shape or ())[1 - axis : 2 - axis]
+        out = Var(Array(matrix.type.dtype, tuple(left)), op.out.hint)
+    rows = by_rows
+    if _runs_down(matrix):
+        turned = Array(matrix.type.dtype, (matrix.type.shape or ())[::-1])
+        matrix, rows = Mapped(turned, matrix.lengths[::-1], matrix, lambda p: p[::-1]), not by_rows
+    if rows:
         value = mapped_function(s, operator.mul, [matrix, vector], matrix.type)
     else:
         shape = (*(vector.type.shape or ()), 1)
         column = Mapped(Array(vector.type.dtype, shape), (vector.lengths[0], Lit(1)), vector, lambda p: p[:1])
         value = mapped_function(s, operator.mul, [column, matrix], matrix.type)
-    reduce_axes(s, op.out, value, (axis,), keep, reduction_of(np.sum, matrix.type.dtype), None)
+    reduce_axes(s, out, value, (1,) if rows else (0,), False, reduction_of(np.sum, matrix.type.dtype), None)
+    if kept and isinstance(op.out.type, Array):
+        line = s.array(out)
+        lengths = (*line.lengths, Lit(1)) if by_rows else (Lit(1), *line.lengths)
+        s.bind(op.out, Mapped(op.out.type, lengths, line, lambda p: p[:1] if by_rows else p[1:]))
 
 
 def _runs_down(matrix: Value) -> bool:
