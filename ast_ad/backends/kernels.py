@@ -18,6 +18,8 @@ from numba import extending
 from numba.core import cgutils, types
 from numba.core.compiler import Compiler
 
+from ..garbage import collector_paused
+
 FLAGS = {"reassoc", "contract", "nsz", "arcp"}
 """What LLVM may do with floating-point numbers: reorder sums and products; infinities and NaN stay.
 
@@ -34,7 +36,15 @@ class Mismatch(Exception):
     """What a kernel takes for granted does not hold in this call; the NumPy program answers it."""
 
 
-class _Apart(Compiler):  # type: ignore[misc]
+class _Compiler(Compiler):  # type: ignore[misc]
+    """Numba's, without the time that Python's garbage collector takes."""
+
+    def compile_extra(self, func: Any) -> Any:
+        with collector_paused():
+            return super().compile_extra(func)
+
+
+class _Apart(_Compiler):
     """Tells LLVM that no array that a function writes to overlaps with another argument."""
 
     def define_pipelines(self) -> Any:
@@ -60,9 +70,14 @@ def exact_kernel(function: Any) -> Any:
     return _compiled(function, fastmath=False)
 
 
-def _compiled(function: Any, fastmath: Any = FLAGS, **options: Any) -> Any:
-    kept = os.path.exists(function.__code__.co_filename)  # not where the user wants no files
-    return numba.njit(error_model="numpy", fastmath=fastmath, cache=kept, **options)(function)
+def _compiled(function: Any, fastmath: Any = FLAGS, pipeline_class: Any = _Compiler) -> Any:
+    return numba.njit(
+        error_model="numpy",
+        fastmath=fastmath,
+        cache=os.path.exists(function.__code__.co_filename),  # not where the user wants no files
+        pipeline_class=pipeline_class,
+        no_cfunc_wrapper=True,  # nobody calls it as a function of C
+    )(function)
 
 
 # ----- how calls of the functions below are compiled

@@ -1,12 +1,12 @@
 """Which loops are written as one? A straight run of array operations as a forest of loop nests.
 
 Each operation is placed behind everything that it depends on, and within the loops of an earlier one as far as
-both run over the same lengths, and what it reads there was written in the same turn of the shared loops.
+both run over the same lengths, and what it reads was written in the same turn of the shared loops.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -146,12 +146,7 @@ def place(items: list[Nest | Action], action: Action, depth: int = 0) -> None:
         end = _earliest(items, action)
         best = next((i for i in items[end:] if _takes_early(i, action)), None)  # type: ignore[misc]
     elif depth < len(action.lengths):
-        for item in reversed(items):
-            if isinstance(item, Nest) and item.key == action.keys[depth] and _fits(item, action, depth):
-                best = item
-                break
-            if any(shared(before, action) is not None for before in actions(item)):
-                break
+        best = max(_joinable(items, action, depth), key=lambda n: _common(n, action, depth), default=None)
     if best is not None:
         _open(best, action, depth)
         place(best.items, action, depth + 1)
@@ -163,6 +158,22 @@ def place(items: list[Nest | Action], action: Action, depth: int = 0) -> None:
     items.insert(end, nest)
     _open(nest, action, depth)
     place(nest.items, action, depth + 1)
+
+
+def _joinable(items: list[Nest | Action], action: Action, depth: int) -> Iterator[Nest]:
+    """The loops that an action may join, from the last back to what it has to stay behind."""
+    for item in reversed(items):
+        if isinstance(item, Nest) and item.key == action.keys[depth] and _fits(item, action, depth):
+            yield item
+        if any(shared(before, action) is not None for before in actions(item)):
+            return
+
+
+def _common(nest: Nest, action: Action, depth: int) -> int:
+    """How many loops an action would share within a nest."""
+    if depth + 1 >= len(action.lengths):
+        return 1
+    return 1 + max((_common(n, action, depth + 1) for n in _joinable(nest.items, action, depth + 1)), default=0)
 
 
 def _earliest(items: list[Nest | Action], action: Action) -> int:
@@ -200,14 +211,22 @@ def _fits(nest: Nest, action: Action, depth: int) -> bool:
 
 
 def _checks(inside: Sequence[Action]) -> int:
-    """How many pairs of places, one of them written, a compiler has to tell apart to use vectors."""
+    """How many pairs of places, one of them written, a compiler has to tell apart to use vectors.
+
+    Different arrays don't overlap, and it knows that; rows of one array may.
+    """
     written: set[Any] = set()
     read: set[Any] = set()
     for action in inside:
         for access in action.accesses:
             row = access.array, tuple((i.const, i.terms, i.scale, i.loop is None) for i in access.index)
             (read if access.kind == "r" else written).add(row)
-    return len(written) * (len(written) - 1) // 2 + len(written) * len(read - written)
+    pairs = 0
+    for array in {row[0] for row in written}:
+        own = sum(row[0] is array for row in written)
+        others = sum(row[0] is array for row in read - written)
+        pairs += own * (own - 1) // 2 + own * others
+    return pairs
 
 
 def write(
