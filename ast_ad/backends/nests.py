@@ -173,7 +173,8 @@ def _common(nest: Nest, action: Action, depth: int) -> int:
     """How many loops an action would share within a nest."""
     if depth + 1 >= len(action.lengths):
         return 1
-    return 1 + max((_common(n, action, depth + 1) for n in _joinable(nest.items, action, depth + 1)), default=0)
+    inner = _joinable(nest.items, action, depth + 1)
+    return 1 + max((_common(n, action, depth + 1) for n in inner), default=0)
 
 
 def _earliest(items: list[Nest | Action], action: Action) -> int:
