@@ -21,6 +21,7 @@ from .errors import (
 from .fast_calls import Fast
 from .frontend.patterns import Known
 from .frontend.signatures import is_object, signature
+from .garbage import collector_paused
 from .options import Options
 from .request import Compilation
 from .tiers import Tier, has_numba
@@ -239,7 +240,8 @@ class Derivative:
         """What the compiler makes of arguments like these."""
         from .variant import Variant
 
-        return Variant(self, *described, backend=backend, known=known)
+        with collector_paused():
+            return Variant(self, *described, backend=backend, known=known)
 
     def _described(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """The names, structures and leaves of the arguments, and the names of those given by keyword."""

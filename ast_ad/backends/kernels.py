@@ -36,15 +36,7 @@ class Mismatch(Exception):
     """What a kernel takes for granted does not hold in this call; the NumPy program answers it."""
 
 
-class _Compiler(Compiler):  # type: ignore[misc]
-    """Numba's, without the time that Python's garbage collector takes."""
-
-    def compile_extra(self, func: Any) -> Any:
-        with collector_paused():
-            return super().compile_extra(func)
-
-
-class _Apart(_Compiler):
+class _Apart(Compiler):  # type: ignore[misc]
     """Tells LLVM that no array that a function writes to overlaps with another argument."""
 
     def define_pipelines(self) -> Any:
@@ -70,14 +62,16 @@ def exact_kernel(function: Any) -> Any:
     return _compiled(function, fastmath=False)
 
 
-def _compiled(function: Any, fastmath: Any = FLAGS, pipeline_class: Any = _Compiler) -> Any:
-    return numba.njit(
+def _compiled(function: Any, fastmath: Any = FLAGS, pipeline_class: Any = Compiler) -> Any:
+    dispatcher: Any = numba.njit(
         error_model="numpy",
         fastmath=fastmath,
         cache=os.path.exists(function.__code__.co_filename),  # not where the user wants no files
         pipeline_class=pipeline_class,
         no_cfunc_wrapper=True,  # nobody calls it as a function of C
     )(function)
+    dispatcher.compile = collector_paused()(dispatcher.compile)
+    return dispatcher
 
 
 # ----- how calls of the functions below are compiled
