@@ -16,7 +16,7 @@ import numpy as np
 
 from ..ir.types import Dim
 
-SMALL = 8  # lengths up to this one are constants of a program that knows CONSTANTS
+SMALL = 16  # lengths up to this one are constants of a program that knows CONSTANTS
 
 Shape = tuple[int, ...]
 

@@ -44,12 +44,18 @@ INDEXED = {operator.getitem: False, helpers.written: False, helpers.setitem: Tru
            helpers.scatter: True}  # fmt: skip
 
 
+LONGEST = 8
+
+
 def is_small(type: Type, limit: int) -> bool:
-    """Whether a value of the type is an array of at most ``limit`` numbers, all lengths constant."""
+    """Whether a value of the type is an array of at most ``limit`` numbers, all lengths constant.
+
+    Along an axis that is longer than ``LONGEST`` a loop does better.
+    """
     if not isinstance(type, Array) or type.shape is None or not all(isinstance(n, int) for n in type.shape):
         return False
     numbers = type.dtype.kind in "biufc" and type.dtype.char not in "egG"  # no half or extended precision
-    return numbers and 1 <= size(type) <= limit
+    return numbers and 1 <= size(type) <= limit and max(type.shape, default=1) <= LONGEST  # type: ignore[type-var, operator]
 
 
 def size(type: Array) -> int:

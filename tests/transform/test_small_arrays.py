@@ -202,7 +202,7 @@ def reductions(x, n):
     for k in range(n):
         a = np.stack([x[0], x[1] * k, x[2]])
         total += np.mean(a) + np.prod(a, axis=0)[1] + np.max(a[1]) + np.min(a) + np.cumsum(a[2])[-1]
-        b = np.concatenate((a.ravel(), np.ones(2)))
+        b = np.concatenate((a[:2].ravel(), np.ones(2)))
         total = total + np.sum(b[::2]) * np.sum(a, axis=1, keepdims=True)[0, 0]
     return total
 
