@@ -15,24 +15,17 @@ import numpy as np
 
 from ..ir import builtin
 from ..ir.ops import Arg, Lit, Var
-from ..ir.types import Scalar, Type, type_of
+from ..ir.types import Scalar
 from . import kernels
 from .body import Body
 from .bounds import Bounds
+from .powers import PYTHON_POWERS, NoForm, argument_type, written_out
 from .scalar_calls import scalar_form
 
 _ADD = {operator.add, operator.sub}
 _MULTIPLY = {operator.mul}
 _DIVIDE = {operator.truediv, operator.floordiv, operator.mod}
 _UNCHANGED = {builtin.assign, operator.pos}
-
-
-class NoForm(Exception):
-    """An operation, or the way it is called, that kernels don't have."""
-
-
-def argument_type(arg: Arg) -> Type:
-    return arg.type if isinstance(arg, Var) else type_of(arg.value)  # type: ignore[union-attr]
 
 
 def scalar_operation(
@@ -45,7 +38,7 @@ def scalar_operation(
     if power is not None:
         result = power(body, args[0], out.type)
         python = isinstance(out.type, Scalar) and out.type.dtype is None and out.type.kind == "float"
-        overflows = python and fn in _PYTHON_POWERS and isinstance(result, Var)
+        overflows = python and fn in PYTHON_POWERS and isinstance(result, Var)
         return body.op(kernels.defined, result, type=out.type) if overflows else result
     types = [argument_type(a) for a in args]
     if not all(isinstance(t, Scalar) for t in types) or not isinstance(out.type, Scalar):
@@ -63,34 +56,6 @@ def scalar_operation(
     if raises and out.type.kind == "float":
         result = body.op(kernels.defined, result, type=out.type)
     return result
-
-
-_PYTHON_POWERS = {operator.pow, pow, math.pow}
-POWERS = {operator.pow, np.power, pow, np.float_power, math.pow}
-
-
-def written_out(fn: Any, exponent: Any) -> Callable[[Body, Arg, Type], Arg] | None:
-    """How ``x**2`` and its like are computed as NumPy does it: as products."""
-    if fn is np.square:
-        exponent = Lit(2)
-    elif fn not in POWERS or not isinstance(exponent, Lit) or exponent.value not in (1, 2, 3, 4):
-        return None
-    count = int(exponent.value)
-
-    def power(body: Body, x: Arg, type: Type) -> Arg:
-        if isinstance(x, Lit) or argument_type(x) != type or type.kind not in ("float", "complex"):  # type: ignore[union-attr]
-            form = scalar_form(fn, [argument_type(x), argument_type(exponent)])
-            if form is None:
-                raise NoForm("a power of integers")
-            return body.op(form, x, exponent, type=type)
-        if count == 1:
-            return x
-        square = body.op(operator.mul, x, x, type=type)
-        if count == 2:
-            return square
-        return body.op(operator.mul, square, x if count == 3 else square, type=type)
-
-    return power
 
 
 def _nonzero(body: Body, arg: Arg) -> Arg:
@@ -138,4 +103,4 @@ def _affine(bounds: Bounds, fn: Callable[..., Any], args: Sequence[Arg]) -> Any:
     return a + b if fn is operator.add else a - b
 
 
-__all__ = ["NoForm", "argument_type", "np", "scalar_operation"]
+__all__ = ["NoForm", "argument_type", "np", "scalar_operation", "written_out"]
