@@ -23,7 +23,9 @@ from .ir.types import carries_derivative
 from .programs import Program
 from .request import Compilation, Request
 from .transform.adjoint import adjoint
+from .transform.small_arrays import small_arrays
 from .transform.split import split
+from .transform.typed_tapes import typed_tapes
 from .trees import TreeDef, flatten
 
 
@@ -97,7 +99,11 @@ class Variant(Compilation):
     def split(self, backend: str = "numpy") -> tuple[Program, Program]:
         """The forward and the backward program."""
         function = self.lowered.function
-        joint = adjoint(function, self.wrt, seed=True, of=self.of)
+        if backend == "numba":
+            joint = adjoint(function, self.wrt, seed=True, of=self.of, residuals="min-cut")
+            joint = typed_tapes(small_arrays(joint))  # before tapes pass from one half to the other
+        else:
+            joint = adjoint(function, self.wrt, seed=True, of=self.of)
         forward, backward = split(joint, self.count, len(joint.params) - len(function.params))
         forward.name, backward.name = f"{function.name}_forward", f"{function.name}_backward"
         return (

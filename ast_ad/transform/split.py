@@ -6,8 +6,10 @@ reads of it. As in a loop, shapes are read off what is saved anyway, and what is
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from ..ir.builtin import unpack
-from ..ir.ops import Arg, Block, Function, Lit, Op, Seq, Var
+from ..ir.ops import Arg, Block, Function, Lit, Op, Seq, Var, reads
 from ..ir.types import Array, TupleOf
 from ..rules import helpers
 from .copying import Renaming, copy_function, free, fresh, replace_reads
@@ -40,7 +42,7 @@ def split(joint: Function, values: int, seeds: int) -> tuple[Function, Function]
     joint = copy_function(joint)
     params = joint.params[: len(joint.params) - seeds]
     results = joint.body.results
-    running = live_statements(joint.body, results[:values])
+    running = _with_sources(joint.body, live_statements(joint.body, results[:values]))
     primal = Block([op for op in joint.body.ops if id(op) in running])
     reverse = Block([op for op in joint.body.ops if id(op) not in running], results[values:])
     bars = joint.params[len(params) :]
@@ -63,6 +65,17 @@ def split(joint: Function, values: int, seeds: int) -> tuple[Function, Function]
     eliminate(primal)
     forward = Function(f"{joint.name}_forward", params, primal, joint.doc)
     return forward, Function(f"{joint.name}_backward", (residuals, *bars), reverse)
+
+
+def _with_sources(body: Block, running: Collection[int]) -> set[int]:
+    """The statements, by ``id``, with what makes the initial values of all that their loops carry."""
+    found: set[int] = set()
+    needed: set[Var] = set()
+    for op in reversed(body.ops):
+        if id(op) in running or not needed.isdisjoint(op.outs):
+            found.add(id(op))
+            needed.update(reads(op))
+    return found
 
 
 def _stored(variables: list[Var], shapes_only: set[Var], primal: Block) -> tuple[Arg, ...]:
