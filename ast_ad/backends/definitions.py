@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..rules import joining, reductions, signal
+from ..rules import helpers, joining, reductions, signal
 from ..rules.gather import refuse
 
 
@@ -106,6 +106,11 @@ def roll(a, shift, axis=None):
     return out
 
 
+def written(g, idx):
+    _only(not isinstance(idx, (tuple, list)) and idx.dtype.kind == "b")
+    return g[idx]
+
+
 # ----- arrays put together, and apart
 def hstack(tup):
     parts = [np.reshape(x, (1,)) if np.ndim(x) == 0 else x for x in tup]
@@ -124,9 +129,13 @@ def split_like(g, arrays, axis=0):
     _only(isinstance(axis, int))
     n = np.ndim(g)
     pieces, start = [], 0
+    _only(n == 1 or not any([isinstance(x, (list, tuple)) for x in arrays]))
     for x in arrays:
         _only(np.ndim(x) in (n, n - 1))
-        if np.ndim(x) == n:
+        if isinstance(x, (list, tuple)):
+            stop = start + len(x)
+            pieces.append(tuple([g[start + i] for i in range(len(x))]))
+        elif np.ndim(x) == n:
             stop = start + np.shape(x)[axis]
             pieces.append(g[_between(n, axis, start, stop)])
         else:
@@ -151,4 +160,5 @@ DEFINITIONS: dict[Any, Any] = {
     np.vstack: vstack,
     np.column_stack: column_stack,
     joining.split_like: split_like,
+    helpers.written: written,
 }

@@ -43,6 +43,10 @@ def form_of(*fns: Any) -> Callable[[Form], Form]:
 
 def form(s: Scalarizer, op: Op) -> None:
     """Write an operation."""
+    from .masks import of_chosen
+
+    if of_chosen(s, op):
+        return
     found = FORMS.get(op.fn)
     if found is not None and (len(op.outs) <= 1 or op.fn is np.shape):
         found(s, op)
@@ -281,7 +285,13 @@ def _getitem(s: Scalarizer, op: Op) -> None:
     if isinstance(source, Seq):
         _tuple_get(s, op)
         return
+    from .masks import chosen, mask_of
+
     array = s.array(op.args[0])
+    mask = mask_of(s, op.args[1])
+    if mask is not None:
+        chosen(s, op, array, mask)
+        return
     dims = op.out.type.shape if isinstance(op.out.type, Array) else ()
     part = select(s, array, resolved(s, op.args[1]), dims)
     if isinstance(op.out.type, Scalar):

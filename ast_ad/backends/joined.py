@@ -15,7 +15,7 @@ from .forms import form_of, require_equal
 from .index import Index
 from .nests import Action
 from .scalars import NoForm
-from .values import Formula, Mapped, Value
+from .values import Filled, Formula, Mapped, Value
 
 if TYPE_CHECKING:
     from .scalarize import Scalarizer
@@ -106,7 +106,7 @@ def _join(s: Scalarizer, op: Op) -> None:
         raise NoForm("a join of a list")
     if not isinstance(axis, Lit) or type.shape is None or axis.value is None:
         raise NoForm("a join along no axis, or one that is known at run time only")
-    values = [s.array(p) for p in parts.items]
+    values = [_part(s, p, type) for p in parts.items]
     if any(v.type.dtype != type.dtype for v in values):
         raise NoForm("a join of different types")
     along = axis.value % len(type.shape)
@@ -118,6 +118,21 @@ def _join(s: Scalarizer, op: Op) -> None:
         s.bind(op.out, _stacked(s, op, values, type, along))
     else:
         _concatenated(s, op, values, type, along)
+
+
+def _part(s: Scalarizer, part: Arg, type: Array) -> Value:
+    """One of the arrays to be joined; it may be a list of numbers."""
+    value = s.arg(part)
+    if not isinstance(value, Seq):
+        return s.array(part)
+    own = Array(type.dtype, (len(value.items),))
+    if any(isinstance(s.arg(i), (Value, Seq)) for i in value.items):
+        raise NoForm("a join of nested lists")
+    if len(value.items) == 1:
+        return Filled(own, (Lit(1),), s.number(value.items[0]))
+    out = Var(own)
+    display(s, Op(np.array, (value,), (out,)), value)
+    return s.array(out)
 
 
 def _stacked(s: Scalarizer, op: Op, values: list[Value], type: Array, axis: int) -> Value:

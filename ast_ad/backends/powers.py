@@ -90,21 +90,20 @@ def _power(body: Body, x: Arg, exponent: float, type: Type) -> Arg | None:
     if type.dtype not in (None, np.dtype(float)):
         return None
     count, half = divmod(abs(exponent), 1)
-    if exponent == -0.5:
-        return body.op(operator.truediv, Lit(1.0), _root(body, x, type), type=type)
-    if exponent < 0:
+    if exponent == 0.5:  # NumPy has no other either
+        return body.op(np.sqrt, x, type=type)
+    if exponent < -0.5:
         x = body.op(operator.truediv, Lit(1.0), x, type=type)
-    found = _product(body, x, int(count), type) if count else None
     if not half:
-        return found
-    root = _root(body, x, type)
-    return root if found is None else body.op(operator.mul, found, root, type=type)
-
-
-def _root(body: Body, x: Arg, type: Type) -> Arg:
-    """The square root of what is a number; the powers of ``-inf`` are those of ``inf`` but for whole ones."""
+        return _product(body, x, int(count), type)
     below = body.op(operator.eq, x, Lit(-np.inf), type=Scalar("bool"))
-    return body.op(np.sqrt, body.op(selections.where, below, Lit(np.inf), x, type=type), type=type)
+    x = body.op(
+        selections.where, below, Lit(np.inf), x, type=type
+    )  # their powers are the same but for whole ones
+    root = body.op(np.sqrt, x, type=type)
+    if exponent == -0.5:
+        return body.op(operator.truediv, Lit(1.0), root, type=type)
+    return body.op(operator.mul, _product(body, x, int(count), type), root, type=type)
 
 
 def _product(body: Body, x: Arg, count: int, type: Type) -> Arg:

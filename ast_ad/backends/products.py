@@ -64,7 +64,7 @@ def _matrix_vector(s: Scalarizer, op: Op, matrix: Value, vector: Value, source: 
         type = Array(vector.type.dtype, (vector.type.shape or ())[axis : axis + 1])
         place = (lambda p: (*p, ZERO)) if by_rows else (lambda p: (ZERO, *p))
         vector = Mapped(type, (vector.lengths[axis],), vector, place)
-        left = (matrix.type.shape or ())[1 - axis : 2 - axis]
+        left = (matrix.type.shape or ())[axis : axis + 1]
         out = Var(Array(matrix.type.dtype, tuple(left)), op.out.hint)
     rows = by_rows
     if _runs_down(matrix):

@@ -41,6 +41,7 @@ from .bounds import Bounds
 from .gather import Update, gathered
 from .groups import Groups
 from .index import Index
+from .masks import Chosen
 from .nests import Action
 from .scalars import NoForm, scalar_operation
 from .values import Filled, Formula, Memory, Value
@@ -143,7 +144,10 @@ class Scalarizer:
         if isinstance(arg, Var) and (arg in self.env or arg in self.program):
             if arg not in self.env:
                 raise Unsupported(self.op, f"`{arg}` has no value here")
-            return self.env[arg]
+            value = self.env[arg]
+            if isinstance(value, Chosen):
+                value = self.env[arg] = value.written(self)
+            return value
         return arg
 
     def number(self, arg: Arg) -> Arg:

@@ -12,6 +12,7 @@ from ..ir.types import Array, Dim
 from .body import INT, Body
 from .forms import form_of, in_memory, mapped_function, require_equal, resolved
 from .index import Index
+from .masks import mask_of, put
 from .places import select
 from .scalars import NoForm
 from .values import Formula, Mapped, Value, stretched
@@ -42,6 +43,11 @@ def _add_item(s: Scalarizer, op: Op) -> None:
 def write(s: Scalarizer, op: Op, kind: str) -> None:
     """``array[index] = value``, or ``+=``."""
     memory = _target(s, op)
+    mask = mask_of(s, op.args[1])
+    if mask is not None:
+        raw = s.env.get(op.args[2]) if isinstance(op.args[2], Var) else None
+        put(s, op, memory, mask, s.arg(op.args[2]) if raw is None else raw, kind)
+        return
     value = s.arg(op.args[2])
     part = select(s, memory, resolved(s, op.args[1]), None)
     if isinstance(value, Value):

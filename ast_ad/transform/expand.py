@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..errors import AdError
-from ..frontend.builder import Builder, type_of_arg
+from ..frontend.builder import Builder, as_arg, type_of_arg
 from ..ir import builtin
 from ..ir.ops import Arg, Block, Function, Op, Seq, Statement, Var, blocks, variables, walk
 from ..ir.types import Array
@@ -42,12 +42,15 @@ def expand(
 class _Pass:
     def __init__(self, definitions: Mapping[Any, Definition], simple: Callable[[Op], bool]) -> None:
         self.definitions, self.simple = definitions, simple
+        self.tuples: dict[Var, Seq] = {}
 
     def block(self, block: Block, depth: int) -> bool:
         """Replace what has a definition; whether there was any."""
         new: list[Statement] = []
         changed = False
         for op in block.ops:
+            if isinstance(op, Op) and op.fn is builtin.tuple_get and op.args[0] in self.tuples:
+                op.fn, op.args = builtin.assign, (self.tuples[op.args[0]].items[op.args[1].value],)  # type: ignore
             found = self.defined(op, depth) if isinstance(op, Op) and not self.simple(op) else None
             if found is None:
                 changed |= any([self.block(inner, depth) for inner in blocks(op)])
@@ -75,7 +78,13 @@ class _Pass:
         self.block(builder.block, depth + 1)
         if not all(self.simple(o) for o in walk(builder.block) if isinstance(o, Op)):
             return None
-        ends = [Op(builtin.assign, (r,), (out,)) for r, out in zip(results, op.outs, strict=True)]
+        ends = []
+        for result, out in zip(results, op.outs, strict=True):
+            if isinstance(result, Seq):
+                self.tuples[out] = result
+                ends.append(Op(builtin.make_tuple, result.items, (out,)))
+            else:
+                ends.append(Op(builtin.assign, (result,), (out,)))
         for inner in (*builder.block.ops, *ends):
             inner.span, inner.adjoint = op.span, op.adjoint
         return [*builder.block.ops, *ends]
@@ -95,9 +104,10 @@ def _is_array(var: Var) -> bool:
 
 
 def _several(result: Any, count: int) -> list[Arg] | None:
+    result = as_arg(result)
     if count == 1:
         return [result]
-    items = result.items if isinstance(result, Seq) else result if isinstance(result, (list, tuple)) else ()
+    items = result.items if isinstance(result, Seq) else ()
     return list(items) if len(items) == count else None
 
 

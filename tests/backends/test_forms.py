@@ -1,0 +1,121 @@
+"""Do kernels have these operations, all of them, with NumPy's values and gradients?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("numba")
+
+from .comparing import compare
+from .running import Record
+
+RNG = np.random.default_rng(3)
+X = RNG.standard_normal((9, 10))
+V = RNG.standard_normal(20)
+W = RNG.random(20) + 0.5
+
+
+def reversed_rows(x):
+    return np.sum(np.flip(x, 0) * x) + np.sum(np.flip(x) * x) + np.sum(x[:, ::-1] * np.fliplr(x))
+
+
+def deviations(x):
+    return np.sum(np.std(x, axis=0) * np.var(x, axis=-1, keepdims=True)) + x.std() * np.var(x, ddof=1)
+
+
+def clipped(x):
+    return np.sum(np.clip(x, -0.5, 0.7) ** 2) + np.sum(x.clip(min=0.1) * x)
+
+
+def differences(v):
+    return np.sum(np.diff(v) ** 2) + np.sum(np.diff(v, 2) * v[1:-1])
+
+
+def rolled(x):
+    return np.sum(np.roll(x, 1, axis=0) * x * np.roll(x, -2, axis=1))
+
+
+def joined(v):
+    a = np.hstack((v[3:], v[:3])) * v
+    b = np.vstack((v, a)) + np.stack((a, v))
+    c = np.column_stack((v, a))
+    return np.sum(b**2) + np.sum(c[:, 0] * c[:, 1] ** 2) + np.sum(np.append(v, a) ** 3)
+
+
+def padded(v):
+    p = np.concatenate([[0.0], v, [v[0] * 2, 1.0]])
+    return np.sum(np.diff(p) ** 2)
+
+
+def chosen(v):
+    m = v > 0.1
+    return np.sum(v[m] ** 2) + v[m].mean() + np.sum(np.sin(v[m]) * v[m])
+
+
+def chosen_and_kept(v):
+    picked = v[np.abs(v) < 1]
+    return np.sum(picked[1:] * picked[:-1])
+
+
+def put_by_mask(v):
+    a = v * 2
+    a[a > 0.5] = 0.5
+    b = np.zeros_like(v)
+    b[v < 0] += 1.5
+    b[v > 1] = v[v > 1] ** 2
+    a[v < -1] *= 3.0
+    return np.sum(a * b) + np.sum(a**2)
+
+
+def columns(x):
+    y = x @ x[:1].T
+    z = x[:, :1].T @ x
+    return np.sum(y**2) + np.sum(z**3) + np.sum((x.T @ y) ** 2)
+
+
+def powers(w):
+    return np.sum(w**-1.5 + w**0.5 - w**-0.5 + w**2.5 + 1 / w**3 + w**-1 + w**-2.0 + w**-3)
+
+
+def powers_of_numbers(w):
+    s = 0.0
+    for i in range(len(w)):
+        s += w[i] ** -1.5 + w[i] ** 1.5 * w[i] ** -2
+    return s
+
+
+CASES: list[tuple[Callable[..., Any], Any]] = [
+    (reversed_rows, X), (deviations, X), (clipped, X), (differences, V), (rolled, X), (joined, V), (padded, V),
+    (chosen, V), (chosen_and_kept, V), (put_by_mask, V), (columns, X), (powers, W), (powers_of_numbers, W),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("f", "x"), [pytest.param(*case, id=case[0].__name__) for case in CASES])
+def test_wholly_in_kernels(f: Callable[..., Any], x: Any) -> None:
+    record = Record()
+    why = compare(f, (x,), "evaluated", record, times=1)
+    assert not why, why
+    assert not record.refused and record.kernels, record.refused
+
+
+def test_masks_that_choose_nothing_or_everything() -> None:
+    for v in np.abs(V), -np.abs(V), np.zeros(0):
+        assert not compare(lambda v: np.sum(v[v > 0] ** 2), (v,), "evaluated")
+        assert not compare(put_by_mask, (v,), "evaluated")
+
+
+def test_powers_at_edges() -> None:
+    x = np.array([0.0, -1.0, np.inf, -np.inf, np.nan, 1e-310, 1e300])
+    for p in -2.5, -1.5, -1, -0.5, 0.5, 1.5, 2.5:
+        with np.errstate(all="ignore"):
+            assert not compare(lambda x, p=p: np.power(x, p), (x,), "evaluated", make=_values)
+
+
+def _values(f: Callable[..., Any], **options: Any) -> Callable[..., Any]:
+    import ast_ad
+
+    return ast_ad.value_and_grad(lambda x: (np.sum(x), f(x)), has_aux=True, **options)
