@@ -16,7 +16,7 @@ import numpy as np
 from . import vector_math
 from .selections import maximum, minimum
 
-compiled: Any = numba.njit(error_model="numpy")
+compiled: Any = numba.njit(error_model="numpy", no_cfunc_wrapper=True)
 # For transcendental functions: the kernel itself has to hold their calls, so as to use the widest vectors.
 inlined: Any = numba.njit(error_model="numpy", inline="always")
 

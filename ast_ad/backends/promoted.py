@@ -22,7 +22,7 @@ PREDICATES = {
     *("lt", "le", "gt", "ge", "eq", "ne", "isnan", "isinf", "isfinite", "isposinf", "isneginf", "signbit"),
     *("nowhere", "everywhere", "truth", "logical_not", "logical_and", "logical_or", "logical_xor"),
 }
-compiled: Any = numba.njit(error_model="numpy")
+compiled: Any = numba.njit(error_model="numpy", no_cfunc_wrapper=True)
 
 
 def name_of(form: Any, dtype: np.dtype) -> str:

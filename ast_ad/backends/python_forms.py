@@ -37,7 +37,8 @@ _FLOAT = {
     operator.pow: p.power,
     builtins.pow: p.power,
 }
-_COMPLEX = {fn: _FLOAT[fn] for fn in (operator.add, operator.sub, operator.mul, operator.truediv)}
+_COMPLEX = {fn: fn for fn in (operator.add, operator.sub, operator.mul)}
+_COMPLEX[operator.truediv] = p.divide_complex
 _SIGNS = {operator.neg, operator.pos, operator.abs, builtins.abs}
 _EXTREMA = {builtins.max: p.larger, builtins.min: p.smaller}
 _MATH = {

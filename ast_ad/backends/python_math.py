@@ -13,10 +13,12 @@ from typing import Any
 
 import numba
 import numpy as np
+from llvmlite import ir
+from numba.core import types
 
 from . import vector_math
 
-compiled: Any = numba.njit(error_model="numpy")
+compiled: Any = numba.njit(error_model="numpy", no_cfunc_wrapper=True)
 
 
 class NotInKernel(ArithmeticError):
@@ -100,8 +102,35 @@ def _refuse_int(x):
 # ----- floats -----
 
 
-@compiled
 def truediv(x, y):
+    if y == 0:
+        raise ZeroDivisionError("division by zero")
+    return x / y
+
+
+def _real(x: Any, y: Any) -> Any:
+    if not all(isinstance(given, (types.Integer, types.Boolean, types.Float)) for given in (x, y)):
+        return None
+    number = types.float32 if x == y == types.float32 else types.float64
+    return number(number, number)
+
+
+def _quotient(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    x, y = args
+    with builder.if_then(builder.fcmp_ordered("==", y, ir.Constant(y.type, 0.0)), likely=False):
+        context.call_conv.return_user_exc(builder, ZeroDivisionError, ("division by zero",))
+    return builder.fdiv(x, y)
+
+
+# As instructions: to compile a function takes longer than all of a short kernel.
+vector_math.type_callable(truediv)(lambda context: lambda x, y: _real(x, y))
+for _number in types.float32, types.float64:
+    vector_math.lower_builtin(truediv, _number, _number)(_quotient)
+
+
+@compiled
+def divide_complex(x, y):
+    """``x / y`` of complex numbers."""
     if y == 0:
         raise ZeroDivisionError("division by zero")
     return x / y
