@@ -1,7 +1,7 @@
 """How are the statements of a generated loop's body put together?
 
-A body writes scalar operations, and does none of them twice: what was computed, loaded or stored before at the
-same place of the same array is at hand. A store makes forget what it may have changed.
+A body writes scalar operations, and does none of them twice: what was computed, loaded or stored before at
+the same place of the same array is at hand. A store makes forget what it may have changed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ALL: frozenset[object] = frozenset(("all",))
 
 @dataclass(frozen=True)
 class Access:
-    """A read ('r'), write ('w') or accumulation ('a') of an array: ``group`` names what it may overlap with."""
+    """A read ('r'), write ('w') or sum ('a') of an array's element; ``group``: what the array overlaps with."""
 
     kind: str
     array: Var

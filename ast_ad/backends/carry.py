@@ -1,7 +1,7 @@
 """Which numbers does a loop read back from memory that it wrote in the turn before? They stay in registers.
 
-In a recurrence such as ``a[j] = (a[j] + a[j - 1]) / 9`` every turn waits for the one before; through memory it
-waits several times as long.
+In a recurrence such as ``a[j] = (a[j] + a[j - 1]) / 9`` every turn waits for the one before; through memory
+it waits several times as long.
 """
 
 from __future__ import annotations
@@ -12,7 +12,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..ir import builtin
-from ..ir.ops import Arg, Block, For, Function, If, Lit, Op, Seq, Statement, Var, blocks, operands, variables, walk
+from ..ir.ops import (
+    Arg,
+    Block,
+    For,
+    Function,
+    If,
+    Lit,
+    Op,
+    Seq,
+    Statement,
+    Var,
+    blocks,
+    operands,
+    variables,
+    walk,
+)
 from ..ir.types import Array, Scalar
 from .body import element_type
 
@@ -118,9 +133,7 @@ def _offset(op: Op, offsets: dict[Var, int]) -> None:
                 offsets[op.out] = offsets[first] + sign * second.value
 
 
-def _forward(
-    loop: For, array: Var, accesses: list[_Access], store_offset: int, step: int
-) -> list[Statement]:
+def _forward(loop: For, array: Var, accesses: list[_Access], store_offset: int, step: int) -> list[Statement]:
     """Let the value written at one offset be the one that the next turn reads there."""
     assert isinstance(array.type, Array)
     type = element_type(array.type)
@@ -210,11 +223,11 @@ def _initial(loop: For, array: Var, first: _Access, type: Scalar) -> tuple[Arg, 
         else:
             at = place
             ops.append(Op(operator.add, (start, Lit(first.offset)), (place,), {}, span, False, adjoint))
-    index = list(first.op.args[1].items) if isinstance(first.op.args[1], Seq) else [first.op.args[1]]
+    given = first.op.args[1]
+    index: list[Arg] = list(given.items) if isinstance(given, Seq) else [given]
     index[first.axis] = at
     where = index[0] if len(index) == 1 else Seq(tuple(index))
     ops.append(Op(_LOAD, (array, where), (old,), {}, span, False, adjoint))
     zero = Lit({"float": 0.0, "int": 0, "bool": False, "complex": 0j}[type.kind])
     branch = If(runs, Block(ops, (old,)), Block([], (zero,)), (out,), span, adjoint)
     return out, [test, branch]
-

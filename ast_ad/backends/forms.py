@@ -335,7 +335,7 @@ def resolved(s: Scalarizer, index: Arg) -> Arg:
                 return arg
             if isinstance(value, Var) and not s.waiting.isdisjoint((value,)):
                 s.flush()
-            return value  # type: ignore[no-any-return]
+            return value
         return arg
 
     return one(index)

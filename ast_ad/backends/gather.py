@@ -1,8 +1,9 @@
 """How are shifted sums into one array written so that each element is written once?
 
-The adjoint of a stencil adds a value to an array at several shifts, ``a[1:] += v; a[:-1] += v``: as it stands,
-a pass over the array for each, or writes in one loop that no vector unit can do. Where the places overlap, the
-sums are gathered element by element, ``a[i] += v[i - 1] + v[i]``; what is left at the edges is done as it stands.
+The adjoint of a stencil adds a value to an array at several shifts, ``a[1:] += v; a[:-1] += v``: as it
+stands, a pass over the array for each, or writes in one loop that no vector unit can do. Where the places
+overlap, the sums are gathered element by element, ``a[i] += v[i - 1] + v[i]``; what is left at the edges is
+done as it stands.
 """
 
 from __future__ import annotations
@@ -112,7 +113,9 @@ def _peeled(s: Scalarizer, action: Action, first: int, length: Arg) -> Action:
 
     key = length.value if isinstance(length, Lit) else length
     return s.retraced(
-        replace(action, lengths=(length,), keys=(key,), start=begin, step=turn, accesses=[], reads=frozenset())
+        replace(
+            action, lengths=(length,), keys=(key,), start=begin, step=turn, accesses=[], reads=frozenset()
+        )
     )
 
 
@@ -172,7 +175,7 @@ def _boxes(s: Scalarizer, group: list[Action]) -> list[Box] | None:
         if any(n is None for n in lengths) or _reads_itself(action):
             return None
         first = tuple(i.const for i in moving)
-        end = tuple(n + f for n, f in zip(lengths, first, strict=True))  # type: ignore[operator]
+        end = tuple(n + f for n, f in zip(lengths, first, strict=True))
         boxes.append(Box(update, action, first, end))
     if len({b.place for b in boxes if not b.is_fill()}) < 2 or not boxes[0].first:
         return None
@@ -233,7 +236,9 @@ def _merged(s: Scalarizer, group: list[Action], boxes: list[Box]) -> list[Action
         if any(w > MAX_WIDTH for w in widths):
             return None
     lengths = [s.extent(ends[d] - first[d]) for d in range(len(first))]
-    if any(n is None for n in lengths) or not all(s.bounds.not_negative(e - f) for e, f in zip(ends, first, strict=True)):
+    if any(n is None for n in lengths) or not all(
+        s.bounds.not_negative(e - f) for e, f in zip(ends, first, strict=True)
+    ):
         return None
     if len(first) == 1:
         core = _core(s, group, boxes, first, lengths)  # type: ignore[arg-type]
@@ -276,7 +281,7 @@ def gather(
 
 
 class Rows:
-    """Updates of an array with several axes: rows that all reach are gathered, the others added to one by one."""
+    """Updates of an array with several axes: rows that all reach are gathered, to the others each one adds."""
 
     def __init__(
         self,
@@ -290,7 +295,7 @@ class Rows:
         self.s, self.group, self.boxes = s, group, boxes
         self.first, self.ends, self.lengths = first, ends, lengths
         self.low = [min(b.first[d] for b in boxes) for d in range(len(first))]
-        self.high = [max(((b.end[d] - e) for b in boxes), key=int) for d, e in enumerate(ends)]  # type: ignore[type-var]
+        self.high = [max(_difference(b.end[d], e) for b in boxes) for d, e in enumerate(ends)]
         union = [s.extent(e + h - low) for e, h, low in zip(ends, self.high, self.low, strict=True)]
         self.union = None if any(n is None for n in union) else union
         self.bounds = {d: self._numbers(d) for d in range(len(first) - 1)} if self.union else {}
@@ -301,7 +306,7 @@ class Rows:
     def _numbers(self, d: int) -> list[tuple[Arg, Arg]]:
         """First place and end of the common rows, then of each update's, along an axis."""
         pairs = [(self.first[d], self.ends[d]), *((b.first[d], b.end[d]) for b in self.boxes)]
-        found = []
+        found: list[tuple[Arg, Arg]] = []
         for low, end in pairs:
             number = self.s.extent(end)
             if number is None:
@@ -382,6 +387,13 @@ class Rows:
 
     def loop(self, body: Body, counter: Var, length: Arg, inner: Body) -> None:
         body.append(For(counter, (Lit(0), length, Lit(1)), (), (), (), Block(inner.ops, ()), ()))
+
+
+def _difference(a: Number, b: Number) -> int:
+    """The constant by which two ends differ: ``_merged`` made sure that it is one."""
+    difference = a - b
+    assert isinstance(difference, int)
+    return difference
 
 
 def _edges(

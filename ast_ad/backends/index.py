@@ -13,7 +13,7 @@ from ..ir.ops import Arg, Lit, Var
 
 @dataclass(frozen=True)
 class Index:
-    """An integer: ``loop`` is the counter of a generated loop, ``terms`` are numbers that it does not change."""
+    """An integer: ``loop`` is the counter of a generated loop, ``terms`` numbers that it does not change."""
 
     loop: Var | None = None
     scale: int = 1

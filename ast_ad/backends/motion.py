@@ -34,7 +34,17 @@ from . import kernels
 
 _ACCESSES = {operator.getitem, builtin.setitem_, builtin.add_item_}
 _WHOLE = {np.dot, np.transpose}  # what reads, or fills, a whole array
-_PURE = {operator.add, operator.sub, operator.mul, max, min, np.shape, kernels.span, kernels.bound, kernels.turns}
+_PURE = {
+    operator.add,
+    operator.sub,
+    operator.mul,
+    max,
+    min,
+    np.shape,
+    kernels.span,
+    kernels.bound,
+    kernels.turns,
+}
 
 
 def hoist(kernel: Function) -> None:
@@ -118,7 +128,7 @@ def shrink(kernel: Function) -> None:
     for var, use in uses.items():
         count = _shared(use)
         shape = makers[var].args[0]
-        lengths = list(shape.items) if isinstance(shape, Seq) else [shape]
+        lengths: list[Arg] = list(shape.items) if isinstance(shape, Seq) else [shape]
         if count and _is_before(kernel.body, makers[var], use):
             _shorten(makers[var], var, lengths, count, use.ops)
 
@@ -130,10 +140,10 @@ def _collect(block: Block, loops: list[Var], uses: dict[Var, _Uses]) -> None:
                 if var in uses:
                     uses[var].common = []
         if isinstance(op, Op) and op.fn in _ACCESSES and op.args[0] in uses:
-            use = uses[op.args[0]]  # type: ignore[index]
+            use = uses[op.args[0]]
             index = list(op.args[1].items) if isinstance(op.args[1], Seq) else [op.args[1]]
             use.ops.append(op)
-            lead = []
+            lead: list[Arg] = []
             for place in index:
                 if not isinstance(place, Var) or place not in loops:
                     break

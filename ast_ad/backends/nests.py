@@ -144,7 +144,8 @@ def place(items: list[Nest | Action], action: Action, depth: int = 0) -> None:
     end = len(items)
     if action.early and not depth and action.lengths:
         end = _earliest(items, action)
-        best = next((i for i in items[end:] if _takes_early(i, action)), None)  # type: ignore[misc]
+        takers = (i for i in items[end:] if isinstance(i, Nest) and _takes_early(i, action))
+        best = next(takers, None)
     elif depth < len(action.lengths):
         best = max(_joinable(items, action, depth), key=lambda n: _common(n, action, depth), default=None)
     if best is not None:
@@ -185,9 +186,9 @@ def _earliest(items: list[Nest | Action], action: Action) -> int:
     return 0
 
 
-def _takes_early(item: Nest | Action, action: Action) -> bool:
+def _takes_early(item: Nest, action: Action) -> bool:
     inside = list(actions(item))
-    return isinstance(item, Nest) and item.key == action.keys[0] and all(a.early for a in inside)
+    return item.key == action.keys[0] and all(a.early for a in inside)
 
 
 def _open(nest: Nest, action: Action, depth: int) -> None:

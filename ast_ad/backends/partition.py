@@ -170,7 +170,11 @@ class _Partition:
         written |= {op.args[-1] for op in walk(kernel.body) if isinstance(op, Op) and op.fn is np.dot}
         arrays = [p for p in kernel.params if isinstance(p.type, Array)]
         return any(
-            self.groups.of(p) is self.groups.of(q) for p in arrays if p in written for q in arrays if q is not p
+            self.groups.of(p) is self.groups.of(q)
+            for p in arrays
+            if p in written
+            for q in arrays
+            if q is not p
         )
 
     def shapes(self, run: list[Statement]) -> list[Statement]:
@@ -225,7 +229,7 @@ class _Partition:
         args = tuple(passed.get(p, p) for p in kernel.params)
         ops.append(Op(fn, args, tuple(returned), effect=True))
         if names:
-            replace_reads(self.driver.body, names)  # type: ignore[arg-type]
+            replace_reads(self.driver.body, names)
         return [*ops, *wrapped]
 
 

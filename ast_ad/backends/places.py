@@ -192,7 +192,7 @@ def _gathered(s: Scalarizer, array: Value, items: list[Arg]) -> Part:
     places = [k for k, v in enumerate(values) if isinstance(v, Value)]
     if any(isinstance(v, Lit) and v.value is None for v in values):
         raise NoForm("None and integer arrays in one index")
-    arrays: list[Value] = [values[k] for k in places]
+    arrays = [v for v in values if isinstance(v, Value)]
     first = arrays[0]
     same = all(a.lengths == first.lengths and a.type.kind == "int" for a in arrays)
     if not same or places != list(range(places[0], places[-1] + 1)) or len(items) != array.rank:

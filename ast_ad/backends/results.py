@@ -45,7 +45,11 @@ def _like(shape: Arg, makers: dict[Var, Op], kernel: Function) -> Arg:
     """A parameter's whole shape, where the lengths are just that."""
     lengths = list(shape.items) if isinstance(shape, Seq) else [shape]
     for param in kernel.params:
-        if isinstance(param.type, Array) and param.type.shape is not None and len(param.type.shape) == len(lengths):
+        if (
+            isinstance(param.type, Array)
+            and param.type.shape is not None
+            and len(param.type.shape) == len(lengths)
+        ):
             wanted = [_length(n, makers) for n in lengths]
             dims = param.type.shape
             if all(

@@ -154,7 +154,7 @@ class Scalarizer:
         value = self.arg(arg)
         if isinstance(value, Value) or isinstance(value, (Seq, Slice)):
             raise NoForm("an array where a number is wanted")
-        return value  # type: ignore[no-any-return]
+        return value
 
     def array(self, arg: Arg) -> Value:
         value = self.arg(arg)
@@ -172,7 +172,7 @@ class Scalarizer:
             return self.in_memory(arg).var
         if value is None:
             raise Unsupported(self.op, "a result that is undefined on some path")
-        return value  # type: ignore[no-any-return]
+        return value
 
     # ----- lengths
     def extent(self, dim: Dim | int) -> Arg | None:

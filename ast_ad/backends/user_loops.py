@@ -205,7 +205,7 @@ def _write(s: Scalarizer, turn: Turn) -> None:
     plans = []
     for update in turn.updates:
         origin = _origin(update.args[0], turn)
-        memory = memories[op.params.index(origin)]  # type: ignore[arg-type]
+        memory = memories[op.params.index(origin)]
         _check_bounds(s, turn, update.args[1], memory, form)
         plans.append((memory, update, _formula(s, turn, update.args[2], count, form, memory.type.dtype)))
     totals = {}

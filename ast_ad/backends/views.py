@@ -71,9 +71,9 @@ def _expand(s: Scalarizer, op: Op) -> None:
     rank = value.rank + len(axes)
     new = {a % rank for a in axes}
     old = [k for k in range(rank) if k not in new]
-    lengths = [Lit(1)] * rank
+    lengths: list[Arg] = [Lit(1)] * rank
     for k, n in zip(old, value.lengths, strict=True):
-        lengths[k] = n  # type: ignore[call-overload]
+        lengths[k] = n
     show(s, op, value, tuple(lengths), lambda p: tuple(p[k] for k in old))
 
 
@@ -164,9 +164,9 @@ def _expand_reduced(s: Scalarizer, op: Op) -> None:
         return
     reduced = {a % like.rank for a in _integers(axis)}
     old = [k for k in range(like.rank) if k not in reduced]
-    lengths = [Lit(1)] * like.rank
+    lengths: list[Arg] = [Lit(1)] * like.rank
     for k, n in zip(old, value.lengths, strict=True):
-        lengths[k] = n  # type: ignore[call-overload]
+        lengths[k] = n
     show(s, op, value, tuple(lengths), lambda p: tuple(p[k] for k in old))
 
 

@@ -27,8 +27,9 @@ from ..errors import (
 )
 from ..frontend.calls import python_function
 from ..frontend.core import TensorOutside
+from ..request import Request
 from ..trees import flatten
-from ..variant import Pullback, Request
+from ..variant import Pullback
 from . import is_tracing
 
 _warned: weakref.WeakSet[Any] = weakref.WeakSet()

@@ -23,8 +23,8 @@ from ..eager.tensor import Tensor
 from ..eager.views import edge_of
 from ..errors import AdError, InputValueError, UnsupportedError
 from ..frontend.core import TensorOutside
+from ..request import Request
 from ..trees import flatten
-from ..variant import Request
 from . import is_tracing
 from .compiled_pullbacks import CannotCompile, EveryFloat, compiled_vjp, has_derivative
 from .derivative import as_reason, loss_seeds, warn
