@@ -42,6 +42,7 @@ from .groups import Groups
 from .motion import hoist, shrink
 from .results import allocate_outside
 from .scalarize import Scalarizer, Unsupported
+from .undefined import DEFAULTS, or_default, undefined
 
 DTYPES = {
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64",
@@ -86,7 +87,7 @@ class _Partition:
     def __init__(self, driver: Function, name: str, whole: bool = False) -> None:
         self.driver, self.name, self.whole = driver, name, whole
         self.parts = Parts(driver)
-        self.groups = Groups(driver)
+        self.groups, self.undefined = Groups(driver), undefined(driver)
         self.blocked: set[int] = set()
 
     def run(self) -> Parts:
@@ -153,6 +154,10 @@ class _Partition:
         kernel = Function(
             f"{self.name}_{len(self.parts.kernels) + 1}", tuple(params), Block(list(run), tuple(results))
         )
+        problem = next((v for v in params if isinstance(v.type, Array) and v in self.undefined), None)
+        if problem is not None:
+            self.refuse(_user(run, problem), "an array that may be undefined")
+            return None
         problem = next((v for v in (*params, *results) if not is_supported(v.type)), None)
         if problem is not None:
             self.refuse(_user(run, problem), f"`{problem.hint}` of type {problem.type} in a kernel")
@@ -168,6 +173,9 @@ class _Partition:
         """Whether a kernel writes to an argument that may share memory with another one."""
         written = {op.args[0] for op in walk(kernel.body) if isinstance(op, Op) and op.fn in MUTATORS}
         written |= {op.args[-1] for op in walk(kernel.body) if isinstance(op, Op) and op.fn is np.dot}
+        own = {op.outs[0] for op in walk(kernel.body) if isinstance(op, Op) and op.fn is np.empty}
+        if not written <= own | set(kernel.params):  # under another name: of a loop, or of what it may have been
+            written |= set(kernel.params)
         arrays = [p for p in kernel.params if isinstance(p.type, Array)]
         return any(
             self.groups.of(p) is self.groups.of(q)
@@ -226,6 +234,10 @@ class _Partition:
             self.parts.overlapping.add(kernel.name)
         fn = self.parts.calls[kernel.name] = KernelCall(kernel)
         self.parts.kernels.append(kernel)
+        for p in kernel.params:
+            if p in self.undefined and isinstance(p.type, Scalar):
+                passed[p] = Var(p.type, p.hint)
+                ops.append(Op(or_default, (p, Lit(DEFAULTS[p.type.kind])), (passed[p],)))
         args = tuple(passed.get(p, p) for p in kernel.params)
         ops.append(Op(fn, args, tuple(returned), effect=True))
         if names:
