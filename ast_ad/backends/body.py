@@ -27,7 +27,7 @@ ALL: frozenset[object] = frozenset(("all",))
 
 @dataclass(frozen=True)
 class Access:
-    """A read ('r'), write ('w') or sum ('a') of an array's element; ``group``: what the array overlaps with."""
+    """A read ('r'), write ('w') or sum ('a') of an array's element; ``group``: what it overlaps with."""
 
     kind: str
     array: Var

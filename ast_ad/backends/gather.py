@@ -281,7 +281,7 @@ def gather(
 
 
 class Rows:
-    """Updates of an array with several axes: rows that all reach are gathered, to the others each one adds."""
+    """Updates of an array with several axes: rows that all reach are gathered, others added to in turn."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""What becomes of ``a[mask]`` where booleans choose the elements? Loops that count, and write the chosen ones."""
+"""What becomes of ``a[mask]`` where booleans choose elements? Loops that count and write the chosen ones."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def chosen(s: Scalarizer, op: Op, array: Value, mask: Value) -> None:
 
 
 def of_chosen(s: Scalarizer, op: Op) -> bool:
-    """Do an elementwise operation, or a sum, on what a mask chooses, where it is; whether that was possible."""
+    """Do an elementwise operation, or a sum, on what a mask chooses, where it is; whether that went."""
     raw = [s.env.get(a) if isinstance(a, Var) else None for a in op.args]
     found = [v for v in raw if isinstance(v, Chosen)]
     if not found or len(op.outs) != 1:

@@ -1,7 +1,7 @@
 """What in a kernel's loops need not be done at every turn, and which arrays need not be as large?
 
-Lengths are computed, and temporary arrays allocated, once before the loop. An array of which every turn of some
-loops only sees its own part is as large as that part.
+Lengths are computed, and temporary arrays allocated, once before the loop. An array of which every turn of
+some loops only sees its own part is as large as that part.
 """
 
 from __future__ import annotations

@@ -23,9 +23,10 @@ from ..transform.small_arrays import small_arrays
 from ..transform.together import fuse_loops
 from ..transform.typed_tapes import typed_tapes
 from . import creation, joined, products, reductions, views, writes
+from .allocations import uses_arrays_only
 from .definitions import DEFINITIONS
 from .forms import has_form
-from .kernels import Mismatch, exact_kernel, kernel, overlapping_kernel
+from .kernels import Mismatch, exact_kernel, kernel, lean_kernel, overlapping_kernel
 from .partition import Parts, partition
 from .rounding import cancels
 from .scalarize import Unsupported
@@ -86,7 +87,9 @@ def decorators(parts: Parts) -> dict[str, Callable[..., Any]]:
 def _decorator(written: Function, overlapping: Collection[str]) -> Callable[..., Any]:
     if cancels(written):
         return exact_kernel
-    return overlapping_kernel if written.name in overlapping else kernel
+    if written.name in overlapping:
+        return overlapping_kernel
+    return lean_kernel if uses_arrays_only(written) else kernel
 
 
 @functools.cache

@@ -174,7 +174,9 @@ class _Partition:
         written = {op.args[0] for op in walk(kernel.body) if isinstance(op, Op) and op.fn in MUTATORS}
         written |= {op.args[-1] for op in walk(kernel.body) if isinstance(op, Op) and op.fn is np.dot}
         own = {op.outs[0] for op in walk(kernel.body) if isinstance(op, Op) and op.fn is np.empty}
-        if not written <= own | set(kernel.params):  # under another name: of a loop, or of what it may have been
+        if not written <= own | set(
+            kernel.params
+        ):  # under another name: of a loop, or of what it may have been
             written |= set(kernel.params)
         arrays = [p for p in kernel.params if isinstance(p.type, Array)]
         return any(

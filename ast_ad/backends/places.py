@@ -1,7 +1,7 @@
 """What does an index select? A part of an array as lengths and a map of places.
 
-Integers, slices with a constant step, None, Ellipsis; integer arrays (one, or several of one shape) select along
-their axes. Everything else is left to NumPy.
+Integers, slices with a constant step, None, Ellipsis; integer arrays (one, or several of one shape) select
+along their axes. Everything else is left to NumPy.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What becomes of sums, means, extrema and products of arrays? Loops that carry a number, or add up in memory."""
+"""What becomes of sums, means, extrema and products of arrays? Loops that carry a number or add in memory."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Which arrays does the driver allocate for a kernel? All whose lengths it can compute.
 
-NumPy asks the system for large pages, which a kernel can't; a result that is passed in costs less than one that
-comes out; and of arguments a compiler can be told that none overlaps with another.
+NumPy asks the system for large pages, which a kernel can't; a result that is passed in costs less than one
+that comes out; and of arguments a compiler can be told that none overlaps with another.
 """
 
 from __future__ import annotations

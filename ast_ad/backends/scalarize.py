@@ -1,8 +1,8 @@
 """How does a program on arrays become loops of scalar operations?
 
-Statement by statement: what an array operation computes becomes a formula; formulas are evaluated where arrays
-are written, reduced, or needed as memory. The loops of a run of statements are fused (``nests``). What is
-written has no temporary arrays but those that several loops, or a loop and something else, have to share.
+Statement by statement: what an array operation computes becomes a formula; formulas are evaluated where
+arrays are written, reduced, or needed as memory. The loops of a run of statements are fused (``nests``). What
+is written has no temporary arrays but those that several loops, or a loop and something else, have to share.
 """
 
 from __future__ import annotations

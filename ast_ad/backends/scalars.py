@@ -1,7 +1,7 @@
 """How is one operation on numbers written in a kernel, so that it does what Python would?
 
-Python's integers don't overflow and its divisions by zero raise: where that is not excluded, the kernel checks,
-and hands the call back if it happens.
+Python's integers don't overflow and its divisions by zero raise: where that is not excluded, the kernel
+checks, and hands the call back if it happens.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Which values of a program may be undefined, and are None then? Kernels can't be given them as they are.
 
-A number that is undefined is never used: any number does in its place. An array that may be undefined keeps what
-reads it in Python.
+A number that is undefined is never used: any number does in its place. An array that may be undefined keeps
+what reads it in Python.
 """
 
 from __future__ import annotations
@@ -61,7 +61,9 @@ def _holds_none(op: Op) -> bool:
     from ..ir.ops import Seq
 
     def inside(arg: Arg) -> bool:
-        return isinstance(arg, Lit) and arg.value is None or isinstance(arg, Seq) and any(map(inside, arg.items))
+        return (
+            isinstance(arg, Lit) and arg.value is None or isinstance(arg, Seq) and any(map(inside, arg.items))
+        )
 
     is_list = any(not isinstance(v.type, (Array, Scalar)) for v in op.outs)
     return is_list and any(map(inside, op.args))

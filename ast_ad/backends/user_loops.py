@@ -1,8 +1,8 @@
 """Which loops of the program are array operations in disguise, and better written as such?
 
-A loop whose turns are independent, and that adds to one array at several shifts (``bar[i] += u; bar[i + 1] += v``,
-the adjoint of a loop over neighbours), keeps a compiler from using vectors. As updates of the array by whole
-vectors they can be gathered, like those of array code.
+A loop whose turns are independent, and that adds to one array at several shifts (``bar[i] += u; bar[i + 1] +=
+v``, the adjoint of a loop over neighbours), keeps a compiler from using vectors. As updates of the array by
+whole vectors they can be gathered, like those of array code.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ Place = tuple[Index, ...]
 class Turn:
     """One turn of a loop, as a function of the counter.
 
-    ``makers``: what computes each number in it; ``updates``: the writes; ``sums``: for carried numbers, the terms
-    that are added (with their signs).
+    ``makers``: what computes each number in it; ``updates``: the writes; ``sums``: for carried numbers, the
+    terms that are added (with their signs).
     """
 
     loop: For

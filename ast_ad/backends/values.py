@@ -18,8 +18,8 @@ from .index import ZERO, Index
 
 Place = tuple[Index, ...]
 CHEAP = {
-    operator.add, operator.sub, operator.mul, operator.neg, operator.pos, operator.lt, operator.le, operator.gt,
-    operator.ge, operator.eq, operator.ne, operator.and_, operator.or_, operator.not_,
+    operator.add, operator.sub, operator.mul, operator.neg, operator.pos, operator.lt, operator.le,
+    operator.gt, operator.ge, operator.eq, operator.ne, operator.and_, operator.or_, operator.not_,
 }  # fmt: skip
 
 

@@ -95,8 +95,10 @@ def unaliased(s: Scalarizer, value: Value, target: Any, where: Callable[..., Any
 
 
 def _is_unwritten(s: Scalarizer, read: Any, own: Any, loops: tuple[Var, ...]) -> bool:
-    """Whether what is read is not written before in loops that go upwards: it is the same element, lies ahead,
-    or is never written."""
+    """Whether what is read is not written before, in loops that go upwards.
+
+    So it is where it is the same element, lies ahead, or is never written.
+    """
     ahead: dict[Var, int] = {}
     for i, j in zip(read, own, strict=True):
         if i.loop is not j.loop or i.scale != j.scale:
