@@ -10,7 +10,8 @@ from ..ir import builtin
 from ..ir.ops import Function, Op, Statement, Var, binders, operands, variables, walk
 from ..ir.types import Array
 
-_ELEMENTWISE = {operator.getitem, np.shape, len, builtin.setitem_, builtin.add_item_}
+_READS = {operator.getitem, np.shape, len}
+_WRITES = {builtin.setitem_, builtin.add_item_}
 
 
 def uses_arrays_only(kernel: Function) -> bool:
@@ -29,9 +30,11 @@ def uses_arrays_only(kernel: Function) -> bool:
 
 
 def _is_elementwise(op: Statement) -> bool:
+    if isinstance(op, Op) and op.fn in _WRITES:  # their result is the array that is written to
+        return not any(map(_is_array, variables(*op.args[1:])))
     if any(map(_is_array, (*op.outs, *binders(op)))):
         return False
-    return isinstance(op, Op) and op.fn in _ELEMENTWISE or not any(map(_is_array, variables(*operands(op))))
+    return isinstance(op, Op) and op.fn in _READS or not any(map(_is_array, variables(*operands(op))))
 
 
 def _is_array(var: Var) -> bool:
