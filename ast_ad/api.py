@@ -62,6 +62,8 @@ def grad(
     fallback
         What becomes of code that can't be compiled. 'trace': it runs on traced arrays, with a
         ``FallbackWarning``; 'error': the compiler's error is raised.
+    parallel
+        Whether loops of compiled kernels, where their turns are independent, run in threads (default: no).
 
     Returns
     -------

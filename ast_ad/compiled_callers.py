@@ -79,7 +79,9 @@ class CompiledCall(Variant):
         self.of = (self.scalar(),)
         function, cotangents = differentiated(self.lowered, self.wrt, self.of, "numba")
         refuse_choices(self.lowered)
-        self.run, self.source = compile_entirely(function, self.lowered.written, cotangents)
+        self.run, self.source = compile_entirely(
+            function, self.lowered.written, cotangents, self.owner.options.parallel
+        )
 
 
 def called(derivative: Any, given: dict[str, Any]) -> Any:

@@ -27,9 +27,10 @@ class Options:
             default is the environment variable AST_AD_BACKEND, or 'auto'.
         fallback: what becomes of code that can't be compiled: 'trace' runs it on traced arrays, with a
             FallbackWarning, 'error' raises the compiler's error.
+        parallel: whether loops of kernels whose turns are independent run in threads.
 
     Raises:
-        InputValueError: an unknown backend or fallback.
+        InputValueError: an unknown backend or fallback, or threads for NumPy's code.
 
     >>> make_options(backend="numpy").backend
     'numpy'
@@ -37,6 +38,7 @@ class Options:
 
     backend: str = "auto"
     fallback: str = "trace"
+    parallel: bool = False
 
     def __post_init__(self) -> None:
         if self.backend not in BACKENDS:
@@ -50,6 +52,12 @@ class Options:
                 f"fallback={self.fallback!r}",
                 why="there is no such choice",
                 fix="use 'trace', to run on traced arrays what can't be compiled, or 'error', to refuse it",
+            )
+        if self.parallel and self.backend == "numpy":
+            raise InputValueError(
+                "parallel=True with backend='numpy'",
+                why="only compiled kernels run in threads",
+                fix="use backend='numba' or 'auto'",
             )
 
 

@@ -30,14 +30,23 @@ class Program:
         owned: positions of parameters that it may overwrite.
         fresh: positions of results that the caller gets for keeps.
         backend: 'numpy' or 'numba'.
+        parallel: whether loops of kernels run in threads.
     """
 
     def __init__(
-        self, function: Function, owned: Collection[int], fresh: Collection[int], backend: str = "numpy"
+        self,
+        function: Function,
+        owned: Collection[int],
+        fresh: Collection[int],
+        backend: str = "numpy",
+        parallel: bool = False,
     ) -> None:
         self.function, self.owned, self.fresh = function, owned, fresh
         self.backend, self.why = "numpy", ""
-        self._kernels: Any = compile_kernels(function, owned, fresh) if backend == "numba" else None
+        self._kernels: Any = None
+        if backend == "numba":
+            threads = {"parallel": True} if parallel else {}
+            self._kernels = compile_kernels(function, owned, fresh, **threads)
         if isinstance(self._kernels, str):
             self.why, self._kernels = self._kernels, None
         if self._kernels is not None:
@@ -97,12 +106,14 @@ class Program:
         return results
 
 
-def compile_kernels(function: Function, owned: Collection[int], fresh: Collection[int]) -> Any:
+def compile_kernels(
+    function: Function, owned: Collection[int], fresh: Collection[int], parallel: bool = False
+) -> Any:
     """The kernels of a program, or, as a text, why there are none."""
     from .backends.numba import NotCompiled, compile_numba
 
     try:
-        return compile_numba(function, owned, fresh, function.name)
+        return compile_numba(function, owned, fresh, function.name, parallel)
     except NotCompiled as reason:
         return str(reason)
     except Exception as error:  # NumPy's code is there for what the kernels' compiler can't do

@@ -30,11 +30,15 @@ from .trees import TreeDef, flatten
 
 
 def compile_adjoint(
-    lowered: Lowered, wrt: tuple[int, ...], of: tuple[int, ...], backend: str = "numpy"
+    lowered: Lowered,
+    wrt: tuple[int, ...],
+    of: tuple[int, ...],
+    backend: str = "numpy",
+    parallel: bool = False,
 ) -> Program:
     """Differentiate a program: one that returns its results and the cotangents of ``wrt``."""
     function, cotangents = differentiated(lowered, wrt, of, backend)
-    return Program(function, lowered.written, cotangents, backend)
+    return Program(function, lowered.written, cotangents, backend, parallel)
 
 
 def differentiated(
@@ -85,7 +89,7 @@ class Variant(Compilation):
 
     def prepare(self, backend: str) -> None:
         self.of: tuple[int, ...] = (self.scalar(),)
-        code = compile_adjoint(self.lowered, self.wrt, self.of, backend)
+        code = compile_adjoint(self.lowered, self.wrt, self.of, backend, self.owner.options.parallel)
         self.adjoint = code.function
         self.program = Compiled(self.lowered, code)
         self.plain = self.is_plain()
@@ -98,7 +102,7 @@ class Variant(Compilation):
 
     def split(self, backend: str = "numpy") -> tuple[Program, Program]:
         """The forward and the backward program."""
-        function = self.lowered.function
+        function, parallel = self.lowered.function, self.owner.options.parallel
         if backend == "numba":
             joint = adjoint(function, self.wrt, seed=True, of=self.of, residuals="min-cut")
             joint = typed_tapes(small_arrays(joint))  # before tapes pass from one half to the other
@@ -107,8 +111,8 @@ class Variant(Compilation):
         forward, backward = split(joint, self.count, len(joint.params) - len(function.params))
         forward.name, backward.name = f"{function.name}_forward", f"{function.name}_backward"
         return (
-            Program(forward, self.lowered.written, range(self.count), backend),
-            Program(backward, (), range(len(backward.body.results)), backend),
+            Program(forward, self.lowered.written, range(self.count), backend, parallel),
+            Program(backward, (), range(len(backward.body.results)), backend, parallel),
         )
 
     def halves(self) -> tuple[Program, Program]:

@@ -35,7 +35,7 @@ def driver(function: Any) -> Any:
 
 
 def compile_entirely(
-    function: Function, owned: Collection[int], fresh: Collection[int]
+    function: Function, owned: Collection[int], fresh: Collection[int], parallel: bool = False
 ) -> tuple[Callable[..., Any], str]:
     """Compile a program into a function that compiled code can call, and its source.
 
@@ -43,12 +43,14 @@ def compile_entirely(
         function: pure IR.
         owned: positions of parameters that it may overwrite.
         fresh: positions of results that the caller gets for keeps.
+        parallel: whether independent loops run in threads.
 
     Raises:
         UnsupportedError: something in it stays with NumPy.
     """
     name = function.name
-    parts = partition(write_in_place(prepare(function), owned, fresh), f"{name}_kernel", whole=True)
+    placed = write_in_place(prepare(function), owned, fresh)
+    parts = partition(placed, f"{name}_kernel", whole=True, parallel=parallel)
     for op in walk(parts.driver.body):
         if not _is_known(op):
             raise _stays(op, parts)

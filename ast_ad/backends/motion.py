@@ -30,10 +30,11 @@ from ..ir.ops import (
     walk,
 )
 from ..ir.types import Array, Scalar
-from . import kernels
+from . import kernels, threads
 
 _ACCESSES = {operator.getitem, builtin.setitem_, builtin.add_item_}
-_WHOLE = {np.dot, np.transpose}  # what reads, or fills, a whole array
+_WHOLE = {np.dot, np.transpose, threads.attempt, threads.copies, threads.add_copies}
+"""What reads, or fills, a whole array."""
 _PURE = {
     operator.add,
     operator.sub,

@@ -30,6 +30,7 @@ from .kernels import Mismatch, exact_kernel, kernel, lean_kernel, overlapping_ke
 from .partition import Parts, partition
 from .rounding import cancels
 from .scalarize import Unsupported
+from .threads import parallel_kernel
 from .vector_math import CACHE_TAG
 
 _FORMS = creation, joined, products, reductions, views, writes  # imported for what they register
@@ -49,7 +50,11 @@ class Program:
 
 
 def compile_numba(
-    function: Function, owned: Collection[int] = (), fresh: Collection[int] = (), name: str | None = None
+    function: Function,
+    owned: Collection[int] = (),
+    fresh: Collection[int] = (),
+    name: str | None = None,
+    parallel: bool = False,
 ) -> Program:
     """Compile a program for Numba.
 
@@ -58,6 +63,7 @@ def compile_numba(
         owned: positions of parameters that it may overwrite.
         fresh: positions of results that the caller gets for keeps.
         name: what the generated function is called.
+        parallel: whether independent loops run in threads.
 
     Raises:
         NotCompiled: it has no part that kernels can do.
@@ -65,7 +71,7 @@ def compile_numba(
     name = name or function.name
     prepared = prepare(function)
     placed = write_in_place(prepared, owned, fresh)
-    parts = partition(placed, f"{name}_kernel")
+    parts = partition(placed, f"{name}_kernel", parallel=parallel)
     if not parts.kernels:
         raise NotCompiled("nothing for kernels: " + "; ".join(sorted({why for _, why in parts.refused})))
     parts.driver.name = name
@@ -81,13 +87,15 @@ def compile_numba(
 
 def decorators(parts: Parts) -> dict[str, Callable[..., Any]]:
     """What compiles each kernel."""
-    return {k.name: _decorator(k, parts.overlapping) for k in parts.kernels}
+    return {k.name: _decorator(k, parts) for k in parts.kernels}
 
 
-def _decorator(written: Function, overlapping: Collection[str]) -> Callable[..., Any]:
+def _decorator(written: Function, parts: Parts) -> Callable[..., Any]:
+    if written.name in parts.threaded:
+        return parallel_kernel
     if cancels(written):
         return exact_kernel
-    if written.name in overlapping:
+    if written.name in parts.overlapping:
         return overlapping_kernel
     return lean_kernel if uses_arrays_only(written) else kernel
 

@@ -40,6 +40,7 @@ from .carry import carry
 from .clean import tidy
 from .groups import Groups
 from .motion import hoist, shrink
+from .parallel import parallelise
 from .results import allocate_outside
 from .scalarize import Scalarizer, Unsupported
 from .undefined import DEFAULTS, or_default, undefined
@@ -69,23 +70,25 @@ class Parts:
     calls: dict[str, KernelCall] = field(default_factory=dict)
     refused: list[tuple[Statement | None, str]] = field(default_factory=list)
     overlapping: set[str] = field(default_factory=set)  # kernels that write to what another argument may show
+    threaded: set[str] = field(default_factory=set)  # kernels with loops that run in threads
 
 
-def partition(function: Function, name: str, whole: bool = False) -> Parts:
+def partition(function: Function, name: str, whole: bool = False, parallel: bool = False) -> Parts:
     """Split a program that writes in place; what it is given is not changed.
 
     Args:
         function: the program.
         name: what the names of kernels begin with.
         whole: whether what Python does as fast becomes kernels too.
+        parallel: whether loops run in threads.
     """
     driver = copy_function(function)
-    return _Partition(driver, name, whole).run()
+    return _Partition(driver, name, whole, parallel).run()
 
 
 class _Partition:
-    def __init__(self, driver: Function, name: str, whole: bool = False) -> None:
-        self.driver, self.name, self.whole = driver, name, whole
+    def __init__(self, driver: Function, name: str, whole: bool, parallel: bool) -> None:
+        self.driver, self.name, self.whole, self.parallel = driver, name, whole, parallel
         self.parts = Parts(driver)
         self.groups, self.undefined = Groups(driver), undefined(driver)
         self.blocked: set[int] = set()
@@ -151,9 +154,7 @@ class _Partition:
         run = [*self.shapes(run), *run]
         params = _free(run)
         results = [v for v in defined if v in outside and v not in shown]
-        kernel = Function(
-            f"{self.name}_{len(self.parts.kernels) + 1}", tuple(params), Block(list(run), tuple(results))
-        )
+        kernel = Function(f"{self.name}_{self.number()}", tuple(params), Block(list(run), tuple(results)))
         problem = next((v for v in params if isinstance(v.type, Array) and v in self.undefined), None)
         if problem is not None:
             self.refuse(_user(run, problem), "an array that may be undefined")
@@ -168,6 +169,10 @@ class _Partition:
             self.refuse(error.op if error.op is not None else run[0], error.why)
             return None
         return [*self.call(written, results), *views]
+
+    def number(self) -> int:
+        """Which kernel of those that the driver calls is the next one."""
+        return 1 + sum("_part_" not in name.rpartition("_kernel_")[2] for name in self.parts.calls)
 
     def may_overlap(self, kernel: Function) -> bool:
         """Whether a kernel writes to an argument that may share memory with another one."""
@@ -198,6 +203,22 @@ class _Partition:
         }
         return [Op(np.shape, made[v].args, (v,)) for v in wanted if v in made]
 
+    def threads(self, kernel: Function) -> None:
+        """Let loops of the kernel run in threads."""
+
+        def stand_in(part: Function) -> KernelCall:
+            return self.parts.calls.setdefault(part.name, KernelCall(part))
+
+        for part, overlaps in parallelise(kernel, self.groups, stand_in):
+            hoist(part)
+            shrink(part)
+            if overlaps:
+                self.parts.overlapping.add(part.name)
+            else:
+                carry(part)
+            self.parts.kernels.append(part)
+            self.parts.threaded.add(kernel.name)
+
     def call(self, kernel: Function, results: list[Var]) -> list[Statement]:
         returned: list[Var] = []
         ops: list[Statement] = []
@@ -218,6 +239,8 @@ class _Partition:
         kernel.body.results = tuple(kept)
         eliminate_dead_code(kernel)
         tidy(kernel)
+        if self.parallel:
+            self.threads(kernel)
         hoist(kernel)
         shrink(kernel)
         overlaps = self.may_overlap(kernel)

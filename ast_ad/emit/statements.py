@@ -232,7 +232,7 @@ class _Body:
         read = op.index in self.live.body[id(op)]
         if op.range is not None and (read or not op.items or not op.reverse):
             targets.append(ast.Name(self._name(op.index) if read else "_", ast.Store()))
-            sources.append(self.range(op.range))
+            sources.append(self.range(op.range, op.parallel))
         for source, items in op.items:
             targets.append(self.targets(items))
             sources.append(self.expressions.value(source))
@@ -242,12 +242,16 @@ class _Body:
             return targets[0], sources[0]
         return ast.Tuple(targets, ast.Store()), call(self.references.builtin("zip"), sources)
 
-    def range(self, bounds: tuple[Arg, Arg, Arg]) -> ast.expr:
+    def range(self, bounds: tuple[Arg, Arg, Arg], parallel: bool = False) -> ast.expr:
         start, stop, step = bounds
         if not _is_int(step, 1):
             args = [start, stop, step]
         else:
             args = [stop] if _is_int(start, 0) else [start, stop]
+        if parallel:
+            from numba import prange
+
+            return call(self.references.callable(prange), map(self.expressions.value, args))
         return call(self.references.builtin("range"), map(self.expressions.value, args))
 
     def while_loop(self, op: While) -> Iterable[ast.stmt]:

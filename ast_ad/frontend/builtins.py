@@ -41,6 +41,8 @@ class Builtins(Core):
             return None
         if name is not None:
             return getattr(self, name)
+        if getattr(fn, "__name__", "") == "prange" and _is_of_numba(fn):
+            return self.b_range
         if fn in OF_TYPES:
             return functools.partial(self.by_dummies, fn)
         if fn in helpers.IN_PLACE:
@@ -201,6 +203,10 @@ class Builtins(Core):
 
     def b_cast(self, cls: Any, value: Any) -> Any:
         return value
+
+
+def _is_of_numba(fn: Any) -> bool:
+    return (getattr(fn, "__module__", None) or "").partition(".")[0] == "numba"
 
 
 # Functions of the types of their arguments: their results are static.

@@ -107,6 +107,7 @@ class _Printer:
             f"{self.name(p)}: {p.type} = {self.arg(a)}" for p, a in zip(op.params, op.inits, strict=False)
         )
         flags = (" reversed" if isinstance(op, For) and op.reverse else "") + (" stops" if op.stops else "")
+        flags += " parallel" if isinstance(op, For) and op.parallel else ""
         if isinstance(op, For):
             sources = [f"{self.name(op.index)} in {':'.join(map(self.arg, op.range))}"] if op.range else []
             sources += [f"({self.typed(vars)}) in {self.arg(source)}" for source, vars in op.items]

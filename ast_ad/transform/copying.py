@@ -60,7 +60,7 @@ def copy_statement(op: Statement, names: Renaming) -> Statement:
     params = _fresh(op.params, names)
     body = copy_block(op.body, names)
     outs = _fresh(op.outs, names)
-    flags = op.reverse, op.stops, op.span, op.adjoint
+    flags = op.reverse, op.stops, op.span, op.adjoint, op.parallel
     return For(index, bounds, items, params, inits, body, outs, *flags)
 
 
