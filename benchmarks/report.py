@@ -104,6 +104,7 @@ def plot(records: list[Record], tools: list[str], clock: str, path: pathlib.Path
 
     matplotlib.use("Agg")
     matplotlib.rcParams["svg.hashsalt"] = "benchmarks"  # the same numbers make the same file
+    matplotlib.rcParams["svg.fonttype"] = "none"
     import matplotlib.pyplot as plt
 
     shown = ["function", *[t for t in tools if t not in ("hand", "ast_ad auto")]]
