@@ -152,17 +152,22 @@ class Body:
         if self.accesses is not None:
             self.accesses.append(Access(kind, array, group, index))
         key = ("load", array, index)
-        if kind == "a" and key in self.known:  # at hand: no need to read it again
+        if kind == "a" and _is_zero(self.known.get(key)):
+            kind, type = "w", element_type(array.type)
+            value = value if sign > 0 else self.op(operator.neg, value, type=type)
+        elif kind == "a" and key in self.known:  # at hand: no need to read it again
             type = element_type(array.type)
             value = self.op(operator.add if sign > 0 else operator.sub, self.known[key], value, type=type)
             kind = "w"
+        if kind == "w" and isinstance(value, Var) and self.known.get(key) is value:
+            return  # it is there already
         place = self.place(index)
         self.forget(group)
         if kind == "w":
             self.append(Op(builtin.setitem_, (array, place, value), (Var(array.type),), effect=True))
             exact = isinstance(value, Var) and element_type(array.type) == value.type
-            if exact:
-                self.known[key] = value
+            if exact or _is_zero(value) and array.type.dtype == np.float64:  # type: ignore[union-attr]
+                self.known[key] = value if exact else Lit(0.0)
                 self.known[("group", key)] = Lit(group)
         else:
             if sign < 0:
@@ -187,6 +192,10 @@ class Body:
         """``array.shape[axis]``."""
         shape = self.op(np.shape, array, type=TupleOf((INT,) * len(array.type.shape)))  # type: ignore[union-attr, arg-type]
         return self.op(operator.getitem, shape, Lit(axis), type=INT)
+
+
+def _is_zero(arg: Arg | None) -> bool:
+    return isinstance(arg, Lit) and type(arg.value) in (int, float) and arg.value == 0
 
 
 def _key(arg: Arg) -> Any:

@@ -142,9 +142,9 @@ def place(items: list[Nest | Action], action: Action, depth: int = 0) -> None:
     """Put the action into the forest, ``items`` being what is in ``depth`` loops around it."""
     best: Nest | None = None
     end = len(items)
-    if action.early and not depth and action.lengths:
-        end = _earliest(items, action)
-        takers = (i for i in items[end:] if isinstance(i, Nest) and _takes_early(i, action))
+    if action.early and not depth and action.lengths and not _earliest(items, action):
+        end = 0
+        takers = (i for i in items if isinstance(i, Nest) and _takes_early(i, action))
         best = next(takers, None)
     elif depth < len(action.lengths):
         best = max(_joinable(items, action, depth), key=lambda n: _common(n, action, depth), default=None)
