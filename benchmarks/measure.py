@@ -15,12 +15,11 @@ from typing import Any
 
 SAMPLES = 9
 SHORTEST = 0.02  # seconds of a sample
-WARM_UP = 50  # calls of "auto" before it has made up its mind
 
 
 def first_calls(names: list[str], workload: Any, args: tuple[Any, ...]) -> tuple[dict, dict, dict]:
     """Calls that are ready to be timed, how long the first one took, and why some are missing."""
-    from benchmarks.tools import Missing, difference, prepare
+    from benchmarks.tools import Missing, difference, prepare, settle
 
     calls: dict[str, Any] = {}
     first, missing, expected = {}, {}, None
@@ -40,11 +39,7 @@ def first_calls(names: list[str], workload: Any, args: tuple[Any, ...]) -> tuple
             raise ValueError(f"{name} differs by {error}")
         calls[name] = call
         if name == "ast_ad auto":
-            stop = time.perf_counter() + 20.0
-            for _ in range(WARM_UP):
-                call()
-                if time.perf_counter() > stop:
-                    break
+            settle(call)
     return calls, first, missing
 
 
