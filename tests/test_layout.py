@@ -33,6 +33,7 @@ ALLOWED = {
     "_C": {"autograd", "eager"},
     "fallback": {
         "derivative",
+        "request",
         "variant",
         "eager",
         "frontend",
