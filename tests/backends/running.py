@@ -25,10 +25,13 @@ from ast_ad.backends import partition as parts_of
 from ast_ad.backends.kernels import Mismatch
 from ast_ad.backends.python_math import NotInKernel
 from ast_ad.ir import builtin
+from ast_ad.ir.builtin import MUTATORS
 from ast_ad.ir.evaluate import evaluate
-from ast_ad.ir.ops import Function, Op, walk
+from ast_ad.ir.ops import For, Function, If, Op, While, walk
 from ast_ad.transform.copying import copy_function
 from ast_ad.transform.in_place import write_in_place
+
+from .typed import check, inside_kernel, types_checked, undefined
 
 HANDED_BACK = Mismatch, NotInKernel, AssertionError
 
@@ -39,13 +42,13 @@ class Lying(BaseException):
 
 @dataclass
 class Record:
-    """What happened to programs: how many have kernels, what is left to NumPy and why, and what went wrong."""
+    """What happened to programs: how many have kernels, what is left to NumPy and why, what went wrong."""
 
     kernels: int = 0
     without: int = 0
     refused: collections.Counter[str] = field(default_factory=collections.Counter)
     broken: list[str] = field(default_factory=list)  # errors of the generator
-    dropped: list[BaseException] = field(default_factory=list)  # what made kernels give up where NumPy doesn't
+    dropped: list[BaseException] = field(default_factory=list)  # what kernels gave up for, and NumPy doesn't
     sources: list[Function] = field(default_factory=list)
 
     def note(self, refused: Any) -> None:
@@ -73,7 +76,8 @@ def watched(how: str = "compiled") -> Iterator[Record]:
     try:
         for owner, name, value in names:
             setattr(owner, name, value)
-        yield record
+        with types_checked():
+            yield record
     finally:
         os.environ["AST_AD_CACHE"] = stored
         for owner, name, value in before:
@@ -133,18 +137,33 @@ def evaluated(function: Function, owned: Any, fresh: Any) -> Any:
     placed = write_in_place(backend.prepare(function), owned, fresh)
     parts = parts_of.partition(placed, f"{function.name}_kernel")
     if not parts.kernels:
-        raise backend.NotCompiled("nothing for kernels: " + "; ".join(sorted({why for _, why in parts.refused})))
+        reasons = sorted({why for _, why in parts.refused})
+        raise backend.NotCompiled("nothing for kernels: " + "; ".join(reasons))
     for kernel in parts.kernels:
         assert_scalar(kernel)
+        if kernel.name not in parts.overlapping:
+            parts.calls[kernel.name].apart = written_to(kernel)  # type: ignore[attr-defined]
     return backend.Program(lambda *args: evaluate(parts.driver, *args), "0", parts.refused)
 
 
 def _call(self: Any, *args: Any) -> Any:
     """A kernel evaluated on numbers that compute as compiled ones do; what it returns are Python's."""
+    for i in getattr(self, "apart", ()):
+        for j, other in enumerate(args):
+            if i != j and isinstance(other, np.ndarray) and np.shares_memory(args[i], other):
+                raise Lying("arguments that overlap")
     floats = {float: np.float64, complex: np.complex128}
-    results = evaluate(checked(self.kernel), *(floats.get(type(a), lambda x: x)(a) for a in args))
+    lengths: dict[Any, int] = {}
+    for param, arg in zip(self.kernel.params, args, strict=True):
+        check(param, arg, lengths)
+    inside_kernel[0] = True
+    try:
+        results = evaluate(checked(self.kernel), *(floats.get(type(a), lambda x: x)(a) for a in args))
+    finally:
+        inside_kernel[0] = False
     several = isinstance(results, tuple)
     plain = [r.item() if isinstance(r, np.generic) else r for r in (results if several else (results,))]
+    undefined.extend(r for r in plain if isinstance(r, np.ndarray) and not r.size)
     return tuple(plain) if several else plain[0]
 
 
@@ -160,6 +179,29 @@ def checked(kernel: Function) -> Function:
                 op.fn = _STRICT.get(op.fn, getattr(op.fn, "py_func", op.fn))
         _CHECKED[id(kernel)] = kernel, copy
     return _CHECKED[id(kernel)][1]
+
+
+def written_to(kernel: Function) -> list[int]:
+    """The positions of the arrays that a kernel writes to."""
+    written = {op.args[0] for op in walk(kernel.body) if isinstance(op, Op) and op.fn in MUTATORS}
+    while True:  # also under the names that regions give them
+        more = {a for op in walk(kernel.body) for a in _same(op, written)} - written
+        if not more:
+            return [i for i, p in enumerate(kernel.params) if p in written]
+        written |= more
+
+
+def _same(op: Any, written: set[Any]) -> list[Any]:
+    if isinstance(op, (For, While)):
+        results = op.body.results[op.stops :]
+        groups = zip(op.outs, op.params, op.inits, results, strict=True)
+    elif isinstance(op, If):
+        groups = zip(op.outs, op.then.results, op.orelse.results, strict=True)
+    elif op.fn is kernels.reserve:
+        groups = [(op.outs[0], op.args[0])]
+    else:
+        return []
+    return [v for group in groups if not written.isdisjoint(group) for v in group]
 
 
 def assert_scalar(kernel: Function) -> None:
@@ -212,5 +254,11 @@ def _reserve(array: Any, length: int) -> Any:
     return out
 
 
-_STRICT = {operator.getitem: _get, builtin.setitem_: _set, builtin.add_item_: _add, np.empty: _empty,
-           kernels.reserve: _reserve, operator.truediv: np.true_divide}  # no exceptions in compiled code
+_STRICT = {
+    operator.getitem: _get,
+    builtin.setitem_: _set,
+    builtin.add_item_: _add,
+    np.empty: _empty,
+    kernels.reserve: _reserve,
+    operator.truediv: np.true_divide,
+}  # no exceptions in compiled code
