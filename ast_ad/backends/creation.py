@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,12 +10,17 @@ import numpy as np
 from ..ir.ops import Arg, Lit, Op, Seq, Var
 from ..ir.types import Array, Scalar
 from ..rules import helpers
+from .body import INT, Body, element_type
 from .forms import form_of
+from .index import Index
+from .scalar_calls import scalar_form
 from .scalars import NoForm
-from .values import Filled
+from .values import Filled, Formula, Value
 
 if TYPE_CHECKING:
     from .scalarize import Scalarizer
+
+CONVERSIONS = [helpers.astype, *([np.astype] if hasattr(np, "astype") else [])]
 
 
 @form_of(np.zeros, np.ones, np.empty, np.full)
@@ -51,6 +57,56 @@ def _new_like(s: Scalarizer, op: Op) -> None:
     if op.fn is np.full_like:
         value = s.number(op.args[1])
     _bind_new(s, op, type, s.array(op.args[0]).lengths, None if op.fn is np.empty_like else value)
+
+
+@form_of(np.eye, np.identity, np.tri)
+def _eye(s: Scalarizer, op: Op) -> None:
+    """Ones on, or up to, a diagonal."""
+    type = op.out.type
+    rows, columns, offset = (*op.args, *[Lit(None), Lit(0)][len(op.args) - 1 :])[:3]
+    if not isinstance(type, Array) or len(type.shape or ()) != 2 or not set(op.kwargs) <= {"k", "dtype"}:
+        raise NoForm("a matrix of ones and zeros, called like this")
+    k = s.number(op.kwargs.get("k", offset))
+    numbers = [
+        s.number(rows),
+        s.number(rows if isinstance(columns, Lit) and columns.value is None else columns),
+    ]
+    lengths = []
+    for n, dim in zip(numbers, type.shape or (), strict=True):
+        known = s.extent(dim)
+        lengths.append(known if known is not None else s.has_length(dim, n))
+        s.bounds.is_length(dim)
+    one, zero = (Lit(type.dtype.type(x).item()) for x in (1, 0))
+    inside = operator.le if op.fn is np.tri else operator.eq
+
+    def element(body: Body, place: tuple[Index, ...]) -> Arg:
+        row, column = body.number(place[0]), body.number(place[1])
+        if not (isinstance(k, Lit) and k.value == 0):
+            row = body.op(operator.add, row, k, type=INT)
+        return body.choose(body.op(inside, column, row, type=Scalar("bool")), one, zero, element_type(type))
+
+    s.bind(op.out, Formula(type, tuple(lengths), [], element, 2))
+
+
+@form_of(*CONVERSIONS)
+def _astype(s: Scalarizer, op: Op) -> None:
+    value, type = s.arg(op.args[0]), op.out.type
+    if not isinstance(value, Value):
+        s.compute(op.fn, [s.arg(a) for a in op.args], op.out)
+        return
+    if not isinstance(type, Array) or not set(op.kwargs) <= {"copy", "dtype"}:
+        raise NoForm("a conversion, called like this")
+    if value.type.dtype == type.dtype:
+        s.bind(op.out, Formula(type, value.lengths, [value], value.element, 0))
+        return
+    fn = scalar_form(type.dtype.type, [element_type(value.type)])
+    if fn is None:
+        raise NoForm(f"{value.type.dtype} as {type.dtype}")
+
+    def element(body: Body, place: tuple[Index, ...]) -> Arg:
+        return body.op(fn, value.element(body, place), type=element_type(type))
+
+    s.bind(op.out, Formula(type, value.lengths, [value], element, 1))
 
 
 def _bind_new(s: Scalarizer, op: Op, type: Array, lengths: tuple[Arg, ...], value: Arg | None) -> None:

@@ -16,7 +16,7 @@ from . import kernels
 from .body import INT, Body
 from .index import Index
 from .scalars import NoForm, argument_type
-from .values import Value
+from .values import Value, stretched
 
 if TYPE_CHECKING:
     from .scalarize import Scalarizer
@@ -187,43 +187,43 @@ def _bound(s: Scalarizer, bound: Arg, array: Value, axis: int, default: Arg) -> 
 
 
 def _gathered(s: Scalarizer, array: Value, items: list[Arg]) -> Part:
-    """Integer arrays as indices, next to each other, all of one shape."""
+    """Integer arrays as indices, next to each other and to numbers; they broadcast."""
+    from .forms import broadcast
+
     values = [s.arg(i) if isinstance(i, Var) else i for i in items]
-    places = [k for k, v in enumerate(values) if isinstance(v, Value)]
     if any(isinstance(v, Lit) and v.value is None for v in values):
         raise NoForm("None and integer arrays in one index")
-    arrays = [v for v in values if isinstance(v, Value)]
-    first = arrays[0]
-    same = all(a.lengths == first.lengths and a.type.kind == "int" for a in arrays)
-    if not same or places != list(range(places[0], places[-1] + 1)) or len(items) != array.rank:
-        raise NoForm("an index of several arrays or of booleans")
-    before: list[tuple[Index, Arg, int]] = []
-    for axis, item in enumerate(items):
-        if isinstance(values[axis], Value):
-            continue
-        if not isinstance(item, Slice):
-            raise NoForm("an index that mixes arrays and numbers")
-        before.append(_slice(s, item, array, axis, None))
-    lead = [
-        b
-        for axis, b in zip([a for a in range(len(items)) if a not in places], before, strict=True)
-        if axis < places[0]
-    ]
-    n = len(lead)
-    lengths = [b[1] for b in lead] + list(first.lengths) + [b[1] for b in before[n:]]
+    places = [k for k, v in enumerate(values) if not isinstance(items[k], Slice)]
+    arrays: list[Value] = [v for v in values if isinstance(v, Value)]
+    if any(a.type.kind != "int" for a in arrays) or len(items) != array.rank:
+        raise NoForm("an index with booleans")
+    if places != list(range(places[0], places[-1] + 1)):
+        raise NoForm("an index of arrays and slices by turns")
+    rank = max(a.rank for a in arrays)
+    shape = next(a.type.shape for a in arrays if a.rank == rank)
+    own = broadcast(s, arrays, Array(arrays[0].type.dtype, shape))
+    fixed = {
+        k: Index.of(position(s, s.number(items[k]), array, k))
+        for k in places
+        if not isinstance(values[k], Value)
+    }
+    slices = {k: _slice(s, i, array, k, None) for k, i in enumerate(items) if isinstance(i, Slice)}
+    lead = places[0]
+    lengths = [n for k, (_, n, _) in slices.items() if k < lead] + list(own)
+    lengths += [n for k, (_, n, _) in slices.items() if k > lead]
 
     def gather(body: Body, place: Place) -> Place:
-        own = place[n : n + first.rank]
+        inner = place[lead : lead + rank]
+        counters = iter([*place[:lead], *place[lead + rank :]])
         out: list[Index] = []
-        others = iter(before)
-        counters = iter([*place[:n], *place[n + first.rank :]])
         for axis, value in enumerate(values):
             if isinstance(value, Value):
-                number = value.element(body, own)
-                checked = body.op(kernels.position, number, array.lengths[axis], type=INT)
-                out.append(Index.of(checked))
+                number = value.element(body, stretched(value, inner))
+                out.append(Index.of(body.op(kernels.position, number, array.lengths[axis], type=INT)))
+            elif axis in fixed:
+                out.append(fixed[axis])
             else:
-                start, _, step = next(others)
+                start, _, step = slices[axis]
                 out.append(next(counters).times(step).plus(start))
         return tuple(out)
 

@@ -222,24 +222,40 @@ def _for(s: Scalarizer, op: For) -> None:
         else:
             s.bounds.loop(index, None if high is None else high + 1, low)
     else:
-        raise Unsupported(op, "a step that is known at run time only")
+        _require_forwards(s, op, step)
+        high = s.bounds.affine(stop)
+        s.bounds.loop(index, s.bounds.affine(start), None if high is None else high - 1)
     block = _loop_body(s, op, others, params)
     outs = _leave(s, op, others, params)
-    bounds = _backwards(s, start, stop, step.value) if op.reverse else (start, stop, step)
+    bounds = _backwards(s, start, stop, step) if op.reverse else (start, stop, step)
     s.body.append(For(index, bounds, (), tuple(params), tuple(inits), block, outs, False, op.stops))
     for j, out in zip(others, outs, strict=True):
         _bind(s, op.outs[j], out)
 
 
-def _backwards(s: Scalarizer, start: Arg, stop: Arg, step: int) -> tuple[Arg, Arg, Arg]:
+def _require_forwards(s: Scalarizer, op: For, step: Arg) -> None:
+    """A step that is known at run time only has to be positive."""
+    from .scalarize import Unsupported
+
+    if not isinstance(step, Var):
+        raise Unsupported(op, "a step of zero")
+    positive = s.body.op(operator.gt, step, Lit(0), type=Scalar("bool"))
+    s.body.append(Op(kernels.require, (positive,), (), effect=True))
+
+
+def _backwards(s: Scalarizer, start: Arg, stop: Arg, step: Arg) -> tuple[Arg, Arg, Arg]:
     """The range that runs through the same numbers from the last to the first."""
-    first = _moved(s, start, -step)
-    if step in (1, -1):
-        return _moved(s, stop, -step), first, Lit(-step)
-    count = s.body.op(kernels.turns, start, stop, Lit(step), type=INT)
-    covered = s.body.op(operator.mul, count, Lit(step), type=INT)
+    if isinstance(step, Lit):
+        first, back = _moved(s, start, -step.value), Lit(-step.value)
+        if step.value in (1, -1):
+            return _moved(s, stop, -step.value), first, back
+    else:
+        first = s.body.op(operator.sub, start, step, type=INT)
+        back = s.body.op(operator.neg, step, type=INT)  # type: ignore[assignment]
+    count = s.body.op(kernels.turns, start, stop, step, type=INT)
+    covered = s.body.op(operator.mul, count, step, type=INT)
     last = s.body.op(operator.add, first, covered, type=INT)
-    return last, first, Lit(-step)
+    return last, first, back
 
 
 def _moved(s: Scalarizer, number: Arg, by: int) -> Arg:

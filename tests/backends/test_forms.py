@@ -88,9 +88,51 @@ def powers_of_numbers(w):
     return s
 
 
+def extrema(x):
+    i = np.argmax(x[:, 3])
+    p = np.argmin(x, axis=0)
+    q = np.argmax(x, axis=1)
+    return x[i, 0] ** 2 + np.sum(x[p, np.arange(10)] ** 2) + np.sum(q * x[:, 1]) + x[0, x[0].argmin()]
+
+
+def gathered(x):
+    rows = np.array([2, 0, 2, 5])
+    a = x[rows, 1:4] * 2
+    b = x[rows[:, None], np.arange(3)]
+    c = x[1, rows] * x[rows, 0]
+    d = np.zeros((9, 10))
+    np.add.at(d, (rows, 3), x[0, rows])
+    return np.sum(a * b) + np.sum(c**2) + np.sum(x[-1][rows]) + np.sum(d * x)
+
+
+def ones_and_zeros(x):
+    n, m = x.shape
+    a = np.eye(n, m) * x + np.eye(n, m, 1) * x**2 + np.tri(n, m, -1) * x
+    return np.sum(a) + np.sum(np.identity(m) @ x[0])
+
+
+def converted(v):
+    i = np.floor(v * 2).astype(int)
+    grid = np.zeros(12)
+    np.add.at(grid, i + 5, v)
+    return (
+        np.sum(grid**2) + np.sum(v.astype(np.float32).astype(float) * v) + np.sum((v > 0).astype(float) * v)
+    )
+
+
+def in_batches(v):
+    size = len(v) // 3
+    total = 0.0
+    for i in range(0, len(v), size):
+        part = v[i : i + size]
+        total = total * 0.5 + np.sum(part**2)
+    return total
+
+
 CASES: list[tuple[Callable[..., Any], Any]] = [
     (reversed_rows, X), (deviations, X), (clipped, X), (differences, V), (rolled, X), (joined, V), (padded, V),
     (chosen, V), (chosen_and_kept, V), (put_by_mask, V), (columns, X), (powers, W), (powers_of_numbers, W),
+    (extrema, X), (gathered, X), (ones_and_zeros, X), (converted, V), (in_batches, V),
 ]  # fmt: skip
 
 
