@@ -27,7 +27,7 @@ from ast_ad.backends.python_math import NotInKernel
 from ast_ad.ir import builtin
 from ast_ad.ir.builtin import MUTATORS
 from ast_ad.ir.evaluate import evaluate
-from ast_ad.ir.ops import For, Function, If, Op, While, walk
+from ast_ad.ir.ops import For, Function, If, Op, Var, While, walk
 from ast_ad.transform.copying import copy_function
 from ast_ad.transform.in_place import write_in_place
 
@@ -192,16 +192,21 @@ def written_to(kernel: Function) -> list[int]:
 
 
 def _same(op: Any, written: set[Any]) -> list[Any]:
+    """What else is written to where names that a statement binds are."""
     if isinstance(op, (For, While)):
         results = op.body.results[op.stops :]
-        groups = zip(op.outs, op.params, op.inits, results, strict=True)
+        groups = [
+            ((o, p), (p, i, r)) for o, p, i, r in zip(op.outs, op.params, op.inits, results, strict=True)
+        ]
     elif isinstance(op, If):
-        groups = zip(op.outs, op.then.results, op.orelse.results, strict=True)
+        groups = [((o,), (a, b)) for o, a, b in zip(op.outs, op.then.results, op.orelse.results, strict=True)]
     elif op.fn is kernels.reserve:
-        groups = [(op.outs[0], op.args[0])]
+        groups = [((op.outs[0],), (op.args[0],))]
     else:
         return []
-    return [v for group in groups if not written.isdisjoint(group) for v in group]
+    return [
+        v for names, sources in groups if not written.isdisjoint(names) for v in sources if isinstance(v, Var)
+    ]
 
 
 def assert_scalar(kernel: Function) -> None:
