@@ -73,7 +73,8 @@ def probe(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg])
             for run, sizes in enumerate((first, second)):
                 table = {a: sizes[i % 6] + 9 * (i // 6) for i, a in enumerate(atoms)} | {RUN: run}
                 runs.append((table, run_on_dummies(fn, args, kwargs, table)))
-            return match_runs(runs, args, kwargs, data_dependent=depends)
+            found = match_runs(runs, args, kwargs, data_dependent=depends)
+            return _without_minima(found, fn, args, kwargs, atoms)
         except Exception as problem:
             error = problem
     for partition in _partitions(atoms):
@@ -109,6 +110,37 @@ def probe(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg])
         single=len(runs) < 2,
         data_dependent=depends,
     )
+
+
+def _without_minima(
+    found: Any, fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg], atoms: list[Any]
+) -> Any:
+    """The type without the constants that are none where lengths are small, like ``min(n, 5)``."""
+    for size in (0, 2):
+        if not atoms or not _has_constant(found):
+            break
+        try:
+            found = _agreeing(found, run_on_dummies(fn, args, kwargs, dict.fromkeys(atoms, size)))
+        except Exception:  # not a call that has a result
+            continue
+    return found
+
+
+def _has_constant(found: Any) -> bool:
+    if isinstance(found, (tuple, list)):
+        return any(map(_has_constant, found))
+    return isinstance(found, Array) and any(isinstance(n, int) and n > 0 for n in found.shape or ())
+
+
+def _agreeing(found: Any, result: Any) -> Any:
+    """The type, its constant lengths unknown where the result has others."""
+    if isinstance(found, (tuple, list)) and isinstance(result, (tuple, list)) and len(found) == len(result):
+        items = [_agreeing(t, r) for t, r in zip(found, result, strict=True)]
+        return type(found)(*items) if hasattr(found, "_fields") else type(found)(items)
+    if not isinstance(found, Array) or not isinstance(result, np.ndarray) or len(found.shape or ()) != result.ndim:
+        return found
+    pairs = zip(found.shape or (), result.shape, strict=True)
+    return Array(found.dtype, tuple(Dim.fresh() if isinstance(d, int) and d != n else d for d, n in pairs))
 
 
 def may_share(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> bool:
