@@ -57,6 +57,20 @@ def reduced_count(a, axis=None):
     return count
 
 
+def norm(x, ord=None, axis=None, keepdims=False):
+    _only(
+        x.dtype.kind == "f" and (ord is None or ord in (1, 2) and (np.ndim(x) == 1 or isinstance(axis, int)))
+    )
+    if ord == 1:
+        return np.sum(np.abs(x), axis=axis, keepdims=keepdims)
+    return np.sqrt(np.sum(x * x, axis=axis, keepdims=keepdims))
+
+
+def trace(a, offset=0):
+    _only(np.ndim(a) == 2 and offset == 0)
+    return np.sum(np.diagonal(a))
+
+
 def clip(a, a_min=None, a_max=None, *, min=None, max=None):
     low, high = a_min if min is None else min, a_max if max is None else max
     above = a if low is None else np.maximum(a, low)
@@ -153,6 +167,8 @@ DEFINITIONS: dict[Any, Any] = {
     np.var: var,
     np.std: std,
     reductions.reduced_count: reduced_count,
+    np.linalg.norm: norm,
+    np.trace: trace,
     np.clip: clip,
     np.diff: diff,
     signal.undiff: undiff,

@@ -22,7 +22,7 @@ from ..transform.in_place import write_in_place
 from ..transform.small_arrays import small_arrays
 from ..transform.together import fuse_loops
 from ..transform.typed_tapes import typed_tapes
-from . import creation, extrema, joined, products, reductions, views, writes
+from . import creation, extrema, joined, linear_algebra, products, reductions, scans, views, writes
 from .allocations import uses_arrays_only
 from .definitions import DEFINITIONS
 from .forms import has_form
@@ -33,7 +33,7 @@ from .scalarize import Unsupported
 from .threads import parallel_kernel
 from .vector_math import CACHE_TAG
 
-_FORMS = creation, extrema, joined, products, reductions, views, writes  # imported for what they register
+_FORMS = creation, extrema, joined, linear_algebra, products, reductions, scans, views, writes  # imported for what they register
 
 
 class NotCompiled(AdError):

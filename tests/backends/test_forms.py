@@ -129,10 +129,33 @@ def in_batches(v):
     return total
 
 
+def running_sums(x):
+    a = np.cumsum(x[0]) * (np.arange(10) + 1)
+    b = np.cumsum(x, axis=0) * x + np.cumsum(x, axis=1) ** 2
+    return np.sum(a**2) + np.sum(b) + np.sum(np.cumsum(x[:, 0][::-1]) ** 2)
+
+
+def norms(x):
+    return np.linalg.norm(x) * np.sum(np.linalg.norm(x, axis=1) ** 3) + np.linalg.norm(x[0], 1)
+
+
+def small_systems(x):
+    p = np.eye(3)
+    y = np.zeros(3)
+    total = 0.0
+    for i in range(4):
+        s = p + x[i : i + 3, :3] @ x[i : i + 3, :3].T
+        y = np.linalg.solve(s, y + x[i, 3:6])
+        total += np.log(np.linalg.det(s)) + y @ np.linalg.inv(s) @ y
+        p = np.linalg.cholesky(s)
+    return total + np.sum(p)
+
+
 CASES: list[tuple[Callable[..., Any], Any]] = [
     (reversed_rows, X), (deviations, X), (clipped, X), (differences, V), (rolled, X), (joined, V), (padded, V),
     (chosen, V), (chosen_and_kept, V), (put_by_mask, V), (columns, X), (powers, W), (powers_of_numbers, W),
     (extrema, X), (gathered, X), (ones_and_zeros, X), (converted, V), (in_batches, V),
+    (running_sums, X), (norms, X), (small_systems, X),
 ]  # fmt: skip
 
 
