@@ -137,9 +137,10 @@ def _agreeing(found: Any, result: Any) -> Any:
     if isinstance(found, (tuple, list)) and isinstance(result, (tuple, list)) and len(found) == len(result):
         items = [_agreeing(t, r) for t, r in zip(found, result, strict=True)]
         return type(found)(*items) if hasattr(found, "_fields") else type(found)(items)
-    if not isinstance(found, Array) or not isinstance(result, np.ndarray) or len(found.shape or ()) != result.ndim:
+    shape = found.shape or () if isinstance(found, Array) else ()
+    if not isinstance(result, np.ndarray) or len(shape) != result.ndim:
         return found
-    pairs = zip(found.shape or (), result.shape, strict=True)
+    pairs = zip(shape, result.shape, strict=True)
     return Array(found.dtype, tuple(Dim.fresh() if isinstance(d, int) and d != n else d for d, n in pairs))
 
 
