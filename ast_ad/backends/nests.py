@@ -32,6 +32,7 @@ class Action:
         reads, defines: the scalars that it needs, and those that it makes.
         barrier: whether nothing may pass it.
         update: the write of a part of an array that it is (see ``gather``).
+        fresh: arrays that were new when it was put behind the others: nothing else is the same memory.
         early: whether it had better come before the others: the start of sums in memory.
     """
 
@@ -49,6 +50,7 @@ class Action:
     barrier: bool = False
     accesses: list[Access] = field(default_factory=list)
     loops: tuple[Var, ...] = ()
+    fresh: frozenset[Var] = frozenset()
     update: Any = None
     early: bool = False
 
@@ -106,6 +108,8 @@ def shared(before: Action, after: Action) -> int | None:
     for one in before.accesses:
         for two in after.accesses:
             if one.group != two.group or (one.kind == "r" and two.kind == "r"):
+                continue
+            if one.array is not two.array and not after.fresh.isdisjoint((one.array, two.array)):
                 continue
             if one.kind == two.kind == "a" and one.array is two.array:
                 if one.index[-1:] and _same(one.index[-1], two.index[-1]):

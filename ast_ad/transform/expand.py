@@ -7,16 +7,19 @@ another type, and those of which the definition holds something that is no simpl
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
 from typing import Any
+
+import numpy as np
 
 from ..errors import AdError
 from ..frontend.builder import Builder, as_arg, type_of_arg
 from ..ir import builtin
-from ..ir.ops import Arg, Block, Function, Op, Seq, Statement, Var, blocks, variables, walk
+from ..ir.ops import Arg, Block, Function, Lit, Op, Seq, Statement, Var, blocks, variables, walk
 from ..ir.types import Array
 from ..rules.registry import lookup
-from .copying import copy_function
+from .copying import copy_function, renamed
 from .dead_code import eliminate_dead_code
 
 Definition = Callable[..., Any]
@@ -43,6 +46,7 @@ class _Pass:
     def __init__(self, definitions: Mapping[Any, Definition], simple: Callable[[Op], bool]) -> None:
         self.definitions, self.simple = definitions, simple
         self.tuples: dict[Var, Seq] = {}
+        self.numbers: dict[Var, Arg] = {}  # negated constants, as they come from rules
 
     def block(self, block: Block, depth: int) -> bool:
         """Replace what has a definition; whether there was any."""
@@ -51,6 +55,9 @@ class _Pass:
         for op in block.ops:
             if isinstance(op, Op) and op.fn is builtin.tuple_get and op.args[0] in self.tuples:
                 op.fn, op.args = builtin.assign, (self.tuples[op.args[0]].items[op.args[1].value],)  # type: ignore
+            if isinstance(op, Op) and op.fn in (np.negative, operator.neg) and isinstance(op.args[0], Lit):
+                if type(op.args[0].value) is int:
+                    self.numbers[op.out] = Lit(-op.args[0].value)
             found = self.defined(op, depth) if isinstance(op, Op) and not self.simple(op) else None
             if found is None:
                 changed |= any([self.block(inner, depth) for inner in blocks(op)])
@@ -69,7 +76,8 @@ class _Pass:
         builder = Builder(Block(), op.adjoint)
         builder.span = op.span
         try:
-            result = builder.inline(definition, op.args, op.kwargs)
+            args = tuple(renamed(a, self.numbers) for a in op.args)
+            result = builder.inline(definition, args, op.kwargs)
         except AdError:
             return None
         results = _several(result, len(op.outs))
