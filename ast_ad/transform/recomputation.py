@@ -53,6 +53,7 @@ DIVISIONS = {
 }  # fmt: skip
 POWERS = {operator.pow, np.power, pow}
 SMALL = {np.sum, np.dot, np.cross, operator.matmul, np.matmul}  # of few numbers
+EXTREMA = {np.max, np.min, np.nanmax, np.nanmin}
 COPIES = {np.copy, builtin.copy}
 WITH_OPTIONS = {np.zeros, np.ones, np.array, np.sum, helpers.astype}
 
@@ -125,6 +126,9 @@ def choose(
     needed = [var for var in dict.fromkeys(needed) if not visible(var)]
     network = Network()
     source, sink = network.node(), network.node()
+    compared = {
+        v for op in primal.ops if isinstance(op, Op) and op.fn in EXTREMA for v in variables(*op.args)
+    }  # the reverse sweep looks for what equals the extremum: computed again it may be rounded otherwise
     before: dict[Var, int] = {}
     after: dict[Var, int] = {}
     pending = list(needed)
@@ -136,7 +140,7 @@ def choose(
     for var, node in before.items():
         network.edge(node, after[var], SAVED * size(var.type))
         op = makers.get(var)
-        again = None if op is None else cost_again(op)
+        again = None if op is None or var in compared else cost_again(op)
         network.edge(source, node, INFINITE if again is None else again)
         for other in _sources(op, visible):
             network.edge(after[other], node, INFINITE)
