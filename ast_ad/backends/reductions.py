@@ -86,7 +86,8 @@ def reduction(s: Scalarizer, op: Op) -> None:
     if fn in (np.max, np.min):
         _not_empty(s, count)
         var = op.args[0]
-        if isinstance(var, Var) and not value.is_view and (s.uses.get(var, 0) > 1 or var in s.function.body.results):
+        again = isinstance(var, Var) and (s.uses.get(var, 0) > 1 or var in s.function.body.results)
+        if again and isinstance(var, Var) and not value.is_view:
             value = s.in_memory(var)  # what equals the extremum is looked for: the very same numbers
     finish = None
     if fn is np.mean:
