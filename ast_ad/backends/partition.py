@@ -164,7 +164,7 @@ class _Partition:
             self.refuse(_user(run, problem), f"`{problem.hint}` of type {problem.type} in a kernel")
             return None
         try:
-            written = Scalarizer(kernel, self.groups).run()
+            written = Scalarizer(kernel, self.groups, self.driver.params).run()
         except Unsupported as error:
             self.refuse(error.op if error.op is not None else run[0], error.why)
             return None

@@ -66,10 +66,13 @@ class Scalarizer:
     Args:
         function: a part of a program.
         around: which arrays of the whole program may share memory.
+        trusted: arguments whose lengths are known to be those of their types.
     """
 
-    def __init__(self, function: Function, around: Groups | None = None) -> None:
-        self.function = function
+    def __init__(
+        self, function: Function, around: Groups | None = None, trusted: Sequence[Var] = ()
+    ) -> None:
+        self.function, self.trusted = function, set(trusted)
         self.live = Liveness(function)
         self.groups = Groups(function, around)
         self.uses = _uses(function)
@@ -204,9 +207,13 @@ class Scalarizer:
         assert isinstance(var.type, Array)
         if var.type.shape is None or not var.type.shape or var.type.kind == "other":
             raise Unsupported(self.op, "an array of unknown rank, without axes, or of objects")
+        from .forms import require_equal
+
         lengths = []
         for axis, dim in enumerate(var.type.shape):
             known = self.extent(dim)
+            if known is not None and var not in self.trusted:
+                require_equal(self, self.body.length(var, axis), known)
             lengths.append(known if known is not None else self.has_length(dim, self.body.length(var, axis)))
             self.bounds.is_length(dim)
         return Memory(var.type, tuple(lengths), var, group)
