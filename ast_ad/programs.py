@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from .emit.load import load_module
+from .emit.nesting import plan
 from .emit.python import emit_module
 from .ir.ops import Function
 from .transform.in_place import write_in_place
@@ -55,7 +56,7 @@ class Program:
     @functools.cached_property
     def placed(self) -> Function:
         """The program with writes in place."""
-        return write_in_place(self.function, owned=self.owned, fresh=self.fresh)
+        return write_in_place(self.function, self.owned, self.fresh, lambda function: plan(function).inlined)
 
     @functools.cached_property
     def _numpy(self) -> tuple[Run, str]:

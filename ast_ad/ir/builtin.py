@@ -124,6 +124,11 @@ def itruediv_(array: Any, value: Any) -> Any:
     return array
 
 
+def into_(array: Any, ufunc: Any, *args: Any) -> Any:
+    """``ufunc(array, *args, out=array)``."""
+    return ufunc(array, *args, out=array)
+
+
 def append_(items: list[Any], value: Any) -> list[Any]:
     """``items.append(value)``."""
     items.append(value)
@@ -141,4 +146,6 @@ def pop_(items: list[Any]) -> tuple[list[Any], Any]:
     return items, items.pop()
 
 
-MUTATORS = setitem_, add_at_, add_item_, set_sum_, iadd_, isub_, imul_, itruediv_, append_, extend_, pop_
+MUTATORS = (
+    setitem_, add_at_, add_item_, set_sum_, iadd_, isub_, imul_, itruediv_, into_, append_, extend_, pop_
+)  # fmt: skip

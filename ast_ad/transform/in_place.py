@@ -44,28 +44,36 @@ from .copying import copy_function
 from .schedule import schedule
 from .undefined import undefined_values
 from .writes import (
+    Reuse,
     Rewriter,
     candidate,
     copy_of,
     copy_view,
     holds_arrays,
     is_copyable,
-    reused,
     stored_arguments,
 )
 
 
-def write_in_place(function: Function, owned: Collection[int] = (), fresh: Collection[int] = ()) -> Function:
+def write_in_place(
+    function: Function,
+    owned: Collection[int] = (),
+    fresh: Collection[int] = (),
+    nested: Callable[[Function], Collection[Var]] | None = None,
+) -> Function:
     """The same function with writes in place; what it is given is not changed.
 
     Args:
         function: pure IR; it is left as it is.
         owned: positions of parameters that the function may overwrite.
         fresh: positions of results that the caller gets for keeps: they share memory with nothing else.
+        nested: which values of a function will be written inside of other expressions. Where this is known,
+            whatever function of NumPy stands in a statement of its own may take the place of an operand.
     """
     function = copy_function(function)
     schedule(function.body, candidate)
-    _Pass(function, frozenset(function.params[i] for i in owned), frozenset(fresh)).run()
+    reuse = Reuse(nested(function) if nested is not None else None)
+    _Pass(function, frozenset(function.params[i] for i in owned), frozenset(fresh), reuse).run()
     return function
 
 
@@ -88,10 +96,11 @@ class _Pass:
     function: Function
     owned: frozenset[Var]
     fresh: frozenset[int]
+    reuse: Reuse
     decisions: Decisions = field(default_factory=Decisions)
 
     def run(self) -> None:
-        self.reused = reused(self.function.body)
+        self.reused = self.reuse.found(self.function.body)
         self.survey()
         self.copies: set[int] = set()  # candidates whose target is copied first
         self.refused: set[int] = set()  # candidates that stay pure
@@ -103,6 +112,7 @@ class _Pass:
         self.drop_needless_copies()
         self.doubtful = undefined_values(self.function.body) | self.elements()
         self.copy_results()
+        self.restore_order()
         mutators = {key: fn for key, fn in self.mutators.items() if key not in self.refused}
         Rewriter(self.decisions, mutators, self.copies, self.doubtful).block(self.function.body)
 
@@ -309,6 +319,12 @@ class _Pass:
                 todo.append(op.params[op.outs.index(var_)])
         return found
 
+    def restore_order(self) -> None:
+        """The factors of a product that stays what it was stand where they stood."""
+        for place in self.places:
+            if id(place.op) in self.refused & self.reuse.swapped:
+                place.op.args = place.op.args[::-1]
+
     # ----- results -----
 
     def copy_results(self) -> None:
@@ -332,13 +348,16 @@ class _Pass:
         body.results = tuple(map_arg(change, result) for result in body.results)
 
 
+_CAREFUL = {builtin.iadd_, builtin.isub_, builtin.imul_, builtin.itruediv_, builtin.into_}
+
+
 def _is_list(op: Op) -> bool:
     return isinstance(op.outs[0].type, ListOf)
 
 
 def _reads_safely(place: _Place) -> bool:
     """Whether the written value may overlap with the target: NumPy's own basic assignments take care."""
-    if place.mutator in (builtin.iadd_, builtin.isub_, builtin.imul_, builtin.itruediv_):
+    if place.mutator in _CAREFUL:
         return True
     if place.mutator in (builtin.setitem_, builtin.add_item_) and isinstance(place.target.type, Array):
         return aliasing.is_basic_index(place.op.args[1])

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Collection, Container, Hashable, Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from ..ir.ops import (
     Arg,
     Block,
     For,
+    Lit,
     Op,
     Seq,
     Statement,
@@ -41,6 +43,14 @@ _SCALE: dict[Any, Callable[..., Any]] = {
     **dict.fromkeys(PRODUCTS, builtin.imul_),
     operator.truediv: builtin.itruediv_,
     np.divide: builtin.itruediv_,
+}
+_UFUNCS: dict[Any, np.ufunc] = {
+    operator.add: np.add,
+    operator.sub: np.subtract,
+    operator.mul: np.multiply,
+    operator.truediv: np.divide,
+    operator.neg: np.negative,
+    abs: np.absolute,
 }
 _LISTS: dict[Any, Callable[..., Any]] = {
     containers.list_append: builtin.append_,
@@ -71,50 +81,110 @@ def candidate(op: Op) -> Callable[..., Any] | None:
     return None
 
 
-def reused(block: Block) -> dict[int, Callable[..., Any]]:
-    """The products and quotients of a reverse sweep that may take the place of an operand, by ``id``.
+@dataclass(frozen=True)
+class Reuse:
+    """Which operations of a block take the place of an operand, and what they become, by ``id``.
 
-    It was computed in the same block, has a name there that is not the user's, and nothing reads it
-    afterwards. What is nested in another expression stays there. Of a product the factors may change places.
+    The operand was allocated by this block, is like the result, and nothing reads it afterwards. Of a product
+    the factors may change places.
+
+    ``nested``: the values that are written inside of other expressions; they stay there. None: it is not
+    known, and only products and quotients of a reverse sweep are looked at, those of an operand that was read
+    before.
     """
-    found: dict[int, Callable[..., Any]] = {}
+
+    nested: Collection[Var] | None = None
+    swapped: set[int] = field(default_factory=set)  # products whose factors have changed places
+
+    def found(self, block: Block) -> dict[int, Callable[..., Any]]:
+        found: dict[int, Callable[..., Any]] = {}
+        reads = _places(block)
+        made = {op.outs[0]: op for op in block.ops if isinstance(op, Op) and len(op.outs) == 1}
+        for position, op in enumerate(block.ops):
+            for inner in blocks(op):
+                found.update(self.found(inner))
+            if not isinstance(op, Op) or not self.is_reusing(op, reads):
+                continue
+            for i, operand in enumerate(op.args if op.fn in PRODUCTS else op.args[:1]):
+                maker = made.get(operand) if isinstance(operand, Var) else None
+                if maker is None or not self.is_reusable(maker, op):
+                    continue
+                if not self.is_spent(operand, op, reads, position):
+                    continue
+                known = op.adjoint and op.fn in _SCALE and len(reads[maker.out]) > 1
+                if not known and self.is_crossed(block, position, reads):
+                    continue
+                if i:
+                    op.args = (operand, op.args[0])
+                    self.swapped.add(id(op))
+                found[id(op)] = self.mutator(op)
+                if op.out.hint is not None and not self.is_first_step(maker, len(reads[maker.out])):
+                    maker.out.hint = maker.out.hint or "t"
+                break
+        return found
+
+    def is_reusing(self, op: Op, reads: dict[Var, list[int]]) -> bool:
+        """Whether it is an operation that can write to an operand, in a statement of its own."""
+        if op.kwargs or op.effect or len(op.outs) != 1 or candidate(op) is not None:
+            return False
+        if self.nested is None:
+            named = op.out.hint is not None or len(reads.get(op.out, ())) > 1
+            return op.adjoint and op.fn in _SCALE and named
+        ufunc = _UFUNCS.get(op.fn) if isinstance(op.fn, Hashable) else None
+        return op.out not in self.nested and _fills(ufunc or op.fn, len(op.args))
+
+    def is_crossed(self, block: Block, position: int, reads: dict[Var, list[int]]) -> bool:
+        """Whether an expression that is nested in a later one would have to stand before the write."""
+        if self.nested is None:
+            return False
+        before = {out for op in block.ops[:position] for out in op.outs if out in self.nested}
+        return any(position < place < len(block.ops) for var in before for place in reads.get(var, ()))
+
+    def is_reusable(self, maker: Op, op: Op) -> bool:
+        """Whether the result of ``maker`` is ours, and no name that the user gave; a cotangent's name goes
+        on to another cotangent only."""
+        if aliasing.behaviour(maker) != "fresh":
+            return False
+        if maker.out.hint is None or self.nested is None and maker.adjoint:
+            return True
+        return maker.adjoint and op.adjoint and op.out.hint is not None
+
+    def is_spent(self, operand: Arg, op: Op, reads: dict[Var, list[int]], position: int) -> bool:
+        """Whether the array, which has a name, is read here for the last time, and is like the result."""
+        if not isinstance(operand, Var) or not isinstance(operand.type, Array) or not operand.type.shape:
+            return False
+        places = reads[operand]
+        named = len(places) > 1 or (self.nested is not None and operand not in self.nested)
+        last = named and places[-1] == position and places.count(position) == 1
+        return last and operand.type.kind == "float" and is_full(operand, op)
+
+    def is_first_step(self, maker: Op, reads: int) -> bool:
+        """Whether the name of what it becomes may stand for the operand too.
+
+        A value of the primal is not called a cotangent, nor is what is read for other purposes.
+        """
+        return maker.adjoint and (reads == 1 or self.nested is None)
+
+    def mutator(self, op: Op) -> Callable[..., Any]:
+        if op.fn in _SCALE and (op.adjoint or op.out.hint is None):
+            return _SCALE[op.fn]
+        return builtin.into_
+
+
+def _places(block: Block) -> dict[Var, list[int]]:
+    """The positions of the statements that read each Var; the end of the block is one too."""
     reads: dict[Var, list[int]] = {}
     for position, op in enumerate(block.ops):
         for var in variables(*_all_reads(op)):
             reads.setdefault(var, []).append(position)
     for var in variables(*block.results):
         reads.setdefault(var, []).append(len(block.ops))
-    made = {op.outs[0]: op for op in block.ops if isinstance(op, Op) and len(op.outs) == 1}
-    for position, op in enumerate(block.ops):
-        for inner in blocks(op):
-            found.update(reused(inner))
-        if not isinstance(op, Op) or not op.adjoint or op.kwargs or op.fn not in _SCALE:
-            continue
-        if op.out.hint is None and len(reads.get(op.out, ())) < 2:
-            continue
-        for i, operand in enumerate(op.args if op.fn in PRODUCTS else op.args[:1]):
-            maker = made.get(operand) if isinstance(operand, Var) else None
-            if maker is None or aliasing.behaviour(maker) != "fresh":
-                continue
-            if not maker.adjoint and maker.out.hint is not None:
-                continue
-            if not _is_spent(operand, op, reads, position):
-                continue
-            op.args = (operand, op.args[1 - i])
-            found[id(op)] = _SCALE[op.fn]
-            if not maker.adjoint and op.out.hint is not None:
-                maker.out.hint = "t"  # a value of the primal is not called a cotangent
-            break
-    return found
+    return reads
 
 
-def _is_spent(operand: Arg, op: Op, reads: dict[Var, list[int]], position: int) -> bool:
-    """Whether the array, read before too, is read here for the last time, and is like the result."""
-    if not isinstance(operand, Var) or not isinstance(operand.type, Array) or not operand.type.shape:
-        return False
-    places = reads[operand]
-    last = len(places) > 1 and places[-1] == position and places.count(position) == 1
-    return last and operand.type.kind == "float" and is_full(operand, op)
+def _fills(fn: Any, count: int) -> bool:
+    """Whether it is a function with one result that takes ``out=``."""
+    return isinstance(fn, np.ufunc) and fn.nout == 1 and fn.nin == count and fn.signature is None
 
 
 def _never_repeats(index: Arg) -> bool:
@@ -238,4 +308,7 @@ class Rewriter:
                 target = op.args[0]
                 assert isinstance(target, Var)
                 op.args = (copy_of(target, new, op, op.outs[0].hint), *op.args[1:])
-            op.fn = self.mutators[id(op)]
+            mutator = self.mutators[id(op)]
+            if mutator is builtin.into_:
+                op.args = (op.args[0], Lit(_UFUNCS.get(op.fn, op.fn)), *op.args[1:])
+            op.fn = mutator
