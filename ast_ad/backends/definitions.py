@@ -77,6 +77,19 @@ def clip(a, a_min=None, a_max=None, *, min=None, max=None):
     return above if high is None else np.minimum(above, high)
 
 
+# ----- counts
+def count_nonzero(a, axis=None):
+    return np.sum(a != 0, axis=axis)
+
+
+def any_(a, axis=None):
+    return np.sum(a != 0, axis=axis) > 0
+
+
+def all_(a, axis=None):
+    return np.sum(a == 0, axis=axis) == 0
+
+
 # ----- differences and shifts
 def _between(n, axis, start, stop):
     """The index of a slice along one axis."""
@@ -169,6 +182,9 @@ DEFINITIONS: dict[Any, Any] = {
     reductions.reduced_count: reduced_count,
     np.linalg.norm: norm,
     np.trace: trace,
+    np.count_nonzero: count_nonzero,
+    np.any: any_,
+    np.all: all_,
     np.clip: clip,
     np.diff: diff,
     signal.undiff: undiff,

@@ -151,11 +151,18 @@ def small_systems(x):
     return total + np.sum(p)
 
 
+def counts(x):
+    total = np.count_nonzero(x > 0) * np.sum(x)
+    if np.any(x > 100) or np.all(x < 100):
+        total = total * 2
+    return total + np.sum(np.any(x > 1.5, axis=0) * x[0]) + np.sum(np.all(x > -1.5, axis=1) * x[:, 0])
+
+
 CASES: list[tuple[Callable[..., Any], Any]] = [
     (reversed_rows, X), (deviations, X), (clipped, X), (differences, V), (rolled, X), (joined, V), (padded, V),
     (chosen, V), (chosen_and_kept, V), (put_by_mask, V), (columns, X), (powers, W), (powers_of_numbers, W),
     (extrema, X), (gathered, X), (ones_and_zeros, X), (converted, V), (in_batches, V),
-    (running_sums, X), (norms, X), (small_systems, X),
+    (running_sums, X), (norms, X), (counts, X), (small_systems, X),
 ]  # fmt: skip
 
 
