@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..ir.ops import NOWHERE, Arg, Block, For, Lit, Span, Var, reads
+from ..ir.ops import NOWHERE, Arg, Block, For, Lit, Op, Span, Var, reads
 from ..ir.types import Scalar, type_of
+from . import vector_math
 from .body import INT, Access, Body
 from .index import Index
 
@@ -32,7 +33,7 @@ class Action:
         reads, defines: the scalars that it needs, and those that it makes.
         barrier: whether nothing may pass it.
         update: the write of a part of an array that it is (see ``gather``).
-        fresh: arrays that were new when it was put behind the others: nothing else is the same memory.
+        vectors: whether it had better be in an innermost loop: it computes functions that are fast on vectors.
         early: whether it had better come before the others: the start of sums in memory.
     """
 
@@ -50,7 +51,7 @@ class Action:
     barrier: bool = False
     accesses: list[Access] = field(default_factory=list)
     loops: tuple[Var, ...] = ()
-    fresh: frozenset[Var] = frozenset()
+    vectors: bool = False
     update: Any = None
     early: bool = False
 
@@ -66,6 +67,7 @@ class Action:
             states = [v if isinstance(v, Var) else Var(Scalar("float")) for v in self.start(body)]
             self.step(body, places, states)
             self.finish(body, places[: self.kept], states)
+        self.vectors = self.start is None and any(_is_slow(op) for op in body.ops)
         made = {out for op in body.ops for out in op.outs}
         self.reads |= {v for op in body.ops for v in reads(op) if v not in made}
 
@@ -73,6 +75,13 @@ class Action:
     def opens(self) -> int | None:
         """The number of loops around the place where its initial values are set; None if it has none."""
         return self.kept
+
+
+def _is_slow(op: Any) -> bool:
+    return isinstance(op, Op) and op.fn in SLOW
+
+
+SLOW = {fn for fn in vars(vector_math).values() if isinstance(fn, type(vector_math.exp))}
 
 
 @dataclass(eq=False)
@@ -108,8 +117,6 @@ def shared(before: Action, after: Action) -> int | None:
     for one in before.accesses:
         for two in after.accesses:
             if one.group != two.group or (one.kind == "r" and two.kind == "r"):
-                continue
-            if one.array is not two.array and not after.fresh.isdisjoint((one.array, two.array)):
                 continue
             if one.kind == two.kind == "a" and one.array is two.array:
                 if one.index[-1:] and _same(one.index[-1], two.index[-1]):
@@ -204,6 +211,11 @@ def _fits(nest: Nest, action: Action, depth: int) -> bool:
     """Whether the action may join the loop: nothing in it must be finished first."""
     inside = list(nest.actions())
     if len(inside) >= MAX_ITEMS:
+        return False
+    if depth == len(action.lengths) - 1:
+        if action.vectors and any(isinstance(item, Nest) for item in nest.items):
+            return False
+    elif any(isinstance(item, Action) and item.vectors for item in nest.items):
         return False
     if depth == len(action.lengths) - 1:
         level = [a for a in inside if len(a.lengths) == len(action.lengths)]

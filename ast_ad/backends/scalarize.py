@@ -84,7 +84,6 @@ class Scalarizer:
         self.body = Body(origin=self.origin)
         self.pending: list[Action] = []
         self.waiting: set[Var] = set()  # numbers that pending actions make
-        self.fresh: frozenset[Var] = frozenset()  # arrays that were allocated since the last flush
         self.depth = 0
         self.op: Statement | None = None
 
@@ -134,7 +133,6 @@ class Scalarizer:
             self.waiting = set()
             nests.run(pending, self.body)
             self.body.known.clear()
-        self.fresh = frozenset()
 
     def settle(self, op: Statement) -> None:
         """Make memory of the formulas that a region reads: it would compute them at every turn."""
@@ -251,7 +249,7 @@ class Scalarizer:
 
     def act(self, action: Action) -> Action:
         """Put an action behind those that are pending."""
-        action.span, action.adjoint, action.fresh = self.origin.span, self.origin.adjoint, self.fresh
+        action.span, action.adjoint = self.origin.span, self.origin.adjoint
         action.trace()
         action.reads |= {v for n in action.lengths for v in variables(n)}
         self.pending.append(action)
@@ -301,7 +299,6 @@ class Scalarizer:
         var = Var(type, hint or "buffer")
         shape = lengths[0] if len(lengths) == 1 else Seq(tuple(lengths))
         self.body.append(Op(np.empty, (shape, Lit(type.dtype.type)), (var,)))
-        self.fresh |= {var}
         return Memory(type, tuple(lengths), var, self.groups.of(var if of is None else of))
 
     def fill(self, target: Memory, value: Value | Arg) -> None:
