@@ -26,7 +26,7 @@ def own_cache(monkeypatch, tmp_path):
     """A cache of this test's, and NumPy code in the place of kernels."""
     monkeypatch.setenv("AST_AD_CACHE_DIR", str(tmp_path / "cache"))
 
-    def compile_numba(function, owned, fresh, name):
+    def compile_numba(function, owned, fresh, name, *options):
         emitted = emit_module([write_in_place(function, owned=owned, fresh=fresh)], header="kernels")
         module = load_module(emitted.text, emitted.injected, name, dict(emitted.lines))
         return types.SimpleNamespace(run=getattr(module, name), text=emitted.text)

@@ -29,7 +29,7 @@ class StandIn:
     def __init__(self):
         self.compiled, self.ran, self.refuse, self.fail = [], 0, False, None
 
-    def compile_numba(self, function, owned, fresh, name):
+    def compile_numba(self, function, owned, fresh, name, *options):
         if self.refuse:
             raise NotCompiled("nothing in it is worth it")
         self.compiled.append(function)
