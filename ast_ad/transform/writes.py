@@ -90,7 +90,7 @@ class Reuse:
 
     ``nested``: the values that are written inside of other expressions; they stay there. None: it is not
     known, and only products and quotients of a reverse sweep are looked at, those of an operand that was read
-    before.
+    before; but the operand may be what a loop ends with.
     """
 
     nested: Collection[Var] | None = None
@@ -100,25 +100,30 @@ class Reuse:
         found: dict[int, Callable[..., Any]] = {}
         reads = _places(block)
         made = {op.outs[0]: op for op in block.ops if isinstance(op, Op) and len(op.outs) == 1}
+        carried = self.carried(block)
         for position, op in enumerate(block.ops):
             for inner in blocks(op):
                 found.update(self.found(inner))
             if not isinstance(op, Op) or not self.is_reusing(op, reads):
                 continue
             for i, operand in enumerate(op.args if op.fn in PRODUCTS else op.args[:1]):
-                maker = made.get(operand) if isinstance(operand, Var) else None
-                if maker is None or not self.is_reusable(maker, op):
+                if not isinstance(operand, Var) or not self.is_spent(operand, op, reads, position):
                     continue
-                if not self.is_spent(operand, op, reads, position):
+                maker = made.get(operand)
+                if operand not in carried and (maker is None or not self.is_reusable(maker, op, reads)):
                     continue
-                known = op.adjoint and op.fn in _SCALE and len(reads[maker.out]) > 1
+                known = op.adjoint and op.fn in _SCALE and len(reads[operand]) > 1
                 if not known and self.is_crossed(block, position, reads):
                     continue
                 if i:
                     op.args = (operand, op.args[0])
                     self.swapped.add(id(op))
                 found[id(op)] = self.mutator(op)
-                if op.out.hint is not None and not self.is_first_step(maker, len(reads[maker.out])):
+                if (
+                    maker is not None
+                    and op.out.hint is not None
+                    and not self.is_first_step(maker, len(reads[maker.out]))
+                ):
                     maker.out.hint = maker.out.hint or "t"
                 break
         return found
@@ -128,8 +133,7 @@ class Reuse:
         if op.kwargs or op.effect or len(op.outs) != 1 or candidate(op) is not None:
             return False
         if self.nested is None:
-            named = op.out.hint is not None or len(reads.get(op.out, ())) > 1
-            return op.adjoint and op.fn in _SCALE and named
+            return op.adjoint and op.fn in _SCALE
         ufunc = _UFUNCS.get(op.fn) if isinstance(op.fn, Hashable) else None
         return op.out not in self.nested and _fills(ufunc or op.fn, len(op.args))
 
@@ -140,11 +144,18 @@ class Reuse:
         before = {out for op in block.ops[:position] for out in op.outs if out in self.nested}
         return any(position < place < len(block.ops) for var in before for place in reads.get(var, ()))
 
-    def is_reusable(self, maker: Op, op: Op) -> bool:
+    def carried(self, block: Block) -> set[Var]:
+        """The results of loops, which kernels reuse: whether they are ours, the analysis of writes finds out."""
+        loops = [op for op in block.ops if isinstance(op, (For, While))] if self.nested is None else []
+        return {out for loop in loops for out in loop.outs}
+
+    def is_reusable(self, maker: Op, op: Op, reads: dict[Var, list[int]]) -> bool:
         """Whether the result of ``maker`` is ours, and no name that the user gave; a cotangent's name goes
         on to another cotangent only."""
         if aliasing.behaviour(maker) != "fresh":
             return False
+        if self.nested is None and op.out.hint is None and len(reads.get(op.out, ())) < 2:
+            return False  # a part of an expression
         if maker.out.hint is None or self.nested is None and maker.adjoint:
             return True
         return maker.adjoint and op.adjoint and op.out.hint is not None
