@@ -55,7 +55,7 @@ class Bounds:
     def loop(self, index: Var, low: Affine | None, high: Affine | None) -> None:
         """A counter that runs from ``low`` to ``high``, both included."""
         symbol = Dim.symbol(("counter", index.id))
-        self._affine[index] = symbol  # type: ignore[assignment]
+        self._affine[index] = symbol
         self._ranges[symbol] = low, high
         self._order[symbol] = len(self._order)
 

@@ -1,4 +1,4 @@
-"""What becomes of inverses, solutions and determinants? Within loops calls of LAPACK; NumPy does the others."""
+"""What becomes of inverses, solutions and determinants? Calls of LAPACK within loops; NumPy does others."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class Action:
         reads, defines: the scalars that it needs, and those that it makes.
         barrier: whether nothing may pass it.
         update: the write of a part of an array that it is (see ``gather``).
-        vectors: whether it had better be in an innermost loop: it computes functions that are fast on vectors.
+        vectors: whether it had better be in an innermost loop, as it computes what is fast on vectors.
         early: whether it had better come before the others: the start of sums in memory.
     """
 

@@ -33,7 +33,8 @@ from .scalarize import Unsupported
 from .threads import parallel_kernel
 from .vector_math import CACHE_TAG
 
-_FORMS = creation, extrema, joined, linear_algebra, products, reductions, scans, views, writes  # imported for what they register
+# Imported for what they register.
+_FORMS = creation, extrema, joined, linear_algebra, products, reductions, scans, views, writes
 
 
 class NotCompiled(AdError):

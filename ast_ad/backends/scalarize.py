@@ -69,9 +69,7 @@ class Scalarizer:
         trusted: arguments whose lengths are known to be those of their types.
     """
 
-    def __init__(
-        self, function: Function, around: Groups | None = None, trusted: Sequence[Var] = ()
-    ) -> None:
+    def __init__(self, function: Function, around: Groups | None = None, trusted: Sequence[Var] = ()) -> None:
         self.function, self.trusted = function, set(trusted)
         self.live = Liveness(function)
         self.groups = Groups(function, around)

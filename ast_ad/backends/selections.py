@@ -41,7 +41,7 @@ def _first_if(builder: Any, how: str, x: Any, y: Any, other: Any) -> Any:
 
 def _joined(context: Any, args: tuple[Any, ...]) -> Any:
     """The type that the arguments take; None for what are no numbers."""
-    found = context.unify_types(*map(types.unliteral, args))
+    found = context.unify_types(*map(types.unliteral, args))  # type: ignore[attr-defined]
     return found if found in NUMBERS else None
 
 

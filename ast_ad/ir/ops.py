@@ -136,8 +136,8 @@ class If:
 @dataclass(eq=False)
 class For:
     """``range``: (start, stop, step), or None to run over ``items`` alone. ``items``: lists run through in
-    step with it, each with the Vars that an element is unpacked to (one Var: the element itself). ``parallel``:
-    its turns may run at the same time; only code for Numba says so."""
+    step with it, each with the Vars that an element is unpacked to (one Var: the element itself).
+    ``parallel``: its turns may run at the same time; only code for Numba says so."""
 
     index: Var
     range: tuple[Arg, Arg, Arg] | None

@@ -145,7 +145,7 @@ class Reuse:
         return any(position < place < len(block.ops) for var in before for place in reads.get(var, ()))
 
     def carried(self, block: Block) -> set[Var]:
-        """The results of loops, which kernels reuse: whether they are ours, the analysis of writes finds out."""
+        """The results of loops, which kernels reuse: whether they are ours, the analysis finds out."""
         loops = [op for op in block.ops if isinstance(op, (For, While))] if self.nested is None else []
         return {out for loop in loops for out in loop.outs}
 

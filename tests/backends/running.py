@@ -215,7 +215,8 @@ def assert_scalar(kernel: Function) -> None:
 
     for op in walk(kernel.body):
         if isinstance(op, Op) and any(isinstance(o.type, Array) for o in op.outs):
-            known = {np.empty, np.transpose, kernels.reserve, builtin.assign, builtin.setitem_, builtin.add_item_}
+            known = {np.empty, np.transpose, kernels.reserve, builtin.assign}
+            known |= {builtin.setitem_, builtin.add_item_}
             assert op.fn in known, f"{op.fn} of arrays in a kernel"
 
 

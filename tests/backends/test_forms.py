@@ -159,7 +159,8 @@ def counts(x):
 
 
 CASES: list[tuple[Callable[..., Any], Any]] = [
-    (reversed_rows, X), (deviations, X), (clipped, X), (differences, V), (rolled, X), (joined, V), (padded, V),
+    (reversed_rows, X), (deviations, X), (clipped, X), (differences, V), (rolled, X), (joined, V),
+    (padded, V),
     (chosen, V), (chosen_and_kept, V), (put_by_mask, V), (columns, X), (powers, W), (powers_of_numbers, W),
     (extrema, X), (gathered, X), (ones_and_zeros, X), (converted, V), (in_batches, V),
     (running_sums, X), (norms, X), (counts, X), (small_systems, X),
