@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from . import programs
 from .analysis.work import nanoseconds
+from .errors import AdError
 from .frontend.patterns import SMALL, Known, pattern, shapes_of
 from .ir.types import Array
 
@@ -85,7 +87,11 @@ class Tier:
         try:
             variant = build(known)
             inputs = variant.program.fits(leaves, values)
-        except Exception:  # NumPy's build raises it again, or does better
+        except AdError:  # NumPy's build raises it again, or does better
+            inputs = None
+        except Exception:
+            if programs.FAIL_LOUDLY:
+                raise
             inputs = None
         if inputs is None:
             self._refused.add(found)
