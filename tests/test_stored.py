@@ -16,6 +16,8 @@ from ast_ad.emit.python import emit_module
 from ast_ad.fingerprints import fingerprint
 from ast_ad.transform.in_place import write_in_place
 
+pytest.importorskip("numba", reason="kernels are compiled by Numba, which is an extra")
+
 
 class NotCompiled(Exception):
     pass

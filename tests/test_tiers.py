@@ -14,6 +14,8 @@ from ast_ad.errors import InputValueError
 from ast_ad.frontend.patterns import Known
 from ast_ad.transform.in_place import write_in_place
 
+pytest.importorskip("numba", reason="kernels are compiled by Numba, which is an extra")
+
 
 class NotCompiled(Exception):
     pass
