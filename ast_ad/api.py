@@ -137,7 +137,7 @@ def vjp(
     return found(*primals)
 
 
-@functools.lru_cache(64)
+@functools.lru_cache(64, typed=True)
 def _pullbacks(
     function: Any, argnums: Any, wrt: Any, has_aux: bool, backend: Any, fallback: str, choices: Any, _: Any
 ) -> Any:

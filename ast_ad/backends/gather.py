@@ -431,6 +431,3 @@ def _edge(
         body.store(update.target.var, update.target.group, update.where(own), x, update.kind, update.sign)
 
     return s.prepared(own_lengths, emit, action)
-
-
-__all__ = ["Lit", "Update", "gathered"]

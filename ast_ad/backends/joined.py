@@ -208,6 +208,3 @@ def _arange(s: Scalarizer, op: Op) -> None:
         return body.number(place[0].plus(Index.of(start)))
 
     s.bind(op.out, Formula(type, (length,), [], element, 0))
-
-
-__all__ = ["Var"]

@@ -6,6 +6,7 @@ calls the kernels. A loop with something in it that stays in Python stays there 
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,6 +18,7 @@ from ..ir import builtin
 from ..ir.builtin import MUTATORS
 from ..ir.evaluate import evaluate
 from ..ir.ops import (
+    Arg,
     Block,
     For,
     Function,
@@ -48,6 +50,11 @@ from .undefined import DEFAULTS, or_default, undefined
 DTYPES = {
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64",
     "complex64", "complex128",
+}  # fmt: skip
+
+
+_ARITHMETIC = {
+    builtin.assign, operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg,
 }  # fmt: skip
 
 
@@ -168,7 +175,7 @@ class _Partition:
         except Unsupported as error:
             self.refuse(error.op if error.op is not None else run[0], error.why)
             return None
-        return [*self.call(written, results), *views]
+        return [*self.call(written, results, run), *views]
 
     def number(self) -> int:
         """Which kernel of those that the driver calls is the next one."""
@@ -219,7 +226,7 @@ class _Partition:
             self.parts.kernels.append(part)
             self.parts.threaded.add(kernel.name)
 
-    def call(self, kernel: Function, results: list[Var]) -> list[Statement]:
+    def call(self, kernel: Function, results: list[Var], run: list[Statement]) -> list[Statement]:
         returned: list[Var] = []
         ops: list[Statement] = []
         names: dict[Var, Var] = {}
@@ -230,9 +237,10 @@ class _Partition:
                 names[var] = value
                 continue
             kept.append(value)
-            if isinstance(var.type, Scalar) and var.type.dtype is not None:
-                raw = Var(Scalar(var.type.kind), var.hint)
-                wrapped.append(Op(var.type.dtype.type, (raw,), (var,)))
+            dtype = scalar_dtype(var, run)
+            if dtype is not None:
+                raw = Var(Scalar(var.type.kind), var.hint)  # type: ignore[union-attr]
+                wrapped.append(Op(dtype.type, (raw,), (var,)))
                 returned.append(raw)
             else:
                 returned.append(var)
@@ -268,6 +276,31 @@ class _Partition:
         if names:
             replace_reads(self.driver.body, names)
         return [*ops, *wrapped]
+
+
+def scalar_dtype(arg: Arg, run: list[Statement], seen: set[Var] | None = None) -> np.dtype | None:
+    """The dtype of a number that NumPy code gives as a NumPy scalar; None for Python's own numbers.
+
+    A sum that starts with Python's ``0.0`` and adds elements of an array has Python's type, since it may add
+    none; what NumPy code gives is a NumPy scalar then, and so kernels do.
+    """
+    seen = set() if seen is None else seen
+    if not isinstance(arg, Var) or not isinstance(arg.type, Scalar) or arg in seen:
+        return None
+    seen.add(arg)
+    if arg.type.dtype is not None or arg.type.kind not in ("float", "complex"):
+        return arg.type.dtype
+    maker = next((op for op in run if arg in op.outs), None)
+    sources: list[tuple[Arg, list[Statement]]] = []
+    if isinstance(maker, Op) and maker.fn in _ARITHMETIC:
+        sources = [(a, run) for a in maker.args]
+    elif isinstance(maker, If):
+        i = maker.outs.index(arg)
+        sources = [(block.results[i], block.ops) for block in (maker.then, maker.orelse)]
+    elif isinstance(maker, (For, While)):
+        i = maker.outs.index(arg)
+        sources = [(maker.inits[i], run), (maker.body.results[i + maker.stops], maker.body.ops)]
+    return next((found for a, ops in sources if (found := scalar_dtype(a, ops, seen)) is not None), None)
 
 
 def _views(run: list[Statement], outside: set[Var]) -> list[Op]:
@@ -354,8 +387,6 @@ def _computes(run: list[Statement]) -> bool:
 
 def _is_trivial(op: Op) -> bool:
     """Views, and reads and writes of single elements."""
-    import operator
-
     from ..analysis import aliasing
 
     if op.fn in MUTATORS:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..ir.ops import Arg, Lit, Seq, Slice, Var
 from ..ir.types import Array, Dim, Scalar
@@ -232,6 +232,3 @@ def _gathered(s: Scalarizer, array: Value, items: list[Arg]) -> Part:
 
 def _is_none(arg: Arg) -> bool:
     return isinstance(arg, Lit) and arg.value is None
-
-
-__all__ = ["Any", "Array", "Part", "position", "select"]

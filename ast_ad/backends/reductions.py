@@ -13,7 +13,7 @@ from ..ir import builtin
 from ..ir.ops import Arg, Lit, Op, Seq, Var
 from ..ir.types import KIND_OF, Array, Scalar
 from . import kernels
-from .body import INT, Body
+from .body import Body
 from .forms import count_of, form_of, require_equal
 from .index import ZERO, Index
 from .nests import Action
@@ -262,6 +262,3 @@ def sum_to(s: Scalarizer, op: Op, value: Value, like: Any) -> None:
 
 def _is_one(n: Arg) -> bool:
     return isinstance(n, Lit) and n.value == 1
-
-
-__all__ = ["INT", "Reduction", "reduction"]

@@ -16,7 +16,7 @@ from ..ir.types import Array, ListOf, Scalar, TupleOf
 from . import kernels
 from .body import INT, Body
 from .user_loops import as_updates
-from .values import Memory, Value
+from .values import Value
 
 if TYPE_CHECKING:
     from .scalarize import Scalarizer
@@ -278,6 +278,3 @@ def _while(s: Scalarizer, op: While) -> None:
     s.body.append(While(tuple(params), tuple(inits), cond, block, outs, op.stops))
     for j, out in zip(others, outs, strict=True):
         _bind(s, op.outs[j], out)
-
-
-__all__ = ["Memory", "region"]

@@ -7,7 +7,6 @@ is written has no temporary arrays but those that several loops, or a loop and s
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -19,24 +18,21 @@ from ..ir.liveness import Liveness
 from ..ir.ops import (
     Arg,
     Block,
-    For,
     Function,
-    If,
     Lit,
     Op,
     Seq,
     Slice,
     Statement,
     Var,
-    While,
     binders,
     reads,
     variables,
     walk,
 )
-from ..ir.types import Array, Dim, Scalar, Type
+from ..ir.types import Array, Dim
 from . import nests
-from .body import INT, Body, Origin, element_type
+from .body import Body, Origin
 from .bounds import Bounds
 from .gather import Update, gathered
 from .groups import Groups
@@ -366,17 +362,3 @@ def _operands(op: Statement) -> list[Arg]:
     from ..ir.ops import blocks, operands
 
     return [*operands(op), *(r for block in blocks(op) for r in block.results)]
-
-
-__all__ = [
-    "INT",
-    "Scalarizer",
-    "Unsupported",
-    "element_type",
-    "operator",
-    "Type",
-    "If",
-    "For",
-    "While",
-    "Scalar",
-]

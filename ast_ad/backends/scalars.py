@@ -11,8 +11,6 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from ..ir import builtin
 from ..ir.ops import Arg, Lit, Var
 from ..ir.types import Scalar
@@ -103,4 +101,4 @@ def _affine(bounds: Bounds, fn: Callable[..., Any], args: Sequence[Arg]) -> Any:
     return a + b if fn is operator.add else a - b
 
 
-__all__ = ["NoForm", "argument_type", "np", "scalar_operation", "written_out"]
+__all__ = ["NoForm", "argument_type", "scalar_operation", "written_out"]

@@ -12,12 +12,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..ir import builtin
-from ..ir.ops import Arg, Block, For, Lit, Op, Seq, Slice, Var, operands, variables
+from ..ir.ops import Arg, For, Lit, Op, Seq, Slice, Var, operands, variables
 from ..ir.types import Array, Dim, Scalar
-from . import kernels
 from .body import INT, Body
 from .index import Index
-from .scalar_calls import scalar_form
 from .scalars import NoForm, scalar_operation
 from .values import Formula, Memory, Value
 
@@ -212,6 +210,10 @@ def _write(s: Scalarizer, turn: Turn) -> None:
     for j, terms in turn.sums.items():
         dtype = op.params[j].type.dtype or float  # type: ignore[union-attr]
         totals[j] = [(_formula(s, turn, arg, count, form, dtype), sign) for arg, sign in terms]
+    written = {memory.group for memory, _, _ in plans}
+    values = [value for _, _, value in plans] + [value for parts in totals.values() for value, _ in parts]
+    if any(memory.group in written for value in values for memory in value.reads()):
+        raise NoForm("a loop that reads what it may write")
     for j in turn.arrays:
         s.env[op.params[j]] = s.env[op.outs[j]] = memories[j]
     for memory, update, value in plans:
@@ -343,6 +345,3 @@ def _sum(s: Scalarizer, op: For, j: int, parts: list[tuple[Formula, int]]) -> No
         fn = operator.add if sign > 0 else operator.sub
         total = s.body.op(fn, total, s.number(part), type=type)
     s.env[op.outs[j]] = total
-
-
-__all__ = ["Block", "as_updates", "kernels", "scalar_form"]

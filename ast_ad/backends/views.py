@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..ir.ops import Arg, Lit, Op, Seq, Var
-from ..ir.types import Array, Scalar
+from ..ir.ops import Arg, Lit, Op, Seq
+from ..ir.types import Array
 from ..rules import helpers
 from .forms import broadcast, form_of, require_equal
 from .index import ZERO, Index
@@ -214,6 +214,3 @@ def _outer(s: Scalarizer, op: Op) -> None:
     import operator
 
     s.bind(op.out, mapped_function(s, operator.mul, [column, b], op.out.type))
-
-
-__all__ = ["Scalar", "Var"]

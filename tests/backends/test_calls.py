@@ -146,3 +146,28 @@ def test_threads():
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+def summed_from_zero(x, n):
+    total = 0.0
+    for i in range(n):
+        total += x[i] ** 2
+    return total
+
+
+def python_only(a, n):
+    total = 0.0
+    for _ in range(n):
+        total += a * a
+    return total
+
+
+def test_numbers_are_of_numpys_type():
+    """A sum that starts with Python's 0.0 is a NumPy scalar once elements of an array are added."""
+    for f, args in ((summed_from_zero, (np.ones(40), 40)), (python_only, (1.5, 4))):
+        kernels, code = (ast_ad.value_and_grad(f, backend=b) for b in ("numba", "numpy"))
+        for _ in range(3):  # the short way, too
+            (value, gradient), (wanted, gradient_) = kernels(*args), code(*args)
+            assert type(value) is type(wanted) and type(gradient) is type(gradient_)
+            assert value == wanted and np.array_equal(gradient, gradient_)
+        assert kernels.backend == "numba"
