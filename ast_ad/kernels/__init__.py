@@ -1,0 +1,62 @@
+"""How do rules get fast loops? An array function in two forms: NumPy, and loops that Numba compiles.
+
+Small arrays, and machines without Numba, take the NumPy form; both give the same results (sums to rounding).
+``AST_AD_BACKEND=numpy`` keeps Numba out altogether.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import os
+from collections.abc import Callable
+from typing import Any
+
+Function = Callable[..., Any]
+WORTHWHILE = 1 << 14  # elements of the first argument: NumPy handles fewer as fast, and without compiling
+
+
+@functools.cache
+def has_numba() -> bool:
+    """Whether loops can be compiled here, and the user did not choose otherwise."""
+    chosen = os.environ.get("AST_AD_BACKEND") == "numpy"
+    return not chosen and importlib.util.find_spec("numba") is not None
+
+
+class Kernel:
+    """``plain`` for small arrays or without Numba, else ``loops``, compiled at first use and kept on disk.
+
+    >>> import numpy as np
+    >>> def doubled(x):
+    ...     return 2 * x
+    >>> Kernel(doubled, doubled)(np.ones(2))
+    array([2., 2.])
+    """
+
+    def __init__(self, plain: Function, loops: Function) -> None:
+        self.plain, self.loops = plain, loops
+        self.compiled: Function | None = None
+        functools.update_wrapper(self, plain)
+
+    def __call__(self, *args: Any) -> Any:
+        if args[0].size < WORTHWHILE:
+            return self.plain(*args)
+        run = self.compiled
+        if run is None:
+            run = self.compiled = self.compile()
+        return run(*args)
+
+    def compile(self) -> Function:
+        """The loops as machine code; the NumPy form where there is no Numba."""
+        if not has_numba():
+            return self.plain
+        import numba
+
+        fast = {"reassoc", "contract", "nsz", "arcp"}  # NaN and infinity stay what they are
+        compiled: Function = numba.njit(nogil=True, cache=True, fastmath=fast, error_model="numpy")(self.loops)
+        return compiled
+
+
+def kernel(plain: Function) -> Callable[[Function], Kernel]:
+    """Decorate the loops that do what ``plain`` does."""
+    return lambda loops: Kernel(plain, loops)

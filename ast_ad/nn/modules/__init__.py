@@ -1,0 +1,27 @@
+"""Which modules are there? A module of this package per family, each listing its classes in ``__all__``."""
+
+from __future__ import annotations
+
+import functools
+from importlib import import_module
+from typing import Any
+
+DEFINING = ("module", "containers", "linear", "activation", "loss", "conv", "pooling", "batchnorm",
+            "normalization", "dropout", "sparse", "flatten", "padding", "distance", "rnn", "rnn_cells",
+            "attention", "transformer")  # fmt: skip
+
+
+@functools.cache
+def names() -> dict[str, Any]:
+    """All classes by name, with ``Parameter`` and ``Buffer``."""
+    found: dict[str, Any] = {}
+    for name in ("..parameter", *(f".{one}" for one in DEFINING)):
+        module = import_module(name, __package__)
+        found |= {k: getattr(module, k) for k in module.__all__}
+    return found
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__") or name not in names():
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return names()[name]
