@@ -408,7 +408,7 @@ class Tensor:
             name = None if node is None else type(node).__name__
         except RuntimeError:  # a view without a history that was changed since
             name = "Invalid"
-        prefix = "tensor(" if type(self) is Tensor else f"{type(self).__name__}("
+        prefix = "tensor(" if self._face is Tensor else f"{type(self).__name__}("
         return tensor_text(self._array, requires_grad=self._requires_grad, grad_fn=name, prefix=prefix)
 
     def __format__(self, spec: str) -> str:
