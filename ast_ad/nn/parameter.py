@@ -58,8 +58,8 @@ class Parameter(Tensor, metaclass=_ParameterType):
             memo[id(self)] = type(self)(Tensor._of(self._array.copy(order="K")), self._requires_grad)
         return memo[id(self)]
 
-    def __repr__(self, *, tensor_contents: Any = None) -> str:
-        return "Parameter containing:\n" + super().__repr__(tensor_contents=tensor_contents)
+    def __repr__(self) -> str:  # type: ignore[override]
+        return "Parameter containing:\n" + super().__repr__()
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         own = {k: v for k, v in self.__dict__.items() if k not in _STATE}
