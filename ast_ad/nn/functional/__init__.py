@@ -3,30 +3,14 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from importlib.util import find_spec
 
-# The modules that define the functions: every public function defined in one of them is a name of this package.
+# The modules that define the functions; all that their ``__all__`` name are names of this package. They are
+# loaded at once, so that a function wins over a module of the same name.
 DEFINING = ("linear", "activations", "losses", "convolution", "pooling", "normalization", "regularization",
             "embedding", "attention", "shaping", "distances")  # fmt: skip
 
-
-def _names() -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for name in DEFINING:
-        module = import_module(f".{name}", __package__)
-        found |= {k: getattr(module, k) for k in module.__all__}
-    return found
-
-
-def __getattr__(name: str) -> Any:
-    if name.startswith("__"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    names = _names()
-    if name not in names:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals().update(names)
-    return names[name]
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_names()})
+for _name in DEFINING:
+    if find_spec(f"{__name__}.{_name}"):
+        _module = import_module(f".{_name}", __name__)
+        globals().update({name: getattr(_module, name) for name in _module.__all__})
