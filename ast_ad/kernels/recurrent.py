@@ -1,0 +1,216 @@
+"""How do recurrent layers run through a sequence, and back? Step by step, on rows that belong to one step.
+
+A sequence is a matrix: the rows of a step stand together, one for each element of the batch. In batches of
+sequences of several lengths, longest first, later steps have fewer rows. ``spans``: where the rows of each
+step begin and end, in the order in which the layer goes through them; the state of an element stays what it
+is once its sequence has ended. Input projections are not done here: all steps' are one product.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+Array = Any
+Spans = Sequence[tuple[int, int]]
+
+
+def spans(
+    n: int, total: int, sizes: Sequence[int] | None = None, reverse: bool = False
+) -> list[tuple[int, int]]:
+    """The rows of each step; ``sizes``: how many, None: ``n`` in every step (at most, in the last one).
+
+    >>> spans(2, 4), spans(2, 3, (2, 1), reverse=True)
+    ([(0, 2), (2, 4)], [(2, 3), (0, 2)])
+    """
+    if sizes is None:
+        found = [(i, min(i + n, total)) for i in range(0, total, n)] if n else []
+    elif sum(sizes) != total:
+        raise ValueError(f"steps of {sizes} elements don't make {total}")
+    else:
+        ends = np.cumsum(sizes).tolist()
+        found = list(zip([0, *ends[:-1]], ends, strict=True))
+    return found[::-1] if reverse else found
+
+
+def rows_before(n: int, total: int, steps: Spans) -> Array:
+    """For each row the row of the step before, in the matrix of the ``n`` initial states and all others."""
+    found, latest = np.empty(total, np.intp), np.arange(n)
+    for start, stop in steps:
+        found[start:stop] = latest[: stop - start]
+        latest[: stop - start] = np.arange(n + start, n + stop)
+    return found
+
+
+def logistic(a: Array) -> None:
+    """``a = 1 / (1 + exp(-a))``, in place."""
+    np.negative(a, out=a)
+    np.exp(a, out=a)
+    a += 1
+    np.reciprocal(a, out=a)
+
+
+def _slope_of_logistic(a: Array, out: Array) -> None:
+    """Multiply by ``a * (1 - a)``."""
+    out *= a
+    out *= 1 - a
+
+
+# ----- one tanh or relu -----
+
+
+def rnn_forward(pre: Array, hidden: Array, w_hh: Array, steps: Spans, relu: bool) -> tuple[Array, Array]:
+    """``h = tanh(pre + w_hh h)``: all states, which take the place of ``pre``, and the last ones."""
+    hidden, recurrent = hidden.copy(), np.ascontiguousarray(w_hh.T)
+    product = np.empty_like(hidden)
+    for start, stop in steps:
+        k = stop - start
+        h = pre[start:stop]
+        h += np.matmul(hidden[:k], recurrent, out=product[:k])
+        if relu:
+            np.maximum(h, 0, out=h)
+        else:
+            np.tanh(h, out=h)
+        hidden[:k] = h
+    return pre, hidden
+
+
+def rnn_backward(
+    g_out: Array, g_last: Array, out: Array, w_hh: Array, steps: Spans, relu: bool
+) -> tuple[Array, Array]:
+    """The cotangents of ``pre`` and of the initial states."""
+    g_hidden = g_last.copy()
+    g_pre = (out > 0).astype(out.dtype) if relu else 1 - np.square(out)
+    for start, stop in reversed(steps):
+        k = stop - start
+        g = g_hidden[:k]
+        g += g_out[start:stop]
+        g_pre[start:stop] *= g
+        np.matmul(g_pre[start:stop], w_hh, out=g)
+    return g_pre, g_hidden
+
+
+# ----- long short-term memory -----
+
+
+def lstm_forward(
+    gates: Array, hidden: Array, cell: Array, w_hh: Array, w_hr: Array | None, steps: Spans
+) -> tuple[Array, Array, Array, Array, Array]:
+    """All outputs, the last ones, the last cells, all cells, and the gates in place of what comes into them.
+
+    The four gates (input, forget, cell, output) stand beside each other. ``w_hr``: projects the outputs.
+    """
+    size = cell.shape[1]
+    out = np.empty((len(gates), hidden.shape[1]), gates.dtype)
+    cells = np.empty((len(gates), size), gates.dtype)
+    hidden, cell, recurrent = hidden.copy(), cell.copy(), np.ascontiguousarray(w_hh.T)
+    product, spare = np.empty((len(cell), 4 * size), gates.dtype), np.empty_like(cell)
+    for start, stop in steps:
+        k = stop - start
+        a, c, h = gates[start:stop], cells[start:stop], spare[:k]
+        a += np.matmul(hidden[:k], recurrent, out=product[:k])
+        logistic(a[:, : 2 * size])
+        np.tanh(a[:, 2 * size : 3 * size], out=a[:, 2 * size : 3 * size])
+        logistic(a[:, 3 * size :])
+        np.multiply(a[:, size : 2 * size], cell[:k], out=c)
+        c += np.multiply(a[:, :size], a[:, 2 * size : 3 * size], out=h)
+        cell[:k] = c
+        np.tanh(c, out=h)
+        h *= a[:, 3 * size :]
+        out[start:stop] = h if w_hr is None else h @ w_hr.T
+        hidden[:k] = out[start:stop]
+    return out, hidden, cell, cells, gates
+
+
+def lstm_backward(
+    g_out: Array, g_last: Array, g_last_cell: Array, g_cells: Array, g_gates: Array,
+    gates: Array, cells: Array, before: Array, w_hh: Array, w_hr: Array | None, steps: Spans,
+) -> tuple[Array, Array, Array, Array]:  # fmt: skip
+    """The cotangents of what comes into the gates, of all outputs, of the initial output and cell.
+
+    ``before``: the cells of the step before each.
+    """
+    size = cells.shape[1]
+    g_pre, g_hidden, g_cell = g_gates.copy(), g_last.copy(), g_last_cell.copy()
+    g_states = np.empty_like(g_out)
+    for start, stop in reversed(steps):
+        k = stop - start
+        a, g_a, g_c = gates[start:stop], g_pre[start:stop], g_cell[:k]
+        g_h = np.add(g_hidden[:k], g_out[start:stop], out=g_states[start:stop])
+        if w_hr is not None:
+            g_h = g_h @ w_hr
+        squashed = np.tanh(cells[start:stop])
+        g_a[:, 3 * size :] += g_h * squashed
+        np.square(squashed, out=squashed)
+        np.subtract(1, squashed, out=squashed)
+        squashed *= a[:, 3 * size :]
+        squashed *= g_h
+        g_c += squashed
+        g_c += g_cells[start:stop]
+        g_a[:, :size] += np.multiply(g_c, a[:, 2 * size : 3 * size], out=squashed)
+        g_a[:, size : 2 * size] += np.multiply(g_c, before[start:stop], out=squashed)
+        g_a[:, 2 * size : 3 * size] += np.multiply(g_c, a[:, :size], out=squashed)
+        _slope_of_logistic(a[:, : 2 * size], g_a[:, : 2 * size])
+        g_a[:, 2 * size : 3 * size] *= 1 - np.square(a[:, 2 * size : 3 * size])
+        _slope_of_logistic(a[:, 3 * size :], g_a[:, 3 * size :])
+        g_c *= a[:, size : 2 * size]
+        np.matmul(g_a, w_hh, out=g_hidden[:k])
+    return g_pre, g_states, g_hidden, g_cell
+
+
+# ----- gated recurrent units -----
+
+
+def gru_forward(
+    gates: Array, hidden: Array, w_hh: Array, b_hh: Array | None, steps: Spans
+) -> tuple[Array, Array, Array, Array]:
+    """All states, the last ones, the gates (reset, update, new) in place of what comes into them from the
+    input, and what comes into the new gate from the state."""
+    size = hidden.shape[1]
+    out, inner = (np.empty((len(gates), size), gates.dtype) for _ in range(2))
+    hidden, recurrent = hidden.copy(), np.ascontiguousarray(w_hh.T)
+    product, spare = np.empty((len(hidden), 3 * size), gates.dtype), np.empty_like(hidden)
+    for start, stop in steps:
+        k = stop - start
+        a, h, p = gates[start:stop], out[start:stop], product[:k]
+        np.matmul(hidden[:k], recurrent, out=p)
+        if b_hh is not None:
+            p += b_hh
+        a[:, : 2 * size] += p[:, : 2 * size]
+        logistic(a[:, : 2 * size])
+        inner[start:stop] = p[:, 2 * size :]
+        new = a[:, 2 * size :]
+        new += np.multiply(a[:, :size], p[:, 2 * size :], out=spare[:k])
+        np.tanh(new, out=new)
+        np.subtract(hidden[:k], new, out=h)
+        h *= a[:, size : 2 * size]
+        h += new
+        hidden[:k] = h
+    return out, hidden, gates, inner
+
+
+def gru_backward(
+    g_out: Array, g_last: Array, g_gates: Array, g_inner: Array, gates: Array, inner: Array,
+    before: Array, w_hh: Array, steps: Spans,
+) -> tuple[Array, Array, Array]:  # fmt: skip
+    """The cotangents of what comes into the gates from input and state, and of the first state."""
+    size = g_last.shape[1]
+    g_pre, g_hidden, g_rec = g_gates.copy(), g_last.copy(), np.empty_like(gates)
+    for start, stop in reversed(steps):
+        k = stop - start
+        a, g_a, g_p, g_h = gates[start:stop], g_pre[start:stop], g_rec[start:stop], g_hidden[:k]
+        update, new, g_new = a[:, size : 2 * size], a[:, 2 * size :], g_a[:, 2 * size :]
+        g_h += g_out[start:stop]
+        g_a[:, size : 2 * size] += g_h * (before[start:stop] - new)
+        g_new += g_h * (1 - update)
+        g_new *= 1 - np.square(new)
+        g_a[:, :size] += g_new * inner[start:stop]
+        _slope_of_logistic(a[:, : 2 * size], g_a[:, : 2 * size])
+        g_p[:, : 2 * size] = g_a[:, : 2 * size]
+        np.multiply(g_new, a[:, :size], out=g_p[:, 2 * size :])
+        g_p[:, 2 * size :] += g_inner[start:stop]
+        g_h *= update
+        g_h += g_p @ w_hh
+    return g_pre, g_rec, g_hidden
