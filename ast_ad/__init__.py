@@ -15,7 +15,20 @@ __version__ = "0.1.0"
 __all__ = ["AdError", "FallbackWarning", "grad", "inspect", "value_and_grad", "vjp"]
 
 _COMPILER = {"grad", "inspect", "value_and_grad", "vjp"}
-_MODULES = {"_C", "autograd", "utils", "cuda", "testing", "fallback", "random", "linalg", "special", "nn", "optim"}
+_MODULES = {
+    "_C",
+    "autograd",
+    "utils",
+    "cuda",
+    "testing",
+    "fallback",
+    "random",
+    "linalg",
+    "special",
+    "nn",
+    "optim",
+    "func",
+}
 
 
 def __getattr__(name: str) -> Any:

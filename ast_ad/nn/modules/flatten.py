@@ -39,12 +39,8 @@ class Unflatten(Module):
     torch.Size([2, 3, 4])
     """
 
-    def __init__(self, dim: Any, unflattened_size: Any) -> None:
+    def __init__(self, dim: int, unflattened_size: Any) -> None:
         super().__init__()
-        if isinstance(dim, str):
-            raise NotImplementedError("dimensions have no names here: give the number of the dimension")
-        if not isinstance(dim, int):
-            raise TypeError("invalid argument type for dim parameter")
         _check_sizes(unflattened_size)
         self.dim, self.unflattened_size = dim, unflattened_size
 
@@ -61,5 +57,6 @@ def _check_sizes(sizes: Any) -> None:
     for i, n in enumerate(sizes):
         if not isinstance(n, int):
             raise TypeError(
-                f"unflattened_size must be tuple of ints, but found element of type {type(n).__name__} at pos {i}"
+                f"unflattened_size must be tuple of ints, but found element of type {type(n).__name__} at "
+                f"pos {i}"
             )

@@ -1,3 +1,32 @@
 """What else do training loops need? Clipping of gradients, parameters as one vector, padded sequences."""
 
 from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+_MODULES = ("clip_grad", "convert_parameters", "stateless", "rnn")
+_PUBLISHING = _MODULES[:3]  # whose names are also names of this package
+
+
+def _names() -> dict[str, Any]:
+    found: dict[str, Any] = {name: import_module(f".{name}", __package__) for name in _MODULES}
+    for name in _PUBLISHING:
+        found |= {k: getattr(found[name], k) for k in found[name].__all__}
+    return found
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name in _MODULES:
+        return import_module(f".{name}", __package__)
+    names = _names()
+    if name not in names:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals().update(names)
+    return names[name]
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_names()})
