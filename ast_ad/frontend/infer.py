@@ -23,6 +23,7 @@ from ..ir.types import (
     differs_from_one,
     type_of,
 )
+from ..rules import registry
 from ..rules.helpers import ITEMS
 from ..rules.registry import lookup
 from .dummies import (
@@ -34,7 +35,7 @@ from .dummies import (
 )
 from .indexing import index_type, reshaped
 from .probing import probe
-from .shaped_like import shaped_like
+from .shaped_like import shaped_like, told_type
 
 # Real arguments give real or complex results, depending on their values: complex covers both.
 COMPLEX_BY_VALUE = {np.linalg.eig, np.linalg.eigvals, np.roots}
@@ -103,6 +104,8 @@ def _infer(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]
         if found is not None:
             return found
         fn, args = operator.getitem, (args[0], map_arg(_valid_index, args[1]))
+    if told := registry.shapes.get(fn):
+        return told_type(told, args, kwargs)
     if not kwargs:
         found = _extremum(args) if fn in (max, min) else shaped_like(fn, args)
         if found is not None:

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.ops import Arg, Lit, Seq, Var, atoms
-from ..ir.types import KIND_OF, Array, ListOf, Scalar, TupleOf, Type, dtype_of, type_of
+from ..ir.ops import UNKNOWN, Arg, Lit, Seq, Var, atoms
+from ..ir.types import KIND_OF, Array, Dim, ListOf, Scalar, TupleOf, Type, dtype_of, type_of
 from ..rules import helpers
+from .dummies import InferenceError
 
 # These make an array of a list too.
 ARRAYS = {helpers.broadcast_like, helpers.unbroadcast, helpers.scatter, helpers.setitem, helpers.add_at}
@@ -50,6 +51,28 @@ def _product(a: Type, b: Type) -> Type | None:
         return None
     shape = a.shape[:-1] + b.shape[1:]
     return Array(dtype, shape) if shape else Scalar(KIND_OF[dtype.kind], dtype)
+
+
+def told_type(told: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Type:
+    """The type of a result whose shape is told by ``told``; see ``registry.shape``."""
+    try:
+        lengths = told(*map(_told, args), **{name: _told(arg) for name, arg in kwargs.items()})
+    except (TypeError, ValueError, IndexError) as problem:
+        raise InferenceError(f"{type(problem).__name__}: {problem}") from None
+    types = [_type(arg) for arg in (*args, *kwargs.values()) if isinstance(arg, Var)]
+    dtype = np.result_type(*(t.dtype for t in types if isinstance(t, Array)))
+    return Array(dtype, tuple(Dim.fresh() if n is None else n for n in lengths))
+
+
+def _told(arg: Arg) -> Any:
+    """An argument as far as it is known: the shape of an array, a number, or a tuple of them."""
+    if isinstance(arg, Var):
+        if isinstance(arg.type, Array):
+            return arg.type.shape
+        return arg.type.size if isinstance(arg.type, Scalar) and arg.known is UNKNOWN else arg.known
+    if isinstance(arg, Seq):
+        return tuple(map(_told, arg.items))
+    return arg.value if isinstance(arg, Lit) else None
 
 
 def _type(arg: Arg) -> Type:

@@ -53,7 +53,9 @@ class Kernel:
         import numba
 
         fast = {"reassoc", "contract", "nsz", "arcp"}  # NaN and infinity stay what they are
-        compiled: Function = numba.njit(nogil=True, cache=True, fastmath=fast, error_model="numpy")(self.loops)
+        compiled: Function = numba.njit(nogil=True, cache=True, fastmath=fast, error_model="numpy")(
+            self.loops
+        )
         return compiled
 
 

@@ -68,6 +68,28 @@ def _load_optional() -> bool:
     return bool(arrived)
 
 
+# What tells the shape of a result from the shapes of arrays and from options, where trying can't tell it.
+shapes: dict[Function, Function] = {}
+
+
+def shape(*fns: Function) -> Callable[[Function], Function]:
+    """Register ``told(*args) -> shape``: the function's arguments, arrays replaced by their shapes.
+
+    Lengths are numbers or symbols that can be added, subtracted, and multiplied by numbers; None, in what is
+    given and in what is returned, is a length that is not known. Other arguments that are not known are None.
+
+    The compiler asks functions for the shapes of their results by calling them on small arrays; that fails
+    where lengths have to fit each other in ways that it can't guess.
+    """
+
+    def decorate(told: Function) -> Function:
+        for fn in fns:
+            shapes[fn] = told
+        return told
+
+    return decorate
+
+
 def count() -> int:
     """How many callables are registered; rules of libraries that are imported later are added then."""
     _load_optional()
@@ -152,3 +174,5 @@ def alias(fn: Function, *others: Function) -> None:
         if other in _primitives:
             raise ValueError(f"{other!r} has a rule already")
         _primitives[other] = _primitives[fn]
+        if fn in shapes:
+            shapes[other] = shapes[fn]

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from importlib import import_module
 from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any: ...
+
 
 # The modules that define the functions; all that their ``__all__`` name are names of this package. They are
 # loaded at once, so that a function wins over a module of the same name.
