@@ -7,8 +7,8 @@ from typing import Any
 
 from ...eager.creation import empty
 from ...eager.tensor import Tensor
+from .. import functional as F
 from .. import init
-from ..functional import linear as F
 from ..parameter import Parameter
 from .module import Module
 
