@@ -1,7 +1,7 @@
 """Which networks are trained? Each one with its data and its loss, for PyTorch and for ``ast_ad`` alike.
 
-Nothing here imports either library: every function takes it as ``torch``, and numbers come from NumPy, so that
-both train the same network on the same data from the same weights.
+Nothing here imports either library: every function takes it as ``torch``, and numbers come from NumPy, so
+that both train the same network on the same data from the same weights.
 """
 
 from __future__ import annotations
@@ -80,7 +80,9 @@ def resnet18(torch: Torch, dtype: str = "float32", batch: int = 8, size: int = 6
     return Task(torch, model, lambda x, y: torch.nn.functional.cross_entropy(model(x), y), x, y)
 
 
-def mlp(torch: Torch, dtype: str = "float32", batch: int = 128, sizes: tuple[int, ...] = (784, 256, 10)) -> Task:
+def mlp(
+    torch: Torch, dtype: str = "float32", batch: int = 128, sizes: tuple[int, ...] = (784, 256, 10)
+) -> Task:
     """Classification by linear layers with ReLU between them."""
     nn = torch.nn
     layers: list[Any] = []
@@ -132,7 +134,9 @@ def lstm(torch: Torch, dtype: str = "float32", batch: int = 16, steps: int = 32,
     return Task(torch, model, lambda x, y: nn.functional.mse_loss(model(x), y), x, y)
 
 
-def transformer(torch: Torch, dtype: str = "float32", batch: int = 16, steps: int = 32, width: int = 64) -> Task:
+def transformer(
+    torch: Torch, dtype: str = "float32", batch: int = 16, steps: int = 32, width: int = 64
+) -> Task:
     """The next token of each place of a sequence, by one encoder layer with a causal mask."""
     nn = torch.nn
     tokens = 20
@@ -145,7 +149,9 @@ def transformer(torch: Torch, dtype: str = "float32", batch: int = 16, steps: in
             self.head = nn.Linear(width, tokens)
 
         def forward(self, x: Any) -> Any:
-            causal = torch.triu(torch.full((x.shape[1], x.shape[1]), -torch.inf, dtype=getattr(torch, dtype)), 1)
+            causal = torch.triu(
+                torch.full((x.shape[1], x.shape[1]), -torch.inf, dtype=getattr(torch, dtype)), 1
+            )
             return self.head(self.block(self.embedding(x), src_mask=causal))
 
     model = filled(torch, Model(), dtype)

@@ -1,6 +1,6 @@
-"""How is a network trained, and then fine-tuned for another task? A ResNet-18 learns letters, then reads digits.
+"""How is a network trained, and fine-tuned for another task? A ResNet-18 learns letters, then digits.
 
-    python examples/fine_tune.py                             # two or three minutes, most of it for the letters
+    python examples/fine_tune.py                             # two minutes, most of them for the letters
     python examples/fine_tune.py --weights letters.pth       # the backbone from an earlier run
     python examples/fine_tune.py --weights resnet18.safetensors
     python examples/fine_tune.py --quick                     # all steps, briefly; it learns little
@@ -139,7 +139,9 @@ def fine_tune(path, epochs, seed, count):
 
 def plot(curves, path):
     figure = Figure(figsize=(8, 3.5), layout="constrained")
-    for ax, (title, losses) in zip(np.atleast_1d(figure.subplots(1, len(curves))), curves.items(), strict=True):
+    for ax, (title, losses) in zip(
+        np.atleast_1d(figure.subplots(1, len(curves))), curves.items(), strict=True
+    ):
         smooth = np.convolve(losses, np.ones(20) / 20, "valid") if len(losses) > 40 else losses
         ax.plot(losses, color="0.8", label="each step")
         ax.plot(np.arange(len(smooth)) + len(losses) - len(smooth), smooth, label="mean of 20")
@@ -161,7 +163,9 @@ def main():
     one_training_step()
     if path is None:
         path = "letters.pth"
-        curves["letters, the whole network"] = learn_letters(480 if options.quick else 6000, options.seed, path)
+        curves["letters, the whole network"] = learn_letters(
+            480 if options.quick else 6000, options.seed, path
+        )
     digits = 400 if options.quick else None
     curves["digits, the classifier"] = fine_tune(path, options.epochs, options.seed, digits)
     plot(curves, "fine_tune.png")

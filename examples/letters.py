@@ -1,9 +1,10 @@
-"""What can a network see before its first digit? Printed letters, deformed as if by hand, 8x8 like the digits.
+"""What can a network see before its first digit? Printed letters, deformed as if by hand.
 
     python examples/letters.py            # writes letters.png: some of them
 
-The letters are those of matplotlib's own fonts; each one is stretched, turned, sheared, bent and sometimes thickened.
-Then the dots of each 4x4 block are counted, which is how scikit-learn's digits were made of larger images.
+The letters are those of matplotlib's own fonts; each one is stretched, turned, sheared, bent and sometimes
+thickened. Then the dots of each 4x4 block are counted, which is how scikit-learn's digits were made of
+larger images.
 """
 
 import string

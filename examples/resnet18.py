@@ -3,8 +3,8 @@
     python examples/resnet18.py                    # the network's stages and their sizes
     python examples/resnet18.py resnet18.pth       # the same, with weights from a file, .pth or .safetensors
 
-K. He, X. Zhang, S. Ren, J. Sun: Deep Residual Learning for Image Recognition, 2015. The files that torchvision
-publishes fit these networks: ``model.load_state_dict(weights(path))``.
+K. He, X. Zhang, S. Ren, J. Sun: Deep Residual Learning for Image Recognition, 2015. The files that
+torchvision publishes fit these networks: ``model.load_state_dict(weights(path))``.
 """
 
 import sys
@@ -37,7 +37,7 @@ class BasicBlock(nn.Module):
 
 
 class Bottleneck(nn.Module):
-    """A 3x3 convolution between two 1x1 ones that reduce and restore the channels; the 3x3 one has the stride."""
+    """1x1, 3x3 and 1x1 convolutions: fewer channels in the middle one, which has the stride."""
 
     expansion = 4
 
