@@ -15,6 +15,7 @@ __version__ = "0.1.0"
 __all__ = ["AdError", "FallbackWarning", "grad", "inspect", "value_and_grad", "vjp"]
 
 _COMPILER = {"grad", "inspect", "value_and_grad", "vjp"}
+_FILES = {"load", "save"}
 _MODULES = {
     "_C",
     "autograd",
@@ -28,6 +29,8 @@ _MODULES = {
     "nn",
     "optim",
     "func",
+    "files",
+    "safetensors",
 }
 
 
@@ -41,6 +44,8 @@ def __getattr__(name: str) -> Any:
         return error
     if name in _COMPILER:
         return getattr(import_module(".api", __name__), name)
+    if name in _FILES:
+        return getattr(import_module(".files", __name__), name)
     if name in _MODULES:
         return import_module(f".{name}", __name__)
     names = import_module(".eager.namespace", __name__).NAMES

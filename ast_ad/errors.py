@@ -8,6 +8,7 @@ do. The classes differ in what the reader can do about it: rewrite or wait (unsu
 from __future__ import annotations
 
 import linecache
+import pickle
 import threading
 from typing import ClassVar, Protocol, TypeVar
 
@@ -144,6 +145,18 @@ class SharedMemoryError(UnsupportedError, InputValueError):
     """Two arguments are one array to a function that writes: no program treats them as two."""
 
     code = "E304"
+
+
+class FileFormatError(InputError, pickle.UnpicklingError):
+    """A file that is damaged, or that holds something else than weights and plain data."""
+
+    code = "E305"
+
+
+class UnsavableError(InputTypeError, pickle.PicklingError):
+    """Something that is neither a tensor nor plain data, in what is to be saved."""
+
+    code = "E306"
 
 
 class InternalError(AdError):

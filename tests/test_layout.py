@@ -34,7 +34,7 @@ ALLOWED = {
     "_C": {"autograd", "eager"},
     "nn": {"eager", "autograd", "utils", "rules", "kernels", "errors"},
     "optim": {"eager", "autograd", "nn", "rules", "kernels", "trees", "errors"},
-    "files": {"eager", "errors"},
+    "files": {"eager", "nn.parameter", "errors"},
     "fallback": {
         "derivative",
         "request",
