@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from . import kernel
+
 Array = Any
 Spans = Sequence[tuple[int, int]]
 
@@ -95,6 +97,53 @@ def rnn_backward(
 # ----- long short-term memory -----
 
 
+def _add_negated(a: Array, product: Array) -> None:
+    """Add what comes from the states; of the logistic gates the negative, as ``exp`` wants it."""
+    size = a.shape[1] // 4
+    a += product
+    for part in (a[:, : 2 * size], a[:, 3 * size :]):
+        np.negative(part, out=part)
+
+
+@kernel(_add_negated)
+def add_negated(a: Array, product: Array) -> None:
+    """Add what comes from the states; of the logistic gates the negative, as ``exp`` wants it."""
+    size = a.shape[1] // 4
+    for row in range(a.shape[0]):
+        for j in range(2 * size):
+            a[row, j] = -(a[row, j] + product[row, j])
+        for j in range(2 * size, 3 * size):
+            a[row, j] += product[row, j]
+        for j in range(3 * size, 4 * size):
+            a[row, j] = -(a[row, j] + product[row, j])
+
+
+def _new_cell(a: Array, cell: Array, out: Array) -> None:
+    size = cell.shape[1]
+    for part in (a[:, : 2 * size], a[:, 3 * size :]):
+        part += 1
+        np.reciprocal(part, out=part)
+    cell *= a[:, size : 2 * size]
+    cell += np.multiply(a[:, :size], a[:, 2 * size : 3 * size], out=out)
+    out[...] = cell
+
+
+@kernel(_new_cell)
+def new_cell(a: Array, cell: Array, out: Array) -> None:
+    """The gates from their exponentials, and the cells, which are written twice."""
+    size = cell.shape[1]
+    one = a.dtype.type(1)
+    for row in range(a.shape[0]):  # a loop per pair of arrays: those are compiled to vector instructions
+        for j in range(2 * size):
+            a[row, j] = one / (one + a[row, j])
+        for j in range(3 * size, 4 * size):
+            a[row, j] = one / (one + a[row, j])
+        for j in range(size):
+            cell[row, j] = a[row, size + j] * cell[row, j] + a[row, j] * a[row, 2 * size + j]
+        for j in range(size):
+            out[row, j] = cell[row, j]
+
+
 def lstm_forward(
     gates: Array, hidden: Array, cell: Array, w_hh: Array, w_hr: Array | None, steps: Spans
 ) -> tuple[Array, Array, Array, Array, Array]:
@@ -110,18 +159,61 @@ def lstm_forward(
     for start, stop in steps:
         k = stop - start
         a, c, h = gates[start:stop], cells[start:stop], spare[:k]
-        a += np.matmul(hidden[:k], recurrent, out=product[:k])
-        logistic(a[:, : 2 * size])
+        add_negated(a, np.matmul(hidden[:k], recurrent, out=product[:k]))
+        np.exp(a[:, : 2 * size], out=a[:, : 2 * size])
         np.tanh(a[:, 2 * size : 3 * size], out=a[:, 2 * size : 3 * size])
-        logistic(a[:, 3 * size :])
-        np.multiply(a[:, size : 2 * size], cell[:k], out=c)
-        c += np.multiply(a[:, :size], a[:, 2 * size : 3 * size], out=h)
-        cell[:k] = c
+        np.exp(a[:, 3 * size :], out=a[:, 3 * size :])
+        new_cell(a, cell[:k], c)
         np.tanh(c, out=h)
-        h *= a[:, 3 * size :]
-        out[start:stop] = h if w_hr is None else h @ w_hr.T
-        hidden[:k] = out[start:stop]
+        if w_hr is None:
+            np.multiply(h, a[:, 3 * size :], out=hidden[:k])
+        else:
+            h *= a[:, 3 * size :]
+            np.matmul(h, w_hr.T, out=hidden[:k])
+        out[start:stop] = hidden[:k]
     return out, hidden, cell, cells, gates
+
+
+def _lstm_step_back(g_a: Array, a: Array, g_h: Array, squashed: Array, g_c: Array, before: Array) -> None:
+    size = g_c.shape[1]
+    g_a[:, 3 * size :] += g_h * squashed
+    through = 1 - squashed * squashed
+    through *= a[:, 3 * size :]
+    through *= g_h
+    g_c += through
+    g_a[:, :size] += np.multiply(g_c, a[:, 2 * size : 3 * size], out=through)
+    g_a[:, size : 2 * size] += np.multiply(g_c, before, out=through)
+    g_a[:, 2 * size : 3 * size] += np.multiply(g_c, a[:, :size], out=through)
+    _slope_of_logistic(a[:, : 2 * size], g_a[:, : 2 * size])
+    g_a[:, 2 * size : 3 * size] *= 1 - np.square(a[:, 2 * size : 3 * size])
+    _slope_of_logistic(a[:, 3 * size :], g_a[:, 3 * size :])
+    g_c *= a[:, size : 2 * size]
+
+
+@kernel(_lstm_step_back)
+def lstm_step_back(g_a: Array, a: Array, g_h: Array, squashed: Array, g_c: Array, before: Array) -> None:
+    """The cotangents of a step: of what comes into the gates, added to those of the gates, and of the cells.
+
+    ``squashed``: tanh of the cells; ``before``: the cells of the step before.
+    """
+    size = g_c.shape[1]
+    one = a.dtype.type(1)
+    for row in range(a.shape[0]):
+        for j in range(size):
+            s = squashed[row, j]
+            g_c[row, j] += (one - s * s) * a[row, 3 * size + j] * g_h[row, j]
+        for j in range(size):
+            i, c = a[row, j], a[row, 2 * size + j]
+            g_a[row, j] = (g_a[row, j] + g_c[row, j] * c) * i * (one - i)
+            g_a[row, 2 * size + j] = (g_a[row, 2 * size + j] + g_c[row, j] * i) * (one - c * c)
+        for j in range(size):
+            f = a[row, size + j]
+            g_a[row, size + j] = (g_a[row, size + j] + g_c[row, j] * before[row, j]) * f * (one - f)
+        for j in range(size):
+            g_c[row, j] *= a[row, size + j]
+        for j in range(size):
+            o = a[row, 3 * size + j]
+            g_a[row, 3 * size + j] = (g_a[row, 3 * size + j] + g_h[row, j] * squashed[row, j]) * o * (one - o)
 
 
 def lstm_backward(
@@ -132,31 +224,19 @@ def lstm_backward(
 
     ``before``: the cells of the step before each.
     """
-    size = cells.shape[1]
     g_pre, g_hidden, g_cell = g_gates.copy(), g_last.copy(), g_last_cell.copy()
-    g_states = np.empty_like(g_out)
+    g_states, squashed = np.empty_like(g_out), np.tanh(cells)
     for start, stop in reversed(steps):
         k = stop - start
-        a, g_a, g_c = gates[start:stop], g_pre[start:stop], g_cell[:k]
+        g_c = g_cell[:k]
+        g_c += g_cells[start:stop]
         g_h = np.add(g_hidden[:k], g_out[start:stop], out=g_states[start:stop])
         if w_hr is not None:
             g_h = g_h @ w_hr
-        squashed = np.tanh(cells[start:stop])
-        g_a[:, 3 * size :] += g_h * squashed
-        np.square(squashed, out=squashed)
-        np.subtract(1, squashed, out=squashed)
-        squashed *= a[:, 3 * size :]
-        squashed *= g_h
-        g_c += squashed
-        g_c += g_cells[start:stop]
-        g_a[:, :size] += np.multiply(g_c, a[:, 2 * size : 3 * size], out=squashed)
-        g_a[:, size : 2 * size] += np.multiply(g_c, before[start:stop], out=squashed)
-        g_a[:, 2 * size : 3 * size] += np.multiply(g_c, a[:, :size], out=squashed)
-        _slope_of_logistic(a[:, : 2 * size], g_a[:, : 2 * size])
-        g_a[:, 2 * size : 3 * size] *= 1 - np.square(a[:, 2 * size : 3 * size])
-        _slope_of_logistic(a[:, 3 * size :], g_a[:, 3 * size :])
-        g_c *= a[:, size : 2 * size]
-        np.matmul(g_a, w_hh, out=g_hidden[:k])
+        lstm_step_back(
+            g_pre[start:stop], gates[start:stop], g_h, squashed[start:stop], g_c, before[start:stop]
+        )
+        np.matmul(g_pre[start:stop], w_hh, out=g_hidden[:k])
     return g_pre, g_states, g_hidden, g_cell
 
 

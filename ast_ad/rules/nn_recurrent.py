@@ -12,6 +12,7 @@ Index: rnn_layer lstm_layer gru_layer.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -26,12 +27,12 @@ Sizes = Sequence[int] | None
 
 def matrix(x: Any) -> Any:
     """A row for each step and each element of the batch."""
-    return np.reshape(x, (-1, np.shape(x)[-1]))
+    return np.reshape(x, (math.prod(np.shape(x)[:-1]), np.shape(x)[-1]))
 
 
 def projected(x: Any, w: Any, *biases: Any) -> Any:
     """The products of all steps' inputs with the weights, as a new matrix, and the sum of the biases."""
-    found = np.matmul(np.reshape(x, (-1, x.shape[-1])), w.T)
+    found = np.matmul(matrix(x), w.T)
     given = [b for b in biases if b is not None]
     if given:
         found += sum(given[1:], given[0])
@@ -127,7 +128,7 @@ def rnn_layer(
     pre = projected(x, w_ih, b_ih, b_hh)
     steps = kernels.spans(len(h0), len(pre), sizes, reverse)
     out, last = kernels.rnn_forward(pre, h0, w_hh, steps, relu)
-    return out.reshape(*x.shape[:-1], -1), last
+    return out.reshape(*x.shape[:-1], h0.shape[1]), last
 
 
 @vjp(rnn_layer)
@@ -189,7 +190,7 @@ def lstm_layer(
     steps = kernels.spans(len(h0), len(gates), sizes, reverse)
     with np.errstate(over="ignore"):
         out, *rest = kernels.lstm_forward(gates, h0, c0, w_hh, w_hr, steps)
-    return out.reshape(*x.shape[:-1], -1), *rest
+    return out.reshape(*x.shape[:-1], h0.shape[1]), *rest
 
 
 @vjp(lstm_layer)
@@ -271,7 +272,7 @@ def gru_layer(
     steps = kernels.spans(len(h0), len(gates), sizes, reverse)
     with np.errstate(over="ignore"):
         out, *rest = kernels.gru_forward(gates, h0, w_hh, b_hh, steps)
-    return out.reshape(*x.shape[:-1], -1), *rest
+    return out.reshape(*x.shape[:-1], h0.shape[1]), *rest
 
 
 @vjp(gru_layer)
