@@ -2,6 +2,7 @@
 
     python -m benchmarks.agreement                  # all networks, float64 and float32, side by side
     python -m benchmarks.agreement --networks MLP
+    python -m benchmarks.agreement --write docs/networks.md
 
 Stochastic gradient descent with momentum 0.9, batch normalisation in training mode. The table tells the
 largest relative error of a loss, and of an entry of the state dict (its largest difference over its largest
@@ -14,11 +15,13 @@ step to step, the more the larger the steps are; ResNet-18 therefore takes small
 from __future__ import annotations
 
 import argparse
+import pathlib
 import sys
 from typing import Any
 
 import numpy as np
 
+from benchmarks.report import rewritten
 from benchmarks.training import TASKS, Task
 
 BOUNDS = {"float64": 1e-10, "float32": 1e-4}
@@ -70,6 +73,7 @@ def error_of_states(ours: dict[str, Any], theirs: dict[str, Any]) -> float:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--networks", default=",".join(TASKS), help="names, separated by commas")
+    parser.add_argument("--write", type=pathlib.Path, help="replace the table in this page")
     options = parser.parse_args()
     try:
         import torch
@@ -78,8 +82,11 @@ def main() -> int:
         return 0
     import ast_ad
 
-    print("| network | dtype | bound | losses | state, 1 step | state, 20 steps | PyTorch and itself |")
-    print("|---|---|---:|---:|---:|---:|---:|")
+    lines = [
+        "| network | dtype | bound | losses | state, 1 step | state, 20 steps | PyTorch and itself |",
+        "|---|---|---:|---:|---:|---:|---:|",
+    ]
+    print(*lines, sep="\n")
     wrong = False
     for name in options.networks.split(","):
         for dtype, bound in BOUNDS.items():
@@ -90,7 +97,11 @@ def main() -> int:
             errors = [error_of_losses(a, b), *map(error_of_states, ours, theirs)]
             wrong |= not max(errors) <= bound
             cells = " | ".join(f"{error:.1e}" for error in [*errors, error_of_states(again[-1], theirs[-1])])
-            print(f"| {name} | {dtype} | {bound:.0e} | {cells} |", flush=True)
+            lines.append(f"| {name} | {dtype} | {bound:.0e} | {cells} |")
+            print(lines[-1], flush=True)
+    if options.write:
+        text = "\n".join(lines)
+        options.write.write_text(rewritten(options.write.read_text(), text, "benchmarks.agreement"))
     return int(wrong)
 
 

@@ -23,9 +23,8 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks.compare import ROOT, environment
-from benchmarks.report import seconds, short
+from benchmarks.report import rewritten, seconds, short
 
-BEGIN, END = "<!-- begin: python -m benchmarks.networks -->", "<!-- end -->"
 # The rows: the title, the network, how it is run, and how many times PyTorch's time is allowed.
 ROWS: dict[str, tuple[str, str, float | None]] = {
     "ResNet-18, forward and backward": ("ResNet-18", "gradient", 3.0),
@@ -193,14 +192,6 @@ def megabytes(size: int | None) -> str:
     return "-" if size is None else f"{size / 1e6:.0f} MB" if size >= 1e7 else f"{size / 1e6:.1f} MB"
 
 
-def rewritten(page: str, text: str) -> str:
-    before, _, rest = page.partition(BEGIN)
-    _, found, after = rest.partition(END)
-    if not found:
-        raise SystemExit(f"the page has no lines {BEGIN!r} and {END!r}")
-    return f"{before}{BEGIN}\n\n{text}\n\n{END}{after}"
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__.splitlines()[0], formatter_class=argparse.ArgumentDefaultsHelpFormatter
@@ -230,7 +221,7 @@ def main() -> None:
     text = table(records, options.clock or ("cpu" if options.threads == 1 else "wall"), options.threads)
     print(text)
     if options.write:
-        options.write.write_text(rewritten(options.write.read_text(), text))
+        options.write.write_text(rewritten(options.write.read_text(), text, "benchmarks.networks"))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import statistics
 from typing import Any
 
 Record = dict[str, Any]
-BEGIN, END = "<!-- begin: python -m benchmarks.compare -->", "<!-- end -->"
+END = "<!-- end -->"
 
 
 def unit(record: Record, clock: str) -> tuple[str, float]:
@@ -78,13 +78,14 @@ def said(records: list[Record]) -> str:
     return ", ".join(f"{names.get(name, name)} {version}" for name, version in versions.items()) + "."
 
 
-def rewritten(page: str, text: str) -> str:
-    """The page with ``text`` between the two markers."""
-    before, _, rest = page.partition(BEGIN)
+def rewritten(page: str, text: str, command: str = "benchmarks.compare") -> str:
+    """The page with ``text`` between the two markers of the command that made it."""
+    begin = f"<!-- begin: python -m {command} -->"
+    before, _, rest = page.partition(begin)
     _, found, after = rest.partition(END)
     if not found:
-        raise SystemExit(f"the page has no lines {BEGIN!r} and {END!r}")
-    return f"{before}{BEGIN}\n\n{text}\n\n{END}{after}"
+        raise SystemExit(f"the page has no lines {begin!r} and {END!r}")
+    return f"{before}{begin}\n\n{text}\n\n{END}{after}"
 
 
 MARKERS = {

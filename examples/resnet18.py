@@ -124,9 +124,9 @@ def resnet50(num_classes=1000):
 def weights(path):
     """The state dict in a ``.pth`` or ``.safetensors`` file."""
     if str(path).endswith(".safetensors"):
-        from safetensors.numpy import load_file
+        from ast_ad.safetensors import load_file  # as safetensors.torch's
 
-        return {name: torch.from_numpy(array) for name, array in load_file(path).items()}
+        return load_file(path)
     return torch.load(path, weights_only=True)
 
 
