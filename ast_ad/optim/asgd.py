@@ -33,8 +33,8 @@ def asgd_(param: np.ndarray, grad: np.ndarray, state: Slots, step: int, options:
     eta = float(state["eta"])
     apply(averaged_sgd, (param, grad, state["ax"]), eta, 1 - lambd * eta, float(state["mu"]),
           number(options["weight_decay"]), sign_of(options))  # fmt: skip
-    state["eta"][...] = lr / (1 + lambd * lr * step) ** options["alpha"]
-    state["mu"][...] = 1 / max(1, step - options["t0"])
+    state["eta"][...] = scalar(lr / (1 + lambd * lr * step) ** options["alpha"])
+    state["mu"][...] = scalar(1 / max(1, step - options["t0"]))
 
 
 class ASGD(RuleOptimizer):
