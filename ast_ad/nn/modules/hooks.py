@@ -13,7 +13,16 @@ from typing import Any
 from ...eager.hooks import RemovableHandle
 from ...eager.tensor import Tensor
 
-__all__: list[str] = []
+__all__ = [
+    "register_module_backward_hook",
+    "register_module_buffer_registration_hook",
+    "register_module_forward_hook",
+    "register_module_forward_pre_hook",
+    "register_module_full_backward_hook",
+    "register_module_full_backward_pre_hook",
+    "register_module_module_registration_hook",
+    "register_module_parameter_registration_hook",
+]
 
 Hook = Callable[..., Any]
 REGULAR_AND_FULL = (

@@ -9,6 +9,7 @@ from typing import Any, Self
 from ...eager.hooks import RemovableHandle
 from ...eager.tensor import Tensor
 from ..parameter import Buffer, Parameter
+from .hooks import *  # noqa: F403 - PyTorch has them here
 from .hooks import call, everywhere, handle_of, registered
 from .module_conversion import Conversion
 from .module_members import Members
