@@ -117,7 +117,8 @@ def test_state_dicts_of_frozen_copies_share_memory():
 
 
 def test_no_hooks_are_left():
-    assert not everywhere.any
+    everywhere.check()
+    assert not everywhere.active
 
 
 def test_parameters_take_the_short_way():

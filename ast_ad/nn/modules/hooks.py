@@ -36,9 +36,10 @@ ALWAYS_FAILED = (
 
 
 class GlobalHooks:
-    """The hooks of all modules. ``any``: there are some that a call runs."""
+    """The hooks of all modules. ``active``: there may be some that a call runs."""
 
     def __init__(self) -> None:
+        self.active = False
         self.forward_pre: OrderedDict[int, Hook] = OrderedDict()
         self.forward: OrderedDict[int, Hook] = OrderedDict()
         self.forward_with_kwargs: OrderedDict[int, bool] = OrderedDict()
@@ -50,9 +51,16 @@ class GlobalHooks:
         self.buffers: OrderedDict[int, Hook] = OrderedDict()
         self.modules: OrderedDict[int, Hook] = OrderedDict()
 
-    @property
-    def any(self) -> bool:
-        return bool(self.forward_pre or self.forward or self.backward_pre or self.backward)
+    def add(
+        self, hooks: OrderedDict[int, Hook], hook: Hook, *marks: OrderedDict[int, bool]
+    ) -> RemovableHandle:
+        """Register a hook that calls run."""
+        self.active = True
+        return handle_of(hooks, hook, False, *marks)
+
+    def check(self) -> None:
+        """Find out whether there still are hooks that calls run."""
+        self.active = bool(self.forward_pre or self.forward or self.backward_pre or self.backward)
 
 
 everywhere = GlobalHooks()
@@ -101,6 +109,8 @@ class Handle(RemovableHandle):
 def call(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """``module(*args, **kwargs)`` with all its hooks."""
     run = Call(module, args, kwargs)
+    if everywhere.active:
+        everywhere.check()
     try:
         return run.outcome()
     except Exception:
@@ -198,7 +208,7 @@ def _backward_hooks(module: Any) -> tuple[list[Hook], list[Hook]]:
 
 def register_module_forward_pre_hook(hook: Hook) -> RemovableHandle:
     """``hook(module, args)`` runs before every module's ``forward``; a result replaces the arguments."""
-    return handle_of(everywhere.forward_pre, hook)
+    return everywhere.add(everywhere.forward_pre, hook)
 
 
 def register_module_forward_hook(
@@ -206,12 +216,12 @@ def register_module_forward_hook(
 ) -> RemovableHandle:
     """``hook(module, args, output)`` runs after every module's ``forward``; a result replaces the output."""
     marks = [everywhere.forward_with_kwargs] * with_kwargs + [everywhere.forward_always] * always_call
-    return handle_of(everywhere.forward, hook, False, *marks)
+    return everywhere.add(everywhere.forward, hook, *marks)
 
 
 def register_module_full_backward_pre_hook(hook: Hook) -> RemovableHandle:
     """``hook(module, grad_output)`` runs before every module's backward."""
-    return handle_of(everywhere.backward_pre, hook)
+    return everywhere.add(everywhere.backward_pre, hook)
 
 
 def register_module_full_backward_hook(hook: Hook) -> RemovableHandle:
@@ -219,7 +229,7 @@ def register_module_full_backward_hook(hook: Hook) -> RemovableHandle:
     if everywhere.backward_is_full is False:
         raise RuntimeError(REGULAR_AND_FULL)
     everywhere.backward_is_full = True
-    return handle_of(everywhere.backward, hook)
+    return everywhere.add(everywhere.backward, hook)
 
 
 def register_module_backward_hook(hook: Hook) -> RemovableHandle:
@@ -227,7 +237,7 @@ def register_module_backward_hook(hook: Hook) -> RemovableHandle:
     if everywhere.backward_is_full is True:
         raise RuntimeError(REGULAR_AND_FULL)
     everywhere.backward_is_full = False
-    return handle_of(everywhere.backward, hook)
+    return everywhere.add(everywhere.backward, hook)
 
 
 def register_module_parameter_registration_hook(hook: Hook) -> RemovableHandle:

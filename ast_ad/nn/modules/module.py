@@ -83,7 +83,7 @@ class Module(Members, Conversion, Stateful):
             or self._forward_pre_hooks
             or self._backward_hooks
             or self._backward_pre_hooks
-            or everywhere.any
+            or everywhere.active
         ):
             return call(self, args, kwargs)
         return self.forward(*args, **kwargs)
