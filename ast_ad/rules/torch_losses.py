@@ -272,13 +272,13 @@ def soft_margin_loss(x: Any, target: Any, reduction: str = "mean") -> Any:
 
 @program
 def hinge_embedding_loss(x: Any, target: Any, margin: float = 1.0, reduction: str = "mean") -> Any:
-    """``x`` for the target 1, ``max(margin - x, 0)`` for -1.
+    """``x`` for the target 1, ``max(margin - x, 0)`` for -1, their sum for any other.
 
     >>> float(hinge_embedding_loss(np.array([0.25, 0.25]), np.array([1, -1])))
     0.5
     """
-    apart = np.where(np.equal(target, -1), clamp(margin - x, 0), 0)
-    return reduced(np.where(np.equal(target, 1), x, 0) + apart, reduction)
+    apart = np.where(np.not_equal(target, 1), clamp(margin - x, 0), 0)
+    return reduced(np.where(np.not_equal(target, -1), x, 0) + apart, reduction)
 
 
 @program

@@ -1,0 +1,56 @@
+"""What are the distances of ``nn.functional``, on arrays? PyTorch's parameters, our rules.
+
+Index: pairwise_distance cosine_similarity pdist normalize.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import torch_norms as norms
+from .registry import program
+
+
+@program
+def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Any:
+    """The ``p``-norms of ``x1 - x2 + eps`` along the last axis.
+
+    >>> pairwise_distance(np.array([[3.0, 0.0]]), np.array([[0.0, 4.0]])).round(3)
+    array([5.])
+    """
+    return norms.norm(x1 - x2 + eps, p, -1, keepdim)
+
+
+@program
+def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
+    """The cosine of the angle between the vectors along ``dim``, whose norms count as ``eps`` or more.
+
+    >>> cosine_similarity(np.array([[1.0, 0.0]]), np.array([[3.0, 4.0]]))
+    array([0.6])
+    """
+    return norms.cosine_similarity(x1, x2, dim, eps)
+
+
+@program
+def pdist(input: Any, p: float = 2.0) -> Any:
+    """The distances of all pairs of rows of a matrix, as a vector.
+
+    >>> pdist(np.array([[0.0], [1.0], [3.0]]))
+    array([1., 3., 2.])
+    """
+    first, second = np.triu_indices(np.shape(input)[0], 1)
+    return norms.norm(input[first] - input[second], p, -1)
+
+
+@program
+def normalize(input: Any, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Any = None) -> Any:
+    """``input`` divided by its norms along ``dim``, of which none counts as less than ``eps``.
+
+    >>> normalize(np.array([[3.0, 4.0]]))
+    array([[0.6, 0.8]])
+    """
+    if out is not None:
+        raise ValueError("out= is for tensors: use the result instead")
+    return norms.normalize(input, p, dim, eps)
