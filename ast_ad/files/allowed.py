@@ -86,6 +86,11 @@ def _encode(args: Args) -> Any:
         raise damaged("bytes are described by characters that are none") from None
 
 
+def _bytes(args: Args) -> Any:
+    _expect(args == (), "bytes")  # others are made by _codecs.encode
+    return b""
+
+
 def _bytearray(args: Args) -> Any:
     _expect(args == () or _fits(args, bytes), "bytearray")
     return bytearray(*args)
@@ -209,11 +214,8 @@ def _table() -> dict[tuple[str, str], Any]:
         ("torch._tensor", "_rebuild_from_type_v2"): _from_type,
     }
     for builtins in ("builtins", "__builtin__"):
-        makers |= {
-            (builtins, "set"): _set,
-            (builtins, "complex"): _complex,
-            (builtins, "bytearray"): _bytearray,
-        }
+        own = {"set": _set, "complex": _complex, "bytes": _bytes, "bytearray": _bytearray}
+        makers |= {(builtins, name): make for name, make in own.items()}
     table: dict[tuple[str, str], Any] = {name: Maker(".".join(name), make) for name, make in makers.items()}
     table |= {("torch", name): kind for name, kind in KINDS.items()}
     table |= {("torch.storage", "UntypedStorage"): UNTYPED, ("torch", "UntypedStorage"): UNTYPED}

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .problems import damaged, refused
+from .problems import damaged, program, refused
 from .source import Source
 
 LOCAL = struct.Struct("<4s5H3I2H")
@@ -59,6 +59,8 @@ class Archive:
         for member in _members(source, directory, count):
             root, _, name = member.name.partition("/")
             roots.add(root)
+            if member.name.endswith(".npy"):
+                raise refused("the file is an archive of NumPy arrays (.npz)", "", "read it with numpy.load")
             if not name or len(roots) > 1 or any(part in ("", ".", "..") for part in member.name.split("/")):
                 raise refused(
                     f"the archive has a member {member.name[:200]!r}",
@@ -155,6 +157,8 @@ def _members(source: Source, directory: bytes, count: int) -> Iterator[Member]:
             raise damaged("the archive's directory is damaged")
         text = _text(name)
         if method or packed != size:
+            if "/code/" in text:
+                raise program()
             raise refused(
                 f"the member {text[:200]!r} is compressed",
                 "PyTorch writes plain members, which can't grow when they are read",

@@ -16,6 +16,15 @@ def damaged(found: str, why: str = "") -> FileFormatError:
     return FileFormatError(found, why=why, fix=DAMAGED)
 
 
+def program() -> FileFormatError:
+    """An archive of TorchScript."""
+    return refused(
+        "the file is a TorchScript archive",
+        "it holds a program besides its weights",
+        "in PyTorch, torch.save(torch.jit.load(path).state_dict(), new_path)",
+    )
+
+
 def refused(found: str, why: str, fix: str = CONVERT) -> FileFormatError:
     """The file holds something that is not read here."""
     return FileFormatError(found, why=why, fix=fix)

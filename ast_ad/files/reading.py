@@ -10,7 +10,7 @@ from ..errors import FileFormatError, InputTypeError, InputValueError
 from .archive import Archive
 from .limits import MAX_PICKLE, MAX_RECORD
 from .machine import Machine
-from .problems import CONVERT, damaged, refused
+from .problems import CONVERT, damaged, program, refused
 from .source import Source
 from .storages import Storages
 
@@ -89,6 +89,8 @@ def _content(source: Source, path: Any) -> Any:
         if path is not None:
             return tensors_only.load_file(path)
         return tensors_only.load(source.read(0, source.size))
+    if head[8:10] == b'{"':
+        raise damaged("the file is cut off", "it begins as a safetensors file whose first part is longer")
     raise _unknown(head, source.size)
 
 
@@ -111,17 +113,12 @@ def _check_records(archive: Archive) -> None:
     """Whether the archive is a checkpoint; FileFormatError says what else it is."""
     names = archive.members
     if "constants.pkl" in names or any(name.startswith("code/") for name in names):
-        raise refused(
-            "the file is a TorchScript archive",
-            "it holds a program besides its weights",
-            "in PyTorch, torch.save(torch.jit.load(path).state_dict(), new_path)",
-        )
+        raise program()
     if "data.pkl" not in names:
-        kind = "an archive of NumPy arrays (.npz)" if all(n.endswith(".npy") for n in names) else "a zip file"
         raise refused(
-            f"the file is {kind}, but no checkpoint",
+            "the file is a zip file, but no checkpoint",
             "a checkpoint has a record data.pkl",
-            "read arrays with numpy.load, programs (.pt2, torch.package) with PyTorch" if names else CONVERT,
+            "read programs (.pt2, torch.package) with PyTorch, and save their state_dict() there",
         )
     if "version" in names:
         version = archive.read("version", MAX_RECORD).strip()
