@@ -271,5 +271,5 @@ def producer(node: Any) -> str:
     name = str(node.name())
     if name.endswith("Backwards"):
         return name
-    operation, _, number = name.partition("Backward")
+    operation, _, number = name.rpartition("Backward")
     return operation + number.removeprefix("0")

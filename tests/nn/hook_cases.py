@@ -234,3 +234,64 @@ def hooks_of_all_modules(torch):
     log.clear()
     n(x)
     yield log
+
+
+@case
+def backward_hooks_and_in_place_changes(torch):
+    class Adding(torch.nn.Module):
+        def forward(self, x, in_place):
+            self.seen = x
+            if in_place:
+                x += 1
+            return x.clone()
+
+    x, m = torch.ones(3, requires_grad=True), Adding()
+    for register in (m.register_full_backward_hook, m.register_full_backward_pre_hook):
+        log = []
+        with register(lambda *args, log=log: log.append(len(args))):
+            m(x, False).sum().backward()
+            yield log
+            yield lambda: m(x.clone(), True)
+            local = x.clone()
+            m(local, False)
+            local[0] *= 1
+            yield lambda: m.seen + 2
+            yield lambda: m(x, False).add_(1)
+
+
+@case
+def what_older_hooks_miss(torch):
+    a, b = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+    forwards = {
+        "list in": (lambda pair: (pair[0].clone(), pair[1].clone()), ([a, b],)),
+        "list out": (lambda a, b: [a.clone(), b.clone()], (a, b)),
+        "dict out": (lambda a: {"x": a.clone()}, (a,)),
+        "two nodes": (lambda a, b: (a.clone(), b.clone()), (a, b)),
+        "chain": (lambda a: a.clone().clone(), (a,)),
+        "one": (lambda a: a.clone(), (a * 2,)),
+    }
+    for forward, args in forwards.values():
+        m = torch.nn.Module()
+        m.forward = forward
+        m.register_backward_hook(lambda *args: None)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            m(*args)
+        yield [(w.category.__name__, str(w.message)) for w in caught]
+
+
+@case
+def backward_hooks_without_gradients_of_inputs(torch):
+    m, log = layer(torch), []
+    m.register_full_backward_pre_hook(lambda m, go: log.append(go))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        m(torch.ones(1, 2)).sum().backward()
+        yield log, [str(w.message) for w in caught]
+    x = torch.ones(1, 2, requires_grad=True)
+    m = layer(torch)
+    m.register_full_backward_hook(lambda m, gi, go: (gi[0] * 2,))
+    (g,) = torch.autograd.grad((m(x) ** 2).sum(), x, create_graph=True)
+    yield g
+    g.sum().backward()
+    yield x.grad, m.weight.grad

@@ -363,3 +363,16 @@ def reshaping(torch):
     yield nn.Unflatten(2, (2, 2))(x).shape, nn.Unflatten(-1, (2, -1))(x).shape
     for wrong in (3, "ab", (2, "a"), (2, 3.0)):
         yield lambda wrong=wrong: nn.Unflatten(1, wrong)
+
+
+@case
+def prefixes(torch):
+    from importlib import import_module
+
+    consume = import_module(f"{torch.__name__}.nn.modules.utils").consume_prefix_in_state_dict_if_present
+    wrapper = torch.nn.Module()
+    wrapper.module = network(torch)
+    state = wrapper.state_dict()
+    consume(state, "module.")
+    yield list(state), dict(state._metadata)
+    yield network(torch).load_state_dict(state)

@@ -39,6 +39,7 @@ HOOKS = {
 }
 
 
+@pytest.mark.filterwarnings("ignore::FutureWarning")
 @pytest.mark.parametrize("name", HOOKS)
 @pytest.mark.parametrize("backward", [False, True])
 def test_graphs_die_with_their_results(name, backward):

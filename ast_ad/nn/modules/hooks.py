@@ -148,7 +148,7 @@ class Call:
                 warnings.warn(f"{text} but received {type(self.result)}", stacklevel=4)
             self.result = hooks.leave(self.result)
         if regular:
-            register_regular(module, regular, self.result)
+            register_regular(module, regular, self.args, self.result)
         return self.result
 
     def _before(self) -> None:
