@@ -18,8 +18,10 @@ from .registry import vjp
 
 
 def windows(name: str, pixels: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Any:
-    """The options as pairs and, for each axis and tap, which blocks have it and where."""
+    """The options as pairs, how many blocks there are, and for each axis and tap which have it, and where."""
     given = (kernel_size, dilation, padding, stride)
+    if isinstance(kernel_size, (tuple, list)) and len(kernel_size) not in (1, 2):
+        raise RuntimeError(f"It is expected kernel_size equals to 2, but got size {len(kernel_size)}")
     names = ("kernel_size", "dilation", "padding", "stride")
     pairs = [each(name, what, v, 2) for what, v in zip(names, given, strict=True)]
     sizes = tuple(
@@ -90,7 +92,8 @@ def fold(
         raise RuntimeError(
             f"Given output_size={pixels}, kernel_size={pairs[0]}, dilation={pairs[1]}, padding={pairs[2]}, "
             f"stride={pairs[3]}, expected size of input's dimension 2 to match the calculated number of "
-            f"sliding blocks {sizes[0]} * {sizes[1]} = {math.prod(sizes)}, but got input.size(2)={x.shape[2]}."
+            f"sliding blocks {sizes[0]} * {sizes[1]} = {math.prod(sizes)}, but got "
+            f"input.size(2)={x.shape[2]}."
         )
     blocks = x.reshape(x.shape[0], -1, *pairs[0], *sizes)
     out = np.zeros((*blocks.shape[:2], *pixels), x.dtype)

@@ -188,7 +188,10 @@ def grouped(v: Any, x: Any) -> Any:
 
 def split(x: Any, groups: int) -> Any:
     """``x`` of shape ``(N, C, ...)`` as ``(N, groups, L)``."""
-    return np.reshape(x, (np.shape(x)[0], groups, -1))
+    length = np.shape(x)[1] // groups
+    for n in np.shape(x)[2:]:
+        length = length * n
+    return np.reshape(x, (np.shape(x)[0], groups, length))
 
 
 def group_moments(x: Any, groups: int) -> tuple[Any, Any]:
@@ -199,7 +202,7 @@ def group_moments(x: Any, groups: int) -> tuple[Any, Any]:
     (2.0, 1.0)
     """
     flat = rows(x)
-    parts = [v.reshape(x.shape[0], groups, -1) for v in kernels.row_moments(flat)]
+    parts = [v.reshape(x.shape[0], groups, x.shape[1] // groups) for v in kernels.row_moments(flat)]
     return pooled(*parts, flat.shape[2], 2, x.dtype)
 
 
@@ -226,31 +229,34 @@ def group_normalized(x: Any, weight: Any, bias: Any, mean: Any, var: Any, eps: f
 
 @vjp(group_normalized)
 def group_normalized_rule(g, ans, x, weight, bias, mean, var, eps):
-    sums = group_sums(g, x, mean)
+    sums = group_sums(g, x, mean, var, eps)
     x_bar = group_cotangent(g, x, weight, mean, var, sums, eps)
-    invstd = 1 / np.sqrt(var + eps)
-    weight_bar = None if weight is None else np.sum(sums[1] * grouped(invstd, x), axis=0)
+    weight_bar = None if weight is None else np.sum(sums[1], axis=0)
     bias_bar = None if bias is None else np.sum(sums[0], axis=0)
     return x_bar, weight_bar, bias_bar, None, None, None
 
 
-def group_sums(g: Any, x: Any, mean: Any) -> Any:
-    """The sums of ``g`` and of ``g * (x - mean)`` over each channel of each sample.
+def group_sums(g: Any, x: Any, mean: Any, var: Any, eps: float) -> Any:
+    """The sums of ``g`` and of ``g * (x - mean) / sqrt(var + eps)`` over each channel of each sample.
 
-    >>> group_sums(np.ones((1, 2)), np.array([[1.0, 3.0]]), np.array([[2.0]]))
+    >>> x = np.array([[1.0, 3.0]])
+    >>> group_sums(np.ones((1, 2)), x, *group_moments(x, 1), 0.0)
     array([[[ 1.,  1.]],
     <BLANKLINE>
            [[-1.,  1.]]])
     """
-    return kernels.row_products(rows(g), rows(x), grouped(mean, x)).astype(x.dtype)
+    sums = kernels.row_products(rows(g), rows(x), grouped(mean, x))
+    sums[1] *= grouped(1 / np.sqrt(var + eps), x)
+    return sums.astype(x.dtype)
 
 
 @composite(group_sums)
-def group_sums_program(g, x, mean):
-    groups, beyond = np.shape(mean)[1], tuple(range(2, np.ndim(x)))
-    parts = split(x, groups)
-    d = np.reshape(parts - np.mean(parts, axis=2, keepdims=True), np.shape(x))
-    return np.stack((np.sum(g, axis=beyond), np.sum(g * d, axis=beyond)))
+def group_sums_program(g, x, mean, var, eps):
+    beyond = tuple(range(2, np.ndim(x)))
+    parts = split(x, np.shape(mean)[1])
+    d = parts - np.mean(parts, axis=2, keepdims=True)
+    hat = np.reshape(d / np.sqrt(np.mean(np.square(d), axis=2, keepdims=True) + eps), np.shape(x))
+    return np.stack((np.sum(g, axis=beyond), np.sum(g * hat, axis=beyond)))
 
 
 def group_cotangent(g: Any, x: Any, weight: Any, mean: Any, var: Any, sums: Any, eps: float) -> Any:
@@ -258,15 +264,16 @@ def group_cotangent(g: Any, x: Any, weight: Any, mean: Any, var: Any, sums: Any,
 
     >>> x = np.array([[1.0, 3.0]])
     >>> mean, var = group_moments(x, 1)
-    >>> group_cotangent(np.ones((1, 2)), x, None, mean, var, group_sums(np.ones((1, 2)), x, mean), 0.0)
+    >>> sums = group_sums(np.ones((1, 2)), x, mean, var, 0.0)
+    >>> group_cotangent(np.ones((1, 2)), x, None, mean, var, sums, 0.0)
     array([[0., 0.]])
     """
-    inverse = 1 / (var + eps)
+    invstd = 1 / np.sqrt(var + eps)
     weighted = sums if weight is None else sums * weight
-    totals = weighted.reshape(2, *var.shape, -1).sum(3) * var.size / max(x.size, 1)
-    a = grouped(np.sqrt(inverse), x) * (1 if weight is None else weight)
-    b = grouped(-inverse * np.sqrt(inverse) * totals[1], x)
-    c = grouped(-np.sqrt(inverse) * totals[0], x)
+    totals = weighted.reshape(2, *var.shape, x.shape[1] // var.shape[1]).sum(3) * (var.size / max(x.size, 1))
+    a = grouped(invstd, x) * (1 if weight is None else weight)
+    b = grouped(-invstd * invstd * totals[1], x)
+    c = grouped(-invstd * totals[0], x)
     a, b, c = (v.astype(x.dtype, copy=False) for v in (a, b, c))
     return kernels.row_combination(rows(g), rows(x), grouped(mean, x), a, b, c).reshape(x.shape)
 

@@ -87,27 +87,32 @@ def batch_normalized(x: Any, weight: Any, bias: Any, mean: Any, var: Any, eps: f
 
 @vjp(batch_normalized)
 def batch_normalized_rule(g, ans, x, weight, bias, mean, var, eps):
-    sums = batch_sums(g, x, mean)
+    sums = batch_sums(g, x, mean, var, eps)
     x_bar = batch_cotangent(g, x, weight, mean, var, sums, eps)
-    weight_bar = None if weight is None else sums[1] / np.sqrt(var + eps)
+    weight_bar = None if weight is None else sums[1]
     bias_bar = None if bias is None else sums[0]
     return x_bar, weight_bar, bias_bar, None, None, None
 
 
-def batch_sums(g: Any, x: Any, mean: Any) -> Any:
-    """The sums of ``g`` and of ``g * (x - mean)`` over each channel; ``mean`` is that of ``x``.
+def batch_sums(g: Any, x: Any, mean: Any, var: Any, eps: float) -> Any:
+    """The sums of ``g`` and of ``g * (x - mean) / sqrt(var + eps)`` over each channel.
 
-    >>> batch_sums(np.ones((2, 1)), np.array([[1.0], [3.0]]), np.array([2.0]))
+    >>> x = np.array([[1.0], [3.0]])
+    >>> batch_sums(np.ones((2, 1)), x, *batch_moments(x), 0.0)
     array([[2.],
            [0.]])
     """
-    return kernels.row_products(rows(g), rows(x), mean[None]).sum(1).astype(x.dtype)
+    sums = kernels.row_products(rows(g), rows(x), mean[None]).sum(1)
+    sums[1] /= np.sqrt(var + eps)
+    return sums.astype(x.dtype)
 
 
 @composite(batch_sums)
-def batch_sums_program(g, x, mean):
-    d = x - along_channels(np.mean(x, axis=over_batch(x)), x)
-    return np.stack((np.sum(g, axis=over_batch(x)), np.sum(g * d, axis=over_batch(x))))
+def batch_sums_program(g, x, mean, var, eps):
+    axes = over_batch(x)
+    d = x - np.mean(x, axis=axes, keepdims=True)
+    hat = d / np.sqrt(np.mean(np.square(d), axis=axes, keepdims=True) + eps)
+    return np.stack((np.sum(g, axis=axes), np.sum(g * hat, axis=axes)))
 
 
 def batch_cotangent(g: Any, x: Any, weight: Any, mean: Any, var: Any, sums: Any, eps: float) -> Any:
@@ -115,14 +120,15 @@ def batch_cotangent(g: Any, x: Any, weight: Any, mean: Any, var: Any, sums: Any,
 
     >>> x = np.array([[1.0], [3.0]])
     >>> mean, var = batch_moments(x)
-    >>> batch_cotangent(np.ones((2, 1)), x, None, mean, var, batch_sums(np.ones((2, 1)), x, mean), 0.0)
+    >>> sums = batch_sums(np.ones((2, 1)), x, mean, var, 0.0)
+    >>> batch_cotangent(np.ones((2, 1)), x, None, mean, var, sums, 0.0)
     array([[0.],
            [0.]])
     """
     n = x.dtype.type(max(x.size // max(x.shape[1], 1), 1))
-    inverse = 1 / (var + eps)
-    a = np.sqrt(inverse) if weight is None else (np.sqrt(inverse) * weight).astype(x.dtype, copy=False)
-    b, c = -a * inverse * sums[1] / n, -a * sums[0] / n
+    invstd = 1 / np.sqrt(var + eps)
+    a = invstd if weight is None else (invstd * weight).astype(x.dtype, copy=False)
+    b, c = -a * invstd * sums[1] / n, -a * sums[0] / n
     return kernels.row_combination(rows(g), rows(x), mean[None], a[None], b[None], c[None]).reshape(x.shape)
 
 

@@ -98,11 +98,7 @@ def check_edges(shape: Any, pads: Any, mode: str) -> None:
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
     count, ndim = len(pads) // 2, len(shape)
     if ndim not in (count + 1, count + 2):
-        raise NotImplementedError(
-            "Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now"
-            if count > 3 or count < 1
-            else f"Padding size {len(pads)} is not supported for {ndim}D input tensor."
-        )
+        raise NotImplementedError(f"Padding size {len(pads)} is not supported for {ndim}D input tensor.")
     for axis, before, behind in per_axis(pads, ndim):
         n = shape[axis]
         if mode == "reflect" and (before >= n or behind >= n):

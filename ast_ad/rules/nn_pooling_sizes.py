@@ -88,10 +88,12 @@ def check_rank(name: str, shape: Any, rank: int) -> None:
                 f"(while checking arguments for {name}1d)"
             )
         raise RuntimeError(f"non-empty {rank + 1}D or {rank + 2}D (batch mode) tensor expected for input")
-    if 0 in shape[len(shape) - rank - 1 :]:
+    if 0 in shape[len(shape) - rank - 1 :] and not name.startswith("adaptive"):
+        if rank == 1:
+            shape.insert(-1, 1)
         raise RuntimeError(
-            f"Expected {rank + 1}D or {rank + 2}D (batch mode) tensor with optional 0 dim batch size for "
-            f"input, but got:{shape}"
+            f"Expected {max(rank, 2) + 1}D or {max(rank, 2) + 2}D (batch mode) tensor with optional 0 dim "
+            f"batch size for input, but got:{shape}"
         )
 
 
@@ -120,17 +122,24 @@ def check_maximum(
     shape: Any, taps: Numbers, stride: Numbers, padding: Numbers, dilation: Numbers, rank: int
 ) -> None:
     """Refuse what ``max_pool`` can't be computed of."""
+    if rank > 1 and len(shape) in (rank + 1, rank + 2):
+        check_windows(taps, stride, padding, dilation)
     check_rank("max_pool", shape, rank)
-    if rank == 1 and padding[0] > taps[0] // 2 and min(stride) > 0:
+    options = (("kernel_size", taps), ("stride", stride), ("padding", (1,)), ("dilation", dilation))
+    for what, given in options if rank == 1 else ():
+        if what == "padding" and padding[0] < 0:
+            raise RuntimeError(f"max_pool1d() padding must be non-negative, but got {padding[0]}")
+        if given[0] <= 0:
+            raise RuntimeError(f"max_pool1d() {what} must be greater than zero, but got {given[0]}")
+    if rank == 1 and padding[0] > taps[0] // 2:
         raise RuntimeError(
             "max_pool1d() padding should be at most half of kernel size, but got "
             f"padding={padding[0]} and kernel_size={taps[0]}"
         )
-    if rank == 1 and min(stride) > 0 and min(dilation) > 0:
+    if rank == 1:
         size = pooled_size(shape[-1], taps[0], stride[0], padding[0], dilation[0], False)
         if size < 1:
             raise RuntimeError(f"max_pool1d() Invalid computed output size: {size}")
-    check_windows(taps, stride, padding, dilation)
 
 
 def check_average(
@@ -142,23 +151,27 @@ def check_average(
             f"Dimension out of range (expected to be in range of [-{len(shape)}, {len(shape) - 1}], "
             "but got -3)"
         )
-    check_rank("avg_pool", shape, rank)
     if divisor == 0:
         raise RuntimeError("divisor must be not zero")
-    check_windows(taps, stride, padding, (1,) * rank)
+    if len(shape) in (rank + 1, rank + 2):
+        check_windows(taps, stride, padding, (1,) * rank)
+    check_rank("avg_pool", shape, rank)
 
 
 def check_adaptive(name: str, shape: Any, output_size: Any, rank: int) -> None:
     """Refuse what adaptive pooling can't be computed of."""
     shape, called = list(shape), f"{name}{rank}d"
     if isinstance(output_size, (tuple, list)) and len(output_size) not in (1, rank):
+        if rank == 1:
+            count = len(output_size)
+            raise RuntimeError(f"{called}() argument 'output_size' should contain one int (got {count})")
         raise RuntimeError(f"{called}: output_size must be {rank}")
     if len(shape) not in (rank + 1, rank + 2):
         if rank == 1:
             check_rank(name, shape, rank)
         colon = ":" if "max" in name else ","
         raise RuntimeError(f"{called}(): Expected {rank + 1}D or {rank + 2}D tensor, but got{colon} {shape}")
-    for i in range(len(shape) - rank, len(shape)):
+    for i in range(len(shape) - rank - (rank == 3 or "max" in name), len(shape)):
         if not shape[i]:
             raise RuntimeError(
                 f"{called}(): Expected input to have non-zero size for non-batch dimensions, but input has "
@@ -189,7 +202,5 @@ def unpooled_sizes(
         )
     low, high = (tuple(d + sign * s for d, s in zip(default, stride, strict=True)) for sign in (-1, 1))
     if any(not lo < n < hi for lo, n, hi in zip(low, asked, high, strict=True)):
-        raise ValueError(
-            f'invalid output_size "{list(asked)}" (dim 0 must be between {low[0]} and {high[0]})'
-        )
+        raise ValueError(f'invalid output_size "{asked}" (dim 0 must be between {low[0]} and {high[0]})')
     return asked

@@ -130,7 +130,11 @@ def target(
     ((8,), (2.0,))
     """
     rank = len(shape) - 2
-    check_mode(mode, align_corners, rank)
+    if align_corners is not None and mode in SPATIAL and not SPATIAL[mode]:
+        raise ValueError(
+            "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic "
+            "| trilinear"
+        )
     if size is not None and scale_factor is not None:
         raise ValueError("only one of size or scale_factor should be defined")
     if size is None and scale_factor is None:
@@ -141,31 +145,30 @@ def target(
                 raise ValueError(
                     "Input and output must have the same number of spatial dimensions, but got input with "
                     f"spatial dimensions of {list(shape[2:])} and output size of {size}. Please provide "
-                    "input tensor in (N, C, d1, d2, ...,dK) format and output size in (o1, o2, ...,oK) format."
+                    "input tensor in (N, C, d1, d2, ...,dK) format and output size in (o1, o2, ...,oK) "
+                    "format."
                 )
-            return tuple(map(int, size)), None
-        return (int(size),) * rank, None
+        check_mode(mode, rank)
+        return tuple(map(int, size)) if isinstance(size, (tuple, list)) else (int(size),) * rank, None
     factors = scale_factor if isinstance(scale_factor, (tuple, list)) else (scale_factor,) * rank
     if len(factors) != rank:
         raise ValueError(
             "Input and scale_factor must have the same number of spatial dimensions, but got input with "
-            f"spatial dimensions of {list(shape[2:])} and scale_factor of shape {scale_factor}. Please provide "
-            "input tensor in (N, C, d1, d2, ...,dK) format and scale_factor in (s1, s2, ...,sK) format."
+            f"spatial dimensions of {list(shape[2:])} and scale_factor of shape {scale_factor}. Please "
+            "provide input tensor in (N, C, d1, d2, ...,dK) format and scale_factor in (s1, s2, ...,sK) "
+            "format."
         )
+    check_mode(mode, rank)
     sizes = tuple(math.floor(float(n) * f) for n, f in zip(shape[2:], factors, strict=True))
     return sizes, None if recompute else tuple(map(float, factors))
 
 
-def check_mode(mode: str, align_corners: Any, rank: int) -> None:
-    if mode not in SPATIAL or rank not in (1, 2, 3):
+def check_mode(mode: str, rank: int) -> None:
+    """Refuse a mode that is unknown, or for other images."""
+    if mode not in SPATIAL or rank not in (1, 2, 3) or mode == "bicubic" and rank != 2:
         raise NotImplementedError(
             f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {rank + 2}D) for the modes: "
             f"nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got {mode})"
-        )
-    if align_corners is not None and not SPATIAL[mode]:
-        raise ValueError(
-            "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic "
-            "| trilinear"
         )
     if SPATIAL[mode] not in (0, rank):
         raise NotImplementedError(f"Got {rank + 2}D input, but {mode} mode needs {SPATIAL[mode] + 2}D input")
@@ -180,7 +183,7 @@ def check_sizes(shape: Any, size: Any) -> None:
             for sizes in (shape[2:], size)
         )
         raise RuntimeError(
-            f"Input and output sizes should be greater than 0, but got input ({before}) output ({after})"
+            f"Input and output sizes should be greater than 0, but got input ({before}) and output ({after})"
         )
 
 

@@ -85,14 +85,23 @@ def batch_norm(
     if training:
         _check_batch(list(x.shape), f"torch.Size({list(x.shape)})")
     _check_channels(x, running_mean, running_var, weight, bias, not training)
+    if not x.size:
+        return _of_nothing(input, weight, bias)
     if not training:
         moments = plain_of(running_mean), plain_of(running_var)
         return apply(BY_RUNNING, (input, weight, bias, *moments, eps))
     mean, var = _moments(rules.batch_moments, x)
-    n = x.size / max(x.shape[1], 1)
+    n = x.size / x.shape[1]
     move(running_mean, mean, momentum)
     move(running_var, var, momentum, n)
     return apply(BATCH, (input, weight, bias, mean, var, eps))
+
+
+def _of_nothing(input: Tensor, weight: Any, bias: Any) -> Any:
+    """What becomes of a tensor without elements; the running moments stay."""
+    out = input.clone()
+    out = out if weight is None or not weight._array.size else out * weight[0]
+    return out if bias is None or not bias._array.size else out + bias[0]
 
 
 def move(running: Any, value: Any, momentum: float, n: float = 0.0) -> None:
@@ -173,6 +182,8 @@ def instance_norm(
         moments = (np.tile(plain_of(v), n) for v in (running_mean, running_var))
         return apply(BY_RUNNING, (flat, weights, biases, *moments, eps)).view(*shape)
     _check_channels(input._array, running_mean, running_var, weight, bias, False)
+    if not input._array.size:
+        return _of_nothing(flat, weights, biases).view(*shape)
     mean, var = _moments(rules.batch_moments, flat._array)
     move(running_mean, mean.reshape(n, channels).mean(0), momentum)
     move(running_var, var.reshape(n, channels).mean(0), momentum, math.prod(shape[2:]))

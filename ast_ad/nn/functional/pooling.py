@@ -14,7 +14,7 @@ from ...eager.pointwise import require_tensor
 from ...eager.tensor import Tensor
 from ...rules import nn_pooling as steps
 from ...rules import nn_pooling_functions as rules
-from ...rules.nn_pooling_sizes import check_adaptive, check_average, check_maximum, check_rank, each, lengths
+from ...rules.nn_pooling_sizes import check_adaptive, check_average, check_maximum, each, lengths
 from .surface import functional
 
 __all__ = [
@@ -132,7 +132,7 @@ def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = 
     tensor([[3., 3.]])
     """
     require_tensor("adaptive_max_pool1d", input)
-    check_rank("adaptive_max_pool", input._array.shape, 1)
+    check_adaptive("adaptive_max_pool", input._array.shape, output_size, 1)
     found = apply(ADAPTIVE_MAX[2], (input.unsqueeze(-2), _after_one(output_size), 2))
     return _results(found, return_indices, True)
 
@@ -339,7 +339,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Any:
     tensor([[2., 4.]])
     """
     require_tensor("adaptive_avg_pool1d", input)
-    check_rank("adaptive_avg_pool", input._array.shape, 1)
+    check_adaptive("adaptive_avg_pool", input._array.shape, output_size, 1)
     return _adaptive_mean(2, input.unsqueeze(-2), _after_one(output_size)).squeeze(-2)
 
 

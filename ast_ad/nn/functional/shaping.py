@@ -60,10 +60,10 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
     """
     require_tensor("pad", input)
     pads = tuple(map(int, pad))
+    if mode not in nn_padding.MODES:
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
     nn_padding.check_pads(input._array.shape, pads)
     if mode == "constant":
-        if not any(pads):
-            return input.clone()
         return apply(CONSTANT, (input, pads, 0 if value is None else value))
     if value is not None and value != 0:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
