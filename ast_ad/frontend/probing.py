@@ -249,6 +249,7 @@ def match_runs(
             return Dim.fresh() if candidates or only_constants else m
         if (m, n) in candidates:
             return candidates[m, n]
-        return m if m == n else Dim.fresh()
+        # Where all lengths were equal, what stays the same may be the difference of two of them.
+        return m if m == n and not only_constants else Dim.fresh()
 
     return convert(runs[0][1], runs[1][1])

@@ -1,0 +1,30 @@
+"""Does the compiler take a length for a constant that is none?"""
+
+import numpy as np
+
+from ast_ad.frontend.infer import result_type
+from ast_ad.frontend.probing import probe
+from ast_ad.ir.ops import Lit, Var
+from ast_ad.ir.types import Array, Dim
+from ast_ad.rules.nn_convolution import convolve
+
+DOUBLE = np.dtype(np.float64)
+
+
+def image(name, rank=4):
+    return Var(Array(DOUBLE, tuple(Dim.symbol((name, i)) for i in range(rank))))
+
+
+def test_what_stays_the_same_where_all_lengths_are_equal_is_no_constant():
+    """The channels have to agree, which no guess finds: all lengths are equal, and n - k + 3 is always 3."""
+    how = tuple(map(Lit, (1, 1, 1, 1)))
+    found = probe(convolve, (image("x"), image("w"), *how), {})
+    assert found.dtype == DOUBLE and not any(isinstance(n, int) for n in found.shape)
+
+
+def test_shapes_that_are_told():
+    x, w = image("x"), image("w")
+    found = result_type(convolve, (x, w, *map(Lit, (1, 1, 1, 1))), {})
+    assert found.shape[0] == x.type.shape[0] and found.shape[1] == w.type.shape[0]
+    strided = result_type(convolve, (x, w, *map(Lit, (2, 1, 1, 1))), {})
+    assert strided.shape[:2] == found.shape[:2] and strided.shape[2] not in x.type.shape
