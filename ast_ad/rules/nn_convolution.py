@@ -109,12 +109,17 @@ def correlated(x: Any, g: Any, taps: Any, stride: Any, padding: Any, dilation: A
     return out.reshape(shape)
 
 
+def conjugate(a: Any) -> Any:
+    """``np.conj(a)``, which would copy what is real."""
+    return np.conj(a) if np.iscomplexobj(a) else a
+
+
 @vjp(convolve)
 def convolve_rule(g, ans, x, w, stride, padding, dilation, groups, places=None):
     pixels, taps = np.shape(x)[2 - np.ndim(w) :], np.shape(w)[2:]
     return (
-        spread(g, np.conj(w), pixels, stride, padding, dilation, groups),
-        correlated(np.conj(x), g, taps, stride, padding, dilation, groups),
+        spread(g, conjugate(w), pixels, stride, padding, dilation, groups),
+        correlated(conjugate(x), g, taps, stride, padding, dilation, groups),
     )
 
 
@@ -122,8 +127,8 @@ def convolve_rule(g, ans, x, w, stride, padding, dilation, groups, places=None):
 def spread_rule(h, ans, g, w, pixels, stride, padding, dilation, groups):
     places, taps = np.shape(g)[2 - np.ndim(w) :], np.shape(w)[2:]
     return (
-        convolve(h, np.conj(w), stride, padding, dilation, groups, places),
-        correlated(h, np.conj(g), taps, stride, padding, dilation, groups),
+        convolve(h, conjugate(w), stride, padding, dilation, groups, places),
+        correlated(h, conjugate(g), taps, stride, padding, dilation, groups),
     )
 
 
@@ -132,8 +137,8 @@ def correlated_rule(h, ans, x, g, taps, stride, padding, dilation, groups):
     rank = np.ndim(h) - 2
     pixels, places = np.shape(x)[np.ndim(x) - rank :], np.shape(g)[np.ndim(g) - rank :]
     return (
-        spread(np.conj(g), h, pixels, stride, padding, dilation, groups),
-        convolve(np.conj(x), h, stride, padding, dilation, groups, places),
+        spread(conjugate(g), h, pixels, stride, padding, dilation, groups),
+        convolve(conjugate(x), h, stride, padding, dilation, groups, places),
     )
 
 
@@ -182,8 +187,8 @@ def convolution(
 def convolution_rule(g, ans, input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
     pixels, taps = np.shape(input)[2 - np.ndim(weight) :], np.shape(weight)[2:]
     return (
-        spread(g, np.conj(weight), pixels, stride, padding, dilation, groups),
-        correlated(np.conj(input), g, taps, stride, padding, dilation, groups),
+        spread(g, conjugate(weight), pixels, stride, padding, dilation, groups),
+        correlated(conjugate(input), g, taps, stride, padding, dilation, groups),
         None if bias is None else by_channel(g, np.ndim(weight) - 2),
     )
 
@@ -221,8 +226,8 @@ def transposed_convolution_rule(
 ):
     places, taps = np.shape(input)[2 - np.ndim(weight) :], np.shape(weight)[2:]
     return (
-        convolve(g, np.conj(weight), stride, padding, dilation, groups, places),
-        correlated(g, np.conj(input), taps, stride, padding, dilation, groups),
+        convolve(g, conjugate(weight), stride, padding, dilation, groups, places),
+        correlated(g, conjugate(input), taps, stride, padding, dilation, groups),
         None if bias is None else by_channel(g, np.ndim(weight) - 2),
     )
 
