@@ -103,7 +103,7 @@ def _size(args: Args) -> Any:
 
 def _device(args: Args) -> Any:
     _expect(_fits(args, str) or _fits(args, str, int), "torch.device")
-    return metadata.device("cpu")  # there is no other
+    return metadata.device(*args) if args[0] == "cpu" and args[1:] in ((), (0,)) else metadata.device("cpu")
 
 
 def _layout(args: Args) -> Any:

@@ -54,6 +54,8 @@ class Emitter:
     # ----- everything by its type
     def _any(self, given: Any) -> None:
         kind = type(given)
+        if id(given) in self._open:
+            self._fail("a container that contains itself", "checkpoints are trees")
         if self._recalled(id(given)):
             return
         if isinstance(given, Tensor):
@@ -165,8 +167,6 @@ class Emitter:
 
     # ----- containers
     def _enter(self, given: Any) -> None:
-        if id(given) in self._open:
-            self._fail("a container that contains itself", "checkpoints are trees")
         if len(self._open) >= MAX_DEPTH:
             self._fail(f"in more than {MAX_DEPTH} containers", "they could not be read again")
         self._open.add(id(given))

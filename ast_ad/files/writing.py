@@ -56,8 +56,8 @@ def save(
             fix="leave out pickle_module, pickle_protocol and _use_new_zipfile_serialization",
         )
     if isinstance(f, (str, os.PathLike)):
-        path = os.fspath(f)
-        name = os.path.basename(path.decode() if isinstance(path, bytes) else path)
+        path = os.fsdecode(f)
+        name = os.path.basename(path)
         if name.endswith(".safetensors"):
             from . import tensors_only
 
@@ -100,7 +100,7 @@ def write_completely(path: Any, write: Callable[[Any], None]) -> None:
         path: the name. What has it keeps it if something goes wrong.
         write: takes a file that is open for writing bytes.
     """
-    path = os.path.realpath(os.fsdecode(path))  # a link stays a link
+    path = os.path.realpath(path)  # a link stays a link
     if os.path.exists(path) and not os.path.isfile(path):  # a device or a pipe
         with open(path, "wb") as file:
             write(file)

@@ -1,4 +1,4 @@
-"""What might somebody put into a file to harm who loads it? Each entry is refused, soon and with little memory."""
+"""What might somebody put into a file to harm who loads it? Each of these is refused."""
 
 import io
 import pickle
@@ -23,7 +23,7 @@ from .forge import (
     tensor,
     tensor3,
     text,
-)  # fmt: skip
+)
 
 COMMAND = "touch attacked"  # in the directory of the test, which is looked at afterwards
 RUN = text(COMMAND) + b"\x85R"
@@ -45,14 +45,34 @@ def pickled(obj, protocol):
 def calls():
     """Functions that are no data."""
     for module, function in [
-        ("os", "system"), ("posix", "system"), ("nt", "system"), ("subprocess", "Popen"), ("builtins", "eval"),
-        ("builtins", "exec"), ("__builtin__", "eval"), ("builtins", "getattr"), ("builtins", "__import__"),
-        ("importlib", "import_module"), ("torch", "load"), ("torch.hub", "load"), ("torch", "os.system"),
-        ("torch.serialization", "load"), ("torch._utils", "os.system"), ("torch._utils", "__class__"),
-        ("collections", "OrderedDict.__init__"), ("ast_ad", "load"), ("numpy", "load"), ("numpy", "memmap"),
-        ("pickle", "loads"), ("torch.storage", "_load_from_bytes"), ("operator", "attrgetter"), ("", ""),
-        ("runpy", "run_path"), ("builtins", "set\r"), ("torch.nn.modules.linear", "Linear"),
-    ]:  # fmt: skip
+        ("os", "system"),
+        ("posix", "system"),
+        ("nt", "system"),
+        ("subprocess", "Popen"),
+        ("builtins", "eval"),
+        ("builtins", "exec"),
+        ("__builtin__", "eval"),
+        ("builtins", "getattr"),
+        ("builtins", "__import__"),
+        ("importlib", "import_module"),
+        ("torch", "load"),
+        ("torch.hub", "load"),
+        ("torch", "os.system"),
+        ("torch.serialization", "load"),
+        ("torch._utils", "os.system"),
+        ("torch._utils", "__class__"),
+        ("collections", "OrderedDict.__init__"),
+        ("ast_ad", "load"),
+        ("numpy", "load"),
+        ("numpy", "memmap"),
+        ("pickle", "loads"),
+        ("torch.storage", "_load_from_bytes"),
+        ("operator", "attrgetter"),
+        ("", ""),
+        ("runpy", "run_path"),
+        ("builtins", "set\r"),
+        ("torch.nn.modules.linear", "Linear"),
+    ]:
         yield f"{module}.{function}", checkpoint(name(module, function) + RUN)
     for protocol in range(6):
         yield f"pickled by protocol {protocol}", pickled(Runs(), protocol)
@@ -150,10 +170,18 @@ def shape_of_the_program():
 def copies(scale=100):
     """A few bytes that ask for many; for limits that are lower than the real ones by ``scale``."""
     long = text("x" * 1_000_000) + b"q\x00"
-    yield "bytes again and again", checkpoint(
-        b"](" + name("_codecs", "encode") + b"q\x01" + items(long, text("latin1")) + b"q\x02R"
-        + b"h\x01h\x02R" * (2_000_000 // scale) + b"e"
-    )  # fmt: skip
+    yield (
+        "bytes again and again",
+        checkpoint(
+            b"]("
+            + name("_codecs", "encode")
+            + b"q\x01"
+            + items(long, text("latin1"))
+            + b"q\x02R"
+            + b"h\x01h\x02R" * (2_000_000 // scale)
+            + b"e"
+        ),
+    )
     many = b"](" + b"".join(number(i) for i in range(10_000)) + b"eq\x00"
     yield (
         "sets again and again",
@@ -308,8 +336,13 @@ def objects():
         "of another class": (make, name("torch", "Size"), args, state(a=b"N")),
         "made of a set": (name("builtins", "set"), name("torch", "Tensor"), b"]\x85", state(a=b"N")),
         "made by a tensor": (tensor(), name("torch", "Tensor"), args, state(a=b"N")),
-        "made by itself": (name("torch._tensor", "_rebuild_from_type_v2"), name("torch", "Tensor"), args, state(a=b"N")),
-    }.items():  # fmt: skip
+        "made by itself": (
+            name("torch._tensor", "_rebuild_from_type_v2"),
+            name("torch", "Tensor"),
+            args,
+            state(a=b"N"),
+        ),
+    }.items():
         yield f"a tensor {why}", checkpoint(call("torch._tensor", "_rebuild_from_type_v2", *parts))
 
 
@@ -344,11 +377,31 @@ def archives():
     for at, why in {10: "entries", 12: "size", 16: "place", 4: "disk"}.items():
         yield f"end: {why}", plain[: -22 + at] + b"\x07" + plain[-22 + at + 1 :]
     where = plain.index(b"PK\x01\x02")
-    for at, why in {8: "flags", 10: "method", 16: "checksum", 20: "packed", 24: "size", 42: "place", 46: "name",
-                    28: "name length", 30: "extra length", 32: "comment length", 34: "disk"}.items():  # fmt: skip
+    for at, why in {
+        8: "flags",
+        10: "method",
+        16: "checksum",
+        20: "packed",
+        24: "size",
+        42: "place",
+        46: "name",
+        28: "name length",
+        30: "extra length",
+        32: "comment length",
+        34: "disk",
+    }.items():
         yield f"directory: {why}", plain[: where + at] + b"\x09" + plain[where + at + 1 :]
-    for at, why in {0: "sign", 6: "flags", 8: "method", 14: "checksum", 18: "packed", 22: "size", 26: "name length",
-                    28: "extra length", 30: "name"}.items():  # fmt: skip
+    for at, why in {
+        0: "sign",
+        6: "flags",
+        8: "method",
+        14: "checksum",
+        18: "packed",
+        22: "size",
+        26: "name length",
+        28: "extra length",
+        30: "name",
+    }.items():
         yield f"header: {why}", plain[:at] + b"\x09" + plain[at + 1 :]
     yield "overlapping members", _overlapping(plain)
     yield "a member in a member", _nested()

@@ -1,4 +1,4 @@
-"""What is in a checkpoint, in words that two libraries share? Text and lists, to be compared or kept as JSON."""
+"""What is in a checkpoint, in words that two libraries share? Lists and texts, which JSON can keep."""
 
 from collections import Counter, OrderedDict
 

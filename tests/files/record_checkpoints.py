@@ -1,4 +1,4 @@
-"""Writes recorded/*.pth and recorded/expected.json with PyTorch: ``python tests/files/record_checkpoints.py``.
+"""Writes recorded/* with PyTorch: ``python tests/files/record_checkpoints.py``.
 
 The tests read the files without PyTorch, and compare with what PyTorch says is in them.
 """
@@ -39,10 +39,19 @@ def views():
     base = torch.arange(12.0).reshape(3, 4)
     flat = torch.arange(6)
     return {
-        "base": base, "transposed": base.t(), "row": base[1], "column": base[:, 2], "every other": base[:, ::2],
-        "expanded": torch.ones(1).expand(5), "permuted": torch.arange(24.0).reshape(2, 3, 4).permute(2, 0, 1),
-        "same": base, "flat": flat, "two": [flat[:2], flat[1:3]], "single": base[1:2, 2:3], "number": base[2, 3],
-    }  # fmt: skip
+        "base": base,
+        "transposed": base.t(),
+        "row": base[1],
+        "column": base[:, 2],
+        "every other": base[:, ::2],
+        "expanded": torch.ones(1).expand(5),
+        "permuted": torch.arange(24.0).reshape(2, 3, 4).permute(2, 0, 1),
+        "same": base,
+        "flat": flat,
+        "two": [flat[:2], flat[1:3]],
+        "single": base[1:2, 2:3],
+        "number": base[2, 3],
+    }
 
 
 def special():
@@ -67,13 +76,43 @@ def special():
 def plain():
     shared = [1, 2]
     return {
-        "numbers": [0, 255, 256, 65535, 65536, -1, -(2**31), 2**31, 2**70, -(2**70), 0.5, float("inf"), 1 + 2j],
+        "numbers": [
+            0,
+            255,
+            256,
+            65535,
+            65536,
+            -1,
+            -(2**31),
+            2**31,
+            2**70,
+            -(2**70),
+            0.5,
+            float("inf"),
+            1 + 2j,
+        ],
         "texts": ["", "é", "x" * 300, b"", b"\x00\xff", bytearray(b"xyz")],
         "constants": [None, True, False, torch.float32, torch.int8, torch.device("cpu"), torch.strided],
-        "containers": [[], (), {}, {1, 2}, (1,), (1, 2), (1, 2, 3), (1, 2, 3, 4), OrderedDict(a=1), Counter("aab")],
-        "size": torch.Size([2, 3]), "shared": [shared, shared], 7: "int key", (1, "a"): "tuple key", None: 0,
-        "long": list(range(2500)), "many": {str(i): i for i in range(300)},
-    }  # fmt: skip
+        "containers": [
+            [],
+            (),
+            {},
+            {1, 2},
+            (1,),
+            (1, 2),
+            (1, 2, 3),
+            (1, 2, 3, 4),
+            OrderedDict(a=1),
+            Counter("aab"),
+        ],
+        "size": torch.Size([2, 3]),
+        "shared": [shared, shared],
+        7: "int key",
+        (1, "a"): "tuple key",
+        None: 0,
+        "long": list(range(2500)),
+        "many": {str(i): i for i in range(300)},
+    }
 
 
 def checkpoints():
@@ -81,14 +120,19 @@ def checkpoints():
     other, sgd = trained(torch.optim.SGD, lr=0.1, momentum=0.9)
     return {
         "state_dict": network().state_dict(),
-        "checkpoint": {"model": model.state_dict(), "optimizer": adam.state_dict(), "epoch": 3, "args": {"lr": 0.01}},
+        "checkpoint": {
+            "model": model.state_dict(),
+            "optimizer": adam.state_dict(),
+            "epoch": 3,
+            "args": {"lr": 0.01},
+        },
         "sgd": [other.state_dict(), sgd.state_dict()],
         "dtypes": {name: torch.arange(4).to(getattr(torch, name)) for name in DTYPES},
         "views": views(),
         "special": special(),
         "plain": plain(),
         "tensor": torch.arange(3.0),
-    }  # fmt: skip
+    }
 
 
 def others():
