@@ -100,8 +100,8 @@ class LBFGS(Optimizer):
     ...     return loss
     >>> optimizer.step(closure)
     tensor(13., grad_fn=<SumBackward0>)
-    >>> p
-    tensor([1., 1.], requires_grad=True)
+    >>> [round(x, 3) for x in p.tolist()]
+    [1.0, 1.0]
     """
 
     def __init__(

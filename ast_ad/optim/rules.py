@@ -28,12 +28,14 @@ class Rule(NamedTuple):
 
     ``start(param, options)`` makes the state of a parameter, without the count of steps;
     ``update(param, grad, state, step, options)`` changes the parameter and its state in place, ``step``
-    counting from 1. ``counts``: whether the state has a ``"step"``.
+    counting from 1. ``counts``: whether the state has a ``"step"``. ``late(options)``: the names of the state
+    that appears with the first update only.
     """
 
     start: Callable[[np.ndarray, Options], Slots]
     update: Callable[[np.ndarray, np.ndarray, Slots, int, Options], None]
     counts: bool = True
+    late: Callable[[Options], tuple[str, ...]] = lambda options: ()
 
 
 def number(option: Any) -> float:

@@ -16,6 +16,10 @@ def _start(param: np.ndarray, options: Options) -> Slots:
     return {}
 
 
+def _late(options: Options) -> tuple[str, ...]:
+    return ("momentum_buffer",) if options["momentum"] != 0 else ()
+
+
 def sgd_(param: np.ndarray, grad: np.ndarray, state: Slots, step: int, options: Options) -> None:
     """One step of ``SGD`` on an array; the momentum buffer appears with the first."""
     momentum, keep = number(options["momentum"]), 1.0 - number(options["dampening"])
@@ -65,7 +69,7 @@ class SGD(RuleOptimizer):
     tensor([0.8000, 1.6000], requires_grad=True)
     """
 
-    rule = Rule(_start, sgd_, counts=False)
+    rule = Rule(_start, sgd_, counts=False, late=_late)
 
     def __init__(
         self,
