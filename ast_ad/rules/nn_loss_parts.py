@@ -30,8 +30,8 @@ def reduced(losses: Any, reduction: str) -> Any:
     """
     if reduction == "none":
         return losses
-    total = np.sum(losses)
-    return total if reduction == "sum" else np.divide(total, np.asarray(np.size(losses), total.dtype))
+    total = np.add.reduce(losses, None)
+    return total if reduction == "sum" else np.divide(total, total.dtype.type(np.size(losses)))
 
 
 def share(g: Any, losses: Any, reduction: str) -> Any:
@@ -143,7 +143,7 @@ def squared_error(x: Any, y: Any, reduction: str = "mean") -> Any:
         return d * d
     flat = d.ravel()
     total = np.dot(flat, flat)
-    return total if reduction == "sum" else np.divide(total, np.asarray(d.size, total.dtype))
+    return total if reduction == "sum" else np.divide(total, total.dtype.type(d.size))
 
 
 @vjp(squared_error, broadcasts=True)

@@ -23,7 +23,24 @@ Axes = int | tuple[int, ...]
 
 def _largest(x: Any, axis: Any) -> Any:
     """The largest elements along ``axis``, which is kept; ``-inf`` where there is none."""
+    if _is_narrow(x, axis):
+        return np.ascontiguousarray(x.T).max(0)[:, None]
     return x.max(axis, keepdims=True) if x.size and x.dtype.kind in "fc" else _largest_of_any(x, axis)
+
+
+NARROW = 64  # columns: NumPy takes several times as long for the largest of each of many short rows
+
+
+def _is_narrow(x: Any, axis: Any) -> bool:
+    """Whether ``axis`` is that of the short rows of a matrix of floating-point numbers."""
+    return x.ndim == 2 and axis in (1, -1) and 0 < x.shape[1] < NARROW < x.size and x.dtype.kind == "f"
+
+
+def _totals(powers: Any, axis: Any) -> Any:
+    """The sums along ``axis``, which is kept."""
+    if _is_narrow(powers, axis):
+        return (powers @ np.ones(powers.shape[1], powers.dtype))[:, None]
+    return powers.sum(axis, keepdims=True)
 
 
 def _largest_of_any(x: Any, axis: Any) -> Any:
@@ -41,7 +58,7 @@ def softmax(x: Any, axis: int = -1) -> Any:
         return np.ones_like(x)[()]
     with np.errstate(invalid="ignore"):
         powers = np.exp(x - _largest(x, axis))
-    return powers / powers.sum(axis, keepdims=True)
+    return powers / _totals(powers, axis)
 
 
 @vjp(softmax)
@@ -72,7 +89,7 @@ def log_softmax(x: Any, axis: int = -1) -> Any:
         return np.zeros_like(x)[()]
     with np.errstate(invalid="ignore"):
         below = x - _largest(x, axis)
-    return below - np.log(np.exp(below).sum(axis, keepdims=True))
+    return below - np.log(_totals(np.exp(below), axis))
 
 
 @vjp(log_softmax)

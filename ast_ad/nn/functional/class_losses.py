@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
 
 from ...eager.activations import LOG_SOFTMAX
-from ...eager.dispatch import Operation, apply
+from ...eager.dispatch import Operation, apply, unary
 from ...eager.dtypes import scalar_name
+from ...eager.node import next_number
 from ...eager.recording import needs_grad
+from ...eager.state import restore, silence, state, watch
 from ...eager.tensor import Tensor
+from ...eager.views import edge_of
 from ...rules import nn_loss_parts as parts
 from ...rules import nn_losses as rules
 from .loss_options import check_tensors, over, plus, reduction_of, times
@@ -106,6 +110,8 @@ def _recorded(op: Operation, input: Tensor, t: Any, weight: Tensor | None, ignor
     x = input._array
     if t.dtype != np.int64:
         t = t.astype(np.int64)
+    if weight is None and how == "mean" and x.ndim == 2 and _all_count(x, t, ignore):
+        return _nll_of_rows(op, input, _starts(*x.shape) + t)
     places = parts.class_places(x, t, ignore)
     counted = t != ignore
     weights: Any = None
@@ -116,6 +122,44 @@ def _recorded(op: Operation, input: Tensor, t: Any, weight: Tensor | None, ignor
     if weights is None and how == "mean":
         return apply(op, (input, places))
     return apply(op, (input, places, weights, how))
+
+
+def _all_count(x: Any, t: Any, ignore: int) -> bool:
+    """Whether every target is a class and none is ignored."""
+    return ignore < 0 < t.size and int(t.view(np.uint64).max()) < x.shape[1]
+
+
+@functools.lru_cache(maxsize=64)
+def _starts(rows: int, classes: int) -> Any:
+    """Where each row of a matrix starts."""
+    found = np.arange(rows) * classes
+    found.flags.writeable = False
+    return found
+
+
+def _nll_of_rows(op: Operation, input: Tensor, places: Any) -> Any:
+    """The mean loss of the elements at ``places``, recorded in the fewest steps."""
+    if not state.grad or input._view is not None or not state.ordinary or watch.anomaly or watch.profiler:
+        return apply(op, (input, places))
+    token = silence()
+    try:
+        out = np.asarray(parts.nll_at(input._array, places))
+    finally:
+        restore(token)
+    t = Tensor._of(out)
+    if not input._requires_grad:
+        return t
+    plan = op.short[1]
+    if plan is None:
+        plan = op.short[1] = op.plan((True, False), (), False, False)
+    node = op.node()
+    if not plan.save_one(node, t._version_counter, input, out, input._array, (places,)):
+        return apply(op, (input, places))
+    node.slice, node._meta = plan, (out.shape, out.dtype)
+    node._live = node._edges = (edge_of(input),)
+    node._number = next_number()
+    t._node, t._requires_grad = node, True
+    return t
 
 
 def _weights(weight: Tensor, kept: Any, counted: Any) -> Any:
@@ -185,7 +229,7 @@ def _log_probabilities(input: Tensor) -> Any:
         raise NotImplementedError(
             f"\"log_softmax_{last}kernel_impl\" not implemented for '{scalar_name(x.dtype)}'"
         )
-    return apply(LOG_SOFTMAX, (input, axis))
+    return unary(LOG_SOFTMAX, input) if x.ndim < 3 else apply(LOG_SOFTMAX, (input, axis))
 
 
 def _soft(
