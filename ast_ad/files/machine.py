@@ -180,12 +180,9 @@ class Machine:
         if type(make) is not Maker:
             raise damaged(f"the description calls a {type(make).__name__}")
         if type(args) is tuple and args:
-            given = args[0]  # what is copied counts, for it could be copied again and again
-            self._count(
-                len(given) // (64 if type(given) in (str, bytes) else 1) if hasattr(given, "__len__") else 0
-            )
-            if type(given) is list:
-                self._count_tuples(given)  # the elements of a set
+            self._count(_copied(args[0]))  # it could be copied again and again
+            if type(args[0]) is list:
+                self._count_tuples(args[0])  # the elements of a set
         self.push_new(make(args))
 
     def _count_tuples(self, keys: list[Any]) -> None:
@@ -207,6 +204,13 @@ class Machine:
 
     def persistent(self) -> None:
         self.stack.append(self.storages.named(self.pop()))
+
+
+def _copied(given: Any) -> int:
+    """What the argument of a call costs, counted in containers."""
+    if type(given) in (str, bytes):
+        return len(given) // 64
+    return len(given) if type(given) in (list, tuple, dict) else 0
 
 
 def _push(value: Any) -> Callable[[Machine], None]:

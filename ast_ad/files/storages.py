@@ -182,9 +182,7 @@ def tensor_array(array: np.ndarray, offset: Any, size: Any, stride: Any) -> np.n
                 f"tensors that repeat their memory may have {MAX_EXPANDED} elements",
             )
     # The stride of a single element means nothing, and may be any number.
-    steps = [
-        array.itemsize * (s if n > 1 or s <= array.size else 1) for n, s in zip(size, stride, strict=True)
-    ]
+    steps = [array.itemsize * (s if n > 1 or s < 1 << 48 else 1) for n, s in zip(size, stride, strict=True)]
     try:
         if not count:
             return np.ndarray(size, array.dtype)

@@ -94,7 +94,8 @@ def test_parameters_and_attributes():
     tensor.note = "kept"
     result = ast_ad.ones(2, requires_grad=True) * 2
     buffer = Buffer(ast_ad.ones(1), persistent=False)
-    found = check([parameter, Parameter(ast_ad.ones(1), requires_grad=False), tensor, result, buffer])
+    number = Parameter(ast_ad.tensor(1.0))
+    found = check([parameter, Parameter(ast_ad.ones(1), requires_grad=False), tensor, result, buffer, number])
     assert found[3].is_leaf and isinstance(found[4], Buffer) and found[0].is_leaf
 
 
