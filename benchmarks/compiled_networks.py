@@ -16,17 +16,15 @@ Params = dict[str, np.ndarray]
 
 def mlp(params, x, labels):
     """The loss of two linear layers; the parameters have the names of the module's."""
-    h = np.maximum(x @ params["0.weight"].T + params["0.bias"], 0)
-    z = h @ params["2.weight"].T + params["2.bias"]
-    return F.cross_entropy(z, labels)
+    h = np.maximum(F.linear(x, params["0.weight"], params["0.bias"]), 0)
+    return F.cross_entropy(F.linear(h, params["2.weight"], params["2.bias"]), labels)
 
 
 def small_conv_net(params, x, labels):
     h = F.max_pool2d(F.relu(F.conv2d(x, params["0.weight"], params["0.bias"])), 2)
     h = F.max_pool2d(F.relu(F.conv2d(h, params["3.weight"], params["3.bias"])), 2)
-    h = h.reshape(len(x), -1)
-    h = F.relu(h @ params["7.weight"].T + params["7.bias"])
-    return F.cross_entropy(h @ params["9.weight"].T + params["9.bias"], labels)
+    h = F.relu(F.linear(h.reshape(len(x), -1), params["7.weight"], params["7.bias"]))
+    return F.cross_entropy(F.linear(h, params["9.weight"], params["9.bias"]), labels)
 
 
 LOSSES: dict[str, Callable[..., Any]] = {"MLP": mlp, "small conv net": small_conv_net}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -17,16 +18,18 @@ ADD = {operator.add, np.add}
 SUBTRACT = {operator.sub, np.subtract}
 DIVIDE = {operator.truediv, np.divide}
 NEGATE = {operator.neg, np.negative}
+PRODUCT = {operator.matmul, np.matmul}
 
 
 class Makers(dict[Var, Op]):
     """The operation that made each Var. ``new``: operations that a rule wants before the one it changes.
-    ``find`` gives the Var that holds the result of an operation already."""
+    ``find`` gives the Var that holds the result of an operation already, ``uses`` how many read each."""
 
     def __init__(self, known: Mapping[Var, Op] | None = None) -> None:
         super().__init__(known or {})
         self.new: list[Op] = []
         self.find: Callable[[Op], Var | None] = lambda op: None
+        self.uses: Counter[Var] = known.uses if isinstance(known, Makers) else Counter()
 
     def before(self, op: Op, fn: Callable[..., Any], *args: Arg, type: Type, **kwargs: Arg) -> Var:
         """The result of a new operation that will stand before ``op``."""

@@ -32,6 +32,7 @@ from .matching import (
     DIVIDE,
     MULTIPLY,
     NEGATE,
+    PRODUCT,
     SUBTRACT,
     Makers,
     arg_key,
@@ -277,6 +278,29 @@ def _safe_product(op: Op, makers: Makers) -> Arg | None:
     return None
 
 
+TRANSPOSE = {np.transpose, helpers.mT, np.matrix_transpose}
+
+
+def _transpose(op: Op, makers: Makers) -> Arg | None:
+    """Two transposes are none; that of a product is a product in which the result lies row by row."""
+    if len(op.args) != 1 or op.kwargs or rank_of(op.out.type) != 2:
+        return None
+    before = maker_of(op.args[0], makers, TRANSPOSE)
+    if before is not None and len(before.args) == 1 and same_type(before.args[0], op.out.type):
+        return before.args[0]
+    product = maker_of(op.args[0], makers, PRODUCT)
+    if product is None or not product.adjoint or makers.uses[product.out] > 1:
+        return None
+    flipped = []
+    for matrix in product.args[::-1]:
+        if not isinstance(matrix, Var) or not isinstance(matrix.type, Array) or matrix.type.ndim != 2:
+            return None
+        type = Array(matrix.type.dtype, matrix.type.shape[::-1])  # type: ignore[index]
+        flipped.append(makers.before(op, np.transpose, matrix, type=type))
+    change(op, operator.matmul, *flipped)
+    return None
+
+
 RULES: dict[Any, Callable[[Op, Makers], Arg | None]] = {
     **dict.fromkeys(MULTIPLY, _multiply),
     **dict.fromkeys(ADD, _add),
@@ -300,4 +324,5 @@ RULES: dict[Any, Callable[[Op, Makers], Arg | None]] = {
     np.ravel: _vector_already,
     np.reshape: _vector_already,
     np.sum: _sum,
+    **dict.fromkeys(TRANSPOSE, _transpose),
 }

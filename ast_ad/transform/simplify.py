@@ -13,7 +13,22 @@ import numpy as np
 
 from ..frontend.builder import type_of_arg
 from ..ir import builtin
-from ..ir.ops import Arg, Block, For, Function, If, Op, Seq, Statement, Var, While, variables
+from ..ir.ops import (
+    Arg,
+    Block,
+    For,
+    Function,
+    If,
+    Op,
+    Seq,
+    Statement,
+    Var,
+    While,
+    blocks,
+    operands,
+    variables,
+    walk,
+)
 from ..rules import containers, helpers
 from ..rules.registry import lookup
 from .copying import Renaming, bound_within, renamed, replace_operands
@@ -41,7 +56,11 @@ def simplify(function: Function) -> Function:
 
 def simplify_block(block: Block) -> None:
     """Simplify the adjoint statements of a block in place."""
-    _Simplifier({}, {}, Makers()).block(block)
+    makers = Makers()
+    makers.uses.update(variables(*block.results))
+    for op in walk(block):
+        makers.uses.update(variables(*operands(op), *(r for inner in blocks(op) for r in inner.results)))
+    _Simplifier({}, {}, makers).block(block)
     fill_erased(block)
 
 
