@@ -219,8 +219,8 @@ def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
     for name, n, at in (("height", h, -2), ("width", w, -1)):
         if n % r:
             raise RuntimeError(
-                f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but input.size({at})={n} "
-                f"is not divisible by {r}"
+                f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but "
+                f"input.size({at})={n} is not divisible by {r}"
             )
     parts = np.reshape(input, (*lead, c, h // r, r, w // r, r))
     n = len(lead)

@@ -8,8 +8,8 @@ from importlib.util import find_spec
 from typing import Any
 
 DEFINING = ("module", "containers", "linear", "activation", "loss", "conv", "pooling", "batchnorm",
-            "normalization", "dropout", "sparse", "flatten", "padding", "distance", "rnn", "rnn_cells",
-            "attention", "transformer")  # fmt: skip
+            "normalization", "dropout", "sparse", "flatten", "padding", "upsampling", "distance",
+            "rnn", "rnn_cells", "attention", "transformer")  # fmt: skip
 
 
 @functools.cache
