@@ -26,13 +26,13 @@ class ChannelNorm(Module):
 
     def __init__(
         self, num_features: int, eps: float, momentum: float | None, affine: bool, track_running_stats: bool,
-        dtype: Any,
+        dtype: Any, bias: bool,
     ) -> None:  # fmt: skip
         super().__init__()
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
-        for name in ("weight", "bias"):
-            made = Parameter(zeros(num_features, dtype=dtype)) if affine else None
+        for name, there in (("weight", affine), ("bias", affine and bias)):
+            made = Parameter(zeros(num_features, dtype=dtype)) if there else None
             self.register_parameter(name, made)
         self.register_buffer(
             "running_mean", zeros(num_features, dtype=dtype) if track_running_stats else None
@@ -54,7 +54,8 @@ class ChannelNorm(Module):
         self.reset_running_stats()
         if self.affine:
             init.ones_(self.weight)
-            init.zeros_(self.bias)
+            if self.bias is not None:
+                init.zeros_(self.bias)
 
     def _check_input_dim(self, input: Tensor) -> None:
         raise NotImplementedError
@@ -62,7 +63,7 @@ class ChannelNorm(Module):
     def extra_repr(self) -> str:
         return (
             f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
-            f"track_running_stats={self.track_running_stats}"
+            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
         )
 
     def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: Any, *rest: Any) -> None:
@@ -87,9 +88,9 @@ class _BatchNorm(ChannelNorm):
 
     def __init__(
         self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
-        track_running_stats: bool = True, device: Any = None, dtype: Any = None,
+        track_running_stats: bool = True, device: Any = None, dtype: Any = None, *, bias: bool = True,
     ) -> None:  # fmt: skip
-        super().__init__(num_features, eps, momentum, affine, track_running_stats, dtype)
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, dtype, bias)
 
     def forward(self, input: Tensor) -> Any:
         """The normalised batch. In training, the running moments move."""
@@ -122,6 +123,7 @@ class BatchNorm1d(_BatchNorm):
         eps: added to the variance.
         momentum: how far the running moments move towards each batch's; None: they are the plain average.
         affine: whether there are a ``weight`` and a ``bias`` for each channel, which are trained.
+        bias: whether there is the latter.
         track_running_stats: whether there are running moments, which count in evaluation.
 
     >>> import ast_ad
@@ -138,7 +140,7 @@ class BatchNorm2d(_BatchNorm):
     """Normalise each channel of images ``(N, C, H, W)`` by the moments of the batch; see ``BatchNorm1d``.
 
     >>> BatchNorm2d(3)
-    BatchNorm2d(3, eps=1e-05, momentum=0.1, affine=True, track_running_stats=True)
+    BatchNorm2d(3, eps=1e-05, momentum=0.1, affine=True, bias=True, track_running_stats=True)
     """
 
     def _check_input_dim(self, input: Tensor) -> None:
@@ -176,9 +178,9 @@ class _InstanceNorm(ChannelNorm):
 
     def __init__(
         self, num_features: int, eps: float = 1e-5, momentum: float = 0.1, affine: bool = False,
-        track_running_stats: bool = False, device: Any = None, dtype: Any = None,
+        track_running_stats: bool = False, device: Any = None, dtype: Any = None, *, bias: bool = True,
     ) -> None:  # fmt: skip
-        super().__init__(num_features, eps, momentum, affine, track_running_stats, dtype)
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, dtype, bias)
 
     def _check_input_dim(self, input: Tensor) -> None:
         _refuse_rank(input, self.rank + 1, self.rank + 2)
@@ -223,7 +225,7 @@ class InstanceNorm1d(_InstanceNorm):
     The arguments are those of ``BatchNorm1d``, with other defaults.
 
     >>> InstanceNorm1d(3)
-    InstanceNorm1d(3, eps=1e-05, momentum=0.1, affine=False, track_running_stats=False)
+    InstanceNorm1d(3, eps=1e-05, momentum=0.1, affine=False, bias=False, track_running_stats=False)
     """
 
     rank = 1

@@ -69,7 +69,7 @@ def _layers(family: str, base: type[_Pad], mode: str, what: str) -> tuple[Any, .
                 "rank": rank,
                 "mode": mode,
                 "__module__": __name__,
-                "__doc__": f"Edges {what}, along as many dimensions as the name says: a number for all, or as for "
+                "__doc__": f"Edges {what}, along the last dimensions: a number for all, or as for "
                 "``functional.pad``.",
             },
         )
