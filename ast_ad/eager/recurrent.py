@@ -46,7 +46,7 @@ def _padded(
 
 def _read(args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Any, ...]:
     """The arguments after the input, of either signature, and the sizes of the steps of packed sequences."""
-    packed = "batch_sizes" in kwargs or len(args) > 1 and isinstance(args[1], (Tensor, tuple))
+    packed = "batch_sizes" in kwargs or len(args) > 2 and isinstance(args[2], (list, tuple))  # the weights
     return (_packed if packed else _padded)(*args, **kwargs)
 
 

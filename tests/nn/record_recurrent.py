@@ -1,4 +1,4 @@
-"""Write down what PyTorch computes for the cases of ``recurrent_cases``: ``python -m tests.nn.record_recurrent``."""
+"""Write down what PyTorch computes for ``recurrent_cases``: ``python -m tests.nn.record_recurrent``."""
 
 import json
 import pathlib

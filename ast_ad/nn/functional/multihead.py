@@ -33,7 +33,7 @@ def canonical_mask(mask: Tensor | None, name: str, other: Tensor | None, other_n
         text = (
             f"Support for mismatched {name} and {other_name} is deprecated. Use same type for both instead."
         )
-        warnings.warn(text, stacklevel=5)
+        warnings.warn(text, stacklevel=6)
     return mask if kind == "f" else zeros_like(mask, dtype=dtype).masked_fill_(mask, -math.inf)
 
 

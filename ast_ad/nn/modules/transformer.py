@@ -56,7 +56,8 @@ class _Layer(Module):
 
     def __init__(
         self, d_model: int, nhead: int, dim_feedforward: int, dropout: float, activation: Activation,
-        layer_norm_eps: float, batch_first: bool, norm_first: bool, bias: bool, dtype: Any, attentions: list[str],
+        layer_norm_eps: float, batch_first: bool, norm_first: bool, bias: bool, dtype: Any,
+        attentions: list[str],
     ) -> None:  # fmt: skip
         super().__init__()
         for name in attentions:
@@ -118,8 +119,8 @@ class TransformerEncoderLayer(_Layer):
         norm_first: bool = False, bias: bool = True, device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
         super().__init__(
-            d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias,
-            dtype, ["self_attn"],
+            d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first,
+            bias, dtype, ["self_attn"],
         )  # fmt: skip
 
     def forward(
@@ -165,8 +166,8 @@ class TransformerDecoderLayer(_Layer):
         norm_first: bool = False, bias: bool = True, device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
         super().__init__(
-            d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias,
-            dtype, ["self_attn", "multihead_attn"],
+            d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first,
+            bias, dtype, ["self_attn", "multihead_attn"],
         )  # fmt: skip
 
     def forward(
@@ -226,8 +227,8 @@ class TransformerEncoder(Module):
     __constants__ = ["norm"]
 
     def __init__(
-        self, encoder_layer: Any, num_layers: int, norm: Module | None = None, enable_nested_tensor: bool = True,
-        mask_check: bool = True,
+        self, encoder_layer: Any, num_layers: int, norm: Module | None = None,
+        enable_nested_tensor: bool = True, mask_check: bool = True,
     ) -> None:  # fmt: skip
         super().__init__()
         self.layers = _copies(encoder_layer, num_layers)
@@ -316,8 +317,8 @@ class Transformer(Module):
         dtype: Any = None,
     ) -> None:  # fmt: skip
         super().__init__()
-        how = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias,
-               device, dtype)  # fmt: skip
+        how = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first,
+               bias, device, dtype)  # fmt: skip
 
         def norm() -> LayerNorm:
             return LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype)
@@ -366,7 +367,7 @@ class Transformer(Module):
             src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal
         )
         return self.decoder(
-            tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask, tgt_key_padding_mask=tgt_key_padding_mask,
-            memory_key_padding_mask=memory_key_padding_mask, tgt_is_causal=tgt_is_causal,
-            memory_is_causal=memory_is_causal,
+            tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask,
+            tgt_key_padding_mask=tgt_key_padding_mask, memory_key_padding_mask=memory_key_padding_mask,
+            tgt_is_causal=tgt_is_causal, memory_is_causal=memory_is_causal,
         )  # fmt: skip
