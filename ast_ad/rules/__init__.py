@@ -24,6 +24,7 @@ from . import (  # noqa: F401
     nn_pooling_functions,
     nn_resampling,
     nn_response_norm,
+    nn_weight_norm,
     norms,
     partials,
     polynomials,

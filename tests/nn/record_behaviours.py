@@ -8,7 +8,7 @@ import warnings
 
 import torch
 
-from tests.nn import container_cases, hook_cases, module_cases, utils_cases  # noqa: F401
+from tests.nn import container_cases, hook_cases, module_cases, parametrization_cases, utils_cases  # noqa: F401
 from tests.nn.behaviours import CASES, FILE, outcome
 
 

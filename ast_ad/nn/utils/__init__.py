@@ -5,12 +5,15 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-_MODULES = ("clip_grad", "convert_parameters", "stateless", "rnn")
-_PUBLISHING = _MODULES[:3]  # whose names are also names of this package
+_MODULES = ("parametrizations", "parametrize", "rnn", "stateless")
+# Whose names are also names of this package.
+_PUBLISHING = ("clip_grad", "convert_parameters", "weight_normalization", "spectral_normalization")
 
 
 def _names() -> dict[str, Any]:
-    found: dict[str, Any] = {name: import_module(f".{name}", __package__) for name in _MODULES}
+    found: dict[str, Any] = {
+        name: import_module(f".{name}", __package__) for name in (*_MODULES, *_PUBLISHING)
+    }
     for name in _PUBLISHING:
         found |= {k: getattr(found[name], k) for k in found[name].__all__}
     return found
@@ -19,7 +22,7 @@ def _names() -> dict[str, Any]:
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name in _MODULES:
+    if name in _MODULES or name in _PUBLISHING:
         return import_module(f".{name}", __package__)
     names = _names()
     if name not in names:
