@@ -89,6 +89,8 @@ class Calls(Core):
             and all(self.is_static(v) for v in (*args, *kwargs.values()))
         ):
             return self.call_opaque(fn, args, kwargs)
+        if primitive is not None and primitive.itself:
+            return self.call_followed(primitive.rule, args, kwargs)
         if primitive is not None or isinstance(fn, np.ufunc):
             return self.call_primitive(fn, args, kwargs)
         if isinstance(fn, type):

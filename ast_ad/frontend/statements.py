@@ -18,6 +18,7 @@ from ..ir.types import Array
 from .core import Core
 from .values import Arr, Closure, Dct, Flat, Frame, Lst, Obj, Tup, Unbound
 
+RULES = __name__.partition(".")[0] + ".rules."
 EXITS = ("$return", "$break", "$continue")
 IN_PLACE = {
     "Add": (operator.add, operator.iadd),
@@ -72,10 +73,8 @@ class Statements(Core):
     def place(self, node: Any, statement: Any = None) -> None:
         """Operations from here on stem from ``node``."""
         source = self.frame.source
-        if (
-            source is None or not hasattr(node, "lineno") or self.inputs is None
-        ):  # a rule: the caller's line stands
-            return
+        if source is None or not hasattr(node, "lineno") or self.inputs is None or self.within_rules():
+            return  # a rule, or a function that the rules come with: the caller's line stands
         text = self.builder.span.text
         if statement is not None:
             text = statement_text(source, statement)
@@ -87,6 +86,10 @@ class Statements(Core):
             text,
             source.name,
         )
+
+    def within_rules(self) -> bool:
+        """Whether the function being read is one of the package's own."""
+        return str(self.frame.globals.get("__name__")).startswith(RULES)
 
     # ----- leaving
     def alive(self) -> Any:

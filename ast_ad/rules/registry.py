@@ -26,6 +26,7 @@ class Primitive:
     summed back centrally. ``view``: the result may share memory with the first argument.
     ``partial_domain``: a partial derivative may be infinite or NaN on the boundary of the domain or outside
     it, so that a cotangent masked by ``np.where`` has to be multiplied by ``safe_product``.
+    ``itself``: the rule of a composite is the body of ``fn``.
     """
 
     fn: Function
@@ -34,6 +35,7 @@ class Primitive:
     broadcasts: bool = False
     view: bool = False
     partial_domain: bool = False
+    itself: bool = False
 
 
 _primitives: dict[Function, Primitive] = {}
@@ -158,7 +160,7 @@ def program(fn: Function) -> Function:
     """Register a function that is itself differentiable NumPy: a composite whose rule is its own body."""
     body = types.FunctionType(fn.__code__, fn.__globals__, fn.__name__, fn.__defaults__, fn.__closure__)
     body.__kwdefaults__, body.__module__, body.__doc__ = fn.__kwdefaults__, fn.__module__, fn.__doc__
-    _register((fn,), kind="composite", rule=body)
+    _register((fn,), kind="composite", rule=body, itself=True)
     return fn
 
 
