@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..kernels.pooling import taps
+from . import helpers
 from .nn_pooling_sizes import each
 from .registry import vjp
 
@@ -105,11 +106,29 @@ def fold(
     return out[0] if single else out
 
 
+def refold(g: Any, x: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Any:
+    """The adjoint of ``unfold(x, ...)``: each element of a block back to its pixel. Reads ``x``'s shape only.
+
+    >>> refold(np.ones((1, 2, 2)), np.zeros((1, 1, 1, 3)), (1, 2), 1, 0, 1)
+    array([[[[1., 2., 1.]]]])
+    """
+    return fold(g, np.shape(x)[np.ndim(x) - 2 :], kernel_size, dilation, padding, stride)
+
+
 @vjp(unfold)
 def unfold_rule(g, ans, input, kernel_size, dilation=1, padding=0, stride=1):
-    return fold(g, np.shape(input)[np.ndim(input) - 2 :], kernel_size, dilation, padding, stride)
+    return refold(g, input, kernel_size, dilation, padding, stride)
+
+
+@vjp(refold)
+def refold_rule(g, ans, v, x, kernel_size, dilation, padding, stride):
+    return unfold(g, kernel_size, dilation, padding, stride)
 
 
 @vjp(fold)
 def fold_rule(g, ans, input, output_size, kernel_size, dilation=1, padding=0, stride=1):
     return unfold(g, kernel_size, dilation, padding, stride)
+
+
+helpers.METADATA[refold] = 1
+helpers.SHAPED_LIKE[refold] = 1, (0,)

@@ -222,8 +222,8 @@ def instance_norm(
         running_mean[...] = momentum * np.mean(means, axis=0) + (1 - momentum) * running_mean
         correction = momentum * size / (size - 1)
         running_var[...] = correction * np.mean(variances, axis=0) + (1 - momentum) * running_var
-    weights = None if weight is None else np.tile(weight, n)
-    biases = None if bias is None else np.tile(bias, n)
+    weights = None if weight is None else np.ravel(np.broadcast_to(weight, (n, channels)))
+    biases = None if bias is None else np.ravel(np.broadcast_to(bias, (n, channels)))
     return np.reshape(batch_normalized(flat, weights, biases, mean, var, eps), np.shape(input))
 
 
