@@ -11,6 +11,7 @@ from ..errors import InputTypeError
 from .problems import damaged
 
 CHUNK = 16 << 20
+SHORTER = "it became shorter while it was read"
 
 
 class Source:
@@ -49,7 +50,7 @@ class Source:
             if not isinstance(part, bytes):
                 raise InputTypeError("the file is open for text", fix='open it with mode "rb"')
             if not part:
-                raise damaged("the file ends early", "it became shorter while it was read")
+                raise damaged("the file ends early", SHORTER)
             parts.append(part)
             length -= len(part)
         return b"".join(parts)
@@ -60,9 +61,18 @@ class Source:
         if self._map is not None and length:
             return np.frombuffer(self._map, np.uint8, length, self.start + at)
         made = np.empty(length, np.uint8)
-        for begin in range(0, length, CHUNK):
-            end = min(begin + CHUNK, length)
-            made[begin:end] = np.frombuffer(self.read(at + begin, end - begin), np.uint8)
+        if not hasattr(self.file, "readinto"):
+            for begin in range(0, length, CHUNK):
+                end = min(begin + CHUNK, length)
+                made[begin:end] = np.frombuffer(self.read(at + begin, end - begin), np.uint8)
+            return made
+        self.file.seek(self.start + at)
+        left = made.data
+        while len(left):
+            count = self.file.readinto(left)
+            if not count:
+                raise damaged("the file ends early", SHORTER)
+            left = left[count:]
         return made
 
     @property
