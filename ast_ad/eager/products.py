@@ -112,7 +112,7 @@ def _stacked(input: Tensor, other: Tensor) -> Any:
 
 
 def _matmul_operator(self: Tensor, other: Any) -> Any:
-    if other.__class__ is Tensor is self.__class__:
+    if isinstance(other, Tensor) and other._face is Tensor is self._face:
         x, y = self._array, other._array
         if x.ndim == 2 == y.ndim and x.dtype is y.dtype and x.shape[1] == y.shape[0]:
             return binary(MM, self, other)
