@@ -230,6 +230,6 @@ def adadelta(param: Array, grad: Array, square: Array, delta: Array, lr: float, 
             g += decay * param[i]
         v = rho * square[i] + rest * (g * g)
         square[i] = v
-        step = np.sqrt(delta[i] + eps) / np.sqrt(v + eps) * g
+        step = np.sqrt((delta[i] + eps) / (v + eps)) * g  # an estimate of 1 / sqrt(inf) may be NaN
         delta[i] = rho * delta[i] + rest * (step * step)
         param[i] -= lr * step

@@ -59,13 +59,15 @@ def fitting_gradient(grad: Any, param: np.ndarray, path: str) -> np.ndarray:
     if array.shape != param.shape:
         raise ValueError(f"the gradient of {path} has shape {array.shape}, the parameter {param.shape}")
     if array.dtype != param.dtype:
-        if array.dtype.kind not in "fc" or array.dtype.kind > param.dtype.kind and array.dtype.kind == "c":
+        if array.dtype.kind not in ("f", param.dtype.kind):
             raise TypeError(f"the gradient of {path} has dtype {array.dtype}, the parameter {param.dtype}")
         array = array.astype(param.dtype)
     return array
 
 
 def _checked(leaf: Any, path: str) -> np.ndarray:
+    if isinstance(leaf, Tensor):
+        raise TypeError(f"{path} is a Tensor among arrays: an optimiser takes either")
     if not isinstance(leaf, np.ndarray):
         raise TypeError(
             f"{path} is a {type(leaf).__name__}, which cannot be updated in place: make it an array "

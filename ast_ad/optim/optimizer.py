@@ -167,7 +167,7 @@ class Optimizer(StateDicts):
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
         params = param_group["params"]
-        if self._arrays is not None and self.param_groups:
+        if self._arrays is not None and len(self.param_groups) == len(self._arrays.roots):
             params = self._arrays.add(params)
         params, names = self._members(params)
         param_group["params"] = params

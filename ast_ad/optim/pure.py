@@ -133,13 +133,18 @@ class PureOptimizer:
         """A parameter, and its state, after one step."""
         param = _array(leaf, path).copy(order="K")
         grad = fitting_gradient(grad, param, path)
+        if self.rule.counts and "step" not in own:
+            raise ValueError(f"the state was not made by init() of {self}: it has no 'step'")
         step = own.pop("step", 0) + 1
         slots = {
             name: value.copy(order="K") if isinstance(value, np.ndarray) else np.array(value)
             for name, value in own.items()
             if value is not None
         }
-        self.rule.update(param, grad, slots, step, options)
+        try:
+            self.rule.update(param, grad, slots, step, options)
+        except KeyError as error:
+            raise ValueError(f"the state was not made by init() of {self}: it has no {error}") from None
         if self.rule.counts:
             slots["step"] = step
         if isinstance(leaf, np.ndarray):

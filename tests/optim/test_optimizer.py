@@ -1,0 +1,183 @@
+"""Do optimisers keep to the rules of tensors? Versions, modes, hooks, files, and what they refuse."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import ast_ad as torch
+from ast_ad import optim
+from ast_ad.optim.optimizer import Optimizer
+
+
+def param(*values, dtype=None):
+    return torch.tensor(values, dtype=dtype, requires_grad=True)
+
+
+def test_a_saved_parameter_that_a_step_changed_is_noticed():
+    p = param(1.0, 2.0)
+    loss = (p * p).sum()
+    p.grad = torch.ones(2)
+    optim.SGD([p], lr=0.1).step()
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        loss.backward()
+
+
+def test_steps_are_not_recorded_and_keep_the_array():
+    p = param(1.0, 2.0)
+    array = p.detach().numpy()
+    p.grad = torch.ones(2)
+    optim.Adam([p], lr=0.1).step()
+    assert p.is_leaf and p.requires_grad and p.grad_fn is None
+    assert p.detach().numpy() is array
+
+
+def test_closures_are_recorded_within_no_grad_and_train():
+    p = param(3.0)
+    optimizer = optim.SGD([p], lr=0.25)
+
+    def closure():
+        optimizer.zero_grad()
+        loss = (p * p).sum()
+        loss.backward()
+        return loss
+
+    with torch.no_grad():
+        losses = [optimizer.step(closure).item() for _ in range(3)]
+    assert losses == [9.0, 2.25, 0.5625]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", ["SGD", "Adam", "RMSprop", "Adagrad"])
+def test_parameters_of_any_layout(name, dtype):
+    rng = np.random.default_rng(0)
+    start, gradient = rng.standard_normal((2, 150, 130)).astype(dtype)
+    options = {"momentum": 0.9} if name == "SGD" else {}
+    wide = np.zeros((150, 260), dtype)
+    layouts = {
+        "C": start.copy(),
+        "F": np.asfortranarray(start),
+        "strided": wide[:, ::2],
+        "flipped": start.copy()[::-1, ::-1],
+    }
+    results = []
+    for array in layouts.values():
+        array[...] = start
+        p = torch.from_numpy(array).requires_grad_() if array.strides[0] > 0 else torch.tensor(0.0)
+        p._array = array
+        p.requires_grad_()
+        optimizer = getattr(optim, name)([p], lr=0.1, **options)
+        for k, order in enumerate("CFC"):
+            p.grad = torch.from_numpy(np.array(gradient * (k + 1), order=order))
+            optimizer.step()
+        assert p._array is array
+        results.append(array)
+    tolerance = 1e-12 if dtype == np.float64 else 1e-5
+    for other in results[1:]:
+        np.testing.assert_allclose(other, results[0], rtol=tolerance, atol=tolerance)
+
+
+def test_a_base_without_a_rule_serves_optimisers_of_users():
+    class Halving(Optimizer):
+        def __init__(self, params, lr=0.5):
+            super().__init__(params, {"lr": lr})
+
+        @torch.no_grad()
+        def step(self, closure=None):
+            for group in self.param_groups:
+                for p in group["params"]:
+                    self.state[p]["seen"] = self.state[p].get("seen", 0) + 1
+                    p.mul_(group["lr"])
+
+    p = param(4.0, 8.0)
+    optimizer = Halving([p])
+    seen = []
+    optimizer.register_step_post_hook(lambda *_: seen.append(p.tolist()))
+    scheduler = optim.lr_scheduler.StepLR(optimizer, 1, 0.5)
+    for _ in range(2):
+        optimizer.step()
+        scheduler.step()
+    assert seen == [[2.0, 4.0], [0.5, 1.0]]
+    assert optimizer.state_dict()["state"] == {0: {"seen": 2}}
+
+
+def test_pickles_and_copies_train_on():
+    p = param(1.0, 2.0)
+    optimizer = optim.Adam([p], lr=0.1)
+    p.grad = torch.tensor([1.0, -1.0])
+    optimizer.step()
+    for again in (pickle.loads(pickle.dumps(optimizer)), copy.deepcopy(optimizer)):
+        q = again.param_groups[0]["params"][0]
+        q.grad = p.grad
+        again.step()
+        assert q is not p and again.state[q]["step"].item() == 2
+        expected = param(1.0, 2.0)
+        other = optim.Adam([expected], lr=0.1)
+        expected.grad = p.grad
+        other.step()
+        other.step()
+        assert torch.equal(q, expected)
+
+
+def test_loading_copies_and_takes_arrays():
+    p, q = param(1.0), param(1.0)
+    first = optim.SGD([p], lr=0.1, momentum=0.9)
+    p.grad = torch.ones(1)
+    first.step()
+    second = optim.SGD([q], lr=0.1)
+    second.load_state_dict(first.state_dict())
+    first.step()
+    assert second.state[q]["momentum_buffer"].item() == 1.0
+    stored = {
+        "state": {0: {"momentum_buffer": np.array([3.0])}},
+        "param_groups": first.state_dict()["param_groups"],
+    }
+    second.load_state_dict(stored)
+    assert second.state[q]["momentum_buffer"].dtype == torch.float32
+
+
+def test_state_dicts_of_old_have_plain_counts():
+    p = param(1.0)
+    optimizer = optim.Adam([p])
+    group = {"lr": 0.1, "betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 0, "params": [0]}
+    slots = {"step": 4, "exp_avg": torch.zeros(1), "exp_avg_sq": torch.zeros(1)}
+    optimizer.load_state_dict({"state": {0: slots}, "param_groups": [group]})
+    p.grad = torch.ones(1)
+    optimizer.step()
+    assert optimizer.state[p]["step"].item() == 5 and optimizer.param_groups[0]["amsgrad"] is False
+
+
+def test_what_is_refused():
+    p = param(1.0)
+    with pytest.raises(NotImplementedError, match="differentiable=True"):
+        optim.SGD([p], differentiable=True)
+    p.grad = torch.ones(1)
+    with pytest.raises(AssertionError, match="capturable=True"):
+        optim.Adam([p], capturable=True).step()
+    with pytest.raises(TypeError, match="closure"):
+        optim.LBFGS([p]).step()
+    with pytest.raises(RuntimeError, match="only 'strong_wolfe' is supported"):
+        optim.LBFGS([p], line_search_fn="exact").step(lambda: (p * 0 + 1).sum())
+
+
+def test_what_is_not_finite_stays_so_without_warnings():
+    for name in ("SGD", "Adam", "RMSprop", "Adagrad", "Adamax", "Rprop"):
+        p = param(1.0, 1.0, 1.0)
+        optimizer = getattr(optim, name)([p], lr=0.1)
+        for _ in range(2):
+            p.grad = torch.tensor([np.nan, np.inf, 1.0])
+            optimizer.step()
+        assert not np.isfinite(p.tolist()[0]) and np.isfinite(p.tolist()[2])
+
+
+def test_the_package_stays_light():
+    import subprocess
+    import sys
+
+    code = (
+        "import sys, ast_ad; ast_ad.optim; print('numba' in sys.modules, 'ast_ad.optim.adam' in sys.modules)"
+    )
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False False\n"
+    )
