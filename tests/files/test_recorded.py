@@ -46,6 +46,13 @@ def test_all_kinds_of_paths_and_files(tmp_path):
         assert ast_ad.load(file, "cpu", weights_only=True).tolist() == [0, 1, 2]
     with open(path, "rb", buffering=0) as file:
         assert ast_ad.load(file).tolist() == [0, 1, 2]
+
+    class Plain:  # a file that can do no more than it must
+        def __init__(self):
+            file = io.BytesIO(path.read_bytes())
+            self.read, self.seek, self.tell = file.read, file.seek, file.tell
+
+    assert ast_ad.load(Plain()).tolist() == [0, 1, 2]
     later = io.BytesIO(b"before" + path.read_bytes())
     later.seek(6)
     assert ast_ad.load(later).tolist() == [0, 1, 2]
