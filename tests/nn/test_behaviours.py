@@ -6,7 +6,14 @@ import warnings
 import pytest
 
 import ast_ad
-from tests.nn import container_cases, hook_cases, module_cases, parametrization_cases, utils_cases  # noqa: F401
+from tests.nn import (  # noqa: F401
+    container_cases,
+    hook_cases,
+    module_cases,
+    odd_cases,
+    parametrization_cases,
+    utils_cases,
+)
 from tests.nn.behaviours import CASES, FILE, outcome
 
 RECORDED = json.loads(FILE.read_text())
