@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 import threading
 import weakref
 from collections import OrderedDict
@@ -227,7 +228,7 @@ class RuleNode(Node):
 
         full = []
         for given, (shape, dtype) in zip(g, self._meta, strict=True):
-            zeros = np.zeros(shape, dtype) if given is None else None
+            zeros = _zeros(shape, dtype) if given is None else None
             full.append(given if zeros is None else Tensor._of(zeros) if graph else zeros)
         return tuple(full)
 
@@ -337,6 +338,13 @@ class AccumulateGrad(Node):
 
     def name(self) -> str:
         return "torch::autograd::AccumulateGrad"
+
+
+def _zeros(shape: tuple[int, ...], dtype: Any) -> Any:
+    """Zeros to be read; many of them are one in memory, which a rule that looks finds at once."""
+    if math.prod(shape) < 1 << 12:
+        return np.zeros(shape, dtype)
+    return np.broadcast_to(np.zeros((), dtype), shape)
 
 
 def _item(g: Any, i: int) -> Any:

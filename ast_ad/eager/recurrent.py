@@ -131,19 +131,19 @@ def lstm(input: Tensor, *args: Any, **kwargs: Any) -> tuple[Any, Any, Any]:
     layer and direction: ``w_ih``, ``w_hh``, with biases ``b_ih`` and ``b_hh``, and ``w_hr`` if outputs are
     projected.
     """
-    hx, params, *how, sizes = _read(args, kwargs)
+    hx, *how = _read(args, kwargs)
     if len(hx) != 2:
         raise RuntimeError("lstm expects two hidden states")
     wide = input._array.dtype != np.float32
-    op = _PACKED_LSTM if sizes is not None else _WIDE_LSTM if wide else LSTM
-    out, h, c = _network(op, input, tuple(hx), {}, params, *how, sizes)
+    op = _PACKED_LSTM if how[-1] is not None else _WIDE_LSTM if wide else LSTM
+    out, h, c = _network(op, input, tuple(hx), {}, *how)
     return out, h, c
 
 
 def _one_state(name: str, ops: tuple[Operation, Operation], **options: Any) -> Callable[..., Any]:
     def run(input: Tensor, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
-        hx, params, *how, sizes = _read(args, kwargs)
-        out, h = _network(ops[sizes is not None], input, (hx,), options, params, *how, sizes)
+        hx, *how = _read(args, kwargs)
+        out, h = _network(ops[how[-1] is not None], input, (hx,), options, *how)
         return out, h
 
     run.__name__ = run.__qualname__ = name

@@ -97,73 +97,76 @@ def rnn_backward(
 # ----- long short-term memory -----
 
 
-def _add_negated(a: Array, product: Array) -> None:
-    """Add what comes from the states; of the logistic gates the negative, as ``exp`` wants it."""
-    size = a.shape[1] // 4
-    a += product
-    for part in (a[:, : 2 * size], a[:, 3 * size :]):
-        np.negative(part, out=part)
+def _gate_inputs(a: Array, product: Array, bias: Array, negated: Array, plain: Array) -> None:
+    size = plain.shape[1]
+    product += bias
+    product += a
+    np.negative(product[:, : 2 * size], out=negated[:, : 2 * size])
+    np.negative(product[:, 3 * size :], out=negated[:, 2 * size :])
+    plain[...] = product[:, 2 * size : 3 * size]
 
 
-@kernel(_add_negated)
-def add_negated(a: Array, product: Array) -> None:
-    """Add what comes from the states; of the logistic gates the negative, as ``exp`` wants it."""
-    size = a.shape[1] // 4
+@kernel(_gate_inputs)
+def gate_inputs(a: Array, product: Array, bias: Array, negated: Array, plain: Array) -> None:
+    """The sum of what comes into the gates: negated, as ``exp`` wants it, for input, forget and output."""
+    size = plain.shape[1]
     for row in range(a.shape[0]):
         for j in range(2 * size):
-            a[row, j] = -(a[row, j] + product[row, j])
+            negated[row, j] = -(a[row, j] + product[row, j] + bias[j])
         for j in range(2 * size, 3 * size):
-            a[row, j] += product[row, j]
+            plain[row, j - 2 * size] = a[row, j] + product[row, j] + bias[j]
         for j in range(3 * size, 4 * size):
-            a[row, j] = -(a[row, j] + product[row, j])
+            negated[row, j - size] = -(a[row, j] + product[row, j] + bias[j])
 
 
-def _new_cell(a: Array, cell: Array, out: Array) -> None:
+def _new_cell(a: Array, exps: Array, tanhs: Array, cell: Array, out: Array) -> None:
     size = cell.shape[1]
-    for part in (a[:, : 2 * size], a[:, 3 * size :]):
-        part += 1
-        np.reciprocal(part, out=part)
+    exps += 1
+    np.reciprocal(exps[:, : 2 * size], out=a[:, : 2 * size])
+    np.reciprocal(exps[:, 2 * size :], out=a[:, 3 * size :])
+    a[:, 2 * size : 3 * size] = tanhs
     cell *= a[:, size : 2 * size]
-    cell += np.multiply(a[:, :size], a[:, 2 * size : 3 * size], out=out)
+    cell += np.multiply(a[:, :size], tanhs, out=out)
     out[...] = cell
 
 
 @kernel(_new_cell)
-def new_cell(a: Array, cell: Array, out: Array) -> None:
-    """The gates from their exponentials, and the cells, which are written twice."""
+def new_cell(a: Array, exps: Array, tanhs: Array, cell: Array, out: Array) -> None:
+    """The gates from exponentials and tanh of what comes into them, and the cells, written twice."""
     size = cell.shape[1]
     one = a.dtype.type(1)
     for row in range(a.shape[0]):  # a loop per pair of arrays: those are compiled to vector instructions
         for j in range(2 * size):
-            a[row, j] = one / (one + a[row, j])
-        for j in range(3 * size, 4 * size):
-            a[row, j] = one / (one + a[row, j])
+            a[row, j] = one / (one + exps[row, j])
         for j in range(size):
-            cell[row, j] = a[row, size + j] * cell[row, j] + a[row, j] * a[row, 2 * size + j]
+            a[row, 2 * size + j] = tanhs[row, j]
+        for j in range(2 * size, 3 * size):
+            a[row, size + j] = one / (one + exps[row, j])
+        for j in range(size):
+            cell[row, j] = a[row, size + j] * cell[row, j] + a[row, j] * tanhs[row, j]
         for j in range(size):
             out[row, j] = cell[row, j]
 
 
 def lstm_forward(
-    gates: Array, hidden: Array, cell: Array, w_hh: Array, w_hr: Array | None, steps: Spans
+    gates: Array, bias: Array, hidden: Array, cell: Array, w_hh: Array, w_hr: Array | None, steps: Spans
 ) -> tuple[Array, Array, Array, Array, Array]:
     """All outputs, the last ones, the last cells, all cells, and the gates in place of what comes into them.
 
     The four gates (input, forget, cell, output) stand beside each other. ``w_hr``: projects the outputs.
     """
-    size = cell.shape[1]
+    n, size = cell.shape
     out = np.empty((len(gates), hidden.shape[1]), gates.dtype)
     cells = np.empty((len(gates), size), gates.dtype)
     hidden, cell, recurrent = hidden.copy(), cell.copy(), np.ascontiguousarray(w_hh.T)
-    product, spare = np.empty((len(cell), 4 * size), gates.dtype), np.empty_like(cell)
+    product, exps, tanhs = (np.empty((n, k * size), gates.dtype) for k in (4, 3, 1))
     for start, stop in steps:
         k = stop - start
-        a, c, h = gates[start:stop], cells[start:stop], spare[:k]
-        add_negated(a, np.matmul(hidden[:k], recurrent, out=product[:k]))
-        np.exp(a[:, : 2 * size], out=a[:, : 2 * size])
-        np.tanh(a[:, 2 * size : 3 * size], out=a[:, 2 * size : 3 * size])
-        np.exp(a[:, 3 * size :], out=a[:, 3 * size :])
-        new_cell(a, cell[:k], c)
+        a, c, h, e = gates[start:stop], cells[start:stop], tanhs[:k], exps[:k]
+        gate_inputs(a, np.matmul(hidden[:k], recurrent, out=product[:k]), bias, e, h)
+        np.exp(e, out=e)
+        np.tanh(h, out=h)
+        new_cell(a, e, h, cell[:k], c)
         np.tanh(c, out=h)
         if w_hr is None:
             np.multiply(h, a[:, 3 * size :], out=hidden[:k])
@@ -174,8 +177,17 @@ def lstm_forward(
     return out, hidden, cell, cells, gates
 
 
-def _lstm_step_back(g_a: Array, a: Array, g_h: Array, squashed: Array, g_c: Array, before: Array) -> None:
+def absent(g: Array) -> bool:
+    """Whether these are zeros that are one number in memory: nothing has come here."""
+    return g.size > 1 and not any(g.strides) and not g[0, 0]
+
+
+def _lstm_step_back(
+    g_a: Array, a: Array, g_h: Array, squashed: Array, g_c: Array, before: Array, added: bool
+) -> None:
     size = g_c.shape[1]
+    if not added:
+        g_a[...] = 0
     g_a[:, 3 * size :] += g_h * squashed
     through = 1 - squashed * squashed
     through *= a[:, 3 * size :]
@@ -191,14 +203,20 @@ def _lstm_step_back(g_a: Array, a: Array, g_h: Array, squashed: Array, g_c: Arra
 
 
 @kernel(_lstm_step_back)
-def lstm_step_back(g_a: Array, a: Array, g_h: Array, squashed: Array, g_c: Array, before: Array) -> None:
-    """The cotangents of a step: of what comes into the gates, added to those of the gates, and of the cells.
+def lstm_step_back(
+    g_a: Array, a: Array, g_h: Array, squashed: Array, g_c: Array, before: Array, added: bool
+) -> None:
+    """The cotangents of a step: of what comes into the gates, and of the cells.
 
-    ``squashed``: tanh of the cells; ``before``: the cells of the step before.
+    ``squashed``: tanh of the cells; ``before``: the cells of the step before; ``added``: whether there are
+    cotangents of the gates in ``g_a``.
     """
     size = g_c.shape[1]
     one = a.dtype.type(1)
     for row in range(a.shape[0]):
+        if not added:
+            for j in range(4 * size):
+                g_a[row, j] = 0
         for j in range(size):
             s = squashed[row, j]
             g_c[row, j] += (one - s * s) * a[row, 3 * size + j] * g_h[row, j]
@@ -217,24 +235,29 @@ def lstm_step_back(g_a: Array, a: Array, g_h: Array, squashed: Array, g_c: Array
 
 
 def lstm_backward(
-    g_out: Array, g_last: Array, g_last_cell: Array, g_cells: Array, g_gates: Array,
+    g_out: Array, g_last: Array, g_last_cell: Array, g_cells: Array | None, g_gates: Array,
     gates: Array, cells: Array, before: Array, w_hh: Array, w_hr: Array | None, steps: Spans,
 ) -> tuple[Array, Array, Array, Array]:  # fmt: skip
     """The cotangents of what comes into the gates, of all outputs, of the initial output and cell.
 
     ``before``: the cells of the step before each.
     """
-    g_pre, g_hidden, g_cell = g_gates.copy(), g_last.copy(), g_last_cell.copy()
-    g_states, squashed = np.empty_like(g_out), np.tanh(cells)
+    added = not absent(g_gates)
+    g_pre = g_gates.copy() if added else np.empty_like(gates)
+    g_hidden, g_cell, squashed = g_last.copy(), g_last_cell.copy(), np.tanh(cells)
+    g_states = np.empty(g_out.shape, g_out.dtype)
+    if absent(g_cells):
+        g_cells = None
     for start, stop in reversed(steps):
         k = stop - start
         g_c = g_cell[:k]
-        g_c += g_cells[start:stop]
+        if g_cells is not None:
+            g_c += g_cells[start:stop]
         g_h = np.add(g_hidden[:k], g_out[start:stop], out=g_states[start:stop])
         if w_hr is not None:
             g_h = g_h @ w_hr
         lstm_step_back(
-            g_pre[start:stop], gates[start:stop], g_h, squashed[start:stop], g_c, before[start:stop]
+            g_pre[start:stop], gates[start:stop], g_h, squashed[start:stop], g_c, before[start:stop], added
         )
         np.matmul(g_pre[start:stop], w_hh, out=g_hidden[:k])
     return g_pre, g_states, g_hidden, g_cell
@@ -272,12 +295,15 @@ def gru_forward(
 
 
 def gru_backward(
-    g_out: Array, g_last: Array, g_gates: Array, g_inner: Array, gates: Array, inner: Array,
+    g_out: Array, g_last: Array, g_gates: Array, g_inner: Array | None, gates: Array, inner: Array,
     before: Array, w_hh: Array, steps: Spans,
 ) -> tuple[Array, Array, Array]:  # fmt: skip
     """The cotangents of what comes into the gates from input and state, and of the first state."""
     size = g_last.shape[1]
-    g_pre, g_hidden, g_rec = g_gates.copy(), g_last.copy(), np.empty_like(gates)
+    g_hidden, g_rec = g_last.copy(), np.empty_like(gates)
+    g_pre = np.zeros_like(gates) if absent(g_gates) else g_gates.copy()
+    if absent(g_inner):
+        g_inner = None
     for start, stop in reversed(steps):
         k = stop - start
         a, g_a, g_p, g_h = gates[start:stop], g_pre[start:stop], g_rec[start:stop], g_hidden[:k]
@@ -290,7 +316,8 @@ def gru_backward(
         _slope_of_logistic(a[:, : 2 * size], g_a[:, : 2 * size])
         g_p[:, : 2 * size] = g_a[:, : 2 * size]
         np.multiply(g_new, a[:, :size], out=g_p[:, 2 * size :])
-        g_p[:, 2 * size :] += g_inner[start:stop]
+        if g_inner is not None:
+            g_p[:, 2 * size :] += g_inner[start:stop]
         g_h *= update
         g_h += g_p @ w_hh
     return g_pre, g_rec, g_hidden

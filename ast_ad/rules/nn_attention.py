@@ -25,11 +25,11 @@ def scale_of(query: Any, scale: float | None) -> float:
 def masked(scores: Any, mask: Any, is_causal: bool) -> None:
     """Let scores of keys that must not be used be ``-inf``; a mask of numbers is added. In place."""
     if mask is not None and mask.dtype == bool:
-        np.copyto(scores, -np.inf, where=~mask)
+        np.copyto(scores, -np.inf, where=np.logical_not(mask))
     elif mask is not None:
         scores += mask
     if is_causal:
-        np.copyto(scores, -np.inf, where=~np.tri(*scores.shape[-2:], dtype=bool))
+        np.copyto(scores, -np.inf, where=np.triu(np.ones(scores.shape[-2:], bool), 1))
 
 
 def attention(

@@ -186,10 +186,11 @@ def lstm_layer(
     ((3, 2, 5), (2, 5), (2, 5), True)
     """
     check(x, w_ih, w_hh, 4, h0, c0)
-    gates = projected(x, w_ih, b_ih, b_hh)
+    gates = projected(x, w_ih)
+    bias = sum((b for b in (b_ih, b_hh) if b is not None), np.zeros(len(w_ih), gates.dtype))
     steps = kernels.spans(len(h0), len(gates), sizes, reverse)
     with np.errstate(over="ignore"):
-        out, *rest = kernels.lstm_forward(gates, h0, c0, w_hh, w_hr, steps)
+        out, *rest = kernels.lstm_forward(gates, bias, h0, c0, w_hh, w_hr, steps)
     return out.reshape(*x.shape[:-1], h0.shape[1]), *rest
 
 

@@ -167,7 +167,7 @@ class RNNBase(Module):
                 f"{self.input_size}, got {input.size(-1)}"
             )
 
-    def _batch(self, input: Tensor, batch_sizes: Tensor | None) -> int:
+    def _batch(self, input: Tensor, batch_sizes: Any) -> int:
         if batch_sizes is not None:
             return int(batch_sizes[0])
         return int(input.size(0 if self.batch_first else 1))

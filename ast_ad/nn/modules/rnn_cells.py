@@ -65,7 +65,8 @@ class RNNCellBase(Module):
             raise ValueError(f"{self._get_name()}: Expected {what} to be 1D or 2D, got {t.dim()}D instead")
 
     def _start(self, input: Tensor) -> Tensor:
-        return zeros(input.size(0), self.hidden_size, dtype=input.dtype)
+        start: Tensor = zeros(input.size(0), self.hidden_size, dtype=input.dtype)
+        return start
 
     def _weights(self) -> tuple[Any, ...]:
         return self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh
