@@ -61,7 +61,7 @@ def _counter(args: Args) -> Any:
     _expect(args == () or _fits(args, dict), "Counter")
     made: Counter[Any] = Counter()
     for key, value in args[0].items() if args else ():
-        _expect(type(value) is int, "Counter")
+        _expect(type(value) in (int, float), "Counter")
         made[key] = value
     return made
 

@@ -15,11 +15,12 @@ from ..eager.tensor import Tensor
 from ..errors import UnsavableError
 from . import opcodes as op
 from .data import attribute_problem, attributes, is_key
-from .limits import MAX_DEPTH
+from .limits import MAX_DEPTH, MAX_OBJECTS, MAX_TUPLE_KEYS
 from .memory import Memory
 from .storages import TYPED
 
 BATCH = 1000  # items that are put on the stack at once
+FEWER = "put long lists of numbers into tensors"
 _STORAGES = {of: name for name, of in TYPED.items()}
 
 
@@ -37,6 +38,7 @@ class Emitter:
         self._memo: dict[Any, int] = {}  # texts and names by themselves, objects by their ids
         self._alive: list[Any] = []
         self._open: set[int] = set()  # the containers that are being written
+        self._made = self._tuple_keys = 0  # what the reader will have to make, at most
         self._place: list[str] = ["obj"]
 
     def describe(self, given: Any) -> bytes:
@@ -65,6 +67,11 @@ class Emitter:
         else:
             self._fail(f"of type {kind.__module__}.{kind.__qualname__}", fix=_advice(given))
 
+    def _costs(self, objects: int) -> None:
+        self._made += objects
+        if max(self._made, len(self._memo)) > MAX_OBJECTS:
+            self._fail("one object too many", f"at most {MAX_OBJECTS} could be read again", FEWER)
+
     def _recalled(self, key: Any) -> bool:
         """Refer to what was written before, if it was."""
         index = self._memo.get(key)
@@ -75,6 +82,7 @@ class Emitter:
 
     def _remember(self, key: Any, alive: Any = None) -> None:
         index = self._memo[key] = len(self._memo)
+        self._costs(0)
         self._alive.append(alive)
         self.out += bytes([op.BINPUT, index]) if index < 256 else struct.pack("<BI", op.LONG_BINPUT, index)
 
@@ -114,6 +122,7 @@ class Emitter:
             self._remember(given)
 
     def _bytes(self, given: bytes) -> None:
+        self._costs(4 + len(given) // 64)
         self._global("_codecs", "encode")
         self._str(given.decode("latin1"))
         self._str("latin1")
@@ -150,6 +159,7 @@ class Emitter:
         self.out += bytes([op.TUPLE1, op.REDUCE])
 
     def _size(self, given: Size) -> None:
+        self._costs(4 + len(given))
         self._global("torch", "Size")
         self._numbers(given)
         self.out += bytes([op.TUPLE1, op.REDUCE])
@@ -167,6 +177,7 @@ class Emitter:
 
     # ----- containers
     def _enter(self, given: Any) -> None:
+        self._costs(4 + len(given) // (BATCH // 2))
         if len(self._open) >= MAX_DEPTH:
             self._fail(f"in more than {MAX_DEPTH} containers", "they could not be read again")
         self._open.add(id(given))
@@ -238,9 +249,18 @@ class Emitter:
             self._fail(
                 f"a container with a key of type {kind}", "keys are text, small numbers, or tuples of them"
             )
+        self._tuple_keys += isinstance(key, tuple)
+        if self._tuple_keys > MAX_TUPLE_KEYS:
+            self._fail(
+                "a container with one tuple too many as key", f"at most {MAX_TUPLE_KEYS} could be read again"
+            )
         self._any(key)
 
     def _counter(self, given: Counter[Any]) -> None:
+        for key, value in given.items():
+            if type(value) not in (int, float):
+                self._fail(f"a Counter with a value that is no number, for {key!r}", fix="save dict(...)")
+        self._costs(4 + len(given))
         self._global("collections", "Counter")
         self._dict(dict(given))
         self.out += bytes([op.TUPLE1, op.REDUCE])
@@ -248,15 +268,20 @@ class Emitter:
 
     def _set(self, given: set[Any]) -> None:
         self._global("__builtin__", "set")
+        self._costs(4 + len(given))
         for each in given:
             if not is_key(each):
                 self._fail(f"a set with an element of type {type(each).__name__}")
+            self._tuple_keys += 2 * isinstance(each, tuple)  # the reader counts the list and the set
+        if self._tuple_keys > MAX_TUPLE_KEYS:
+            self._fail("a set with one tuple too many", f"at most {MAX_TUPLE_KEYS} could be read again")
         self._list(list(given))
         self.out += bytes([op.TUPLE1, op.REDUCE])
         self._remember(id(given), given)
 
     # ----- tensors
     def _tensor(self, given: Any) -> None:
+        self._costs(24)
         own = attributes(given)
         for name, value in own.items():
             problem = attribute_problem(type(given), name, value)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import InputTypeError, InputValueError, UnsavableError
 from .archive_writer import write_archive
-from .emitter import Emitter
+from .emitter import FEWER, Emitter
 from .limits import MAX_PICKLE
 
 
@@ -80,7 +80,7 @@ def _members(obj: Any) -> Iterator[tuple[str, bytes | np.ndarray]]:
         raise UnsavableError(
             f"obj needs {len(description)} bytes besides its tensors",
             why=f"at most {MAX_PICKLE} could be read again",
-            fix="put long lists of numbers into tensors",
+            fix=FEWER,
         )
 
     def members() -> Iterator[tuple[str, bytes | np.ndarray]]:

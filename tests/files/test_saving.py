@@ -212,6 +212,41 @@ def test_what_is_as_deep_as_allowed_can_be_read():
     assert again(deep(100)) == deep(100)
 
 
+@pytest.mark.parametrize(
+    "obj",
+    [
+        [[] for _ in range(2000)],
+        {(i,): 0 for i in range(100)},
+        {(i,) for i in range(100)},
+        [{1, 2} for _ in range(500)],
+        [b"x"] * 1000,
+        [(1,) for _ in range(2000)],
+        {i: {} for i in range(2000)},
+        [ast_ad.ones(1)[:] for _ in range(300)],
+        [ast_ad.Size([1] * i) for i in range(60)],
+        Counter(range(4000)),
+        [str(i) for i in range(8000)],
+        [Parameter(ast_ad.ones(1)) for _ in range(300)],
+    ],
+)
+def test_the_reader_s_limits_are_the_writer_s(obj, monkeypatch):
+    """What one may write the other can read, wherever the limits are."""
+    from ast_ad.files import emitter, machine
+
+    refused = 0
+    for limit in (3, 30, 100, 300, 1000, 3000, 10_000):
+        for module in (emitter, machine):
+            monkeypatch.setattr(module, "MAX_OBJECTS", limit)
+            monkeypatch.setattr(module, "MAX_TUPLE_KEYS", limit // 10)
+        try:
+            content = saved(obj)
+        except UnsavableError:
+            refused += 1
+        else:
+            assert described(ast_ad.load(io.BytesIO(content))) == described(obj)
+    assert 0 < refused < 7
+
+
 def test_what_could_not_be_read_is_not_written():
     """Each text is in the description, which has a limit."""
     with pytest.raises(UnsavableError, match="put long lists"):
