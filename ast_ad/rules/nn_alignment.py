@@ -1,8 +1,8 @@
 """How does the loss of all alignments of a sequence with a shorter one differentiate (CTC)?
 
-Graves et al., "Connectionist temporal classification", ICML 2006: a path names a class or a blank at each time;
-it stands for what is left when repetitions are merged and then blanks removed. The likelihood of a target is
-the sum over its paths, by the forward-backward algorithm on the target with blanks between its labels.
+Graves et al., "Connectionist temporal classification", ICML 2006: a path names a class or a blank at each
+time; it stands for what is left when repetitions are merged and then blanks removed. The likelihood of a
+target is the sum over its paths, by the forward-backward algorithm on the target with blanks between its labels.
 
 Index: ctc_costs; ctc_loss.
 """

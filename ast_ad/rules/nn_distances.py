@@ -1,6 +1,6 @@
 """What are the distances of ``nn.functional``, on arrays? PyTorch's parameters, our rules.
 
-Index: pairwise_distance cosine_similarity pdist normalize.
+Index: pair_distances; pairwise_distance cosine_similarity pdist normalize.
 """
 
 from __future__ import annotations
@@ -9,8 +9,42 @@ from typing import Any
 
 import numpy as np
 
+from . import helpers
 from . import torch_norms as norms
-from .registry import program
+from .nn_embedding import rows_added
+from .norms import vector_norm_bar
+from .registry import nondifferentiable, program, vjp
+
+
+def pairs(x: Any) -> Any:
+    """The first and the second of all pairs of rows of ``x``, as two arrays. Reads ``x``'s shape only.
+
+    >>> pairs(np.zeros((3, 1)))
+    array([[0, 0, 1],
+           [1, 2, 2]])
+    """
+    return np.stack(np.triu_indices(np.shape(x)[0], 1))
+
+
+def pair_distances(x: Any, p: float = 2.0) -> Any:
+    """The ``p``-norms of the differences of all pairs of rows.
+
+    >>> pair_distances(np.array([[0.0], [1.0], [3.0]]))
+    array([1., 3., 2.])
+    """
+    first, second = pairs(x)
+    return norms.norm(x[first] - x[second], p, -1)
+
+
+@vjp(pair_distances)
+def pair_distances_rule(g, ans, x, p=2.0):
+    both = pairs(x)
+    bar = vector_norm_bar(g, ans, x[both[0]] - x[both[1]], p, -1, False)
+    return rows_added(x, both[0], bar) - rows_added(x, both[1], bar), None
+
+
+nondifferentiable(pairs)
+helpers.METADATA[pairs] = 0
 
 
 @program
@@ -40,8 +74,7 @@ def pdist(input: Any, p: float = 2.0) -> Any:
     >>> pdist(np.array([[0.0], [1.0], [3.0]]))
     array([1., 3., 2.])
     """
-    first, second = np.triu_indices(np.shape(input)[0], 1)
-    return norms.norm(input[first] - input[second], p, -1)
+    return pair_distances(input, p)
 
 
 @program

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .helpers import mT
-from .products import H
+from .products import H, conjugate
 from .registry import program, vjp
 
 # ----- what layers consist of -----
@@ -29,8 +29,8 @@ def affine(bias: Any, x: Any, weight_t: Any) -> Any:
 
 @vjp(affine, broadcasts=True)
 def affine_rule(g, ans, bias, x, weight_t):
-    """The cotangent of the weight lies in memory as the weight itself does, of which this is the transpose."""
-    return g, g @ H(weight_t), mT(mT(g) @ np.conj(x))
+    """The cotangent of the weight lies in memory as the weight does, of which this is the transpose."""
+    return g, g @ H(weight_t), mT(mT(g) @ conjugate(x))
 
 
 def trilinear(x: Any, weight: Any, y: Any) -> Any:

@@ -74,7 +74,7 @@ def placed_rule(g, ans, x, places, v):
 
 
 def class_places(x: Any, target: Any, ignore_index: int) -> Any:
-    """Where, in the flattened ``x``, the score of each target's class is; that of class 0 where it is ignored.
+    """Where, in the flattened ``x``, the score of each target's class is; of class 0 where it is ignored.
 
     The classes are on axis 1 of ``x``, of a vector on axis 0. Reads ``x``'s shape only.
 
@@ -288,7 +288,7 @@ def multi_margin_rule(g, ans, x, target, weights=None, p=1, margin=1.0, reductio
 
 
 def listed(x: Any, target: Any) -> Any:
-    """Which classes each row of ``target`` names before its first -1, and how often. Reads ``x``'s shape only.
+    """How often each row of ``target`` names each class before its first -1. Reads ``x``'s shape only.
 
     >>> listed(np.zeros((1, 3)), np.array([[2, -1, 0]]))
     array([[0., 0., 1.]])

@@ -1,4 +1,4 @@
-"""What does a network minimise that reads off a sequence without knowing where each label is? The CTC loss."""
+"""What does a network minimise that is not told where in a sequence each label is? The CTC loss."""
 
 from __future__ import annotations
 

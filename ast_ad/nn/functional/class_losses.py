@@ -1,4 +1,4 @@
-"""What do classifiers minimise? The negative log-likelihood of classes, cross entropy, and that of alignments."""
+"""What do classifiers minimise? The negative log-likelihood of classes, and cross entropy."""
 
 from __future__ import annotations
 
@@ -83,9 +83,7 @@ def _check_targets(x: Any, t: Any, weight: Tensor | None) -> None:
     if x.ndim > 2 and t.shape != (x.shape[0], *x.shape[2:]):
         if x.ndim == 4 and t.ndim == 3:
             raise RuntimeError(f"size mismatch (got input: {list(x.shape)} , target: {list(t.shape)}")
-        raise RuntimeError(
-            f"Expected target size {[x.shape[0], *x.shape[2:]]}, got {list(t.shape)}"
-        )
+        raise RuntimeError(f"Expected target size {[x.shape[0], *x.shape[2:]]}, got {list(t.shape)}")
     if t.dtype != np.int64 and t.dtype != np.uint8:
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {scalar_name(t.dtype)}")
     n = x.shape[1] if x.ndim > 1 else x.shape[0]
@@ -247,8 +245,8 @@ def _soft(
     n = x.shape[axis]
     if weight is not None and weight._array.shape != (n,):
         raise RuntimeError(
-            f"cross_entropy: weight tensor should be defined either for all {n} classes or no classes but got "
-            f"weight tensor of shape: {list(weight._array.shape)}"
+            f"cross_entropy: weight tensor should be defined either for all {n} classes or no classes but "
+            f"got weight tensor of shape: {list(weight._array.shape)}"
         )
     logs = _log_probabilities(input)
     if smoothing:

@@ -215,9 +215,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         require_tensor("bilinear", t, name, place + 1)
     x, y, w = input1._array, input2._array, weight._array
     if x.ndim != y.ndim:
-        raise RuntimeError(
-            f"bilinear(): input dimensions do not match: got {x.ndim} and {y.ndim}"
-        )
+        raise RuntimeError(f"bilinear(): input dimensions do not match: got {x.ndim} and {y.ndim}")
     for i, (a, b) in enumerate(zip(x.shape[:-1], y.shape[:-1], strict=True)):
         if a != b:
             raise RuntimeError(f"bilinear(): input batch dimensions do not match at dim {i}: got {a} and {b}")

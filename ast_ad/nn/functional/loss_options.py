@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...eager import namespace  # noqa: F401 - defines the operations
+from ...eager.checks import refuse_shapes
 from ...eager.dispatch import Operation, apply
 from ...eager.dtypes import result_dtype, scalar_name
 from ...eager.pointwise import require_tensor
@@ -63,8 +64,8 @@ def warn_of_sizes(input: Tensor, target: Tensor) -> None:
     if input._array.shape != target._array.shape:
         warnings.warn(
             f"Using a target size ({target.size()}) that is different to the input size ({input.size()}). "
-            "This will likely lead to incorrect results due to broadcasting. Please ensure they have the same "
-            "size.",
+            "This will likely lead to incorrect results due to broadcasting. Please ensure they have the "
+            "same size.",
             stacklevel=4,
         )
 
@@ -81,6 +82,15 @@ def check_floating(kernel: str, *tensors: Tensor) -> None:
     dtype = result_dtype(*[t._array for t in tensors])
     if dtype.kind in "iub":
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{scalar_name(dtype)}'")
+
+
+def check_broadcast(*tensors: Tensor) -> None:
+    """Refuse shapes that do not fit together, as PyTorch words it."""
+    arrays = [t._array for t in tensors]
+    try:
+        np.broadcast_shapes(*[a.shape for a in arrays])
+    except ValueError as error:
+        refuse_shapes(error, arrays)
 
 
 def together(*tensors: Tensor) -> list[Tensor]:

@@ -19,6 +19,7 @@ from .alignment import *  # noqa: F403
 from .class_losses import *  # noqa: F403
 from .loss_options import (
     VALID,
+    check_broadcast,
     check_floating,
     check_tensors,
     plus,
@@ -215,6 +216,8 @@ def binary_cross_entropy(
             raise RuntimeError(f"all elements of {name} should be between 0 and 1")
     if weight is None and how == "mean":
         return binary(BCE, input, target)
+    if weight is not None:
+        check_broadcast(weight, input)
     return apply(BCE, (input, target, weight, how))
 
 
@@ -249,6 +252,7 @@ def binary_cross_entropy_with_logits(
     if weight is None and pos_weight is None and how == "mean":
         return binary(BCE_LOGITS, input, target)
     given = [t for t in (input, target, weight, pos_weight) if t is not None]
+    check_broadcast(*given[::-1])
     both = iter(together(*given))
     args = [None if t is None else next(both) for t in (input, target, weight, pos_weight)]
     return apply(BCE_LOGITS, (*args, how))
@@ -268,7 +272,7 @@ def kl_div(
     Args:
         input: log-probabilities.
         target: probabilities; with ``log_target`` their logarithms.
-        reduction: 'none', 'mean', 'sum', or 'batchmean': the sum divided by the length of the first dimension.
+        reduction: 'none', 'mean', 'sum', or 'batchmean': the sum divided by the first length.
 
     >>> import ast_ad
     >>> kl_div(ast_ad.zeros(1), ast_ad.ones(1), reduction="batchmean")

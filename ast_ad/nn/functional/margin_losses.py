@@ -16,7 +16,7 @@ from ...rules import nn_loss_parts as parts
 from ...rules import nn_margin_losses as rules
 from .activations import logsigmoid
 from .distances import pairwise_distance
-from .loss_options import VALID, check_tensors, plus, reduced, reduction_of, together
+from .loss_options import VALID, check_broadcast, check_tensors, plus, reduced, reduction_of, together
 from .surface import functional
 
 __all__ = [
@@ -27,9 +27,7 @@ __all__ = [
 
 SOFT_MARGIN = Operation(parts.soft_margin, "SoftMarginLossBackward0", ("self", "target"))
 MULTI_MARGIN = Operation(parts.multi_margin, "MultiMarginLossBackward0", ("self", "target", "weight"))
-MULTILABEL_MARGIN = Operation(
-    parts.multilabel_margin, "MultilabelMarginLossBackward0", ("self", "target")
-)
+MULTILABEL_MARGIN = Operation(parts.multilabel_margin, "MultilabelMarginLossBackward0", ("self", "target"))
 TINY = 1e-12  # keeps the cosine of vectors of length 0 finite
 
 
@@ -90,7 +88,7 @@ def margin_ranking_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Any:
-    """``max(-target * (input1 - input2) + margin, 0)``: target 1 where the first should be the larger, else -1.
+    """``max(-target * (input1 - input2) + margin, 0)``; the target is 1 or -1: which should be larger.
 
     >>> import ast_ad
     >>> margin_ranking_loss(ast_ad.tensor([1.0]), ast_ad.tensor([3.0]), ast_ad.tensor([1.0]))
@@ -137,6 +135,7 @@ def cosine_embedding_loss(
     product = (input1 * input2).sum(rank)
     first, second = (plus((t * t).sum(rank), TINY) for t in (input1, input2))
     cosine = product / (first * second).sqrt()
+    check_broadcast(cosine, target)
     zero = Tensor._of(np.zeros((), cosine._array.dtype))
     close = where(target == 1, 1 - cosine, zero)
     return reduced(close + where(target == -1, (cosine - margin).clamp_min(0), zero), how)
@@ -302,9 +301,7 @@ def multilabel_margin_loss(
     x, t = input._array, target._array
     _check_matrix(x)
     if t.shape != x.shape:
-        raise RuntimeError(
-            f"inconsistent target size: {list(t.shape)} for input of size: {list(x.shape)}"
-        )
+        raise RuntimeError(f"inconsistent target size: {list(t.shape)} for input of size: {list(x.shape)}")
     if t.size and (t.min() < -1 or t.max() >= x.shape[-1]):
         raise RuntimeError("argument #2 'target' is out of range")
     if t.dtype != np.int64:

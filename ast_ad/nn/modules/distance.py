@@ -16,10 +16,10 @@ class PairwiseDistance(Module):
 
     >>> import ast_ad
     >>> PairwiseDistance()(ast_ad.tensor([[3.0, 0.0]]), ast_ad.tensor([[0.0, 4.0]]))
-    tensor([5.0000])
+    tensor([5.])
     """
 
-    __constants__ = ["norm", "eps", "keepdim"]  # noqa: RUF012 - PyTorch's name and type
+    __constants__ = ["norm", "eps", "keepdim"]
 
     def __init__(self, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> None:
         super().__init__()
@@ -38,7 +38,7 @@ class CosineSimilarity(Module):
     tensor([0.6000])
     """
 
-    __constants__ = ["dim", "eps"]  # noqa: RUF012 - PyTorch's name and type
+    __constants__ = ["dim", "eps"]
 
     def __init__(self, dim: int = 1, eps: float = 1e-8) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Which layers multiply by a matrix that is learned? Linear and bilinear ones; and the one that does nothing."""
+"""Which layers multiply by a matrix that is learned? Linear and bilinear ones; and one does nothing."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 from ...eager.creation import empty
 from ...eager.tensor import Tensor
-from .. import functional as F
 from .. import init
+from ..functional.linear import bilinear, linear
 from ..parameter import Parameter
 from .module import Module
 
@@ -47,7 +47,7 @@ class Linear(Module):
     Linear(in_features=20, out_features=30, bias=True)
     """
 
-    __constants__ = ["in_features", "out_features"]  # noqa: RUF012 - PyTorch's name and type
+    __constants__ = ["in_features", "out_features"]
 
     def __init__(
         self, in_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None
@@ -71,7 +71,7 @@ class Linear(Module):
 
     def forward(self, input: Tensor) -> Any:
         """``input @ weight.T + bias``."""
-        return F.linear(input, self.weight, self.bias)
+        return linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
         return (
@@ -93,7 +93,7 @@ class Bilinear(Module):
     torch.Size([5, 4])
     """
 
-    __constants__ = ["in1_features", "in2_features", "out_features"]  # noqa: RUF012 - PyTorch's name and type
+    __constants__ = ["in1_features", "in2_features", "out_features"]
 
     def __init__(
         self,
@@ -124,7 +124,7 @@ class Bilinear(Module):
 
     def forward(self, input1: Tensor, input2: Tensor) -> Any:
         """The forms of each pair of vectors."""
-        return F.bilinear(input1, input2, self.weight, self.bias)
+        return bilinear(input1, input2, self.weight, self.bias)
 
     def extra_repr(self) -> str:
         return (

@@ -1,4 +1,4 @@
-"""Which losses are modules? Each loss of ``nn.functional``, with its options kept; here those without margins."""
+"""Which losses are modules? Each loss of ``nn.functional``; here those without margins between vectors."""
 
 from __future__ import annotations
 
@@ -278,9 +278,7 @@ class GaussianNLLLoss(_Loss):
 
     def forward(self, input: Tensor, target: Tensor, var: Tensor | float) -> Any:
         """``gaussian_nll_loss(input, target, var)``."""
-        return F.gaussian_nll_loss(
-            input, target, var, full=self.full, eps=self.eps, reduction=self.reduction
-        )
+        return F.gaussian_nll_loss(input, target, var, full=self.full, eps=self.eps, reduction=self.reduction)
 
 
 class CTCLoss(_Loss):
