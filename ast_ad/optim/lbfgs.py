@@ -9,7 +9,7 @@ import numpy as np
 from ..eager.state import restore, silence
 from ..eager.tensor import Tensor
 from .line_search import Point, WolfeSearch
-from .optimizer import Optimizer
+from .optimizer import Optimizer, before_change
 from .rules import check_lr, number
 
 __all__ = ["LBFGS"]
@@ -149,8 +149,8 @@ class LBFGS(Optimizer):
             array = p._array
             numbers = array.size * (2 if array.dtype.kind == "c" else 1)
             part = (direction[start : start + numbers] * step).astype(array.real.dtype, copy=False)
+            before_change(p)
             array[...] += part.view(array.dtype).reshape(array.shape)
-            p._version_counter[0] += 1
             start += numbers
 
     def _loss(self, closure: Any) -> float:
@@ -238,8 +238,8 @@ class LBFGS(Optimizer):
             self._move(t, d)
             loss, grad = self._loss(closure), self._flat_grad()
             for p, array in zip(self._params, origin, strict=True):
+                before_change(p)
                 p._array[...] = array
-                p._version_counter[0] += 1
             return Point(t, loss, grad, grad.dot(d))
 
         limit = options["max_eval"] - evaluations

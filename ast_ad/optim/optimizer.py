@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from ..eager.hooks import RemovableHandle
 from ..eager.modes import enable_grad
-from ..eager.state import watch
+from ..eager.state import state, watch
 from ..eager.tensor import Tensor
 from .arrays import ArrayParameters
 from .state_dicts import StateDicts, add_hook
@@ -23,6 +23,13 @@ __all__ = ["Optimizer", "register_optimizer_step_post_hook", "register_optimizer
 _Hooks = OrderedDict[int, Callable[..., Any]]
 _pre_hooks: _Hooks = OrderedDict()
 _post_hooks: _Hooks = OrderedDict()
+
+
+def before_change(p: Tensor) -> None:
+    """Let a parameter's memory be overwritten: who saved it copies it, or notices by its version."""
+    if state.before_change is not None:
+        state.before_change(p)
+    p._version_counter[0] += 1
 
 
 class _Required:

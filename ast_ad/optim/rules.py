@@ -16,7 +16,7 @@ from ..eager.dtypes import get_default_dtype
 from ..eager.state import restore, silence
 from ..eager.tensor import Tensor
 from ..kernels import WORTHWHILE, Kernel, has_numba
-from .optimizer import Optimizer
+from .optimizer import Optimizer, before_change
 
 Options = dict[str, Any]
 Slots = dict[str, Any]
@@ -133,10 +133,10 @@ class RuleOptimizer(Optimizer):
                         count += 1
                         step = int(count)
                     known = len(slots)
+                    before_change(p)
                     update(array, g, slots, step, group)
                     if len(slots) != known:
                         self._adopt(p, slots)
-                    p._version_counter[0] += 1
         finally:
             restore(token)
         return loss
