@@ -2,7 +2,8 @@
 
 Graves et al., "Connectionist temporal classification", ICML 2006: a path names a class or a blank at each
 time; it stands for what is left when repetitions are merged and then blanks removed. The likelihood of a
-target is the sum over its paths, by the forward-backward algorithm on the target with blanks between its labels.
+target is the sum over its paths, found by the forward-backward algorithm on the target with blanks between
+its labels.
 
 Index: ctc_costs; ctc_loss.
 """
@@ -147,7 +148,8 @@ def ctc_costs_rule(g, ans, log_probs, targets, lengths, target_lengths, blank=0)
 
 @vjp(label_shares)
 def label_shares_rule(g, ans, log_probs, targets, lengths, target_lengths, blank):
-    return refuse("the second derivative of ctc_loss"), None, None, None, None
+    refuse("the second derivative of ctc_loss")
+    return None, None, None, None, None
 
 
 nondifferentiable(padded_targets)

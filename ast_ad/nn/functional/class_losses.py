@@ -124,7 +124,7 @@ def _recorded(op: Operation, input: Tensor, t: Any, weight: Tensor | None, ignor
 
 def _all_count(x: Any, t: Any, ignore: int) -> bool:
     """Whether every target is a class and none is ignored."""
-    return ignore < 0 < t.size and int(t.view(np.uint64).max()) < x.shape[1]
+    return bool(ignore < 0 < t.size and t.view(np.uint64).max() < x.shape[1])
 
 
 @functools.lru_cache(maxsize=64)
@@ -160,7 +160,7 @@ def _nll_of_rows(op: Operation, input: Tensor, places: Any) -> Any:
     return t
 
 
-def _weights(weight: Tensor, kept: Any, counted: Any) -> Any:
+def _weights(weight: Any, kept: Any, counted: Any) -> Any:
     """The weight of each target, a tensor if it needs a gradient."""
     if not needs_grad(weight):
         w = weight._array

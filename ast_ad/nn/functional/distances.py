@@ -22,9 +22,7 @@ PDIST = Operation(rules.pair_distances, "PdistBackward0", ("self",))
 
 
 @functional(rules.pairwise_distance)
-def pairwise_distance(
-    x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
-) -> Any:
+def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Any:
     """The ``p``-norms of ``x1 - x2 + eps`` along the last dimension.
 
     Args:

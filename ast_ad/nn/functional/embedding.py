@@ -54,7 +54,7 @@ def _renormalize(weight: Tensor, index: Any, max_norm: float, norm_type: float) 
         return
     factors = (max_norm / (lengths[long] + 1e-7)).astype(weight._array.dtype)
     with no_grad():
-        weight[Tensor._of(rows[long])] = Tensor._of(weight._array[rows[long]] * factors[:, None])  # type: ignore[index]
+        weight[Tensor._of(rows[long])] = Tensor._of(weight._array[rows[long]] * factors[:, None])
 
 
 @functional(rules.embedding)

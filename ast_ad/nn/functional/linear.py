@@ -211,14 +211,14 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     >>> bilinear(ast_ad.ones(1, 2), ast_ad.ones(1, 3), ast_ad.ones(1, 2, 3))
     tensor([[6.]])
     """
-    for place, (name, t) in enumerate((("input1", input1), ("input2", input2), ("weight", weight))):
-        require_tensor("bilinear", t, name, place + 1)
+    for place, (name, given) in enumerate((("input1", input1), ("input2", input2), ("weight", weight))):
+        require_tensor("bilinear", given, name, place + 1)
     x, y, w = input1._array, input2._array, weight._array
     if x.ndim != y.ndim:
         raise RuntimeError(f"bilinear(): input dimensions do not match: got {x.ndim} and {y.ndim}")
-    for i, (a, b) in enumerate(zip(x.shape[:-1], y.shape[:-1], strict=True)):
-        if a != b:
-            raise RuntimeError(f"bilinear(): input batch dimensions do not match at dim {i}: got {a} and {b}")
+    for i, (m, n) in enumerate(zip(x.shape[:-1], y.shape[:-1], strict=True)):
+        if m != n:
+            raise RuntimeError(f"bilinear(): input batch dimensions do not match at dim {i}: got {m} and {n}")
     for k, t in ((1, x), (2, y)):
         if t.shape[-1] != w.shape[k]:
             raise RuntimeError(

@@ -94,12 +94,12 @@ def _difference(op: Operation, input: Tensor, target: Tensor, how: str, *options
 
 @functional(rules.l1_loss)
 def l1_loss(
-    input: Tensor,
-    target: Tensor,
+    input: Any,
+    target: Any,
     size_average: bool | None = None,
     reduce: bool | None = None,
     reduction: str = "mean",
-    weight: Tensor | None = None,
+    weight: Any = None,
 ) -> Any:
     """``abs(input - target)``; arguments as of ``mse_loss``.
 
@@ -115,8 +115,8 @@ def l1_loss(
 
 @functional(rules.smooth_l1_loss)
 def smooth_l1_loss(
-    input: Tensor,
-    target: Tensor,
+    input: Any,
+    target: Any,
     size_average: bool | None = None,
     reduce: bool | None = None,
     reduction: str = "mean",
@@ -260,8 +260,8 @@ def binary_cross_entropy_with_logits(
 
 @functional(rules.kl_div)
 def kl_div(
-    input: Tensor,
-    target: Tensor,
+    input: Any,
+    target: Any,
     size_average: bool | None = None,
     reduce: bool | None = None,
     reduction: str = "mean",
@@ -299,8 +299,8 @@ def kl_div(
 
 @functional(rules.poisson_nll_loss)
 def poisson_nll_loss(
-    input: Tensor,
-    target: Tensor,
+    input: Any,
+    target: Any,
     log_input: bool = True,
     full: bool = False,
     size_average: bool | None = None,
@@ -330,9 +330,9 @@ def poisson_nll_loss(
 
 @functional(rules.gaussian_nll_loss)
 def gaussian_nll_loss(
-    input: Tensor,
-    target: Tensor,
-    var: Tensor | float,
+    input: Any,
+    target: Any,
+    var: Any,
     full: bool = False,
     eps: float = 1e-6,
     reduction: str = "mean",

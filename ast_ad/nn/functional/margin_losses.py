@@ -58,8 +58,8 @@ def soft_margin_loss(
 
 @functional(rules.hinge_embedding_loss)
 def hinge_embedding_loss(
-    input: Tensor,
-    target: Tensor,
+    input: Any,
+    target: Any,
     margin: float = 1.0,
     size_average: bool | None = None,
     reduce: bool | None = None,
@@ -80,9 +80,9 @@ def hinge_embedding_loss(
 
 @functional(rules.margin_ranking_loss)
 def margin_ranking_loss(
-    input1: Tensor,
-    input2: Tensor,
-    target: Tensor,
+    input1: Any,
+    input2: Any,
+    target: Any,
     margin: float = 0,
     size_average: bool | None = None,
     reduce: bool | None = None,
@@ -106,9 +106,9 @@ def margin_ranking_loss(
 
 @functional(rules.cosine_embedding_loss)
 def cosine_embedding_loss(
-    input1: Tensor,
-    input2: Tensor,
-    target: Tensor,
+    input1: Any,
+    input2: Any,
+    target: Any,
     margin: float = 0,
     size_average: bool | None = None,
     reduce: bool | None = None,
@@ -232,11 +232,11 @@ def _check_matrix(x: Any) -> None:
 
 @functional(rules.multi_margin_loss)
 def multi_margin_loss(
-    input: Tensor,
-    target: Tensor,
+    input: Any,
+    target: Any,
     p: int = 1,
     margin: float = 1.0,
-    weight: Tensor | None = None,
+    weight: Any = None,
     size_average: bool | None = None,
     reduce: bool | None = None,
     reduction: str = "mean",
@@ -311,9 +311,9 @@ def multilabel_margin_loss(
 
 @functional(rules.multilabel_soft_margin_loss)
 def multilabel_soft_margin_loss(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
+    input: Any,
+    target: Any,
+    weight: Any = None,
     size_average: bool | None = None,
     reduce: bool | None = None,
     reduction: str = "mean",

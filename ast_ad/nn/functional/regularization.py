@@ -106,8 +106,8 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 UNUSUAL = (
     "{0}: Received a {1}-D input to {0}, which is deprecated and will result in an error in a future "
     "release. To retain the behavior and silence this warning, please use dropout instead. Note that {0} "
-    "exists to provide channel-wise dropout on inputs with {2} spatial dimensions, a channel dimension, and an "
-    "optional batch dimension (i.e. {3}D or {4}D inputs)."
+    "exists to provide channel-wise dropout on inputs with {2} spatial dimensions, a channel dimension, and "
+    "an optional batch dimension (i.e. {3}D or {4}D inputs)."
 )
 ROWS_OF_SIGNALS = (
     "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is "
