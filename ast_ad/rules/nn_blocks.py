@@ -15,7 +15,7 @@ import numpy as np
 from ..kernels.pooling import taps
 from . import helpers
 from .nn_pooling_sizes import each
-from .registry import vjp
+from .registry import shape, vjp
 
 
 def windows(name: str, pixels: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Any:
@@ -132,3 +132,8 @@ def fold_rule(g, ans, input, output_size, kernel_size, dilation=1, padding=0, st
 
 helpers.METADATA[refold] = 1
 helpers.SHAPED_LIKE[refold] = 1, (0,)
+
+
+@shape(fold)
+def fold_shape(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
+    return (*input[:-2], None, *each("fold", "output_size", output_size, 2))

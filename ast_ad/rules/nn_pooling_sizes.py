@@ -169,7 +169,7 @@ def check_adaptive(name: str, shape: Any, output_size: Any, rank: int) -> None:
     if len(shape) not in (rank + 1, rank + 2):
         if rank == 1:
             check_rank(name, shape, rank)
-        colon = ":" if "max" in name else ","
+        colon = ":" if "max" in name else ""
         raise RuntimeError(f"{called}(): Expected {rank + 1}D or {rank + 2}D tensor, but got{colon} {shape}")
     for i in range(len(shape) - rank - (rank == 3 or "max" in name), len(shape)):
         if not shape[i]:

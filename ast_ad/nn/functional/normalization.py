@@ -88,7 +88,7 @@ def batch_norm(
     if not x.size:
         return _of_nothing(input, weight, bias)
     if not training:
-        moments = plain_of(running_mean), plain_of(running_var)
+        moments = (plain_of(v).copy() for v in (running_mean, running_var))  # they may move before the sweep
         return apply(BY_RUNNING, (input, weight, bias, *moments, eps))
     mean, var = _moments(rules.batch_moments, x)
     n = x.size / x.shape[1]
