@@ -239,6 +239,15 @@ class Optimizer(StateDicts):
     # ----- gradients and steps
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients of all parameters; with ``set_to_none=False``, set them to zero."""
+        if watch.profiler is None:
+            self._clear_gradients(set_to_none)
+            return
+        from ..autograd.profiler import record_function
+
+        with record_function(f"Optimizer.zero_grad#{type(self).__name__}.zero_grad"):
+            self._clear_gradients(set_to_none)
+
+    def _clear_gradients(self, set_to_none: bool) -> None:
         for group in self.param_groups:
             for p in group["params"]:
                 if p._grad is None:

@@ -83,7 +83,7 @@ def _apply_to_large(rule: Kernel, arrays: tuple[Any, ...], numbers: tuple[float,
         ordered[...] = grad
         grad = ordered
     flat = [None if a is None else a.ravel(order="K") for a in (param, grad, *state)]
-    if has_numba() and param.dtype.itemsize in (4, 8):
+    if has_numba() and param.dtype.itemsize in (4, 8) and param.dtype.isnative:
         loops = rule.compiled
         if loops is None:
             loops = rule.compiled = rule.compile()

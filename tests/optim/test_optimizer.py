@@ -181,3 +181,24 @@ def test_the_package_stays_light():
     assert (
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False False\n"
     )
+
+
+def test_steps_appear_in_profiles():
+    p = param(1.0)
+    optimizer = optim.SGD([p], lr=0.1)
+    with torch.autograd.profiler.profile() as prof:
+        optimizer.step()
+        optimizer.zero_grad()
+    names = [event.name for event in prof.function_events]
+    assert names == ["Optimizer.step#SGD.step", "Optimizer.zero_grad#SGD.zero_grad"]
+
+
+def test_what_was_saved_may_be_overwritten_where_copies_are_kept():
+    p = param(2.0, 3.0)
+    p.grad = torch.ones(2)
+    with torch.autograd.graph.allow_mutation_on_saved_tensors():
+        loss = (p * p).sum()
+        optim.SGD([p], lr=1.0).step()
+        p.grad = None
+        loss.backward()
+    assert p.tolist() == [1.0, 2.0] and p.grad.tolist() == [4.0, 6.0]
