@@ -4,7 +4,4 @@ Every module holds cases: functions of the module ``torch``, which return what t
 them with PyTorch and writes ``expected.json``; ``check_rows`` runs them with ``ast_ad`` in PyTorch's place.
 The names are those of the rows of the specification (``s000_012``); a name that begins with ``more_`` is of a
 case in the spirit of PyTorch's own tests.
-
-Rows about layers and optimizers have no cases here: S000-051, 057, 072, 073, 082 to 088, S001-021, S003-012,
-015, 019, 038, 039, S004-001 to 019 and 027 to 031.
 """

@@ -37,6 +37,9 @@ MODULES = (
     "threads",
     "examples",
     "names",
+    "layers",
+    "optimizers",
+    "networks",
 )
 
 Case = Callable[[Any], Any]
