@@ -32,6 +32,14 @@ class Adadelta(RuleOptimizer):
 
     Raises:
         ValueError: a negative option, or a rho above 1.
+
+    >>> import ast_ad
+    >>> p = ast_ad.tensor([1.0, 2.0], requires_grad=True)
+    >>> optimizer = ast_ad.optim.Adadelta([p], lr=0.1)
+    >>> (p * p).sum().backward()
+    >>> optimizer.step()
+    >>> p
+    tensor([0.9997, 1.9997], requires_grad=True)
     """
 
     rule = Rule(_start, adadelta_)

@@ -52,6 +52,14 @@ class Adagrad(RuleOptimizer):
 
     Raises:
         ValueError: a negative option.
+
+    >>> import ast_ad
+    >>> p = ast_ad.tensor([1.0, 2.0], requires_grad=True)
+    >>> optimizer = ast_ad.optim.Adagrad([p], lr=0.1)
+    >>> (p * p).sum().backward()
+    >>> optimizer.step()
+    >>> p
+    tensor([0.9000, 1.9000], requires_grad=True)
     """
 
     rule = Rule(_start, adagrad_)

@@ -42,6 +42,14 @@ class Adamax(RuleOptimizer):
 
     Raises:
         ValueError: a negative option, or a beta outside of [0, 1).
+
+    >>> import ast_ad
+    >>> p = ast_ad.tensor([1.0, 2.0], requires_grad=True)
+    >>> optimizer = ast_ad.optim.Adamax([p], lr=0.1)
+    >>> (p * p).sum().backward()
+    >>> optimizer.step()
+    >>> p
+    tensor([0.9000, 1.9000], requires_grad=True)
     """
 
     rule = Rule(_start, adamax_)

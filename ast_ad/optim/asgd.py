@@ -46,6 +46,14 @@ class ASGD(RuleOptimizer):
 
     Raises:
         ValueError: a negative rate or weight decay.
+
+    >>> import ast_ad
+    >>> p = ast_ad.tensor([1.0, 2.0], requires_grad=True)
+    >>> optimizer = ast_ad.optim.ASGD([p], lr=0.1)
+    >>> (p * p).sum().backward()
+    >>> optimizer.step()
+    >>> p
+    tensor([0.8000, 1.6000], requires_grad=True)
     """
 
     rule = Rule(_start, asgd_)

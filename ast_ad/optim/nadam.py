@@ -52,6 +52,14 @@ class NAdam(RuleOptimizer):
 
     Raises:
         ValueError: a negative option, or a beta outside of [0, 1).
+
+    >>> import ast_ad
+    >>> p = ast_ad.tensor([1.0, 2.0], requires_grad=True)
+    >>> optimizer = ast_ad.optim.NAdam([p], lr=0.1)
+    >>> (p * p).sum().backward()
+    >>> optimizer.step()
+    >>> p
+    tensor([0.8944, 1.8944], requires_grad=True)
     """
 
     rule = Rule(_start, nadam_)

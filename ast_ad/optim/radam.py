@@ -57,6 +57,14 @@ class RAdam(RuleOptimizer):
 
     Raises:
         ValueError: a negative option, or a beta outside of [0, 1).
+
+    >>> import ast_ad
+    >>> p = ast_ad.tensor([1.0, 2.0], requires_grad=True)
+    >>> optimizer = ast_ad.optim.RAdam([p], lr=0.1)
+    >>> (p * p).sum().backward()
+    >>> optimizer.step()
+    >>> p
+    tensor([0.8000, 1.6000], requires_grad=True)
     """
 
     rule = Rule(_start, radam_)

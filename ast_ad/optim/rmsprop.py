@@ -49,6 +49,14 @@ class RMSprop(RuleOptimizer):
 
     Raises:
         ValueError: a negative option.
+
+    >>> import ast_ad
+    >>> p = ast_ad.tensor([1.0, 2.0], requires_grad=True)
+    >>> optimizer = ast_ad.optim.RMSprop([p], lr=0.1)
+    >>> (p * p).sum().backward()
+    >>> optimizer.step()
+    >>> p
+    tensor([5.9605e-08, 1.0000e+00], requires_grad=True)
     """
 
     rule = Rule(_start, rmsprop_)

@@ -34,6 +34,14 @@ class Rprop(RuleOptimizer):
 
     Raises:
         ValueError: etas that are not on either side of 1, or a negative rate.
+
+    >>> import ast_ad
+    >>> p = ast_ad.tensor([1.0, 2.0], requires_grad=True)
+    >>> optimizer = ast_ad.optim.Rprop([p], lr=0.1)
+    >>> (p * p).sum().backward()
+    >>> optimizer.step()
+    >>> p
+    tensor([0.9000, 1.9000], requires_grad=True)
     """
 
     rule = Rule(_start, rprop_)

@@ -51,6 +51,19 @@ class SequentialLR(_Composed):
 
     Raises:
         ValueError: schedulers of different optimisers, or another number of milestones than one less.
+
+    >>> import ast_ad
+    >>> from ast_ad.optim.lr_scheduler import ConstantLR, ExponentialLR
+    >>> optimizer = ast_ad.optim.SGD([ast_ad.zeros(1, requires_grad=True)], lr=1.0)
+    >>> parts = [ConstantLR(optimizer, 0.1, total_iters=2), ExponentialLR(optimizer, 0.5)]
+    >>> scheduler = SequentialLR(optimizer, parts, milestones=[2])
+    >>> rates = [*scheduler.get_last_lr()]
+    >>> for _ in range(4):
+    ...     optimizer.step()
+    ...     scheduler.step()
+    ...     rates += scheduler.get_last_lr()
+    >>> [round(rate, 4) for rate in rates]
+    [0.1, 0.1, 1.0, 0.5, 0.25]
     """
 
     def __init__(
@@ -102,6 +115,19 @@ class ChainedScheduler(_Composed):
 
     Raises:
         ValueError: schedulers of different optimisers, or none.
+
+    >>> import ast_ad
+    >>> from ast_ad.optim.lr_scheduler import ConstantLR, ExponentialLR
+    >>> optimizer = ast_ad.optim.SGD([ast_ad.zeros(1, requires_grad=True)], lr=1.0)
+    >>> parts = [ConstantLR(optimizer, 0.1, total_iters=2), ExponentialLR(optimizer, 0.5)]
+    >>> scheduler = ChainedScheduler(parts)
+    >>> rates = [*scheduler.get_last_lr()]
+    >>> for _ in range(3):
+    ...     optimizer.step()
+    ...     scheduler.step()
+    ...     rates += scheduler.get_last_lr()
+    >>> [round(rate, 4) for rate in rates]
+    [0.1, 0.05, 0.25, 0.125]
     """
 
     def __init__(self, schedulers: Sequence[Any], optimizer: Any = None) -> None:

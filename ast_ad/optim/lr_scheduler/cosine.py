@@ -15,6 +15,17 @@ class CosineAnnealingLR(LRScheduler):
     """The rate follows half a cosine from its initial value to ``eta_min`` in ``T_max`` epochs, then back.
 
     It is computed from the rate as it stands, so that other schedulers may change it too.
+
+    >>> import ast_ad
+    >>> optimizer = ast_ad.optim.SGD([ast_ad.zeros(1, requires_grad=True)], lr=1.0)
+    >>> scheduler = CosineAnnealingLR(optimizer, T_max=4)
+    >>> rates = [*scheduler.get_last_lr()]
+    >>> for _ in range(4):
+    ...     optimizer.step()
+    ...     scheduler.step()
+    ...     rates += scheduler.get_last_lr()
+    >>> [round(rate, 4) for rate in rates]
+    [1.0, 0.8536, 0.5, 0.1464, 0.0]
     """
 
     def __init__(self, optimizer: Any, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:
@@ -53,6 +64,17 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 
     Raises:
         ValueError: periods that are no positive integers.
+
+    >>> import ast_ad
+    >>> optimizer = ast_ad.optim.SGD([ast_ad.zeros(1, requires_grad=True)], lr=1.0)
+    >>> scheduler = CosineAnnealingWarmRestarts(optimizer, T_0=2)
+    >>> rates = [*scheduler.get_last_lr()]
+    >>> for _ in range(4):
+    ...     optimizer.step()
+    ...     scheduler.step()
+    ...     rates += scheduler.get_last_lr()
+    >>> [round(rate, 4) for rate in rates]
+    [1.0, 0.5, 1.0, 0.5, 1.0]
     """
 
     def __init__(

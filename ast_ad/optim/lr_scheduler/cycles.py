@@ -30,6 +30,17 @@ class CyclicLR(LRScheduler):
 
     Raises:
         ValueError: an unknown mode, or ``cycle_momentum`` for an optimiser without momentum.
+
+    >>> import ast_ad
+    >>> optimizer = ast_ad.optim.SGD([ast_ad.zeros(1, requires_grad=True)], lr=1.0)
+    >>> scheduler = CyclicLR(optimizer, base_lr=0.1, max_lr=0.5, step_size_up=2, cycle_momentum=False)
+    >>> rates = [*scheduler.get_last_lr()]
+    >>> for _ in range(4):
+    ...     optimizer.step()
+    ...     scheduler.step()
+    ...     rates += scheduler.get_last_lr()
+    >>> [round(rate, 4) for rate in rates]
+    [0.1, 0.3, 0.5, 0.3, 0.1]
     """
 
     def __init__(
@@ -123,6 +134,17 @@ class OneCycleLR(LRScheduler):
     Raises:
         ValueError: options that make no sense; ``cycle_momentum`` for an optimiser without momentum; in
             ``step``, more steps than there are.
+
+    >>> import ast_ad
+    >>> optimizer = ast_ad.optim.SGD([ast_ad.zeros(1, requires_grad=True)], lr=1.0)
+    >>> scheduler = OneCycleLR(optimizer, max_lr=1.0, total_steps=8, cycle_momentum=False)
+    >>> rates = [*scheduler.get_last_lr()]
+    >>> for _ in range(4):
+    ...     optimizer.step()
+    ...     scheduler.step()
+    ...     rates += scheduler.get_last_lr()
+    >>> [round(rate, 4) for rate in rates]
+    [0.04, 0.8193, 0.9719, 0.8117, 0.556]
     """
 
     def __init__(

@@ -63,6 +63,17 @@ class LambdaLR(_Functions):
 
     Raises:
         ValueError: another number of functions than groups.
+
+    >>> import ast_ad
+    >>> optimizer = ast_ad.optim.SGD([ast_ad.zeros(1, requires_grad=True)], lr=1.0)
+    >>> scheduler = LambdaLR(optimizer, lr_lambda=lambda epoch: 1 / (1 + epoch))
+    >>> rates = [*scheduler.get_last_lr()]
+    >>> for _ in range(4):
+    ...     optimizer.step()
+    ...     scheduler.step()
+    ...     rates += scheduler.get_last_lr()
+    >>> [round(rate, 4) for rate in rates]
+    [1.0, 0.5, 0.3333, 0.25, 0.2]
     """
 
     def get_lr(self) -> list[Any]:
@@ -78,6 +89,17 @@ class MultiplicativeLR(_Functions):
     Raises:
         ValueError: another number of functions than groups.
         TypeError: no function.
+
+    >>> import ast_ad
+    >>> optimizer = ast_ad.optim.SGD([ast_ad.zeros(1, requires_grad=True)], lr=1.0)
+    >>> scheduler = MultiplicativeLR(optimizer, lr_lambda=lambda epoch: 0.5)
+    >>> rates = [*scheduler.get_last_lr()]
+    >>> for _ in range(4):
+    ...     optimizer.step()
+    ...     scheduler.step()
+    ...     rates += scheduler.get_last_lr()
+    >>> [round(rate, 4) for rate in rates]
+    [1.0, 0.5, 0.25, 0.125, 0.0625]
     """
 
     def _check_functions(self) -> None:
@@ -94,7 +116,19 @@ class MultiplicativeLR(_Functions):
 
 
 class StepLR(_Factor):
-    """The rate times ``gamma``, every ``step_size`` epochs."""
+    """The rate times ``gamma``, every ``step_size`` epochs.
+
+    >>> import ast_ad
+    >>> optimizer = ast_ad.optim.SGD([ast_ad.zeros(1, requires_grad=True)], lr=1.0)
+    >>> scheduler = StepLR(optimizer, step_size=2, gamma=0.5)
+    >>> rates = [*scheduler.get_last_lr()]
+    >>> for _ in range(4):
+    ...     optimizer.step()
+    ...     scheduler.step()
+    ...     rates += scheduler.get_last_lr()
+    >>> [round(rate, 4) for rate in rates]
+    [1.0, 1.0, 0.5, 0.5, 0.25]
+    """
 
     def __init__(self, optimizer: Any, step_size: int, gamma: float = 0.1, last_epoch: int = -1) -> None:
         self.step_size = step_size
@@ -109,7 +143,19 @@ class StepLR(_Factor):
 
 
 class MultiStepLR(_Factor):
-    """The rate times ``gamma``, in each of the epochs ``milestones``."""
+    """The rate times ``gamma``, in each of the epochs ``milestones``.
+
+    >>> import ast_ad
+    >>> optimizer = ast_ad.optim.SGD([ast_ad.zeros(1, requires_grad=True)], lr=1.0)
+    >>> scheduler = MultiStepLR(optimizer, milestones=[2, 3], gamma=0.5)
+    >>> rates = [*scheduler.get_last_lr()]
+    >>> for _ in range(4):
+    ...     optimizer.step()
+    ...     scheduler.step()
+    ...     rates += scheduler.get_last_lr()
+    >>> [round(rate, 4) for rate in rates]
+    [1.0, 1.0, 0.5, 0.25, 0.25]
+    """
 
     def __init__(
         self, optimizer: Any, milestones: Iterable[int], gamma: float = 0.1, last_epoch: int = -1
@@ -132,6 +178,17 @@ class ConstantLR(_Factor):
 
     Raises:
         ValueError: a factor outside of [0, 1].
+
+    >>> import ast_ad
+    >>> optimizer = ast_ad.optim.SGD([ast_ad.zeros(1, requires_grad=True)], lr=1.0)
+    >>> scheduler = ConstantLR(optimizer, factor=0.5, total_iters=2)
+    >>> rates = [*scheduler.get_last_lr()]
+    >>> for _ in range(4):
+    ...     optimizer.step()
+    ...     scheduler.step()
+    ...     rates += scheduler.get_last_lr()
+    >>> [round(rate, 4) for rate in rates]
+    [0.5, 0.5, 1.0, 1.0, 1.0]
     """
 
     def __init__(
@@ -158,6 +215,17 @@ class LinearLR(_Factor):
 
     Raises:
         ValueError: factors outside of (0, 1] and [0, 1].
+
+    >>> import ast_ad
+    >>> optimizer = ast_ad.optim.SGD([ast_ad.zeros(1, requires_grad=True)], lr=1.0)
+    >>> scheduler = LinearLR(optimizer, start_factor=0.5, total_iters=2)
+    >>> rates = [*scheduler.get_last_lr()]
+    >>> for _ in range(4):
+    ...     optimizer.step()
+    ...     scheduler.step()
+    ...     rates += scheduler.get_last_lr()
+    >>> [round(rate, 4) for rate in rates]
+    [0.5, 0.75, 1.0, 1.0, 1.0]
     """
 
     def __init__(
@@ -194,7 +262,19 @@ class LinearLR(_Factor):
 
 
 class ExponentialLR(_Factor):
-    """The rate times ``gamma`` in every epoch."""
+    """The rate times ``gamma`` in every epoch.
+
+    >>> import ast_ad
+    >>> optimizer = ast_ad.optim.SGD([ast_ad.zeros(1, requires_grad=True)], lr=1.0)
+    >>> scheduler = ExponentialLR(optimizer, gamma=0.5)
+    >>> rates = [*scheduler.get_last_lr()]
+    >>> for _ in range(4):
+    ...     optimizer.step()
+    ...     scheduler.step()
+    ...     rates += scheduler.get_last_lr()
+    >>> [round(rate, 4) for rate in rates]
+    [1.0, 0.5, 0.25, 0.125, 0.0625]
+    """
 
     def __init__(self, optimizer: Any, gamma: float, last_epoch: int = -1) -> None:
         self.gamma = gamma
@@ -208,7 +288,19 @@ class ExponentialLR(_Factor):
 
 
 class PolynomialLR(_Factor):
-    """The initial rate times ``(1 - epoch / total_iters) ** power``, until it is 0."""
+    """The initial rate times ``(1 - epoch / total_iters) ** power``, until it is 0.
+
+    >>> import ast_ad
+    >>> optimizer = ast_ad.optim.SGD([ast_ad.zeros(1, requires_grad=True)], lr=1.0)
+    >>> scheduler = PolynomialLR(optimizer, total_iters=4)
+    >>> rates = [*scheduler.get_last_lr()]
+    >>> for _ in range(4):
+    ...     optimizer.step()
+    ...     scheduler.step()
+    ...     rates += scheduler.get_last_lr()
+    >>> [round(rate, 4) for rate in rates]
+    [1.0, 0.75, 0.5, 0.25, 0.0]
+    """
 
     def __init__(
         self, optimizer: Any, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1

@@ -18,6 +18,15 @@ class ReduceLROnPlateau(LRScheduler):
 
     Raises:
         ValueError: a factor of 1 or more, an unknown mode, another number of rates than groups.
+
+    >>> import ast_ad
+    >>> optimizer = ast_ad.optim.SGD([ast_ad.zeros(1, requires_grad=True)], lr=1.0)
+    >>> scheduler = ReduceLROnPlateau(optimizer, patience=1)
+    >>> for loss in (3.0, 2.0, 2.0, 2.0):
+    ...     optimizer.step()
+    ...     scheduler.step(loss)
+    >>> scheduler.get_last_lr()
+    [0.1]
     """
 
     def __init__(
