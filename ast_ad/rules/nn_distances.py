@@ -12,7 +12,7 @@ import numpy as np
 from . import helpers
 from . import torch_norms as norms
 from .nn_embedding import rows_added
-from .norms import vector_norm_bar
+from .norms import order_bar, vector_norm_bar
 from .registry import nondifferentiable, program, vjp
 
 
@@ -39,8 +39,10 @@ def pair_distances(x: Any, p: float = 2.0) -> Any:
 @vjp(pair_distances)
 def pair_distances_rule(g, ans, x, p=2.0):
     both = pairs(x)
-    bar = vector_norm_bar(g, ans, x[both[0]] - x[both[1]], p, -1, False)
-    return rows_added(x, both[0], bar) - rows_added(x, both[1], bar), None
+    apart = x[both[0]] - x[both[1]]
+    bar = vector_norm_bar(g, ans, apart, p, -1, False)
+    x_bar = rows_added(x, both[0], bar) - rows_added(x, both[1], bar)
+    return x_bar, order_bar(g, ans, apart, p, -1, False)
 
 
 nondifferentiable(pairs)

@@ -166,8 +166,11 @@ def huber_error(x: Any, y: Any, reduction: str = "mean", delta: float = 1.0, sca
 @vjp(huber_error, broadcasts=True)
 def huber_error_rule(g, ans, x, y, reduction="mean", delta=1.0, scale=1.0):
     d = x - y
-    x_bar = clamp(d, -delta, delta) * (scale * share(g, d, reduction))
-    return x_bar, -x_bar, None, None, None
+    each = share(g, d, reduction)
+    x_bar = clamp(d, -delta, delta) * (scale * each)
+    beyond, within = np.maximum(np.abs(d) - delta, 0), np.minimum(np.abs(d), delta)
+    by_scale = each * (0.5 * within * within + delta * beyond)
+    return x_bar, -x_bar, None, scale * each * beyond, by_scale
 
 
 # ----- of probabilities -----
@@ -284,7 +287,7 @@ def multi_margin_rule(g, ans, x, target, weights=None, p=1, margin=1.0, reductio
     bar = helpers.astype(slope, x.dtype) * np.expand_dims(scaled * np.ones_like(own[..., 0]), -1)
     x_bar = bar - (1 - others) * np.sum(bar, axis=-1, keepdims=True)
     terms = np.sum(np.where(over > 0, over if p == 1 else over * over, 0), axis=-1)
-    return x_bar, None, None if weights is None else each * terms, None, None, None
+    return x_bar, None, None if weights is None else each * terms, None, np.sum(bar), None
 
 
 def listed(x: Any, target: Any) -> Any:

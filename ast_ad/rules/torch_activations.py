@@ -68,9 +68,9 @@ def threshold(x: Any, limit: float, value: float) -> Any:
     return np.where(np.less_equal(x, limit), value, x)[()]
 
 
-@vjp(threshold)
+@vjp(threshold, broadcasts=True)
 def threshold_rule(g, ans, x, limit, value):
-    return np.where(x <= limit, 0, g), None, None
+    return np.where(x <= limit, 0, g), None, np.where(x <= limit, g, 0)
 
 
 def hardtanh(x: Any, low: float = -1.0, high: float = 1.0) -> Any:
@@ -82,9 +82,10 @@ def hardtanh(x: Any, low: float = -1.0, high: float = 1.0) -> Any:
     return np.clip(x, low, high)
 
 
-@vjp(hardtanh)
+@vjp(hardtanh, broadcasts=True)
 def hardtanh_rule(g, ans, x, low=-1.0, high=1.0):
-    return np.where((x <= low) | (x >= high), 0, g), None, None
+    below, above = x <= low, x >= high
+    return np.where(below | above, 0, g), np.where(below, g, 0), np.where(above, g, 0)
 
 
 @program
@@ -148,9 +149,10 @@ def softshrink(x: Any, limit: float = 0.5) -> Any:
     return np.where(np.less_equal(np.abs(x), limit), 0, x - np.copysign(limit, x))[()]
 
 
-@vjp(softshrink)
+@vjp(softshrink, broadcasts=True)
 def softshrink_rule(g, ans, x, limit=0.5):
-    return np.where((x >= -limit) & (x <= limit), 0, g), None
+    within = (x >= -limit) & (x <= limit)
+    return np.where(within, 0, g), np.where(within, 0, -g * np.sign(x))
 
 
 # ----- smooth -----
