@@ -140,7 +140,7 @@ def _kept(query: Tensor, key: Tensor, p: float) -> Tensor | None:
     q, k = query._array, key._array
     shape = (*np.broadcast_shapes(q.shape[:-2], k.shape[:-2]), q.shape[-2], k.shape[-2])
     factor = q.dtype.type(0 if p == 1 else 1 / (1 - p))
-    kept: Tensor = Tensor._of((generator(None).random(shape) >= p).astype(q.dtype) * factor)
+    kept: Tensor = Tensor._of((generator(None).random(shape, np.float32) >= p) * factor)
     return kept
 
 
