@@ -278,7 +278,7 @@ def record_several(
     node._outputs = len(arrays)
     node._meta = [(a.shape, a.dtype) for a in arrays]
     if node.slice.reads_ans == "value":
-        node.values[0] = out
+        node.values[0] = out if op.results is None else _read(out, op.results)
     elif node.slice.reads_ans:
         node.values[0] = (
             type(out)(*map(shape_of, out)) if hasattr(out, "_fields") else [shape_of(o) for o in out]
@@ -296,6 +296,12 @@ def record_several(
             t._node, t._nr, t._requires_grad = node, nr, True
     if state.pack is not None and node.result_checks:
         pack_results(node, found)
+
+
+def _read(out: Any, names: Sequence[str]) -> Any:
+    """Several results, with stand-ins for those that have no name: they are not read."""
+    kept = [o if name else shape_of(o) for o, name in zip(out, names, strict=True)]
+    return type(out)(*kept) if hasattr(out, "_fields") else type(out)(kept)
 
 
 def twin(t: Tensor, array: np.ndarray) -> Tensor:

@@ -39,6 +39,7 @@ def as_slice(index: Any) -> Any:
 
 def _largest(x: Any, first: Any, stop: Any, step: Any) -> Any:
     """One axis after the other, the last first: of equal elements the first in memory wins."""
+    has_nan = x.dtype.kind == "f" and np.isnan(np.min(x))
     values, places = x, np.arange(x[0].size, dtype=np.int32).reshape(1, *x.shape[1:])
     for axis in (2, 1, 0):
         lead, size = (slice(None),) * (axis + 1), x.shape[axis + 1]
@@ -50,10 +51,14 @@ def _largest(x: Any, first: Any, stop: Any, step: Any) -> Any:
         places = np.array(np.broadcast_to(places, values.shape))
         for windows, at in taps(first[axis], stop[axis], step[axis], size):
             here, there = (*lead, windows), (*lead, at)
-            candidate, best = kept_values[there], values[here]
-            better = (candidate > best) | (candidate != candidate)
-            values[here] = np.where(better, candidate, best)
-            places[here] = np.where(better, kept_places[there], places[here])
+            candidate, best, place = kept_values[there], values[here], places[here]
+            better = candidate > best
+            if has_nan:
+                better |= candidate != candidate
+            np.copyto(best, candidate, where=better)
+            np.copyto(place, kept_places[there], where=better)
+            if not isinstance(windows, slice):  # they are copies
+                values[here], places[here] = best, place
     return values, places
 
 

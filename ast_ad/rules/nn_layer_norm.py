@@ -16,7 +16,7 @@ import numpy as np
 from ..kernels import normalization as kernels
 from . import helpers
 from .nn_normalization import along_channels, pooled, rows
-from .registry import composite, program, vjp
+from .registry import composite, nondifferentiable, program, vjp
 
 # ----- layer: over the last ``rank`` axes
 
@@ -162,6 +162,15 @@ def layer_norm(
     return layer_normalized(input, weight, bias, mean, var, rank, eps)
 
 
+def precision(x: Any) -> float:
+    """The distance from 1 to the next number of ``x``'s type.
+
+    >>> precision(np.ones(3, np.float32)) == 2.0**-23
+    True
+    """
+    return float(np.finfo(np.asarray(x).dtype).eps)
+
+
 @program
 def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: Any = None) -> Any:
     """``input / sqrt(mean(input ** 2) + eps) * weight`` over the last axes (Zhang and Sennrich 2019).
@@ -172,7 +181,7 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: Any = N
     array([ 1., -1.])
     """
     rank = 1 if isinstance(normalized_shape, int) else len(normalized_shape)
-    small = float(np.finfo(input.dtype).eps) if eps is None else eps
+    small = precision(input) if eps is None else eps
     axes = last(input, rank)
     out = input / np.sqrt(np.mean(np.square(input), axis=axes, keepdims=True) + small)
     return out if weight is None else out * weight
@@ -202,8 +211,8 @@ def group_moments(x: Any, groups: int) -> tuple[Any, Any]:
     (2.0, 1.0)
     """
     flat = rows(x)
-    parts = [v.reshape(x.shape[0], groups, x.shape[1] // groups) for v in kernels.row_moments(flat)]
-    return pooled(*parts, flat.shape[2], 2, x.dtype)
+    means, squares = (v.reshape(x.shape[0], groups, -1 if v.size else 0) for v in kernels.row_moments(flat))
+    return pooled(means, squares, flat.shape[2], 2, x.dtype)
 
 
 @composite(group_moments)
@@ -322,5 +331,7 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
     return group_normalized(input, weight, bias, mean, var, eps)
 
 
+nondifferentiable(precision)
+helpers.METADATA[precision] = 0
 helpers.SHAPED_LIKE.update({layer_normalized: (0, (0,)), group_normalized: (0, (0,))})
 helpers.SHAPED_LIKE.update({layer_cotangent: (1, (1,)), group_cotangent: (1, (1,))})

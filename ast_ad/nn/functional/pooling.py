@@ -14,6 +14,7 @@ from ...eager.pointwise import require_tensor
 from ...eager.tensor import Tensor
 from ...rules import nn_pooling as steps
 from ...rules import nn_pooling_functions as rules
+from ...rules import nn_pooling_sizes as sizes_of
 from ...rules.nn_pooling_sizes import check_adaptive, check_average, check_maximum, each, lengths
 from .surface import functional
 
@@ -217,7 +218,7 @@ def max_unpool1d(
     tensor([[0., 5.]])
     """
     require_tensor("max_unpool1d", input)
-    sizes = steps.unpooled_sizes(input._array.shape, kernel_size, stride, padding, output_size, 1)
+    sizes = sizes_of.unpooled_sizes(input._array.shape, kernel_size, stride, padding, output_size, 1)
     taps, strides, pads = lengths("max_unpool", 1, kernel_size, stride, padding)
     wide = input.unsqueeze(-2), indices.unsqueeze(-2)
     how = (1, *taps), (1, *strides), (0, *pads), (1, *sizes)
@@ -273,7 +274,7 @@ def avg_pool1d(
     require_tensor("avg_pool1d", input)
     k, s, p = lengths("avg_pool", 1, kernel_size, stride, padding)
     check_average(input._array.shape, k, s, p, None, 1)
-    steps.pooled_sizes(input._array.shape, k, s, p, (1,), ceil_mode, 1)
+    sizes_of.pooled_sizes(input._array.shape, k, s, p, (1,), ceil_mode, 1)
     how = (1, *k), (1, *s), (0, *p), bool(ceil_mode), bool(count_include_pad), None, 2
     return apply(MEAN[2], (input.unsqueeze(-2), *how)).squeeze(-2)
 
