@@ -1,7 +1,11 @@
-"""How does a leaf take a gradient up? In place, as a copy that lies in memory as the leaf does."""
+"""How does a leaf take a gradient up? In place; at first as a copy that lies in memory as the leaf does.
+
+An array that nothing else refers to needs no copy.
+"""
 
 from __future__ import annotations
 
+from sys import getrefcount
 from typing import Any
 
 import numpy as np
@@ -10,20 +14,38 @@ from .hooks import after_accumulation
 from .node import accumulate_lock
 
 
-def accumulate(node: Any, g: Any, graph: bool) -> None:
-    """Add to the ``grad`` of a leaf: in place, unless the sum belongs to a graph."""
+def _references() -> tuple[int, int]:
+    """What ``getrefcount`` says of an array that one name refers to, and of one that one view refers to."""
+    alone = np.empty(1)
+    view = np.empty(2)[:1]
+    return getrefcount(alone), getrefcount(view.base)
+
+
+ALONE, UNDER_ONE_VIEW = _references()
+
+
+def hookless(node: Any) -> bool:
+    """Whether no hook runs before a gradient is accumulated."""
+    return node._hooks is None and not node.variable._hooks
+
+
+def accumulate(node: Any, g: Any, graph: bool, own: bool = False) -> None:
+    """Add to the ``grad`` of a leaf: in place, unless the sum belongs to a graph.
+
+    ``own``: nothing but the caller refers to ``g``.
+    """
     leaf = node.variable
     if leaf._requires_grad and g is not None:
         fresh = leaf._grad is None and not graph
         with accumulate_lock:
-            _add_to_grad(leaf, g, graph)
+            _add_to_grad(leaf, g, graph, own)
         if fresh and leaf._grad is not None:  # hooks that run after this one see the same memory
             g = leaf._grad._array
     if leaf._post_accumulate or node._hooks is not None:
         after_accumulation(node, g, graph)
 
 
-def _add_to_grad(leaf: Any, g: Any, graph: bool) -> None:
+def _add_to_grad(leaf: Any, g: Any, graph: bool, own: bool) -> None:
     from .tensor import Tensor
 
     held = leaf._grad
@@ -33,12 +55,23 @@ def _add_to_grad(leaf: Any, g: Any, graph: bool) -> None:
                 _recorded_copy(g, leaf) if g._requires_grad else Tensor._of(as_leaf(g._array, leaf._array))
             )
         else:
-            leaf._grad = Tensor._of(as_leaf(g, leaf._array))
+            usable = own and _may_keep(g, leaf._array)
+            leaf._grad = Tensor._of(g if usable else as_leaf(g, leaf._array))
     elif graph:
         leaf._grad = held + g
     else:
         np.add(held._array, g, out=held._array, casting="same_kind")
         held._version_counter[0] += 1
+
+
+def _may_keep(g: np.ndarray, like: np.ndarray) -> bool:
+    """Whether a gradient can be kept as it is: its memory is its own, and lies as that of the leaf does."""
+    if g.dtype != like.dtype or g.strides != like.strides or not g.flags.writeable:
+        return False
+    if g.flags.owndata:
+        return is_dense(g)
+    of_array = type(g.base) is np.ndarray and g.base.flags.owndata and g.base.nbytes == g.nbytes
+    return of_array and getrefcount(g.base) == UNDER_ONE_VIEW and is_dense(g)
 
 
 def _recorded_copy(g: Any, leaf: Any) -> Any:

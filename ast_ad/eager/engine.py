@@ -10,13 +10,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
+from sys import getrefcount
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
 from ..rules.helpers import unbroadcast
-from .accumulation import accumulate
+from .accumulation import ALONE, accumulate, hookless
 from .deep import LEVELS, in_another_thread
 from .hooks import posthooks, prehooks, tensor_hooks, unwrapped, wrapped
 from .node import AccumulateGrad, Node
@@ -140,6 +141,12 @@ def _sweep(
                         node._backward(g, graph)  # raises if it changed
                 outs = node.slice.run(g, *values)
         else:
+            if plain and not graph and node.__class__ is AccumulateGrad and hookless(node):
+                outs = out = None  # so that nothing here refers to the gradient a second time
+                own = getrefcount(g) == ALONE
+                accumulate(node, g, False, own)
+                node = None
+                continue
             outs = step(node, g, graph, captured, wanted, needed)
             if outs is None:
                 node = None

@@ -20,6 +20,7 @@ import numpy as np
 
 from ..kernels.convolution import gather_columns, scatter_columns
 from .nn_windows import Windows, check_channels, numbers
+from .products import conjugate
 from .registry import shape, vjp
 
 
@@ -107,11 +108,6 @@ def correlated(x: Any, g: Any, taps: Any, stride: Any, padding: Any, dilation: A
         else:
             np.matmul(windows.matrix(g[chosen]), cols.swapaxes(1, 2), out=out)
     return out.reshape(shape)
-
-
-def conjugate(a: Any) -> Any:
-    """``np.conj(a)``, which would copy what is real."""
-    return np.conj(a) if np.iscomplexobj(a) else a
 
 
 @vjp(convolve)

@@ -16,6 +16,15 @@ from .helpers import mT, unbroadcast
 from .registry import vjp
 
 
+def conjugate(a: Any) -> Any:
+    """``np.conj(a)``, which would copy what is real.
+
+    >>> conjugate(np.array([1j]))
+    array([0.-1.j])
+    """
+    return np.conj(a) if np.iscomplexobj(a) else a
+
+
 def H(a: Any) -> Any:
     """The conjugate transpose of each matrix in ``a``."""
     return np.conj(mT(a)) if np.iscomplexobj(a) else mT(a)
