@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 Function = Callable[..., Any]
+NOT_COMPILED = "egG"  # elements that Numba has no loops for: of half and of extended precision
 WORTHWHILE = 1 << 14  # elements of the first argument: NumPy handles fewer as fast, and without compiling
 
 
@@ -39,7 +40,8 @@ class Kernel:
         functools.update_wrapper(self, plain)
 
     def __call__(self, *args: Any) -> Any:
-        if args[0].size < WORTHWHILE:
+        first = args[0]
+        if first.size < WORTHWHILE or first.dtype.char in NOT_COMPILED or not first.dtype.isnative:
             return self.plain(*args)
         run = self.compiled
         if run is None:
