@@ -138,8 +138,9 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
         warnings.warn(ROWS_OF_SIGNALS, stacklevel=3)
     if not drops:
         return input
-    _check_features(rank)
-    return _by_channel(input, p, inplace, 2)
+    if p < 1:
+        _check_features(rank)
+    return _by_channel(input, p, inplace, min(rank, 2))
 
 
 @functional(nn_dropout.dropout)
@@ -201,7 +202,8 @@ def feature_alpha_dropout(
     if not _check("feature_alpha_dropout", input, p, training):
         return input
     shape = input._array.shape
-    _check_features(len(shape))
+    if p < 1:
+        _check_features(len(shape))
     return _scaled(input, shape[:2] + (1,) * (len(shape) - 2), p, inplace)
 
 
