@@ -17,6 +17,7 @@ from llvmlite import ir
 from numba import extending
 from numba.core import cgutils, types
 from numba.core.compiler import Compiler
+from numba.core.cpu_options import FastMathOptions
 
 from ..garbage import collector_paused
 
@@ -24,6 +25,9 @@ FLAGS = {"reassoc", "contract", "nsz", "arcp"}
 """What LLVM may do with floating-point numbers: reorder sums and products; infinities and NaN stay.
 
 Not in kernels where a sum contains a number and its opposite (``rounding``)."""
+
+FLAGS_OF_SINGLE = FLAGS - {"arcp"}
+"""The same for single precision: the processor's estimate of a reciprocal makes NaN of 1 / 0 and of 1 / inf."""
 
 type_callable: Any = extending.type_callable
 lower_builtin: Any = extending.lower_builtin
@@ -36,7 +40,26 @@ class Mismatch(Exception):
     """What a kernel takes for granted does not hold in this call; the NumPy program answers it."""
 
 
-class _Apart(Compiler):  # type: ignore[misc]
+class Careful(Compiler):  # type: ignore[misc]
+    """Takes back what LLVM may not do where a function has arguments in single precision."""
+
+    def __init__(
+        self, typing: Any, target: Any, library: Any, args: Any, result: Any, flags: Any, local: Any
+    ) -> None:
+        if flags.fastmath and any(_has_single(a) for a in args):
+            flags = flags.copy()
+            flags.fastmath = FastMathOptions(flags.fastmath.flags - {"arcp"})
+        super().__init__(typing, target, library, args, result, flags, local)
+
+
+def _has_single(given: Any) -> bool:
+    """Whether values of a type are numbers in single precision, or hold such."""
+    if hasattr(given, "types"):  # a tuple's
+        return any(map(_has_single, given.types))
+    return getattr(given, "dtype", given) in (types.float32, types.complex64)
+
+
+class _Apart(Careful):
     """Tells LLVM that no array that a function writes to overlaps with another argument."""
 
     def define_pipelines(self) -> Any:
@@ -67,7 +90,9 @@ def exact_kernel(function: Any) -> Any:
     return _compiled(function, fastmath=False)
 
 
-def _compiled(function: Any, fastmath: Any = FLAGS, pipeline_class: Any = Compiler, **options: Any) -> Any:
+def _compiled(function: Any, fastmath: Any = FLAGS, pipeline_class: Any = Careful, **options: Any) -> Any:
+    if fastmath and any("float32" in name or "complex64" in name for name in function.__code__.co_names):
+        fastmath = FLAGS_OF_SINGLE
     dispatcher: Any = numba.njit(
         error_model="numpy",
         fastmath=fastmath,

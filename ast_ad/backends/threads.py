@@ -12,7 +12,7 @@ from numba import prange
 from numba.core import types as numba_types
 from numba.np.ufunc import parallel as layer
 
-from .kernels import FLAGS
+from .kernels import FLAGS, Careful
 
 LEAST = 100_000
 """Operations, by estimate, that a chunk has at least; a thread takes some microseconds to start."""
@@ -25,7 +25,8 @@ def parallel_kernel(function: Any) -> Any:
     kept = os.path.exists(function.__code__.co_filename)
     function.__code__ = _renamed(function.__code__)
     parallel: Any = {"prange": True, **dict.fromkeys(_LOOPS, False)}
-    return numba.njit(error_model="numpy", fastmath=FLAGS, cache=kept, parallel=parallel)(function)
+    how: Any = {"fastmath": FLAGS, "pipeline_class": Careful, "parallel": parallel}
+    return numba.njit(error_model="numpy", cache=kept, **how)(function)
 
 
 def _renamed(code: types.CodeType) -> types.CodeType:

@@ -54,7 +54,7 @@ class Kernel:
             return self.plain
         import numba
 
-        fast = {"reassoc", "contract", "nsz", "arcp"}  # NaN and infinity stay what they are
+        fast = {"reassoc", "contract", "nsz"}  # no "arcp": estimates of reciprocals make NaN of infinity
         compiled: Function = numba.njit(nogil=True, cache=True, fastmath=fast, error_model="numpy")(
             self.loops
         )
