@@ -17,6 +17,7 @@ from . import (  # noqa: F401
     linalg,
     nn_blocks,
     nn_convolution,
+    nn_grids,
     nn_layer_norm,
     nn_normalization,
     nn_padding,

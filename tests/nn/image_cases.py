@@ -205,3 +205,23 @@ for how in ((2,), ((3, 2), 2, 1, 2), (9,)):
 add("fold", call("fold", (4, 5), (2, 3), 1, 1, 2), draw(2, 12, 9))
 add("fold of a wrong number of blocks", call("fold", (4, 5), (2, 3)), draw(2, 12, 9))
 add("fold of a wrong number of channels", call("fold", (4, 5), (2, 2)), draw(2, 7, 12))
+
+
+def at_nearest(torch: Any, x: Any) -> Any:
+    points = torch.tensor(draw(2, *(2, 3, 4)[: x.dim() - 2], x.dim() - 2))
+    return torch.nn.functional.grid_sample(x, points, "nearest")
+
+
+for rank, shape in list(SHAPES.items())[1:]:
+    points = draw(2, *(2, 3, 4)[:rank], rank)
+    for padding in ("zeros", "border", "reflection"):
+        for aligned in (False, True):
+            how = "bilinear", padding, aligned
+            add(f"grid_sample {rank}d {how}", call("grid_sample", *how), draw(*shape), points)
+    add(f"grid_sample {rank}d nearest", at_nearest, draw(*shape))
+    add(f"affine_grid {rank}d", call("affine_grid", shape, False), draw(2, rank, rank + 1))
+    add(f"affine_grid {rank}d refuses", call("affine_grid", shape, False), draw(2, 3, 2))
+for mode in (("none",), ("bilinear", "none")):
+    add(f"grid_sample refuses {mode}", call("grid_sample", *mode), draw(*SHAPES[2]), draw(2, 3, 4, 2))
+add("grid_sample refuses points in space", call("grid_sample"), draw(*SHAPES[2]), draw(2, 3, 4, 3))
+add("grid_sample refuses another batch", call("grid_sample"), draw(*SHAPES[2]), draw(3, 3, 4, 2))

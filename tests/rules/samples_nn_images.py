@@ -1,12 +1,25 @@
 """Sample calls of padding, shuffles, resampling, and of blocks as columns."""
 
+import numpy as np
 from sample import Sample, normal
 
 from ast_ad.rules import nn_blocks as blocks
+from ast_ad.rules import nn_grids as grids
 from ast_ad.rules import nn_padding as padding
 from ast_ad.rules import nn_resampling as resampling
 
 LINES, IMAGES, VOLUMES = normal(2, 3, 6), normal(2, 4, 4, 6), normal(1, 2, 3, 4, 5)
+
+
+PICTURES, VOLUME = normal(2, 2, 3, 4), normal(1, 2, 2, 3, 3)
+
+
+def points(sizes, shape, align=False):
+    """Coordinates of points well between pixels, some of them outside."""
+    rng = np.random.default_rng(0)
+    n = np.array(sizes[::-1], float)
+    at = rng.integers(-2, 5, (*shape, len(sizes))) + rng.uniform(0.2, 0.8, (*shape, len(sizes)))
+    return at * 2 / (n - 1) - 1 if align else (2 * at + 1) / n - 1
 
 
 OUT = normal(2, 3, 9)
@@ -51,6 +64,14 @@ SAMPLES = {
     resampling.resized: first(*MODES),
     resampling.unresized: first((OUT, LINES, 9, None, "linear", False, None)),
     resampling.interpolate: first(*MODES, (IMAGES, (3, 4), None, "area"), (LINES, None, 2)),
+    grids.grid_sample: [
+        Sample((PICTURES, points((3, 4), (2, 2, 3))), wrt=(0, 1)),
+        Sample((PICTURES, points((3, 4), (2, 2, 3), True), "bilinear", "border", True), wrt=(0, 1)),
+        Sample((PICTURES, points((3, 4), (2, 2, 3)), "bilinear", "reflection", False), wrt=(0, 1)),
+        Sample((PICTURES, points((3, 4), (2, 2, 3), True), "nearest", "zeros", True), wrt=(0, 1)),
+        Sample((VOLUME, points((2, 3, 3), (1, 2, 1, 2))), wrt=(0, 1)),
+    ],
+    grids.affine_grid: first((normal(2, 2, 3), (2, 1, 3, 4)), (normal(1, 3, 4), (1, 1, 2, 1, 3), True)),
     blocks.unfold: first((IMAGES, 2), (IMAGES, (3, 2), 1, 1, 2), (IMAGES[0], 2, 2)),
     blocks.refold: first((normal(2, 16, 15), IMAGES, 2, 1, 0, 1)),
     blocks.fold: [

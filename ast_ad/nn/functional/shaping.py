@@ -8,13 +8,13 @@ from ...eager.dispatch import Operation, apply
 from ...eager.dtypes import scalar_name
 from ...eager.pointwise import require_tensor
 from ...eager.tensor import Tensor
-from ...rules import nn_blocks, nn_padding, nn_resampling
+from ...rules import nn_blocks, nn_grids, nn_padding, nn_resampling
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from .surface import functional
 
 __all__ = [
-    "channel_shuffle", "fold", "interpolate", "pad", "pixel_shuffle", "pixel_unshuffle", "unfold", "upsample",
-    "upsample_bilinear", "upsample_nearest",
+    "affine_grid", "channel_shuffle", "fold", "grid_sample", "interpolate", "pad", "pixel_shuffle",
+    "pixel_unshuffle", "unfold", "upsample", "upsample_bilinear", "upsample_nearest",
 ]  # fmt: skip
 
 CONSTANT = Operation(nn_padding.constant_pad, "ConstantPadNdBackward0", ("self", "pad"))
@@ -35,6 +35,8 @@ RESIZE = {
     for mode, name in NAMES.items()
     for rank in (1, 2, 3)
 }
+GRID = Operation(nn_grids.affine_grid, "AffineGridGeneratorBackward0", ("theta",))
+SAMPLE = Operation(nn_grids.grid_sample, "GridSamplerBackward0", ("input", "grid"))
 AREA = {1: adaptive_avg_pool1d, 2: adaptive_avg_pool2d, 3: adaptive_avg_pool3d}
 
 
@@ -233,3 +235,72 @@ def fold(
     """
     require_tensor("fold", input)
     return apply(BLOCKS, (input, output_size, kernel_size, dilation, padding, stride))
+
+
+# ----- moving points
+
+
+@functional(nn_grids.grid_sample)
+def grid_sample(
+    input: Tensor,
+    grid: Tensor,
+    mode: str = "bilinear",
+    padding_mode: str = "zeros",
+    align_corners: bool | None = None,
+) -> Any:
+    """The values of images at given points.
+
+    Args:
+        input: images ``(N, C, H, W)`` or volumes ``(N, C, D, H, W)``, a tensor or an array.
+        grid: the points, of shape ``(N, height, width, 2)`` or ``(N, depth, height, width, 3)``, by
+            coordinates between -1 and 1, the last dimension of ``input`` first.
+        mode: 'bilinear' (between the nearest pixels) or 'nearest'.
+        padding_mode: what there is outside: 'zeros', the 'border', or a 'reflection'.
+        align_corners: whether -1 and 1 are the centres of the outermost pixels, not the edges.
+
+    Returns:
+        Of shape ``(N, C, height, width)`` or ``(N, C, depth, height, width)``.
+
+    Raises:
+        ValueError, RuntimeError, NotImplementedError: modes or shapes that do not fit.
+
+    >>> import ast_ad
+    >>> grid_sample(ast_ad.tensor([[[[1.0, 3.0]]]]), ast_ad.zeros(1, 1, 1, 2), align_corners=True)
+    tensor([[[[2.]]]])
+    """
+    require_tensor("grid_sample", input)
+    require_tensor("grid_sample", grid, "grid", 2)
+    nn_grids.check_grid(input._array, grid._array, mode, padding_mode)
+    return apply(SAMPLE, (input, grid, mode, padding_mode, bool(align_corners)))
+
+
+@functional(nn_grids.affine_grid)
+def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> Any:
+    """The points to which affine maps send the pixels of images: a grid for ``grid_sample``.
+
+    Args:
+        theta: of shape ``(N, 2, 3)`` for images, ``(N, 3, 4)`` for volumes.
+        size: of the images, ``(N, C, H, W)`` or ``(N, C, D, H, W)``.
+        align_corners: as for ``grid_sample``.
+
+    Raises:
+        ValueError, NotImplementedError: shapes that do not fit.
+
+    >>> import ast_ad
+    >>> affine_grid(ast_ad.eye(2, 3).unsqueeze(0), (1, 1, 1, 2), align_corners=False)
+    tensor([[[[-0.5000,  0.0000],
+              [ 0.5000,  0.0000]]]])
+    """
+    require_tensor("affine_grid", theta)
+    shape, rank = theta._array.shape, len(size) - 2
+    if rank not in (2, 3):
+        raise NotImplementedError(
+            "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, respectively. Got "
+            f"size {size}."
+        )
+    if len(shape) != 3 or shape[1:] != (rank, rank + 1):
+        raise ValueError(
+            f"Expected a batch of {rank}D affine matrices of shape Nx{rank}x{rank + 1} for size {size}. "
+            f"Got torch.Size({list(shape)})."
+        )
+    return apply(GRID, (theta, tuple(map(int, size)), bool(align_corners)))
