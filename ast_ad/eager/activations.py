@@ -14,8 +14,11 @@ from .refusals import check_kind
 from .surface import FUNCTIONS, function
 from .tensor import Tensor
 
-SOFTMAX = Operation(torch_softmax.softmax, "SoftmaxBackward0", ("self",))
-LOG_SOFTMAX = Operation(torch_softmax.log_softmax, "LogSoftmaxBackward0", ("self",))
+SOFTMAX = Operation(torch_softmax.softmax, "SoftmaxBackward0", ("self",), rule=torch_softmax.softmax_by_rows)
+LOG_SOFTMAX = Operation(
+    torch_softmax.log_softmax, "LogSoftmaxBackward0", ("self",), rule=torch_softmax.log_softmax_by_rows
+)
+KEPT_SUM = Operation(torch_softmax.kept_sum, "SumBackward1", ("self",))  # within the derivatives of both
 ELU = Operation(rules.elu, "EluBackward0", ("self",))
 CELU = Operation(rules.elu, "CeluBackward0", ("self",))
 THRESHOLD = Operation(rules.threshold, "ThresholdBackward0", ("self",))

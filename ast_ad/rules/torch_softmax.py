@@ -36,11 +36,21 @@ def _is_narrow(x: Any, axis: Any) -> bool:
     return x.ndim == 2 and axis in (1, -1) and 0 < x.shape[1] < NARROW < x.size and x.dtype.kind == "f"
 
 
-def _totals(powers: Any, axis: Any) -> Any:
-    """The sums along ``axis``, which is kept."""
-    if _is_narrow(powers, axis):
-        return (powers @ np.ones(powers.shape[1], powers.dtype))[:, None]
-    return powers.sum(axis, keepdims=True)
+def kept_sum(x: Any, axis: Any) -> Any:
+    """The sums along ``axis``, which is kept.
+
+    >>> kept_sum(np.ones((2, 3)), 1)
+    array([[3.],
+           [3.]])
+    """
+    if _is_narrow(x, axis):
+        return (x @ np.ones(x.shape[1], x.dtype))[:, None]
+    return x.sum(axis, keepdims=True)
+
+
+@vjp(kept_sum)
+def kept_sum_rule(g, ans, x, axis):
+    return helpers.broadcast_like(g, x), None
 
 
 def _largest_of_any(x: Any, axis: Any) -> Any:
@@ -58,7 +68,7 @@ def softmax(x: Any, axis: int = -1) -> Any:
         return np.ones_like(x)[()]
     with np.errstate(invalid="ignore"):
         powers = np.exp(x - _largest(x, axis))
-    return powers / _totals(powers, axis)
+    return powers / kept_sum(powers, axis)
 
 
 @vjp(softmax)
@@ -66,6 +76,13 @@ def softmax_rule(g, ans, x, axis=-1):
     if np.ndim(x) == 0:
         return g * 0
     return ans * (g - np.sum(g * ans, axis=axis, keepdims=True))
+
+
+def softmax_by_rows(g, ans, x, axis=-1):
+    """The rule of softmax with sums that are fast for short rows."""
+    if np.ndim(x) == 0:
+        return g * 0
+    return ans * (g - kept_sum(g * ans, axis))
 
 
 @program
@@ -89,7 +106,7 @@ def log_softmax(x: Any, axis: int = -1) -> Any:
         return np.zeros_like(x)[()]
     with np.errstate(invalid="ignore"):
         below = x - _largest(x, axis)
-    return below - np.log(_totals(np.exp(below), axis))
+    return below - np.log(kept_sum(np.exp(below), axis))
 
 
 @vjp(log_softmax)
@@ -97,6 +114,13 @@ def log_softmax_rule(g, ans, x, axis=-1):
     if np.ndim(x) == 0:
         return g * 0
     return g - np.exp(ans) * np.sum(g, axis=axis, keepdims=True)
+
+
+def log_softmax_by_rows(g, ans, x, axis=-1):
+    """The rule of log_softmax with sums that are fast for short rows."""
+    if np.ndim(x) == 0:
+        return g * 0
+    return g - np.exp(ans) * kept_sum(g, axis)
 
 
 def logsumexp(x: Any, axis: Axes, keepdims: bool = False) -> Any:
