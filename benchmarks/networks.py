@@ -40,11 +40,11 @@ MEMORY_BOUND = 2.0
 RATE, MOMENTUM = 1e-2, 0.9
 
 
-def trainer(torch: Any, network: str, how: str) -> tuple[Any, Callable[[], Any]]:
+def trainer(torch: Any, network: str, how: str, dtype: str = "float32") -> tuple[Any, Callable[[], Any]]:
     """The task, and one step of it, which returns the loss."""
     from benchmarks.training import TASKS
 
-    task = TASKS[network](torch)
+    task = TASKS[network](torch, dtype)
     optimizer = torch.optim.SGD(task.model.parameters(), lr=RATE, momentum=MOMENTUM)
 
     def gradient() -> Any:
@@ -84,18 +84,15 @@ def libraries() -> dict[str, Any]:
 
 
 def agree(row: str) -> None:
-    """The gradients of the row's network, compared between the libraries; an error if they differ."""
-    found = {}
-    for name, torch in libraries().items():
-        task, run = trainer(torch, ROWS[row][0], "gradient")
-        loss = run().item()
-        found[name] = loss, [p.grad.detach().numpy() for p in task.model.parameters()]
-    if "torch" not in found:
-        return
-    (a, ours), (b, theirs) = found["ast_ad"], found["torch"]
+    """An error if the libraries give different losses or gradients, in double precision."""
+    found = []
+    for torch in libraries().values():
+        task, run = trainer(torch, ROWS[row][0], "gradient", "float64")
+        found.append((run().item(), [p.grad.detach().numpy() for p in task.model.parameters()]))
+    (a, ours), (b, theirs) = found[0], found[-1]
     errors = [abs(a - b) / abs(b)]
     errors += [float(abs(x - y).max() / max(abs(y).max(), 1e-3)) for x, y in zip(ours, theirs, strict=True)]
-    if not max(errors) < 1e-3:
+    if not max(errors) < 1e-8:
         raise SystemExit(f"{row}: the gradients differ by {max(errors):.1e}")
 
 

@@ -1,4 +1,4 @@
-"""Writes into docs/tensors.md and docs/fallback.md what their Python blocks print.
+"""Writes into docs/tensors.md, networks.md, weights.md and fallback.md what their Python blocks print.
 
 python docs/make_pages.py           # runs the blocks and rewrites what follows them
 python docs/make_pages.py --check   # exit status 1, and the differences, if a page is out of date
@@ -16,10 +16,14 @@ import linecache
 import pathlib
 import re
 import sys
+import tempfile
 import textwrap
 import warnings
 
-PAGES = [pathlib.Path(__file__).parent / name for name in ("tensors.md", "fallback.md")]
+PAGES = [
+    pathlib.Path(__file__).resolve().parent / name
+    for name in ("tensors.md", "networks.md", "weights.md", "fallback.md")
+]
 BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\n```text\n.*?^```\n)?", re.MULTILINE | re.DOTALL)
 WIDTH = 100
 
@@ -73,7 +77,8 @@ def settled(text: str) -> list[str]:
 def main() -> int:
     stale = 0
     for page in PAGES:
-        before, after = page.read_text(), renewed(page)
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):  # for files that blocks write
+            before, after = page.read_text(), renewed(page)
         changes = difflib.unified_diff(settled(before), settled(after), page.name, "now", lineterm="", n=1)
         report = "\n".join(changes)
         if report and "--check" in sys.argv:

@@ -1,6 +1,6 @@
 """How is a network trained, and fine-tuned for another task? A ResNet-18 learns letters, then digits.
 
-    python examples/fine_tune.py                             # two minutes, most of them for the letters
+    python examples/fine_tune.py                             # a minute or two, mostly for the letters
     python examples/fine_tune.py --weights letters.pth       # the backbone from an earlier run
     python examples/fine_tune.py --weights resnet18.safetensors
     python examples/fine_tune.py --quick                     # all steps, briefly; it learns little
@@ -95,8 +95,8 @@ def learn_letters(count, seed, path):
     print(f"no --weights: the backbone learns from {count} printed letters, deformed")
     images, labels = letters(count, seed)
     model = resnet18(num_classes=len(LETTERS))
-    optimizer = optim.SGD(model.parameters(), lr=0.02, momentum=0.9, weight_decay=5e-4)
-    scheduler = optim.lr_scheduler.OneCycleLR(optimizer, max_lr=0.02, total_steps=count // 32)
+    optimizer = optim.SGD(model.parameters(), lr=0.03, momentum=0.9, weight_decay=5e-4)
+    scheduler = optim.lr_scheduler.OneCycleLR(optimizer, max_lr=0.03, total_steps=count // 32)
     losses = train("letters", model, prepared(images), torch.tensor(labels), optimizer, 1, scheduler)
     torch.save(model.state_dict(), path)
     print(f"{path} holds the weights")
@@ -164,7 +164,7 @@ def main():
     if path is None:
         path = "letters.pth"
         curves["letters, the whole network"] = learn_letters(
-            480 if options.quick else 6000, options.seed, path
+            480 if options.quick else 8000, options.seed, path
         )
     digits = 400 if options.quick else None
     curves["digits, the classifier"] = fine_tune(path, options.epochs, options.seed, digits)
