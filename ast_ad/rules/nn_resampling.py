@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels import resampling as kernels
 from . import helpers
 from .nn_pooling import adaptive_avg_pool
 from .registry import program, vjp
@@ -79,15 +80,24 @@ def resampled(x: Any, size: Any, mode: str, align: bool, scales: Any) -> Any:
     rank = len(size)
     for i, (m, scale) in enumerate(zip(size, scales_of(scales, rank), strict=True)):
         axis = x.ndim - rank + i
-        column = (-1,) + (1,) * (x.ndim - axis - 1)
-        parts: Any = None
-        for at, weights in weighted(x.shape[axis], m, mode, align, scale):
-            part = np.take(x, at, axis)
-            if weights is not None:
-                part *= weights.astype(x.dtype).reshape(column)
-            parts = part if parts is None else parts + part
-        x = parts
+        flat = around(x, axis)
+        out = kernels.gathered(flat, *table(flat.shape[1], m, mode, align, scale, x.dtype))
+        x = out.reshape(x.shape[:axis] + (m,) + x.shape[axis + 1 :])
     return x
+
+
+def around(x: Any, axis: int) -> Any:
+    """``x`` with one axis before and one behind the given one, in one piece of memory."""
+    shape = x.shape
+    return np.ascontiguousarray(x).reshape(math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :]))
+
+
+def table(n: int, m: int, mode: str, align: bool, scale: Any, dtype: Any) -> tuple[Any, Any]:
+    """The taps as two matrices: where they look, and their weights."""
+    found = list(weighted(n, m, mode, align, scale))
+    ones = np.ones(m)
+    weights = np.array([ones if w is None else w for _, w in found], dtype)
+    return np.array([at for at, _ in found]), weights
 
 
 def unresampled(g: Any, x: Any, mode: str, align: bool, scales: Any, rank: int) -> Any:
@@ -98,16 +108,12 @@ def unresampled(g: Any, x: Any, mode: str, align: bool, scales: Any, rank: int) 
     """
     for i, scale in enumerate(scales_of(scales, rank)):
         axis = g.ndim - rank + i
-        n, column = np.shape(x)[axis], (-1,) + (1,) * (g.ndim - axis - 1)
-        out, lead = np.zeros(g.shape[:axis] + (n,) + g.shape[axis + 1 :], g.dtype), (slice(None),) * axis
-        if not out.size or not g.size:
-            g = out
+        n, flat = np.shape(x)[axis], around(g, axis)
+        shape = g.shape[:axis] + (n,) + g.shape[axis + 1 :]
+        if not math.prod(shape) or not g.size:
+            g = np.zeros(shape, g.dtype)
             continue
-        for at, weights in weighted(n, g.shape[axis], mode, align, scale):
-            part = g if weights is None else g * weights.astype(g.dtype).reshape(column)
-            first = np.flatnonzero(np.diff(at, prepend=-1))  # the places never decrease
-            out[(*lead, at[first])] += np.add.reduceat(part, first, axis)
-        g = out
+        g = kernels.spread(flat, *table(n, flat.shape[1], mode, align, scale, g.dtype), n).reshape(shape)
     return g
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ast_ad.kernels import Kernel, has_numba, normalization, pooling
+from ast_ad.kernels import Kernel, has_numba, normalization, pooling, resampling
 
 X, G = (np.random.default_rng(i).normal(3.0, 2.0, (3, 4, 5)) for i in range(2))
 SHARED, OWN = (np.random.default_rng(9).normal(size=(n, 4)) for n in (1, 3))
@@ -39,6 +39,12 @@ CALLS: list[tuple[Kernel, tuple[Any, ...]]] = [
     (pooling.largest, (TIES, *windows(([-1, 1], [2, 4], 1), ([-1], [4], 2), ([-2, 0, 2], [3, 5, 7], 2)))),
     (pooling.scattered, (G.reshape(3, 20), np.arange(60).reshape(3, 20) % 7, 9)),
     (pooling.picked, (G.reshape(3, 20), np.arange(12).reshape(3, 4) % 7)),
+]
+TAPS, SHARES = np.array([[0, 0, 1, 3, 3], [1, 1, 2, 3, 3]]), np.random.default_rng(4).normal(size=(2, 5))
+CALLS += [
+    (resampling.gathered, (X, TAPS, SHARES)),
+    (resampling.spread, (X.reshape(4, 5, 3), TAPS, SHARES, 6)),
+    (resampling.gathered, (X.reshape(12, 5, 1), TAPS, SHARES)),
 ]
 IDS = [f"{call[0].__name__.strip('_')}-{i}" for i, call in enumerate(CALLS)]
 
