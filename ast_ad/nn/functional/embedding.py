@@ -23,6 +23,12 @@ BAGS = Operation(rules.bag_totals, "EmbeddingBagBackward0", ("weight",))
 LARGEST = Operation(gathering.gather, "EmbeddingBagBackward0", ("weight",))
 
 
+SWAPPED = (
+    "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, ...)` is "
+    "deprecated, and should now be `embedding_bag(input, weight, ...)`."
+)
+
+
 def _check_index(name: str, index: Any) -> None:
     if index.dtype != np.int64 and index.dtype != np.int32:
         raise RuntimeError(
@@ -136,6 +142,13 @@ def _starts(input: Tensor, offsets: Tensor | None, include_last: bool) -> tuple[
     return index, rules.bags_of(starts, index.size, include_last), n
 
 
+def _check_rows(index: Any, rows: int) -> None:
+    for place in np.flatnonzero((index < 0) | (index >= rows))[:1]:
+        raise RuntimeError(
+            f"Index {place} of input takes value {index[place]} which is not in the valid range [0, {rows})"
+        )
+
+
 def _type_text(t: Any) -> str:
     return "<class 'torch.Tensor'>" if type(t) is Tensor else str(type(t))
 
@@ -196,21 +209,13 @@ def embedding_bag(
     """
     check_tensors("embedding_bag", input=input, weight=weight)
     if weight._array.dtype.kind in "iu" and input._array.dtype.kind == "f":
-        warnings.warn(
-            "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, "
-            "...)` is deprecated, and should now be `embedding_bag(input, weight, ...)`.",
-            stacklevel=3,
-        )
+        warnings.warn(SWAPPED, stacklevel=3)
         weight, input = input, weight
     _check_bags(input, mode, scale_grad_by_freq, per_sample_weights)
     index, bags, n = _starts(input, offsets, include_last_offset)
     _check_index("embedding_bag", index)
-    rows = weight._array.shape[0]
-    padding = padding_row(padding_idx, rows)
-    for place in np.flatnonzero((index < 0) | (index >= rows))[:1]:
-        raise RuntimeError(
-            f"Index {place} of input takes value {index[place]} which is not in the valid range [0, {rows})"
-        )
+    padding = padding_row(padding_idx, weight._array.shape[0])
+    _check_rows(index, weight._array.shape[0])
     if max_norm is not None:
         _renormalize(weight, index, max_norm, norm_type)
     if mode == "max":

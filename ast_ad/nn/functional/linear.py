@@ -10,6 +10,7 @@ from ...eager.dispatch import Operation, apply
 from ...eager.dtypes import cpp_name, scalar_name
 from ...eager.node import next_number
 from ...eager.pointwise import require_tensor
+from ...eager.recording import needs_grad
 from ...eager.shapes import UNSAFE_VIEW, T
 from ...eager.state import restore, silence, state, watch
 from ...eager.tensor import Tensor
@@ -54,19 +55,16 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
             and x.dtype.kind == "f"
             and x.shape[1] == w.shape[1]
             and b.shape == w.shape[:1]
-            and (not state.grad or _is_plain(input, weight, bias))
+            and watch.profiler is None
+            and (not state.grad or _is_plain(input, weight))
         ):
             return _affine(input, weight, bias, x, w, b)
     return _any_linear(input, weight, bias)
 
 
-def _is_plain(input: Tensor, weight: Tensor, bias: Tensor) -> bool:
-    """Whether nothing looks on, and no argument is a view, the history of which might have changed."""
-    if input._view is not None or weight._view is not None or bias._view is not None:
-        return False
-    if input._inference or weight._inference or watch.profiler is not None:
-        return False
-    return state.ordinary and not watch.anomaly
+def _is_plain(input: Tensor, weight: Tensor) -> bool:
+    """Whether nothing looks on, and what is saved may be."""
+    return state.ordinary and not watch.anomaly and not input._inference and not weight._inference
 
 
 def _affine(input: Tensor, weight: Tensor, bias: Tensor, x: Any, w: Any, b: Any) -> Tensor:
@@ -79,8 +77,10 @@ def _affine(input: Tensor, weight: Tensor, bias: Tensor, x: Any, w: Any, b: Any)
     finally:
         restore(token)
     t: Tensor = Tensor._of(out)
-    flags = bias._requires_grad + 2 * input._requires_grad + 4 * weight._requires_grad
-    if not state.grad or not flags:
+    if not state.grad:
+        return t
+    flags = needs_grad(bias) + 2 * needs_grad(input) + 4 * needs_grad(weight)
+    if not flags:
         return t
     plan = _plans[flags]
     if plan is None:
