@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..rules import helpers, joining, reductions, signal
+from ..rules import helpers, joining, reductions, signal, torch_activations
 from ..rules.gather import refuse
 
 
@@ -134,6 +134,10 @@ def roll(a, shift, axis=None):
     return out
 
 
+def where_positive(g, y):
+    return np.where(y <= 0, 0, g)
+
+
 def written(g, idx):
     _only(not isinstance(idx, (tuple, list)) and idx.dtype.kind == "b")
     return g[idx]
@@ -194,4 +198,5 @@ DEFINITIONS: dict[Any, Any] = {
     np.column_stack: column_stack,
     joining.split_like: split_like,
     helpers.written: written,
+    torch_activations.where_positive: where_positive,
 }

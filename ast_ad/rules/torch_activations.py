@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels import masks
 from .registry import elementwise, program, vjp
 from .torch_special import erf
 
@@ -30,7 +31,23 @@ def relu(x: Any) -> Any:
 
 @vjp(relu)
 def relu_rule(g, ans, x):
-    return np.where(ans <= 0, 0, g)
+    return where_positive(g, ans)
+
+
+def where_positive(g: Any, y: Any) -> Any:
+    """``g``, and 0 where ``y <= 0``: the cotangent of what only passes positive numbers on.
+
+    >>> where_positive(np.array([1.0, np.inf]), np.array([2.0, 0.0]))
+    array([1., 0.])
+    """
+    if isinstance(g, np.ndarray) and isinstance(y, np.ndarray) and g.shape == y.shape:
+        return masks.where_positive(y, g)
+    return np.where(y <= 0, 0, g)[()]
+
+
+@vjp(where_positive, broadcasts=True)
+def where_positive_rule(h, ans, g, y):
+    return where_positive(h, y), None
 
 
 def leaky_relu(x: Any, slope: Any = 0.01) -> Any:

@@ -20,6 +20,7 @@ def unary(*options):
 
 SAMPLES = {
     a.relu: unary(),
+    a.where_positive: [(normal(3, 4), X), (NUMBER, NUMBER), (normal(5), V), (normal(3, 1), X)],
     a.leaky_relu: [*unary(), *unary(0.2), Sample((X, normal(3, 1)))],
     a.prelu: [(X, positive(4)), (normal(2, 3, 4), positive(3)), (V, positive(1)), (V, NUMBER)],
     a.threshold: unary(0.1, 7.0),
