@@ -34,14 +34,14 @@ class Kernel:
     array([2., 2.])
     """
 
-    def __init__(self, plain: Function, loops: Function) -> None:
-        self.plain, self.loops = plain, loops
+    def __init__(self, plain: Function, loops: Function, worthwhile: int = WORTHWHILE) -> None:
+        self.plain, self.loops, self.worthwhile = plain, loops, worthwhile
         self.compiled: Function | None = None
         functools.update_wrapper(self, plain)
 
     def __call__(self, *args: Any) -> Any:
         first = args[0]
-        if first.size < WORTHWHILE or first.dtype.char in NOT_COMPILED or not first.dtype.isnative:
+        if first.size < self.worthwhile or first.dtype.char in NOT_COMPILED or not first.dtype.isnative:
             return self.plain(*args)
         run = self.compiled
         if run is None:
@@ -61,6 +61,6 @@ class Kernel:
         return compiled
 
 
-def kernel(plain: Function) -> Callable[[Function], Kernel]:
-    """Decorate the loops that do what ``plain`` does."""
-    return lambda loops: Kernel(plain, loops)
+def kernel(plain: Function, worthwhile: int = WORTHWHILE) -> Callable[[Function], Kernel]:
+    """Decorate the loops that do what ``plain`` does; ``worthwhile``: from how many elements on."""
+    return lambda loops: Kernel(plain, loops, worthwhile)

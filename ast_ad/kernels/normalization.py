@@ -14,6 +14,8 @@ import numpy as np
 
 from . import kernel
 
+FEW = 1 << 12  # elements: NumPy needs several passes
+
 
 def _row_moments(x: Any) -> Any:
     n = max(x.shape[2], 1)
@@ -22,7 +24,7 @@ def _row_moments(x: Any) -> Any:
     return mean.astype(np.float64), np.einsum("ncl,ncl->nc", d, d).astype(np.float64)
 
 
-@kernel(_row_moments)
+@kernel(_row_moments, FEW)
 def row_moments(x: Any) -> Any:
     """The mean of each row, and the sum of the squares of its deviations.
 
@@ -52,7 +54,7 @@ def _row_products(g: Any, x: Any, mean: Any) -> Any:
     return out
 
 
-@kernel(_row_products)
+@kernel(_row_products, FEW)
 def row_products(g: Any, x: Any, mean: Any) -> Any:
     """``sum(g)`` and ``sum(g * (x - mean))`` of each row."""
     out = np.empty((2, x.shape[0], x.shape[1]), np.float64)
@@ -76,7 +78,7 @@ def _row_affine(x: Any, mean: Any, scale: Any, shift: Any) -> Any:
     return out
 
 
-@kernel(_row_affine)
+@kernel(_row_affine, FEW)
 def row_affine(x: Any, mean: Any, scale: Any, shift: Any) -> Any:
     """``(x - mean) * scale + shift``."""
     out = np.empty(x.shape, x.dtype)
@@ -99,7 +101,7 @@ def _row_combination(g: Any, x: Any, mean: Any, a: Any, b: Any, c: Any) -> Any:
     return out
 
 
-@kernel(_row_combination)
+@kernel(_row_combination, FEW)
 def row_combination(g: Any, x: Any, mean: Any, a: Any, b: Any, c: Any) -> Any:
     """``a * g + b * (x - mean) + c``: how a cotangent passes through a normalisation."""
     out = np.empty(x.shape, x.dtype)
@@ -125,7 +127,7 @@ def _layer_affine(x: Any, mean: Any, invstd: Any, weight: Any, bias: Any) -> Any
     return out
 
 
-@kernel(_layer_affine)
+@kernel(_layer_affine, FEW)
 def layer_affine(x: Any, mean: Any, invstd: Any, weight: Any, bias: Any) -> Any:
     """``(x - mean) * invstd * weight + bias``; ``mean`` and ``invstd`` of each row, the others along it."""
     out = np.empty(x.shape, x.dtype)
@@ -147,7 +149,7 @@ def _layer_cotangent(g: Any, x: Any, mean: Any, invstd: Any, weight: Any) -> Any
     return h
 
 
-@kernel(_layer_cotangent)
+@kernel(_layer_cotangent, FEW)
 def layer_cotangent(g: Any, x: Any, mean: Any, invstd: Any, weight: Any) -> Any:
     """``invstd * (h - mean(h) - hat * mean(h * hat))``, ``h = g * weight``, ``hat = (x - mean) * invstd``."""
     out = np.empty(x.shape, x.dtype)
@@ -177,7 +179,7 @@ def _layer_sums(g: Any, x: Any, mean: Any, invstd: Any) -> Any:
     return out
 
 
-@kernel(_layer_sums)
+@kernel(_layer_sums, FEW)
 def layer_sums(g: Any, x: Any, mean: Any, invstd: Any) -> Any:
     """The sums over the rows of ``g`` and of ``g * (x - mean) * invstd``."""
     out = np.zeros((2, x.shape[1]), np.float64)

@@ -14,6 +14,8 @@ import numpy as np
 
 from . import kernel
 
+FEW = 1 << 11  # elements: NumPy needs many passes
+
 
 def taps(first: Any, stop: Any, step: int, size: int) -> Iterator[tuple[Any, Any]]:
     """For each tap the windows that have it, and where it is: two indices, slices if they are regular.
@@ -62,7 +64,7 @@ def _largest(x: Any, first: Any, stop: Any, step: Any) -> Any:
     return values, places
 
 
-@kernel(_largest)
+@kernel(_largest, FEW)
 def largest(x: Any, first: Any, stop: Any, step: Any) -> Any:
     """The largest element of each window and its place; NaN is larger than any number.
 
@@ -106,7 +108,7 @@ def _scattered(g: Any, places: Any, size: int) -> Any:
     return total.astype(g.dtype, copy=False).reshape(len(g), size)
 
 
-@kernel(_scattered)
+@kernel(_scattered, FEW)
 def scattered(g: Any, places: Any, size: int) -> Any:
     """Zeros of shape ``(R, size)`` with the rows of ``g`` added at ``places``, of which there are as many."""
     out = np.zeros((g.shape[0], size), g.dtype)
@@ -120,7 +122,7 @@ def _picked(x: Any, places: Any) -> Any:
     return np.take_along_axis(x, places, 1)
 
 
-@kernel(_picked)
+@kernel(_picked, FEW)
 def picked(x: Any, places: Any) -> Any:
     """The elements of each row of ``x`` at ``places``."""
     out = np.empty(places.shape, x.dtype)

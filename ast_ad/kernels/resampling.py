@@ -1,7 +1,7 @@
 """How is an axis resampled? Each new element is a weighted sum of a few old ones, its taps.
 
-``x`` has the shape ``(A, n, B)``, the axis in the middle. ``at`` and ``weights`` have a row for each tap and a
-column for each new element; the rows of ``at`` never decrease.
+``x`` has the shape ``(A, n, B)``, the axis in the middle. ``at`` and ``weights`` have a row for each tap and
+a column for each new element; the rows of ``at`` never decrease.
 """
 
 from __future__ import annotations

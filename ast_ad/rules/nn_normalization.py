@@ -59,9 +59,10 @@ def pooled(mean: Any, squares: Any, length: int, axis: int, dtype: Any) -> tuple
     if n * length == 0:
         nothing = np.full(np.delete(mean.shape, axis), np.nan, dtype)
         return nothing, nothing.copy()
-    middle = mean.mean(axis)
-    apart = np.square(mean - np.expand_dims(middle, axis)).sum(axis)
-    variance = (squares.sum(axis) / length + apart) / n
+    middle = np.add.reduce(mean, axis) / n
+    apart = mean - (middle[..., None] if axis else middle)  # the axis is the first or the last
+    apart *= apart
+    variance = (np.add.reduce(squares, axis) / length + np.add.reduce(apart, axis)) / n
     return middle.astype(dtype), variance.astype(dtype)
 
 

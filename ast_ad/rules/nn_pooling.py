@@ -8,6 +8,7 @@ Index: max_pool adaptive_max_pool max_unpool avg_pool adaptive_avg_pool.
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -52,6 +53,27 @@ def maxima(x: Any, first: Any, stop: Any, step: Any, rank: int) -> tuple[Any, An
     return values.reshape(sizes), places.reshape(sizes)
 
 
+def fixed(v: Any) -> Any:
+    """A list as a tuple: a key of what was worked out before."""
+    return tuple(v) if isinstance(v, list) else v
+
+
+@functools.lru_cache(256)
+def max_windows(
+    shape: Any, rank: int, ceil_mode: bool, kernel_size: Any, stride: Any, padding: Any, dilation: Any
+) -> tuple[Any, Any, Any]:
+    """Where the windows of ``max_pool`` begin and end, and the steps between their taps."""
+    taps, stride, padding, dilation = lengths("max_pool", rank, kernel_size, stride, padding, dilation)
+    check_maximum(shape, taps, stride, padding, dilation, rank)
+    sizes = pooled_sizes(shape, taps, stride, padding, dilation, ceil_mode, rank)
+    first = tuple(np.arange(n) * s - p for n, s, p in zip(sizes, stride, padding, strict=True))
+    stop = tuple(f + (k - 1) * d + 1 for f, k, d in zip(first, taps, dilation, strict=True))
+    for f, n, d in zip(first, shape[len(shape) - rank :], dilation, strict=True):
+        if np.any(np.where(f < 0, f % d, f) >= n):
+            raise RuntimeError("a window of max_pool has all its taps in the padding")
+    return first, stop, dilation
+
+
 def max_pool(
     x: Any, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, rank: int
 ) -> tuple[Any, Any]:
@@ -60,15 +82,8 @@ def max_pool(
     >>> max_pool(np.array([[1.0, 3.0, 2.0]]), 2, 1, 0, 1, False, 1)
     (array([[3., 3.]]), array([[1, 1]], dtype=int32))
     """
-    taps, stride, padding, dilation = lengths("max_pool", rank, kernel_size, stride, padding, dilation)
-    check_maximum(x.shape, taps, stride, padding, dilation, rank)
-    sizes = pooled_sizes(x.shape, taps, stride, padding, dilation, ceil_mode, rank)
-    first = tuple(np.arange(n) * s - p for n, s, p in zip(sizes, stride, padding, strict=True))
-    stop = tuple(f + (k - 1) * d + 1 for f, k, d in zip(first, taps, dilation, strict=True))
-    for f, n, d in zip(first, x.shape[x.ndim - rank :], dilation, strict=True):
-        if np.any(np.where(f < 0, f % d, f) >= n):
-            raise RuntimeError("a window of max_pool has all its taps in the padding")
-    return maxima(x, first, stop, dilation, rank)
+    how = (fixed(v) for v in (kernel_size, stride, padding, dilation))
+    return maxima(x, *max_windows(x.shape, rank, ceil_mode, *how), rank)
 
 
 @vjp(max_pool)
@@ -191,9 +206,18 @@ def window_spread(g: Any, first: Any, stop: Any, sizes: Any) -> Any:
     return g
 
 
-def average_windows(shape: Any, rank: int, how: Any) -> tuple[Any, Any, Any]:
+@functools.lru_cache(256)
+def average_windows(
+    shape: Any,
+    rank: int,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: Any,
+) -> tuple[Any, Any, Any]:
     """Where the windows of ``avg_pool`` begin and end along each axis, and what their sums are divided by."""
-    kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override = how
     taps, stride, padding = lengths("avg_pool", rank, kernel_size, stride, padding)
     check_average(shape, taps, stride, padding, divisor_override, rank)
     sizes = pooled_sizes(shape, taps, stride, padding, (1,) * rank, ceil_mode, rank)
@@ -240,8 +264,8 @@ def avg_pool(
     >>> avg_pool(np.array([[1.0, 3.0, 5.0]]), 2, 1, 0, False, True, None, 1)
     array([[2., 4.]])
     """
-    how = kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
-    first, stop, divisor = average_windows(x.shape, rank, how)
+    how = fixed(kernel_size), fixed(stride), fixed(padding), ceil_mode, count_include_pad, divisor_override
+    first, stop, divisor = average_windows(x.shape, rank, *how)
     return divided(window_sums(x, first, stop, rank), divisor)
 
 
@@ -262,8 +286,8 @@ def avg_pool_spread(
     array([[1., 3., 2.]])
     """
     shape = np.shape(x)
-    how = kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
-    first, stop, divisor = average_windows(shape, rank, how)
+    how = fixed(kernel_size), fixed(stride), fixed(padding), ceil_mode, count_include_pad, divisor_override
+    first, stop, divisor = average_windows(shape, rank, *how)
     return window_spread(divided(g, divisor), first, stop, shape[len(shape) - rank :])
 
 
