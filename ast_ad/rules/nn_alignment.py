@@ -111,6 +111,9 @@ def ctc_costs(log_probs: Any, targets: Any, lengths: Any, target_lengths: Any, b
     >>> float(np.exp(-ctc_costs(p, one, np.array([2]), np.array([1])))[0])  # of "01", "10" and "11"
     0.75
     """
+    counted = np.arange(np.shape(targets)[1]) < np.expand_dims(target_lengths, -1)
+    if np.min(targets, where=counted, initial=0) < 0:
+        raise IndexError("a label of a target is negative")
     labels, skips = with_blanks(targets, blank)
     with np.errstate(invalid="ignore"):
         paths = forward_paths(_steps(log_probs, labels), skips)

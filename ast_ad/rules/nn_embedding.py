@@ -114,6 +114,7 @@ def bag_totals(weight: Any, factors: Any, index: Any, bags: Any, n: int, by_freq
     array([[3.],
            [2.]])
     """
+    check_rows(index, np.shape(weight)[0])
     rows = weight[index] * factors[:, None]
     out = np.zeros((n, np.shape(weight)[1]), rows.dtype)
     np.add.at(out, bags, rows)
@@ -135,6 +136,7 @@ def largest_places(weight: Any, index: Any, bags: Any, n: int) -> Any:
            [-1],
            [ 1]])
     """
+    check_rows(index, np.shape(weight)[0])
     columns = np.shape(weight)[1]
     out = np.full((n, columns), -1)
     rows = weight[index]

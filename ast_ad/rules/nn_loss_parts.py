@@ -267,9 +267,14 @@ def multi_margin(
 
     ``target`` and ``weights`` (None: 1) have the shape of ``x`` without the last axis, that of the classes.
 
+    Raises:
+        IndexError: a target is no class.
+
     >>> float(multi_margin(np.array([[0.1, 0.2, 0.4]]), np.array([2])))
     0.5
     """
+    if np.size(target) and (np.min(target) < 0 or np.max(target) >= np.shape(x)[-1]):
+        raise IndexError("target out of range")
     own = np.take_along_axis(x, np.expand_dims(target, -1), -1)[..., 0]
     over = margins(x, own, rivals(x, target), margin)
     losses = np.sum(over if p == 1 else over * over, axis=-1) / np.shape(x)[-1]

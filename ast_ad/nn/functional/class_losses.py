@@ -23,6 +23,7 @@ from .surface import functional
 __all__ = ["cross_entropy", "nll_loss"]
 
 NLL = Operation(parts.nll_at, "NllLossBackward0", ("self", "target", "weight"))
+MANY = 4096  # rows: the places where those of a larger matrix start are not kept
 NLL_2D = Operation(parts.nll_at, "NllLoss2DBackward0", ("self", "target", "weight"))
 
 
@@ -109,7 +110,8 @@ def _recorded(op: Operation, input: Tensor, t: Any, weight: Tensor | None, ignor
     if t.dtype != np.int64:
         t = t.astype(np.int64)
     if weight is None and how == "mean" and x.ndim == 2 and _all_count(x, t, ignore):
-        return _nll_of_rows(op, input, _starts(*x.shape) + t)
+        starts = _starts if t.size <= MANY else _starts.__wrapped__
+        return _nll_of_rows(op, input, starts(*x.shape) + t)
     places = parts.class_places(x, t, ignore)
     counted = t != ignore
     weights: Any = None
@@ -127,7 +129,7 @@ def _all_count(x: Any, t: Any, ignore: int) -> bool:
     return bool(ignore < 0 < t.size and t.view(np.uint64).max() < x.shape[1])
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=16)
 def _starts(rows: int, classes: int) -> Any:
     """Where each row of a matrix starts."""
     found = np.arange(rows) * classes
