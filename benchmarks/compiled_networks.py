@@ -15,9 +15,9 @@ Params = dict[str, np.ndarray]
 
 
 def mlp(params, x, labels):
-    """The loss of two linear layers; the parameters have the names of the module's."""
-    h = np.maximum(F.linear(x, params["0.weight"], params["0.bias"]), 0)
-    return F.cross_entropy(F.linear(h, params["2.weight"], params["2.bias"]), labels)
+    """Two linear layers; the weights have an input of the layer in each row, as one writes it in NumPy."""
+    h = np.maximum(x @ params["0.weight"] + params["0.bias"], 0)
+    return F.cross_entropy(h @ params["2.weight"] + params["2.bias"], labels)
 
 
 def small_conv_net(params, x, labels):
@@ -30,9 +30,16 @@ def small_conv_net(params, x, labels):
 LOSSES: dict[str, Callable[..., Any]] = {"MLP": mlp, "small conv net": small_conv_net}
 
 
+def arranged(network: str, params: Params) -> Params:
+    """A module's parameters as the function has them, and the other way round."""
+    if network != "MLP":
+        return params
+    return {name: np.ascontiguousarray(array.T) for name, array in params.items()}
+
+
 def trainer(network: str, task: Task, rate: float, momentum: float) -> Callable[[], Any]:
     """A step of gradient descent from the task's weights: the arrays of a dict are changed in place."""
-    params = task.parameters()
+    params = arranged(network, task.parameters())
     x, labels = (t.numpy() for t in task.batch)
     gradient = ast_ad.value_and_grad(LOSSES[network])
     optimizer = ast_ad.optim.SGD(params, lr=rate, momentum=momentum)

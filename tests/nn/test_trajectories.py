@@ -27,7 +27,8 @@ def test_compiled_training_is_that_of_pytorch(network, dtype):
     losses = [float(step()) for _ in range(STEPS)]
     expected = RECORDED[f"{network} {dtype}"]
     np.testing.assert_allclose(losses, expected["losses"], rtol=BOUNDS[dtype])
+    params = compiled_networks.arranged(network, step.params)
     for name, (size, total) in expected["states"][-1].items():
-        array = step.params[name]
+        array = params[name]
         assert array.dtype == dtype
         assert np.allclose(trajectories.fingerprint(array), (size, total), rtol=0, atol=BOUNDS[dtype] * size)
