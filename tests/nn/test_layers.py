@@ -192,3 +192,24 @@ def test_first_values_of_linear():
     for parameter in layer.parameters():
         assert parameter.abs().max() <= 0.1 and abs(parameter.std().item() - 0.1 / 3**0.5) < 0.005
     assert abs(ast_ad.nn.Embedding(200, 200).weight.std().item() - 1) < 0.02
+
+
+def test_softmax_in_clusters():
+    ast_ad.manual_seed(0)
+    m = ast_ad.nn.AdaptiveLogSoftmaxWithLoss(8, 10, [2, 5], div_value=2.0).double()
+    x, classes = ast_ad.randn(6, 8, dtype=ast_ad.float64), ast_ad.tensor([0, 9, 1, 3, 6, 2])
+    everything = m.log_prob(x)
+    np.testing.assert_allclose(everything.exp().sum(1).tolist(), [1.0] * 6)
+    output, loss = m(x, classes)
+    np.testing.assert_allclose(
+        output.tolist(), everything.gather(1, classes.unsqueeze(1)).squeeze(1).tolist()
+    )
+    assert loss.item() == -output.mean().item()
+    assert m(x[1], ast_ad.tensor(9)).output.item() == pytest.approx(output[1].item())
+    assert m.predict(x).tolist() == everything.argmax(1).tolist()
+    assert ast_ad.autograd.gradcheck(lambda x: m(x, classes).loss, (x.requires_grad_(),))
+    for wrong in ([], [5, 2], [2, 2], [10], [0, 2]):
+        with pytest.raises(ValueError, match="cutoffs should be a sequence"):
+            ast_ad.nn.AdaptiveLogSoftmaxWithLoss(8, 10, wrong)
+    with pytest.raises(RuntimeError, match=r"Target values should be in \[0, 9\]"):
+        m(x, classes + 1)

@@ -8,14 +8,15 @@ from typing import Any
 
 from ...eager.tensor import Tensor
 from ..functional import losses as F
-from . import margin_loss
+from . import adaptive, margin_loss
+from .adaptive import *  # noqa: F403
 from .loss_bases import _Loss, _WeightedLoss
 from .margin_loss import *  # noqa: F403
 
 __all__ = [
     "BCELoss", "BCEWithLogitsLoss", "CTCLoss", "CrossEntropyLoss", "GaussianNLLLoss", "HuberLoss",
     "KLDivLoss", "L1Loss", "MSELoss", "MultiLabelMarginLoss", "MultiLabelSoftMarginLoss", "MultiMarginLoss",
-    "NLLLoss", "NLLLoss2d", "PoissonNLLLoss", "SmoothL1Loss", *margin_loss.__all__,
+    "NLLLoss", "NLLLoss2d", "PoissonNLLLoss", "SmoothL1Loss", *adaptive.__all__, *margin_loss.__all__,
 ]  # fmt: skip
 
 
