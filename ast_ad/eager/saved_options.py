@@ -55,6 +55,14 @@ def _length_of(i: int, axis: int) -> Reader:
     return lambda node: _size_of(i)(node)[axis]
 
 
+def _softmax_axis(node: Any) -> int:
+    """The axis, by name or by position; the last one where it is left out."""
+    if "axis" in node.options:
+        return int(node.options["axis"])
+    values: Any = node.values or ()
+    return int(values[2]) if len(values) > 2 else max(len(node._meta_of(0)[0]) - 1, 0)
+
+
 def _several(axis: Any) -> Any:
     return axis if axis is None or isinstance(axis, tuple) else (axis,)
 
@@ -126,10 +134,8 @@ OPTIONS: dict[str, dict[str, Reader]] = {
     "NanmedianBackward1": {**_DIM, **_SIZES},
     **{f"{name}Backward0": {**_ALONG, **_SIZES} for name in ("Sort", "Topk")},
     **{f"{name}Backward0": _DIMS for name in ("Amax", "Amin", "Logsumexp")},
-    **{
-        f"{name}Backward0": _ALONG
-        for name in ("Cumsum", "Cumprod", "Logcumsumexp", "Softmax", "LogSoftmax", "LinalgCross")
-    },
+    **{f"{name}Backward0": _ALONG for name in ("Cumsum", "Cumprod", "Logcumsumexp", "LinalgCross")},
+    **{f"{name}Backward0": {"dim": _softmax_axis} for name in ("Softmax", "LogSoftmax")},
     "LinalgVectorNormBackward0": {**_DIMS, "ord": _option("p")},
     "SelectBackward0": {
         "dim": _arg(1, _place),

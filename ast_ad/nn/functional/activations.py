@@ -9,7 +9,7 @@ import numpy as np
 
 from ...eager import activations as eager
 from ...eager.dimensions import axis_of
-from ...eager.dispatch import Operation, apply
+from ...eager.dispatch import Operation, apply, unary
 from ...eager.dtypes import scalar_name
 from ...eager.pointwise import require_tensor
 from ...eager.randomness import generator
@@ -219,6 +219,11 @@ def _chosen(name: str, input: Any, dim: int | None, stacklevel: int, dtype: Any)
     return axis
 
 
+def _along(op: Operation, input: Tensor, axis: int) -> Any:
+    """``op`` along an axis; the last one is its default."""
+    return unary(op, input) if axis == input._array.ndim - 1 else apply(op, (input, axis))
+
+
 @functional(rules.softmax)
 def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
     """``exp(input) / exp(input).sum(dim)``, without overflow.
@@ -233,7 +238,7 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
     tensor([0.5000, 0.5000])
     """
     axis = _chosen("softmax", input, dim, _stacklevel, dtype)
-    return apply(eager.SOFTMAX, (input if dtype is None else input.to(dtype),), {"axis": axis})
+    return _along(eager.SOFTMAX, input if dtype is None else input.to(dtype), axis)
 
 
 @functional(rules.softmin)
@@ -246,7 +251,7 @@ def softmin(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any
     """
     axis = _chosen("softmin", input, dim, _stacklevel, dtype)
     turned = -input
-    return apply(eager.SOFTMAX, (turned if dtype is None else turned.to(dtype),), {"axis": axis})
+    return _along(eager.SOFTMAX, turned if dtype is None else turned.to(dtype), axis)
 
 
 @functional(rules.log_softmax)
@@ -258,7 +263,7 @@ def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dty
     tensor([-0.6931, -0.6931])
     """
     axis = _chosen("log_softmax", input, dim, _stacklevel, dtype)
-    return apply(eager.LOG_SOFTMAX, (input if dtype is None else input.to(dtype),), {"axis": axis})
+    return _along(eager.LOG_SOFTMAX, input if dtype is None else input.to(dtype), axis)
 
 
 def gumbel_softmax(
