@@ -17,6 +17,7 @@ from . import kernel
 
 Array = Any
 Spans = Sequence[tuple[int, int]]
+STEP = 1 << 9  # elements from which a loop takes less time than the many operations of a step in NumPy
 
 
 def spans(
@@ -106,7 +107,7 @@ def _gate_inputs(a: Array, product: Array, bias: Array, negated: Array, plain: A
     plain[...] = product[:, 2 * size : 3 * size]
 
 
-@kernel(_gate_inputs)
+@kernel(_gate_inputs, STEP)
 def gate_inputs(a: Array, product: Array, bias: Array, negated: Array, plain: Array) -> None:
     """The sum of what comes into the gates: negated, as ``exp`` wants it, for input, forget and output."""
     size = plain.shape[1]
@@ -130,7 +131,7 @@ def _new_cell(a: Array, exps: Array, tanhs: Array, cell: Array, out: Array) -> N
     out[...] = cell
 
 
-@kernel(_new_cell)
+@kernel(_new_cell, STEP)
 def new_cell(a: Array, exps: Array, tanhs: Array, cell: Array, out: Array) -> None:
     """The gates from exponentials and tanh of what comes into them, and the cells, written twice."""
     size = cell.shape[1]
@@ -202,7 +203,7 @@ def _lstm_step_back(
     g_c *= a[:, size : 2 * size]
 
 
-@kernel(_lstm_step_back)
+@kernel(_lstm_step_back, STEP)
 def lstm_step_back(
     g_a: Array, a: Array, g_h: Array, squashed: Array, g_c: Array, before: Array, added: bool
 ) -> None:
