@@ -52,14 +52,17 @@ def layer_moments_program(x, rank):
     return mean, np.mean(np.square(x - mean), axis=last(x, rank), keepdims=True)
 
 
-def layer_normalized(x: Any, weight: Any, bias: Any, mean: Any, var: Any, rank: int, eps: float) -> Any:
-    """``(x - mean) / sqrt(var + eps) * weight + bias``; ``mean, var = layer_moments(x, rank)``.
+def layer_normalized(x: Any, weight: Any, bias: Any, mean: Any, var: Any, shape: Any, eps: float) -> Any:
+    """``(x - mean) / sqrt(var + eps) * weight + bias``; ``mean, var = layer_moments(x, len(shape))``.
+
+    ``shape``: that of ``weight`` and ``bias``, and of the last axes of ``x``.
 
     >>> x = np.array([1.0, 3.0])
-    >>> layer_normalized(x, None, None, *layer_moments(x, 1), 1, 0.0)
+    >>> layer_normalized(x, None, None, *layer_moments(x, 1), (2,), 0.0)
     array([-1.,  1.])
     """
-    flat = matrix(x, rank)
+    check_layer(x, shape, weight, bias)
+    flat = matrix(x, len(shape))
     invstd = 1 / np.sqrt(var.ravel() + eps)
     columns = per_column(weight, flat, 1), per_column(bias, flat, 0)
     return kernels.layer_affine(flat, mean.ravel(), invstd, *columns).reshape(x.shape)
@@ -73,7 +76,8 @@ def per_column(v: Any, flat: Any, default: float) -> Any:
 
 
 @vjp(layer_normalized)
-def layer_normalized_rule(g, ans, x, weight, bias, mean, var, rank, eps):
+def layer_normalized_rule(g, ans, x, weight, bias, mean, var, shape, eps):
+    rank = len(shape)
     x_bar = layer_cotangent(g, x, weight, mean, var, rank, eps)
     sums = layer_sums(g, x, mean, var, rank, eps)
     weight_bar = None if weight is None else sums[1]
@@ -157,9 +161,9 @@ def layer_norm(
     >>> layer_norm(np.array([1.0, 3.0]), (2,), eps=0.0)
     array([-1.,  1.])
     """
-    rank = 1 if isinstance(normalized_shape, int) else len(normalized_shape)
-    mean, var = layer_moments(input, rank)
-    return layer_normalized(input, weight, bias, mean, var, rank, eps)
+    shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+    mean, var = layer_moments(input, len(shape))
+    return layer_normalized(input, weight, bias, mean, var, shape, eps)
 
 
 def precision(x: Any) -> float:
@@ -180,10 +184,23 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: Any = N
     >>> rms_norm(np.array([3.0, -3.0]), (2,))
     array([ 1., -1.])
     """
-    rank = 1 if isinstance(normalized_shape, int) else len(normalized_shape)
-    small = precision(input) if eps is None else eps
-    axes = last(input, rank)
-    out = input / np.sqrt(np.mean(np.square(input), axis=axes, keepdims=True) + small)
+    shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+    return rms_normalized(input, weight, shape, precision(input) if eps is None else eps)
+
+
+def rms_normalized(x: Any, weight: Any, shape: Any, eps: float) -> Any:
+    """``x / sqrt(mean(x ** 2) + eps) * weight`` over the last axes, which have this shape.
+
+    >>> rms_normalized(np.array([3.0, -3.0]), None, (2,), 0.0)
+    array([ 1., -1.])
+    """
+    check_layer(x, shape, weight, None, True)
+    return rms_program(x, weight, shape, eps)
+
+
+@composite(rms_normalized)
+def rms_program(x, weight, shape, eps):
+    out = x / np.sqrt(np.mean(np.square(x), axis=last(x, len(shape)), keepdims=True) + eps)
     return out if weight is None else out * weight
 
 
@@ -210,6 +227,8 @@ def group_moments(x: Any, groups: int) -> tuple[Any, Any]:
     >>> float(mean[0, 0]), float(variance[0, 0])
     (2.0, 1.0)
     """
+    if groups <= 0 or x.shape[1] % groups:
+        check_group(x, groups, None, None)
     flat = rows(x)
     means, squares = (v.reshape(x.shape[0], groups, -1 if v.size else 0) for v in kernels.row_moments(flat))
     return pooled(means, squares, flat.shape[2], 2, x.dtype)
@@ -229,6 +248,7 @@ def group_normalized(x: Any, weight: Any, bias: Any, mean: Any, var: Any, eps: f
     >>> group_normalized(x, None, None, *group_moments(x, 1), 0.0)
     array([[-1.,  1.]])
     """
+    check_group(x, var.shape[1], weight, bias)
     scale = grouped(1 / np.sqrt(var + eps), x)
     scale = scale if weight is None else (scale * weight).astype(x.dtype, copy=False)
     shift = np.zeros_like(scale)
@@ -333,5 +353,7 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
 
 nondifferentiable(precision)
 helpers.METADATA[precision] = 0
-helpers.SHAPED_LIKE.update({layer_normalized: (0, (0,)), group_normalized: (0, (0,))})
+helpers.SHAPED_LIKE.update(
+    {layer_normalized: (0, (0,)), rms_normalized: (0, (0,)), group_normalized: (0, (0,))}
+)
 helpers.SHAPED_LIKE.update({layer_cotangent: (1, (1,)), group_cotangent: (1, (1,))})

@@ -38,6 +38,13 @@ def over_batch(x: Any) -> Any:
     return (0, *range(2, np.ndim(x)))
 
 
+def check_channels(x: Any, **of_channels: Any) -> None:
+    """Refuse what has not one number for each channel."""
+    for name, v in of_channels.items():
+        if v is not None and np.shape(v) != x.shape[1:2]:
+            raise RuntimeError(f"{name} should contain {x.shape[1]} elements not {np.size(v)}")
+
+
 # ----- batch
 
 
@@ -48,6 +55,9 @@ def batch_moments(x: Any) -> tuple[Any, Any]:
     >>> float(mean[0]), float(variance[0])
     (2.0, 1.0)
     """
+    if x.size == x.shape[1] > 0:
+        size = f"torch.Size({list(x.shape)})"
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {size}")
     flat = rows(x)
     mean, squares = kernels.row_moments(flat)
     return pooled(mean, squares, flat.shape[2], 0, x.dtype)
@@ -80,6 +90,7 @@ def batch_normalized(x: Any, weight: Any, bias: Any, mean: Any, var: Any, eps: f
     array([[-1.],
            [ 1.]])
     """
+    check_channels(x, running_mean=mean, running_var=var, weight=weight, bias=bias)
     scale = 1 / np.sqrt(var + eps)
     scale = scale if weight is None else (scale * weight).astype(x.dtype, copy=False)
     shift = np.zeros_like(mean) if bias is None else bias.astype(x.dtype, copy=False)

@@ -168,6 +168,8 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
     """
     if mode == "constant":
         return constant_pad(input, pad, 0 if value is None else value)
+    if value is not None and value != 0:
+        raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     return edge_pad(input, pad, mode)
 
 

@@ -154,6 +154,32 @@ def test_what_batch_norm_keeps() -> None:
     assert sum(v.nbytes for v in kept) <= X.nbytes + 4 * W.nbytes
 
 
+@pytest.mark.parametrize(
+    ("fn", "text"),
+    [
+        (lambda: F.batch_norm(np.ones((1, 3)), None, None, training=True), "more than 1 value per channel"),
+        (lambda: F.batch_norm(X, np.zeros(4), np.ones(3)), "running_var should contain 4 elements not 3"),
+        (lambda: F.batch_norm(X, None, None, None, np.ones(1), True), "bias should contain 4 elements not 1"),
+        (lambda: F.layer_norm(X, (4,)), "expected input with shape"),
+        (lambda: F.layer_norm(X, (5,), np.ones(1)), "Expected weight to be of same shape"),
+        (lambda: F.rms_norm(X, (4,)), "expected input with shape"),
+        (lambda: F.group_norm(X, 3), "divisible by num_groups"),
+        (lambda: F.group_norm(X, 2, np.ones(1)), "Expected weight to be a vector"),
+        (lambda: F.pad(X, (1, 1, 1, 1), "reflect", 2.0), "take in value argument"),
+        (lambda: F.max_pool2d(X, 9), "Output size is too small"),
+    ],
+)
+def test_arrays_that_do_not_fit_are_refused(fn: Any, text: str) -> None:
+    with pytest.raises((RuntimeError, ValueError), match=text):
+        fn()
+
+
+def test_compiled_code_refuses_what_does_not_fit() -> None:
+    run = ast_ad.value_and_grad(lambda x: np.sum(F.layer_norm(x, (4,)) ** 2), backend="numpy")
+    with pytest.raises(RuntimeError, match="expected input with shape"):
+        run(X)
+
+
 def test_nan_is_the_largest_and_the_first_of_equals_counts() -> None:
     x = ast_ad.tensor([[[1.0, float("nan"), 2.0, 2.0, 2.0, 1.0]]], requires_grad=True)
     y, places = F.max_pool1d(x, 3, return_indices=True)

@@ -45,8 +45,8 @@ def steps_of_samples():
     return {
         layer.layer_moments: [(X, 1), (X, 2), (IMAGES, 3)],
         layer.layer_normalized: [
-            Sample((X, LAST, LAST_B, *LAYER, 1, EPS), wrt=(1, 2)),
-            Sample((X, None, LAST_B, *LAYER, 1, EPS), wrt=(2,)),
+            Sample((X, LAST, LAST_B, *LAYER, (5,), EPS), wrt=(1, 2)),
+            Sample((X, None, LAST_B, *LAYER, (5,), EPS), wrt=(2,)),
         ],
         layer.layer_cotangent: [
             Sample((G, X, LAST, *LAYER, 1, EPS), wrt=(0, 2)),
@@ -84,6 +84,10 @@ SAMPLES = {
         Sample((X, (5,), LAST, LAST_B, EPS), wrt=(0, 2, 3)),
         Sample((X, (3, 5), None, None, EPS), wrt=(0,)),
         Sample((X, (5,), LAST, None, EPS), wrt=(0, 2)),
+    ],
+    layer.rms_normalized: [
+        Sample((X, LAST, (5,), EPS), wrt=(0, 1)),
+        Sample((X, None, (3, 5), EPS), wrt=(0,)),
     ],
     layer.rms_norm: [
         Sample((X, (5,), LAST, EPS), wrt=(0, 2)),

@@ -218,11 +218,11 @@ def layer_norm(
     tensor([-1.,  1.])
     """
     require_tensor("layer_norm", input)
-    nn_layer_norm.check_layer(input._array, normalized_shape, plain_of(weight), plain_of(bias))
+    shape = tuple(map(int, normalized_shape))
+    nn_layer_norm.check_layer(input._array, shape, plain_of(weight), plain_of(bias))
     _check_kind("LayerNormKernelImpl", input._array)
-    rank = len(normalized_shape)
-    mean, var = _moments(nn_layer_norm.layer_moments, input._array, rank)
-    return apply(LAYER, (input, weight, bias, mean, var, rank, eps))
+    mean, var = _moments(nn_layer_norm.layer_moments, input._array, len(shape))
+    return apply(LAYER, (input, weight, bias, mean, var, shape, eps))
 
 
 @functional(nn_layer_norm.group_norm)
