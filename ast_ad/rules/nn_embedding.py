@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels.rows import add_rows
 from . import helpers
 from .gather import gather
 from .registry import nondifferentiable, program, vjp
@@ -69,7 +70,10 @@ def rows_added(
     if padding_idx is not None or by_frequency:
         factors = row_factors(index, padding_idx, by_frequency).reshape(index.size, *[1] * (out.ndim - 1))
         rows = np.where(factors == 0, 0, rows * factors.astype(out.dtype))
-    np.add.at(out, index.reshape(-1), rows)
+    if out.ndim == 2:
+        add_rows(rows, index.reshape(-1), out)
+    else:
+        np.add.at(out, index.reshape(-1), rows)
     return out
 
 
@@ -117,7 +121,7 @@ def bag_totals(weight: Any, factors: Any, index: Any, bags: Any, n: int, by_freq
     check_rows(index, np.shape(weight)[0])
     rows = weight[index] * factors[:, None]
     out = np.zeros((n, np.shape(weight)[1]), rows.dtype)
-    np.add.at(out, bags, rows)
+    add_rows(rows, bags, out)
     return out
 
 

@@ -22,9 +22,9 @@ from .surface import functional
 
 __all__ = ["cross_entropy", "nll_loss"]
 
-NLL = Operation(parts.nll_at, "NllLossBackward0", ("self", "target", "weight"))
+NLL = Operation(parts.nll_at, "NllLossBackward0", ("self",))
 MANY = 4096  # rows: the places where those of a larger matrix start are not kept
-NLL_2D = Operation(parts.nll_at, "NllLoss2DBackward0", ("self", "target", "weight"))
+NLL_2D = Operation(parts.nll_at, "NllLoss2DBackward0", ("self",))
 
 
 @functional(rules.nll_loss)
