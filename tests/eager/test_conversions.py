@@ -44,6 +44,7 @@ def test_numpy_shares_memory():
         (lambda x: x.t().clone()[1:], (3, 1)),
     ],
 )
+@pytest.mark.filterwarnings("ignore:Using backward.. with create_graph")
 def test_layout_of_gradients(make, strides):
     """A new gradient lies in memory as a dense leaf does, else row by row; a sum stays where it is."""
     leaf = make(torch.arange(12.0).view(3, 4)).detach().requires_grad_()
