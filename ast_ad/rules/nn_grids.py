@@ -20,7 +20,7 @@ from .torch_elementwise import clamp
 from .torch_gather import gather
 from .torch_steps import round_to
 
-CORNERS = {2: ((0, 0), (0, 1), (1, 0), (1, 1))}
+CORNERS: dict[int, Any] = {2: ((0, 0), (0, 1), (1, 0), (1, 1))}
 CORNERS[3] = tuple((i, *rest) for i in (0, 1) for rest in CORNERS[2])
 MODES, PADDINGS = ("bilinear", "nearest"), ("zeros", "border", "reflection")
 
@@ -88,7 +88,8 @@ def inside(p: Any, n: Any, padding_mode: str, align: bool) -> Any:
 
 def corner(flat: Any, places: Any, sizes: Any) -> Any:
     """The pixels of ``flat`` (N, C, pixels) at integer places along each axis, and whether there are any."""
-    within, at = True, 0
+    within: Any = True
+    at: Any = 0
     for p, n in zip(places, sizes, strict=True):
         within = within & (p >= 0) & (p < n)
         at = at * n + np.where((p >= 0) & (p < n), p, 0)
@@ -113,15 +114,15 @@ def grid_sample(
         inside(pixel(points[:, :, rank - 1 - i], sizes[i], align), sizes[i], padding_mode, align)
         for i in range(rank)
     ]
+    total: Any = 0
     if mode == "nearest":
         values, within = corner(flat, [round_to(p) for p in at], sizes)
         total = np.where(within, values, 0)
     else:
         low = [np.floor(p) for p in at]
-        total = 0
         for bits in CORNERS[rank]:
             values, within = corner(flat, [p + bit for p, bit in zip(low, bits, strict=True)], sizes)
-            share = 1
+            share: Any = 1
             for p, start, bit in zip(at, low, bits, strict=True):
                 share = share * (p - start if bit else 1 - (p - start))
             total = total + np.where(within, values * np.expand_dims(share, 1), 0)
