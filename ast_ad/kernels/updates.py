@@ -97,12 +97,12 @@ def _rprop(param: Array, grad: Array, prev: Array, size: Array, down: float, up:
            most: float, sign: float) -> None:  # fmt: skip
     g = grad if sign == 1 else -grad
     agree = g * prev
-    size *= np.where(agree > 0, up, np.where(agree < 0, down, agree + 1)).astype(param.dtype)  # NaN stays NaN
+    size *= np.where(agree > 0, up, np.where(agree < 0, down, 1)).astype(param.dtype)
     np.clip(size, least, most, out=size)
     prev[...] = g
     prev[agree < 0] = 0
-    step = np.sign(prev)
-    step *= size
+    step = size * (prev > 0)  # the sign of NaN is 0
+    step -= size * (prev < 0)
     param -= step
 
 
@@ -120,14 +120,15 @@ def rprop(param: Array, grad: Array, prev: Array, size: Array, down: float, up: 
         elif agree < 0:
             step *= down
             prev[i] = 0
-        elif agree != agree:
-            step = agree
         if step < least:
             step = least
         elif step > most:
             step = most
         size[i] = step
-        param[i] -= np.sign(prev[i]) * step
+        if prev[i] > 0:
+            param[i] -= step
+        elif prev[i] < 0:
+            param[i] += step
 
 
 def _adagrad(param: Array, grad: Array, total: Array, lr: float, eps: float, decay: float,

@@ -63,7 +63,7 @@ def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, st
             for row, y in rows:
                 for column, z in columns:
                     out[:, :, i, j, row, column] = x[:, :, y, z]
-    found = out.reshape(x.shape[0], -1, math.prod(sizes))
+    found = out.reshape(x.shape[0], x.shape[1] * math.prod(pairs[0]), math.prod(sizes))
     return found[0] if single else found
 
 
@@ -96,7 +96,7 @@ def fold(
             f"sliding blocks {sizes[0]} * {sizes[1]} = {math.prod(sizes)}, but got "
             f"input.size(2)={x.shape[2]}."
         )
-    blocks = x.reshape(x.shape[0], -1, *pairs[0], *sizes)
+    blocks = x.reshape(x.shape[0], x.shape[1] // math.prod(pairs[0]), *pairs[0], *sizes)
     out = np.zeros((*blocks.shape[:2], *pixels), x.dtype)
     for i, rows in enumerate(places[0]):
         for j, columns in enumerate(places[1]):

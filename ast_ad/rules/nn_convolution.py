@@ -70,7 +70,8 @@ def spread(g: Any, w: Any, pixels: Any, stride: Any, padding: Any, dilation: Any
     windows = Windows(images, w.shape, stride, padding, dilation, groups, g.shape[2:])
     transposed = w.reshape(groups, windows.outer, windows.rows).swapaxes(1, 2)
     if windows.direct and windows.block == 1:
-        return np.matmul(transposed, g.reshape(len(g), groups, windows.outer, -1)).reshape(images)
+        at_places = g.reshape(len(g), groups, windows.outer, windows.place_count)
+        return np.matmul(transposed, at_places).reshape(images)
     out, room = np.empty(images, kind), windows.room(kind)
     for chosen in windows.blocks():
         part = out[chosen]
@@ -78,7 +79,7 @@ def spread(g: Any, w: Any, pixels: Any, stride: Any, padding: Any, dilation: Any
         block.images[...] = 0
         np.matmul(transposed, windows.matrix(g[chosen]), out=windows.as_matrix(block.columns))
         scatter_columns(*block.arguments())
-        part.reshape(len(part), -1, *windows.pixels)[...] = block.inner.swapaxes(0, 1)
+        part.reshape(len(part), images[1], *windows.pixels)[...] = block.inner.swapaxes(0, 1)
     return out
 
 
@@ -213,7 +214,18 @@ def transposed_convolution(
         (n - 1) * s - 2 * p + d * (k - 1) + o + 1
         for n, k, s, p, o, d in zip(np.shape(input)[-rank:], np.shape(weight)[2:], *each, strict=True)
     )
+    check_pixels(np.shape(input)[-rank:], pixels)
     return added(spread(input, weight, pixels, stride, padding, dilation, groups), bias, rank)
+
+
+def check_pixels(places: Any, pixels: Any) -> None:
+    """Refuse a transposed convolution whose padding takes all pixels away."""
+    if any(n < 1 for n in pixels):
+        before, after = (" x ".join(map(str, size)) for size in (places, pixels))
+        raise RuntimeError(
+            f"Given input size per channel: ({before}). Calculated output size per channel: ({after}). "
+            "Output size is too small"
+        )
 
 
 @vjp(transposed_convolution)

@@ -72,7 +72,7 @@ def reflected(p: Any, low: Any, high: Any) -> Any:
     >>> reflected(np.array([-1.0, 4.0]), 0.0, 3.0)
     array([1., 2.])
     """
-    span = np.maximum(high - low, 1e-30)
+    span = high - low + (high == low)  # a number, so that single precision stays
     away = np.abs(p - low)
     turns = np.floor(away / span)
     rest = away - turns * span
@@ -83,7 +83,7 @@ def inside(p: Any, n: Any, padding_mode: str, align: bool) -> Any:
     """Places as ``padding_mode`` moves them into the image."""
     if padding_mode == "reflection":
         p = reflected(p, 0.0, n - 1.0) * (n > 1) if align else reflected(p, -0.5, n - 0.5)
-    return p if padding_mode == "zeros" else clamp(p, 0, n - 1)
+    return p if padding_mode == "zeros" else np.where(np.isnan(p), 0, clamp(p, 0, n - 1))  # NaN: the edge
 
 
 def corner(flat: Any, places: Any, sizes: Any) -> Any:
@@ -125,7 +125,7 @@ def grid_sample(
             share: Any = 1
             for p, start, bit in zip(at, low, bits, strict=True):
                 share = share * (p - start if bit else 1 - (p - start))
-            total = total + np.where(within, values * np.expand_dims(share, 1), 0)
+            total = total + np.where(within, values, 0) * np.expand_dims(share, 1)
     return np.reshape(total, (n, channels, *np.shape(grid)[1:-1]))
 
 

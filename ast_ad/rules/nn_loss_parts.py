@@ -257,7 +257,8 @@ def rivals(x: Any, target: Any) -> Any:
 
 def margins(x: Any, own: Any, others: Any, margin: float) -> Any:
     """By how much each rival comes too close to the target's own score; 0 where it does not."""
-    return np.maximum(margin - np.expand_dims(own, -1) + x, 0) * others.astype(x.dtype)
+    over = margin - np.expand_dims(own, -1) + x
+    return np.where((over > 0) & (others > 0), over, 0)
 
 
 def multi_margin(
@@ -285,12 +286,12 @@ def multi_margin(
 def multi_margin_rule(g, ans, x, target, weights=None, p=1, margin=1.0, reduction="mean"):
     own = np.take_along_axis(x, np.expand_dims(target, -1), -1)
     others = helpers.astype(rivals(x, target), x.dtype)
-    over = (margin - own + x) * others
+    over = np.where(others > 0, margin - own + x, 0)
     each = share(g, target, reduction) / np.shape(x)[-1]
     slope = np.where(over > 0, 1.0 if p == 1 else 2 * over, 0)
     scaled = each if weights is None else each * weights
     bar = helpers.astype(slope, x.dtype) * np.expand_dims(scaled * np.ones_like(own[..., 0]), -1)
-    x_bar = bar - (1 - others) * np.sum(bar, axis=-1, keepdims=True)
+    x_bar = np.where(others > 0, bar, -np.sum(bar, axis=-1, keepdims=True))
     terms = np.sum(np.where(over > 0, over if p == 1 else over * over, 0), axis=-1)
     return x_bar, None, None if weights is None else each * terms, None, np.sum(bar), None
 
@@ -318,9 +319,10 @@ def multilabel_margin(x: Any, target: Any, reduction: str = "mean") -> Any:
     0.625
     """
     named = listed(x, target)
-    over = np.maximum(1 - np.expand_dims(x, -1) + np.expand_dims(x, -2), 0)  # [..., j, i]
+    over = 1 - np.expand_dims(x, -1) + np.expand_dims(x, -2)  # [..., j, i]
     pairs = (np.expand_dims(named, -1) * np.expand_dims(named == 0, -2)).astype(over.dtype)
-    return reduced(np.sum(over * pairs, axis=(-2, -1)) / np.shape(x)[-1], reduction)
+    close = np.where((over > 0) & (pairs > 0), over, 0) * pairs
+    return reduced(np.sum(close, axis=(-2, -1)) / np.shape(x)[-1], reduction)
 
 
 @vjp(multilabel_margin)

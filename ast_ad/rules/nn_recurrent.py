@@ -138,7 +138,7 @@ def rnn_layer_rule(g, ans, x, h0, w_ih, w_hh, b_ih=None, b_hh=None, sizes=None, 
     before = states_before(h0, matrix(out), sizes, reverse)
     g_x = np.reshape(g_pre @ w_ih, np.shape(x))
     g_b = np.sum(g_pre, axis=0)
-    return g_x, g_h0, np.transpose(g_pre) @ matrix(x), np.transpose(g_pre) @ before, g_b, g_b
+    return g_x, g_h0, np.transpose(g_pre) @ matrix(x), np.transpose(g_pre) @ before, g_b, np.copy(g_b)
 
 
 def rnn_sweep(
@@ -209,7 +209,7 @@ def lstm_layer_rule(
     g_x = np.reshape(g_pre @ w_ih, np.shape(x))
     g_b = np.sum(g_pre, axis=0)
     across = np.transpose(g_pre)
-    return g_x, g_h0, g_c0, across @ matrix(x), across @ before, g_b, g_b, g_w_hr
+    return g_x, g_h0, g_c0, across @ matrix(x), across @ before, g_b, np.copy(g_b), g_w_hr
 
 
 def lstm_sweep(

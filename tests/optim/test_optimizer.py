@@ -162,13 +162,23 @@ def test_what_is_refused():
 
 
 def test_what_is_not_finite_stays_so_without_warnings():
-    for name in ("SGD", "Adam", "RMSprop", "Adagrad", "Adamax", "Rprop"):
+    for name in ("SGD", "Adam", "RMSprop", "Adagrad", "Adamax"):
         p = param(1.0, 1.0, 1.0)
         optimizer = getattr(optim, name)([p], lr=0.1)
         for _ in range(2):
             p.grad = torch.tensor([np.nan, np.inf, 1.0])
             optimizer.step()
         assert not np.isfinite(p.tolist()[0]) and np.isfinite(p.tolist()[2])
+
+
+def test_rprop_takes_no_step_where_the_gradient_is_nan():
+    for n in (1, 1 << 15):  # the NumPy form, and loops
+        p = torch.zeros(n, requires_grad=True)
+        optimizer = optim.Rprop([p], lr=0.5)
+        for slope in (np.nan, 1.0):
+            p.grad = torch.full((n,), slope)
+            optimizer.step()
+        assert p[0].item() == p[-1].item() == -0.5
 
 
 def test_the_package_stays_light():

@@ -101,7 +101,7 @@ def _nll_of_images(input: Tensor, t: Any, weight: Tensor | None, ignore_index: i
     if x.ndim == 4:
         return _recorded(NLL_2D, input, t, weight, ignore_index, how)
     rows = input.reshape(x.shape[0], x.shape[1], 1, x[:1, :1].size)
-    found = _recorded(NLL_2D, rows, t.reshape(t.shape[0], 1, -1), weight, ignore_index, how)
+    found = _recorded(NLL_2D, rows, t.reshape(t.shape[0], 1, rows._array.shape[3]), weight, ignore_index, how)
     return found.view(*t.shape) if how == "none" else found
 
 
