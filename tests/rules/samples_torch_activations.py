@@ -36,6 +36,7 @@ SAMPLES = {
     a.silu: unary(),
     a.mish: unary(),
     a.gelu: [*unary(), *unary("tanh")],
+    a.normal_cdf: unary(),
     a.elu: [*unary(), *unary(0.3), *unary(0.3, 1.5, 2.0)],
     a.selu: unary(),
     a.celu: [*unary(), *unary(0.4)],
