@@ -16,7 +16,7 @@ import numpy as np
 from ..kernels import normalization as kernels
 from . import helpers
 from .nn_normalization import along_channels, pooled, rows
-from .registry import composite, nondifferentiable, program, vjp
+from .registry import composite, nondifferentiable, program, shape, vjp
 
 # ----- layer: over the last ``rank`` axes
 
@@ -357,3 +357,13 @@ helpers.SHAPED_LIKE.update(
     {layer_normalized: (0, (0,)), rms_normalized: (0, (0,)), group_normalized: (0, (0,))}
 )
 helpers.SHAPED_LIKE.update({layer_cotangent: (1, (1,)), group_cotangent: (1, (1,))})
+
+
+@shape(layer_sums)
+def layer_sums_shape(g, x, mean, var, rank, eps):
+    return (2, *x[len(x) - rank :])
+
+
+@shape(group_sums)
+def group_sums_shape(g, x, mean, var, eps):
+    return (2, *x[:2])

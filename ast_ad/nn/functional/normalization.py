@@ -21,12 +21,10 @@ from .surface import functional
 
 __all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm", "local_response_norm", "rms_norm"]
 
-SAVED = ("input", "weight", "bias", "result1", "result2")
+SAVED = ("input", "weight")
 BATCH = Operation(rules.batch_normalized, "NativeBatchNormBackward0", SAVED)
 BY_RUNNING = Operation(
-    rules.channel_affine,
-    "NativeBatchNormBackward0",
-    ("input", "weight", "bias", "running_mean", "running_var"),
+    rules.channel_affine, "NativeBatchNormBackward0", (*SAVED, "", "running_mean", "running_var")
 )
 LAYER = Operation(nn_layer_norm.layer_normalized, "NativeLayerNormBackward0", SAVED)
 GROUP = Operation(nn_layer_norm.group_normalized, "NativeGroupNormBackward0", SAVED)
