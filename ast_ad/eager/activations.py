@@ -7,6 +7,7 @@ from typing import Any
 
 from ..rules import torch_activations as rules
 from ..rules import torch_softmax
+from ..rules.registry import Primitive
 from .dimensions import axis_of, numpy_names
 from .dispatch import Operation, apply, inplace
 from .pointwise import require_tensor
@@ -23,8 +24,9 @@ ELU = Operation(rules.elu, "EluBackward0", ("self",))
 CELU = Operation(rules.elu, "CeluBackward0", ("self",))
 THRESHOLD = Operation(rules.threshold, "ThresholdBackward0", ("self",))
 HARDSHRINK = Operation(rules.hardshrink, "HardshrinkBackward0", ("self",))
-LEAKY_RELU = Operation(rules.leaky_relu, "LeakyReluBackward0", ("self",))
-PRELU = Operation(rules.leaky_relu, "PreluKernelBackward0", ("self", "weight"))
+LEAK = Primitive(rules.leaky_relu, "vjp", rules.leaky_relu_by_mask, broadcasts=True)
+LEAKY_RELU = Operation(rules.leaky_relu, "LeakyReluBackward0", ("self",), primitive=LEAK)
+PRELU = Operation(rules.leaky_relu, "PreluKernelBackward0", ("self", "weight"), primitive=LEAK)
 GELU = Operation(rules.gelu, "GeluBackward0", ("self",), rule=rules.gelu_by_cdf)
 SILU = Operation(rules.silu, "SiluBackward0", ("self",))
 MISH = Operation(rules.mish, "MishBackward0", ("self",))

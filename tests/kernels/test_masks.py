@@ -22,3 +22,16 @@ def test_forms_agree(dtype, compiled):
             assert found.dtype == dtype
             np.testing.assert_array_equal(found, kernel.plain(a, b))
             np.testing.assert_array_equal(found, np.where(a <= 0, 0, b))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("compiled", [False, True])
+def test_leaks_agree(dtype, compiled):
+    x, g = np.array(list(itertools.product(ODD, ODD)), dtype).T
+    run = masks.leaked.compile() if compiled else masks.leaked.loops
+    with np.errstate(under="ignore", invalid="ignore"):
+        for slope in (dtype(0.25), dtype(-1.0), dtype(0.0)):
+            for a, b in ((x, g), (x.reshape(8, 8).T, g.reshape(8, 8)), (x[::2], g[::2])):
+                found = run(a, b, slope)
+                assert found.dtype == dtype
+                np.testing.assert_array_equal(found, np.where(a > 0, b, slope * b))

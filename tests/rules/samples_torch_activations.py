@@ -22,6 +22,7 @@ SAMPLES = {
     a.relu: unary(),
     a.where_positive: [(normal(3, 4), X), (NUMBER, NUMBER), (normal(5), V), (normal(3, 1), X)],
     a.leaky_relu: [*unary(), *unary(0.2), Sample((X, normal(3, 1)))],
+    a.leak: [Sample((X, normal(3, 4), 0.2), wrt=(1, 2)), Sample((X, normal(3, 4), normal(3, 1)), wrt=(1, 2))],
     a.prelu: [(X, positive(4)), (normal(2, 3, 4), positive(3)), (V, positive(1)), (V, NUMBER)],
     a.threshold: unary(0.1, 7.0),
     a.hardtanh: [*unary(), *unary(-2.0, 0.3)],

@@ -12,11 +12,13 @@ from ...eager.pointwise import require_tensor
 from ...eager.tensor import Tensor
 from ...rules import torch_activations
 
-RRELU = Operation(torch_activations.leaky_relu, "RreluWithNoiseBackward0", ("self", "noise"))
+RRELU = Operation(
+    torch_activations.leaky_relu, "RreluWithNoiseBackward0", ("self", "noise"), primitive=eager.LEAK
+)
 
 # What PyTorch calls the nodes of those that ran in place, where that differs.
 IN_PLACE = {
-    op: Operation(op.fn, name, op.saved)
+    op: Operation(op.fn, name, op.saved, primitive=op.primitive)
     for op, name in (
         (eager.ELU, "EluBackward1"),
         (eager.CELU, "CeluBackward1"),
