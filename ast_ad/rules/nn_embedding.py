@@ -192,22 +192,24 @@ def bags_of(offsets: Any, n: int, include_last: bool) -> Any:
     return np.searchsorted(starts, np.arange(n), side="right") - 1
 
 
-def bag_factors(index: Any, bags: Any, n: int, mode: str, padding_idx: int | None) -> Any:
+def bag_factors(weight: Any, index: Any, bags: Any, n: int, mode: str, padding_idx: int | None) -> Any:
     """What each row counts in its bag: 1, for a mean 1 divided by their number, and 0 for padding.
 
-    >>> bag_factors(np.array([0, 1, 1]), np.array([0, 0, 1]), 2, "mean", None)
+    Reads the dtype of ``weight`` only.
+
+    >>> bag_factors(np.zeros((2, 1)), np.array([0, 1, 1]), np.array([0, 0, 1]), 2, "mean", None)
     array([0.5, 0.5, 1. ])
     """
     valid = np.ones(np.shape(index))
     if padding_idx is not None:
         valid = np.not_equal(index, padding_idx) * 1.0
-    if mode != "mean":
-        return valid
-    counts = np.bincount(bags, valid, n)
-    return valid / np.maximum(counts, 1)[bags]
+    if mode == "mean":
+        valid = valid / np.maximum(np.bincount(bags, valid, n), 1)[bags]
+    return valid.astype(np.asarray(weight).dtype)
 
 
 nondifferentiable(bags_of, bag_factors)
+helpers.METADATA[bag_factors] = 0
 
 
 @program
@@ -242,7 +244,7 @@ def embedding_bag(
         bags = bags_of(offsets, np.size(input), include_last_offset)
     if mode == "max":
         return gather(weight, largest_places(weight, index, bags, n))
-    factors = helpers.astype(bag_factors(index, bags, n, mode, padding_idx), weight.dtype)
+    factors = bag_factors(weight, index, bags, n, mode, padding_idx)
     if per_sample_weights is not None:
         factors = factors * np.reshape(per_sample_weights, -1)
     return bag_totals(weight, factors, index, bags, n, scale_grad_by_freq)

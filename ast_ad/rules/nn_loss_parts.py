@@ -247,12 +247,13 @@ def soft_margin_rule(g, ans, x, y, reduction="mean"):
 
 
 def rivals(x: Any, target: Any) -> Any:
-    """1 for each class but the target's, 0 for that. Reads ``x``'s shape only.
+    """1 for each class but the target's, 0 for that. Reads ``x``'s shape and dtype only.
 
     >>> rivals(np.zeros((1, 3)), np.array([1]))
     array([[1., 0., 1.]])
     """
-    return (np.arange(np.shape(x)[-1]) != np.expand_dims(target, -1)) * 1.0
+    others = np.arange(np.shape(x)[-1]) != np.expand_dims(target, -1)
+    return others.astype(np.asarray(x).dtype)
 
 
 def margins(x: Any, own: Any, others: Any, margin: float) -> Any:
@@ -285,25 +286,25 @@ def multi_margin(
 @vjp(multi_margin)
 def multi_margin_rule(g, ans, x, target, weights=None, p=1, margin=1.0, reduction="mean"):
     own = np.take_along_axis(x, np.expand_dims(target, -1), -1)
-    others = helpers.astype(rivals(x, target), x.dtype)
+    others = rivals(x, target)
     over = np.where(others > 0, margin - own + x, 0)
     each = share(g, target, reduction) / np.shape(x)[-1]
-    slope = np.where(over > 0, 1.0 if p == 1 else 2 * over, 0)
+    slope = np.where(over > 0, others if p == 1 else 2 * over, 0)
     scaled = each if weights is None else each * weights
-    bar = helpers.astype(slope, x.dtype) * np.expand_dims(scaled * np.ones_like(own[..., 0]), -1)
+    bar = slope * np.expand_dims(scaled * np.ones_like(own[..., 0]), -1)
     x_bar = np.where(others > 0, bar, -np.sum(bar, axis=-1, keepdims=True))
     terms = np.sum(np.where(over > 0, over if p == 1 else over * over, 0), axis=-1)
     return x_bar, None, None if weights is None else each * terms, None, np.sum(bar), None
 
 
 def listed(x: Any, target: Any) -> Any:
-    """How often each row of ``target`` names each class before its first -1. Reads ``x``'s shape only.
+    """How often each row of ``target`` names each class before its first -1. Reads ``x``'s shape and dtype.
 
     >>> listed(np.zeros((1, 3)), np.array([[2, -1, 0]]))
     array([[0., 0., 1.]])
     """
     valid = np.logical_and.accumulate(np.asarray(target) >= 0, axis=-1)
-    counts = np.zeros(np.shape(x))
+    counts = np.zeros(np.shape(x), np.asarray(x).dtype)
     flat, chosen = counts.reshape(-1, counts.shape[-1]), np.where(valid, target, 0)
     rows = np.arange(len(flat))[:, None]
     np.add.at(flat, (rows, chosen.reshape(flat.shape)), valid.reshape(flat.shape))
@@ -320,14 +321,14 @@ def multilabel_margin(x: Any, target: Any, reduction: str = "mean") -> Any:
     """
     named = listed(x, target)
     over = 1 - np.expand_dims(x, -1) + np.expand_dims(x, -2)  # [..., j, i]
-    pairs = (np.expand_dims(named, -1) * np.expand_dims(named == 0, -2)).astype(over.dtype)
+    pairs = np.expand_dims(named, -1) * np.expand_dims(named == 0, -2)
     close = np.where((over > 0) & (pairs > 0), over, 0) * pairs
     return reduced(np.sum(close, axis=(-2, -1)) / np.shape(x)[-1], reduction)
 
 
 @vjp(multilabel_margin)
 def multilabel_margin_rule(g, ans, x, target, reduction="mean"):
-    named = helpers.astype(listed(x, target), x.dtype)
+    named = listed(x, target)
     over = 1 - np.expand_dims(x, -1) + np.expand_dims(x, -2)
     pairs = np.expand_dims(named, -1) * np.where(np.expand_dims(named, -2) == 0, 1, 0)
     each = share(g, np.sum(named, axis=-1), reduction) / np.shape(x)[-1]

@@ -222,7 +222,7 @@ def embedding_bag(
         if padding is not None:
             index, bags = index[index != padding], bags[index != padding]
         return apply(LARGEST, (weight, rules.largest_places(weight._array, index, bags, n)))
-    factors: Any = rules.bag_factors(index, bags, n, mode, padding).astype(weight._array.dtype)
+    factors: Any = rules.bag_factors(weight._array, index, bags, n, mode, padding)
     if per_sample_weights is not None:
         given = per_sample_weights.reshape(-1) if input._array.ndim == 2 else per_sample_weights
         factors = given if padding is None else given * Tensor._of(factors)
