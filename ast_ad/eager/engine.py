@@ -141,13 +141,9 @@ def _sweep(
                         node._backward(g, graph)  # raises if it changed
                 outs = node.slice.run(g, *values)
         else:
-            if plain and not graph and node.__class__ is AccumulateGrad and hookless(node):
-                outs = out = None  # so that nothing here refers to the gradient a second time
-                own = getrefcount(g) == ALONE
-                accumulate(node, g, False, own)
-                node = None
-                continue
-            outs = step(node, g, graph, captured, wanted, needed)
+            outs = out = None  # so that nothing here refers to the gradient a second time
+            own = getrefcount(g) == ALONE
+            outs = step(node, g, graph, captured, wanted, needed, own)
             if outs is None:
                 node = None
                 continue
@@ -157,9 +153,8 @@ def _sweep(
         for (target, nr), out in zip(live, outs, strict=True):
             meta = target._meta
             if out is None or target._outputs != 1:
-                _push(
-                    heap, buffers, target, nr, fitted(out, meta if target._outputs == 1 else meta[nr], graph)
-                )
+                meta = meta if target._outputs == 1 else meta[nr]
+                _push(heap, buffers, target, nr, fitted(out, meta, graph))
                 continue
             if graph or out.__class__ is not ndarray or out.shape != meta[0] or out.dtype is not meta[1]:
                 out = fitted(out, meta, graph)
@@ -200,9 +195,18 @@ def limits(
 
 
 def step(
-    node: Any, g: Any, graph: bool, captured: dict[Edge, Any] | None, wanted: Any, needed: set[Any] | None
+    node: Any,
+    g: Any,
+    graph: bool,
+    captured: dict[Edge, Any] | None,
+    wanted: Any,
+    needed: set[Any] | None,
+    own: bool = False,
 ) -> Sequence[Any] | None:
-    """One node with all that may be asked of it: hooks, captures, a leaf; None if nothing goes on from it."""
+    """One node with all that may be asked of it: hooks, captures, a leaf; None if nothing goes on from it.
+
+    ``own``: nothing but the caller refers to ``g``.
+    """
     hooks, hooked = node._hooks, node._hooks is not None and node._hooks.post
     leaf = node.__class__ is AccumulateGrad
     if needed is not None:
@@ -218,8 +222,9 @@ def step(
     if hooks is not None and hooks.pre:
         g = prehooks(node, g, graph)
     if leaf:
+        own = own and captured is None and hookless(node)  # hooks may have kept it
         if watch.profiler is None:
-            accumulate(node, g, graph)
+            accumulate(node, g, graph, own)
         else:
             with watch.profiler.node(node):
                 accumulate(node, g, graph)
