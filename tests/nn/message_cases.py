@@ -37,6 +37,8 @@ def representations(torch):
     yield "wrong table", lambda: nn.Embedding(4, 3, _weight=torch.ones(3, 3))
     yield "wrong pretrained", lambda: nn.EmbeddingBag.from_pretrained(torch.ones(3))
     yield "older arguments", lambda: nn.MSELoss(size_average=False).reduction
+    yield "older names", lambda: nn.Hardtanh(min_value=-2, max_value=3)
+    yield "kinds", lambda: (isinstance(nn.CELU(), nn.ELU), isinstance(nn.ReLU6(), nn.Hardtanh))
 
 
 def layers(torch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from ...eager.creation import empty
@@ -17,6 +18,9 @@ __all__ = [
     "Softmax", "Softmax2d", "Softmin", "Softplus", "Softshrink", "Softsign", "Tanh", "Tanhshrink",
     "Threshold",
 ]  # fmt: skip
+
+
+OLDER_NAME = "keyword argument `{0}_value` is deprecated and renamed to `{0}_val`"
 
 
 class _InPlace(Module):
@@ -69,28 +73,26 @@ class Mish(_InPlace):
         return F.mish(input, inplace=self.inplace)
 
 
-class Hardswish(Module):
+class Hardswish(_InPlace):
     """``x * relu6(x + 3) / 6``."""
-
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
 
     def forward(self, input: Tensor) -> Any:
         """``hardswish(input)``."""
         return F.hardswish(input, self.inplace)
 
+    def extra_repr(self) -> str:
+        return ""  # PyTorch does not tell
 
-class Hardsigmoid(Module):
+
+class Hardsigmoid(_InPlace):
     """``relu6(x + 3) / 6``."""
-
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
 
     def forward(self, input: Tensor) -> Any:
         """``hardsigmoid(input)``."""
         return F.hardsigmoid(input, self.inplace)
+
+    def extra_repr(self) -> str:
+        return ""
 
 
 class Sigmoid(Module):
@@ -166,8 +168,21 @@ class RReLU(Module):
 class Hardtanh(Module):
     """``x`` confined to ``[min_val, max_val]``."""
 
-    def __init__(self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> None:
+    def __init__(
+        self,
+        min_val: float = -1.0,
+        max_val: float = 1.0,
+        inplace: bool = False,
+        min_value: float | None = None,
+        max_value: float | None = None,
+    ) -> None:
         super().__init__()
+        if min_value is not None:
+            warnings.warn(OLDER_NAME.format("min"), FutureWarning, stacklevel=2)
+            min_val = min_value
+        if max_value is not None:
+            warnings.warn(OLDER_NAME.format("max"), FutureWarning, stacklevel=2)
+            max_val = max_value
         self.min_val, self.max_val, self.inplace = min_val, max_val, inplace
         if min_val >= max_val:
             raise AssertionError(f"max_val ({max_val}) must be greater than min_val ({min_val})")
@@ -190,22 +205,26 @@ class ReLU6(Hardtanh):
         return "inplace=True" if self.inplace else ""
 
 
-class ELU(Module):
-    """``x`` where it is positive, else ``alpha * (exp(x) - 1)``."""
+class _Exponential(Module):
+    """A module that tends to ``-alpha``."""
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
         self.alpha, self.inplace = alpha, inplace
 
-    def forward(self, input: Tensor) -> Any:
-        """``elu(input, alpha)``."""
-        return F.elu(input, self.alpha, self.inplace)
-
     def extra_repr(self) -> str:
         return f"alpha={self.alpha}{', inplace=True' if self.inplace else ''}"
 
 
-class CELU(ELU):
+class ELU(_Exponential):
+    """``x`` where it is positive, else ``alpha * (exp(x) - 1)``."""
+
+    def forward(self, input: Tensor) -> Any:
+        """``elu(input, alpha)``."""
+        return F.elu(input, self.alpha, self.inplace)
+
+
+class CELU(_Exponential):
     """``x`` where it is positive, else ``alpha * (exp(x / alpha) - 1)``."""
 
     def forward(self, input: Tensor) -> Any:
@@ -339,11 +358,6 @@ class _Along(Module):
     def __init__(self, dim: int | None = None) -> None:
         super().__init__()
         self.dim = dim
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        if not hasattr(self, "dim"):
-            self.dim = None
 
     def extra_repr(self) -> str:
         return f"dim={self.dim}"
