@@ -353,8 +353,6 @@ class PReLU(Module):
 class _Along(Module):
     """A module whose only option is a dimension."""
 
-    dim: int | None
-
     def __init__(self, dim: int | None = None) -> None:
         super().__init__()
         self.dim = dim
