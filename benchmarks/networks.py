@@ -166,8 +166,8 @@ def measured(row: str, options: argparse.Namespace, caches: str) -> dict[str, An
 
 def table(records: list[dict[str, Any]], clock: str, threads: int) -> str:
     lines = [
-        "| a step of | PyTorch | ast_ad | ratio | allowed | memory: PyTorch | ast_ad | ratio |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|",
+        "| a step of | PyTorch | ast_ad | ratio | allowed | memory: PyTorch | ast_ad | ratio | allowed |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for record in records:
         times = {name: taken[clock] for name, taken in record["times"].items()}
@@ -178,7 +178,7 @@ def table(records: list[dict[str, Any]], clock: str, threads: int) -> str:
         cells += [short(bound) if bound else ""]
         cells += [megabytes(memory.get("torch")), megabytes(memory["ast_ad"])]
         cells += [short(memory["ast_ad"] / memory["torch"]) if memory.get("torch") else "-"]
-        lines.append(f"| {record['row']} | " + " | ".join(cells) + " |")
+        lines.append(f"| {record['row']} | " + " | ".join([*cells, short(MEMORY_BOUND)]) + " |")
     version = records[0]["versions"]
     names = {"python": "Python", "numpy": "NumPy", "numba": "Numba", "torch": "PyTorch"}
     said = ", ".join(f"{names[name]} {version[name]}" for name in names if name in version)
