@@ -18,6 +18,8 @@ _COMPILER = {"grad", "inspect", "value_and_grad", "vjp"}
 _FILES = {"load", "save"}
 _MODULES = {
     "_C",
+    "amp",
+    "backends",
     "autograd",
     "utils",
     "cuda",
@@ -48,6 +50,8 @@ def __getattr__(name: str) -> Any:
         return getattr(import_module(".files", __name__), name)
     if name in _MODULES:
         return import_module(f".{name}", __name__)
+    if name == "autocast":
+        return import_module(".amp", __name__).autocast
     names = import_module(".eager.namespace", __name__).NAMES
     if name in names:
         globals()[name] = names[name]

@@ -32,6 +32,8 @@ ALLOWED = {
     "autograd": {"eager", "errors"},
     "utils": {"autograd", "eager", "errors"},
     "_C": {"autograd", "eager"},
+    "amp": {"eager"},
+    "cuda": {"amp"},
     "nn": {"eager", "autograd", "utils", "rules", "kernels", "errors"},
     "optim": {"eager", "autograd", "nn", "rules", "kernels", "trees", "errors"},
     "files": {"eager", "nn.parameter", "errors"},

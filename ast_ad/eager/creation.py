@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
+from .checks import type_name
 from .dtypes import Size, as_numpy, channels_last, channels_last_3d, get_default_dtype
+from .nested_data import array_of
 from .surface import function, method
 from .tensor import Tensor
 
@@ -23,37 +25,12 @@ def finished(array: np.ndarray, requires_grad: bool = False) -> Tensor:
     return t
 
 
-def _plain_data(data: Any) -> Any:
-    if isinstance(data, Tensor):
-        return data._array
-    if isinstance(data, (list, tuple)):
-        return [_plain_data(item) for item in data]
-    return data
-
-
 def as_array(data: Any, dtype: Any = None) -> np.ndarray:
     """The array of ``data``: Python floats in the default dtype, arrays in their own."""
     if isinstance(data, np.ndarray) or isinstance(data, Tensor) or isinstance(data, np.generic):
         array = np.array(data._array if isinstance(data, Tensor) else data)
         return array if dtype is None else array.astype(as_numpy(dtype), copy=False)
-    array = np.array(_plain_data(data))
-    if array.dtype == object:
-        raise ValueError("expected sequence of equal length: the data is ragged or holds no numbers")
-    if array.dtype.kind in "US":
-        raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
-    if dtype is not None:
-        return array.astype(as_numpy(dtype), copy=False)
-    if array.dtype.kind == "f" and (array.size == 0 or not _has_arrays(data)):
-        return array.astype(get_default_dtype().dtype)
-    if array.dtype.kind == "c" and not _has_arrays(data):
-        return array.astype(get_default_dtype().to_complex().dtype)
-    return array
-
-
-def _has_arrays(data: Any) -> bool:
-    if isinstance(data, (list, tuple)):
-        return any(_has_arrays(item) for item in data)
-    return isinstance(data, (np.ndarray, np.generic, Tensor))
+    return array_of(data, dtype)
 
 
 @function(method=False)
@@ -111,11 +88,36 @@ def rebuilt(cls: Any, array: np.ndarray, requires_grad: bool) -> Tensor:
 # ----- of a shape
 
 
-def shape_from(size: Sequence[Any]) -> tuple[int, ...]:
-    """A shape given as numbers or as one sequence."""
-    if len(size) == 1 and not isinstance(size[0], (int, np.integer, Tensor)):
+def shape_from(size: Sequence[Any], caller: str = "") -> tuple[int, ...]:
+    """A shape given as numbers or as one sequence; ``TypeError``, with the caller's name, for another."""
+    for n in size:
+        if n.__class__ is not int:
+            return _checked_shape(size, caller)
+    return tuple(size)
+
+
+def _checked_shape(size: Sequence[Any], caller: str) -> tuple[int, ...]:
+    told = f"{caller}(): argument 'size'" if caller else "argument 'size'"
+    if len(size) == 1 and not _is_length(size[0]):
+        if not isinstance(size[0], Iterable) or isinstance(size[0], str):
+            raise TypeError(f"{told} (position 1) must be tuple of ints, not {type_name(size[0])}")
         size = tuple(size[0])
+    for i, n in enumerate(size):
+        if not _is_length(n) and not (i and isinstance(n, bool)):
+            found = type_name(n)
+            raise TypeError(
+                f'{told} failed to unpack the object at pos {i + 1} with error "type must be tuple of '
+                f'ints,but got {found}"'
+                if i
+                else f"{told} (position 1) must be tuple of ints, but found element of type {found} at pos 0"
+            )
     return tuple(int(n) for n in size)
+
+
+def _is_length(n: Any) -> bool:
+    if isinstance(n, Tensor):
+        return n._array.size == 1 and n._array.dtype.kind in "iu"
+    return isinstance(n, (int, np.integer)) and not isinstance(n, bool)
 
 
 def _floating(dtype: Any) -> np.dtype:
@@ -123,7 +125,7 @@ def _floating(dtype: Any) -> np.dtype:
 
 
 def _filled(fill: Any, size: Any, dtype: Any, requires_grad: bool) -> Tensor:
-    return finished(fill(shape_from(size), _floating(dtype)), requires_grad)
+    return finished(fill(shape_from(size, fill.__name__), _floating(dtype)), requires_grad)
 
 
 @function(method=False)
@@ -143,7 +145,7 @@ def empty(
     *size: Any, dtype: Any = None, requires_grad: bool = False, memory_format: Any = None, **ignored: Any
 ) -> Tensor:
     """A tensor of a shape with arbitrary elements (here zeros)."""
-    shape = shape_from(ignored.pop("size", None) or size)
+    shape = shape_from(ignored.pop("size", None) or size, "empty")
     return finished(_in_format(np.zeros(shape, _floating(dtype)), memory_format), requires_grad)
 
 
@@ -162,7 +164,7 @@ def full(
     """One number at every place."""
     value = fill_value._array if isinstance(fill_value, Tensor) else fill_value
     chosen = as_numpy(dtype) if dtype is not None else as_array(value).dtype
-    return finished(np.full(shape_from((size,)), value, chosen), requires_grad)
+    return finished(np.full(shape_from((size,), "full"), value, chosen), requires_grad)
 
 
 @function(method=False)

@@ -43,6 +43,7 @@ DEFINING = (
     "typed",
     "leaf_attributes",
     "warn_once",
+    "settings",
 )
 
 for _module in DEFINING:

@@ -124,7 +124,7 @@ def rand(
     *size: Any, generator: Any = None, dtype: Any = None, requires_grad: bool = False, **ignored: Any
 ) -> Tensor:
     """Numbers evenly distributed in ``[0, 1)``."""
-    shape = shape_from(ignored.pop("size", None) or size)
+    shape = shape_from(ignored.pop("size", None) or size, "rand")
     return _leaf(_uniform(_source(generator), shape, dtype), dtype, requires_grad)
 
 
@@ -145,7 +145,7 @@ def randn(
     *size: Any, generator: Any = None, dtype: Any = None, requires_grad: bool = False, **ignored: Any
 ) -> Tensor:
     """Numbers of the standard normal distribution."""
-    shape = shape_from(ignored.pop("size", None) or size)
+    shape = shape_from(ignored.pop("size", None) or size, "randn")
     return _leaf(_complex_normal(_source(generator), shape, dtype), dtype, requires_grad)
 
 
@@ -169,7 +169,7 @@ def randint(
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
     return _leaf(
-        _source(generator).integers(low, high, shape_from((size,))),
+        _source(generator).integers(low, high, shape_from((size,), "randint")),
         np.int64 if dtype is None else dtype,
         requires_grad,
     )
@@ -251,7 +251,9 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any 
     if np.any(np.less(_plain(std), 0)):
         raise RuntimeError("normal expects all elements of std >= 0.0")
     if size is not None:
-        return randn(size, generator=generator, **how) * std + mean
+        gradient = how.pop("requires_grad", False)
+        drawn = randn(size, generator=generator, **how) * std + mean
+        return drawn.detach().requires_grad_(gradient)
     like = mean if isinstance(mean, Tensor) else std
     shape = np.broadcast_shapes(np.shape(_plain(mean)), np.shape(_plain(std)))
     drawn = _source(generator).standard_normal(shape) * _plain(std) + _plain(mean)

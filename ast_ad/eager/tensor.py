@@ -353,7 +353,7 @@ class Tensor:
 
     def _number(self) -> Any:
         if self._array.size != 1:
-            raise RuntimeError(f"a Tensor with {self._array.size} elements cannot be converted to Scalar")
+            raise ValueError("only one element tensors can be converted to Python scalars")
         if self.requires_grad:
             from .warn_once import warn_once
 

@@ -46,6 +46,7 @@ def reduction_of(size_average: bool | None, reduce: bool | None, reduction: str)
     """
     if size_average is None and reduce is None:
         return reduction if reduction in VALID else chosen(None, None, reduction)
+    bool(size_average), bool(reduce)  # a tensor where an option is expected: MSELoss(input, target)
     how = chosen(size_average, reduce, reduction)
     warnings.warn(
         f"size_average and reduce args will be deprecated, please use reduction='{how}' instead.",
