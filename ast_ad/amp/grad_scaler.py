@@ -46,7 +46,7 @@ class GradScaler:
     tensor([131072.])
     >>> scaler.step(optimizer)
     >>> w.grad, w
-    (tensor([2.]), None, tensor([0.], requires_grad=True))
+    (tensor([2.]), tensor([0.], requires_grad=True))
     """
 
     def __init__(
