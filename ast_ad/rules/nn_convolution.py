@@ -270,7 +270,8 @@ def places_of(pixels, taps, stride, padding, dilation):
 
 @shape(spread)
 def spread_shape(g, w, pixels, stride, padding, dilation, groups):
-    return (*g[: len(g) + 1 - len(w)], w[1] * groups, *pixels)
+    channels = w[1] if groups == 1 else None  # that a product equals the channels of x is not known
+    return (*g[: len(g) + 1 - len(w)], channels, *pixels)
 
 
 @shape(correlated)
