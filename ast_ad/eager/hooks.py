@@ -31,6 +31,14 @@ class RemovableHandle:
         if hooks is not None:
             hooks.pop(self.id, None)
 
+    def __getstate__(self) -> tuple[Any, int]:
+        """The hooks themselves: a copy's handle removes from the copy."""
+        return self.hooks_dict_ref(), self.id
+
+    def __setstate__(self, state: tuple[Any, int]) -> None:
+        hooks, self.id = state
+        self.hooks_dict_ref = weakref.ref(OrderedDict() if hooks is None else hooks)
+
     def __enter__(self) -> RemovableHandle:
         return self
 

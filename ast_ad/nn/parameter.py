@@ -8,7 +8,12 @@ from typing import Any
 from ..eager.creation import empty
 from ..eager.tensor import Tensor
 
-__all__ = ["Buffer", "Parameter"]
+__all__ = ["Buffer", "Parameter", "UninitializedParameter"]
+NO_SHAPE = (
+    "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in "
+    "`load_state_dict` when trying to load an uninitialized parameter into an initialized one. Call "
+    "`forward` to initialize the parameters before accessing their attributes."
+)
 
 
 class _ParameterType(type):
@@ -82,6 +87,55 @@ def _rebuilt(cls: Any, array: Any, requires_grad: bool, own: dict[str, Any]) -> 
     t._requires_grad = requires_grad
     t.__dict__.update(own)
     return t
+
+
+class UninitializedParameter(Parameter):
+    """A parameter whose shape is not known yet; ``materialize`` makes it a ``Parameter``.
+
+    Errors: ``RuntimeError`` where its shape is asked for.
+
+    >>> p = UninitializedParameter()
+    >>> p
+    <UninitializedParameter>
+    >>> p.materialize((2, 3))
+    >>> type(p).__name__, p.shape
+    ('Parameter', torch.Size([2, 3]))
+    """
+
+    def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Any:
+        t = cls._of(empty(0, dtype=dtype)._array)
+        _set_requires_grad(t, requires_grad)
+        return t
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in _NEED_SHAPE and super().__getattribute__("__class__") is UninitializedParameter:
+            raise RuntimeError(NO_SHAPE)
+        return super().__getattribute__(name)
+
+    def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
+        """Become a parameter of this shape, with elements that are still to be set."""
+        self.materialize_from(empty(tuple(shape), dtype=dtype or self.dtype))
+
+    def materialize_from(self, values: Tensor) -> None:
+        """Become a parameter on the memory of ``values``."""
+        self._array = values._array
+        self.__class__ = Parameter  # type: ignore[assignment]
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        if id(self) not in memo:
+            memo[id(self)] = type(self)(self._requires_grad, dtype=self.dtype)
+        return memo[id(self)]
+
+    def __repr__(self) -> str:  # type: ignore[override]
+        return "<UninitializedParameter>"
+
+
+_NEED_SHAPE = {"shape", "size", "numel", "nelement", "dim", "ndim"}
+
+
+def is_lazy(parameter: Any) -> bool:
+    """Whether a parameter is still to get its shape."""
+    return type(parameter) is UninitializedParameter
 
 
 class _BufferType(type):

@@ -9,7 +9,7 @@ from typing import Any
 
 DEFINING = ("module", "containers", "linear", "activation", "loss", "conv", "pooling", "batchnorm",
             "normalization", "dropout", "sparse", "flatten", "padding", "upsampling", "distance",
-            "rnn", "rnn_cells", "attention", "transformer")  # fmt: skip
+            "rnn", "rnn_cells", "attention", "transformer", "lazy")  # fmt: skip
 
 
 @functools.cache

@@ -95,6 +95,14 @@ class Handle(RemovableHandle):
         super().__init__(hooks)
         self.marks = tuple(RemovableHandle(mark).hooks_dict_ref for mark in marks)
 
+    def __getstate__(self) -> Any:
+        return super().__getstate__(), [ref() for ref in self.marks]
+
+    def __setstate__(self, state: Any) -> None:
+        own, marks = state
+        super().__setstate__(own)
+        self.marks = tuple(RemovableHandle(mark).hooks_dict_ref for mark in marks if mark is not None)
+
     def remove(self) -> None:
         super().remove()
         for ref in self.marks:
