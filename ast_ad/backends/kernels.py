@@ -21,13 +21,14 @@ from numba.core.cpu_options import FastMathOptions
 
 from ..garbage import collector_paused
 
-FLAGS = {"reassoc", "contract", "nsz", "arcp"}
+FLAGS = {"reassoc", "contract", "arcp"}
 """What LLVM may do with floating-point numbers: reorder sums and products; infinities and NaN stay.
 
-Not in kernels where a sum contains a number and its opposite (``rounding``)."""
+Not in kernels where a sum contains a number and its opposite (``rounding``). Reciprocals of divisors below
+``6e-309`` are infinite. Signs of zeros count: without them ``x / sqrt(x)`` becomes ``sqrt(x)``, 0 at 0."""
 
 FLAGS_OF_SINGLE = FLAGS - {"arcp"}
-"""The same for single precision: the processor's estimate of a reciprocal makes NaN of 1 / 0 and of 1 / inf."""
+"""The same for single precision: the processor's estimate of a reciprocal makes NaN of `1 / 0`, `1 / inf`."""
 
 type_callable: Any = extending.type_callable
 lower_builtin: Any = extending.lower_builtin

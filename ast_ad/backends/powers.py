@@ -84,24 +84,25 @@ def _whole(fn: Any, exponent: Arg, count: int) -> Power:
 
 
 def _power(body: Body, x: Arg, exponent: float, type: Type) -> Arg | None:
-    """``x ** exponent`` of a double; None for other numbers."""
+    """``x ** exponent`` of a double, and the square root of any number; None for others."""
     if isinstance(x, Lit) or argument_type(x) != type or not isinstance(type, Scalar) or type.kind != "float":
         return None
+    if exponent == 0.5:  # NumPy has no other either
+        return body.op(np.sqrt, x, type=type)
     if type.dtype not in (None, np.dtype(float)):
         return None
     count, half = divmod(abs(exponent), 1)
-    if exponent == 0.5:  # NumPy has no other either
-        return body.op(np.sqrt, x, type=type)
+    edge, base = Lit(-np.inf), x
     if exponent < -0.5:
-        x = body.op(operator.truediv, Lit(1.0), x, type=type)
+        edge, x = Lit(0.0), body.op(operator.truediv, Lit(1.0), x, type=type)
     if not half:
         return _product(body, x, int(count), type)
-    below = body.op(operator.eq, x, Lit(-np.inf), type=Scalar("bool"))
-    x = body.op(
-        selections.where, below, Lit(np.inf), x, type=type
-    )  # their powers are the same but for whole ones
+    # of `-inf` and of `-0.0` the powers are those of `inf` and `0.0`, but for whole ones
+    is_edge = body.op(operator.eq, base, edge, type=Scalar("bool"))
+    x = body.op(selections.where, is_edge, Lit(np.inf), x, type=type)
     root = body.op(np.sqrt, x, type=type)
     if exponent == -0.5:
+        root = body.op(abs, root, type=type)  # of `-0.0`
         return body.op(operator.truediv, Lit(1.0), root, type=type)
     return body.op(operator.mul, _product(body, x, int(count), type), root, type=type)
 

@@ -60,7 +60,7 @@ def power_dx(x: Any, y: Any) -> Any:
         if np.ndim(y) == 0:
             return y * np.power(x * 1.0, y - 1) if y != 0 else np.zeros_like(x * 1.0)[()]
         safe = np.where(np.equal(y, 0), 1, np.subtract(y, 1))
-        return y * np.power(x * 1.0, safe)
+        return np.where(np.equal(y, 0), 0, y * np.power(x * 1.0, safe))[()]
 
 
 def power_dy(x: Any, y: Any, ans: Any) -> Any:

@@ -17,12 +17,13 @@ import numba
 import scipy.special
 
 from ast_ad.backends import python_math, scalar_calls, vector_math
+from ast_ad.backends.kernels import FLAGS
 from ast_ad.backends.scalar_calls import FORMS, LOGICAL, scalar_form
 from ast_ad.ir.ops import UNKNOWN
 from ast_ad.ir.types import KIND_OF, Opaque, Scalar, type_of
 from ast_ad.rules import helpers, partials
 
-KERNEL = dict(error_model="numpy", fastmath={"reassoc", "contract", "nsz", "arcp"})
+KERNEL = dict(error_model="numpy", fastmath=FLAGS)
 ULPS = 5  # 4 of the function itself, and those of NumPy's
 FLOATS = [
     0,
