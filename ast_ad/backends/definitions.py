@@ -138,6 +138,10 @@ def where_positive(g, y):
     return np.where(y <= 0, 0, g)
 
 
+def leak(x, g, slope):
+    return np.where(x > 0, g, slope * g)
+
+
 def written(g, idx):
     _only(not isinstance(idx, (tuple, list)) and idx.dtype.kind == "b")
     return g[idx]
@@ -199,4 +203,5 @@ DEFINITIONS: dict[Any, Any] = {
     joining.split_like: split_like,
     helpers.written: written,
     torch_activations.where_positive: where_positive,
+    torch_activations.leak: leak,
 }

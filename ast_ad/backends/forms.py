@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -81,8 +82,28 @@ def has_form(op: Op) -> bool:
         return True
     primitive = lookup(op.fn)
     if primitive is not None and primitive.kind == "elementwise":
-        return True
+        return not isinstance(op.fn, FunctionType) or op.fn.__module__ == "numpy" or _scalar(op) is not None
     return not any(isinstance(v.type, Array) for v in (*variables(*op.args), *op.outs))
+
+
+def is_pointwise(op: Op) -> bool:
+    """Whether an operation is computed of every element of arrays by itself, or of numbers, in any kernel."""
+    arrays = [v.type for v in (*variables(*op.args), *op.outs) if isinstance(v.type, Array)]
+    if not all(type.shape for type in arrays):
+        return False
+    if op.fn is builtin.assign or not arrays:
+        return True
+    if op.fn is operator.getitem:  # `x[()]`, which makes a number of an array without axes
+        index = op.args[1]
+        return isinstance(index, Seq) and not index.items or isinstance(index, Lit) and index.value == ()
+    return not op.kwargs and _scalar(op) is not None
+
+
+def _scalar(op: Op) -> Any:
+    """What computes an operation on arrays of one element, or None."""
+    types = [argument_type(a) if isinstance(a, (Var, Lit)) else None for a in op.args]
+    elements = [Scalar(t.kind, t.dtype) if isinstance(t, Array) else t for t in types]
+    return scalar_form(op.fn, elements) if all(isinstance(t, Scalar) for t in elements) else None
 
 
 _PURE_WRITES = {helpers.setitem, helpers.add_at, helpers.scatter}  # in place of which others stand in kernels

@@ -25,7 +25,7 @@ from ..transform.typed_tapes import typed_tapes
 from . import creation, extrema, joined, linear_algebra, products, reductions, scans, views, writes
 from .allocations import uses_arrays_only
 from .definitions import DEFINITIONS
-from .forms import has_form
+from .forms import has_form, is_pointwise
 from .kernels import Mismatch, exact_kernel, kernel, lean_kernel, overlapping_kernel
 from .partition import Parts, partition
 from .rounding import cancels
@@ -114,7 +114,7 @@ def stamp() -> str:
 
 def prepare(function: Function) -> Function:
     """The pure program in the form that kernels like best."""
-    small = expand(small_arrays(function), DEFINITIONS, has_form)
+    small = expand(small_arrays(function), DEFINITIONS, has_form, is_pointwise)
     return typed_tapes(read_final(fuse_loops(small)))
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..ir.ops import UNKNOWN
 from ..ir.types import Opaque, Scalar, Type
-from ..rules import helpers, partials
+from ..rules import helpers, partials, torch_special
 from . import kernel_math as k
 from . import promoted, python_forms
 from . import selections as choose
@@ -62,6 +62,8 @@ DTYPES_AS: dict[Function, np.ufunc] = {
     partials.ratio: np.divide,
     partials.exp_share: np.logaddexp,
     partials.power_dx: np.arctan2,
+    torch_special.erf: np.arctan,
+    torch_special.erfc: np.arctan,
     np.sinc: np.arctan,
     np.real: np.positive,
     np.imag: np.positive,
@@ -168,6 +170,8 @@ def _transcendental() -> None:
     _each([np.sqrt], "fd", np.sqrt)
     _each([np.arctan2], "fd", v.atan2, 2)
     _each([np.hypot], "fd", v.hypot, 2)
+    _each([torch_special.erf], "fd", v.erf)
+    _each([torch_special.erfc], "fd", v.erfc)
     _each([np.logaddexp], "fd", k.logaddexp, 2)
     _each([np.logaddexp2], "fd", k.logaddexp2, 2)
     _each([partials.exp_share], "fd", k.exp_share, 2)

@@ -158,10 +158,16 @@ def composite(*fns: Function, view: bool = False) -> Callable[[Function], Functi
 
 def program(fn: Function) -> Function:
     """Register a function that is itself differentiable NumPy: a composite whose rule is its own body."""
+    _register((fn,), kind="composite", rule=body_of(fn), itself=True)
+    return fn
+
+
+def body_of(fn: Function) -> Function:
+    """The same function, but none that is registered: a program of what it calls."""
+    assert isinstance(fn, types.FunctionType)
     body = types.FunctionType(fn.__code__, fn.__globals__, fn.__name__, fn.__defaults__, fn.__closure__)
     body.__kwdefaults__, body.__module__, body.__doc__ = fn.__kwdefaults__, fn.__module__, fn.__doc__
-    _register((fn,), kind="composite", rule=body, itself=True)
-    return fn
+    return body
 
 
 def nondifferentiable(*fns: Function) -> None:

@@ -2,13 +2,17 @@
 
 A definition is a Python function in plain NumPy with the parameters that it covers; a call with others, or
 one that the definition does not fit, stays as it is. So do operations of which the definition's results have
-another type, and those of which the definition holds something that is no simpler.
+another type, and those of which the definition holds something that is no simpler. A function that is defined
+beside its rule, in terms of what is done to each element, needs no definition: its own body is one.
 """
 
 from __future__ import annotations
 
+import dis
+import functools
 import operator
 from collections.abc import Callable, Mapping
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -18,16 +22,20 @@ from ..frontend.builder import Builder, as_arg, type_of_arg
 from ..ir import builtin
 from ..ir.ops import Arg, Block, Function, Lit, Op, Seq, Statement, Var, blocks, variables, walk
 from ..ir.types import Array
-from ..rules.registry import lookup
+from ..rules.registry import body_of, lookup
 from .copying import copy_function, renamed
 from .dead_code import eliminate_dead_code
 
 Definition = Callable[..., Any]
 MAX_DEPTH = 4  # of definitions within definitions
+_RULES = lookup.__module__.rpartition(".")[0] + "."
 
 
 def expand(
-    function: Function, definitions: Mapping[Any, Definition], simple: Callable[[Op], bool]
+    function: Function,
+    definitions: Mapping[Any, Definition],
+    simple: Callable[[Op], bool],
+    pointwise: Callable[[Op], bool] = lambda op: False,
 ) -> Function:
     """The same function with definitions in the place of calls.
 
@@ -35,16 +43,22 @@ def expand(
         function: pure IR; it is left as it is.
         definitions: by function, what it stands for. Composites of the registry have one, too.
         simple: whether an operation needs no definition.
+        pointwise: whether an operation is simple, and done to each element: such bodies are definitions.
     """
     function = copy_function(function)
-    if _Pass(definitions, simple).block(function.body, 0):
+    if _Pass(definitions, simple, pointwise).block(function.body, 0):
         eliminate_dead_code(function)
     return function
 
 
 class _Pass:
-    def __init__(self, definitions: Mapping[Any, Definition], simple: Callable[[Op], bool]) -> None:
-        self.definitions, self.simple = definitions, simple
+    def __init__(
+        self,
+        definitions: Mapping[Any, Definition],
+        simple: Callable[[Op], bool],
+        pointwise: Callable[[Op], bool],
+    ) -> None:
+        self.definitions, self.simple, self.pointwise = definitions, simple, pointwise
         self.tuples: dict[Var, Seq] = {}
         self.numbers: dict[Var, Arg] = {}  # negated constants, as they come from rules
 
@@ -70,7 +84,7 @@ class _Pass:
 
     def defined(self, op: Op, depth: int) -> list[Statement] | None:
         """The statements of an operation's definition, which bind what it binds; None if it has none."""
-        definition = self.definition(op) if depth < MAX_DEPTH else None
+        definition, simple = self.definition(op) if depth < MAX_DEPTH else (None, self.simple)
         if definition is None or op.effect or not any(map(_is_array, variables(*op.args, *op.outs))):
             return None
         builder = Builder(Block(), op.adjoint)
@@ -84,7 +98,7 @@ class _Pass:
         if results is None or not all(map(_fits, results, op.outs)):
             return None
         self.block(builder.block, depth + 1)
-        if not all(self.simple(o) for o in walk(builder.block) if isinstance(o, Op)):
+        if not all(simple(o) if isinstance(o, Op) else simple is self.simple for o in walk(builder.block)):
             return None
         ends = []
         for result, out in zip(results, op.outs, strict=True):
@@ -97,14 +111,26 @@ class _Pass:
             inner.span, inner.adjoint = op.span, op.adjoint
         return [*builder.block.ops, *ends]
 
-    def definition(self, op: Op) -> Definition | None:
+    def definition(self, op: Op) -> tuple[Definition | None, Callable[[Op], bool]]:
+        """An operation's definition, if it has one, and what may be in it."""
         try:
             if op.fn in self.definitions:
-                return self.definitions[op.fn]
+                return self.definitions[op.fn], self.simple
         except TypeError:  # an unhashable callable
-            return None
+            return None, self.simple
         primitive = lookup(op.fn)
-        return primitive.rule if primitive is not None and primitive.kind == "composite" else None
+        if primitive is None or primitive.kind == "composite":
+            return None if primitive is None else primitive.rule, self.simple
+        return _own_body(op.fn), self.pointwise
+
+
+@functools.cache
+def _own_body(fn: Callable[..., Any]) -> Definition | None:
+    """A function that is defined beside its rule as a program; None of another one, and of one with loops."""
+    if not isinstance(fn, FunctionType) or not fn.__module__.startswith(_RULES):
+        return None
+    loops = any(step.opname.startswith("JUMP_BACKWARD") for step in dis.get_instructions(fn))
+    return None if loops else body_of(fn)
 
 
 def _is_array(var: Var) -> bool:

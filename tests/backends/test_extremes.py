@@ -1,0 +1,164 @@
+"""Are elements and derivatives in kernels NumPy's for infinities, NaN, zeros, tiny and huge numbers?"""
+
+import numpy as np
+import pytest
+
+import ast_ad
+import ast_ad.nn.functional as F
+
+pytest.importorskip("numba", reason="the optional backend is not installed")
+
+
+def relu(x):
+    return F.relu(x)
+
+
+def leaky_relu(x):
+    return F.leaky_relu(x, 0.2)
+
+
+def hardtanh(x):
+    return F.hardtanh(x, -2.0, 3.0)
+
+
+def hardsigmoid(x):
+    return F.hardsigmoid(x)
+
+
+def hardswish(x):
+    return F.hardswish(x)
+
+
+def hardshrink(x):
+    return F.hardshrink(x)
+
+
+def softshrink(x):
+    return F.softshrink(x)
+
+
+def threshold(x):
+    return F.threshold(x, 0.5, -1.0)
+
+
+def sigmoid(x):
+    return F.sigmoid(x)
+
+
+def logsigmoid(x):
+    return F.logsigmoid(x)
+
+
+def softplus(x):
+    return F.softplus(x, 2.0)
+
+
+def silu(x):
+    return F.silu(x)
+
+
+def mish(x):
+    return F.mish(x)
+
+
+def gelu(x):
+    return F.gelu(x)
+
+
+def gelu_by_tanh(x):
+    return F.gelu(x, approximate="tanh")
+
+
+def elu(x):
+    return F.elu(x, 0.5)
+
+
+def selu(x):
+    return F.selu(x)
+
+
+def root(x):
+    return x**0.5
+
+
+def root_of_cube(x):
+    return x**1.5
+
+
+def inverse_root(x):
+    return x**-0.5
+
+
+def inverse_root_of_cube(x):
+    return x**-1.5
+
+
+def share_of_root(x):
+    return x / np.sqrt(x)
+
+
+def zeroth_power(x):
+    return x ** (x - x)
+
+
+def masked_logarithm(x):
+    return np.where(x > 0, np.log(x), 0.0)
+
+
+ACTIVATIONS = [
+    relu, leaky_relu, hardtanh, hardsigmoid, hardswish, hardshrink, softshrink, threshold, sigmoid,
+    logsigmoid, softplus, silu, mish, gelu, gelu_by_tanh, elu, selu,
+]  # fmt: skip
+ARITHMETIC = [
+    root, root_of_cube, inverse_root, inverse_root_of_cube, share_of_root, zeroth_power, masked_logarithm,
+]  # fmt: skip
+EDGES = [np.inf, -np.inf, np.nan, 0.0, -0.0, 0.5, -0.5, 1, -1, 2, 3, -3, 6, 20, -20, 21, 88, -88, 1e-20]
+
+
+def numbers(dtype):
+    """A vector that is long enough for vector instructions."""
+    info = np.finfo(dtype)
+    tiny, huge = info.smallest_normal / 64, info.max / 2
+    return np.resize(np.array([*EDGES, tiny, -tiny, huge, -huge], dtype), 64)
+
+
+def code_of(compiled):
+    return "\n".join(line.partition("#")[0] for line in compiled.source.splitlines())
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("function", ACTIVATIONS + ARITHMETIC, ids=lambda f: f.__name__)
+def test_elements_and_derivatives(function, dtype):
+    def total(x):
+        values = function(x)
+        return np.sum(values), values
+
+    with np.errstate(all="ignore"):
+        (_, expected), slopes = ast_ad.value_and_grad(total, has_aux=True, backend="numpy")(numbers(dtype))
+        compiled = ast_ad.value_and_grad(total, has_aux=True, backend="numba", fallback="error")
+        (_, found), bars = compiled(numbers(dtype))
+    assert "_kernel" in compiled.source
+    if function in ACTIVATIONS:
+        assert function.__name__.partition("_by")[0] + "(" not in code_of(compiled)
+    info = np.finfo(dtype)
+    tolerances = {"rtol": 64 * info.eps, "atol": 4 * info.smallest_normal}
+    np.testing.assert_allclose(found, expected, **tolerances)
+    np.testing.assert_allclose(bars, slopes, **tolerances)
+    assert found.dtype == bars.dtype == dtype
+
+
+def layer(x, weight, bias):
+    return np.sum(F.relu(F.linear(x, weight, bias)) ** 2)
+
+
+def test_a_layer_and_its_activation_are_one_loop():
+    rng = np.random.default_rng(0)
+    arrays = rng.normal(size=(20, 30)), rng.normal(size=(40, 30)), rng.normal(size=40)
+    compiled = ast_ad.value_and_grad(layer, (0, 1, 2), backend="numba", fallback="error")
+    value, bars = compiled(*arrays)
+    expected, slopes = ast_ad.value_and_grad(layer, (0, 1, 2), backend="numpy")(*arrays)
+    assert compiled.source.count("def layer_value_and_grad_kernel") == 1
+    assert code_of(compiled).count("maximum(") == 1 and "relu(" not in code_of(compiled)
+    np.testing.assert_allclose(value, expected)
+    for a, b in zip(bars, slopes, strict=True):
+        np.testing.assert_allclose(a, b)
