@@ -83,7 +83,8 @@ def probe(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg])
             for run, sizes in enumerate(SMALL_SIZES if many else SIZES):
                 table = {a: sizes[i % 6] for i, block in enumerate(partition) for a in block} | {RUN: run}
                 runs.append((table, run_on_dummies(fn, args, kwargs, table)))
-            return match_runs(runs, args, kwargs, data_dependent=depends)
+            found = match_runs(runs, args, kwargs, data_dependent=depends)
+            return _without_minima(found, fn, args, kwargs, atoms)
         except Exception:
             continue
     runs = []
@@ -115,8 +116,12 @@ def probe(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg])
 def _without_minima(
     found: Any, fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg], atoms: list[Any]
 ) -> Any:
-    """The type without the constants that are none where lengths are small, like ``min(n, 5)``."""
-    for size in (0, 2):
+    """The type without the constants that are none where lengths are smaller or larger.
+
+    Like ``min(n, 5)``, and like ``n // 3``, which two lengths may have in common.
+    """
+    ranks = [len(dims_of(var)) for var in variables(*args, *kwargs.values())]
+    for size in (0, 2, 40 if max(ranks, default=0) < 3 else 11):
         if not atoms or not _has_constant(found):
             break
         try:

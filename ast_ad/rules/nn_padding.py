@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import helpers
-from .registry import program, vjp
+from .registry import program, shape, vjp
 
 MODES = ("constant", "reflect", "replicate", "circular")
 
@@ -157,6 +157,21 @@ def edge_pad_rule(g, ans, x, pads, mode):
 @vjp(edge_unpad)
 def edge_unpad_rule(g, ans, v, x, pads, mode):
     return edge_pad(g, pads, mode)
+
+
+@shape(constant_pad)
+def constant_pad_shape(x, pads, value=0):
+    return edge_pad_shape(x, pads, None)
+
+
+@shape(edge_pad)
+def edge_pad_shape(x, pads, mode):
+    if pads is None or not all(isinstance(n, int) for n in pads):
+        return (None,) * len(x)
+    found = list(x)
+    for axis, before, behind in per_axis(pads, len(x)):
+        found[axis] = None if found[axis] is None else found[axis] + before + behind
+    return tuple(found)
 
 
 @program

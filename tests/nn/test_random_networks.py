@@ -91,6 +91,26 @@ def grouped(p, x):
     return (x * x).sum()
 
 
+def coarse(p, x):
+    x = ast_ad.nn.functional.max_pool2d(x * p["w"], (1, 3), (3, 1))
+    return (x.reshape(1, -1, *x.shape[2:]) ** 3).sum()
+
+
+def padded(p, x):
+    x = ast_ad.nn.functional.conv2d(x, p["k"], None, (2, 1), 0, (2, 1))
+    return ast_ad.nn.functional.pad(x[:, 1:] * p["w"], (1, 0, 2, 2), "reflect").sum()
+
+
+def test_lengths_after_strides_are_not_taken_for_constants():
+    p, x = {"w": np.array(2.0), "k": np.ones((2, 2, 2, 2))}, np.arange(90.0).reshape(3, 2, 3, 5)
+    for net in (coarse, padded):
+        run = ast_ad.value_and_grad(net, argnums=(0, 1), fallback="error")
+        for data in (np.repeat(x, 3, 2), np.repeat(np.repeat(x, 4, 2), 2, 3)):
+            value, grads = on_tensors(net, p, data)
+            again, (of_p, of_x) = run(p, data)
+            assert_same([np.asarray(again), *map(np.asarray, of_p.values()), of_x], [value, *grads], 1e-12)
+
+
 def test_groups_of_channels_behind_a_single_column():
     p, x = {"w": np.ones((1, 6)), "k": np.arange(8.0).reshape(4, 2, 1)}, np.ones((3, 4, 6))
     value, grads = on_tensors(grouped, p, x)
