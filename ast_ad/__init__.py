@@ -16,6 +16,12 @@ __all__ = ["AdError", "FallbackWarning", "grad", "inspect", "value_and_grad", "v
 
 _COMPILER = {"grad", "inspect", "value_and_grad", "vjp"}
 _FILES = {"load", "save"}
+# Functions of networks that PyTorch also has here, with the same parameters.
+_NETWORKS = {
+    "avg_pool1d", "adaptive_avg_pool1d", "bilinear", "channel_shuffle", "conv1d", "conv2d", "conv3d",
+    "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "group_norm", "layer_norm", "max_pool1d",
+    "max_pool2d", "max_pool3d", "pixel_shuffle", "pixel_unshuffle", "rms_norm",
+}  # fmt: skip
 _MODULES = {
     "_C",
     "amp",
@@ -50,6 +56,10 @@ def __getattr__(name: str) -> Any:
         return getattr(import_module(".files", __name__), name)
     if name in _MODULES:
         return import_module(f".{name}", __name__)
+    if name in _NETWORKS:
+        return getattr(import_module(".nn.functional", __name__), name)
+    if name == "bfloat16":
+        raise AttributeError("NumPy has no bfloat16: use float32, which holds all of its numbers")
     if name == "autocast":
         return import_module(".amp", __name__).autocast
     names = import_module(".eager.namespace", __name__).NAMES

@@ -66,6 +66,12 @@ def test_uninitialized() -> None:
         layer.weight.size()
 
 
+def test_converted_before() -> None:
+    layer = nn.Sequential(nn.LazyLinear(4), nn.LazyBatchNorm1d()).double()
+    assert layer(torch.ones(2, 3, dtype=torch.float64)).dtype == torch.float64
+    assert {t.dtype for t in layer.state_dict().values()} == {torch.float64, torch.int64}
+
+
 def test_copies_and_files() -> None:
     layer = nn.Sequential(nn.LazyConv2d(2, 1), nn.LazyBatchNorm2d())
     other, third = copy.deepcopy(layer), pickle.loads(pickle.dumps(layer))

@@ -163,3 +163,14 @@ def test_sizes_are_whole_numbers(make: Any, text: str) -> None:
 def test_normal_makes_leaves() -> None:
     w = torch.normal(0, 0.01, size=(4, 3), requires_grad=True)
     assert w.is_leaf and w.requires_grad
+
+
+def test_functions_of_networks() -> None:
+    x = torch.arange(6.0).view(1, 2, 3)
+    assert torch.equal(
+        torch.conv1d(x, torch.ones(1, 2, 2)), torch.nn.functional.conv1d(x, torch.ones(1, 2, 2))
+    )
+    assert torch.layer_norm(x, (3,)).shape == x.shape
+    assert not hasattr(torch, "bfloat16")
+    with pytest.raises(AttributeError, match="NumPy has no bfloat16"):
+        torch.bfloat16  # noqa: B018

@@ -64,11 +64,11 @@ class LazyModuleMixin(Module):
         for name, made in full._parameters.items():
             own = self._parameters[name]
             if is_lazy(own):
-                own.materialize_from(made)
+                own.materialize_from(made.detach().to(own.dtype))  # as `layer.double()` has made it
         for name, made in full._buffers.items():
             if made is not None and self._buffers[name].shape != made.shape:
                 if self._buffers[name].numel() == 0:
-                    self._buffers[name] = made
+                    self._buffers[name] = made.to(self._buffers[name].dtype)
 
     def _load_from_state_dict(self, state_dict: Any, prefix: str, *rest: Any) -> None:
         for name, own in self._parameters.items():
