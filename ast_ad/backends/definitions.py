@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..rules import helpers, joining, reductions, signal, torch_activations
+from ..rules import helpers, joining, reductions, signal, torch_activations, torch_softmax
 from ..rules.gather import refuse
 
 
@@ -142,6 +142,22 @@ def leak(x, g, slope):
     return np.where(x > 0, g, slope * g)
 
 
+def kept_sum(x, axis):
+    return np.sum(x, axis=axis, keepdims=True)
+
+
+def softmax(x, axis=-1):
+    _only(np.ndim(x) > 0 and x.dtype.kind == "f")
+    powers = np.exp(x - np.max(x, axis=axis, keepdims=True))
+    return powers / np.sum(powers, axis=axis, keepdims=True)
+
+
+def log_softmax(x, axis=-1):
+    _only(np.ndim(x) > 0 and x.dtype.kind == "f")
+    below = x - np.max(x, axis=axis, keepdims=True)
+    return below - np.log(np.sum(np.exp(below), axis=axis, keepdims=True))
+
+
 def written(g, idx):
     _only(not isinstance(idx, (tuple, list)) and idx.dtype.kind == "b")
     return g[idx]
@@ -204,4 +220,7 @@ DEFINITIONS: dict[Any, Any] = {
     helpers.written: written,
     torch_activations.where_positive: where_positive,
     torch_activations.leak: leak,
+    torch_softmax.kept_sum: kept_sum,
+    torch_softmax.softmax: softmax,
+    torch_softmax.log_softmax: log_softmax,
 }

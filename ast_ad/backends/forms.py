@@ -101,7 +101,9 @@ def is_pointwise(op: Op) -> bool:
 
 def _scalar(op: Op) -> Any:
     """What computes an operation on arrays of one element, or None."""
-    types = [argument_type(a) if isinstance(a, (Var, Lit)) else None for a in op.args]
+    if not all(isinstance(a, (Var, Lit)) for a in op.args):
+        return None
+    types = [argument_type(a) for a in op.args]
     elements = [Scalar(t.kind, t.dtype) if isinstance(t, Array) else t for t in types]
     return scalar_form(op.fn, elements) if all(isinstance(t, Scalar) for t in elements) else None
 
