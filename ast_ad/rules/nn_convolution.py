@@ -284,10 +284,6 @@ def correlated_shape(x, g, taps, stride, padding, dilation, groups):
 def transposed_convolution_shape(
     input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1
 ):
-    rank = len(weight) - 2
-    each = (numbers(given, rank) for given in (stride, padding, output_padding, dilation))
-    pixels = tuple(
-        (n - 1) * s - 2 * p + (k - 1) * d + o + 1
-        for n, k, s, p, o, d in zip(input[-rank:], weight[2:], *each, strict=True)
-    )
-    return (*input[: -1 - rank], weight[1] * groups, *pixels)
+    rank, channels = len(weight) - 2, weight[1] if groups == 1 else None
+    # No sums and products: whether they equal other lengths is seen at run time only.
+    return (*input[: -1 - rank], channels, *(None,) * rank)

@@ -170,7 +170,8 @@ def edge_pad_shape(x, pads, mode):
         return (None,) * len(x)
     found = list(x)
     for axis, before, behind in per_axis(pads, len(x)):
-        found[axis] = None if found[axis] is None else found[axis] + before + behind
+        if before + behind:
+            found[axis] = None  # not a sum: whether that equals another length is seen at run time only
     return tuple(found)
 
 

@@ -111,6 +111,21 @@ def test_lengths_after_strides_are_not_taken_for_constants():
             assert_same([np.asarray(again), *map(np.asarray, of_p.values()), of_x], [value, *grads], 1e-12)
 
 
+def widened(p, x):
+    x = ast_ad.nn.functional.conv_transpose1d(x, p["t"], None, 2, 0, 0, 2)
+    x = ast_ad.nn.functional.linear(ast_ad.nn.functional.pad(x, (0, 1)), p["w"])
+    return (ast_ad.nn.functional.conv1d(x, p["k"], None, 2, 2) ** 2).sum()
+
+
+def test_lengths_that_are_sums_and_products_of_others():
+    rng = np.random.default_rng(0)
+    p = {"t": rng.normal(size=(4, 3, 2)), "w": rng.normal(size=(1, 7)), "k": rng.normal(size=(2, 6, 1))}
+    x = rng.normal(size=(2, 4, 3))
+    value, grads = on_tensors(widened, p, x)
+    again, (of_p, of_x) = ast_ad.value_and_grad(widened, argnums=(0, 1), fallback="error")(p, x)
+    assert_same([np.asarray(again), *of_p.values(), of_x], [value, *grads], 1e-12)
+
+
 def test_groups_of_channels_behind_a_single_column():
     p, x = {"w": np.ones((1, 6)), "k": np.arange(8.0).reshape(4, 2, 1)}, np.ones((3, 4, 6))
     value, grads = on_tensors(grouped, p, x)
