@@ -9,7 +9,8 @@ from typing import Any
 
 DEFINING = ("module", "containers", "linear", "activation", "loss", "conv", "pooling", "batchnorm",
             "normalization", "dropout", "sparse", "flatten", "padding", "upsampling", "distance",
-            "rnn", "rnn_cells", "attention", "transformer", "lazy")  # fmt: skip
+            "rnn", "rnn_cells", "attention", "transformer", "lazy",
+            "parallel")  # fmt: skip
 
 
 @functools.cache

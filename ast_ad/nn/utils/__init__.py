@@ -7,7 +7,9 @@ from typing import Any
 
 _MODULES = ("parametrizations", "parametrize", "rnn", "stateless")
 # Whose names are also names of this package.
-_PUBLISHING = ("clip_grad", "convert_parameters", "weight_normalization", "spectral_normalization")
+_PUBLISHING = (
+    "clip_grad", "convert_parameters", "fusion", "init", "weight_normalization", "spectral_normalization",
+)  # fmt: skip
 
 
 def _names() -> dict[str, Any]:
