@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..rules import torch_elementwise, torch_products, torch_reads, torch_special, torch_steps
+from ..rules import torch_elementwise, torch_norms, torch_products, torch_reads, torch_special, torch_steps
 from .arithmetic import POW, POW_OF_NUMBER, POW_TENSOR, inplace_binary
 from .checks import refuse_shapes
 from .dispatch import Operation, apply, binary, inplace, is_active, promoted, record
@@ -199,7 +199,7 @@ def mixed(op: Operation, args: tuple[Any, ...], options: dict[str, Any], fixed: 
     return t
 
 
-DIST = Operation(torch_products.distance, "DistBackward0")
+DIST = Operation(torch_norms.dist, "DistBackward0")
 CLAMP = Operation(torch_elementwise.clamp, "ClampBackward1", ("self", "min", "max"))
 CLAMP_TENSOR = Operation(torch_elementwise.clamp, "ClampBackward0", ("self", "min", "max"))
 CLAMP_MIN = tuple(Operation(torch_elementwise.clamp, f"ClampMinBackward{i}", ("self", "min")) for i in (0, 1))

@@ -197,7 +197,7 @@ def _like_first(out: np.ndarray, operands: Sequence[Any]) -> np.ndarray:
 # ----- the general way
 
 
-def apply(op: Operation, args: Sequence[Any], kwargs: dict[str, Any] = nothing, name: str = "") -> Any:
+def apply(op: Operation, args: Sequence[Any], kwargs: dict[str, Any] = nothing) -> Any:
     """Run an operation on tensors, lists of tensors and anything else; the result holds tensors."""
     if watch.profiler is not None:
         with watch.profiler.operation(op, args) as span:

@@ -1,7 +1,7 @@
 """How do selecting, replacing and masking parts of an array differentiate?
 
 Index: index_select index_add index_copy index_fill index_put take put; masked_fill masked_scatter
-masked_select; select_scatter slice_scatter diagonal_scatter as_strided.
+masked_select; select_scatter slice_scatter diagonal_scatter.
 """
 
 from __future__ import annotations
@@ -268,26 +268,6 @@ def strided_places(size: Any, stride: Any, offset: int = 0) -> Any:
     """
     steps = np.indices(size, sparse=True)
     return np.asarray(offset + sum(own * s for own, s in zip(steps, stride, strict=True))).reshape(size)
-
-
-def as_strided(x: Any, size: Any, stride: Any, offset: int = 0) -> Any:
-    """The elements of the flattened ``x`` at ``strided_places(size, stride, offset)``.
-
-    >>> as_strided(np.arange(4.0), (2, 2), (1, 2), 0)
-    array([[0., 2.],
-           [1., 3.]])
-    """
-    flat = np.ravel(x)
-    last = offset + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
-    if min(size, default=1) > 0 and not (0 <= offset and last < flat.size):
-        raise RuntimeError(f"setStorage: sizes {list(size)}, strides {list(stride)} are out of bounds")
-    strides = tuple(s * flat.itemsize for s in stride)
-    return np.lib.stride_tricks.as_strided(flat[offset:], size, strides)
-
-
-@vjp(as_strided, view=True)
-def as_strided_rule(g, ans, x, size, stride, offset=0):
-    return scatter_to(x, strided_places(size, stride, offset), g)
 
 
 nondifferentiable(flat_places, true_ranks, strided_places, within)

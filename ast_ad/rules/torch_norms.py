@@ -34,14 +34,19 @@ def norm_rule(g, ans, x, p=2.0, axis=None, keepdims=False):
     return vector_norm_bar(g, ans, x, p, over, keepdims), order_bar(g, ans, x, p, over, keepdims)
 
 
-@program
 def dist(x: Any, y: Any, p: float = 2.0) -> Any:
     """The ``p``-norm of ``x - y``.
 
     >>> float(dist(np.array([3.0, 0.0]), np.array([0.0, 4.0])))
     5.0
     """
-    return norm(x - y, p)
+    return np.linalg.vector_norm(np.subtract(x, y), ord=p)
+
+
+@vjp(dist, broadcasts=True)
+def dist_rule(g, ans, x, y, p=2.0):
+    x_bar = vector_norm_bar(g, ans, x - y, p, None, False)
+    return x_bar, -x_bar, order_bar(g, ans, x - y, p, None, False)
 
 
 @program

@@ -1,7 +1,6 @@
 """How do products that are added to something differentiate, and the plain product of vectors?
 
-Index: add_product add_summed_products add_outer plain_dot; add_scaled_product add_scaled_quotient;
-distance.
+Index: add_product add_summed_products add_outer plain_dot; add_scaled_product add_scaled_quotient.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from .norms import order_bar, vector_norm_bar
 from .products import H
 from .registry import vjp
 
@@ -110,18 +108,3 @@ def add_scaled_quotient(x: Any, a: Any, b: Any, value: Any = 1) -> Any:
 @vjp(add_scaled_quotient, broadcasts=True)
 def add_scaled_quotient_rule(g, ans, x, a, b, value=1):
     return g, g * np.conj(value / b), -g * np.conj(value * a / (b * b)), np.sum(g * np.conj(a / b))
-
-
-def distance(x: Any, y: Any, p: float = 2.0) -> Any:
-    """The ``p``-norm of ``x - y``.
-
-    >>> float(distance(np.array([3.0, 0.0]), np.array([0.0, 4.0])))
-    5.0
-    """
-    return np.linalg.vector_norm(np.subtract(x, y), ord=p)
-
-
-@vjp(distance, broadcasts=True)
-def distance_rule(g, ans, x, y, p=2.0):
-    x_bar = vector_norm_bar(g, ans, x - y, p, None, False)
-    return x_bar, -x_bar, order_bar(g, ans, x - y, p, None, False)

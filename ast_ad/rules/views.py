@@ -86,19 +86,8 @@ def _places(view: Any, steps: Any) -> Any:
     return take_view(positions(view) + 1, steps) - 1
 
 
-def strided(x: Any, size: Any, stride: Any, offset: Any) -> Any:
-    """The view of the flat array ``x`` with these strides, counted in elements.
-
-    >>> strided(np.arange(6.0), (2, 2), (1, 3), 1)
-    array([[1., 4.],
-           [2., 5.]])
-    """
-    steps = tuple(n * x.itemsize for n in stride)
-    return np.lib.stride_tricks.as_strided(x[offset:], size, steps)
-
-
 # Views that may show one element at several places.
-OVERLAPPING = {np.broadcast_to, strided, np.lib.stride_tricks.sliding_window_view}
+OVERLAPPING = {np.broadcast_to, np.lib.stride_tricks.sliding_window_view}
 RETYPING: set[Any] = set()  # views whose elements are of another type
 
 
@@ -115,11 +104,6 @@ def add_view_rule(g, ans, like, steps, v):
 @vjp(write_view)
 def write_view_rule(g, ans, x, steps, v):
     return write_view(g, steps, 0), None, take_view(g, steps)
-
-
-@vjp(strided, view=True)
-def strided_rule(g, ans, x, size, stride, offset):
-    return add_view(x, ((strided, (size, stride, offset)),), g), None, None, None
 
 
 sliding_window_view = np.lib.stride_tricks.sliding_window_view

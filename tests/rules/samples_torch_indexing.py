@@ -56,5 +56,4 @@ SAMPLES = {
     i.select_scatter: [(X, normal(3), 1, 2), (X, normal(4), 0, -1)],
     i.slice_scatter: [(X, normal(3, 2), 1, 1, None, 2), (X, normal(2, 4), 0, 1)],
     i.diagonal_scatter: [(X, normal(3)), (CUBE, normal(2, 3), 1, 1, 2), (X, normal(2), -1)],
-    i.as_strided: [(X, (2, 3), (1, 2), 1), (X, (3, 3), (1, 1)), (X, (), (), 3)],
 }

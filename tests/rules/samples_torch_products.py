@@ -43,7 +43,6 @@ SAMPLES = {
     ],
     p.add_summed_products: scaled(normal(3, 5), CUBE, STACKED),
     p.add_outer: scaled(normal(3, 5), normal(3), V),
-    p.distance: [(X, normal(3, 4, seed=1)), Sample((X, normal(4), 3.0), wrt=(0, 1))],
     p.plain_dot: [(V, normal(5, seed=1)), (cnormal(5), cnormal(5, seed=1))],
     p.add_scaled_product: [Sample((X, normal(4), normal(3, 1), v), wrt=(0, 1, 2)) for v in (1, 2.5)],
     p.add_scaled_quotient: [Sample((X, normal(4), positive(3, 1), v), wrt=(0, 1, 2)) for v in (1, 2.5)],

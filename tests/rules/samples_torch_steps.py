@@ -37,5 +37,4 @@ SAMPLES = {
     p.plain_dot: [(V, positive(4)), (cnormal(4), cnormal(4, seed=1))],
     p.add_scaled_product: [(X, Y, A), Sample((X, V, W[:, None]), {"value": 0.5})],
     p.add_scaled_quotient: [(X, A, Y), Sample((X, A, positive(4)), {"value": 0.5})],
-    p.distance: [(X, A), (X, V, 3.0), Sample((X, X), kink=True)],
 }

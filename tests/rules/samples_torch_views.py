@@ -40,6 +40,5 @@ SAMPLES = {
     w.take_view: [(X, TURNED), (V, WINDOWS)],
     w.add_view: [(X, TURNED, normal(4, 3)), (V, WINDOWS, normal(4, 3))],
     w.write_view: [(X, TURNED, normal(4, 3))],
-    w.strided: [(V, (2, 2), (1, 3), 1), (V, (3, 2), (1, 1), 0)],
     np.lib.stride_tricks.sliding_window_view: [(V, 3), Sample((X, 2), {"axis": 1})],
 }
