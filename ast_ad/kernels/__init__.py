@@ -54,7 +54,7 @@ class Kernel:
             return self.plain
         import numba
 
-        fast = {"reassoc", "contract", "nsz"}  # no "arcp": estimates of reciprocals make NaN of infinity
+        fast = {"reassoc", "contract"}  # not "arcp" and "nsz": 1 / inf and 0 / sqrt(0) stay what they are
         compiled: Function = numba.njit(nogil=True, cache=True, fastmath=fast, error_model="numpy")(
             self.loops
         )
