@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..rules.torch_steps import sampled
-from .checks import refuse_shapes
+from .checks import refuse_shapes, type_name
 from .dispatch import Operation, inplace
 from .dtypes import result_dtype, scalar_name
 from .pointwise import require_tensor
@@ -87,9 +87,7 @@ def _pair(name: str, fn: Callable[..., Any], tensors: bool) -> tuple[Any, Any]:
             require_tensor(name, other, "other", 2)
         if operand(other) is NotImplemented or operand(input) is NotImplemented:
             wrong = other if operand(other) is NotImplemented else input
-            raise TypeError(
-                f"{name}(): argument 'other' (position 2) must be Tensor, not {type(wrong).__name__}"
-            )
+            raise TypeError(f"{name}(): argument 'other' (position 2) must be Tensor, not {type_name(wrong)}")
         return Tensor._of(quietly(fn, *alike(operand(input), operand(other))))
 
     node = "".join(word.capitalize() for word in ABBREVIATED.get(name, name).split("_"))

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..rules import torch_activations, torch_reads, torch_special, torch_steps
 from ..rules.torch_elementwise import absolute as absolute_value
+from .checks import type_name
 from .dispatch import Operation, apply, inplace, unary
 from .dtypes import get_default_dtype
 from .refusals import check_in_place, check_kind
@@ -83,8 +84,7 @@ def require_tensor(name: str, given: Any, argument: str = "input", position: int
     """Refuse an argument that is no tensor, as PyTorch words it."""
     if not isinstance(given, Tensor):
         raise TypeError(
-            f"{name}(): argument '{argument}' (position {position}) must be Tensor, "
-            f"not {type(given).__name__}"
+            f"{name}(): argument '{argument}' (position {position}) must be Tensor, not {type_name(given)}"
         )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..rules import torch_views
+from .checks import type_name
 from .dispatch import Operation, inplace
 from .dtypes import cpp_name, legacy_name
 from .surface import method
@@ -37,9 +38,7 @@ def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
     """Write the elements of ``src`` into the tensor, converted to its dtype."""
     if not isinstance(src, Tensor):
         if not isinstance(src, (int, float, complex, np.generic)):
-            raise TypeError(
-                f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}"
-            )
+            raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type_name(src)}")
         src = Tensor._of(np.asarray(src))
     given, wanted = src._array.shape, self._array.shape
     if not fits(given, wanted):

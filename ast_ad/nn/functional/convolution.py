@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...eager.checks import type_name
 from ...eager.dispatch import Operation, apply
 from ...eager.tensor import Tensor
 from ...rules import nn_convolution as rules
@@ -23,7 +24,7 @@ def _convolved(op: Operation, rank: int, name: str, x: Any, w: Any, b: Any, *how
         if not isinstance(t, Tensor):
             raise TypeError(
                 f"{name}() received an invalid combination of arguments: argument '{SAVED[place]}' must be "
-                f"Tensor, not {type(t).__name__}"
+                f"Tensor, not {type_name(t)}"
             )
     _check_types(x, w, b)
     if w._array.ndim != rank + 2:
