@@ -276,7 +276,7 @@ def channel_shuffle(input: Any, groups: int) -> Any:
             f"Number of channels must be divisible by groups. Got {shape[1]} channels and {groups} groups."
         )
     parts = np.reshape(input, (shape[0], groups, shape[1] // groups, *shape[2:]))
-    return np.reshape(np.swapaxes(parts, 1, 2), shape)
+    return np.array(np.swapaxes(parts, 1, 2)).reshape(shape)
 
 
 @vjp(channel_shuffle)
