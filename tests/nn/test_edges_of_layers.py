@@ -33,6 +33,14 @@ def test_two_biases_do_not_share_a_gradient():
         assert grads[1].tolist() == before
 
 
+def test_attention_without_heads_may_be_changed_in_place():
+    x = torch.ones(2, 3, 4, requires_grad=True)
+    out = F.scaled_dot_product_attention(x, x, x, is_causal=True)
+    out += x
+    out.sum().backward()
+    assert torch.allclose(x.grad, torch.ones(2, 3, 4) + torch.tensor([11 / 6, 5 / 6, 1 / 3])[:, None])
+
+
 def test_margin_losses_of_scores_that_are_not_finite():
     x = torch.tensor([[NAN, 1, 2], [1, NAN, 3], [-INF, 1, 2]], requires_grad=True)
     loss = F.multi_margin_loss(x, torch.tensor([0, 0, 1]), reduction="none")

@@ -26,6 +26,8 @@ PLAIN = {
     2: Operation(rules.attention, "MmBackward0", _SAVED),
     3: Operation(rules.attention, "UnsafeViewBackward0", _SAVED),
 }
+for _op in PLAIN.values():
+    _op.results = ("", "weights")  # the first result is not read: it may be changed in place
 
 
 @functional(rules.scaled_dot_product_attention)
