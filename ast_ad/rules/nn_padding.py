@@ -216,7 +216,7 @@ def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
     parts = np.reshape(input, (*lead, c // (r * r), r, r, h, w))
     n = len(lead)
     turned = np.transpose(parts, (*range(n + 1), n + 3, n + 1, n + 4, n + 2))
-    return np.reshape(turned, (*lead, c // (r * r), h * r, w * r))
+    return np.array(turned, order="C").reshape((*lead, c // (r * r), h * r, w * r))
 
 
 def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
@@ -243,7 +243,7 @@ def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
     parts = np.reshape(input, (*lead, c, h // r, r, w // r, r))
     n = len(lead)
     turned = np.transpose(parts, (*range(n + 1), n + 2, n + 4, n + 1, n + 3))
-    return np.reshape(turned, (*lead, c * r * r, h // r, w // r))
+    return np.array(turned, order="C").reshape((*lead, c * r * r, h // r, w // r))
 
 
 @vjp(pixel_shuffle)
@@ -276,7 +276,7 @@ def channel_shuffle(input: Any, groups: int) -> Any:
             f"Number of channels must be divisible by groups. Got {shape[1]} channels and {groups} groups."
         )
     parts = np.reshape(input, (shape[0], groups, shape[1] // groups, *shape[2:]))
-    return np.array(np.swapaxes(parts, 1, 2)).reshape(shape)
+    return np.array(np.swapaxes(parts, 1, 2), order="C").reshape(shape)
 
 
 @vjp(channel_shuffle)
