@@ -152,6 +152,9 @@ class Operation:
         self.combines = self.primitive is not None and self.primitive.kind == "elementwise"
         self.aten = self.name.partition("Backward")[0].lower()
         self.results: tuple[str, ...] | None = None  # of several results: a name for each that the rule reads
+        self.private: tuple[
+            int, ...
+        ] = ()  # of several results: those that may be changed, as a copy is saved
         if name and rule is None:
             _named.setdefault(fn, self)
 

@@ -278,7 +278,8 @@ def record_several(
     node._outputs = len(arrays)
     node._meta = [(a.shape, a.dtype) for a in arrays]
     if node.slice.reads_ans == "value":
-        node.values[0] = out if op.results is None else _read(out, op.results)
+        kept = out if op.results is None else _read(out, op.results)
+        node.values[0] = _copied(kept, op.private) if op.private else kept
     elif node.slice.reads_ans:
         node.values[0] = (
             type(out)(*map(shape_of, out)) if hasattr(out, "_fields") else [shape_of(o) for o in out]
@@ -289,7 +290,7 @@ def record_several(
         node.result_checks = [
             (nr, t._version_counter, t._version_counter[0])
             for nr, t in enumerate(found)
-            if isinstance(t, Tensor) and (op.results is None or op.results[nr])
+            if isinstance(t, Tensor) and (op.results is None or op.results[nr]) and nr not in op.private
         ]
     for nr, t in enumerate(found):
         if isinstance(t, Tensor) and t._array.dtype.kind in "fc":
@@ -302,6 +303,11 @@ def _read(out: Any, names: Sequence[str]) -> Any:
     """Several results, with stand-ins for those that have no name: they are not read."""
     kept = [o if name else shape_of(o) for o, name in zip(out, names, strict=True)]
     return type(out)(*kept) if hasattr(out, "_fields") else type(out)(kept)
+
+
+def _copied(out: Any, places: Sequence[int]) -> Any:
+    """Several results, with copies of those at ``places``."""
+    return tuple([o.copy() if nr in places else o for nr, o in enumerate(out)])
 
 
 def twin(t: Tensor, array: np.ndarray) -> Tensor:

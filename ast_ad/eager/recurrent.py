@@ -26,6 +26,8 @@ GRU = Operation(rules.gru_layer, "StackBackward0", _SAVED)
 _PACKED_GRU = Operation(rules.gru_layer, "CatBackward0", _SAVED)
 RNN = Operation(rules.rnn_layer, "StackBackward0", _SAVED)
 _PACKED_RNN = Operation(rules.rnn_layer, "CatBackward0", _SAVED)
+for _op in (_WIDE_LSTM, _PACKED_LSTM, GRU, _PACKED_GRU, RNN, _PACKED_RNN):
+    _op.private = (0,)  # the outputs
 _GATES = {LSTM: 4, _WIDE_LSTM: 4, _PACKED_LSTM: 4, GRU: 3, _PACKED_GRU: 3, RNN: 1, _PACKED_RNN: 1}
 
 

@@ -41,6 +41,19 @@ def test_attention_without_heads_may_be_changed_in_place():
     assert torch.allclose(x.grad, torch.ones(2, 3, 4) + torch.tensor([11 / 6, 5 / 6, 1 / 3])[:, None])
 
 
+@pytest.mark.parametrize("kind", ["LSTM", "GRU", "RNN"])
+def test_outputs_of_recurrent_layers_may_be_changed_in_place(kind):
+    layer = getattr(torch.nn, kind)(3, 3, dtype=torch.float64)
+    grads = []
+    for in_place in (False, True):
+        x = torch.linspace(-1, 1, 24, dtype=torch.float64).reshape(4, 2, 3).requires_grad_()
+        out = layer(x)[0]
+        out = F.relu(out, inplace=in_place)
+        out.sin().sum().backward()
+        grads.append(x.grad)
+    assert torch.equal(*grads)
+
+
 def test_margin_losses_of_scores_that_are_not_finite():
     x = torch.tensor([[NAN, 1, 2], [1, NAN, 3], [-INF, 1, 2]], requires_grad=True)
     loss = F.multi_margin_loss(x, torch.tensor([0, 0, 1]), reduction="none")
