@@ -54,6 +54,20 @@ def test_outputs_of_recurrent_layers_may_be_changed_in_place(kind):
     assert torch.equal(*grads)
 
 
+def test_classes_and_rows_that_change_before_the_sweep_are_noticed():
+    x = torch.ones(2, 3, requires_grad=True)
+    for compute, index in (
+        (lambda i: F.embedding(i, x), torch.tensor([0, 1])),
+        (lambda i: F.embedding_bag(i, x), torch.tensor([[0, 1]])),
+        (lambda i: F.multi_margin_loss(x, i), torch.tensor([0, 2])),
+        (lambda i: F.multilabel_margin_loss(x, i), torch.tensor([[0, 1, -1], [2, -1, 0]])),
+    ):
+        loss = compute(index).sum()
+        index.zero_()
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            loss.backward()
+
+
 def test_margin_losses_of_scores_that_are_not_finite():
     x = torch.tensor([[NAN, 1, 2], [1, NAN, 3], [-INF, 1, 2]], requires_grad=True)
     loss = F.multi_margin_loss(x, torch.tensor([0, 0, 1]), reduction="none")

@@ -106,8 +106,8 @@ def embedding(
     if max_norm is not None:
         _renormalize(weight, index, max_norm, norm_type)
     if padding is None and not scale_grad_by_freq:
-        return apply(ROWS, (weight, index))
-    return apply(ROWS, (weight, index, padding, scale_grad_by_freq))
+        return apply(ROWS, (weight, input))
+    return apply(ROWS, (weight, input, padding, scale_grad_by_freq))
 
 
 def _starts(input: Tensor, offsets: Tensor | None, include_last: bool) -> tuple[Any, Any, int]:
@@ -226,7 +226,8 @@ def embedding_bag(
     if per_sample_weights is not None:
         given = per_sample_weights.reshape(-1) if input._array.ndim == 2 else per_sample_weights
         factors = given if padding is None else given * Tensor._of(factors)
-    return apply(BAGS, (weight, factors, index, bags, n, scale_grad_by_freq))
+    flat = input.reshape(-1) if input._array.ndim == 2 else input  # a tensor: that it changes is noticed
+    return apply(BAGS, (weight, factors, flat, bags, n, scale_grad_by_freq))
 
 
 @functional(rules.one_hot)

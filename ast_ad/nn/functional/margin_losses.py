@@ -274,7 +274,7 @@ def multi_margin_loss(
         )
     classes = t.reshape(x.shape[:-1])
     weights = None if weight is None else weight[Tensor._of(classes)]
-    found = apply(MULTI_MARGIN, (input, classes, weights, int(p), margin, how))
+    found = apply(MULTI_MARGIN, (input, target.reshape(classes.shape), weights, int(p), margin, how))
     return found.reshape(t.shape) if how == "none" and t.ndim > classes.ndim else found
 
 
@@ -306,7 +306,7 @@ def multilabel_margin_loss(
         raise RuntimeError("argument #2 'target' is out of range")
     if t.dtype != np.int64:
         raise RuntimeError(f"expected scalar type Long but found {scalar_name(t.dtype)}")
-    return apply(MULTILABEL_MARGIN, (input, t, how))
+    return apply(MULTILABEL_MARGIN, (input, target, how))
 
 
 @functional(rules.multilabel_soft_margin_loss)
