@@ -15,7 +15,7 @@ def leaf(*shape):
 
 def kept_arrays():
     """Every array that is alive."""
-    return [a for a in gc.get_objects() if isinstance(a, torch.Tensor)]
+    return [a for a in gc.get_objects() if issubclass(type(a), torch.Tensor)]  # not what proxies stand for
 
 
 def unshared(*leaves):

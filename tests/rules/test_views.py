@@ -36,6 +36,8 @@ def arrays_in(value):
 def test_views_are_declared(fn):
     if lookup(fn) is None or behaviour(Op(fn, (), ())) != "fresh":
         return
+    if lookup(fn).itself:  # read in place of a call, so that what it returns is known to be the argument
+        return
     for sample in SAMPLES[fn]:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
