@@ -283,7 +283,8 @@ def index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Any:
 @function()
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Any:
     """``input`` with the slices at the places in ``index`` along ``dim`` filled with a number."""
-    return apply(INDEX_FILL, (input, _slices("index_fill", input, dim, index), _flat(index), value))
+    places = Tensor._of(_flat(index)._array.copy())  # the index may change before the sweep
+    return apply(INDEX_FILL, (input, _slices("index_fill", input, dim, index), places, value))
 
 
 def _reducing(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str) -> tuple[int, Any]:
@@ -292,7 +293,8 @@ def _reducing(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: st
         raise RuntimeError(f"reduce argument must be either prod, mean, amax or amin, got {reduce}.")
     axis = _slices("index_reduce", input, dim, index)
     after = source._array.ndim - axis - 1
-    places = np.broadcast_to(_flat(index)._array.reshape(-1, *[1] * after), source._array.shape)
+    own = _flat(index)._array.copy()  # the index may change before the sweep
+    places = np.broadcast_to(own.reshape(-1, *[1] * after), source._array.shape)
     return axis, Tensor._of(places)
 
 
