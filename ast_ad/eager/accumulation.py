@@ -66,12 +66,14 @@ def _add_to_grad(leaf: Any, g: Any, graph: bool, own: bool) -> None:
 
 def _may_keep(g: np.ndarray, like: np.ndarray) -> bool:
     """Whether a gradient can be kept as it is: its memory is its own, and lies as that of the leaf does."""
-    if g.dtype != like.dtype or g.strides != like.strides or not g.flags.writeable:
+    flags = g.flags
+    if g.dtype != like.dtype or g.strides != like.strides or not flags.writeable:
         return False
-    if g.flags.owndata:
-        return is_dense(g)
-    of_array = type(g.base) is np.ndarray and g.base.flags.owndata and g.base.nbytes == g.nbytes
-    return of_array and getrefcount(g.base) == UNDER_ONE_VIEW and is_dense(g)
+    if not flags.owndata:
+        of_array = type(g.base) is np.ndarray and g.base.flags.owndata and g.base.nbytes == g.nbytes
+        if not of_array or getrefcount(g.base) != UNDER_ONE_VIEW:
+            return False
+    return flags.c_contiguous or is_dense(g)
 
 
 def _recorded_copy(g: Any, leaf: Any) -> Any:
