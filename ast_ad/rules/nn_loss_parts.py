@@ -86,10 +86,11 @@ def class_places(x: Any, target: Any, ignore_index: int) -> Any:
     """
     shape, target = np.shape(x), np.asarray(target)
     n = shape[1] if len(shape) > 1 else shape[0]
-    kept = np.where(target == ignore_index, 0, target)
-    wrong = (kept < 0) | (kept >= n)
-    if np.count_nonzero(wrong):
-        raise IndexError(f"Target {kept[wrong].flat[0]} is out of bounds.")
+    kept = target
+    if ignore_index >= 0 or target.size and np.minimum.reduce(target, None) < 0:
+        kept = np.where(target == ignore_index, 0, target)
+    if kept.size and (np.minimum.reduce(kept, None) < 0 or np.maximum.reduce(kept, None) >= n):
+        raise IndexError(f"Target {kept[(kept < 0) | (kept >= n)].flat[0]} is out of bounds.")
     if len(shape) == 1:
         return kept
     rows, inner = np.arange(shape[0]) * n, math.prod(shape[2:])
@@ -116,7 +117,8 @@ def nll_at(x: Any, places: Any, weights: Any = None, reduction: str = "mean") ->
     losses = np.where(np.equal(weights, 0), 0, -weights * found)[()]
     if reduction == "none":
         return losses
-    return np.sum(losses) if reduction == "sum" else np.sum(losses) / np.sum(weights)
+    total = np.add.reduce(losses, None)
+    return total if reduction == "sum" else total / np.add.reduce(weights, None)
 
 
 @vjp(nll_at)
