@@ -69,7 +69,9 @@ def _told(arg: Arg) -> Any:
     if isinstance(arg, Var):
         if isinstance(arg.type, Array):
             return arg.type.shape
-        return arg.type.size if isinstance(arg.type, Scalar) and arg.known is UNKNOWN else arg.known
+        if arg.known is not UNKNOWN:
+            return arg.known
+        return arg.type.size if isinstance(arg.type, Scalar) else None
     if isinstance(arg, Seq):
         return tuple(map(_told, arg.items))
     return arg.value if isinstance(arg, Lit) else None

@@ -161,10 +161,28 @@ def cross_entropy(
     0.693147
     """
     how = chosen(size_average, reduce, reduction)
-    if np.ndim(target) == np.ndim(input) or label_smoothing != 0:
-        return losses.cross_entropy(input, target, weight, ignore_index, how, label_smoothing)
-    logs = log_softmax(input, 1 if np.ndim(input) > 1 else 0)
-    return nll_loss(logs, target, weight, None, ignore_index, None, how)
+    axis = 1 if np.ndim(input) > 1 else 0
+    logs, n = log_softmax(input, axis), np.shape(input)[axis]
+    if np.ndim(target) == np.ndim(input):
+        smooth = target * (1 - label_smoothing) + label_smoothing / n
+        terms = -np.sum(by_class(logs * smooth, weight, axis), axis=axis)
+        return np.sum(terms) / (np.size(input) / n) if how == "mean" else losses.reduced(terms, how)
+    hard = nll_loss(logs, target, weight, None, ignore_index, None, how)
+    if label_smoothing == 0:
+        return hard
+    ignored = np.equal(target, ignore_index)
+    spread = np.where(ignored, 0, -np.sum(by_class(logs, weight, axis), axis=axis))
+    if how == "mean":
+        kept = np.where(ignored, 0, target)
+        soft = np.sum(spread) / np.sum(losses.class_weights(target, kept, ignore_index, weight, input))
+    else:
+        soft = losses.reduced(spread, how)
+    return (1 - label_smoothing) * hard + label_smoothing / n * soft
+
+
+def by_class(x: Any, weight: Any, axis: int) -> Any:
+    """``x`` times the weight of each class, along the axis of classes."""
+    return x if weight is None else x * np.reshape(weight, (-1, *((1,) * (np.ndim(x) - axis - 1))))
 
 
 # ----- of probabilities and distributions -----

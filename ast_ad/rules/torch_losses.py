@@ -2,9 +2,8 @@
 
 ``reduction``: "mean", "sum", or "none" for one loss per element (per sample).
 
-Index: mse_loss l1_loss smooth_l1_loss huber_loss; nll_loss cross_entropy kl_div binary_cross_entropy
-binary_cross_entropy_with_logits; soft_margin_loss hinge_embedding_loss margin_ranking_loss
-cosine_embedding_loss triplet_margin_loss poisson_nll_loss gaussian_nll_loss.
+Index: l1_loss pseudo_huber; class_weights kl_div; poisson_nll_loss gaussian_nll_loss; hinge_embedding_loss
+margin_ranking_loss triplet_margin_loss. The others, and PyTorch's parameters for all: nn_losses.
 """
 
 from __future__ import annotations
@@ -15,11 +14,8 @@ from typing import Any
 import numpy as np
 
 from .registry import elementwise, program
-from .torch_activations import logsigmoid
 from .torch_elementwise import absolute, clamp
-from .torch_gather import gather
-from .torch_norms import cosine_similarity, pairwise_distance
-from .torch_softmax import log_softmax
+from .torch_norms import pairwise_distance
 from .torch_special import xlogy
 
 
@@ -34,16 +30,6 @@ def reduced(losses: Any, reduction: str) -> Any:
 
 
 @program
-def mse_loss(x: Any, target: Any, reduction: str = "mean") -> Any:
-    """``(x - target) ** 2``.
-
-    >>> float(mse_loss(np.array([1.0, 3.0]), np.array([1.0, 1.0])))
-    2.0
-    """
-    return reduced(np.square(x - target), reduction)
-
-
-@program
 def l1_loss(x: Any, target: Any, reduction: str = "mean") -> Any:
     """``abs(x - target)``.
 
@@ -51,28 +37,6 @@ def l1_loss(x: Any, target: Any, reduction: str = "mean") -> Any:
     1.0
     """
     return reduced(absolute(x - target), reduction)
-
-
-@program
-def smooth_l1_loss(x: Any, target: Any, reduction: str = "mean", beta: float = 1.0) -> Any:
-    """``abs(d) - beta / 2`` with ``d = x - target``; below ``beta`` the parabola that continues it.
-
-    >>> float(smooth_l1_loss(np.array([1.0, 3.0]), np.array([1.0, 1.0])))
-    0.75
-    """
-    if beta == 0:
-        return l1_loss(x, target, reduction)
-    return reduced(pseudo_huber(x - target, beta) / beta, reduction)
-
-
-@program
-def huber_loss(x: Any, target: Any, reduction: str = "mean", delta: float = 1.0) -> Any:
-    """``d ** 2 / 2`` with ``d = x - target``; beyond ``delta`` the line that continues it.
-
-    >>> float(huber_loss(np.array([1.0, 3.0]), np.array([1.0, 1.0])))
-    0.75
-    """
-    return reduced(pseudo_huber(x - target, delta), reduction)
 
 
 def pseudo_huber(d: Any, delta: float) -> Any:
@@ -93,74 +57,10 @@ def pseudo_huber_rule(ans, d, delta):
 # ----- of classes -----
 
 
-def kept_targets(target: Any, ignore_index: int, n: int) -> Any:
-    """The classes with 0 in place of the ignored ones, after a check that they are in ``range(n)``.
-
-    >>> kept_targets(np.array([2, -100]), -100, 3)
-    array([2, 0])
-    """
-    kept = np.where(np.equal(target, ignore_index), 0, target)
-    if np.any((kept < 0) | (kept >= n)):
-        raise IndexError(f"Target {kept[(kept < 0) | (kept >= n)].flat[0]} is out of bounds.")
-    return kept
-
-
 def class_weights(target: Any, kept: Any, ignore_index: int, weight: Any, x: Any) -> Any:
     """The weight of each target: that of its class, 0 where it is ignored."""
     counted = np.not_equal(target, ignore_index)
     return np.where(counted, np.ones_like(x[(0,) * np.ndim(x)]) if weight is None else weight[kept], 0)
-
-
-@program
-def nll_loss(
-    x: Any, target: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean"
-) -> Any:
-    """``-weight[target] * x[target]`` along the axis of classes of ``x`` (axis 1, of a vector 0).
-
-    The mean is weighted. Targets equal to ``ignore_index`` don't count.
-
-    >>> float(nll_loss(np.array([[-1.0, -2.0], [-3.0, -4.0]]), np.array([0, 1])))
-    2.5
-    """
-    axis = 1 if np.ndim(x) > 1 else 0
-    kept = kept_targets(target, ignore_index, np.shape(x)[axis])
-    weights = class_weights(target, kept, ignore_index, weight, x)
-    picked = np.squeeze(gather(x, axis, np.expand_dims(kept, axis)), axis)
-    losses = np.where(np.equal(target, ignore_index), 0, -weights * picked)
-    return np.sum(losses) / np.sum(weights) if reduction == "mean" else reduced(losses, reduction)
-
-
-@program
-def cross_entropy(
-    x: Any,
-    target: Any,
-    weight: Any = None,
-    ignore_index: int = -100,
-    reduction: str = "mean",
-    label_smoothing: float = 0.0,
-) -> Any:
-    """``nll_loss(log_softmax(x), target)``; a target of ``x``'s shape holds the probabilities of the classes.
-
-    >>> round(float(cross_entropy(np.array([[0.0, 0.0]]), np.array([1]))), 6)
-    0.693147
-    """
-    axis = 1 if np.ndim(x) > 1 else 0
-    logs, n = log_softmax(x, axis), np.shape(x)[axis]
-    per_class = 1 if weight is None else np.reshape(weight, (-1, *((1,) * (np.ndim(x) - axis - 1))))
-    if np.ndim(target) == np.ndim(x):
-        smooth = target * (1 - label_smoothing) + label_smoothing / n
-        losses = -np.sum(logs * smooth * per_class, axis=axis)
-        return np.sum(losses) / (np.size(x) / n) if reduction == "mean" else reduced(losses, reduction)
-    hard = nll_loss(logs, target, weight, ignore_index, reduction)
-    if label_smoothing == 0:
-        return hard
-    spread = np.where(np.equal(target, ignore_index), 0, -np.sum(logs * per_class, axis=axis))
-    if reduction == "mean":
-        kept = kept_targets(target, ignore_index, n)
-        soft = np.sum(spread) / np.sum(class_weights(target, kept, ignore_index, weight, x))
-    else:
-        soft = reduced(spread, reduction)
-    return (1 - label_smoothing) * hard + label_smoothing / n * soft
 
 
 @program
@@ -174,49 +74,6 @@ def kl_div(x: Any, target: Any, reduction: str = "mean", log_target: bool = Fals
     """
     losses = np.exp(target) * (target - x) if log_target else xlogy(target, target) - target * x
     return np.sum(losses) / np.shape(x)[0] if reduction == "batchmean" else reduced(losses, reduction)
-
-
-def cross_entropies(p: Any, target: Any) -> Any:
-    """``-target * log(p) - (1 - target) * log(1 - p)``, no logarithm being less than -100.
-
-    >>> cross_entropies(np.array([0.0, 1.0]), np.array([1.0, 0.0]))
-    array([100., 100.])
-    """
-    with np.errstate(divide="ignore"):
-        return (target - 1) * np.maximum(np.log1p(-p), -100) - target * np.maximum(np.log(p), -100)
-
-
-@elementwise(cross_entropies)
-def cross_entropies_rule(ans, p, target):
-    by_target = np.maximum(np.log1p(-p), -100) - np.maximum(np.log(p), -100)
-    return (p - target) / np.maximum(p * (1 - p), 1e-12), by_target
-
-
-@program
-def binary_cross_entropy(p: Any, target: Any, weight: Any = None, reduction: str = "mean") -> Any:
-    """``-target * log(p) - (1 - target) * log(1 - p)``, times ``weight``.
-
-    >>> round(float(binary_cross_entropy(np.array([0.5]), np.array([1.0]))), 6)
-    0.693147
-    """
-    losses = cross_entropies(p, target)
-    return reduced(losses if weight is None else losses * weight, reduction)
-
-
-@program
-def binary_cross_entropy_with_logits(
-    x: Any, target: Any, weight: Any = None, reduction: str = "mean", pos_weight: Any = None
-) -> Any:
-    """``binary_cross_entropy(sigmoid(x), target)`` without loss of precision.
-
-    ``pos_weight`` multiplies the part of ``target``.
-
-    >>> round(float(binary_cross_entropy_with_logits(np.array([0.0]), np.array([1.0]))), 6)
-    0.693147
-    """
-    slope = 1 if pos_weight is None else 1 + (pos_weight - 1) * target
-    losses = (1 - target) * x - slope * logsigmoid(x)
-    return reduced(losses if weight is None else losses * weight, reduction)
 
 
 @program
@@ -261,16 +118,6 @@ def gaussian_nll_loss(
 
 
 @program
-def soft_margin_loss(x: Any, target: Any, reduction: str = "mean") -> Any:
-    """``log(1 + exp(-target * x))`` for targets 1 and -1.
-
-    >>> round(float(soft_margin_loss(np.array([0.0]), np.array([1.0]))), 6)
-    0.693147
-    """
-    return reduced(-logsigmoid(target * x), reduction)
-
-
-@program
 def hinge_embedding_loss(x: Any, target: Any, margin: float = 1.0, reduction: str = "mean") -> Any:
     """``x`` for the target 1, ``max(margin - x, 0)`` for -1, their sum for any other.
 
@@ -289,18 +136,6 @@ def margin_ranking_loss(x: Any, y: Any, target: Any, margin: float = 0.0, reduct
     2.0
     """
     return reduced(clamp(-target * (x - y) + margin, 0), reduction)
-
-
-@program
-def cosine_embedding_loss(x: Any, y: Any, target: Any, margin: float = 0.0, reduction: str = "mean") -> Any:
-    """``1 - cos(x, y)`` for the target 1, ``max(cos(x, y) - margin, 0)`` for -1.
-
-    >>> float(cosine_embedding_loss(np.array([[1.0, 0.0]]), np.array([[0.0, 2.0]]), np.array([1])))
-    1.0
-    """
-    cosine = cosine_similarity(x, y, -1)
-    apart = np.where(np.equal(target, -1), clamp(cosine - margin, 0), 0)
-    return reduced(np.where(np.equal(target, 1), 1 - cosine, 0) + apart, reduction)
 
 
 @program

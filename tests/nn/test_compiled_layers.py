@@ -154,3 +154,19 @@ def test_single_precision(program):
 def test_what_arrays_refuse(call):
     with pytest.raises(ValueError, match="array|tensor"):
         call()
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+def test_what_returns_its_argument_shares_its_memory(backend):
+    if backend == "numba":
+        pytest.importorskip("numba", reason="the optional backend is not installed")
+
+    def f(x):
+        y = F.dropout(x, 0.5, False)
+        y[0] = 0.0
+        return np.sum(x * x)
+
+    x = np.arange(1.0, 4.0)
+    value, bar = ast_ad.value_and_grad(f, backend=backend, fallback="error")(x)
+    assert value == f(x.copy()) == 13.0
+    np.testing.assert_array_equal(bar, [0.0, 4.0, 6.0])

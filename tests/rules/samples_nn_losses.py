@@ -12,6 +12,7 @@ X, Y, W = apart(3, 4), normal(3, 4, seed=1), positive(4)
 P, Q = positive(3, 4) / 4, positive(3, 4, seed=1) / 3
 SIGNS, CLASSES = np.sign(Y), np.array([0, 3, 1])
 PLACES, WEIGHTS = np.array([0, 7, 9]), np.array([0.5, 0.0, 2.0])
+PIXELS = np.array([[0, 1, 2], [3, 3, -100]])
 LISTED = np.array([[0, 2, -1, 1], [3, -1, 0, 0], [-1, 0, 1, 2]])
 REDUCTIONS = ("mean", "sum", "none")
 
@@ -57,13 +58,19 @@ LOSSES = {
     loss.nll_loss: [
         *each(X, CLASSES, wrt=(0,)),
         *each(X, CLASSES, W, wrt=(0,), ignore_index=3),
-        Sample((normal(2, 4, 3), np.array([[0, 1, 2], [3, 3, -100]])), wrt=(0,)),
+        Sample((normal(2, 4, 3), PIXELS), wrt=(0,)),
         Sample((W, np.array(2)), wrt=(0,)),
     ],
     loss.cross_entropy: [
         *each(X, CLASSES, wrt=(0,)),
         *each(X, CLASSES, W, wrt=(0,), label_smoothing=0.1),
+        *each(X, CLASSES, wrt=(0,), ignore_index=3, label_smoothing=0.1),
         *each(X, P),
+        *each(X, P, W, wrt=(0, 1)),
+        Sample((X, P, W), {"label_smoothing": 0.1}, wrt=(0, 1)),
+        Sample((normal(2, 4, 3), PIXELS), wrt=(0,)),
+        Sample((normal(2, 4, 3), PIXELS, W), {"label_smoothing": 0.1}, wrt=(0,)),
+        Sample((W, np.array(2)), wrt=(0,)),
     ],
     loss.kl_div: [
         *each(X, P),
