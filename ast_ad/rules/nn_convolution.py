@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 
 from ..kernels.convolution import gather_columns, scatter_columns
-from .nn_windows import Windows, check_channels, numbers
+from .nn_windows import Windows, check_channels, check_rank, numbers
 from .products import conjugate
-from .registry import shape, vjp
+from .registry import alias, shape, vjp
 
 
 def convolve(
@@ -238,6 +238,18 @@ def transposed_convolution_rule(
         correlated(g, conjugate(input), taps, stride, padding, dilation, groups),
         None if bias is None else by_channel(g, np.ndim(weight) - 2),
     )
+
+
+def of_rank(fn: Any, rank: int, name: str) -> Any:
+    """``fn``, refusing kernels that have not ``rank`` spatial axes; it has the rule of ``fn``."""
+
+    def run(input: Any, weight: Any, *args: Any, **kwargs: Any) -> Any:
+        check_rank(weight, rank, name)
+        return fn(input, weight, *args, **kwargs)
+
+    run.__name__ = name
+    alias(fn, run)
+    return run
 
 
 # ----- the shapes of their results, for the compiler -----

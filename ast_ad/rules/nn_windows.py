@@ -51,6 +51,15 @@ def paddings(given: Any, taps: Numbers, stride: Numbers, dilation: Numbers) -> t
     return tuple((n, n) for n in found)
 
 
+def check_rank(w: Any, rank: int, name: str) -> None:
+    """Refuse kernels that have not ``rank`` spatial axes."""
+    if np.ndim(w) != rank + 2:
+        raise RuntimeError(
+            f"expected {rank + 2}-dimensional weight for {name}, but got {np.ndim(w)}-dimensional weight "
+            f"of size {list(np.shape(w))} instead"
+        )
+
+
 def check_channels(x: Any, w: Any, b: Any, groups: int, transposed: bool = False) -> None:
     """Refuse images, kernels and biases that don't fit each other.
 

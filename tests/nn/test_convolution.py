@@ -144,6 +144,19 @@ ERRORS = [
 ]  # fmt: skip
 
 
+@pytest.mark.parametrize("name", ["conv2d", "conv_transpose2d"])
+@pytest.mark.parametrize("form", [np.asarray, torch.tensor])
+def test_kernels_of_another_rank(name, form):
+    """On arrays, too, and within compiled functions."""
+    text = f"expected 4-dimensional weight for {name}, but got 3-dimensional weight of size"
+    x, w = np.ones((1, 4, 5)), np.ones((4, 4, 3))
+    with pytest.raises(RuntimeError, match=text):
+        getattr(F, name)(form(x), form(w))
+    if form is np.asarray:
+        with pytest.raises(RuntimeError, match=text):
+            torch.value_and_grad(lambda x, w: np.sum(getattr(F, name)(x, w)), backend="numpy")(x, w)
+
+
 @pytest.mark.parametrize("call, text", ERRORS, ids=range(len(ERRORS)))
 def test_errors(call, text):
     with pytest.raises(RuntimeError) as caught:

@@ -8,7 +8,7 @@ from ...eager.checks import type_name
 from ...eager.dispatch import Operation, apply
 from ...eager.tensor import Tensor
 from ...rules import nn_convolution as rules
-from ...rules.nn_windows import numbers
+from ...rules.nn_windows import check_rank, numbers
 from .surface import functional
 
 __all__ = ["conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"]
@@ -27,11 +27,7 @@ def _convolved(op: Operation, rank: int, name: str, x: Any, w: Any, b: Any, *how
                 f"Tensor, not {type_name(t)}"
             )
     _check_types(x, w, b)
-    if w._array.ndim != rank + 2:
-        raise RuntimeError(
-            f"expected {rank + 2}-dimensional weight for {name}, but got {w._array.ndim}-dimensional weight "
-            f"of size {list(w._array.shape)} instead"
-        )
+    check_rank(w._array, rank, name)
     if x._array.ndim == rank + 1:
         return apply(op, (x.unsqueeze(0), w, b, *how)).squeeze(0)
     if x._array.ndim != rank + 2:
@@ -56,7 +52,7 @@ def _type_name(t: Tensor) -> str:
     return scalar_name(t._array.dtype)
 
 
-@functional(rules.convolution)
+@functional(rules.of_rank(rules.convolution, 1, "conv1d"))
 def conv1d(
     input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
     groups: int = 1,
@@ -70,7 +66,7 @@ def conv1d(
     return _convolved(CONVOLUTION, 1, "conv1d", input, weight, bias, stride, padding, dilation, groups)
 
 
-@functional(rules.convolution)
+@functional(rules.of_rank(rules.convolution, 2, "conv2d"))
 def conv2d(
     input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
     groups: int = 1,
@@ -98,7 +94,7 @@ def conv2d(
     return _convolved(CONVOLUTION, 2, "conv2d", input, weight, bias, stride, padding, dilation, groups)
 
 
-@functional(rules.convolution)
+@functional(rules.of_rank(rules.convolution, 3, "conv3d"))
 def conv3d(
     input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
     groups: int = 1,
@@ -107,7 +103,7 @@ def conv3d(
     return _convolved(CONVOLUTION, 3, "conv3d", input, weight, bias, stride, padding, dilation, groups)
 
 
-@functional(rules.transposed_convolution)
+@functional(rules.of_rank(rules.transposed_convolution, 1, "conv_transpose1d"))
 def conv_transpose1d(
     input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
     groups: int = 1, dilation: Any = 1,
@@ -116,7 +112,7 @@ def conv_transpose1d(
     return _transposed(1, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 
-@functional(rules.transposed_convolution)
+@functional(rules.of_rank(rules.transposed_convolution, 2, "conv_transpose2d"))
 def conv_transpose2d(
     input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
     groups: int = 1, dilation: Any = 1,
@@ -141,7 +137,7 @@ def conv_transpose2d(
     return _transposed(2, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 
-@functional(rules.transposed_convolution)
+@functional(rules.of_rank(rules.transposed_convolution, 3, "conv_transpose3d"))
 def conv_transpose3d(
     input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
     groups: int = 1, dilation: Any = 1,
