@@ -167,9 +167,9 @@ def cross_entropy(
         smooth = target * (1 - label_smoothing) + label_smoothing / n
         terms = -np.sum(by_class(logs * smooth, weight, axis), axis=axis)
         return np.sum(terms) / (np.size(input) / n) if how == "mean" else losses.reduced(terms, how)
-    hard = nll_loss(logs, target, weight, None, ignore_index, None, how)
     if label_smoothing == 0:
-        return hard
+        return nll_loss(logs, target, weight, None, ignore_index, None, how)
+    hard = nll_loss(logs, target, weight, None, ignore_index, None, how)
     ignored = np.equal(target, ignore_index)
     spread = np.where(ignored, 0, -np.sum(by_class(logs, weight, axis), axis=axis))
     if how == "mean":
