@@ -131,7 +131,7 @@ class _Ways:
         self.known: list[Any] = [function]
 
     def guard(self, guard: Guard) -> list[Any]:
-        told = "" if guard.kind == "missing" else _told(guard.expected)
+        told = "" if guard.kind in ("missing", "present") else _told(guard.expected)
         found = [self.path(guard.path), guard.path.label, guard.kind, told]
         self.known.append(guard.expected)
         return found
@@ -229,8 +229,8 @@ class _Places:
         """The guard that holds now; NotStored where it does not."""
         way, label, kind, told = found
         path = self.path(way, label)
-        if kind == "missing":
-            guard = Guard.missing(path)
+        if kind in ("missing", "present"):
+            guard = Guard.missing(path) if kind == "missing" else Guard.present(path)
             if not guard.holds():
                 raise NotStored
         else:

@@ -14,7 +14,7 @@ import numpy as np
 from ..ir.ops import Lit, Seq, Var
 from ..ir.types import Array, Optional, Scalar, dtype_of, rank_of
 from .core import Core, TensorOutside
-from .guards import Path
+from .guards import Guard, Path, is_constant
 from .values import Arr, ArrayMethod, Bound, Dct, Flat, Frame, Lst, Obj, Range, Super, Tup, is_tensor
 
 
@@ -158,6 +158,7 @@ class Attributes(Core):
         content = self.state.get(base)
         descriptor = getattr(base.cls, name, None)
         if isinstance(descriptor, property):
+            self.class_member(base.cls, name)
             return self.call(Lit(descriptor.fget), [base], {})
         if name in content:
             return content[name]
@@ -170,6 +171,8 @@ class Attributes(Core):
             raise self.unsupported(
                 f"attribute `{name}`", f"this {base.cls.__name__} has none", "set it first", AttributeError
             )
+        if hasattr(type(raw), "__get__") or hasattr(raw, "as_method") or hasattr(raw, "py_func"):
+            self.class_member(base.cls, name)
         if isinstance(raw, staticmethod):
             return Lit(raw.__func__)
         if hasattr(raw, "as_method"):
@@ -178,12 +181,14 @@ class Attributes(Core):
             return Bound(Lit(raw.__func__), (Lit(base.cls),))
         if isinstance(raw, types.FunctionType) or hasattr(raw, "py_func"):
             return Bound(Lit(raw), (base,))
-        return self.from_python(raw)
+        return self.outside_constant(raw, Path.of_object(base.cls, base.cls.__name__).attribute(name))
 
     def super_attribute(self, base: Super, name: str) -> Any:
         owner = base.instance.cls if isinstance(base.instance, Obj) else type(base.instance.value)
         order = owner.__mro__[owner.__mro__.index(base.cls) + 1 :]
         raw: Any = next((k.__dict__[name] for k in order if name in k.__dict__), None)
+        if isinstance(raw, (property, types.FunctionType)):
+            self.class_member(next(k for k in order if name in k.__dict__), name)
         if isinstance(raw, property):
             return self.call(Lit(raw.fget), [base.instance], {})
         if isinstance(raw, types.FunctionType):
@@ -213,8 +218,10 @@ class Attributes(Core):
             ) from None
         if isinstance(value, type) and isinstance(value.__dict__.get(name), classmethod):
             return Bound(Lit(found.__func__), (base,))
-        if isinstance(value, type) and value.__module__ not in ("builtins", "numpy"):
-            return self.outside_value(found, Path.of_object(value, value.__name__).attribute(name))
+        owner = value if isinstance(value, type) else type(value)
+        if owner.__module__ not in ("builtins", "numpy") or isinstance(value, types.FunctionType):
+            label = getattr(value, "__name__", owner.__name__)
+            return self.outside_value(found, Path.of_object(value, label).attribute(name))
         return self.from_python(found)
 
     def store_attribute(self, base: Any, name: str, value: Any) -> None:
@@ -251,6 +258,21 @@ class Attributes(Core):
         else:
             value = frame.globals[name]
             path = Path.of_global(frame.globals, name)
+        return self.outside_value(value, path)
+
+    def class_member(self, cls: type, name: str) -> None:
+        """What a class defines under a name decides the program: it must stay there."""
+        if self.inputs is not None:
+            self.inputs.class_member(cls, name)
+
+    def outside_constant(self, value: Any, path: Any) -> Any:
+        """What is rarely changed: a number is a constant of the program, anything else is read at every call.
+
+        Defaults, arguments of a ``functools.partial`` and attributes of a class that objects are made of.
+        """
+        if self.inputs is not None and is_constant(value):
+            self.inputs.guards.add(Guard.value(path, value))
+            return self.from_python(value)
         return self.outside_value(value, path)
 
     def outside_value(self, value: Any, path: Any) -> Any:

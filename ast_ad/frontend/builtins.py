@@ -15,7 +15,9 @@ import numpy as np
 from ..ir.ops import Lit, Op, Var
 from ..ir.types import Optional, Scalar
 from ..rules import helpers
+from .attributes import Live
 from .core import Core
+from .guards import Guard, Path, is_constant
 from .values import (
     Arr,
     ArrayMethod,
@@ -107,8 +109,22 @@ class Builtins(Core):
     def b_hasattr(self, value: Any, name: Any) -> Any:
         key = self.demand(name, "an attribute name")
         if isinstance(value, Obj):
-            return Lit(key in self.state.get(value) or hasattr(value.cls, key))
+            if key in self.state.get(value):
+                return Lit(True)
+            return self.is_present(value.cls, Path.of_object(value.cls, value.cls.__name__), key)
+        if isinstance(value, Live):
+            return self.is_present(value.value, value.path, key)
+        if isinstance(value, Lit) and not is_constant(value.value):
+            return self.is_present(value.value, Path.of_object(value.value, "object"), key)
         return Lit(hasattr(self.python_dummy(value), key))
+
+    def is_present(self, owner: Any, path: Path, name: str) -> Any:
+        """Whether something from outside has an attribute, which has to stay as it is."""
+        found = hasattr(owner, name)
+        if self.inputs is not None:
+            guard = Guard.present if found else Guard.missing
+            self.inputs.guards.add(guard(path.attribute(name)))
+        return Lit(found)
 
     def b_getattr(self, value: Any, name: Any, *default: Any) -> Any:
         key = self.demand(name, "an attribute name")

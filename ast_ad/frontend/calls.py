@@ -14,6 +14,7 @@ from ..ir.ops import Lit, Var
 from ..ir.types import kind_of
 from ..rules.registry import lookup
 from .core import Core, parameter_names
+from .guards import Path
 from .values import Arr, ArrayMethod, Bound, Closure, Comprehension, Dct, Lst, Obj, Tup
 
 TAKES_ARRAYS = {np.dot, np.inner, np.vdot, np.where, np.correlate, np.matmul, operator.matmul}
@@ -79,8 +80,10 @@ class Calls(Core):
         if special is not None:
             return special(*args, **kwargs)
         if isinstance(fn, functools.partial):
-            bound = [self.from_python(a) for a in fn.args]
-            keywords = {k: self.from_python(v) for k, v in fn.keywords.items()}
+            path = Path.of_object(fn, "partial")
+            given, named = path.attribute("args"), path.attribute("keywords")
+            bound = [self.outside_constant(a, given.item(i)) for i, a in enumerate(fn.args)]
+            keywords = {k: self.outside_constant(v, named.item(k)) for k, v in fn.keywords.items()}
             return self.call(Lit(fn.func), [*bound, *args], {**keywords, **kwargs})
         primitive = lookup(fn)
         if (
@@ -96,7 +99,8 @@ class Calls(Core):
         if isinstance(fn, type):
             return self.construct(fn, args, kwargs)
         if isinstance(fn, types.MethodType):
-            return self.call(Lit(fn.__func__), [self.from_python(fn.__self__), *args], kwargs)
+            owner = self.outside_value(fn.__self__, Path.of_object(fn, "method").attribute("__self__"))
+            return self.call(Lit(fn.__func__), [owner, *args], kwargs)
         plain = python_function(fn)
         if plain is not None:
             try:

@@ -123,7 +123,7 @@ class Guard:
     @staticmethod
     def value(path: Path, expected: Any) -> Guard:
         """The same constant (of the same type), or else the same object."""
-        return Guard(path, "equal" if _is_constant(expected) else "identical", expected)
+        return Guard(path, "equal" if is_constant(expected) else "identical", expected)
 
     @staticmethod
     def type(path: Path, expected: type) -> Guard:
@@ -144,6 +144,11 @@ class Guard:
     def missing(path: Path) -> Guard:
         """Nothing: the name is not defined (and so a builtin is meant)."""
         return Guard(path, "missing", MISSING)
+
+    @staticmethod
+    def present(path: Path) -> Guard:
+        """Something, whatever it is."""
+        return Guard(path, "present", MISSING)
 
     def holds(self, args: Sequence[Any] = ()) -> bool:
         try:
@@ -266,11 +271,12 @@ def same_constant(value: Any, expected: Any) -> bool:
     return bool(value == expected)
 
 
-_CONSTANTS = (str, bytes, int, float, complex)
+_CONSTANTS = (str, bytes, bool, int, float, complex, types.NoneType)
 
 
-def _is_constant(value: Any) -> bool:
-    return type(value) in _CONSTANTS or (type(value) is tuple and all(map(_is_constant, value)))
+def is_constant(value: Any) -> bool:
+    """Whether a value is told by what it is: a number, text, or a tuple of such."""
+    return type(value) in _CONSTANTS or (type(value) is tuple and all(map(is_constant, value)))
 
 
 _TESTS: dict[str, Callable[[Any, Any], Any]] = {
@@ -280,6 +286,7 @@ _TESTS: dict[str, Callable[[Any, Any], Any]] = {
     "length": lambda value, expected: len(value) == expected,
     "keys": lambda value, expected: tuple(value) == expected,
     "missing": lambda value, expected: False,
+    "present": lambda value, expected: True,
 }
 _TEXTS = {
     "identical": "{value} is e{i}",
@@ -287,7 +294,6 @@ _TEXTS = {
     "type": "type({value}) is e{i}",
     "length": "len({value}) == e{i}",
     "keys": "tuple({value}) == e{i}",
-    "missing": "g{i}.holds(args)",
 }
 
 
@@ -302,20 +308,21 @@ def _compiled(guards: tuple[Guard, ...]) -> Callable[[Sequence[Any]], bool]:
 def tests_of(guards: Iterable[Guard]) -> tuple[list[str], dict[str, Any]]:
     """Expressions that are true where the guards hold, and what their names mean.
 
-    The names are numbered: ``e0``, ``g0``, ``m0``, ``r0``, and ``args``, the arguments that paths start from.
+    The names are numbered: ``e0``, ``m0``, ``r0``, and ``args``, the arguments that paths start from.
     """
-    space: dict[str, Any] = {"same_constant": same_constant, "getattr": getattr}
+    space: dict[str, Any] = {"same_constant": same_constant, "getattr": getattr, "hasattr": hasattr}
     tests = []
     for i, guard in enumerate(guards):
         steps = guard.path.steps
         if not steps and guard.path.root is guard.expected:
             continue  # an object is itself
-        if guard.kind == "missing" and steps and steps[-1][0] == ITEM:
-            tests.append(f"m{i} not in {access(guard.path, steps[:-1], f'r{i}', space)}")
-            space[f"m{i}"] = steps[-1][1]
+        if guard.kind in ("missing", "present"):
+            (kind, space[f"m{i}"]), owner = steps[-1], access(guard.path, steps[:-1], f"r{i}", space)
+            test = f"m{i} in {owner}" if kind == ITEM else f"hasattr({owner}, m{i})"
+            tests.append(test if guard.kind == "present" else f"not {test}")
             continue
         value = access(guard.path, steps, f"r{i}", space)
-        space |= {f"e{i}": guard.expected, f"g{i}": guard}
+        space[f"e{i}"] = guard.expected
         tests.append(_TEXTS[guard.kind].format(value=value, i=i))
     return tests, space
 

@@ -12,10 +12,11 @@ import numpy as np
 from ..ir.ops import Lit, Var
 from ..ir.types import Opaque
 from .core import Core
-from .guards import Path
+from .guards import Guard, Path
 from .values import Arr, Closure, Dct, Frame, Obj, Tup
 
 MAX_DEPTH = 120
+RULES = __name__.partition(".")[0] + ".rules."
 
 
 class Inlining(Core):
@@ -26,9 +27,11 @@ class Inlining(Core):
             return self.builder.opaque(cls, tuple(given), Opaque(cls.__name__))
         if issubclass(cls, tuple) and hasattr(cls, "_fields"):
             bound = inspect.signature(cls).bind(*args, **kwargs)
-            defaults = getattr(cls, "_field_defaults", {})
+            defaults, fields = getattr(cls, "_field_defaults", {}), Path.of_object(cls, cls.__name__)
             items = (
-                bound.arguments[f] if f in bound.arguments else self.from_python(defaults[f])
+                bound.arguments[f]
+                if f in bound.arguments
+                else self.outside_constant(defaults[f], fields.attribute("_field_defaults").item(f))
                 for f in cls._fields
             )
             return Tup(tuple(items), cls)
@@ -47,6 +50,7 @@ class Inlining(Core):
                 f"an instance of `{cls.__name__}`", "it defines __new__", "create it outside"
             )
         instance = Obj(cls)
+        self.class_member(cls, "__init__")
         if (
             dataclasses.is_dataclass(cls)
             and "__create_fn__" in getattr(cls.__init__, "__qualname__", "")
@@ -66,7 +70,9 @@ class Inlining(Core):
             if f.name in bound.arguments:
                 content[f.name] = bound.arguments[f.name]
             elif f.default is not dataclasses.MISSING:
-                content[f.name] = self.from_python(f.default)
+                content[f.name] = self.outside_constant(
+                    f.default, Path.of_object(f, f.name).attribute("default")
+                )
             elif f.default_factory is not dataclasses.MISSING:
                 content[f.name] = self.call(Lit(f.default_factory), [], {})
         self.state.set(instance, content)
@@ -83,6 +89,8 @@ class Inlining(Core):
                 f"the generator function `{fn.__name__}`", "its state can't be followed", "return a list"
             )
         source = find_source(fn)
+        if self.inputs is not None and not str(fn.__module__).startswith(RULES):
+            self.inputs.guards.add(Guard.value(Path.of_object(fn, fn.__name__), fn))  # its code, its defaults
         defaults = self.function_defaults(fn)
         frame = Frame(
             source,
@@ -191,9 +199,7 @@ class Inlining(Core):
         return {name: self.default(fn, name, value) for name, value in found.items()}
 
     def default(self, fn: types.FunctionType, name: str, value: Any) -> Any:
-        if isinstance(value, (list, dict, set)):
-            return self.outside_value(value, Path.of_default(fn, name))
-        return self.from_python(value)
+        return self.outside_constant(value, Path.of_default(fn, name))
 
     def cells_of(self, fn: types.FunctionType) -> dict[str, Any]:
         return dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))

@@ -229,13 +229,17 @@ class Inputs:
         self.captured[path] = found
         return found
 
-    def class_attribute(self, base: Live, name: str) -> None:
-        """A method or property was found in the class of an outside object; it must stay there."""
-        path = Path.of_object(type(base.value), type(base.value).__name__).attribute(name)
-        found = getattr(type(base.value), name)
+    def class_member(self, cls: type, name: str) -> None:
+        """A method or property was found in a class; it must stay there."""
+        path = Path.of_object(cls, cls.__name__).attribute(name)
+        found = getattr(cls, name)
         if isinstance(found, types.MethodType):
             path, found = path.attribute("__func__"), found.__func__
         self.guards.add(Guard.value(path, found))
+
+    def class_attribute(self, base: Live, name: str) -> None:
+        """A method or property was found in the class of an outside object; it must stay there."""
+        self.class_member(type(base.value), name)
         if hasattr(base.value, "__dict__") and not isinstance(getattr(type(base.value), name), property):
             self.guards.add(Guard.missing(base.path.attribute("__dict__").item(name)))
 

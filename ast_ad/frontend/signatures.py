@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import inspect
 import types
 from typing import Any
 
@@ -39,7 +40,8 @@ def is_code(value: Any) -> bool:
         )
         or callable(value)
         and not hasattr(value, "__dict__")
-        or hasattr(value, "py_func")
+        and not isinstance(type(value).__call__, types.FunctionType)
+        or inspect.getattr_static(value, "py_func", None) is not None  # never asks a user's __getattr__
         or hasattr(type(value), "__ast_ad_lower__")
         or type(value).__module__.startswith(("numpy", "functools"))
         or lookup(value) is not None

@@ -60,9 +60,4 @@ def array_in_a_partial(x):
 
 
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
-KNOWN: dict[tuple[str, str, str], str] = {
-    ("attribute_of_a_default", "numpy", "right"): "call 2: bits of the value",
-    ("attribute_of_a_default", "numba", "right"): "call 2: numbers of the value",
-    ("array_as_a_default", "numba", "right"): "call 2: numbers of the value",
-    ("array_in_a_partial", "numba", "right"): "call 2: numbers of the value",
-}
+KNOWN: dict[tuple[str, str, str], str] = {}
