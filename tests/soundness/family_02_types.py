@@ -1,5 +1,8 @@
 """Names and lists whose type, rank or kind changes: does the type at the first store count for all?"""
 
+import functools
+import math
+
 import numpy as np
 
 from .harness import program
@@ -8,7 +11,7 @@ FOUR = np.array([0.4, -0.9, 1.3, 0.7])
 
 
 # ----- the page's own
-@program(0.3, 3, later=[(0.4, 6)], kernels=True)
+@program(0.3, 3, later=[(0.4, 6)])
 def zeros_filled(x, n):
     c = [0] * n
     for l in range(1, n):
@@ -16,7 +19,7 @@ def zeros_filled(x, n):
     return c[1] + c[2] * x
 
 
-@program(0.3, 3, later=[(0.4, 6)], kernels=True)
+@program(0.3, 3, later=[(0.4, 6)])
 def range_filled(x, n):
     c = list(range(n))
     for l in range(1, n):
@@ -24,7 +27,7 @@ def range_filled(x, n):
     return c[1] + c[2] * x
 
 
-@program(0.3, 3, later=[(0.4, 6)], kernels=True)
+@program(0.3, 3, later=[(0.4, 6)])
 def comprehension_filled(x, n):
     c = [0 for _ in range(n)]
     for l in range(1, n):
@@ -32,7 +35,7 @@ def comprehension_filled(x, n):
     return c[1] + c[2] * x
 
 
-@program(0.3, 3, later=[(0.4, 6)], kernels=True)
+@program(0.3, 3, later=[(0.4, 6)])
 def zero_appended(x, n):
     c = []
     c.append(0)
@@ -41,7 +44,7 @@ def zero_appended(x, n):
     return c[1] + c[2] * x
 
 
-@program(FOUR, 0.6, later=[(FOUR[:2], 0.3)], kernels=True)
+@program(FOUR, 0.6, later=[(FOUR[:2], 0.3)])
 def number_becomes_array(x, s):
     v = s * s
     t = x * v
@@ -50,7 +53,7 @@ def number_becomes_array(x, s):
     return np.sum(t) + np.sum(v)
 
 
-@program(FOUR, 3, later=[(FOUR, 0), (FOUR[:2], 1)], kernels=True)
+@program(FOUR, 3, later=[(FOUR, 0), (FOUR[:2], 1)])
 def rank_grows(x, n):
     y = x
     for i in range(n):
@@ -58,6 +61,222 @@ def rank_grows(x, n):
             y = np.outer(y, x)
         y = y * 1.5
     return np.sum(y[0] * 2.0)
+
+
+# ----- in helper functions
+def histogram(values, edges):
+    counts = [0] * (len(edges) - 1)
+    for v in values:
+        for k in range(len(edges) - 1):
+            if edges[k] <= v < edges[k + 1]:
+                counts[k] += v * v
+    return counts
+
+
+@program(FOUR, np.array([-1.0, 0.0, 0.5, 2.0]), wrt=(0,), later=[(FOUR * 0.5, np.array([-1.0, 0.3, 2.0]))])
+def weighted_bucket_counts(x, edges):
+    counts = histogram(x, edges)
+    return counts[0] * counts[1] + counts[-1]
+
+
+def cumulative(x):
+    out = [0]
+    for v in x:
+        out.append(out[-1] + v)
+    return out
+
+
+@program(FOUR, later=[(FOUR[:2],), (np.arange(1.0, 7.0),)])
+def brownian_area(x):
+    path = cumulative(x)
+    return sum(p * p for p in path) / len(path)
+
+
+def running_extremes(x):
+    low, high = 0, 0
+    for v in x:
+        low, high = min(low, v), max(high, v)
+    return low, high
+
+
+@program(FOUR, later=[(FOUR - 2.0,), (FOUR + 2.0,)])
+def range_of_a_path(x):
+    low, high = running_extremes(x)
+    return (high - low) ** 2 + np.sum(x)
+
+
+def recurrence(x, n):
+    terms = {0: 0, 1: 1}
+    for k in range(2, n):
+        terms[k] = x * terms[k - 1] + terms[k - 2]
+    return terms
+
+
+@program(0.7, 6, later=[(0.4, 3), (0.4, 8)])
+def fibonacci_polynomial(x, n):
+    terms = recurrence(x, n)
+    return terms[n - 1] * x + terms[1]
+
+
+def total_force(positions, strengths):
+    force = 0
+    for k in range(len(strengths)):
+        force = force + strengths[k] * np.tanh(positions)
+    return force
+
+
+@program(FOUR, np.array([0.5, 1.5]), later=[(FOUR[:3], np.array([0.2]))])
+def integer_zero_becomes_a_field(x, strengths):
+    return np.sum(total_force(x, strengths) ** 2)
+
+
+def convergent(x, depth):
+    h, k = (0, 1), (1, 0)
+    for i in range(depth):
+        h = h[1], (x + i) * h[1] + h[0]
+        k = k[1], (x + i) * k[1] + k[0]
+    return h[1], k[1]
+
+
+@program(1.3, 4, later=[(1.3, 2), (0.8, 6)])
+def continued_fraction(x, depth):
+    above, below = convergent(x, depth)
+    return above / below
+
+
+# ----- in methods, comprehensions and lambdas
+class Tally:
+    def __init__(self, size):
+        self.sums = [0] * size
+        self.seen = 0
+
+    def add(self, k, v):
+        self.sums[k] = self.sums[k] + v
+        self.seen += 1
+
+    def mean(self):
+        return sum(self.sums) / self.seen
+
+
+@program(FOUR, 3, later=[(FOUR[:2], 2), (FOUR, 4)])
+def tally_of_an_object(x, size):
+    tally = Tally(size)
+    for i, v in enumerate(x):
+        tally.add(i % size, v * v)
+    return tally.mean() + tally.sums[0]
+
+
+@program(0.6, 5, later=[(0.6, 2), (0.3, 7)])
+def odd_entries_are_integers(x, n):
+    c = [i if i % 2 else x * i for i in range(n)]
+    c[1] = c[1] * x
+    return sum(v * v for v in c)
+
+
+@program(0.6, 4, later=[(0.6, 1), (0.3, 6)])
+def coefficients_from_a_lambda(x, n):
+    coefficient = lambda k: 1 if k == 0 else coefficient_of(k) * x
+    coefficient_of = lambda k: k + 0.5
+    terms = list(map(coefficient, range(n)))
+    terms[0] = terms[0] + terms[-1] * x
+    return sum(terms)
+
+
+@program(FOUR, 0.8, later=[(FOUR[:1], 0.8)])
+def horner_from_an_integer(x, s):
+    return functools.reduce(lambda total, c: total * s + c, x, 0) + functools.reduce(
+        lambda product, c: product * (c + 2), x, 1
+    )
+
+
+@program(0.7, 4, later=[(0.7, 2), (0.4, 6)])
+def stencil_matrix_from_lists(k, n):
+    rows = [[0] * n for _ in range(n)]
+    for i in range(n):
+        rows[i][i] = 2 + k
+        if i:
+            rows[i][i - 1] = rows[i - 1][i] = -1
+    return np.linalg.det(np.array(rows))
+
+
+# ----- in nested loops
+@program(1.1, 0.6, 3, later=[(1.1, 0.6, 1), (1.2, 0.4, 5)])
+def tree_as_lists(up, p, n):
+    tree = [[0] * (n + 1) for _ in range(n + 1)]
+    for j in range(n + 1):
+        tree[n][j] = math.exp(-(up ** (2 * j - n)))
+    for i in range(n - 1, -1, -1):
+        for j in range(i + 1):
+            tree[i][j] = p * tree[i + 1][j + 1] + (1 - p) * tree[i + 1][j]
+    return tree[0][0]
+
+
+@program(FOUR, np.array([0.5, -0.6, 1.1]), later=[(FOUR[:2], FOUR)])
+def alignment_cost(x, y):
+    previous = [0] * (len(y) + 1)
+    for i in range(len(x)):
+        row = [i + 1]
+        for j in range(len(y)):
+            cost = (x[i] - y[j]) ** 2
+            row.append(cost + 0.5 * (previous[j + 1] + row[j]) + 0.1 * previous[j])
+        previous = row
+    return previous[-1]
+
+
+@program(FOUR, 3, later=[(FOUR, 1), (FOUR[:2], 5)])
+def previous_field_is_none_at_first(u, steps):
+    previous = None
+    change = 0
+    for step in range(steps):
+        for _ in range(2):
+            u = u + 0.1 * np.sin(u)
+        if previous is not None:
+            change = change + np.sum((u - previous) ** 2)
+        previous = u
+    return change + u[0]
+
+
+@program(FOUR, 0.6, 2, later=[(FOUR, 0.6, 1), (FOUR[:2], 0.3, 3)])
+def rate_becomes_a_field_in_the_inner_loop(x, s, n):
+    total = 0
+    for i in range(n):
+        rate = s
+        for j in range(2):
+            rate = rate * np.exp(-x * j)
+        total = total + np.sum(rate) * s
+    return total
+
+
+@program(FOUR, 0.4, 3, later=[(FOUR, 0.4, 1), (FOUR[:2], 0.2, 2)])
+def covariance_after_the_first_turn(x, s, n):
+    m = x * s
+    total = 0.0
+    for i in range(n):
+        for j in range(1):
+            total = total + np.sum(m) * (i + 1)
+        m = np.outer(x, x) * s
+    return total + np.sum(m)
+
+
+@program(0.3, 0.4, 5, later=[(0.2, 0.1, 2), (-0.4, 0.3, 7)])
+def orbit_of_a_complex_point(a, b, n):
+    z = 0
+    total = 0
+    for k in range(n):
+        for _ in range(2):
+            z = z * z + complex(a, b)
+        total = total + abs(z) ** 2
+    return total
+
+
+@program(FOUR, 3, later=[(-FOUR, 2), (FOUR[:1], 1)])
+def hits_start_as_a_flag(x, n):
+    hit = False
+    for i in range(n):
+        for v in x:
+            if v > 0:
+                hit = hit + v * (i + 1)
+    return hit * x[0]
 
 
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
@@ -72,4 +291,14 @@ KNOWN: dict[tuple[str, str, str], str] = {
     ("number_becomes_array", "numba", "right"): "gradient of argument 1",
     ("rank_grows", "numpy", "compiled"): "traced",
     ("rank_grows", "numba", "compiled"): "traced",
+    ("weighted_bucket_counts", "numpy", "right"): "raises InputTypeError where the function raises nothing",
+    ("weighted_bucket_counts", "numba", "right"): "raises InputTypeError where the function raises nothing",
+    ("fibonacci_polynomial", "numpy", "compiled"): "traced",
+    ("fibonacci_polynomial", "numba", "compiled"): "traced",
+    ("tally_of_an_object", "numpy", "right"): "gradient of argument 0",
+    ("tally_of_an_object", "numba", "right"): "type float instead of float64 of the value",
+    ("stencil_matrix_from_lists", "numpy", "right"): "bits of the value",
+    ("stencil_matrix_from_lists", "numba", "right"): "numbers of the value",
+    ("tree_as_lists", "numpy", "right"): "raises InputTypeError where the function raises nothing",
+    ("tree_as_lists", "numba", "right"): "raises InputTypeError where the function raises nothing",
 }

@@ -12,7 +12,7 @@ ROWS = np.array([[0.4, -0.9, 1.3], [0.2, 0.8, -0.5], [1.1, 0.6, -0.7]])
 
 
 # ----- the page's own
-@program(THREE, 0.6, compiled=False, kernels=True)
+@program(THREE, 0.6, compiled=False)
 def history_of_one_array(x, s):
     u = x.copy()
     hist = []
@@ -22,7 +22,7 @@ def history_of_one_array(x, s):
     return sum(np.sum(h * h * (k + 1.0)) for k, h in enumerate(hist))
 
 
-@program(THREE, ROWS, 0.6, compiled=False, kernels=True)
+@program(THREE, ROWS, 0.6, compiled=False)
 def row_in_a_list_written(x, y, s):
     y = y * 1.0
     rows = [y[i] for i in range(3)]
@@ -30,7 +30,7 @@ def row_in_a_list_written(x, y, s):
     return np.sum(y * y)
 
 
-@program(THREE, THREE * 0.5, 0.6, 3, compiled=False, kernels=True)
+@program(THREE, THREE * 0.5, 0.6, 3, compiled=False)
 def momentum_with_a_history(w, v, s, n):
     w, v = w.copy(), v.copy()
     ws = []
@@ -42,14 +42,14 @@ def momentum_with_a_history(w, v, s, n):
     return sum(np.sum(np.sin(p) * (i + 1.0)) for i, p in enumerate(ws))
 
 
-@program(ROWS, 0.6, compiled=False, kernels=True)
+@program(ROWS, 0.6, compiled=False)
 def rows_swapped_in_a_list(y, s):
     rows = list(y)
     rows[0], rows[1] = rows[1], rows[0]
     return np.sum(rows[0] * s) + np.sum(rows[1] ** 2) + np.sum(y[0] * y[2])
 
 
-@program(ROWS, 0.6, compiled=False, kernels=True)
+@program(ROWS, 0.6, compiled=False)
 def rows_unpacked_and_written(y, s):
     y = y * 1.0
     w1, w2, w3 = list(y)
@@ -57,7 +57,7 @@ def rows_unpacked_and_written(y, s):
     return np.sum(y * y) + np.sum(w3)
 
 
-@program(THREE, ROWS[1].copy(), 0.6, compiled=False, kernels=True)
+@program(THREE, ROWS[1].copy(), 0.6, compiled=False)
 def names_swapped_then_written(a, b, s):
     a, b = a * 1.0, b * 1.0
     for i in range(2):
@@ -66,7 +66,7 @@ def names_swapped_then_written(a, b, s):
     return np.sum(b * b) + np.sum(a)
 
 
-@program(0.4, compiled=False, kernels=True)
+@program(0.4, compiled=False)
 def list_grows_while_iterated(x):
     l = [x]
     total = 0.0
@@ -77,7 +77,7 @@ def list_grows_while_iterated(x):
     return total
 
 
-@program(THREE, ROWS, compiled=False, kernels=True)
+@program(THREE, ROWS, compiled=False)
 def rows_of_a_reversed_view(x, y):
     h = np.zeros_like(y)
     for k, g in enumerate(h[::-1]):

@@ -9,7 +9,7 @@ SQUARE = np.array([[0.4, -0.9, 1.3], [0.2, 0.8, -0.5], [1.1, 0.6, -0.7]])
 
 
 # ----- the page's own
-@program(SQUARE, kernels=True)
+@program(SQUARE)
 def einsum_transposed(y):
     y = y * 1.0
     v = np.einsum("ij->ji", y)
@@ -17,7 +17,7 @@ def einsum_transposed(y):
     return np.sum(y * y)
 
 
-@program(SQUARE, kernels=True)
+@program(SQUARE)
 def einsum_diagonal(y):
     y = y * 1.0
     v = np.einsum("ii->i", y)
@@ -25,7 +25,7 @@ def einsum_diagonal(y):
     return np.sum(y * y)
 
 
-@program(THREE, kernels=True)
+@program(THREE)
 def conjugate_of_real(x):
     x = x * 1.0
     v = x.conj()
@@ -33,7 +33,7 @@ def conjugate_of_real(x):
     return np.sum(x * x)
 
 
-@program(THREE, kernels=True)
+@program(THREE)
 def astype_without_copy(x):
     x = x * 1.0
     v = x.astype(float, copy=False)
@@ -41,7 +41,7 @@ def astype_without_copy(x):
     return np.sum(x * x)
 
 
-@program(THREE, kernels=True)
+@program(THREE)
 def array_without_copy(x):
     x = x * 1.0
     v = np.array(x, copy=False)
@@ -49,7 +49,7 @@ def array_without_copy(x):
     return np.sum(x * x)
 
 
-@program(THREE, kernels=True)
+@program(THREE)
 def array_copied_if_needed(x):
     x = x * 1.0
     v = np.array(x, copy=None)
@@ -57,7 +57,7 @@ def array_copied_if_needed(x):
     return np.sum(x * x)
 
 
-@program(THREE, kernels=True)
+@program(THREE)
 def nan_to_num_without_copy(x):
     x = x * 1.0
     v = np.nan_to_num(x, copy=False)
@@ -65,7 +65,7 @@ def nan_to_num_without_copy(x):
     return np.sum(x * x)
 
 
-@program(THREE, kernels=True)
+@program(THREE)
 def meshgrid_without_copy(x):
     x = x * 1.0
     a, b = np.meshgrid(x, np.arange(2.0), copy=False)
@@ -73,7 +73,7 @@ def meshgrid_without_copy(x):
     return np.sum(a * a) + np.sum(b)
 
 
-@program(np.array([0.4, 0.9, 1.3]), kernels=True)
+@program(np.array([0.4, 0.9, 1.3]))
 def open_mesh(x):
     x = x * 1.0
     v = np.ix_(x)[0]
@@ -81,7 +81,7 @@ def open_mesh(x):
     return np.sum(x * x)
 
 
-@program(SQUARE, kernels=True)
+@program(SQUARE)
 def asarray_in_another_order(y):
     y = y * 1.0
     v = np.asarray(y, order="F")
@@ -89,13 +89,13 @@ def asarray_in_another_order(y):
     return np.sum(y * y) + np.sum(v)
 
 
-@program(THREE, 0.7, kernels=True)
+@program(THREE, 0.7)
 def broadcast_together(x, s):
     a, b = np.broadcast_arrays(x, np.ones((2, 1)))
     return np.sum(a * b * s) + np.sum(a[1] ** 2)
 
 
-@program(SQUARE, kernels=True)
+@program(SQUARE)
 def squeezed_row(y):
     y = y * 1.0
     v = np.squeeze(y[:1])

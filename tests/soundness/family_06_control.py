@@ -10,7 +10,7 @@ THREE = np.array([0.4, -0.9, 1.3])
 
 
 # ----- the page's own
-@program(0.7, 5, later=[(0.4, 3), (0.4, 0)], kernels=True)
+@program(0.7, 5, later=[(0.4, 3), (0.4, 0)])
 def finally_after_continue(x, n):
     s = 0.0
     for i in range(n):
@@ -23,7 +23,7 @@ def finally_after_continue(x, n):
     return s * 1.0
 
 
-@program(0.7, 5, later=[(0.4, 2)], kernels=True)
+@program(0.7, 5, later=[(0.4, 2)])
 def finally_after_break(x, n):
     s = x
     for i in range(n):
@@ -36,17 +36,17 @@ def finally_after_break(x, n):
     return s
 
 
-@program(0.7, 5, later=[(-0.7, 5)], compiled=False, kernels=True)
+@program(0.7, 5, later=[(-0.7, 5)], compiled=False)
 def finally_returns(x, n):
     try:
         if x > 0:
             return x * n
         x = x * 3.0
     finally:
-        return x * x  # noqa: B012
+        return x * x
 
 
-@program(np.array([1.0, 2.0]), 0.0, later=[(np.array([1.0, 2.0]), 3.0)], wrt=(0,), warns=True, kernels=True)
+@program(np.array([1.0, 2.0]), 0.0, later=[(np.array([1.0, 2.0]), 3.0)], wrt=(0,), warns=True)
 def errstate_of_one_statement(x, a):
     with np.errstate(divide="raise"):
         y = x / 2.0
@@ -54,35 +54,35 @@ def errstate_of_one_statement(x, a):
     return np.sum(y * y) + np.sum(np.minimum(z, 10.0)) * 0.0 + x[0]
 
 
-@program(THREE, 0, later=[(THREE, 2), (THREE, 3), (THREE, -4)], kernels=True)
+@program(THREE, 0, later=[(THREE, 2), (THREE, 3), (THREE, -4)])
 def unread_element(x, i):
     x[i]
     return np.sum(x * x)
 
 
-@program(0.5, 2.0, later=[(0.5, 0.0)], wrt=(0,), kernels=True)
+@program(0.5, 2.0, later=[(0.5, 0.0)], wrt=(0,))
 def unread_division(x, s):
     check = 1.0 / s
     return x * x
 
 
-@program(np.float64(0.5), later=[(np.float64(1.0),)], kernels=True)
+@program(np.float64(0.5), later=[(np.float64(1.0),)])
 def converted_to_python(s):
     return 1.0 / float(s - 1.0) + s * 0.0
 
 
-@program(THREE, 0.7, wrt=(0,), gradient=(np.array([np.inf, 0.0, 0.0]),), kernels=True)
+@program(THREE, 0.7, wrt=(0,), gradient=(np.array([np.inf, 0.0, 0.0]),))
 def numpy_divides_by_zero(x, s):
     return x[0] / (s - s)
 
 
-@program(THREE, later=[(np.arange(6.0),)], kernels=True)
+@program(THREE, later=[(np.arange(6.0),)])
 def mean_of_nothing(x):
     y = np.mean(x[4:])
     return np.sum(x) if np.isnan(y) else y * np.sum(x)
 
 
-@program(0.5, 0, later=[(0.5, 2)], kernels=True)
+@program(0.5, 0, later=[(0.5, 2)])
 def constant_in_a_branch_not_taken(x, n):
     if n > 1:
         return x * (1 // n) * math.sqrt(n - 2)

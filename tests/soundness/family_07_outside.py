@@ -22,7 +22,6 @@ DEFAULT = Settings(0.5)
 @program(
     after(lambda: setattr(DEFAULT, "rate", 0.5), THREE),
     later=[after(lambda: setattr(DEFAULT, "rate", 2.5), THREE)],
-    kernels=True,
 )
 def attribute_of_a_default(x, settings=DEFAULT):
     return np.sum(x * x) * settings.rate
@@ -34,7 +33,6 @@ WEIGHTS = np.array([1.0, 2.0, 3.0])
 @program(
     after(lambda: WEIGHTS.__setitem__(1, 2.0), THREE),
     later=[after(lambda: WEIGHTS.__setitem__(1, 7.0), THREE)],
-    kernels=True,
 )
 def array_as_a_default(x, weights=WEIGHTS):
     return np.sum(x * x * weights)
@@ -53,7 +51,6 @@ part = functools.partial(weighted, PARTIAL)
 @program(
     after(lambda: PARTIAL.__setitem__(0, 1.0), THREE),
     later=[after(lambda: PARTIAL.__setitem__(0, -4.0), THREE)],
-    kernels=True,
 )
 def array_in_a_partial(x):
     return part(x) * 2.0

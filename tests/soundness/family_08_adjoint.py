@@ -12,44 +12,44 @@ FULL = np.array([[2.0, 0.3, -0.4], [0.3, 1.8, 0.2], [-0.4, 0.2, 2.2]])
 
 
 # ----- the page's own
-@program(np.ones(2), later=[(np.ones(3),)], kernels=True)
+@program(np.ones(2), later=[(np.ones(3),)])
 def difference_of_itself(x):
     return np.sum(x - x)
 
 
-@program(np.ones(2), later=[(np.ones(3),)], kernels=True)
+@program(np.ones(2), later=[(np.ones(3),)])
 def difference_of_a_product_and_itself(x):
     y = np.arange(float(2 * len(x))).reshape(2, len(x)) @ x
     return np.sum(y - y)
 
 
-@program(np.ones(4), kernels=True)
+@program(np.ones(4))
 def difference_of_a_reshaped_array_and_itself(x):
     y = x.reshape(2, 2)
     return np.sum(y - y)
 
 
-@program(np.array([1.0, 1000.0]), kernels=True)
+@program(np.array([1.0, 1000.0]))
 def exponential_not_selected(x):
     return np.sum(np.where(x < 100, np.exp(x), x))
 
 
-@program(np.array([1.0, 1000.0]), kernels=True)
+@program(np.array([1.0, 1000.0]))
 def hyperbolic_sine_not_selected(x):
     return np.sum(np.where(x < 100, np.sinh(x), x))
 
 
-@program(np.array([1.0, 0.0]), gradient=(np.array([0.5, 1.0]),), kernels=True)
+@program(np.array([1.0, 0.0]), gradient=(np.array([0.5, 1.0]),))
 def root_not_selected(x):
     return np.sum(np.where(x > 0, np.sqrt(x), x))
 
 
-@program(1.0, later=[(2.5,)], kernels=True)
+@program(1.0, later=[(2.5,)])
 def infinite_factor_not_selected(s):
     return np.where(s > 0, 2.0 * s, -np.inf * s)
 
 
-@program(1.3, kernels=True)
+@program(1.3)
 def normal_quantile(s):
     return scipy.stats.norm.ppf(0.2, 0.0, s)
 
@@ -59,23 +59,23 @@ def normal_density_of_equal_eigenvalues(y, s):
     return scipy.stats.multivariate_normal.logpdf(y, np.zeros(3), s * np.eye(3))
 
 
-@program(LOWER, later=[(FULL,)], kernels=True)
+@program(LOWER, later=[(FULL,)])
 def cholesky_of_one_triangle(a):
     return np.sum(np.linalg.cholesky(a) * np.arange(1.0, 10.0).reshape(3, 3))
 
 
-@program(LOWER, later=[(FULL,)], kernels=True)
+@program(LOWER, later=[(FULL,)])
 def eigenvalues_of_one_triangle(a):
     return np.sum(np.linalg.eigvalsh(a) * np.arange(1.0, 4.0))
 
 
-@program(LOWER, later=[(FULL,)], kernels=True)
+@program(LOWER, later=[(FULL,)])
 def eigenvectors_of_one_triangle(a):
     w, v = np.linalg.eigh(a)
     return np.sum((v * v) @ w**2) + np.sum(v[0] ** 2 * w)
 
 
-@program(FULL, later=[(FULL - 2.0 * np.eye(3),)], kernels=True)
+@program(FULL, later=[(FULL - 2.0 * np.eye(3),)])
 def root_of_a_matrix(a):
     return np.sum(scipy.linalg.sqrtm(a).real * np.arange(9.0).reshape(3, 3))
 

@@ -4,7 +4,7 @@ from .harness import program
 
 
 # ----- the page's own
-@program(0.7, 5, later=[(0.3, 9)], kernels=True)
+@program(0.7, 5, later=[(0.3, 9)])
 def mask_of_64_bits(x, n):
     s = 0.0
     for i in range(n):
@@ -12,32 +12,32 @@ def mask_of_64_bits(x, n):
     return s
 
 
-@program(0.7, 12345, later=[(0.7, 2**62 + 5)], kernels=True)
+@program(0.7, 12345, later=[(0.7, 2**62 + 5)])
 def large_modulus(x, n):
     return x * (n % 10**19 % 7)
 
 
-@program(0.7, 12345, later=[(0.7, -5)], kernels=True)
+@program(0.7, 12345, later=[(0.7, -5)])
 def large_divisor(x, n):
     return x * (n // 2**63 + 3)
 
 
-@program(0.7, 12, later=[(0.7, 2**62)], kernels=True)
+@program(0.7, 12, later=[(0.7, 2**62)])
 def large_summand(x, n):
     return x * ((n + 0xFFFFFFFFFFFFFFFF) % 5)
 
 
-@program(0.7, 2**63 - 1, later=[(0.7, 4)], kernels=True)
+@program(0.7, 2**63 - 1, later=[(0.7, 4)])
 def sum_that_wraps(x, n):
     return x * ((n + n) % 7)
 
 
-@program(0.7, -(2**63), later=[(0.7, 4)], kernels=True)
+@program(0.7, -(2**63), later=[(0.7, 4)])
 def negative_of_the_least(x, n):
     return x * ((-n) % 7)
 
 
-@program(0.7, -(2**63), later=[(0.7, -4)], kernels=True)
+@program(0.7, -(2**63), later=[(0.7, -4)])
 def magnitude_of_the_least(x, n):
     return x * (abs(n) % 7)
 

@@ -54,7 +54,8 @@ class Program:
     """A function and the calls of it that one derivative answers, one after the other.
 
     ``wrt``: positions of the arguments that are differentiated, by default all that hold floats;
-    ``compiled``: whether it must be compiled in the end; ``kernels``: whether the tests run it on numba, too;
+    ``compiled``: whether it must be compiled in the end; ``kernels``: whether the tests run it on numba, too
+    (not if that takes long);
     ``gradient``: the gradients of the first call, where differences can't tell them; ``warns``: the warnings
     of the plain function are to be given, too.
     """
@@ -63,7 +64,7 @@ class Program:
     calls: list[Call]
     wrt: tuple[int, ...]
     compiled: bool = True
-    kernels: bool = False
+    kernels: bool = True
     gradient: tuple[Any, ...] | None = None
     warns: bool = False
     options: dict[str, Any] = field(default_factory=dict)
