@@ -8,6 +8,8 @@ differentiates stands above them.
 from __future__ import annotations
 
 import ast
+import functools
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -80,36 +82,67 @@ def emit_module(
 
 def to_source(tree: ast.Module) -> str:
     """Text that parses back to exactly this tree."""
-    wanted = _dump(tree)
-    for printer in (_astor_source, ast.unparse):
+    printers = [ast.unparse] if _astor() is None else [_astor_source, ast.unparse]
+    for printer in printers:
         try:
             text = printer(tree)
-            if _dump(ast.parse(text)) == wanted:
+            if _says_the_same(tree, ast.parse(text)):
                 return text
-        except (SyntaxError, ValueError, RecursionError):  # the next printer, or the error below
+        except (
+            SyntaxError,
+            ValueError,
+            AttributeError,
+            RecursionError,
+        ):  # the next printer, or the error below
             continue
     raise InternalError("generated code", why="the printed text does not parse back to its tree")
 
 
-def _astor_source(tree: ast.Module) -> str:
-    import astor  # the printer is needed only where code is generated
+@functools.cache
+def _astor() -> Any:
+    """The preferred printer; None where it doesn't load: it reads names of ``ast`` that Python 3.14 lacks."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.13 announces that
+            import astor  # the printer is needed only where code is generated
+    except (ImportError, AttributeError):
+        return None
+    return astor
 
+
+def _astor_source(tree: ast.Module) -> str:
     def string(text: str, embedded: Any, current_line: str, *args: Any, **kwargs: Any) -> str:
         alone = not current_line.strip() and '"' not in text and "\\" not in text and text.isprintable()
         return f'"""{text}"""' if alone else repr(text)
 
-    return str(astor.to_source(tree, pretty_string=string, pretty_source="".join))
+    return str(_astor().to_source(tree, pretty_string=string, pretty_source="".join))
 
 
-def _dump(tree: ast.AST) -> str:
-    """The tree as text, without what depends on how it was made."""
-    for node in ast.walk(tree):
-        for context in ("type_comment", "kind"):
-            if getattr(node, context, None) is not None:
-                setattr(node, context, None)
-        if hasattr(node, "ctx"):
-            node.ctx = ast.Load()
-    return ast.dump(tree)
+_NOT_SAID = frozenset(("ctx", "kind", "type_comment"))  # depends on how the tree was made
+
+
+def _says_the_same(made: ast.AST, parsed: ast.AST) -> bool:
+    """Whether two trees are one program.
+
+    Each version of Python adds fields, which the parser fills and who makes a node may leave out: a field
+    that a node lacks, one that is None and an empty list are the same.
+    """
+    pairs: list[tuple[Any, Any]] = [(made, parsed)]
+    while pairs:
+        a, b = pairs.pop()
+        if isinstance(a, ast.AST):
+            if type(a) is not type(b):
+                return False
+            fields = {*a._fields, *b._fields} - _NOT_SAID
+            pairs.extend((getattr(a, name, None), getattr(b, name, None)) for name in fields)
+        elif isinstance(a, list) or isinstance(b, list):
+            a, b = ([] if x is None else x for x in (a, b))
+            if not (isinstance(a, list) and isinstance(b, list) and len(a) == len(b)):
+                return False
+            pairs.extend(zip(a, b, strict=True))
+        elif type(a) is not type(b) or repr(a) != repr(b):  # repr tells 0.0 from -0.0, and nan is itself
+            return False
+    return True
 
 
 def _annotations(

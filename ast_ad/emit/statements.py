@@ -45,7 +45,7 @@ def function_def(
     text = " ".join(function.doc.replace("\\", "/").replace('"""', "'''").split())
     if text:
         statements.insert(0, ast.Expr(constant(text)))
-    definition = ast.FunctionDef(function.name, args, statements, [], None, None)
+    definition = ast.FunctionDef(name=function.name, args=args, body=statements, decorator_list=[])
     return definition, body.sources
 
 

@@ -10,6 +10,7 @@ import __future__
 import ast
 import threading
 import types
+import warnings
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -43,7 +44,22 @@ _indices: dict[str, FileIndex] = {}
 _MOST_FILES = 200  # a notebook makes a file a cell
 
 
-def index_file(filename: str, lines: list[str], co_flags: int) -> FileIndex:
+def indices(function: types.FunctionType, lines: list[str]) -> Iterator[FileIndex]:
+    """The definitions in these lines, compiled in each way in which the function may have been compiled.
+
+    Each is the same text; Python calls methods of names by other instructions where it sees their import.
+    """
+    code = function.__code__
+    block = _index_block(function, lines)
+    if block is not None:
+        yield block
+    yield _index_file(code.co_filename, lines, code.co_flags)
+    alone = _index_statement(code, lines)
+    if alone is not None:
+        yield alone
+
+
+def _index_file(filename: str, lines: list[str], co_flags: int) -> FileIndex:
     """The index of a file with these lines; raises SyntaxError or ValueError where they don't compile."""
     flags = co_flags & _FUTURES  # a prompt or doctest applies `from __future__` imports made elsewhere
     with _lock:
@@ -57,7 +73,7 @@ def index_file(filename: str, lines: list[str], co_flags: int) -> FileIndex:
         return index
 
 
-def index_block(function: types.FunctionType, lines: list[str]) -> FileIndex | None:
+def _index_block(function: types.FunctionType, lines: list[str]) -> FileIndex | None:
     """The index of the lines of one function at the top level of a file: it costs less than the file's.
 
     None where its lines can't be told without parsing more; a wrong guess matches nothing.
@@ -81,6 +97,16 @@ def index_block(function: types.FunctionType, lines: list[str]) -> FileIndex | N
         return None
 
 
+def _index_statement(code: types.CodeType, lines: list[str]) -> FileIndex | None:
+    """The index of the one statement that holds the code: prompts and notebooks compile each by itself."""
+    for statement in _parsed(lines, code.co_filename).body:
+        first = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", ()))])
+        if first <= code.co_firstlineno <= (statement.end_lineno or first):
+            alone = ["\n"] * (first - 1) + lines[first - 1 : statement.end_lineno]
+            return _index(code.co_filename, alone, code.co_flags & _FUTURES)
+    return None
+
+
 def _names(code: types.CodeType) -> set[str]:
     return set(code.co_names).union(*(_names(c) for c in code.co_consts if isinstance(c, types.CodeType)))
 
@@ -93,14 +119,23 @@ def _is_imported(name: str, function: types.FunctionType) -> bool:
 
 
 def _index(filename: str, lines: list[str], flags: int) -> FileIndex:
-    tree = ast.parse("".join(lines), filename)
     mode = flags | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT  # notebooks
     index = FileIndex(list(lines), flags)
-    for code in _code_objects(compile(tree, filename, "exec", mode, dont_inherit=True)):
+    tree = _parsed(lines, filename)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the text, not of the tree: trees may not be as deep
+        module = compile("".join(lines), filename, "exec", mode, dont_inherit=True)
+    for code in _code_objects(module):
         index.codes.setdefault((code.co_firstlineno, code.co_name), []).append(code)
     for definition in _definitions(tree):
         index.definitions.setdefault(_key(definition.node), []).append(definition)
     return index
+
+
+def _parsed(lines: list[str], filename: str) -> ast.Module:
+    with warnings.catch_warnings():  # the user got them when Python compiled the file
+        warnings.simplefilter("ignore")
+        return ast.parse("".join(lines), filename)
 
 
 def match_definition(index: FileIndex, code: types.CodeType, rewritten: bool = False) -> Definition | None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ast
 import functools
-import linecache
 import textwrap
 import threading
 import types
@@ -22,7 +21,8 @@ from typing import Any
 from ..deep import run_deep
 from ..errors import SourceError
 from ..ir.ops import Span
-from .code_match import Definition, ambiguous_or_changed, index_block, index_file, match_definition
+from .code_match import Definition, ambiguous_or_changed, indices, match_definition
+from .source_lines import file_lines, unnamed_texts
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,8 +139,7 @@ def _is_dispatcher(value: Any) -> bool:
 
 def _parse(function: types.FunctionType) -> _Parsed:
     code = function.__code__
-    lines = _file_lines(function)
-    definition = _definition(function, lines)
+    lines, definition = _found(function)
     node = definition.node
     if not isinstance(node, ast.Lambda):
         node = _without_decorators(node)
@@ -149,21 +148,32 @@ def _parse(function: types.FunctionType) -> _Parsed:
     return _Parsed(tree, own, definition.class_name)
 
 
+def _found(function: types.FunctionType) -> tuple[list[str], Definition]:
+    """The lines of the function's file, and its definition in them."""
+    lines = file_lines(function)
+    if lines:
+        return lines, _definition(function, lines)
+    for lines in unnamed_texts(function):
+        try:
+            return lines, _definition(function, lines)
+        except SourceError:  # another text than that of this function
+            continue
+    raise _not_available(function)
+
+
 def _definition(function: types.FunctionType, lines: list[str]) -> Definition:
     code = function.__code__
-    block = index_block(function, lines)
-    found = None if block is None else match_definition(block, code)
-    if found is not None:
-        return found
+    rewritten = "@pytest_ar" in function.__globals__  # pytest puts this name where it rewrites asserts
+    reasons = set()
     try:
-        index = index_file(code.co_filename, lines, code.co_flags)
+        for index in indices(function, lines):
+            found = match_definition(index, code, rewritten)
+            if found is not None:
+                return found
+            reasons.add(ambiguous_or_changed(index, code))
     except (SyntaxError, ValueError) as error:
         raise _changed(function) from error
-    rewritten = "@pytest_ar" in function.__globals__  # pytest puts this name where it rewrites asserts
-    found = match_definition(index, code, rewritten)
-    if found is not None:
-        return found
-    if ambiguous_or_changed(index, code) == "ambiguous":
+    if "ambiguous" in reasons:
         raise SourceError(
             "two functions on one line that cannot be told apart",
             _span(code, _line(lines, code)),
@@ -173,17 +183,13 @@ def _definition(function: types.FunctionType, lines: list[str]) -> Definition:
     raise _changed(function)
 
 
-def _file_lines(function: types.FunctionType) -> list[str]:
+def _not_available(function: types.FunctionType) -> SourceError:
     filename = function.__code__.co_filename
-    linecache.checkcache(filename)
-    lines = linecache.getlines(filename, function.__globals__)
-    if lines:
-        return lines
     if filename.startswith("<"):
-        why = f"its code was made by exec, `python -c` or a prompt that keeps no text ({filename})"
+        why = f"its code was made by exec, a prompt or a pipe, which keep no text ({filename})"
     else:
         why = f"{filename} cannot be read (moved, deleted, or only compiled files are installed)"
-    raise SourceError(
+    return SourceError(
         f"the source of `{function.__qualname__}` is not available",
         why=why,
         fix="define the function in a file that can be read, or give it a derivative rule",

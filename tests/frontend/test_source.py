@@ -1,5 +1,6 @@
 """Is the source found that of the code that runs, and is everything else refused?"""
 
+import ast
 import functools
 import gc
 import importlib.util
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import textwrap
 import types
+import warnings
 
 import gast
 import numpy as np
@@ -258,6 +260,108 @@ def test_future_imports_of_an_earlier_cell():
     assert find_source(space["f"]).name == "f"
 
 
+@pytest.mark.parametrize("alone", [False, True])
+def test_prompts_compile_statement_by_statement(alone):
+    """Python calls methods of a name by other instructions where it sees the import in the text."""
+    text = """\
+import numpy as np
+from math import sin
+@staticmethod
+def f(x):
+    return np.sum([sin(v) for v in x])
+class C:
+    def g(self, x):
+        return np.vdot(x, x)
+h = [lambda x: np.tanh(x), lambda x: np.tanh(x) + 1]
+"""
+    name = f"<ipython-input-{alone}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    space = {}
+    statements = [[s] for s in ast.parse(text).body] if alone else [ast.parse(text).body]
+    for body_ in statements:
+        exec(compile(ast.Module(body_, []), name, "exec"), space)
+    assert find_source(space["f"].__func__).first_line == 3
+    assert find_source(space["C"].g).class_name == "C"
+    assert [body(find_source(h)).strip("()") for h in space["h"]] == ["np.tanh(x", "np.tanh(x) + 1"]
+
+
+def run(arguments, **options):
+    here = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    done = subprocess.run(
+        [sys.executable, "-W", "error", *arguments],
+        env={**os.environ, "PYTHONPATH": here},
+        capture_output=True,
+        text=True,
+        **options,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+PROGRAM = """
+from ast_ad.errors import SourceError
+from ast_ad.frontend.source import find_source
+def f(x):
+    return x + 2  # ä
+print(find_source(f).first_line, [(lambda x: x, lambda x: -x)[i] for i in (0, 1)] and find_source(f).name)
+exec("\\n\\n\\ndef f(x):\\n    return x + 3")
+try:
+    print(find_source(f).text)
+except SourceError as error:
+    print(error.construct, "exec" in error.why)
+"""
+SAID = "4 f\nthe source of `f` is not available True\n"
+
+
+@pytest.mark.parametrize("arguments", [["-c"], ["-Bc"], ["-W", "default", "-s", "-c"], ["-Xutf8", "-c"]])
+def test_the_text_of_a_command(arguments):
+    assert run([*arguments, PROGRAM, "-c", "pass"]) == SAID
+
+
+def test_a_text_joined_to_its_flag():
+    assert run([f"-Bc{PROGRAM}", "-c", "pass"]) == SAID
+
+
+def test_a_program_on_standard_input(tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text(PROGRAM)
+    with path.open() as file:
+        assert run([], stdin=file) == SAID
+    path.write_bytes(b"# coding: latin-1" + PROGRAM.encode("latin-1"))
+    with path.open() as file:
+        assert run(["-", "argument"], stdin=file) == SAID
+
+
+def test_a_pipe_keeps_no_text():
+    program = PROGRAM.replace("print(find_source(f).first_line", "0 and (0")
+    said = "the source of `f` is not available True\n"
+    assert run([], input=program) == run(["-"], input=program) == said
+
+
+def test_data_on_standard_input_is_no_program(tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text(
+        PROGRAM.replace("<", "(").replace("exec(", "exec(compile(").replace('3")', '3", "<stdin>", "exec"))')
+    )
+    data = tmp_path / "data"
+    for text in (b"\x00\xff" * 100, b"", b"1.0\n2.0\n", b"\n\n\ndef f(x):\n    return x + 4\n"):
+        data.write_bytes(text)
+        with data.open() as file:
+            assert run([str(path)], stdin=file) == SAID
+    assert run([str(path)], stdin=subprocess.DEVNULL) == SAID
+
+
+def test_warnings_of_the_text_are_not_given_again(load):
+    """What Python said when it compiled the file, it said once; as errors they would refuse the text."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        module = load("def f(x):\n    return x, '\\d', x is 1\ng = lambda x: ('\\d', x)\n")
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        assert find_source(module.f).name == "f" and find_source(module.g).is_lambda
+    assert not given
+
+
 def with_assert(x):
     assert x > 0, "positive"
     return x * 2
@@ -280,7 +384,7 @@ def test_the_cache_does_not_keep_code_alive(load):
 
 
 @pytest.mark.parametrize(
-    "text", ["def f(x):\n    return " + " + ".join(["x"] * 3000), "def f(x):\n" + "    x = x + 1\n" * 2000]
+    "text", ["def f(x):\n    return " + " + ".join(["x"] * 2000), "def f(x):\n" + "    x = x + 1\n" * 2000]
 )
 def test_deep_and_long_functions(text):
     limit = sys.getrecursionlimit()
