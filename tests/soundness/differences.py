@@ -48,11 +48,27 @@ def replaced(value: Any, path: tuple[Any, ...], new: Any) -> Any:
     return result
 
 
+def is_single(value: Any) -> bool:
+    """Whether a part is in single precision."""
+    return any(getattr(part, "dtype", None) in (np.float32, np.complex64) for _, part in leaves(value))
+
+
+def widened(value: Any) -> Any:
+    """The value in double precision: differences in single precision are none."""
+    for path, part in leaves(value):
+        if is_single(part):
+            wide = part.astype(complex if part.dtype.kind == "c" else float)
+            value = replaced(value, path, wide)
+    return value
+
+
 def differences(function: Callable[..., Any], args: tuple[Any, ...], position: int) -> np.ndarray:
     """The gradient by an argument, all its floats in one array; complex for complex ones; nan of a nan.
 
     Two extrapolations, one with half the steps, must agree: a kink or a jump is no test.
     """
+    if is_single(args):
+        args = widened(args)
     parts: list[np.ndarray] = []
     for path, part in leaves(args[position]):
         kind = np.asarray(part).dtype.kind

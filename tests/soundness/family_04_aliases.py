@@ -8,6 +8,7 @@ import numpy as np
 from .harness import program
 
 THREE = np.array([0.4, -0.9, 1.3])
+FOUR = np.array([0.4, -0.9, 1.3, 0.7])
 ROWS = np.array([[0.4, -0.9, 1.3], [0.2, 0.8, -0.5], [1.1, 0.6, -0.7]])
 
 
@@ -86,6 +87,262 @@ def rows_of_a_reversed_view(x, y):
     return np.sum(h * h) + np.sum(x)
 
 
+# ----- in helper functions
+def relax(u, rate):
+    u[1:-1] += rate * (u[2:] - 2.0 * u[1:-1] + u[:-2])
+    return u
+
+
+@program(FOUR, 0.1, 3, compiled=False, later=[(FOUR, 0.2, 1)])
+def history_from_a_helper(x, rate, n):
+    u = x * 1.0
+    snapshots, states = [u.copy()], [u]
+    for _ in range(n):
+        states.append(relax(u, rate))
+        snapshots.append(u.copy())
+    return sum(np.sum(a * b) for a, b in zip(snapshots, states)) + np.sum(states[0] ** 2)
+
+
+def exchanged(a, b):
+    return b, a
+
+
+@program(THREE, THREE * 0.5 + 0.1, 0.6, compiled=False)
+def pair_exchanged_by_a_helper(x, y, s):
+    x, y = x * 1.0, y * 1.0
+    first = x
+    for _ in range(3):
+        x, y = exchanged(x, y)
+    x *= s
+    y[0] = x[1] * 2.0
+    return np.sum(first * x) + np.sum(y**2)
+
+
+def store(u, records):
+    records["last"] = u
+    records["all"].append(u)
+
+
+@program(THREE, 0.6, compiled=False)
+def stored_in_two_places(x, s):
+    records = {"last": None, "all": []}
+    u = np.sin(x)
+    store(u, records)
+    u = u * s
+    store(u, records)
+    records["last"][0] += x[1]
+    records["all"][0][2] = s
+    return np.sum(records["all"][1] * u) + np.sum(records["all"][0])
+
+
+def first_and_last(y):
+    return y[0], y[-1]
+
+
+@program(ROWS, 0.6, compiled=False)
+def rows_returned_by_a_helper(y, s):
+    y = y + 0.0
+    top, bottom = first_and_last(y)
+    top -= s * bottom
+    bottom *= top
+    return np.sum(y * y)
+
+
+def larger(a, b):
+    return a if np.sum(a) > np.sum(b) else b
+
+
+@program(THREE, THREE * 0.5, 0.6, compiled=False, later=[(THREE * 0.1, THREE, 0.6)])
+def either_of_two_written(x, y, s):
+    x, y = x * 1.0, y * 1.0
+    chosen = larger(x, y)
+    chosen *= s
+    chosen[0] += 1.0
+    return np.sum(x * x) + np.sum(x * y)
+
+
+def appended(trajectory, u):
+    trajectory += [u, u[::-1]]
+    return trajectory[-1]
+
+
+@program(THREE, 0.6, 2, compiled=False)
+def reversed_views_in_a_list(x, s, n):
+    trajectory = []
+    u = x * 1.0
+    for k in range(n):
+        back = appended(trajectory, u)
+        back[0] = s * u[0]
+        u[1] = u[1] + back[0]
+    return sum(np.sum(p**2) * (k + 1) for k, p in enumerate(trajectory))
+
+
+# ----- in methods, comprehensions and lambdas
+class Particle:
+    def __init__(self, position, velocity):
+        self.position, self.velocity = position, velocity
+
+    def drift(self, dt):
+        self.position += dt * self.velocity
+
+    def kick(self, dt):
+        self.velocity -= dt * np.sin(self.position)
+
+
+@program(THREE, THREE * 0.5, 0.1, compiled=False)
+def two_particles_share_a_velocity(x, v, dt):
+    shared = v * 1.0
+    a, b = Particle(x * 1.0, shared), Particle(x + 1.0, shared)
+    for _ in range(2):
+        for one in (a, b):
+            one.kick(dt)
+            one.drift(dt)
+    return np.sum(a.position * b.position) + np.sum(b.velocity**2)
+
+
+class Momentum:
+    def __init__(self, w, rate):
+        self.w, self.rate = w, rate
+        self.v = np.zeros_like(w)
+        self.history = []
+
+    def step(self):
+        self.v *= 0.9
+        self.v -= self.rate * np.cos(self.w)
+        self.w += self.v
+        self.history.append((self.w, self.v.copy()))
+
+
+@program(THREE, 0.3, 3, compiled=False, later=[(THREE, 0.1, 1)])
+def optimizer_with_a_history(w, rate, n):
+    optimizer = Momentum(w.copy(), rate)
+    for _ in range(n):
+        optimizer.step()
+    return sum(np.sum(p * p) + np.sum(q) * (k + 1) for k, (p, q) in enumerate(optimizer.history))
+
+
+@program(ROWS, 0.6, compiled=False)
+def rows_of_a_comprehension_written(y, s):
+    y = y * 1.0
+    rows = [row for row in y]
+    rows[1] *= s
+    rows[0], rows[2] = rows[2], rows[0]
+    rows[0][1:] = rows[1][:-1]
+    return np.sum(y**2 * np.arange(9.0).reshape(3, 3))
+
+
+@program(THREE, 0.6, compiled=False)
+def one_field_under_two_keys(x, s):
+    state = {"now": x * 1.0}
+    state["old"] = state["now"]
+    state["now"] += s * np.cos(state["old"])
+    state["new"] = state["now"] * s
+    state = {k: v for k, v in state.items() if k != "now"}
+    state["old"][0] = s
+    return np.sum(state["old"] * state["new"])
+
+
+@program(ROWS, 0.6, compiled=False)
+def row_picked_by_a_lambda(y, s):
+    y = y * 1.0
+    pick = lambda k: y[k % 3]
+    pick(4)[:] = s * pick(0)
+    target = pick(2)
+    target += pick(4)
+    return np.sum(y * y)
+
+
+@program(THREE, 0.6, compiled=False)
+def list_multiplied(x, s):
+    buffers = [x * s] * 3
+    buffers[0][1] = 5.0 * s
+    buffers[2] = buffers[2] * 2.0
+    table = [[0.0] * 2] * 2
+    table[0][1] = s * s
+    return sum(np.sum(b * b) for b in buffers) + table[1][1] * table[0][1]
+
+
+# ----- in nested loops
+@program(THREE, 0.2, 3, compiled=False, later=[(THREE, 0.2, 2)])
+def double_buffering(x, rate, n):
+    old, new = x * 1.0, x * 1.0
+    for _ in range(n):
+        for i in range(len(old)):
+            new[i] = old[i] + rate * (old[i - 1] - old[i])
+        old, new = new, old
+    return np.sum(old * old) + np.sum(new * x)
+
+
+@program(np.linspace(0.3, 1.2, 6), 0.5, compiled=False, later=[(np.linspace(0.3, 1.2, 3), 0.5)])
+def work_list_of_views(x, s):
+    x = x * 1.0
+    stack = [x]
+    while stack:
+        part = stack.pop()
+        part[0] += s * part[-1]
+        half = len(part) // 2
+        if half:
+            for piece in (part[:half], part[half:]):
+                stack.append(piece)
+    return np.sum(x * x)
+
+
+@program(THREE, 0.4, 4, compiled=False)
+def two_latest_states(x, s, n):
+    recent = [x * 1.0, x * s]
+    for k in range(n):
+        for _ in range(1):
+            recent.append(2.0 * recent[-1] - recent[-2] * s)
+        oldest = recent.pop(0)
+        oldest *= 0.0
+        recent[0] += 0.1 * k
+    return np.sum(recent[0] * recent[1])
+
+
+@program(0.8, 3, compiled=False, later=[(0.8, 1), (0.4, 4)])
+def tree_walked_by_breadth(x, depth):
+    queue = [(x, 0)]
+    total = 0.0
+    for value, level in queue:
+        total = total + value * value
+        if level < depth:
+            for sign in (-1.0, 1.0):
+                queue.append((value * 0.5 + sign * 0.1, level + 1))
+    return total
+
+
+@program(THREE, 0.5, 3, compiled=False)
+def buffers_in_turn(x, s, n):
+    buffers = [x * 1.0, np.zeros(3)]
+    for step in range(n):
+        source, target = buffers[step % 2], buffers[(step + 1) % 2]
+        for i in range(3):
+            target[i] = s * source[i - 1] + source[i] * target[i]
+    return np.sum(buffers[0] ** 2) + np.sum(buffers[1])
+
+
+@program(ROWS, compiled=False)
+def rows_changed_while_iterated(y):
+    y = y * 1.0
+    for sweep in range(2):
+        for row in y:
+            row -= np.mean(row)
+            y[0] = y[0] + 0.1 * row
+            for k, v in enumerate(row):
+                row[k] = v * (1.0 + 0.1 * k)
+    return np.sum(y**3)
+
+
+@program(THREE, 0.6, compiled=False)
+def cells_of_a_grid_share_an_array(x, s):
+    zero = x * 0.0
+    grid = [[zero for _ in range(2)] for _ in range(2)]
+    for i in range(2):
+        for j in range(2):
+            grid[i][j] += s * x * (i + 2 * j + 1)
+    return np.sum(grid[0][0] * grid[1][1]) + np.sum(zero)
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {
     ("history_of_one_array", "numpy", "right"): "bits of the value",
@@ -104,4 +361,16 @@ KNOWN: dict[tuple[str, str, str], str] = {
     ("list_grows_while_iterated", "numba", "right"): "numbers of the value",
     ("rows_of_a_reversed_view", "numpy", "right"): "raises KeyError where the function raises nothing",
     ("rows_of_a_reversed_view", "numba", "right"): "raises KeyError where the function raises nothing",
+    ("history_from_a_helper", "numpy", "right"): "bits of the value",
+    ("history_from_a_helper", "numba", "right"): "numbers of the value",
+    ("reversed_views_in_a_list", "numpy", "right"): "bits of the value",
+    ("reversed_views_in_a_list", "numba", "right"): "numbers of the value",
+    ("optimizer_with_a_history", "numpy", "right"): "bits of the value",
+    ("optimizer_with_a_history", "numba", "right"): "numbers of the value",
+    ("rows_of_a_comprehension_written", "numpy", "right"): "bits of the value",
+    ("rows_of_a_comprehension_written", "numba", "right"): "numbers of the value",
+    ("tree_walked_by_breadth", "numpy", "right"): "bits of the value",
+    ("tree_walked_by_breadth", "numba", "right"): "numbers of the value",
+    ("cells_of_a_grid_share_an_array", "numpy", "right"): "bits of the value",
+    ("cells_of_a_grid_share_an_array", "numba", "right"): "numbers of the value",
 }

@@ -5,6 +5,7 @@ import numpy as np
 from .harness import program
 
 THREE = np.array([0.4, -0.9, 1.3])
+FOUR = np.array([0.4, -0.9, 1.3, 0.7])
 SQUARE = np.array([[0.4, -0.9, 1.3], [0.2, 0.8, -0.5], [1.1, 0.6, -0.7]])
 
 
@@ -103,6 +104,238 @@ def squeezed_row(y):
     return np.sum(y * y)
 
 
+# ----- in helper functions
+def exchange_ghost_cells(u):
+    left, right = np.split(u, 2)
+    left[-1] = 0.5 * right[1]
+    right[0] = 0.5 * left[0]
+
+
+@program(FOUR, later=[(np.arange(6.0) * 0.3,)])
+def halves_of_a_domain(x):
+    u = x * x
+    exchange_ghost_cells(u)
+    return np.sum(u**2 * np.arange(1.0, len(u) + 1))
+
+
+def set_boundary(field, axis, value):
+    along = np.moveaxis(field, axis, 0)
+    along[0] = value
+    along[-1] = 2.0 * along[1]
+
+
+@program(SQUARE, 0.6, 1, later=[(SQUARE, 0.6, 0), (SQUARE, 0.3, -1)])
+def boundary_along_an_axis(y, s, axis):
+    field = y + 0.0
+    set_boundary(field, axis, s)
+    return np.sum(field * y) + np.sum(field**2)
+
+
+def zero_the_first(flat, s):
+    flat[0] = s * s
+    return flat
+
+
+@program(SQUARE, 0.6)
+def flattened_with_and_without_a_copy(y, s):
+    y = y * 1.0
+    copied = zero_the_first(np.ravel(y.T), s)
+    shared = zero_the_first(np.ravel(y), 3.0 * s)
+    return np.sum(y[0] ** 2) + np.sum(copied * shared)
+
+
+def damp(z, s):
+    z.real *= s
+    part = np.imag(z)
+    part[1:] = part[:-1] * s
+    return z
+
+
+@program(THREE, 0.6)
+def parts_of_complex_numbers(x, s):
+    z = x + 1j * np.sin(x)
+    w = damp(z, s)
+    return np.sum(np.abs(z) ** 2) + np.sum(w.real)
+
+
+def as_column(x):
+    return np.atleast_2d(x).T
+
+
+@program(THREE, 0.6)
+def column_of_a_vector(x, s):
+    x = x * 2.0
+    column = as_column(x)
+    column[1, 0] = s * column[2, 0]
+    x[0] = x[1] * s
+    return np.sum(column @ column.T) + x[1]
+
+
+def normalized(u):
+    u = np.asarray(u)
+    u /= np.sqrt(np.sum(u * u))
+    return u
+
+
+@program(SQUARE, later=[(SQUARE.T.copy(),)])
+def normalized_in_place(y):
+    rows = y * 1.0
+    first = normalized(rows[0])
+    second = normalized(np.ascontiguousarray(rows[:, 1]))
+    return np.sum(rows * y) + first @ second
+
+
+# ----- in methods, comprehensions and lambdas
+class Field:
+    def __init__(self, values):
+        self.values = values
+
+    @property
+    def interior(self):
+        return self.values[1:-1]
+
+    def smooth(self, rate):
+        inner = self.interior
+        inner += rate * (self.values[2:] - 2.0 * inner + self.values[:-2])
+
+    def columns(self):
+        return np.hsplit(self.values, self.values.shape[1])
+
+
+@program(FOUR, 0.1, later=[(np.arange(6.0) ** 2 * 0.1, 0.2)])
+def interior_of_an_object(x, rate):
+    field = Field(x.copy())
+    field.smooth(rate)
+    field.smooth(rate)
+    return np.sum(field.values**3) + np.sum(field.interior)
+
+
+@program(SQUARE, 0.6)
+def columns_of_an_object(y, s):
+    field = Field(y * 1.0)
+    a, b, c = field.columns()
+    a[:] = b * s
+    c -= a
+    return np.sum(field.values**2)
+
+
+@program(np.linspace(0.2, 1.1, 7), 0.6, later=[(np.linspace(0.2, 1.1, 5), 0.6)])
+def parts_in_a_comprehension(x, s):
+    y = x * 1.0
+    parts = [p for p in np.array_split(y, 3)]
+    parts[1] *= s
+    parts[2][0] = parts[0][0]
+    return np.sum(y * y * np.arange(1.0, len(y) + 1))
+
+
+@program(FOUR, 0.6)
+def mirrored_by_a_lambda(x, s):
+    y = np.sin(x)
+    mirror = lambda v: v[::-1]
+    mirror(y)[:2] = s * mirror(y)[2:]
+    return np.sum(y * y) + y[3]
+
+
+@program(SQUARE, 0.6)
+def rows_flattened_in_a_comprehension(y, s):
+    y = y * 1.0
+    rows = [part.ravel() for part in np.vsplit(y, 3)]
+    copies = [part.flatten() for part in np.vsplit(y, 3)]
+    rows[2][1] = s
+    copies[0][0] = 5.0 * s
+    return np.sum(y**2) + np.sum(copies[0] * rows[0])
+
+
+@program(FOUR, 0.6)
+def another_view_of_the_same(x, s):
+    same = lambda a: a.view().reshape(-1)
+    y = x * s
+    z = same(y)
+    z.sort()
+    np.multiply(z, s, out=z[:])
+    return np.sum(y * np.arange(1.0, 5.0))
+
+
+# ----- in nested loops
+@program(np.linspace(0.2, 1.1, 5), 0.6, later=[(np.linspace(0.3, 0.9, 7), 0.5)])
+def windows_made_before_the_writes(x, s):
+    y = x * 1.0
+    windows = np.lib.stride_tricks.sliding_window_view(y, 3)
+    total = 0.0
+    for step in range(2):
+        for k in range(len(windows)):
+            y[k] = y[k] + s * windows[k, 1]
+            total = total + windows[k].sum() * (k + 1)
+    return total
+
+
+@program(SQUARE, 0.6, 4, later=[(SQUARE, 0.6, 1)])
+def edges_by_turning(y, s, turns):
+    y = y * 1.0
+    for turn in range(turns):
+        q = np.rot90(y, turn)
+        for j in range(1, 3):
+            q[0, j] += s * q[1, j - 1]
+    return np.sum(y**2 * np.arange(9.0).reshape(3, 3))
+
+
+@program(SQUARE, 0.6)
+def diagonal_read_after_writes(y, s):
+    y = y * 1.0
+    d = np.diagonal(y)
+    trace = 0.0
+    for i in range(3):
+        for j in range(i + 1):
+            y[i, i] = y[i, i] * s + y[i, j]
+        trace = trace + d[i] * d[0]
+    return trace + np.sum(d)
+
+
+@program(SQUARE + 2.0 * np.eye(3))
+def elimination_through_squeezed_rows(a):
+    a = a.copy()
+    for k in range(2):
+        pivot = np.squeeze(a[k : k + 1])
+        for i in range(k + 1, 3):
+            row = np.squeeze(a[i : i + 1], axis=0)
+            row -= row[k] / pivot[k] * pivot
+    return a[0, 0] * a[1, 1] * a[2, 2]
+
+
+@program(THREE, 0.6)
+def broadcast_read_after_writes(x, s):
+    y = x * 1.0
+    b = np.broadcast_to(y, (2, 3))
+    total = 0.0
+    for i in range(2):
+        for j in range(3):
+            y[j] = y[j] * s + 0.1 * i
+            total = total + b[i, j] * b[1 - i, 0]
+    return total + np.sum(b)
+
+
+@program(np.linspace(0.2, 1.1, 6), 0.6, 3, later=[(np.linspace(0.2, 1.1, 8), 0.6, 1)])
+def red_and_black_cells(x, s, sweeps):
+    u = x + 0.0
+    red, black = u[::2], u[1::2]
+    for sweep in range(sweeps):
+        for k in range(len(red) - 1):
+            red[k + 1] = 0.5 * (black[k] + black[k + 1]) * s
+        black[:-1] = 0.5 * (red[1:] + red[:-1])
+    return np.sum(u * u)
+
+
+@program(SQUARE, 0.6)
+def diagonal_through_flat_steps(y, s):
+    y = y * 1.0
+    for k in range(2):
+        flat = np.reshape(y, -1)
+        for i in range(3):
+            flat[4 * i] -= s * flat[(4 * i + 1) % 9]
+    y.flat[::2] *= s
+    return np.sum(y * y)
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {
     ("einsum_transposed", "numpy", "right"): "bits of the value",
@@ -126,4 +359,30 @@ KNOWN: dict[tuple[str, str, str], str] = {
     ("asarray_in_another_order", "numpy", "right"): "bits of the value",
     ("asarray_in_another_order", "numba", "right"): "numbers of the value",
     ("squeezed_row", "numpy", "right"): "raises IndexError where the function raises nothing",
+    ("halves_of_a_domain", "numpy", "compiled"): "traced",
+    ("halves_of_a_domain", "numba", "compiled"): "traced",
+    ("flattened_with_and_without_a_copy", "numpy", "compiled"): "traced",
+    ("flattened_with_and_without_a_copy", "numba", "compiled"): "traced",
+    ("column_of_a_vector", "numpy", "compiled"): "traced",
+    ("column_of_a_vector", "numba", "compiled"): "traced",
+    ("normalized_in_place", "numpy", "right"): "bits of the value",
+    ("normalized_in_place", "numba", "right"): "numbers of the value",
+    ("columns_of_an_object", "numpy", "compiled"): "traced",
+    ("columns_of_an_object", "numba", "compiled"): "traced",
+    ("parts_in_a_comprehension", "numpy", "compiled"): "traced",
+    ("parts_in_a_comprehension", "numba", "compiled"): "traced",
+    ("rows_flattened_in_a_comprehension", "numpy", "compiled"): "traced",
+    ("rows_flattened_in_a_comprehension", "numba", "compiled"): "traced",
+    ("another_view_of_the_same", "numpy", "compiled"): "traced",
+    ("another_view_of_the_same", "numba", "compiled"): "traced",
+    ("windows_made_before_the_writes", "numpy", "compiled"): "traced",
+    ("windows_made_before_the_writes", "numba", "compiled"): "traced",
+    ("edges_by_turning", "numpy", "compiled"): "traced",
+    ("edges_by_turning", "numba", "compiled"): "traced",
+    ("diagonal_read_after_writes", "numpy", "compiled"): "traced",
+    ("diagonal_read_after_writes", "numba", "compiled"): "traced",
+    ("broadcast_read_after_writes", "numpy", "compiled"): "traced",
+    ("broadcast_read_after_writes", "numba", "compiled"): "traced",
+    ("diagonal_through_flat_steps", "numpy", "compiled"): "traced",
+    ("diagonal_through_flat_steps", "numba", "compiled"): "traced",
 }

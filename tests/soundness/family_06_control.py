@@ -7,6 +7,7 @@ import numpy as np
 from .harness import program
 
 THREE = np.array([0.4, -0.9, 1.3])
+SQUARE = np.array([[0.4, -0.9, 1.3], [0.2, 0.8, -0.5], [1.1, 0.6, -0.7]])
 
 
 # ----- the page's own
@@ -92,6 +93,258 @@ def constant_in_a_branch_not_taken(x, n):
     return x * x
 
 
+# ----- in helper functions
+def doubled_afterwards(x, scale):
+    try:
+        return x * scale[0]
+    finally:
+        scale[0] = scale[0] * 2.0
+
+
+@program(0.7, 3, later=[(0.4, 1), (0.4, 0)])
+def state_changed_by_a_finally(x, n):
+    scale = [1.0]
+    total = 0.0
+    for _ in range(n):
+        total = total + doubled_afterwards(x, scale) ** 2
+    return total + scale[0] * x
+
+
+def ratio(a, b):
+    try:
+        return a / b
+    except ZeroDivisionError:
+        return a * 3.0
+
+
+@program(0.7, 2.0, wrt=(0,), later=[(0.7, 0.0)], compiled=False)
+def division_by_zero_is_caught(x, b):
+    return ratio(x, b) + ratio(x * x, b + 1.0)
+
+
+def check_positive(x):
+    assert np.all(x > 0.0), "not positive"
+
+
+@program(np.abs(THREE), later=[(THREE,)])
+def assertion_in_a_helper(x):
+    check_positive(x)
+    return np.sum(np.log(x * x + 1.0))
+
+
+def lookup(table, k):
+    entry = table[k]
+    return len(table)
+
+
+@program(THREE, 2, later=[(THREE, -3), (THREE, 3)])
+def element_read_in_vain(x, k):
+    n = lookup(x, k)
+    return np.sum(x * x) / n
+
+
+def attenuated(x):
+    with np.errstate(over="ignore", divide="ignore"):
+        y = np.exp(x)
+    return 1.0 / (1.0 + y)
+
+
+@program(np.array([0.5, 8.0]), 1.0, wrt=(0,), warns=True, later=[(np.array([0.5, 1.0]), 0.0)])
+def warning_after_an_errstate(x, a):
+    y = attenuated(x)
+    z = np.log(np.full(2, a))
+    return np.sum(y) + np.sum(np.where(np.isfinite(z), z, 0.0) * x)
+
+
+def safe_root(v):
+    try:
+        r = math.sqrt(v)
+    except ValueError:
+        r = 0.5 * v
+    else:
+        r = r + v
+    finally:
+        v = v * 2.0
+    return r * v
+
+
+@program(0.7, later=[(-0.7,)], compiled=False)
+def all_parts_of_a_try(x):
+    return safe_root(x) + safe_root(x - 0.2)
+
+
+# ----- in methods, comprehensions and lambdas
+class Search:
+    def __init__(self, limit):
+        self.limit = limit
+        self.steps = 0
+
+    def root(self, a):
+        x = a
+        for self.steps in range(self.limit):
+            x = 0.5 * (x + a / x)
+            if abs(x * x - a) < 1e-6:
+                break
+        else:
+            return -x
+        return x * (self.steps + 1)
+
+
+@program(2.3, 10, later=[(2.3, 2), (2.3, 1)])
+def search_with_an_else(a, limit):
+    search = Search(limit)
+    return search.root(a) * a
+
+
+class Scaled:
+    def __init__(self, factor):
+        self.factor = factor
+
+    def __enter__(self):
+        self.factor = self.factor * 2.0
+        return self
+
+    def __exit__(self, *problem):
+        self.factor = self.factor / 4.0
+        return False
+
+
+@program(0.7, later=[(1.5,)], compiled=False)
+def context_of_a_class(x):
+    scaled = Scaled(x)
+    with scaled as s:
+        inside = s.factor * x
+    return inside + scaled.factor
+
+
+@program(0.7, 2.0, wrt=(0,), later=[(0.7, 0.0)])
+def unread_comprehension_divides(x, a):
+    inverse = [1.0 / v for v in (a, a + 1.0)]
+    return x * x
+
+
+@program(0.7, "linear", later=[(0.7, "square"), (0.7, "cubic")])
+def unread_key(x, kind):
+    known = {"linear": 1, "square": 2}
+    known[kind]
+    power = (lambda k: known.get(k, 3))(kind)
+    return x**power
+
+
+@program(THREE, 0.5, wrt=(0,), later=[(THREE, 0.0), (THREE, -2.0)])
+def short_circuits(x, a):
+    inverse = lambda v: v != 0.0 and 1.0 / v or 7.0
+    flag = a > 0.0 or 1.0 / (a + 2.0) > 100.0
+    return np.sum(x) * inverse(a) + (x[0] if flag else x[1])
+
+
+@program(np.array([0.3, 0.9]), later=[(np.array([-0.3, 0.9]),), (np.array([2.0, 3.0]),)])
+def domain_error_in_a_comprehension(x):
+    angles = [math.asin(float(v)) if v < 1.0 else math.sqrt(float(v) - 2.5) for v in x]
+    return angles[0] * x[1] + sum(angles)
+
+
+# ----- in nested loops
+@program(0.7, 4, later=[(0.3, 2), (0.3, 0)])
+def finally_of_inner_and_outer_loops(x, n):
+    s = 0.0
+    for i in range(n):
+        try:
+            for j in range(n):
+                try:
+                    if j > i:
+                        break
+                    if (i + j) % 2:
+                        continue
+                    s = s + x * j
+                finally:
+                    s = s + 0.1 * x * x
+            if i == 2:
+                continue
+            s = s * 1.5
+        finally:
+            s = s - x
+    return s
+
+
+@program(
+    THREE, np.array([2.0, 1.0, 0.5]), wrt=(0,), later=[(THREE, np.array([2.0, 0.0, 0.5]))], compiled=False
+)
+def floating_point_error_is_caught(x, a):
+    total = 0.0
+    for power in range(1, 3):
+        for k in range(3):
+            try:
+                with np.errstate(divide="raise"):
+                    y = x[k : k + 1] / a[k : k + 1]
+            except FloatingPointError:
+                y = x[k : k + 1] + 4.0
+            total = total + y[0] ** power
+    return total
+
+
+@program(SQUARE, 0.3, wrt=(0,), later=[(SQUARE, 3.0), (SQUARE, 0.7)])
+def return_from_an_inner_loop(a, limit):
+    total = 0.0
+    for i in range(3):
+        for j in range(3):
+            total = total + a[i, j] ** 2
+            if total > limit * (i + 1) * 2.0:
+                return total * a[i, j]
+    return total
+
+
+@program(0.7, 4, later=[(0.3, 2)])
+def loop_variables_overwritten(x, n):
+    total = 0.0
+    for i in range(n):
+        for j in range(i + 1):
+            j = j + 2 * i
+            total = total + x * j
+        i = i * 10
+        total = total + x * x * i
+    return total * (i + j)
+
+
+@program(np.diag([1.0, 3.0]), THREE[:2], wrt=(1,), later=[(np.ones((2, 2)), THREE[:2])], compiled=False)
+def singular_matrices_are_damped(a, b):
+    total = 0.0
+    for scale in (1.0, 2.0):
+        for damping in (0.0, 0.1, 1.0):
+            try:
+                u = np.linalg.solve(scale * a + damping * np.eye(2), b)
+            except np.linalg.LinAlgError:
+                continue
+            break
+        total = total + np.sum(u * u) * scale
+    return total
+
+
+@program(0.9, 5, later=[(0.9, 0), (0.2, 3)])
+def while_with_an_else(x, n):
+    total = 0.0
+    for i in range(3):
+        k = n
+        while k > i:
+            total = total + x / k
+            if total > 4.0 * x:
+                break
+            k -= 1
+        else:
+            total = total + x * x
+    return total
+
+
+@program(THREE, 3, 2, later=[(THREE, 2, 4), (THREE, 3, 0), (THREE, 3, 3)])
+def unread_elements_in_loops(x, n, ahead):
+    total = 0.0
+    for i in range(n - 1):
+        for j in range(i + 1):
+            following = x[i + ahead - j - 1]
+            total = total + x[i] * x[j]
+    return total
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {
     ("finally_after_continue", "numpy", "right"): "bits of the value",
@@ -137,4 +390,31 @@ KNOWN: dict[tuple[str, str, str], str] = {
     ("mean_of_nothing", "numpy", "right"): "raises ZeroDivisionError where the function raises nothing",
     ("constant_in_a_branch_not_taken", "numpy", "compiled"): "traced",
     ("constant_in_a_branch_not_taken", "numba", "compiled"): "traced",
+    ("state_changed_by_a_finally", "numpy", "right"): "bits of the value",
+    ("state_changed_by_a_finally", "numba", "right"): "numbers of the value",
+    ("element_read_in_vain", "numpy", "right"): "call 3: raises nothing where the function raises IndexError",
+    ("element_read_in_vain", "numba", "right"): "call 3: raises nothing where the function raises IndexError",
+    ("warning_after_an_errstate", "numpy", "right"): "call 2: a warning of the function is lost",
+    (
+        "unread_comprehension_divides",
+        "numpy",
+        "right",
+    ): "call 2: raises nothing where the function raises ZeroDivisionError",
+    (
+        "unread_comprehension_divides",
+        "numba",
+        "right",
+    ): "call 2: raises nothing where the function raises ZeroDivisionError",
+    ("finally_of_inner_and_outer_loops", "numpy", "right"): "bits of the value",
+    ("finally_of_inner_and_outer_loops", "numba", "right"): "numbers of the value",
+    (
+        "unread_elements_in_loops",
+        "numpy",
+        "right",
+    ): "call 2: raises nothing where the function raises IndexError",
+    (
+        "unread_elements_in_loops",
+        "numba",
+        "right",
+    ): "call 2: raises nothing where the function raises IndexError",
 }

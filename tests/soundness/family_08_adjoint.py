@@ -7,6 +7,7 @@ import scipy.stats
 from .harness import program
 
 TWO = np.array([0.6, 1.7])
+FOUR = np.array([0.4, -0.9, 1.3, 0.7])
 LOWER = np.array([[2.0, 0.0, 0.0], [0.3, 1.8, 0.0], [-0.4, 0.2, 2.2]])
 FULL = np.array([[2.0, 0.3, -0.4], [0.3, 1.8, 0.2], [-0.4, 0.2, 2.2]])
 
@@ -80,6 +81,228 @@ def root_of_a_matrix(a):
     return np.sum(scipy.linalg.sqrtm(a).real * np.arange(9.0).reshape(3, 3))
 
 
+# ----- in helper functions
+def softplus(x):
+    return np.where(x > 30.0, x, np.log1p(np.exp(x)))
+
+
+@program(np.array([0.4, 1000.0, -3.0]), later=[(np.array([0.4, 3.0, -800.0]),)])
+def softplus_of_large_numbers(x):
+    return np.sum(softplus(x))
+
+
+def log_sum_exp(a):
+    m = np.max(a)
+    return m + np.log(np.sum(np.exp(a - m)))
+
+
+@program(FOUR, np.array([True, False, True, True]), wrt=(0,))
+def masked_evidence(x, mask):
+    return log_sum_exp(np.where(mask, x * x, -np.inf))
+
+
+def solve_lower(l, b):
+    return scipy.linalg.solve_triangular(l, b, lower=True)
+
+
+@program(FULL, np.array([0.4, -0.9, 1.3]), later=[(LOWER, np.array([0.4, -0.9, 1.3]))])
+def triangular_system(l, b):
+    return np.sum(solve_lower(l, b) ** 2)
+
+
+def log_density(y, covariance):
+    l = np.linalg.cholesky(covariance)
+    z = np.linalg.solve(l, y)
+    return -0.5 * z @ z - np.sum(np.log(np.diag(l)))
+
+
+@program(FULL, np.array([0.4, -0.9, 1.3]), later=[(LOWER, np.array([0.4, -0.9, 1.3]))])
+def density_of_a_process(covariance, y):
+    return log_density(y, covariance)
+
+
+def quotient(n, d):
+    return np.where(d > 0.0, n / d, 0.0)
+
+
+@program(np.array([1.0, 2.0, 3.0]), np.array([2.0, 0.0, 4.0]), wrt=(0, 1),
+         gradient=(np.array([0.5, 0.0, 0.25]), np.array([-0.25, 0.0, -3.0 / 16.0])))  # fmt: skip
+def quotient_where_there_is_one(n, d):
+    return np.sum(quotient(n, d))
+
+
+def sigmoid(x):
+    return 1.0 / (1.0 + np.exp(-x))
+
+
+@program(np.array([0.4, -800.0, 3.0]))
+def saturated_response(x):
+    return np.sum(sigmoid(x) * np.array([1.0, 2.0, 3.0]))
+
+
+def centered(y):
+    return y - np.mean(y)
+
+
+@program(FOUR, later=[(FOUR[:2],)])
+def residual_that_cancels(x):
+    r = centered(x * x)
+    return np.sum((r - r) ** 2) + np.sum(r - r)
+
+
+# ----- in methods, comprehensions and lambdas
+class Layer:
+    def __init__(self, power):
+        self.power = power
+
+    def __call__(self, x):
+        return np.where(x > 0.0, x**self.power, 0.0)
+
+
+@program(np.array([0.0, 1.2, -0.7]), 0.5, gradient=(np.array([0.0, 0.5 / np.sqrt(1.2), 0.0]),), wrt=(0,))
+def root_of_an_activation(x, power):
+    return np.sum(Layer(power)(x))
+
+
+@program(np.array([0.0, 1.2, 0.7]), gradient=(np.array([0.0, np.log(1.2) + 1.0, np.log(0.7) + 1.0]),))
+def entropy_in_a_comprehension(p):
+    return np.sum([np.where(v > 0, v * np.log(v), 0.0) for v in p])
+
+
+@program(np.array([0.4, -0.9], dtype=np.float32), 0.6, later=[(np.ones(3, dtype=np.float32), 0.1)])
+def single_precision(x, s):
+    energy = lambda u, a: np.sum(np.exp(u) * u) * a + np.sum((u - u) * a)
+    return energy(x, s)
+
+
+@program(np.array(0.7), np.float64(0.4), 1.1)
+def numbers_of_three_types(a, b, c):
+    combine = lambda u, v: np.sin(u * v) - u * v
+    return combine(a, b) * c + combine(b, c) * a
+
+
+@program(np.array([0.7]), np.array([[0.4, 0.6], [0.1, 0.3]]), later=[(np.array([0.7]), np.array([[0.4]]))])
+def arrays_of_one_number_broadcast(a, y):
+    total = sum([np.sum(a * row - a) for row in y])
+    return total + np.sum(a) * 0.5
+
+
+@program(FOUR, later=[(FOUR[:1],)])
+def result_with_one_element(x):
+    first = lambda v: v[:1] * np.sum(v)
+    return first(x)
+
+
+@program(FOUR, later=[(FOUR[:1],)])
+def matrix_with_one_element(x):
+    return x[None, :] @ np.sin(x)[:, None]
+
+
+@program(
+    {"w": FOUR, "b": [0.5, np.float64(1.2)]}, 3, later=[({"w": FOUR[:2], "b": [0.1, np.float64(0.2)]}, 1)]
+)
+def parameters_in_containers(p, n):
+    return sum(np.sum(p["w"] ** k) for k in range(1, n + 1)) * p["b"][0] + (p["b"][1] - p["b"][1]) * n
+
+
+class Modes:
+    def __init__(self, uplo):
+        self.uplo = uplo
+
+    def frequencies(self, a):
+        return np.sqrt(np.linalg.eigvalsh(a, UPLO=self.uplo))
+
+
+@program(FULL, "U", later=[(FULL.T + np.triu(FULL), "U"), (LOWER, "L")])
+def frequencies_from_one_triangle(a, uplo):
+    return np.sum(Modes(uplo).frequencies(a) * np.arange(1.0, 4.0))
+
+
+# ----- in nested loops
+@program(1.3, 0.4, 2, later=[(1.3, 0.0, 1)])
+def determinants_of_covariances(s, t, n):
+    total = 0.0
+    for i in range(1, n + 1):
+        for j in range(1, 3):
+            k = s * np.eye(3) + t * np.full((3, 3), 0.1 * j)
+            total = total + np.sum(np.log(np.linalg.eigvalsh(k))) * i
+    return total
+
+
+@program(FOUR, 3, later=[(FOUR[:2], 1)])
+def converged_residuals(b, n):
+    total = 0.0
+    x = b * 0.5
+    for i in range(n):
+        r = b - x * 2.0
+        for j in range(2):
+            r = r - r
+            total = total + np.sum(r.reshape(2, -1)) * (i + 1)
+        x = x + r * 0.5
+    return total + np.sum(x * x)
+
+
+@program(np.array([0.4, 900.0]), 2, later=[(np.array([0.4, 1.5]), 3)])
+def growth_that_saturates(x, n):
+    total = 0.0
+    for step in range(n):
+        for k in range(2):
+            y = np.where(x < 50.0, np.expm1(x * 0.5), 2.0 * x + k)
+            total = total + np.sum(y)
+    return total
+
+
+@program(1.7, 2)
+def norms_of_a_scaled_rotation(s, n):
+    total = 0.0
+    for i in range(n):
+        for angle in (0.3, 1.1):
+            c, d = np.cos(angle), np.sin(angle)
+            total = total + np.linalg.norm(s * np.array([[c, -d], [d, c]]), "nuc") * (i + 1.0)
+    return total
+
+
+@program(FOUR, 0.6, 3, later=[(FOUR[:2], 0.3, 1)])
+def amplitudes_of_real_arguments(x, w, n):
+    total = 0.0
+    for k in range(n):
+        z = 0j
+        for j in range(len(x)):
+            z = z + x[j] * np.exp(1j * w * k * j)
+        total = total + (z * np.conj(z)).real
+    return total
+
+
+@program(np.array([0.3 + 0.4j, -0.8 + 0.1j]), 0.7)
+def amplitudes_of_complex_arguments(z, s):
+    total = 0.0
+    for k in range(2):
+        for v in z:
+            total = total + np.abs(v * v + s * k) + (v - v).real
+    return total
+
+
+@program(np.array([0.0, 0.7, 1.4]), gradient=(np.array([0.0, 0.5 / np.sqrt(0.7), 0.5 / np.sqrt(1.4)]),))
+def root_times_zero(x):
+    total = 0.0
+    for i in range(2):
+        for k in range(3):
+            weight = 0.0 if k == 0 else 0.5
+            total = total + weight * np.sqrt(x[k])
+    return total
+
+
+@program(FOUR + 2.0, 4, later=[(FOUR, 2)])
+def products_with_zeros(x, n):
+    total = 0.0
+    for i in range(n):
+        y = x * 1.0
+        for j in range(i):
+            y[j] = 0.0 * x[j]
+        total = total + np.prod(y) + np.sum(y * 0.0)
+    return total
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {
     ("difference_of_itself", "numpy", "right"): "gradient of argument 0: type float instead of ndarray",
@@ -130,4 +353,24 @@ KNOWN: dict[tuple[str, str, str], str] = {
         "numba",
         "right",
     ): "call 2: gradient of argument 0: dtype complex128 instead of float64",
+    ("softplus_of_large_numbers", "numpy", "right"): "gradient of argument 0",
+    ("softplus_of_large_numbers", "numba", "right"): "gradient of argument 0",
+    ("density_of_a_process", "numpy", "right"): "gradient of argument 0",
+    ("density_of_a_process", "numba", "right"): "gradient of argument 0",
+    ("saturated_response", "numpy", "right"): "gradient of argument 0",
+    ("saturated_response", "numba", "right"): "gradient of argument 0",
+    ("entropy_in_a_comprehension", "numpy", "right"): "gradient of argument 0",
+    ("entropy_in_a_comprehension", "numba", "right"): "gradient of argument 0",
+    ("numbers_of_three_types", "numpy", "right"): "gradient of argument 0: type float64 instead of ndarray",
+    ("numbers_of_three_types", "numba", "right"): "gradient of argument 0: type float64 instead of ndarray",
+    ("result_with_one_element", "numpy", "right"): "raises InputTypeError where the function raises nothing",
+    ("result_with_one_element", "numba", "right"): "raises InputTypeError where the function raises nothing",
+    ("matrix_with_one_element", "numpy", "right"): "raises InputTypeError where the function raises nothing",
+    ("matrix_with_one_element", "numba", "right"): "raises InputTypeError where the function raises nothing",
+    ("parameters_in_containers", "numpy", "right"): "gradient of argument 0: type float instead of float64",
+    ("parameters_in_containers", "numba", "right"): "gradient of argument 0: type float instead of float64",
+    ("frequencies_from_one_triangle", "numpy", "right"): "gradient of argument 0",
+    ("frequencies_from_one_triangle", "numba", "right"): "gradient of argument 0",
+    ("root_times_zero", "numpy", "right"): "gradient of argument 0",
+    ("root_times_zero", "numba", "right"): "gradient of argument 0",
 }

@@ -24,7 +24,7 @@ import numpy as np
 
 import ast_ad
 
-from .differences import Unfit, differences, leaves
+from .differences import Unfit, differences, is_single, leaves
 
 BACKENDS = "numpy", "numba"
 JUDGEMENTS = "right", "compiled"
@@ -203,7 +203,7 @@ def _judge_call(
         found = _numbers(got)
         sure = ~np.isnan(expected)  # of a result that is nan, nothing is asked
         scale = 1.0 + np.max(np.abs(expected), initial=0.0, where=np.isfinite(expected))
-        bound = (1e-5 if _single(arg) else TOLERANCE) * scale
+        bound = (1e-5 if is_single(call.args) else TOLERANCE) * scale
         if not np.allclose(found[sure], expected[sure], rtol=0, atol=bound):
             raise Wrong(f"{name}\n{got!r}\ninstead of\n{expected!r}")
 
@@ -247,10 +247,6 @@ def misfits(got: Any, arg: Any) -> str:
 def _numbers(gradient: Any) -> np.ndarray:
     parts = [np.ravel(part) for _, part in leaves(gradient) if is_float(part)]
     return np.concatenate(parts) if parts else np.zeros(0)
-
-
-def _single(arg: Any) -> bool:
-    return any(np.asarray(part).dtype in (np.float32, np.complex64) for _, part in leaves(arg))
 
 
 def is_float(part: Any) -> bool:
