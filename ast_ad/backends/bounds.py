@@ -52,8 +52,14 @@ class Bounds:
             return self._affine.get(arg)
         return None
 
+    def nearby(self, var: Var, form: Affine | None) -> None:
+        """A number that was checked to be small."""
+        self._small.add(var)
+        if form is not None:
+            self._affine[var] = form
+
     def loop(self, index: Var, low: Affine | None, high: Affine | None) -> None:
-        """A counter that runs from ``low`` to ``high``, both included."""
+        """A counter that runs from ``low`` to ``high``, both included; the one where it begins is small."""
         symbol = Dim.symbol(("counter", index.id))
         self._affine[index] = symbol
         self._ranges[symbol] = low, high
@@ -65,6 +71,8 @@ class Bounds:
             return type(arg.value) is int and abs(arg.value) < 2**40
         if not isinstance(arg, Var):
             return False
+        if arg in self._small:
+            return True
         form = self.affine(arg)
         if isinstance(form, int):
             return abs(form) < 2**40
@@ -72,7 +80,7 @@ class Bounds:
             atoms = [Dim(((atom, 1),)) for atom, _ in form.terms]
             near = all(abs(c) < 2**10 for _, c in form.terms) and abs(form.const) < 2**40
             return near and all(a in self._lengths or a in self._ranges for a in atoms)
-        return arg in self._small
+        return False
 
     def not_negative(self, form: Affine | None) -> bool:
         """Whether an affine form is certainly not negative."""

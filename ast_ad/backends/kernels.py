@@ -220,6 +220,20 @@ def small(i: int) -> int:
     return i
 
 
+def _nearby(context: Any, builder: Any, type: Any, i: Any) -> Any:
+    moved = builder.add(i, _constant(1 << 40))
+    _stop_if(context, builder, builder.icmp_unsigned(">=", moved, _constant(1 << 41)))
+    return i
+
+
+@_instructions(_integers, [(INTEGER,)], _nearby)
+def nearby(i: int) -> int:
+    """The first number of a loop, so small that no turn comes near to overflow."""
+    if i >= 1099511627776 or i < -1099511627776:
+        raise Mismatch
+    return i
+
+
 def _product(context: Any, builder: Any, type: Any, a: Any, b: Any) -> Any:
     real = ir.DoubleType()
     about = builder.fmul(builder.sitofp(a, real), builder.sitofp(b, real))

@@ -213,6 +213,7 @@ def _for(s: Scalarizer, op: For) -> None:
         return
     others, params, inits = _enter(s, op)
     start, stop, step = (s.number(a) for a in op.range)
+    start = s.nearby(start)
     index = Var(INT, op.index.hint)
     s.env[op.index] = index
     if isinstance(step, Lit) and type(step.value) is int and step.value:

@@ -30,8 +30,8 @@ from ..ir.ops import (
     variables,
     walk,
 )
-from ..ir.types import Array, Dim
-from . import nests
+from ..ir.types import Array, Dim, Scalar
+from . import kernels, nests
 from .body import Body, Origin
 from .bounds import Bounds
 from .gather import Update, gathered
@@ -70,6 +70,7 @@ class Scalarizer:
         self.live = Liveness(function)
         self.groups = Groups(function, around)
         self.uses = _uses(function)
+        self.computed = _computed(function)
         self.program = {v for op in walk(function.body) for v in (*op.outs, *binders(op))}
         self.env: dict[Var, Any] = {}
         self.lengths: dict[Dim, Arg] = {}
@@ -88,7 +89,7 @@ class Scalarizer:
                 self.env[param] = self.memory_of(param, self.groups.of(param))
             else:
                 self.bounds.learn(param)
-                self.env[param] = param
+                self.env[param] = self.entering(param)
         try:
             self.statements(self.function.body)
             results = tuple(self.result(r) for r in self.function.body.results)
@@ -97,6 +98,24 @@ class Scalarizer:
             raise Unsupported(self.op, str(problem)) from None
         block = Block(self.body.ops, results)
         return Function(self.function.name, self.function.params, block, self.function.doc)
+
+    def entering(self, param: Var) -> Arg:
+        """A number that the kernel is given: one of Python's integers is checked before anything else."""
+        if param.type != Scalar("int") or self.bounds.is_small(param) or param not in self.computed:
+            return param
+        checked = self.body.op(kernels.small, param, type=param.type, hint=param.hint)
+        form = self.bounds.affine(param)
+        if form is not None:
+            self.bounds.define(checked, form)
+        return checked
+
+    def nearby(self, start: Arg) -> Arg:
+        """The first number of a loop, from which all of its counters are small."""
+        if self.bounds.is_small(start):
+            return start
+        checked = self.body.op(kernels.nearby, start, type=Scalar("int"))
+        self.bounds.nearby(checked, self.bounds.affine(start))
+        return checked
 
     # ----- blocks
     def statements(self, block: Block) -> None:
@@ -356,6 +375,15 @@ def _uses(function: Function) -> dict[Var, int]:
         for var in own:
             count[var] = count.get(var, 0) + 1
     return count
+
+
+def _computed(function: Function) -> set[Var]:
+    """What Python's integers are computed from, or carried from turn to turn."""
+    found: set[Var] = set()
+    for op in walk(function.body):
+        if not isinstance(op, Op) or any(out.type == Scalar("int") for out in op.outs):
+            found.update(variables(*_operands(op)))
+    return found
 
 
 def _operands(op: Statement) -> list[Arg]:

@@ -1,7 +1,9 @@
 """How is one operation on numbers written in a kernel, so that it does what Python would?
 
 Python's integers don't overflow and its divisions by zero raise: where that is not excluded, the kernel
-checks, and hands the call back if it happens.
+checks, and hands the call back if it happens. All of Python's integers in a kernel are below ``LIMIT``, those
+that it is given and those that it computes. So a sum or difference can't wrap before it is checked, and none
+of the machine's 64-bit operations (``-``, ``abs``, ``//``, ``%``, ``min``) leaves the range.
 """
 
 from __future__ import annotations
@@ -10,6 +12,8 @@ import math
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
+
+import numpy as np
 
 from ..ir import builtin
 from ..ir.ops import Arg, Lit, Var
@@ -23,13 +27,18 @@ from .scalar_calls import scalar_form
 _ADD = {operator.add, operator.sub}
 _MULTIPLY = {operator.mul}
 _DIVIDE = {operator.truediv, operator.floordiv, operator.mod}
+_BITS = {operator.and_, operator.or_, operator.xor}
 _UNCHANGED = {builtin.assign, operator.pos}
+LIMIT = 2**62
+"""What an integer of a kernel stays below; ``kernels.small`` checks it."""
 
 
 def scalar_operation(
     body: Body, bounds: Bounds, fn: Callable[..., Any], args: Sequence[Arg], out: Var
 ) -> Arg:
     """Write ``fn(*args)`` of numbers; ``out`` tells the type of the result."""
+    if any(isinstance(a, Lit) and type(a.value) is int and abs(a.value) >= LIMIT for a in args):
+        raise NoForm("an integer above 62 bits")
     if fn in _UNCHANGED and len(args) == 1:
         return args[0]
     power = written_out(fn, args[1] if len(args) == 2 else None)
@@ -76,22 +85,26 @@ def _integer(body: Body, bounds: Bounds, fn: Callable[..., Any], args: Sequence[
         return body.op(operator.mul if near else kernels.product, *args, type=out.type)
     if fn in (operator.floordiv, operator.mod):
         return body.op(fn, args[0], _nonzero(body, args[1]), type=out.type)
-    if fn in (min, max, operator.and_, operator.or_, operator.xor):
-        return body.op(fn, *args, type=out.type)
-    if fn in (operator.neg, abs):
+    if fn in _BITS:  # of two in the range, but for -LIMIT
+        result = body.op(fn, *args, type=out.type)
+        return result if all(map(bounds.is_small, args)) else body.op(kernels.small, result, type=out.type)
+    if fn in (min, max, operator.neg, abs):
         return body.op(fn, *args, type=out.type)
     if fn is int and isinstance(argument_type(args[0]), Scalar):
-        return _truncated(body, args[0], out)
+        return _truncated(body, bounds, args[0], out)
     if fn is operator.pow and isinstance(args[1], Lit) and args[1].value == 2:
         return body.op(kernels.product, args[0], args[0], type=out.type)
     raise NoForm(f"`{getattr(fn, '__name__', fn)}` of integers")
 
 
-def _truncated(body: Body, arg: Arg, out: Var) -> Arg:
-    kind = argument_type(arg).kind  # type: ignore[union-attr]
-    if kind in ("int", "bool"):
-        return body.op(int, arg, type=out.type)
-    raise NoForm("a float as an integer")
+def _truncated(body: Body, bounds: Bounds, arg: Arg, out: Var) -> Arg:
+    type = argument_type(arg)
+    assert isinstance(type, Scalar)
+    if type.kind not in ("int", "bool") or type.dtype == np.uint64:
+        raise NoForm("a float, or an unsigned number of 64 bits, as an integer")
+    result = body.op(int, arg, type=out.type)
+    python = type.dtype is None or type.kind == "bool" or bounds.is_small(arg)
+    return result if python else body.op(kernels.small, result, type=out.type)
 
 
 def _affine(bounds: Bounds, fn: Callable[..., Any], args: Sequence[Arg]) -> Any:

@@ -213,12 +213,4 @@ def powers_in_nested_loops(x, n):
 
 
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
-KNOWN: dict[tuple[str, str, str], str] = {
-    ("mask_of_64_bits", "numba", "right"): "numbers of the value",
-    ("large_modulus", "numba", "right"): "numbers of the value",
-    ("large_divisor", "numba", "right"): "numbers of the value",
-    ("large_summand", "numba", "right"): "numbers of the value",
-    ("sum_that_wraps", "numba", "right"): "numbers of the value",
-    ("negative_of_the_least", "numba", "right"): "numbers of the value",
-    ("magnitude_of_the_least", "numba", "right"): "numbers of the value",
-}
+KNOWN: dict[tuple[str, str, str], str] = {}
