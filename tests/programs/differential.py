@@ -1,0 +1,280 @@
+"""Is a derivative right, in every call? Compared with the plain function, with differences, with the trace.
+
+Of each call: the value is that of the plain function (to the bit in NumPy code), so is the exception, the
+arguments stay as they were, the gradient has their types and shapes and is that of differences wherever two
+orders and step sizes agree. Where they don't, the trace of the same call is the measure.
+"""
+
+from __future__ import annotations
+
+import pathlib
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .case import Call, Case, Plain, attempt, copies, leaves, load, replaced, unload
+from .check import Outcome, _derivative
+from .probe import Refuted, limited
+
+TOLERANCE = 3e-6
+SINGLE = 3e-3  # of float32
+SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Settings:
+    backend: str = "numpy"
+    second: bool = False
+    trace: bool = True
+
+
+def check(case: Case, folder: pathlib.Path, settings: Settings) -> Outcome:
+    """'right', 'partly' (right, with a traced callee), 'traced' (right), 'declined' (an AdError), 'unstable',
+    'wrong' or 'crashed'."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            with limited(SECONDS):
+                return Comparison(case, folder, settings).outcome()
+        except Refuted:
+            return Outcome("crashed", f"not done after {SECONDS} s")
+
+
+class Failed(Exception):
+    def __init__(self, kind: str, why: str) -> None:
+        self.outcome = Outcome(kind, why)
+
+
+class Comparison:
+    def __init__(self, case: Case, folder: pathlib.Path, settings: Settings) -> None:
+        self.case, self.folder, self.settings = case, folder, settings
+        self.plain = Plain(case)
+        self.sure = 0  # entries of gradients that differences were sure of
+
+    def outcome(self) -> Outcome:
+        import ast_ad
+
+        module = load(self.case.source, self.folder)
+        ranks = ["right"]
+        try:
+            derivative = ast_ad.value_and_grad(
+                module.f, argnums=self.case.argnums, backend=self.settings.backend
+            )
+            for k, call in enumerate(self.case.calls):
+                if call.before:
+                    exec(call.before, vars(module))
+                self.call(derivative, k, call)
+                ranks.append(_mode(derivative))
+            if self.settings.second and not self.case.stateful:
+                self.second()
+        except Failed as failure:
+            return failure.outcome
+        finally:
+            unload(module)
+        order = ["right", "partly", "traced"]
+        kind = max(ranks, key=order.index)
+        return Outcome("unstable" if self.sure == 0 else kind)
+
+    def call(self, derivative: Any, k: int, call: Call) -> None:
+        """One call of the derivative against the same call of the function."""
+        import ast_ad
+
+        args, kwargs = copies(call.args), copies(dict(call.kwargs))
+        expected, raised = attempt(self.plain.at(k), copies(call.args), copies(dict(call.kwargs)))
+        try:
+            (value, gradient), error = derivative(*args, **kwargs), None
+        except Exception as caught:
+            error = caught
+        where = f"call {k + 1}: " if k else ""
+        if error is not None and (raised is None or type(error) is not type(raised)):
+            if isinstance(error, ast_ad.AdError):
+                raise Failed("declined", f"{where}{type(error).__name__}: {error}") from None
+            wanted = f" instead of {type(raised).__name__}" if raised else ""
+            raise Failed("crashed", f"{where}{type(error).__name__}: {error}{wanted}") from None
+        if raised is not None:
+            if error is None:
+                raise Failed(
+                    "wrong", f"{where}exception: {value!r} instead of {type(raised).__name__}: {raised}"
+                )
+            return
+        self._value(value, expected, where)
+        for name, before, after in [*zip(call.args, call.args, args, strict=True)]:
+            if not _same(before, after):
+                raise Failed("wrong", f"{where}argument: changed to {after!r} from {name!r}")
+        wanted = [call.args[i] for i in self.case.argnums]
+        given = list(gradient) if len(wanted) > 1 or isinstance(gradient, tuple) else [gradient]
+        self._shapes(given, wanted, where)
+        self._gradient(given, k, call, where)
+
+    def _value(self, value: Any, expected: Any, where: str) -> None:
+        got, right = np.asarray(value), np.asarray(expected)
+        if got.dtype != right.dtype or got.shape != right.shape:
+            raise Failed("wrong", f"{where}value: {value!r} instead of {expected!r}")
+        exact = self.settings.backend == "numpy"
+        close = (
+            got.tobytes() == right.tobytes() if exact else np.allclose(got, right, 1e-9, 1e-9, equal_nan=True)
+        )
+        if not close and not (np.isnan(got) and np.isnan(right)):
+            raise Failed("wrong", f"{where}value: {value!r} instead of {expected!r}")
+
+    def _shapes(self, gradient: list[Any], wanted: list[Any], where: str) -> None:
+        got, arguments = list(leaves(gradient)), list(leaves(wanted))
+        if len(got) != len(arguments):
+            raise Failed("wrong", f"{where}structure: {gradient!r} for {wanted!r}")
+        for one, argument in zip(got, arguments, strict=True):
+            array = isinstance(argument, np.ndarray)
+            if np.shape(one) != np.shape(argument) or array and np.asarray(one).dtype != argument.dtype:
+                raise Failed("wrong", f"{where}shape: gradient {one!r} for {argument!r}")
+
+    def _gradient(self, gradient: list[Any], k: int, call: Call, where: str) -> None:
+        got = flat(gradient)
+        estimate = self.differences(k, call)
+        sure = np.isfinite(estimate)
+        self.sure += int(np.sum(sure))
+        scale = 1.0 + np.max(np.abs(estimate), initial=0.0, where=sure)
+        if not np.all(np.abs(got - estimate)[sure] <= TOLERANCE * scale):
+            raise Failed("wrong", f"{where}gradient:\n{got}\ninstead of\n{estimate}")
+        if self.settings.trace and (k == 0 or not np.all(sure)):
+            self._trace(got, sure, k, call, where)
+
+    def _trace(self, got: np.ndarray, sure: np.ndarray, k: int, call: Call, where: str) -> None:
+        """The trace of the same call against the gradient."""
+        import ast_ad
+        from ast_ad import fallback
+
+        module = load(self.case.source, self.folder)
+        try:
+            for j, earlier in enumerate(self.case.calls[: k + 1]):
+                if earlier.before:
+                    exec(earlier.before, vars(module))
+                if j < k and self.case.stateful:
+                    attempt(module.f, copies(earlier.args), copies(dict(earlier.kwargs)))
+            wrt, position = [], 0
+            for i, arg in enumerate(call.args):
+                count = len(list(leaves(arg)))
+                wrt += list(range(position, position + count)) if i in self.case.argnums else []
+                position += count
+            _, pullback = fallback.trace(module.f, copies(call.args), copies(dict(call.kwargs)), wrt)
+            traced = flat(pullback([1.0]))
+        except ast_ad.AdError:
+            return
+        except Exception as error:
+            raise Failed("crashed", f"{where}trace: {type(error).__name__}: {error}") from None
+        finally:
+            unload(module)
+        scale = 1.0 + np.max(np.abs(got), initial=0.0, where=np.isfinite(got))
+        if traced.shape != got.shape or not np.allclose(traced, got, 1e-7, 1e-7 * scale, equal_nan=True):
+            what = "trace" if np.all(sure) else "gradient against the trace"
+            raise Failed("wrong", f"{where}{what}:\n{got}\nagainst\n{traced}")
+
+    # ----- differences -----
+
+    def differences(self, k: int, call: Call) -> np.ndarray:
+        """The gradient by differences of several orders; NaN where they disagree."""
+        wanted = tuple(call.args[i] for i in self.case.argnums)
+        base = flat(wanted)
+        found = np.empty(base.size)
+        for j in range(base.size):
+
+            def at(step: float, j: int = j) -> float:
+                offset = np.zeros(base.size)
+                offset[j] = step
+                return self.at(k, call, offset)
+
+            try:
+                found[j] = _derivative(at)
+            except Exception:  # there may be an exception right beside the arguments
+                found[j] = np.nan
+        return found
+
+    def at(self, k: int, call: Call, offset: np.ndarray) -> float:
+        moved = shifted(call, self.case.argnums, offset)
+        return float(self.plain.at(k)(*moved, **copies(dict(call.kwargs))))
+
+    def second(self) -> None:
+        """The gradient of a directional derivative, along another direction, against differences of it."""
+        import ast_ad
+
+        call, wrt = self.case.calls[0], self.case.argnums
+        plain = [i for i in wrt if isinstance(call.args[i], float | np.ndarray)]
+        if not plain or attempt(self.plain.at(0), copies(call.args), copies(dict(call.kwargs)))[1]:
+            return
+        module = load(self.case.source + _second(call, plain), self.folder)
+        try:
+            numbers = np.random.default_rng(0)
+            first, other = ([numbers.normal(size=np.shape(call.args[i])) for i in plain] for _ in range(2))
+
+            def moved(step: float) -> tuple[Any, ...]:
+                args = list(copies(call.args))
+                for i, d in zip(plain, other, strict=True):
+                    args[i] = args[i] + step * d if d.shape else float(args[i] + step * d)
+                return tuple(args)
+
+            def at(step: float) -> float:
+                return float(module.second(first, *moved(step), **copies(dict(call.kwargs))))
+
+            try:
+                estimate = _derivative(at)
+                if not np.isfinite(estimate):
+                    return
+                found = ast_ad.grad(
+                    module.second, argnums=tuple(i + 1 for i in plain), backend=self.settings.backend
+                )(first, *moved(0.0), **copies(dict(call.kwargs)))
+            except ast_ad.AdError:
+                return
+            except Exception as error:
+                raise Failed("crashed", f"second order: {type(error).__name__}: {error}") from None
+            got = sum(float(np.sum(np.multiply(g, d))) for g, d in zip(found, other, strict=True))
+            if not abs(got - estimate) <= 1e-4 * (1.0 + abs(estimate)):
+                raise Failed("wrong", f"second order: {got} instead of {estimate}")
+        finally:
+            unload(module)
+
+
+def _second(call: Call, plain: list[int]) -> str:
+    """A function for the derivative of ``f`` along a direction, as source."""
+    names = [f"a{i}" for i in range(len(call.args))]
+    terms = " + ".join(f"np.sum(gradient[{k}] * direction[{k}])" for k in range(len(plain)))
+    given = ", ".join(names)
+    return (
+        f"\nimport ast_ad\n\ndef second(direction, {given}, **more):\n"
+        f"    gradient = ast_ad.grad(f, argnums={tuple(plain)})({given}, **more)\n    return {terms}\n"
+    )
+
+
+def _mode(derivative: Any) -> str:
+    if derivative.mode == "fallback":
+        return "traced"
+    lowered = getattr(derivative._last, "lowered", None)
+    return "partly" if getattr(lowered, "calls", None) else "right"
+
+
+def _same(before: Any, after: Any) -> bool:
+    first, second = list(leaves(before)), list(leaves(after))
+    return len(first) == len(second) and all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
+
+
+def flat(value: Any) -> np.ndarray:
+    return np.concatenate(
+        [np.ravel(np.asarray(leaf, dtype=float)) for leaf in leaves(value)] or [np.zeros(0)]
+    )
+
+
+def shifted(call: Call, argnums: tuple[int, ...], offset: np.ndarray) -> tuple[Any, ...]:
+    """The arguments, with a vector added to the differentiated ones."""
+    args, position = list(call.args), 0
+    for i in argnums:
+        following = []
+        for leaf in leaves(args[i]):
+            size = int(np.size(leaf))
+            part = offset[position : position + size].reshape(np.shape(leaf))
+            following.append(leaf + part if isinstance(leaf, np.ndarray) else float(leaf + part))
+            position += size
+        args[i] = replaced(args[i], iter(following))
+    return tuple(copies(a) for a in args)
+
+
+Checker = Callable[[Case], Outcome]
