@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -14,9 +15,9 @@ from .errors import InputTypeError, SharedMemoryError, UnsupportedError
 from .frontend.guards import Captures, same_constant
 from .frontend.patterns import Known, pattern, shapes_of
 from .frontend.signatures import signature
-from .ir.builtin import own
-from .ir.ops import Arg, Var
-from .ir.types import Array, Scalar
+from .ir.builtin import own, raise_
+from .ir.ops import Arg, Block, If, Lit, Op, Statement, Var
+from .ir.types import Array, Opaque, Optional, Scalar
 
 if TYPE_CHECKING:
     from .frontend.lower import Lowered
@@ -183,6 +184,24 @@ def check_differentiable(leaf: Any, label: str) -> None:
         )
 
 
+def require_number(body: Block, position: int) -> None:
+    """Let a program raise where the result that is differentiated is None."""
+    result = body.results[position]
+    if not (isinstance(result, Var) and isinstance(result.type, Optional)):
+        return
+    present, error = Var(Scalar("bool")), Var(Opaque("InputTypeError"))
+    text = ("the gradient of None", None, "grad is defined for functions with a real scalar result")
+    told = (*text, "return a number on every path")
+    failure: list[Statement] = [
+        Op(InputTypeError, tuple(map(Lit, told)), (error,)),
+        Op(raise_, (error,), (), effect=True),
+    ]
+    body.ops += [
+        Op(operator.is_not, (result, Lit(None)), (present,)),
+        If(present, Block(), Block(failure), ()),
+    ]
+
+
 def scalar_result(structure: Any, results: Sequence[Arg], has_aux: bool) -> int:
     """The position of the number to differentiate among the results."""
     if has_aux:
@@ -196,14 +215,14 @@ def scalar_result(structure: Any, results: Sequence[Arg], has_aux: bool) -> int:
         result = results[structure]
         if not isinstance(result, Var):
             return structure
-        found = result.type
+        found = result.type.value if isinstance(result.type, Optional) else result.type
         if (
             isinstance(found, (Scalar, Array))
             and found.kind == "float"
             and (isinstance(found, Scalar) or not found.shape)
         ):
             return structure
-        what = f"a result of type {found}"
+        what = f"a result of type {result.type}"
         if (
             isinstance(found, (Scalar, Array))
             and found.kind in ("int", "bool")

@@ -11,11 +11,13 @@ import inspect
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from .compiled import scalar_result
+from .compiled import require_number, scalar_result
 from .errors import InputTypeError, InputValueError
+from .frontend.boundness import Raised
+from .frontend.fixpoint import is_checked
 from .frontend.guards import Path
 from .frontend.lower import structure_of
-from .frontend.values import Arr, Bound, Closure, Dct, Frame, Lst, Obj, Tup, now
+from .frontend.values import Arr, Bound, Closure, Dct, Frame, Lost, Lst, Maybe, Obj, Tup, now
 from .ir.builtin import assign, unpack
 from .ir.ops import Arg, Block, Function, Lit, Op, Seq, Var
 from .ir.types import Array, ListOf, Scalar, carries_derivative, type_of
@@ -177,6 +179,8 @@ class Region:
             and isinstance(value.value, (int, float, complex))
             and not isinstance(value.value, bool)
         )
+        if isinstance(value, (Maybe, Lost)):
+            self.interpreter.arg(value)  # refuses it
         return change(value) if numeric or isinstance(value, (Var, Arr, Lst)) else value
 
     # ----- the function, as a block of its own
@@ -187,8 +191,11 @@ class Region:
         block, results = Block(), list[Any]()
         try:
             with interpreter.builder.nested(block):
-                value = interpreter.call(self.asked.function, args, kwargs)
-                self.dead = interpreter.state.dead
+                try:
+                    value = interpreter.call(self.asked.function, args, kwargs)
+                    self.dead = interpreter.state.dead
+                except Raised:
+                    value, self.dead = None, True
                 self.structure = None if self.dead else structure_of(interpreter, value, results)
             self.refuse_outer_writes(before, interpreter.state)
             self.refuse_overlaps(interpreter.state)
@@ -235,6 +242,7 @@ class Region:
         if self.dead:
             return self.give_up()
         loss = scalar_result(self.structure, self.block.results, self.asked.has_aux)
+        require_number(self.block, loss)
         joint = adjoint(self.function(()), tuple(range(len(self.leaves))), of=(loss,))
         results = self.append(joint.body, dict(zip(joint.params, self.outer, strict=True)))
         gradients = self.gradients(results[self.count :])
@@ -342,7 +350,9 @@ def _root(value: Any) -> Any:
 
 def _same(content: Any, before: Any) -> bool:
     if isinstance(content, dict) and isinstance(before, dict):
-        return content.keys() == before.keys() and all(content[k] is before[k] for k in content)
+        return content.keys() == before.keys() and all(
+            content[k] is before[k] or is_checked(before[k], content[k]) for k in content
+        )
     return content is before
 
 

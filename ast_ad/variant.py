@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .compiled import Compiled, scalar_result
+from .compiled import Compiled, require_number, scalar_result
 from .errors import InputTypeError, InputValueError
 from .frontend.builder import type_of_arg
 from .frontend.call_sites import CallSites
@@ -88,6 +88,8 @@ class Variant(Compilation):
         return scalar_result(self.lowered.result, self.lowered.function.body.results, self.owner.has_aux)
 
     def prepare(self, backend: str) -> None:
+        if not hasattr(self, "of"):
+            require_number(self.lowered.function.body, self.scalar())
         self.of: tuple[int, ...] = (self.scalar(),)
         code = compile_adjoint(self.lowered, self.wrt, self.of, backend, self.owner.options.parallel)
         self.adjoint = code.function

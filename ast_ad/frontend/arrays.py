@@ -14,7 +14,7 @@ from .builder import type_of_arg
 from .core import Core
 from .dummies import InferenceError
 from .indexing import index_type
-from .values import Arr, Dct, Flat, Iterable, Lst, Obj, Range, Tup, Unbound, View
+from .values import Arr, Dct, Flat, Iterable, Lst, Obj, Range, Tup, View
 from .views import is_int, parts_of
 
 
@@ -44,8 +44,6 @@ class Arrays(Core):
         live = getattr(base, "python_value", None)
         if live is not None:
             return self.load_live_item(base, index)
-        if isinstance(base, Unbound):
-            self.arg(base)
         return self.emit(operator.getitem, base, index)
 
     def joined_by_index(self, columns: bool, index: Any) -> Any:

@@ -15,7 +15,22 @@ from ..ir.ops import Lit, Seq, Var
 from ..ir.types import Array, Optional, Scalar, dtype_of, rank_of
 from .core import Core, TensorOutside
 from .guards import Guard, Path, is_constant
-from .values import Arr, ArrayMethod, Bound, Dct, Flat, Frame, Lst, Obj, Range, Super, Tup, is_tensor
+from .values import (
+    Arr,
+    ArrayMethod,
+    Bound,
+    Dct,
+    Flat,
+    Frame,
+    Lst,
+    Maybe,
+    Obj,
+    Range,
+    Super,
+    Tup,
+    Unbound,
+    is_tensor,
+)
 
 
 @dataclass(eq=False)
@@ -160,8 +175,11 @@ class Attributes(Core):
         if isinstance(descriptor, property):
             self.class_member(base.cls, name)
             return self.call(Lit(descriptor.fget), [base], {})
-        if name in content:
+        if not isinstance(content.get(name, Unbound()), (Unbound, Maybe)):
             return content[name]
+        self.unbound_reads.add((base, name))
+        if isinstance(content.get(name), Maybe):
+            return self.held_attribute(base, name, content[name])
         if name == "__class__":
             return Lit(base.cls)
         if name == "__dict__":
@@ -182,6 +200,20 @@ class Attributes(Core):
         if isinstance(raw, types.FunctionType) or hasattr(raw, "py_func"):
             return Bound(Lit(raw), (base,))
         return self.outside_constant(raw, Path.of_object(base.cls, base.cls.__name__).attribute(name))
+
+    def held_attribute(self, base: Obj, name: str, state: Any) -> Any:
+        """What an attribute of an instance holds; on some path it may not have been set."""
+        if isinstance(state, Maybe) and hasattr(base.cls, name):
+            raise self.unsupported(
+                f"attribute `{name}`, which the instance has on some paths and its class on the others",
+                "the compiler does not follow it",
+                "set it on every path",
+            )
+        text = f"'{base.cls.__name__}' object has no attribute '{name}'"
+        value = self.checked(state, AttributeError, text)
+        if value is not state:
+            self.state.set(base, {**self.state.get(base), name: value})
+        return value
 
     def super_attribute(self, base: Super, name: str) -> Any:
         owner = base.instance.cls if isinstance(base.instance, Obj) else type(base.instance.value)

@@ -10,7 +10,8 @@ from typing import Any
 from ..errors import AdError
 from ..ir.ops import Block, If, Lit, Var
 from ..ir.types import Array, Optional, Scalar
-from .core import Core, UnboundRead
+from .boundness import Raised
+from .core import Core
 from .merge import Phis
 from .statements import EXITS
 from .values import Arr, Dct, Lst, Obj, State, Tup, now
@@ -42,7 +43,14 @@ class Branches(Core):
                     self.state.set_name(self.frame, name, Lit(False))
             self.exec_block(rest)
 
-        self.branch(alive, go_on, lambda: None, None)
+        self.branch(alive, go_on, self.left, None)
+
+    def left(self) -> None:
+        """Here the block has been left: by ``return``, where nothing else is possible."""
+        flags = {name: self.state.get_name(self.frame, name) for name in EXITS}
+        open_ = [name for name, flag in flags.items() if flag is not None and not self.is_static(flag)]
+        if open_ == ["$return"]:
+            self.state.set_name(self.frame, "$return", Lit(True))
 
     def branch(
         self,
@@ -56,24 +64,20 @@ class Branches(Core):
         since, entry = now(), self.state
         start, self.branch_start = self.branch_start, Var(Scalar("bool")).id
         span = self.builder.span
-        sides = [self.side(entry, run, None) for run in (then, orelse)]
-        left = [self.leaves(state) for state, _ in sides]
-        absorbed = False
-        if after is not None and left[0] != left[1] and not any(state.dead for state, _ in sides):
-            position = left.index(False)
-            if self.stays(sides[position][0]):
-                sides[position] = self.side(sides[position][0], after, sides[position][1])
-                absorbed = True
-        phis = Phis()
-        self.flag_cond = cond if isinstance(cond, Var) and cond.type == Scalar("bool") else None
         try:
-            self.state = self.merge_states(since, tuple(sides), phis)
-        except AdError:
-            if self.inputs is not None:  # two structures: perhaps the condition can be made static
-                self.inputs.demand(self._variables_of(cond))
-            raise
-        self.flag_cond = None
-        self.branch_start = start
+            sides = [self.side(entry, run, None) for run in (then, orelse)]
+            left = [self.leaves(state) for state, _ in sides]
+            absorbed = False
+            if after is not None and left[0] != left[1] and not any(state.dead for state, _ in sides):
+                position = left.index(False)
+                if self.stays(sides[position][0]):
+                    sides[position] = self.side(sides[position][0], after, sides[position][1])
+                    absorbed = True
+            phis = Phis()
+            self.flag_cond = cond if isinstance(cond, Var) and cond.type == Scalar("bool") else None
+            self.state = self.merged(since, tuple(sides), phis, cond)
+        finally:
+            self.flag_cond, self.branch_start = None, start
         sides[0][1].results, sides[1][1].results = tuple(phis.then), tuple(phis.orelse)
         self.builder.append(
             If(self.arg(cond), sides[0][1], sides[1][1], tuple(phis.outs), span, self.builder.adjoint)
@@ -81,15 +85,21 @@ class Branches(Core):
         self.builder.span = span
         return absorbed
 
+    def merged(self, since: int, sides: Any, phis: Phis, cond: Any) -> State:
+        try:
+            return self.merge_states(since, sides, phis)
+        except AdError:
+            if self.inputs is not None:  # two structures: perhaps the condition can be made static
+                self.inputs.demand(self._variables_of(cond))
+            raise
+
     def side(self, entry: State, run: Callable[[], None], block: Block | None) -> tuple[State, Block]:
         self.state = entry.fork()
         with self.builder.nested(block or Block()) as block:
             try:
                 run()
-            except UnboundRead:
-                if not self.first_pass:
-                    raise
-                self.unbound_read = self.state.dead = True  # not on the first pass of a loop, then
+            except Raised:
+                self.state.dead = True
         return self.state, block
 
     def leaves(self, state: State) -> bool:
@@ -155,6 +165,8 @@ class Branches(Core):
             return choice
 
         self.branch(cond, run(then), run(orelse), None)
+        if self.state.dead:
+            raise Raised
         result = self.state.get_name(frame, "$choice")
         self.state.set_name(frame, "$choice", outer)
         if isinstance(result, Var) and result.hint == "choice":

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..ir.builtin import tuple_get
-from ..ir.ops import NOWHERE, UNKNOWN, Arg, Block, Lit, Op, Seq, Slice, Span, Var, atoms
+from ..ir.ops import NOWHERE, UNKNOWN, Arg, Block, Lit, Op, Seq, Slice, Span, Undefined, Var, atoms
 from ..ir.types import Array, Scalar, TupleOf, Type, type_of
 from .dummies import InferenceError
 from .infer import result_type
@@ -222,7 +222,7 @@ def _whole(types: Any) -> Type:
 
 def type_of_arg(arg: Arg) -> Type:
     """The type of a Var, of a literal, or of a display."""
-    if isinstance(arg, Var):
+    if isinstance(arg, (Var, Undefined)):
         return arg.type
     if isinstance(arg, Lit):
         return type_of(arg.value)

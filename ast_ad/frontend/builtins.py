@@ -25,10 +25,12 @@ from .values import (
     Closure,
     Dct,
     Lst,
+    Maybe,
     Obj,
     Range,
     Super,
     Tup,
+    Unbound,
 )
 
 
@@ -109,9 +111,12 @@ class Builtins(Core):
     def b_hasattr(self, value: Any, name: Any) -> Any:
         key = self.demand(name, "an attribute name")
         if isinstance(value, Obj):
-            if key in self.state.get(value):
+            state = self.state.get(value).get(key, Unbound())
+            self.unbound_reads.add((value, key))
+            if not isinstance(state, (Unbound, Maybe)):
                 return Lit(True)
-            return self.is_present(value.cls, Path.of_object(value.cls, value.cls.__name__), key)
+            on_class = self.is_present(value.cls, Path.of_object(value.cls, value.cls.__name__), key)
+            return state.bound if isinstance(state, Maybe) and not on_class.value else on_class
         if isinstance(value, Live):
             return self.is_present(value.value, value.path, key)
         if isinstance(value, Lit) and not is_constant(value.value):
@@ -128,8 +133,11 @@ class Builtins(Core):
 
     def b_getattr(self, value: Any, name: Any, *default: Any) -> Any:
         key = self.demand(name, "an attribute name")
-        if default and not self.b_hasattr(value, name).value:
+        has = self.b_hasattr(value, name) if default else Lit(True)
+        if self.static_value(has) is False:
             return default[0]
+        if self.static_value(has) is not True:
+            return self.choose(has, lambda: self.load_attribute(value, key), lambda: default[0])
         return self.load_attribute(value, key)
 
     def b_setattr(self, value: Any, name: Any, new: Any) -> Any:

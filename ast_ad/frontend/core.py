@@ -14,11 +14,7 @@ from ..ir.ops import UNKNOWN, Arg, Lit, Seq, Slice, Var, variables
 from ..ir.types import Array, ListOf, TupleOf
 from .builder import Builder, as_arg
 from .dummies import InferenceError
-from .values import Arr, Flat, Frame, Iterable, Lst, Range, State, Tup, Unbound
-
-
-class UnboundRead(UnsupportedError):
-    """A name without a value is read: on this path the plain program raises."""
+from .values import Arr, Flat, Frame, Iterable, Lost, Lst, Maybe, Range, State, Tup, Unbound
 
 
 class TensorOutside(UnsupportedError):
@@ -50,8 +46,7 @@ class Core:
         self.outer_iterated = 0
         self.since = 0
         self.holders: dict[Any, Any] = {}
-        self.first_pass = False
-        self.unbound_read = False
+        self.unbound_reads: set[tuple[Any, Any]] = set()  # names of frames, read where they are unbound
         self.tried: list[tuple[str, int, int]] = []
 
     # ----- from abstract values to IR arguments and back
@@ -72,12 +67,11 @@ class Core:
             return Seq(tuple(map(self.arg, self.items_of(value))), list)
         if isinstance(value, Flat):
             return self.read_flat(value)
-        if isinstance(value, Unbound):
-            raise UnboundRead(
-                f"name `{value.name}` without a value",
-                self.builder.span,
-                "it is not assigned on every path that leads here",
-                "assign it before",
+        if isinstance(value, (Unbound, Maybe, Lost)):  # an element; names are checked where they are read
+            raise self.unsupported(
+                "a part of a structure that has no value on some path",
+                "what Python raises there is not followed",
+                "give it a value on every path",
             )
         live = getattr(value, "python_value", None)
         if live is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import operator
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ from ..ir.ops import Lit
 from ..ir.types import Opaque
 from .core import Core
 from .guards import Guard, Path
+from .liveness import targets
 from .values import (
     ArrayMethod,
     Bound,
@@ -25,6 +27,9 @@ from .values import (
     Tup,
     Unbound,
 )
+
+INLINED = sys.version_info >= (3, 12)
+"""Whether Python runs comprehensions (but no generators) in the frame around them."""
 
 
 class Expressions(Core):
@@ -53,12 +58,12 @@ class Expressions(Core):
         frame: Frame | None = self.frame
         while frame is not None:
             value = self.state.get_name(frame, name)
+            if value is None and name in frame.locals:
+                value = Unbound(name)
             if value is not None:
-                return value
+                return self.read_name(value, frame, name)
             if name in frame.cells:
                 return self.outside(frame, "cell", name)
-            if name in frame.locals and frame is self.frame:
-                return Unbound(name)
             frame = frame.enclosing
         if name in self.frame.globals:
             return self.outside(self.frame, "global", name)
@@ -120,7 +125,13 @@ class Expressions(Core):
 
     def eval_NamedExpr(self, node: Any) -> Any:
         value = self.eval(node.value)
-        self.bind(node.target.id, value)
+        outer = self.frame
+        while self.frame.comprehension and self.frame.enclosing is not None:
+            self.frame = self.frame.enclosing
+        try:
+            self.bind(node.target.id, value)
+        finally:
+            self.frame = outer
         return self.load_name(node.target.id)
 
     def eval_Lambda(self, node: Any) -> Any:
@@ -150,7 +161,16 @@ class Expressions(Core):
         outer = self.frame
         result = Lst(())
         self.frame = Frame(
-            enclosing.source, enclosing.globals, enclosing, {}, set(), enclosing.path, depth=enclosing.depth
+            enclosing.source,
+            enclosing.globals,
+            enclosing,
+            {},
+            set(),
+            enclosing.path,
+            locals=targets(node),
+            comprehension=True,
+            inlined=INLINED and type(node).__name__ != "GeneratorExp",
+            depth=enclosing.depth,
         )
         try:
             self.run_generators(node, list(node.generators), lambda item: self.list_append(result, item))
@@ -173,7 +193,7 @@ class Expressions(Core):
             self.assign(first.target, item)
             self.run_filters(node, list(first.ifs), rest, emit)
 
-        self.run_for(source, body, set(), first.target)
+        self.run_for(source, body, set(), first.target, ())
 
     def run_filters(self, node: Any, tests: list[Any], rest: list[Any], emit: Callable[[Any], None]) -> None:
         if not tests:

@@ -8,19 +8,54 @@ loops need one pass, because the names that a body assigns can be seen in its te
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
 from typing import Any
 
-from ..ir.ops import Arg, Block, Lit, Var
+from ..ir.ops import Arg, Block, Lit, Undefined, Var
 from ..ir.types import Dim, Scalar
+from .boundness import Raised
 from .builder import type_of_arg
 from .core import Core
 from .merge import ShapeChange, renewed
+from .statements import EXITS
 from .templates import Template
-from .values import Arr, Dct, Frame, Lst, Obj, State, Unbound, now
+from .values import (
+    Arr,
+    ArrayMethod,
+    Comprehension,
+    Dct,
+    Flat,
+    Frame,
+    Iterable,
+    Lost,
+    Lst,
+    Maybe,
+    Obj,
+    State,
+    Super,
+    Unbound,
+    now,
+)
 
 MAX_PASSES = 10
 OUT_ONLY = ("$return", "$break", "$value", "$choice")
+
+
+class EveryPassRaises(Exception):
+    """A loop of which each pass raises: there is at most one."""
+
+
+@dataclass
+class Passes:
+    """What is known of a loop's passes.
+
+    ``live``: the names of its frame that may be read at the start of a pass or behind the loop (None: all);
+    ``any``: emits the boolean that tells whether there is a pass at all (None: only the loop can tell).
+    """
+
+    live: Collection[str] | None = None
+    any: Callable[[], Any] | None = None
 
 
 class Fixpoint(Core):
@@ -28,9 +63,21 @@ class Fixpoint(Core):
 
     # ----- the fixpoint
     def fixpoint(
-        self, once: Callable[[], None], names: set[str], make: Callable[..., None], runs_over: int = 0
+        self,
+        once: Callable[[], None],
+        names: set[str],
+        make: Callable[..., None],
+        passes: Passes,
+        runs_over: int = 0,
     ) -> None:
-        """Append the loop of ``once``; ``runs_over``: how many of ``iterated`` are its own."""
+        """Append the loop of ``once``; ``runs_over``: how many of ``iterated`` are its own.
+
+        Raises
+        ------
+        EveryPassRaises
+            nothing has been appended: run the first pass, if there is one.
+        """
+        outer_reads, self.unbound_reads = self.unbound_reads, set()
         entry, since = self.state, now()
         frame = self.frame
         templates: dict[Any, Template] = {}
@@ -44,8 +91,9 @@ class Fixpoint(Core):
                 templates[frame, name] = self.entry_template(
                     value if value is not None else Unbound(name), entry
                 )
-            self.settle(once, templates, make, since)
+            self.settle(once, templates, make, since, passes)
         finally:
+            self.unbound_reads |= outer_reads
             self.own_dims, self.since, self.shared, self.holders = outer_dims, outer_since, frozenset(), {}
             self.outer_iterated = outer_iterated
         self.errstate = {**before_errors, **self.errstate}
@@ -57,27 +105,33 @@ class Fixpoint(Core):
         return found
 
     def settle(
-        self, once: Callable[[], None], templates: dict[Any, Template], make: Callable[..., None], since: int
+        self,
+        once: Callable[[], None],
+        templates: dict[Any, Template],
+        make: Callable[..., None],
+        since: int,
+        passes: Passes,
     ) -> None:
         """Read the body until what it carries stays the same, then append the loop."""
         entry, frame = self.state, self.frame
-        for count in range(MAX_PASSES):
+        for _ in range(MAX_PASSES):
             state, params = self.enter(entry, templates)
             self.state = state.fork()
-            outer_pass, self.first_pass, self.unbound_read = self.first_pass, count == 0, False
             with self.builder.nested(Block()) as block:
                 try:
                     once()
-                finally:
-                    self.first_pass = outer_pass
+                except Raised:
+                    self.state.dead = True
                 end = self.state
                 if end.dead:
-                    raise ShapeChange("every pass raises")
+                    raise EveryPassRaises
                 stops = self.stop_flag(end)
-            changed = self.changed_slots(state, end, since, frame)
-            grown = self.grow(templates, changed, entry, state, end, block)
-            if grown == templates and not self.unbound_read:
-                self.finish(entry, end, templates, params, block, stops, make)
+            changed = self.changed_slots(state, end, since)
+            grown = self.grow(
+                templates, changed, (entry, state, end), lambda slot: is_live(slot, frame, passes)
+            )
+            if grown == templates:
+                self.finish(entry, end, templates, params, block, stops, make, passes)
                 return
             templates = grown
         raise ShapeChange("its types change in every pass")
@@ -119,7 +173,7 @@ class Fixpoint(Core):
             del state.contents[key]  # windows on arrays are taken anew inside
         return state, params
 
-    def changed_slots(self, state: State, end: State, since: int, frame: Frame) -> list[Any]:
+    def changed_slots(self, state: State, end: State, since: int) -> list[Any]:
         slots: list[Any] = []
         for key, content in end.contents.items():
             if getattr(key, "serial", 0) > since or (isinstance(key, Arr) and key.view is not None):
@@ -133,7 +187,9 @@ class Fixpoint(Core):
                 slots += [
                     (key, name)
                     for name, v in content.items()
-                    if before.get(name) is not v and name != "$continue"
+                    if before.get(name) is not v
+                    and name != "$continue"
+                    and not is_checked(before.get(name), v)
                 ]
             else:
                 slots.append((key, None))
@@ -143,41 +199,49 @@ class Fixpoint(Core):
         self,
         templates: dict[Any, Template],
         changed: list[Any],
-        entry: State,
-        state: State,
-        end: State,
-        block: Block,
+        states: tuple[State, State, State],
+        live: Callable[[Any], bool],
     ) -> dict[Any, Template]:
-        """The templates, widened to what the body left."""
+        """The templates, widened to what the body left; the states: before the loop, around the body."""
+        entry, start, end = states
         grown = dict(templates)
         late = [slot for slot in changed if slot not in grown or grown[slot].kind == "unbound"]
         noted = self.noted(end, late)
         for slot in changed:
-            value = get_slot(end, slot)
+            value = self.readable(get_slot(end, slot), end, str(slot[1]))
             if slot not in grown:
                 first = self.readable(get_slot(entry, slot), entry, str(slot[1]))
                 grown[slot] = self.entry_template(
                     first if first is not None else Unbound(str(slot[1])), entry
                 )
             self.shared, self.lasting = noted
-            if isinstance(slot[1], str) and slot[1] in OUT_ONLY:
-                continue
-            if isinstance(self.readable(value, end, ""), Unbound) and not self.is_flag(slot):
-                grown[slot] = Template("unbound", info=Unbound(str(slot[1])))  # no pass may read it
-                continue
-            if grown[slot].kind == "unbound":
-                if self.unbound_read:  # a later pass reads what an earlier one assigned
-                    with self.builder.nested(Block()):
-                        grown[slot] = self.template(value, end)
+            if isinstance(slot[1], str) and slot[1] in OUT_ONLY or grown[slot].kind == "lost":
                 continue
             outer, self.state = self.state, end
             try:
                 with self.builder.nested(Block()):
-                    grown[slot] = self.widen(grown[slot], value, state)
+                    grown[slot] = self.grown(slot, grown[slot], value, start, live)
             finally:
                 self.state = outer
         self.shared = frozenset()
         return grown
+
+    def grown(
+        self, slot: Any, old: Template, value: Any, start: State, live: Callable[[Any], bool]
+    ) -> Template:
+        """The template of one slot that holds ``value`` at the end of a pass."""
+        if isinstance(value, Lost):
+            return Template("lost", info=value)
+        unsure = isinstance(value, (Unbound, Maybe)) or old.kind == "maybe"
+        if old.kind == "unbound":
+            if isinstance(value, Unbound) or not unsure and slot not in self.unbound_reads:
+                return old
+            unsure = True
+        if unsure and not live(slot):
+            return Template("lost", info=Lost(str(slot[1]), "the compiler took it for dead"))
+        if old.kind != "unbound":
+            return self.widen(old, value, start)
+        return Template("maybe", None, (self.template(self.value_of(value), self.state),))
 
     def finish(
         self,
@@ -188,38 +252,38 @@ class Fixpoint(Core):
         block: Block,
         stops: Any,
         make: Callable[..., None],
+        passes: Passes,
     ) -> None:
         """Append the region, and go on with its results."""
         self.state = entry
-        inits: list[Arg] = []
-        yields: list[Arg] = []
-        variables: list[Var] = []
-        outs: list[Var] = []
+        carried = Carried()
         after = entry.fork()
         bound: dict[Any, Any] = {}
         self.holders = {}
         shared = self.noted(end)[1]
         for slot, template in sorted(templates.items(), key=lambda item: lateness(item[0], item[1], end)):
+            if template.kind == "lost":
+                bound[slot] = template.info
+                continue
             if lateness(slot, template, end):
                 self.shared = shared
-                bound[slot] = self.finish_late(slot, entry, end, block, (inits, yields, variables, outs))
+                bound[slot] = self.finish_late(slot, entry, end, block, carried, passes)
                 self.shared = frozenset()
                 self.hold(get_slot(end, slot), bound[slot])
                 continue
+            count = len(carried.inits)
             self.state = entry
-            self.flatten(template, get_slot(entry, slot), inits)
+            self.flatten(template, get_slot(entry, slot), carried.inits)
             self.state = end
             with self.builder.nested(block):
-                self.flatten(template, get_slot(end, slot), yields)
-            variables += params[slot]
-            results: list[Var] = []
+                self.flatten(template, get_slot(end, slot), carried.yields)
+            carried.variables += params[slot]
             hint = slot[1] if isinstance(slot[1], str) else next((p.hint for p in params[slot]), None)
-            bound[slot] = self.instantiate(template, results, hint, after=True)
-            for result, init in zip(results, inits[len(inits) - len(results) :], strict=True):
+            bound[slot] = self.instantiate(template, carried.outs, hint, after=True)
+            for result, init in zip(carried.outs[count:], carried.inits[count:], strict=True):
                 result.type = renewed(result.type, type_of_arg(init))
-            outs += results
             self.hold(get_slot(end, slot), bound[slot])
-        block.results = (*(() if stops is None else (self.arg(stops),)), *yields)
+        block.results = (*(() if stops is None else (self.arg(stops),)), *carried.yields)
         self.state = after
         for slot, value in bound.items():
             put_slot(after, slot, value)
@@ -230,7 +294,7 @@ class Fixpoint(Core):
             k for k in after.contents if isinstance(k, Arr) and k.view is not None and k.view.put is not None
         ]:
             del after.contents[key]
-        make(tuple(variables), tuple(inits), block, tuple(outs), stops is not None)
+        make(tuple(carried.variables), tuple(carried.inits), block, tuple(carried.outs), stops is not None)
 
     def hold(self, last: Any, value: Any) -> None:
         """After the loop, ``value`` stands for the array ``last`` of its last pass."""
@@ -242,41 +306,89 @@ class Fixpoint(Core):
         """Whether a slot is none of the user's: how and with what the loop was left."""
         return isinstance(slot[1], str) and slot[1].startswith("$")
 
-    def finish_late(self, slot: Any, entry: State, end: State, block: Block, lists: Any) -> Any:
+    def finish_late(
+        self, slot: Any, entry: State, end: State, block: Block, carried: Carried, passes: Passes
+    ) -> Any:
         """A slot that no pass reads from the one before: its value after the loop is the last pass's."""
-        inits, yields, variables, outs = lists
         first, last = get_slot(entry, slot), self.readable(get_slot(end, slot), end, str(slot[1]))
-        if isinstance(last, Unbound) and not self.is_flag(slot):
-            return last  # what it holds now can't be told, nor whether there was a pass at all
-        if last is first or last is None or isinstance(last, Unbound):
+        if isinstance(last, Lost) and not self.is_flag(slot):
+            return last
+        if last is first or last is None or isinstance(last, (Unbound, Lost)):
             return first if first is not None else Unbound(str(slot[1]))
-        if isinstance(last, Arr) and last in self.holders:
-            return self.holders[last]
         self.state = end
+        if isinstance(last, Arr) and last in self.holders:
+            value = self.holders[last]
+        else:
+            value = self.last_value(slot, first, last, block, carried)
+        if self.is_flag(slot):
+            return value
+        return self.maybe(value, self.any_pass(carried, passes))
+
+    def any_pass(self, carried: Carried, passes: Passes) -> Any:
+        """Whether the loop has run at all, as a boolean behind it."""
+        if passes.any is not None:
+            return passes.any()
+        if carried.ran is None:
+            carried.ran = Var(Scalar("bool"), "ran")
+            carried.add([Lit(False)], [Lit(True)], [carried.ran])
+        return carried.ran
+
+    def last_value(self, slot: Any, first: Any, last: Any, block: Block, carried: Carried) -> Any:
+        """What the last pass left, as a result of the loop."""
         if isinstance(last, Arr) and last.view is None and last.serial > self.since:
             self.shared = frozenset()  # the others show what this name holds
         with self.builder.nested(block):  # a window may have to be taken anew
-            found = self.template(last, end)
+            found = self.template(last, self.state)
         if found.kind == "same" or found.kind == "list" and not found.children:
+            if isinstance(last, (Iterable, ArrayMethod, Flat, Super, Comprehension)):
+                raise ShapeChange("what a pass leaves can't be told")
             return last
+        ends: list[Arg] = []
         with self.builder.nested(block):
-            ends: list[Arg] = []
             self.flatten(found, last, ends)
-        starts: list[Arg] = [Lit(None)] * len(ends)
-        if isinstance(first, Lit):
-            starts = [first]
         results: list[Var] = []
-        name = str(slot[1]).lstrip("$")
-        value = self.instantiate(found, results, name)
+        value = self.instantiate(found, results, str(slot[1]).lstrip("$"))
         for result in results:
             result.type = renewed(result.type, None)
             if isinstance(first, Lit) and isinstance(first.value, bool):
                 result.type = Scalar("bool")
-        yields += ends
-        inits += starts
-        variables += [Var(r.type, r.hint) for r in results]
-        outs += results
+        if first is None and slot[1] in EXITS:
+            first = Lit(False)
+        starts: list[Arg] = [first] if isinstance(first, Lit) else [Undefined(r.type) for r in results]
+        carried.add(starts, ends, results)
         return value
+
+
+@dataclass
+class Carried:
+    """What a loop carries: at its start, at the end of each pass, at the start of each, and behind it.
+
+    ``ran``: whether there was a pass, where it carries that.
+    """
+
+    inits: list[Arg] = field(default_factory=list)
+    yields: list[Arg] = field(default_factory=list)
+    variables: list[Var] = field(default_factory=list)
+    outs: list[Var] = field(default_factory=list)
+    ran: Var | None = None
+
+    def add(self, starts: list[Arg], ends: list[Arg], results: list[Var]) -> None:
+        """Carry values that no pass reads."""
+        self.inits += starts
+        self.yields += ends
+        self.variables += [Var(r.type, r.hint) for r in results]
+        self.outs += results
+
+
+def is_live(slot: Any, frame: Frame, passes: Passes) -> bool:
+    """Whether a pass, or what follows the loop, may read what another pass left."""
+    key, name = slot
+    return key is not frame or passes.live is None or name in passes.live
+
+
+def is_checked(before: Any, after: Any) -> bool:
+    """Whether a slot changed only in that it is known to have a value."""
+    return isinstance(before, Maybe) and before.value is after
 
 
 def lateness(slot: Any, template: Template, end: State) -> int:

@@ -11,8 +11,10 @@ import numpy as np
 
 from ..ir.ops import Lit, Var
 from ..ir.types import Opaque
+from .boundness import Raised
 from .core import Core
 from .guards import Guard, Path
+from .liveness import local_names
 from .values import Arr, Closure, Dct, Frame, Obj, Tup
 
 MAX_DEPTH = 120
@@ -99,14 +101,23 @@ class Inlining(Core):
             self.cells_of(fn),
             set(),
             ("function", fn),
-            locals=frozenset(fn.__code__.co_varnames),
+            locals=frozenset(fn.__code__.co_varnames + fn.__code__.co_cellvars),
             depth=self.frame.depth + 1,
         )
         return self.run_body(source.tree, frame, defaults, args, kwargs, fn.__name__)
 
     def call_closure(self, closure: Closure, args: list[Any], kwargs: dict[str, Any]) -> Any:
         outer = closure.frame
-        frame = Frame(outer.source, outer.globals, outer, {}, set(), outer.path, depth=self.frame.depth + 1)
+        frame = Frame(
+            outer.source,
+            outer.globals,
+            outer,
+            {},
+            set(),
+            outer.path,
+            locals=local_names(closure.node),
+            depth=self.frame.depth + 1,
+        )
         return self.run_body(closure.node, frame, closure.defaults, args, kwargs, closure.name)
 
     def run_body(
@@ -137,11 +148,20 @@ class Inlining(Core):
             if type(node).__name__ == "Lambda":
                 return self.eval(node.body)
             self.exec_block(node.body)
+            self.fall_off()
+            if self.state.dead:
+                raise Raised
             value = self.state.get_name(frame, "$value")
-            return Lit(None) if value is None or self.state.dead else value
+            return Lit(None) if value is None else value
         finally:
             self.frame = outer
             self.builder.span = span
+
+    def fall_off(self) -> None:
+        """Return None where a function's end is reached without a return."""
+        alive = self.alive() if self.inputs is not None else True  # rules return on every path
+        if isinstance(alive, Var) and not self.state.dead:
+            self.branch(alive, lambda: self.exec_Return(None, []), lambda: None, None)
 
     def bind_arguments(
         self, spec: Any, defaults: dict[str, Any], args: list[Any], kwargs: dict[str, Any], name: str

@@ -14,6 +14,7 @@ from ..ir.ops import Lit
 from .array_methods import ArrayMethods
 from .arrays import Arrays
 from .attributes import Attributes
+from .boundness import Raised
 from .branches import Branches
 from .builder import Builder
 from .builtins import Builtins
@@ -70,5 +71,10 @@ def inline(
     interpreter = Interpreter(builder)
     values = [interpreter.from_arg(a) for a in args]
     keywords = {k: interpreter.from_arg(v) for k, v in kwargs.items()}
-    result = interpreter.call(Lit(function), values, keywords)
+    try:
+        result = interpreter.call(Lit(function), values, keywords)
+    except Raised:
+        raise interpreter.unsupported(
+            f"`{function.__name__}`", "it raises whatever its arguments are", "check the call"
+        ) from None
     return interpreter.to_args(result)

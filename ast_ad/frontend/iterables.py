@@ -12,6 +12,7 @@ import numpy as np
 from ..ir.ops import Lit, Var
 from ..ir.types import Array, Scalar
 from .core import Core
+from .liveness import targets
 from .values import Arr, Bound, Closure, Comprehension, Dct, Iterable, Lst, Range, Tup
 
 
@@ -136,17 +137,25 @@ class Iterables(Core):
             finally:
                 self.frame = inner
 
-        self.frame = self.inner_frame(source.frame)
+        self.frame = self.inner_frame(source.frame, targets(source.node))
         try:
             self.run_generators(source.node, list(source.node.generators), emit)
         finally:
             self.frame = outer
 
-    def inner_frame(self, enclosing: Any) -> Any:
+    def inner_frame(self, enclosing: Any, names: frozenset[str]) -> Any:
         from .values import Frame
 
         return Frame(
-            enclosing.source, enclosing.globals, enclosing, {}, set(), enclosing.path, depth=enclosing.depth
+            enclosing.source,
+            enclosing.globals,
+            enclosing,
+            {},
+            set(),
+            enclosing.path,
+            locals=names,
+            comprehension=True,
+            depth=enclosing.depth,
         )
 
     def b_sum(self, source: Any, start: Any = None) -> Any:

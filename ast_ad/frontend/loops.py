@@ -7,14 +7,17 @@ its trip count is static.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Collection
 from typing import Any
 
 from ..errors import AdError
 from ..ir.ops import Block, For, Lit, Var, While
 from ..ir.types import Scalar
 from .core import Core
+from .fixpoint import EveryPassRaises, Passes
 from .iteration import IDENTITY
+from .liveness import live_at_loops
 from .merge import ShapeChange
 from .statements import EXITS
 from .values import Arr, Lst, now
@@ -33,11 +36,20 @@ class Loops(Core):
             self.assign(node.target, item)
             self.exec_block(node.body)
 
-        self.run_for(source, body, self.assigned(node), node.target)
+        self.run_for(source, body, self.assigned(node), node.target, self.live_at(node))
         self.after_loop(node, flag)
+
+    def live_at(self, node: Any) -> Collection[str] | None:
+        """The names that may be read at the start of a loop's pass or behind it; None: it is not known."""
+        source = self.frame.source
+        return None if source is None else live_at_loops(source.tree).get(id(node))
 
     def after_loop(self, node: Any, outer_flag: Any) -> None:
         broke = self.state.get_name(self.frame, "$break")
+        returned = self.state.get_name(self.frame, "$return")
+        endless = hasattr(node, "test") and self.is_true(node.test) and self.static_value(broke) is False
+        if endless and isinstance(returned, Var):
+            self.state.set_name(self.frame, "$return", Lit(True))
         self.state.set_name(self.frame, "$break", outer_flag if outer_flag is not None else Lit(False))
         if not node.orelse:
             return
@@ -47,15 +59,29 @@ class Loops(Core):
         elif static is not True:
             self.branch(broke, lambda: None, lambda: self.exec_block(node.orelse), None)
 
-    def run_for(self, source: Any, body: Callable[[Any], None], names: set[str], target: Any = None) -> None:
+    def run_for(
+        self,
+        source: Any,
+        body: Callable[[Any], None],
+        names: set[str],
+        target: Any = None,
+        live: Collection[str] | None = None,
+    ) -> None:
         """Run ``body`` for every item, as a region if the trip count is known at run time only."""
         self.iterated.append(source)
         try:
-            self.run_over(source, body, names, target)
+            self.run_over(source, body, names, target, live)
         finally:
             self.iterated.pop()
 
-    def run_over(self, source: Any, body: Callable[[Any], None], names: set[str], target: Any) -> None:
+    def run_over(
+        self,
+        source: Any,
+        body: Callable[[Any], None],
+        names: set[str],
+        target: Any,
+        live: Collection[str] | None,
+    ) -> None:
         spec = self.iteration(source)
         if isinstance(spec, list):
             self.unroll([functools.partial(IDENTITY, item) for item in spec], body)
@@ -63,8 +89,18 @@ class Loops(Core):
         count, start, stop, step, get = spec
         entry = self.state.fork()
         mark = len(self.builder.block.ops)
+
+        def any_turn() -> Any:
+            return self.any_turn(count, start, stop, step)
+
+        passes = Passes(live, any_turn)
         try:
-            self.region_loop((start, stop, step), get, body, names, target)
+            self.region_loop((start, stop, step), get, body, names, target, passes)
+            return
+        except EveryPassRaises:
+            del self.builder.block.ops[mark:]
+            self.state = entry
+            self.only_pass(any_turn(), lambda: body(get(start)))
             return
         except (ShapeChange, AdError) as problem:
             del self.builder.block.ops[mark:]
@@ -88,6 +124,30 @@ class Loops(Core):
                 )
             raise first
         self.unroll([functools.partial(get, Lit(i)) for i in self.static_indices(static, start, step)], body)
+
+    def any_turn(self, count: Any, start: Any, stop: Any, step: Any) -> Any:
+        """Whether a range is not empty."""
+        known, by = self.static_value(count), self.static_value(step)
+        if isinstance(known, int):
+            return Lit(known > 0)
+        if not isinstance(by, int):
+            return self.emit(operator.gt, count, Lit(0))
+        return self.emit(operator.gt, stop, start) if by > 0 else self.emit(operator.gt, start, stop)
+
+    def only_pass(self, enters: Any, run: Callable[[], None]) -> None:
+        """A loop that raises in its first pass, if there is one."""
+
+        def once() -> None:
+            run()
+            if not self.state.dead:
+                raise self.unsupported(
+                    "a loop that seems to raise in each pass", "but not in its first", "unroll it by hand"
+                )
+
+        if self.static_value(enters) is True:
+            once()
+        elif self.static_value(enters) is not False:
+            self.branch(enters, once, lambda: None, None)
 
     def static_indices(self, count: int, start: Any, step: Any) -> list[int]:
         first = self.demand(start, "the start of a range")
@@ -132,6 +192,7 @@ class Loops(Core):
         body: Callable[[Any], None],
         names: set[str],
         target: Any,
+        passes: Passes,
     ) -> None:
         hint = target.id if type(target).__name__ == "Name" and get is IDENTITY else None
         start, stop, step = map(self.arg, bounds)
@@ -159,7 +220,7 @@ class Loops(Core):
         def once() -> None:
             body(get(index))
 
-        self.fixpoint(once, names, make, runs_over=1)
+        self.fixpoint(once, names, make, passes, runs_over=1)
 
     # ----- while
     def exec_While(self, node: Any, rest: list[Any]) -> None:
@@ -168,6 +229,10 @@ class Loops(Core):
         entry, mark = self.state.fork(), len(self.builder.block.ops)
         try:
             self.region_while(node)
+        except EveryPassRaises:
+            del self.builder.block.ops[mark:]
+            self.state = entry
+            self.only_pass(self.truth(self.eval(node.test)), lambda: self.exec_block(node.body))
         except (ShapeChange, AdError) as problem:
             del self.builder.block.ops[mark:]
             self.state = entry
@@ -231,7 +296,12 @@ class Loops(Core):
             test()
             self.exec_block(node.body)
 
-        self.fixpoint(once, self.assigned(node), make)
+        passes = Passes(self.live_at(node), (lambda: Lit(True)) if self.is_true(node.test) else None)
+        self.fixpoint(once, self.assigned(node), make, passes)
+
+    def is_true(self, test: Any) -> bool:
+        """Whether the condition of a loop is a constant that holds."""
+        return type(test).__name__ == "Constant" and bool(test.value)
 
     def assigned(self, node: Any) -> set[str]:
         """The local names that a loop assigns, read off its text."""

@@ -12,6 +12,7 @@ from ..errors import AdError
 from ..ir.ops import Arg, Block, Function, Lit, Var, walk
 from ..trees import LEAF, STATIC, TreeDef
 from .attributes import Live
+from .boundness import Raised
 from .builder import Builder
 from .call_sites import CallSites
 from .calls import python_function
@@ -100,9 +101,16 @@ def _lower(
     interpreter.root = None if hasattr(function, "__ast_ad_lower__") else interpreter.frame
     values = _arguments(interpreter, inputs, names, trees, leaves)
     split = len(values) - len(keywords)
-    result = interpreter.call(
-        _callee(interpreter, function), values[:split], dict(zip(keywords, values[split:], strict=True))
-    )
+    try:
+        result = interpreter.call(
+            _callee(interpreter, function), values[:split], dict(zip(keywords, values[split:], strict=True))
+        )
+    except Raised:  # for every argument
+        raise interpreter.unsupported(
+            "a function that raises whatever its arguments are",
+            "there is nothing to differentiate",
+            "check it",
+        ) from None
     changed = inputs.changed_container(interpreter.state)
     if changed is not None:
         raise interpreter.unsupported(

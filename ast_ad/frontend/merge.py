@@ -15,10 +15,11 @@ import numpy as np
 
 from ..ir.ops import Arg, Block, Lit, Seq, Var
 from ..ir.types import Array, Dim, ListOf, Opaque, Optional, Scalar, TupleOf, Type, dtype_of, kind_of, rank_of
+from .boundness import PARTS, Boundness, components, same_make
 from .builder import type_of_arg
 from .sharing import Sharing, root_of
 from .statements import EXITS
-from .values import Arr, Bound, Closure, Dct, Frame, Lst, Obj, Range, State, Tup, Unbound
+from .values import Arr, Dct, Frame, Lost, Lst, Maybe, Obj, State, Tup, Unbound
 
 ORDER = ("bool", "int", "float", "complex")
 ONE_OF_TWO = "an array that is one of several, depending on the path taken"
@@ -151,6 +152,7 @@ class Phis:
     memo: dict[Any, Any] = field(default_factory=dict)
     shared: tuple[Collection[Any], Collection[Any]] = ((), ())  # roots with several names, on each path
     arrays: list[Arr] = field(default_factory=list)
+    merged: State = field(default_factory=State)  # the store behind the branch
 
     def add(self, a: Arg, b: Arg, type: Type, hint: str | None) -> Var:
         key = (
@@ -166,7 +168,7 @@ class Phis:
         return found
 
 
-class Merging(Sharing):
+class Merging(Sharing, Boundness):
     def merge_states(
         self, since: int, sides: tuple[tuple[State, Block], tuple[State, Block]], phis: Phis
     ) -> State:
@@ -174,7 +176,7 @@ class Merging(Sharing):
         (first, _), (second, _) = sides
         if first.dead or second.dead:
             return self.merge_dead(sides, phis, since)
-        merged = first.fork()
+        merged = phis.merged = first.fork()
         phis.shared = self.shared_roots(first), self.shared_roots(second)
         for key in {**first.contents, **second.contents}:
             a, b = first.contents.get(key), second.contents.get(key)
@@ -198,40 +200,6 @@ class Merging(Sharing):
         for arr in phis.arrays:
             self.watch(arr, merged)
         return merged
-
-    def merge_dead(self, sides: Any, phis: Phis, since: int) -> State:
-        """One side raised: what the other holds goes on, as results that the dead side leaves undefined."""
-        (first, _), (second, _) = sides
-        if first.dead and second.dead:
-            return first
-        alive = second if first.dead else first
-        merged = alive.fork()
-        for key in alive.contents:
-            if isinstance(key, Arr) and key.view is not None:
-                merged.contents.pop(key, None)
-        for key, content in alive.contents.items():
-            if getattr(key, "serial", 0) <= since and not (isinstance(key, Arr) and key.view is not None):
-                merged.set(key, self.export(content, alive is first, phis))
-        return merged
-
-    def export(self, value: Any, from_first: bool, phis: Phis) -> Any:
-        """A value computed inside the surviving branch, made visible after it."""
-        if isinstance(value, dict):
-            return {k: self.export(v, from_first, phis) for k, v in value.items()}
-        if isinstance(value, tuple):
-            return tuple(self.export(v, from_first, phis) for v in value)
-        if isinstance(value, Tup):
-            return Tup(tuple(self.export(v, from_first, phis) for v in value.items), value.cls)
-        if isinstance(value, Var) and self.was_emitted_in_branch(value):
-            first, second = (value, Lit(None)) if from_first else (Lit(None), value)
-            return phis.add(first, second, value.type, value.hint)
-        if isinstance(value, Arr) and value.view is None and self.was_emitted_in_branch(value.initial):
-            fresh = Arr(self.export(value.initial, from_first, phis), None, value.foreign, value.argument)
-            return phis.memo.setdefault(("arr", id(value)), fresh)
-        return value
-
-    def was_emitted_in_branch(self, var: Any) -> bool:
-        return isinstance(var, Var) and var.id >= self.branch_start
 
     def merge_content(self, key: Any, a: Any, b: Any, sides: Any, phis: Phis, since: int) -> Any:
         if isinstance(key, (Frame, Dct, Obj)):
@@ -276,15 +244,16 @@ class Merging(Sharing):
 
     def _merge(self, a: Any, b: Any, sides: Any, phis: Phis, since: int, name: str) -> Any:
         now = [
-            self.readable(v, state, name) if isinstance(v, Arr) else v
+            self.readable(v, state, name) if isinstance(v, (Arr, Maybe)) else v
             for v, (state, _) in zip((a, b), sides, strict=True)
         ]
         if now[0] is not a or now[1] is not b:
             if name != "$value":
                 return now[0] if now[0] is not a else now[1]
-            a, b = now  # what wrote since did not return: only the other path has a value
-        if isinstance(a, Unbound) or isinstance(b, Unbound):
-            return self.merge_unbound(a, b, sides, phis, since, name)
+            # what wrote since did not return: only the other path has a value
+            a, b = (Unbound() if isinstance(state, Lost) else state for state in now)
+        if isinstance(a, (Unbound, Maybe, Lost)) or isinstance(b, (Unbound, Maybe, Lost)):
+            return self.merge_bound(a, b, sides, phis, since, name)
         if isinstance(a, Lit) and isinstance(b, Lit) and same_constant(a.value, b.value):
             return a
         if isinstance(a, Tup) and isinstance(b, Tup) and len(a.items) == len(b.items) and a.cls == b.cls:
@@ -304,20 +273,10 @@ class Merging(Sharing):
             if set(one) == set(two):
                 merged = {k: self.merge_values(one[k], two[k], sides, phis, since, str(k)) for k in one}
                 return type(a)(a.cls, merged) if isinstance(a, Obj) else Dct(merged, a.cls)
-        if isinstance(a, Closure) and isinstance(b, Closure) and a.node is b.node and a.frame is b.frame:
-            return a
-        if isinstance(a, Range) and isinstance(b, Range):
-            return Range(
-                *(
-                    self.merge_values(x, y, sides, phis, since, name)
-                    for x, y in zip((a.start, a.stop, a.step), (b.start, b.stop, b.step), strict=True)
-                )
-            )
-        if isinstance(a, Bound) and isinstance(b, Bound) and a.fn is b.fn and len(a.args) == len(b.args):
-            args = tuple(
-                self.merge_values(x, y, sides, phis, since, name) for x, y in zip(a.args, b.args, strict=True)
-            )
-            return Bound(a.fn, args, a.kwargs)
+        if isinstance(a, PARTS) and same_make(a, b):
+            pairs = zip(components(a)[0], components(b)[0], strict=True)
+            parts = [self.merge_values(x, y, sides, phis, since, name) for x, y in pairs]
+            return components(a)[1](parts)
         return self.merge_leaves(a, b, sides, phis, since, name)
 
     def merge_leaves(self, a: Any, b: Any, sides: Any, phis: Phis, since: int, name: str) -> Any:
@@ -372,28 +331,6 @@ class Merging(Sharing):
             raise ShapeChange("its structure differs between the paths")
         return arg
 
-    def merge_unbound(self, a: Any, b: Any, sides: Any, phis: Phis, since: int, name: str) -> Any:
-        value, side, first = (b, sides[1], False) if isinstance(a, Unbound) else (a, sides[0], True)
-        if isinstance(value, Unbound):
-            return value
-        if isinstance(value, Tup):
-            missing = Unbound(name)
-            items = (
-                self.merge_values(x if first else missing, missing if first else x, sides, phis, since, name)
-                for x in value.items
-            )
-            return Tup(tuple(items), value.cls)
-        if isinstance(value, (Var, Arr)) or isinstance(value, Lst) and isinstance(side[0].get(value), Var):
-            leaf = self.leaf_in(value, side)
-            if isinstance(leaf, Var):
-                out = phis.add(
-                    leaf if first else UNDEFINED, UNDEFINED if first else leaf, leaf.type, leaf.hint
-                )
-                if isinstance(value, Arr) and isinstance(out.type, Array):
-                    return self.merged_array(out, (value, None) if first else (None, value), phis, since)
-                return self.wrap_var(out)
-        return value
-
     def merge_lists(self, a: Any, b: Any, sides: Any, phis: Phis, since: int) -> Any:
         if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
             return tuple(
@@ -428,7 +365,6 @@ class Merging(Sharing):
 
 
 NOTHING = Opaque("nothing")
-UNDEFINED = Lit(None)
 
 
 def join_lists(a: Type, b: Type) -> Type:

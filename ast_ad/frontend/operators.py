@@ -226,14 +226,12 @@ class Operators(Core):
 
     def identity(self, op: str, left: Any, right: Any) -> Any:
         for value, other in ((left, right), (right, left)):
-            if (
-                isinstance(other, Lit)
-                and isinstance(value, Var)
-                and isinstance(value.type, Optional)
-                and other.value is None
-            ):
+            if not (isinstance(other, Lit) and other.value is None and isinstance(value, (Var, Arr))):
+                continue
+            var = self.variable(value)
+            if isinstance(var.type, Optional):
                 fn = operator.is_ if op == "Is" else operator.is_not
-                return self.builder.opaque(fn, (value, other), Scalar("bool"))
+                return self.builder.opaque(fn, (var, other), Scalar("bool"))
         if isinstance(left, Lit) and isinstance(right, Lit):
             same = left.value is right.value or (
                 type(left.value) is type(right.value)

@@ -13,8 +13,9 @@ from dataclasses import replace
 from typing import Any
 
 from .core import Core
-from .values import Arr, Bound, Closure, Dct, Flat, Frame, Iterable, Lst, Obj, State, Tup, Unbound
+from .values import Arr, Bound, Closure, Dct, Flat, Frame, Iterable, Lost, Lst, Maybe, Obj, State, Tup
 
+STALE = "it may show an array that was written since under another name"
 SHARED = "an array that may be one of several, depending on the pass of a loop"
 
 
@@ -102,23 +103,23 @@ class Sharing(Core):
         """Note what an array's sources hold now, so that a read of it after a write to one is noticed."""
         if isinstance(value, Arr):
             value.sources = tuple((root, state.get(root)) for root, _ in value.sources)
-        if isinstance(value, (Tup, Lst, Dct, Obj)):  # of the loop's own making, so without cycles
+        if isinstance(value, (Tup, Lst, Dct, Obj, Maybe)):  # of the loop's own making, so without cycles
             for item in _items(value, state):
                 self.watch(item, state)
 
     def readable(self, value: Any, state: State, name: str) -> Any:
-        """The value, or Unbound for an array that may have changed through another name."""
-        arr = value
+        """The value, or Lost for an array that may have changed through another name."""
+        arr = value.value if isinstance(value, Maybe) else value
         while isinstance(arr, Arr):
             if any(state.get(root) is not content for root, content in arr.sources):
-                return Unbound(name)
+                return Lost(name, STALE)
             arr = arr.view.parent if arr.view is not None else None
         return value
 
     def still_returned(self, value: Any, sides: Any, phis: Any) -> Any:
         """What a function returned on the one path; the other one goes on, and may write to its sources."""
         if isinstance(value, Arr) and value.sources:
-            stale = [isinstance(self.readable(value, state, "$value"), Unbound) for state, _ in sides]
+            stale = [isinstance(self.readable(value, state, "$value"), Lost) for state, _ in sides]
             if any(stale) and not all(stale):
                 value = replace(value)
                 phis.arrays.append(value)
@@ -129,6 +130,8 @@ def _items(value: Any, state: State) -> Collection[Any]:
     """What a container holds."""
     if isinstance(value, Tup):
         return value.items
+    if isinstance(value, Maybe):
+        return (value.value,)
     if isinstance(value, Bound):
         return (*value.args, *value.kwargs.values())
     if isinstance(value, Iterable):

@@ -15,6 +15,7 @@ import numpy as np
 from ..errors import AdError
 from ..ir.ops import Lit, Op, Span, Var
 from ..ir.types import Array
+from .boundness import Raised
 from .core import Core
 from .values import Arr, Closure, Dct, Flat, Frame, Lst, Obj, Tup, Unbound
 
@@ -67,8 +68,11 @@ class Statements(Core):
                     "the compiler does not follow it yet",
                     "rewrite it without, or move it out of the differentiated function",
                 )
-            if handler(node, statements[position + 1 :]):
-                return
+            try:
+                if handler(node, statements[position + 1 :]):
+                    return
+            except Raised:
+                self.state.dead = True
 
     def place(self, node: Any, statement: Any = None) -> None:
         """Operations from here on stem from ``node``."""
@@ -107,7 +111,7 @@ class Statements(Core):
         return self.emit(operator.not_, left)
 
     def exec_Return(self, node: Any, rest: list[Any]) -> None:
-        value = Lit(None) if node.value is None else self.eval(node.value)
+        value = Lit(None) if node is None or node.value is None else self.eval(node.value)
         self.state.set_name(self.frame, "$value", value)
         self.state.set_name(self.frame, "$return", Lit(True))
 
@@ -196,8 +200,10 @@ class Statements(Core):
             del self.builder.block.ops[mark:]
             self.state = entry
             if handler.name:
-                self.bind(handler.name, Lit(str(problem)))
+                self.bind(handler.name.id, Lit(str(problem)))
             self.exec_block(handler.body)
+            if handler.name:
+                self.bind(handler.name.id, Unbound(handler.name.id))
         else:
             if node.handlers:
                 self.tried.append((source.filename, node.body[0].lineno, node.body[-1].end_lineno))
@@ -247,7 +253,8 @@ class Statements(Core):
         for target in node.targets:
             kind = type(target).__name__
             if kind == "Name":
-                self.state.set_name(self.frame, target.id, Unbound(target.id))
+                self.load_name(target.id)
+                self.bind(target.id, Unbound(target.id))
             elif kind == "Subscript":
                 self.delete_item(self.eval(target.value), self.eval(target.slice))
             else:

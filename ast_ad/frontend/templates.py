@@ -5,18 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..ir.ops import Arg, Lit, Var
+from ..ir.ops import Arg, Lit, Undefined, Var
 from ..ir.types import Array, ListOf, Scalar, Type
+from .boundness import PARTS, Boundness, bound_flag, components, same_make
 from .builder import type_of_arg
 from .merge import NOTHING, ShapeChange, join, join_carried, join_lists, same_constant
 from .sharing import SHARED, Sharing
-from .values import Arr, Bound, Closure, Dct, Lst, Obj, State, Tup, Unbound
+from .values import Arr, Bound, Closure, Dct, Lost, Lst, Maybe, Obj, State, Tup, Unbound
 
 
-class Templates(Sharing):
+class Templates(Sharing, Boundness):
     """Templates of carried slots: made, widened, filled with parameters and taken apart."""
 
     def widen(self, old: Template, value: Any, start: State) -> Template:
+        if old.kind == "maybe" or isinstance(value, (Unbound, Maybe)):
+            inner = old.children[0] if old.kind == "maybe" else old
+            held = self.value_of(value)
+            return Template("maybe", None, (inner if held is None else self.widen(inner, held, start),))
         if old.kind == "same":
             if (
                 value is old.info
@@ -25,10 +30,6 @@ class Templates(Sharing):
                 and same_constant(value.value, old.info.value)
             ):
                 return old
-            if isinstance(value, Unbound):
-                return old
-            if isinstance(value, Closure) and isinstance(old.info, Closure) and value.node is old.info.node:
-                return Template("same", info=value)
             if isinstance(old.info, Lit):
                 return self.widen(Template("leaf", type_of_arg(old.info)), value, start)
             raise ShapeChange("a variable refers to another object in each pass")
@@ -37,6 +38,11 @@ class Templates(Sharing):
                 raise ShapeChange("the length of a tuple changes")
             children = tuple(self.widen(c, v, start) for c, v in zip(old.children, value.items, strict=True))
             return Template("tuple", None, children, old.info)
+        if old.kind == "parts":
+            if not same_make(old.info, value):
+                raise ShapeChange("a variable refers to another function in each pass")
+            pairs = zip(old.children, components(value)[0], strict=True)
+            return Template("parts", None, tuple(self.widen(c, v, start) for c, v in pairs), old.info)
         if old.kind == "list":
             return self.widen_list(old, value, start)
         if old.kind in ("dict", "object"):
@@ -50,8 +56,6 @@ class Templates(Sharing):
         return self.widen_leaf(old, value)
 
     def widen_leaf(self, old: Template, value: Any) -> Template:
-        if isinstance(value, Unbound):
-            return old
         if (
             isinstance(value, Lst)
             and not isinstance(self.state.get(value), Var)
@@ -102,8 +106,10 @@ class Templates(Sharing):
 
     def template(self, value: Any, state: State) -> Template:
         """The structure of a value at the entry of the loop."""
-        if isinstance(value, Unbound):
-            return Template("unbound", info=value)
+        if isinstance(value, (Unbound, Lost)):
+            return Template("unbound" if isinstance(value, Unbound) else "lost", info=value)
+        if isinstance(value, Maybe):
+            return Template("maybe", None, (self.template(value.value, state),))
         if isinstance(value, tuple):
             return self.template_content(value, state)
         if isinstance(value, Tup):
@@ -135,6 +141,10 @@ class Templates(Sharing):
                 if not isinstance(value.value, int) or isinstance(value.value, bool)
                 else Scalar("int"),
             )
+        if isinstance(value, PARTS):
+            return Template(
+                "parts", None, tuple(self.template(v, state) for v in components(value)[0]), value
+            )
         return Template("same", info=value)
 
     def template_content(self, content: Any, state: State) -> Template:
@@ -146,8 +156,12 @@ class Templates(Sharing):
         self, template: Template, params: list[Var], hint: str | None, after: bool = False
     ) -> Any:
         """A value of the template's structure on fresh parameters."""
-        if template.kind == "same" or template.kind == "unbound":
+        if template.kind in ("same", "unbound", "lost"):
             return template.info
+        if template.kind == "maybe":
+            value = self.instantiate(template.children[0], params, hint, after)
+            params.append(Var(Scalar("bool"), None if hint is None else f"{hint}_bound"))
+            return Maybe(value, params[-1])
         if template.kind == "leaf":
             assert template.type is not None
             var = Var(template.type, hint)
@@ -160,6 +174,8 @@ class Templates(Sharing):
         children = tuple(self.instantiate(c, params, hint, after) for c in template.children)
         if template.kind == "tuple":
             return Tup(children, template.info)
+        if template.kind == "parts":
+            return components(template.info)[1](list(children))
         if template.kind == "list":
             return Lst(children)
         cls, keys = template.info
@@ -168,17 +184,28 @@ class Templates(Sharing):
 
     def flatten(self, template: Template, value: Any, out: list[Arg]) -> None:
         """The arguments that a value of the template's structure has at its leaves."""
-        if template.kind == "same" or template.kind == "unbound":
+        if template.kind in ("same", "unbound", "lost"):
+            return
+        if template.kind == "maybe":
+            self.flatten(template.children[0], self.value_of(value), out)
+            out.append(self.arg(bound_flag(value)))
+            return
+        if value is None and template.kind != "leaf":
+            for child in template.children:
+                self.flatten(child, None, out)
             return
         if template.kind == "leaf":
             if isinstance(value, tuple):
                 value = self.dynamic_list(value)
             if isinstance(value, Lst) and isinstance(self.state.get(value), tuple):
                 value = self.dynamic_list(self.state.get(value))
-            out.append(Lit(None) if value is None or isinstance(value, Unbound) else self.arg(value))
+            assert template.type is not None
+            out.append(Undefined(template.type) if value is None else self.arg(value))
             return
         if template.kind == "tuple":
             items: Any = value.items
+        elif template.kind == "parts":
+            items = components(value)[0]
         elif template.kind == "list":
             items = self.state.get(value) if isinstance(value, Lst) else value
         else:
@@ -189,9 +216,13 @@ class Templates(Sharing):
 
 @dataclass
 class Template:
-    """The structure of a carried slot: leaves with types, or a value that stays the same."""
+    """The structure of a carried slot: leaves with types, or a value that stays the same.
 
-    kind: str  # 'leaf' | 'unbound' | 'same' | 'tuple' | 'list' | 'dict' | 'object'
+    Of the kind 'maybe', the only child has a value where a boolean, the last leaf, tells so; 'unbound': no
+    pass reads what another one left; 'lost': what it holds can't be told.
+    """
+
+    kind: str  # leaf | maybe | unbound | lost | same | tuple | list | parts | dict | object
     type: Type | None = None
     children: tuple[Template, ...] = ()
     info: Any = None
@@ -211,6 +242,7 @@ class Template:
             and self.sources == other.sources
             and self.lasting == other.lasting
             and (self.info is other.info or self.kind != "same")
+            and (self.kind != "parts" or same_make(self.info, other.info))
         )
 
 

@@ -104,6 +104,8 @@ class Frame:
     path: Any = None
     initial: dict[str, Any] = field(default_factory=dict)
     locals: frozenset[str] = frozenset()
+    comprehension: bool = False
+    inlined: bool = False  # a comprehension's, where Python has no frame for it
     depth: int = 0
     caller: Frame | None = None
     serial: int = _stamp()
@@ -177,9 +179,25 @@ class Comprehension:
 
 @dataclass(eq=False)
 class Unbound:
-    """A name, or an element, without a value on this path."""
+    """The state of a name without a value: a read raises what Python raises."""
 
     name: str = ""
+
+
+@dataclass(eq=False)
+class Maybe:
+    """The state of a name that has a value if ``bound`` holds, which is known at run time only."""
+
+    value: Any
+    bound: Var
+
+
+@dataclass(eq=False)
+class Lost:
+    """The state of a name of which the compiler can't tell what it holds: a read is refused."""
+
+    name: str
+    why: str
 
 
 class State:

@@ -11,6 +11,7 @@ Grammar (``*`` repeats, ``?`` may be missing)::
     While     ::= Var* = while carried: (Var = Arg)* cond: Block do Block
     Range     ::= start: Arg stop: Arg step: Arg
     Arg       ::= Var | Lit | Seq | Slice                        Seq: a tuple or list display, nests
+    Lit       ::= a constant | Undefined                         Undefined: no value, where no path reads it
 
 Each Var is assigned once, before its uses in the block order; inner blocks read the Vars of outer ones.
 A loop's block yields the carried values of the next iteration, and, where ``stops`` is set, one more
@@ -70,6 +71,20 @@ class Lit:
 
     def __repr__(self) -> str:
         return repr(self.value)
+
+
+class Undefined(Lit):
+    """A value of a type that a path does not give: nothing that runs on that path reads it.
+
+    It is told from the constant ``None``, which programs compute with, though a run stores ``None`` for it.
+    """
+
+    def __init__(self, type: Type) -> None:
+        super().__init__(None)
+        self.type = type
+
+    def __repr__(self) -> str:
+        return "undefined"
 
 
 @dataclass(eq=False)

@@ -482,7 +482,7 @@ def swapped_and_written(x, y, s):
 
 def swapped_in_a_for_loop(x, y, s):
     w = y
-    for k in range(3):
+    for k in range(len(x) + 1):
         y, x = x, y
         w[0] = k * s
     return np.sum(x * x) + 2 * np.sum(y)

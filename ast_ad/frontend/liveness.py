@@ -1,0 +1,181 @@
+"""Which names may still be read at the start of a loop's pass, or behind the loop?
+
+``live_at_loops(tree)`` tells it for every loop of a function, the functions within included, from the text
+alone: the usual analysis backwards over statements. It errs towards "may be read". What a nested function or
+a generator reads is live everywhere, since it may run at any time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import gast
+
+Names = frozenset[str]
+NONE: Names = frozenset()
+_LATER = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.GeneratorExp, gast.ClassDef)
+_found: WeakKeyDictionary[Any, dict[int, Names]] = WeakKeyDictionary()
+
+
+def live_at_loops(tree: Any) -> dict[int, Names]:
+    """The live names of every loop in a function's tree, by the loop's ``id``.
+
+    >>> body = "for i in range(n):\\n  a = i\\n  b = a + c\\n  c = 1\\nreturn b"
+    >>> tree = gast.parse("def f(n, c):\\n  " + body.replace("\\n", "\\n  ")).body[0]
+    >>> sorted(live_at_loops(tree)[id(tree.body[0])])
+    ['b', 'c']
+    """
+    if tree not in _found:
+        found: dict[int, Names] = {}
+        for node in gast.walk(tree):
+            if isinstance(node, (gast.FunctionDef, gast.AsyncFunctionDef)):
+                _Function(node, found).block(node.body, _Exits(NONE))
+        _found[tree] = found
+    return _found[tree]
+
+
+@dataclass(frozen=True)
+class _Exits:
+    """What is live where a block ends, and where ``break`` and ``continue`` lead; ``always``: in any case."""
+
+    after: Names
+    at_break: Names = NONE
+    at_continue: Names = NONE
+    always: Names = NONE
+
+
+class _Function:
+    """The analysis of one function."""
+
+    def __init__(self, node: Any, found: dict[int, Names]) -> None:
+        self.found = found
+        self.captured: Names = NONE
+        for inner in _own(node.body):
+            if isinstance(inner, _LATER):
+                self.captured |= _loaded(gast.walk(inner))
+            elif isinstance(inner, (gast.Global, gast.Nonlocal)):
+                self.captured |= frozenset(inner.names)
+
+    def block(self, statements: list[Any], exits: _Exits) -> Names:
+        """The names that are live before the statements."""
+        live = exits.after
+        for node in reversed(statements):
+            live = self.statement(node, replace(exits, after=live)) | exits.always
+        return live
+
+    def statement(self, node: Any, exits: _Exits) -> Names:
+        if isinstance(node, (gast.For, gast.AsyncFor, gast.While)):
+            return self.loop(node, exits)
+        if isinstance(node, gast.If):
+            return self.block(node.body, exits) | self.block(node.orelse, exits) | reads(node.test)
+        if isinstance(node, (gast.With, gast.AsyncWith)):
+            return self.block(node.body, exits) | reads(*node.items)
+        if isinstance(node, gast.Match):
+            inside = [reads(case.pattern, case.guard) | self.block(case.body, exits) for case in node.cases]
+            return exits.after.union(reads(node.subject), *inside)
+        if isinstance(node, (gast.Try, getattr(gast, "TryStar", gast.Try))):
+            return self.tried(node, exits)
+        if isinstance(node, (gast.Break, gast.Continue)):
+            return exits.at_break if isinstance(node, gast.Break) else exits.at_continue
+        if isinstance(node, (gast.Return, gast.Raise)):
+            return reads(node)
+        return (exits.after - _stored(node)) | reads(node)
+
+    def loop(self, node: Any, exits: _Exits) -> Names:
+        after = self.block(node.orelse, exits)
+        target, source = (node.test, None) if isinstance(node, gast.While) else (node.target, node.iter)
+        head, before = after, None
+        while head != before:
+            before = head
+            inner = _Exits(head, exits.after, head, exits.always)
+            head = after | (self.block(node.body, inner) - _stored(target)) | reads(target)
+        self.found[id(node)] = head | exits.after | self.captured
+        return head | reads(source)
+
+    def tried(self, node: Any, exits: _Exits) -> Names:
+        """An exception may come up anywhere in the body, and what leaves it passes through ``finally``."""
+        always = exits.always | self.block(node.finalbody, replace(exits, after=NONE))
+        inner = replace(exits, after=self.block(node.finalbody, exits), always=always)
+        caught = NONE.union(*(self.block(h.body, inner) | reads(h.type) for h in node.handlers))
+        after = self.block(node.orelse, inner)
+        return self.block(node.body, replace(inner, after=after, always=always | caught)) | caught
+
+
+def targets(node: Any) -> Names:
+    """The names that a comprehension binds for itself."""
+    return NONE.union(*(_stored(generator.target) for generator in node.generators))
+
+
+def local_names(node: Any) -> Names:
+    """The names that are local to a function, by its tree: its parameters and what it binds."""
+    spec = node.args
+    given = [*spec.posonlyargs, *spec.args, *spec.kwonlyargs, *filter(None, (spec.vararg, spec.kwarg))]
+    found = {arg.id for arg in given}
+    outer: set[str] = set()
+    inside: set[int] = set()  # the targets of comprehensions, which are their own
+    for inner in _own(node.body if isinstance(node.body, list) else [node.body]):
+        if isinstance(inner, (gast.Global, gast.Nonlocal)):
+            outer.update(inner.names)
+        elif isinstance(inner, gast.comprehension):
+            inside.update(map(id, gast.walk(inner.target)))
+        elif isinstance(inner, gast.Name) and isinstance(inner.ctx, gast.Store) and id(inner) not in inside:
+            found.add(inner.id)
+        elif isinstance(inner, (gast.MatchAs, gast.MatchStar, gast.MatchMapping)):
+            found.add(inner.rest if isinstance(inner, gast.MatchMapping) else inner.name)
+        elif isinstance(inner, (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)):
+            found.add(inner.name)
+        elif isinstance(inner, (gast.Import, gast.ImportFrom)):
+            found |= _stored(inner)
+    return frozenset(found - outer - {None})
+
+
+def _own(nodes: list[Any]) -> Iterator[Any]:
+    """What stands in a function's body, but not inside of what is run later."""
+    stack = list(nodes)
+    for node in stack:
+        yield node
+        if not isinstance(node, _LATER):
+            stack += gast.iter_child_nodes(node)  # outer before inner
+
+
+def reads(*nodes: Any) -> Names:
+    """The names that expressions or simple statements read; what ``del`` and ``+=`` name is read, too."""
+    found = NONE
+    for node in nodes:
+        if node is None:
+            continue
+        found |= _loaded(gast.walk(node))
+        if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
+            found |= {node.target.id}
+    return found
+
+
+def _loaded(nodes: Iterable[Any]) -> Names:
+    return frozenset(n.id for n in nodes if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Store))
+
+
+def _stored(node: Any) -> Names:
+    """The names to which a simple statement, or a loop's target, gives values for certain."""
+    if isinstance(node, (gast.FunctionDef, gast.ClassDef)):
+        return frozenset({node.name})
+    if isinstance(node, (gast.Import, gast.ImportFrom)):
+        return frozenset((a.asname or a.name.split(".")[0]) for a in node.names)
+    targets = [node]
+    if isinstance(node, gast.Assign):
+        targets = node.targets
+    elif isinstance(node, (gast.AnnAssign, gast.AugAssign)):
+        targets = [node.target] if node.value is not None else []
+    elif isinstance(node, gast.Delete):
+        targets = node.targets
+    elif not isinstance(node, (gast.Name, gast.Tuple, gast.List, gast.Starred)):
+        return NONE
+    return frozenset(
+        n.id for t in targets for n in gast.walk(t) if isinstance(n, gast.Name) and not _is_load(n)
+    )
+
+
+def _is_load(node: Any) -> bool:
+    return isinstance(node.ctx, gast.Load)
