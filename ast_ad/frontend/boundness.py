@@ -1,8 +1,8 @@
 """What does a read of a name without a value do, and what becomes of a value that one of two paths has?
 
-Whether a name is bound is a state of the store, beside the value: ``Unbound``, ``Maybe`` (with the
-boolean that tells it at run time), or a plain value. A read checks it, and raises Python's own error; from then
-on the name is bound. A path that gives no value gives an ``Undefined`` of its type, which nothing reads.
+Whether a name is bound is a state of the store, beside the value: ``Unbound``, ``Maybe`` (with the boolean
+that tells it at run time), or a plain value. A read checks it, and raises Python's own error; from then on
+the name is bound. A path that gives no value gives an ``Undefined`` of its type, which nothing reads.
 """
 
 from __future__ import annotations
