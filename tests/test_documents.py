@@ -53,3 +53,21 @@ def test_links(path):
     for target in re.findall(r"\]\(([^)#]+)\)", path.read_text()):
         if "://" not in target:
             assert (path.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("way", ["file", "-c", "standard input"])
+def test_the_first_program_of_the_readme(way, tmp_path):
+    """However a user runs it: its text must be found."""
+    program, said = PROGRAM.search((ROOT / "README.md").read_text()).groups()
+    path = tmp_path / "program.py"
+    path.write_text(program)
+    command = {"file": [str(path)], "-c": ["-c", program], "standard input": []}[way]
+    with path.open() as file:
+        done = subprocess.run(
+            [sys.executable, "-W", "error", *command],
+            stdin=file,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+        )
+    assert done.returncode == 0 and done.stdout.strip() == said.strip(), done.stdout + done.stderr

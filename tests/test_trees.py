@@ -71,7 +71,8 @@ def test_containers(value, shown, paths):
     leaves, tree = flatten(value)
     assert repr(tree) == shown and list(tree.paths("v")) == paths
     again = tree.unflatten(leaves)
-    assert type(again) is type(value) and again == value and again is not value
+    assert type(again) is type(value) and again is not value
+    assert flatten(again)[1] == tree and all(a is b for a, b in zip(flatten(again)[0], leaves, strict=True))
     assert tree == flatten(again)[1] and hash(tree) == hash(flatten(again)[1])
 
 

@@ -15,6 +15,7 @@ from ..ir.types import kind_of
 from ..rules.registry import lookup
 from .core import Core, parameter_names
 from .guards import Path
+from .opaque import answers_by_arguments
 from .values import Arr, ArrayMethod, Bound, Closure, Comprehension, Dct, Lst, Obj, Tup
 
 TAKES_ARRAYS = {np.dot, np.inner, np.vdot, np.where, np.correlate, np.matmul, operator.matmul}
@@ -212,6 +213,12 @@ class Calls(Core):
                 f"random numbers drawn by `{getattr(fn, '__name__', fn)}`",
                 "the draw would be repeated or shared between passes",
                 "draw them outside and pass them in",
+            )
+        if not answers_by_arguments(fn):
+            raise self.unsupported(
+                f"a call of `{getattr(fn, '__name__', fn)}`",
+                "it is compiled code that may look at more than its arguments",
+                "call it outside and pass the result in",
             )
         values = [self.static_value(a) for a in args]
         if all(self.is_static(a) for a in args) and all(self.is_static(v) for v in kwargs.values()):
