@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -11,9 +12,10 @@ import numpy as np
 from .arguments import Arguments
 from .emit.load import build_lock
 from .errors import (
+    AdError,
     InputError,
     InputTypeError,
-    InputValueError,
+    InternalError,
     NoDerivativeError,
     StaleError,
     UnsupportedError,
@@ -22,6 +24,7 @@ from .fast_calls import Fast
 from .frontend.patterns import Known
 from .frontend.signatures import is_object, signature
 from .garbage import collector_paused
+from .inspection import Inspection
 from .options import Options
 from .request import Compilation
 from .tiers import Tier, has_numba
@@ -30,7 +33,7 @@ from .trees import STATIC, flatten
 MAX_VARIANTS = 16  # programs kept for one kind of arguments, where what they read from outside keeps changing
 
 
-class Derivative:
+class Derivative(Inspection):
     """A derivative of ``function``, compiled when it is first called with arguments of a new kind.
 
     Attributes: ``source`` (what ran last), ``forward_source`` and ``backward_source`` (the same as two
@@ -83,7 +86,8 @@ class Derivative:
         try:
             variant, _, results = self._results(args, kwargs)
             if not kwargs and isinstance(variant, Compilation):
-                fast = variant.fast_call(args)
+                with contextlib.suppress(Exception):  # there is the long way
+                    fast = variant.fast_call(args)
         finally:
             self._use(fast)
         return self.answer(variant, results)
@@ -111,19 +115,53 @@ class Derivative:
     def _results(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, Any]:
         """The program that fits, its inputs and its results; traced, where a compiled one gives up."""
         variant, inputs = self._prepare(args, kwargs)
-        if variant.mode == "compiled":
-            try:
-                return variant, inputs, variant.program(inputs)
-            except UnsupportedError as error:
-                if not (isinstance(variant, Compilation) and self._may_trace()):
-                    raise
-                problem = error
-            # No longer in the handler: what is raised now stands alone.
+        if variant.mode != "compiled":
+            variant = variant.in_place()
+            return variant, inputs, variant.program(inputs)
+        try:
+            return variant, inputs, variant.program(inputs)
+        except Exception as error:
+            if not isinstance(variant, Compilation):
+                raise
             args, kwargs = self.arguments.arrange(args, kwargs)
-            self._last = variant = self._traced(problem, args, kwargs)
-            inputs = [*args, *kwargs.values()]
-        variant = variant.in_place()
-        return variant, inputs, variant.program(inputs)
+            problem = self._problem(variant, args, kwargs, error)
+            if problem is None:
+                raise
+            if not self._may_trace():
+                raise problem from problem.__cause__
+        # No longer in the handler: what is raised now stands alone.
+        return self._instead(variant, problem, args, kwargs)
+
+    def _problem(
+        self, variant: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception
+    ) -> Exception | None:
+        """Why a call is to be traced in which a program raised an error; None: it is the user's own."""
+        if isinstance(error, UnsupportedError):
+            return error
+        from .net.failures import defect_in
+
+        return defect_in(self, variant, args, kwargs, error)
+
+    def _instead(
+        self, variant: Any, problem: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Any, Any, Any]:
+        """The trace of a call that a program can't answer; one that is defective is never used again."""
+        self._last = traced = self._traced(problem, args, kwargs)
+        inputs = [*args, *kwargs.values()]
+        found = traced.in_place()
+        results = found.program(inputs)
+        if isinstance(problem, InternalError):
+            self._retire(variant, traced)
+        return found, inputs, results
+
+    def _retire(self, variant: Any, traced: Any) -> None:
+        """From now on calls like those that a program was for are traced."""
+        for key in {*self._variants, *self._tiers}:
+            tier, variants = self._tiers.get(key), self._variants.setdefault(key, [])
+            if variant in variants or tier is not None and variant in tier.variants:
+                variants.insert(0, traced)
+                if tier is not None:
+                    tier.close()
 
     def _prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, list[Any]]:
         """The compiled program that fits, and the leaves of the arguments."""
@@ -206,6 +244,7 @@ class Derivative:
         with build_lock:
             try:
                 variant = self._build(args, kwargs)
+                variant.finish()
                 inputs = variant.program.fits(leaves, values)
                 if inputs is None:
                     guard = variant.lowered.inputs.guards.broken(values)
@@ -218,7 +257,11 @@ class Derivative:
                 raise
             except Exception as error:
                 if not self._may_trace():
-                    raise
+                    if isinstance(error, AdError):
+                        raise
+                    from .fallback.derivative import as_reason
+
+                    raise as_reason(error) from error
                 from .frontend.core import TensorOutside
 
                 variant = self._traced(error, args, kwargs)
@@ -290,65 +333,6 @@ class Derivative:
         if self._caller is None:
             self._caller = Caller(self)
         return types.Dispatcher(self._caller)
-
-    # ----- looking inside
-    @property
-    def mode(self) -> str | None:
-        """After a call: 'compiled', or 'fallback' if the function was traced."""
-        return None if self._last is None else self._last.mode
-
-    def _built(self) -> Any:
-        if self._last is None:
-            raise InputValueError(
-                f"the source of the gradient of `{getattr(self.function, '__name__', 'function')}`",
-                why="it depends on the types of the arguments, and there was no call yet",
-                fix="call it first, or use ast_ad.inspect(f, *args)",
-            )
-        return self._last
-
-    def _compiled(self) -> Any:
-        found = self._built()
-        if found.mode == "fallback":
-            raise found.no_program()
-        return found
-
-    @property
-    def backend(self) -> str | None:
-        """After a call: 'numba' if compiled kernels answered it, or 'numpy'."""
-        return None if self._last is None else getattr(self._last, "backend", "numpy")
-
-    @property
-    def source(self) -> str:
-        """The generated module that ran last."""
-        return str(self._compiled().text)
-
-    @property
-    def forward_source(self) -> str:
-        """The value and the residuals, as a function of the arguments."""
-        return str(self._compiled().halves()[0].text)
-
-    @property
-    def backward_source(self) -> str:
-        """The cotangents, as a function of the residuals."""
-        return str(self._compiled().halves()[1].text)
-
-    @property
-    def ir(self) -> str:
-        """The primal as the compiler sees it."""
-        from .ir.show import show
-
-        return show(self._compiled().lowered.function)
-
-    @property
-    def adjoint_ir(self) -> str:
-        """The primal and its reverse sweep."""
-        from .ir.show import show
-
-        return show(self._compiled().adjoint)
-
-    def explain(self) -> str:
-        """What is saved and why, what is computed again, inlined and constant; or why there is no program."""
-        return self._built().explain()  # type: ignore[no-any-return]
 
     def __repr__(self) -> str:
         inner = f"{type(self).__name__.lower()}({getattr(self.function, '__qualname__', self.function)})"

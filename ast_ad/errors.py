@@ -169,6 +169,10 @@ class FallbackWarning(UserWarning):
     """A function can't be compiled: it runs on traced arrays, which is right but slower, without source."""
 
 
+class DefectWarning(FallbackWarning):
+    """ast_ad found a bug of its own: the function is traced instead. Please report it."""
+
+
 def _source_line(span: SpanLike | None) -> str:
     if span is None or not span.line:
         return ""

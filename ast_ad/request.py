@@ -114,6 +114,11 @@ class Compilation(Request):
         """The short way is to be made anew."""
         self._fast = None
 
+    def finish(self) -> None:
+        """Make the code that runs, so that what goes wrong in that does so while compiling."""
+        for code in self.codes:
+            assert code.run is not None
+
     @property
     def codes(self) -> tuple[Any, ...]:
         """The programs that run."""

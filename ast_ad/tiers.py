@@ -45,6 +45,7 @@ class Tier:
         self._patterns: dict[Any, Known] = {}
         self._refused: set[Any] = set()
         self._work = 0.0
+        self._closed = False
         self._last: tuple[Any, float] = (None, 0.0)
 
     def find(self, leaves: list[Any], values: Sequence[Any]) -> tuple[Any, list[Any]] | None:
@@ -72,7 +73,12 @@ class Tier:
 
     def is_settled(self) -> bool:
         """Whether no more kernels will be compiled, so that calls need not be counted."""
-        return len(self.variants) >= MOST_PROGRAMS or len(self._refused) >= MOST_REFUSED
+        return self._closed or len(self.variants) >= MOST_PROGRAMS or len(self._refused) >= MOST_REFUSED
+
+    def close(self) -> None:
+        """No kernels any more."""
+        self.variants.clear()
+        self._closed = True
 
     def compile(
         self, build: Callable[[Known], Any], leaves: list[Any], values: Sequence[Any]

@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 
 from .compiled import Compiled, require_number, scalar_result
-from .errors import InputTypeError, InputValueError
+from .errors import AdError, InputTypeError, InputValueError
 from .frontend.builder import type_of_arg
 from .frontend.call_sites import CallSites
 from .frontend.lower import Lowered, lower
 from .frontend.patterns import Known
 from .frontend.structures import positions
-from .ir.ops import Function
+from .ir.builtin import assign, tuple_get, unpack
+from .ir.ops import Function, Op, walk
 from .ir.types import carries_derivative
 from .programs import Program
 from .request import Compilation, Request
@@ -27,6 +28,8 @@ from .transform.small_arrays import small_arrays
 from .transform.split import split
 from .transform.typed_tapes import typed_tapes
 from .trees import TreeDef, flatten
+
+NAMING = assign, tuple_get, unpack
 
 
 def compile_adjoint(
@@ -58,6 +61,14 @@ def call_sites() -> CallSites:
     return CallSites(TracedCall, traced_call, NotOnTrial)
 
 
+def only_call(lowered: Lowered) -> AdError | None:
+    """Why the one call can't be followed that a whole program consists of; None where there is more to it."""
+    operations = [op for op in walk(lowered.function.body) if not (isinstance(op, Op) and op.fn in NAMING)]
+    if not lowered.calls or len(operations) > len(lowered.calls):
+        return None
+    return next(iter(lowered.calls.values()))
+
+
 class Variant(Compilation):
     """What was compiled for one kind of arguments.
 
@@ -77,6 +88,8 @@ class Variant(Compilation):
     ) -> None:
         sites = call_sites() if owner._may_trace() else None
         self.lowered = lower(owner.function, names, trees, leaves, keywords, sites, known)
+        if sites is not None and (reason := only_call(self.lowered)) is not None:
+            raise reason
         super().__init__(owner, names, trees, leaves, keywords)
         self.count = len(self.lowered.function.body.results)
         self._halves: Any = None

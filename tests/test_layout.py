@@ -39,6 +39,7 @@ ALLOWED = {
     "files": {"eager", "nn.parameter", "errors"},
     "fallback": {
         "derivative",
+        "net",
         "request",
         "variant",
         "eager",
@@ -50,6 +51,7 @@ ALLOWED = {
         "errors",
         "options",
     },
+    "net": {"ir", "trees", "errors"},
     # How other compilers run what is emitted; still to come.
     "backends": {"emit", "transform", "analysis", "ir", "rules", "errors", "options"},
 }

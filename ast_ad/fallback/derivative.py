@@ -19,6 +19,7 @@ import numpy as np
 
 from ..errors import (
     AdError,
+    DefectWarning,
     FallbackWarning,
     InputTypeError,
     InputValueError,
@@ -27,12 +28,14 @@ from ..errors import (
 )
 from ..frontend.calls import python_function
 from ..frontend.core import TensorOutside
+from ..net.failures import defect
 from ..request import Request
 from ..trees import flatten
 from ..variant import Pullback
 from . import is_tracing
 
 _warned: weakref.WeakSet[Any] = weakref.WeakSet()
+_defective: weakref.WeakSet[Any] = weakref.WeakSet()
 HOW = (
     "Every call runs the function itself, on traced arrays, and walks back over what it did. There is no "
     "source.\nfallback='error' raises the error above instead. An ast_ad.FallbackWarning is given once for "
@@ -71,15 +74,20 @@ class TracedVariant(Request):
         """The value, and the pullback to the leaves that are asked for."""
         from .history import trace_alone
 
-        warn(self.owner.function, self.reason)
+        ours = isinstance(self.reason, InternalError)
+        if not ours:
+            warn(self.owner.function, self.reason)
         writes = isinstance(self.reason, SharedMemoryError)
         split = len(inputs) - len(self.keywords)
         kwargs = dict(zip(self.keywords, inputs[split:], strict=True))
         try:
-            return trace_alone(self.owner.function, tuple(inputs[:split]), kwargs, self.wrt, writes)
+            found = trace_alone(self.owner.function, tuple(inputs[:split]), kwargs, self.wrt, writes)
         except AdError as error:
             add_reason(error, self.reason)
             raise
+        if ours:  # a trace that raises what the program raised would have shown that there is none
+            warn(self.owner.function, self.reason)
+        return found
 
     def __call__(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
         """The value, then the cotangents."""
@@ -156,26 +164,36 @@ def as_reason(error: Exception) -> AdError:
     """The error of the compiler; what it did not foresee is one of its own."""
     if isinstance(error, AdError):
         return error
-    reason = InternalError(
+    return defect(
         f"the compiler failed: {type(error).__name__}: {error}",
-        why="it met something that it did not expect",
-        fix="please report it, with the function",
+        "it met something that it did not expect",
+        error,
     )
-    reason.__cause__ = error
-    return reason
 
 
 def warn(function: Any, reason: AdError, inside: Any = None) -> None:
-    """Warn, once for each function, that it is traced; ``inside``: the function that calls it."""
+    """Warn, once for each function, that it is traced; ``inside``: the function that calls it.
+
+    A defect of ours is told once, too, whatever was told before.
+    """
     plain = python_function(getattr(function, "__func__", function)) or function
+    ours = isinstance(reason, InternalError)
+    told = _defective if ours else _warned
     try:
-        if plain in _warned:
+        if plain in told:
             return
-        _warned.add(plain)
+        told.add(plain)
     except TypeError:  # nothing to remember it by
         pass
     name = getattr(function, "__name__", type(function).__name__)
     called = f", called in `{getattr(inside, '__name__', 'function')}`," if inside is not None else ""
+    if ours:
+        text = (
+            f"`{name}`{called} is traced, because of a defect of ast_ad: [{reason.code}] {reason.construct}"
+        )
+        text += f"{_line(reason)} ({reason.why}); {reason.fix}"
+        warnings.warn(text, DefectWarning, stacklevel=_level())
+        return
     text = f"`{name}`{called} is traced, not compiled: {reason.construct}{_line(reason)}"
     text += f" ({reason.why})" if reason.why else ""
     warnings.warn(f"{text}; fallback='error' forbids it", FallbackWarning, stacklevel=_level())

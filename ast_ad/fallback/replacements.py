@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..eager.dispatch import plain_of
+from ..eager.dispatch import needs_grad, plain_of
 from ..eager.numpy_protocol import run
 from ..eager.state import state
 from ..eager.tensor import Tensor
@@ -194,6 +194,27 @@ def _python_of(jitted: Any) -> Callable[..., Any]:
     return call
 
 
+def _on_constants(original: Any) -> Callable[..., Any]:
+    """A function of a Fortran library: arrays that nothing differentiated led to are passed as they are."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        given = [v for v in (*args, *kwargs.values()) if isinstance(v, Tensor)]
+        if not state.tracing or any(map(needs_grad, given)):
+            return original(*args, **kwargs)
+        found = original(*map(plain_of, args), **{k: plain_of(v) for k, v in kwargs.items()})
+        return tuple(map(_made, found)) if type(found) is tuple else _made(found)
+
+    return call
+
+
+def _made(value: Any) -> Any:
+    return Traced._of(value) if type(value) is np.ndarray and value.dtype.kind in "fc" else value
+
+
+def is_fortran(value: Any) -> bool:
+    return type(value).__name__ == "fortran"
+
+
 _FILLING = (
     "zeros ones empty zeros_like ones_like empty_like arange linspace logspace geomspace eye identity tri "
     "indices fromiter fromfunction vander"
@@ -252,7 +273,7 @@ def replacement(value: Any, table: dict[int, tuple[Any, Any]]) -> Any:
         return _kept(value, _uncached)
     if is_jitted(value):
         return _kept(value, _python_of)
-    return None
+    return _constants_only(value) if is_fortran(value) else None
 
 
 _SHOWN = {"numpy", "scipy", "math", "cmath"}
@@ -268,6 +289,11 @@ def _kept(value: Any, make: Callable[[Any], Any]) -> Any:
     return found[1]
 
 
+@functools.lru_cache(256)
+def _constants_only(fortran: Any) -> Callable[..., Any]:
+    return _on_constants(fortran)
+
+
 class ModuleFace(types.ModuleType):
     """A module of a library as the code that is traced sees it: NumPy itself stays as it is."""
 
@@ -279,6 +305,8 @@ class ModuleFace(types.ModuleType):
         for name, value in vars(module).items():
             if id(value) in table:
                 self.__dict__[name] = table[id(value)][1]
+            elif is_fortran(value):
+                self.__dict__[name] = _constants_only(value)
             elif type(value) is types.ModuleType and value.__name__.startswith(module.__name__ + "."):
                 del self.__dict__[name]  # found when it is asked for
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import re
 import types
 from typing import Any
 
@@ -21,6 +22,31 @@ from .values import Arr, ArrayMethod, Bound, Closure, Comprehension, Dct, Lst, O
 TAKES_ARRAYS = {np.dot, np.inner, np.vdot, np.where, np.correlate, np.matmul, operator.matmul}
 ARRAY_PARAMETERS = frozenset("a x xp fp b arr y v p m weights filt A M".split())
 PURE = ("numpy", "math", "builtins", "_operator", "operator", "cmath", "ast_ad")
+FOLDED = frozenset(
+    "numpy math cmath operator _operator builtins itertools functools _functools collections copy typing"
+    " scipy enum numbers abc _abc string re _sre fractions decimal statistics bisect _bisect inspect"
+    " ast_ad".split()
+)
+IMMUTABLE = {
+    *(str, bytes, bool, int, float, complex, tuple, frozenset, range, slice, type(None), np.dtype),
+    *(type, re.Pattern, types.FunctionType, types.ModuleType),
+}
+IMPURE = {
+    print,
+    input,
+    open,
+    exec,
+    eval,
+    compile,
+    setattr,
+    delattr,
+    globals,
+    locals,
+    vars,
+    breakpoint,
+    iter,
+    next,
+}
 
 
 class Calls(Core):
@@ -207,8 +233,8 @@ class Calls(Core):
 
     def call_opaque(self, fn: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         """A callable without rule and source: run if all is static, else an operation without derivative."""
-        module = getattr(fn, "__module__", None) or type(getattr(fn, "__self__", None)).__module__ or ""
-        if "random" in str(module) or isinstance(getattr(fn, "__self__", None), np.random.Generator):
+        module = str(getattr(fn, "__module__", None) or type(getattr(fn, "__self__", None)).__module__ or "")
+        if "random" in module or isinstance(getattr(fn, "__self__", None), np.random.Generator):
             raise self.unsupported(
                 f"random numbers drawn by `{getattr(fn, '__name__', fn)}`",
                 "the draw would be repeated or shared between passes",
@@ -222,6 +248,12 @@ class Calls(Core):
             )
         values = [self.static_value(a) for a in args]
         if all(self.is_static(a) for a in args) and all(self.is_static(v) for v in kwargs.values()):
+            if not is_foldable(fn, module):
+                raise self.unsupported(
+                    f"a call of `{getattr(fn, '__name__', fn)}`",
+                    "it is compiled code that may do something else at each call",
+                    "call it outside and pass the result in",
+                )
             try:
                 return self.from_python(fn(*values, **{k: self.static_value(v) for k, v in kwargs.items()}))
             except AdError:
@@ -232,21 +264,30 @@ class Calls(Core):
                     f"{type(problem).__name__}: {problem}",
                     "mend the call",
                 ) from None
-        if any(isinstance(a, (Arr, Lst)) for a in (*args, *kwargs.values())) and not writes_nothing(
-            fn, module
-        ):
+        if not may_be_tried(fn, module):
             raise self.unsupported(
                 f"a call of `{getattr(fn, '__name__', fn)}`",
-                "it is compiled code without a rule, and might write to its arguments",
+                "it is compiled code without a rule: what it returns is known when it runs, and not before",
                 "register a rule for it, or use a function with Python source",
             )
         return self.emit(fn, *args, **kwargs)
 
 
-def writes_nothing(fn: Any, module: Any) -> bool:
-    """Whether a compiled function is known to leave its arguments as they are. SciPy's Fortran wrappers copy;
-    its other compiled functions often fill an array that is passed in."""
-    return str(module).startswith(PURE) or type(fn).__name__ == "fortran"
+def may_be_tried(fn: Any, module: str) -> bool:
+    """Whether a compiled function bears made-up arguments, and leaves them as they are.
+
+    NumPy's and Python's own do. Others may take what makes no sense for granted, and crash the process.
+    """
+    inside = getattr(fn, "__self__", None) is None or isinstance(fn.__self__, types.ModuleType)
+    return module.startswith(PURE) and (inside or type(fn.__self__) in IMMUTABLE) and fn not in IMPURE
+
+
+def is_foldable(fn: Any, module: str) -> bool:
+    """Whether a compiled function gives the same for the same arguments and does nothing else."""
+    owner = getattr(fn, "__self__", None)
+    if isinstance(fn, type) or owner is None or isinstance(owner, types.ModuleType):
+        return module.partition(".")[0] in FOLDED and not (callable(fn) and fn in IMPURE)
+    return type(owner) in IMMUTABLE or isinstance(owner, type)
 
 
 def python_function(fn: Any) -> types.FunctionType | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import enum
 import types
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from .signatures import is_code, signature
 from .values import Arr, Bound, Dct, Lst, Tup, is_tensor
 
 MAX_CAPTURED_ITEMS = 32
+MOST_FOLLOWED = 20_000  # items of containers from outside that one build looks at
 
 
 class Restart(Exception):
@@ -65,6 +67,8 @@ class Inputs:
         self.keys: dict[int, Any] = {}
         self.producers: dict[int, Op] = {}
         self.static_values: dict[Any, Any] = {}
+        self.open: set[int] = set()  # the containers from outside that are being read, by identity
+        self.followed = 0
 
     # ----- arguments
     def argument(self, value: Any, position: int, name: str) -> Any:
@@ -161,11 +165,13 @@ class Inputs:
         if isinstance(value, types.MethodType):
             self.guards.add(Guard.value(path.attribute("__func__"), value.__func__))
             owner = self.load(interpreter, value.__self__, path.attribute("__self__"))
-            return (
-                interpreter.load_attribute(owner, value.__name__)
-                if isinstance(owner, Live)
-                else Bound(Lit(value.__func__), (owner,))
-            )
+            # An attribute of the object's own may be a method of its own: read anew, it would never end.
+            classes = type(value.__self__).__mro__
+            members = (vars(cls).get(value.__name__) for cls in classes if value.__name__ in vars(cls))
+            of_class = next(members, None) is value.__func__
+            if isinstance(owner, Live) and of_class:
+                return interpreter.load_attribute(owner, value.__name__)
+            return Bound(Lit(value.__func__), (owner,))
         if deep:
             raise interpreter.unsupported(
                 f"a {type(value).__name__} from outside as a sequence of numbers",
@@ -192,18 +198,37 @@ class Inputs:
         elif isinstance(value, dict):
             self.guards.add(Guard.type(path, type(value)))
             self.guards.add(Guard.keys(path, value))
-            found = Dct({k: interpreter.outside_value(v, path.item(k)) for k, v in value.items()})
+            items = self.items(interpreter, value, [(v, path.item(k)) for k, v in value.items()])
+            found = Dct(dict(zip(value, items, strict=True)))
         else:
             self.guards.add(Guard.type(path, type(value)))
             self.guards.add(Guard.length(path, len(value)))
-            items = tuple(interpreter.outside_value(v, path.item(i)) for i, v in enumerate(value))
+            items = self.items(interpreter, value, [(v, path.item(i)) for i, v in enumerate(value)])
             found = (
-                Lst(items)
+                Lst(tuple(items))
                 if isinstance(value, list)
-                else Tup(items, type(value) if hasattr(type(value), "_fields") else None)
+                else Tup(tuple(items), type(value) if hasattr(type(value), "_fields") else None)
             )
         self.captured[path] = found
         return found
+
+    def items(self, interpreter: Any, value: Any, paths: Iterable[tuple[Any, Path]]) -> list[Any]:
+        """The abstract values of a container's items.
+
+        What is inside of itself has no end, and a large structure no place in a program: both are refused.
+        """
+        self.followed += len(value)
+        if id(value) in self.open or self.followed > MOST_FOLLOWED:
+            raise interpreter.unsupported(
+                f"a {type(value).__name__} from outside",
+                "it contains itself" if id(value) in self.open else "too much is reached from it",
+                "pass what is needed of it as an argument",
+            )
+        self.open.add(id(value))
+        try:
+            return [interpreter.outside_value(v, path) for v, path in paths]
+        finally:
+            self.open.discard(id(value))
 
     def capture(self, interpreter: Any, value: Any, path: Path) -> Any:
         """A number or array, read again at every call."""
