@@ -1,7 +1,7 @@
 """An exception in generated code: is it the user's own, or a defect of ours?
 
 The plain function tells, run on copies of the arguments: what it raises too is the user's own. What it does
-not is a defect, and the call is traced.
+not is a defect, unless the trace of the call raises it as well: then a rule does, as for a singular matrix.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from ..errors import AdError, InternalError
 from ..ir.ops import Op, walk
 from .copies import copied
 
-# What rules may raise where the function does not: np.errstate or a filter of warnings asks for it.
-NUMERIC = FloatingPointError, Warning, MemoryError, np.linalg.LinAlgError, AdError
+# What a filter of warnings asks for, what the machine lacks, and what is told as it is.
+TOLD = Warning, MemoryError, AdError
 PRINTING = print, warnings.warn
 
 
@@ -27,7 +27,7 @@ def defect_in(
     derivative: Any, variant: Any, args: Sequence[Any], kwargs: dict[str, Any], error: Exception
 ) -> InternalError | None:
     """The defect behind an exception that a program raised; None where it is no defect."""
-    if isinstance(error, NUMERIC) or prints(variant):
+    if isinstance(error, TOLD) or prints(variant):
         return None
     raised = raised_by(derivative.function, args, kwargs)
     if type(raised) is type(error):

@@ -319,7 +319,7 @@ KNOWN: dict[tuple[str, str, str], str] = {
     ("autocovariance", "numba", "right"): "call 2: gradient of argument 0",
     ("mean_of_a_ramp", "numpy", "right"): "call 2: gradient of argument 0",
     ("mean_of_a_ramp", "numba", "right"): "call 2: gradient of argument 0",
-    ("smoothed_by_a_window", "numpy", "right"): "raises ValueError where the function raises nothing",
+    ("smoothed_by_a_window", "numpy", "compiled"): "traced",
     ("smoothed_by_a_window", "numba", "right"): "numbers of the value",
     ("mean_of_the_largest", "numba", "right"): "call 2: gradient of argument 0",
 }

@@ -359,8 +359,6 @@ KNOWN: dict[tuple[str, str, str], str] = {
     ("names_swapped_then_written", "numba", "right"): "numbers of the value",
     ("list_grows_while_iterated", "numpy", "right"): "bits of the value",
     ("list_grows_while_iterated", "numba", "right"): "numbers of the value",
-    ("rows_of_a_reversed_view", "numpy", "right"): "raises KeyError where the function raises nothing",
-    ("rows_of_a_reversed_view", "numba", "right"): "raises KeyError where the function raises nothing",
     ("history_from_a_helper", "numpy", "right"): "bits of the value",
     ("history_from_a_helper", "numba", "right"): "numbers of the value",
     ("reversed_views_in_a_list", "numpy", "right"): "bits of the value",

@@ -358,7 +358,7 @@ KNOWN: dict[tuple[str, str, str], str] = {
     ("open_mesh", "numba", "right"): "numbers of the value",
     ("asarray_in_another_order", "numpy", "right"): "bits of the value",
     ("asarray_in_another_order", "numba", "right"): "numbers of the value",
-    ("squeezed_row", "numpy", "right"): "raises IndexError where the function raises nothing",
+    ("squeezed_row", "numpy", "compiled"): "traced",
     ("halves_of_a_domain", "numpy", "compiled"): "traced",
     ("halves_of_a_domain", "numba", "compiled"): "traced",
     ("flattened_with_and_without_a_copy", "numpy", "compiled"): "traced",

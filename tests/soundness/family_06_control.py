@@ -353,16 +353,8 @@ KNOWN: dict[tuple[str, str, str], str] = {
     ("finally_after_break", "numba", "right"): "numbers of the value",
     ("finally_returns", "numpy", "right"): "bits of the value",
     ("finally_returns", "numba", "right"): "numbers of the value",
-    (
-        "errstate_of_one_statement",
-        "numpy",
-        "right",
-    ): "raises FloatingPointError where the function raises nothing",
-    (
-        "errstate_of_one_statement",
-        "numba",
-        "right",
-    ): "raises FloatingPointError where the function raises nothing",
+    ("errstate_of_one_statement", "numpy", "compiled"): "traced",
+    ("errstate_of_one_statement", "numba", "compiled"): "traced",
     ("unread_element", "numpy", "right"): "call 3: raises nothing where the function raises IndexError",
     ("unread_element", "numba", "right"): "call 3: raises nothing where the function raises IndexError",
     (
@@ -387,7 +379,7 @@ KNOWN: dict[tuple[str, str, str], str] = {
     ): "call 2: raises nothing where the function raises ZeroDivisionError",
     ("numpy_divides_by_zero", "numpy", "right"): "raises ZeroDivisionError where the function raises nothing",
     ("numpy_divides_by_zero", "numba", "right"): "raises ZeroDivisionError where the function raises nothing",
-    ("mean_of_nothing", "numpy", "right"): "raises ZeroDivisionError where the function raises nothing",
+    ("mean_of_nothing", "numpy", "compiled"): "traced",
     ("constant_in_a_branch_not_taken", "numpy", "compiled"): "traced",
     ("constant_in_a_branch_not_taken", "numba", "compiled"): "traced",
     ("state_changed_by_a_finally", "numpy", "right"): "bits of the value",

@@ -307,26 +307,10 @@ def products_with_zeros(x, n):
 KNOWN: dict[tuple[str, str, str], str] = {
     ("difference_of_itself", "numpy", "right"): "gradient of argument 0: type float instead of ndarray",
     ("difference_of_itself", "numba", "right"): "gradient of argument 0: type float instead of ndarray",
-    (
-        "difference_of_a_product_and_itself",
-        "numpy",
-        "right",
-    ): "raises ValueError where the function raises nothing",
-    (
-        "difference_of_a_product_and_itself",
-        "numba",
-        "right",
-    ): "raises ValueError where the function raises nothing",
-    (
-        "difference_of_a_reshaped_array_and_itself",
-        "numpy",
-        "right",
-    ): "raises ValueError where the function raises nothing",
-    (
-        "difference_of_a_reshaped_array_and_itself",
-        "numba",
-        "right",
-    ): "raises ValueError where the function raises nothing",
+    ("difference_of_a_product_and_itself", "numpy", "compiled"): "traced",
+    ("difference_of_a_product_and_itself", "numba", "compiled"): "traced",
+    ("difference_of_a_reshaped_array_and_itself", "numpy", "compiled"): "traced",
+    ("difference_of_a_reshaped_array_and_itself", "numba", "compiled"): "traced",
     ("exponential_not_selected", "numpy", "right"): "gradient of argument 0",
     ("exponential_not_selected", "numba", "right"): "gradient of argument 0",
     ("hyperbolic_sine_not_selected", "numpy", "right"): "gradient of argument 0",
