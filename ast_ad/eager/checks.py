@@ -65,3 +65,14 @@ def refuse_shapes(error: ValueError, operands: Any) -> NoReturn:
                         f"dimension {ndim - back}"
                     ) from None
     raise error
+
+
+# Where and how a tensor lies: there is one device, and one way.
+PLACEMENT = {"device", "layout", "pin_memory", "memory_format"}
+
+
+def only_placement(name: str, options: dict[str, Any]) -> None:
+    """Refuse what is left of the keywords of a call, if it is more than where the result is to lie."""
+    for option in options:
+        if option not in PLACEMENT:
+            raise TypeError(f"{name}() got an unexpected keyword argument '{option}'")

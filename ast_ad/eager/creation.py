@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .checks import type_name
+from .checks import only_placement, type_name
 from .dtypes import Size, as_numpy, channels_last, channels_last_3d, get_default_dtype
 from .nested_data import array_of
 from .surface import function, method
@@ -80,6 +80,8 @@ def new_tensor(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tenso
 
 def rebuilt(cls: Any, array: np.ndarray, requires_grad: bool) -> Tensor:
     """A leaf as it was pickled."""
+    from . import namespace  # noqa: F401  (gives tensors their methods: this process may not have used any)
+
     t = cls._of(array)
     t._requires_grad = requires_grad
     return t
@@ -131,13 +133,17 @@ def _filled(fill: Any, size: Any, dtype: Any, requires_grad: bool) -> Tensor:
 @function(method=False)
 def zeros(*size: Any, dtype: Any = None, requires_grad: bool = False, **ignored: Any) -> Tensor:
     """Zeros of a shape, in the default dtype."""
-    return _filled(np.zeros, ignored.pop("size", None) or size, dtype, requires_grad)
+    shape = ignored.pop("size", None) or size
+    only_placement("zeros", ignored)
+    return _filled(np.zeros, shape, dtype, requires_grad)
 
 
 @function(method=False)
 def ones(*size: Any, dtype: Any = None, requires_grad: bool = False, **ignored: Any) -> Tensor:
     """Ones of a shape, in the default dtype."""
-    return _filled(np.ones, ignored.pop("size", None) or size, dtype, requires_grad)
+    shape = ignored.pop("size", None) or size
+    only_placement("ones", ignored)
+    return _filled(np.ones, shape, dtype, requires_grad)
 
 
 @function(method=False)
@@ -146,6 +152,7 @@ def empty(
 ) -> Tensor:
     """A tensor of a shape with arbitrary elements (here zeros)."""
     shape = shape_from(ignored.pop("size", None) or size, "empty")
+    only_placement("empty", ignored)
     return finished(_in_format(np.zeros(shape, _floating(dtype)), memory_format), requires_grad)
 
 
@@ -162,6 +169,7 @@ def full(
     size: Any, fill_value: Any, *, dtype: Any = None, requires_grad: bool = False, **ignored: Any
 ) -> Tensor:
     """One number at every place."""
+    only_placement("full", ignored)
     value = fill_value._array if isinstance(fill_value, Tensor) else fill_value
     chosen = as_numpy(dtype) if dtype is not None else as_array(value).dtype
     return finished(np.full(shape_from((size,), "full"), value, chosen), requires_grad)
@@ -178,6 +186,7 @@ def arange(
     **ignored: Any,
 ) -> Tensor:
     """The numbers from ``start`` up to ``end``, exclusive."""
+    only_placement("arange", ignored)
     values = [v.item() if isinstance(v, Tensor) else v for v in (start, end, step)]
     start, end, step = (0, values[0], values[2]) if end is None else values
     floats = any(isinstance(v, float) for v in (start, end, step))
@@ -190,6 +199,7 @@ def linspace(
     start: Any, end: Any, steps: int, *, dtype: Any = None, requires_grad: bool = False, **ignored: Any
 ) -> Tensor:
     """``steps`` numbers from ``start`` to ``end``, inclusive."""
+    only_placement("linspace", ignored)
     return finished(np.linspace(float(start), float(end), steps).astype(_floating(dtype)), requires_grad)
 
 
@@ -206,6 +216,7 @@ def eye(
     n: int, m: int | None = None, *, dtype: Any = None, requires_grad: bool = False, **ignored: Any
 ) -> Tensor:
     """The identity matrix."""
+    only_placement("eye", ignored)
     return finished(np.eye(n, m, dtype=_floating(dtype)), requires_grad)
 
 
@@ -217,12 +228,14 @@ def _like(fill: Any, t: Tensor, dtype: Any, requires_grad: bool, memory_format: 
 @function(method=False)
 def zeros_like(input: Tensor, *, dtype: Any = None, requires_grad: bool = False, **ignored: Any) -> Tensor:
     """Zeros of the shape of ``input``."""
+    only_placement("zeros_like", ignored)
     return _like(np.zeros_like, input, dtype, requires_grad)
 
 
 @function(method=False)
 def ones_like(input: Tensor, *, dtype: Any = None, requires_grad: bool = False, **ignored: Any) -> Tensor:
     """Ones of the shape of ``input``."""
+    only_placement("ones_like", ignored)
     return _like(np.ones_like, input, dtype, requires_grad)
 
 
@@ -236,6 +249,7 @@ def empty_like(
     **ignored: Any,
 ) -> Tensor:
     """A tensor of the shape of ``input`` with arbitrary elements (here zeros)."""
+    only_placement("empty_like", ignored)
     return _like(np.zeros_like, input, dtype, requires_grad, memory_format)
 
 
@@ -244,6 +258,7 @@ def full_like(
     input: Tensor, fill_value: Any, *, dtype: Any = None, requires_grad: bool = False, **ignored: Any
 ) -> Tensor:
     """One number at every place, in the shape of ``input``."""
+    only_placement("full_like", ignored)
     chosen = input._array.dtype if dtype is None else as_numpy(dtype)
     return finished(np.full(input._array.shape, fill_value, chosen), requires_grad)
 
@@ -252,6 +267,7 @@ def full_like(
 def new_zeros(
     self: Tensor, *size: Any, dtype: Any = None, requires_grad: bool = False, **ignored: Any
 ) -> Tensor:
+    only_placement("new_zeros", ignored)
     return zeros(*size, dtype=self.dtype if dtype is None else dtype, requires_grad=requires_grad)
 
 
@@ -259,6 +275,7 @@ def new_zeros(
 def new_ones(
     self: Tensor, *size: Any, dtype: Any = None, requires_grad: bool = False, **ignored: Any
 ) -> Tensor:
+    only_placement("new_ones", ignored)
     return ones(*size, dtype=self.dtype if dtype is None else dtype, requires_grad=requires_grad)
 
 
@@ -266,6 +283,7 @@ def new_ones(
 def new_empty(
     self: Tensor, *size: Any, dtype: Any = None, requires_grad: bool = False, **ignored: Any
 ) -> Tensor:
+    only_placement("new_empty", ignored)
     return empty(*size, dtype=self.dtype if dtype is None else dtype, requires_grad=requires_grad)
 
 
@@ -273,6 +291,7 @@ def new_empty(
 def new_full(
     self: Tensor, size: Any, fill_value: Any, dtype: Any = None, requires_grad: bool = False, **ignored: Any
 ) -> Tensor:
+    only_placement("new_full", ignored)
     return full(size, fill_value, dtype=self.dtype if dtype is None else dtype, requires_grad=requires_grad)
 
 

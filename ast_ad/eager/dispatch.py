@@ -209,6 +209,7 @@ def _apply(op: Operation, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     active = tuple([is_active(a) for a in args]) if state.grad else ()
     recorded = state.grad and True in active
     if recorded and op.composite:
+        slices.check_call(op.primitive, len(args), tuple(kwargs))
         program = slices.on_tensors(op.primitive.rule)  # type: ignore[union-attr, arg-type]
         return _as_computed(op, program, args, kwargs) if state.safe else program(*args, **kwargs)
     if kwargs:

@@ -375,10 +375,21 @@ def searchsorted(
     out_int32: bool = False,
     right: bool = False,
     side: str | None = None,
+    sorter: Tensor | None = None,
 ) -> Tensor:
-    """Where to insert each element so that the sequences (along the last dimension) stay in order."""
+    """Where to insert each element so that the sequences (along the last dimension) stay in order.
+
+    ``sorter``: the indices that put each sequence in order, which it is not itself.
+    """
     how: Any = side or ("right" if right else "left")
     order = sorted_sequence._array
+    if sorter is not None:
+        if sorter._array.shape != order.shape:
+            raise RuntimeError(
+                "torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor "
+                f"{list(order.shape)}and got sorter tensor {list(sorter._array.shape)}"
+            )
+        order = np.take_along_axis(order, sorter._array, -1)
     values = np.asarray(input._array if isinstance(input, Tensor) else input)
     if order.ndim == 1:
         found = np.asarray(np.searchsorted(order, values, how))

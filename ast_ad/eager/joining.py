@@ -176,7 +176,9 @@ def cartesian_prod(*tensors: Tensor) -> Any:
 # ----- turned around
 
 
-def _axes(name: str, dims: Any, ndim: int) -> tuple[int, ...]:
+def _axes(dims: Any, ndim: int) -> tuple[int, ...]:
+    if isinstance(dims, int):
+        dims = (dims,)
     given = dims[0] if len(dims) == 1 and isinstance(dims[0], (tuple, list)) else dims
     axes = tuple(axis_of(d, ndim) for d in given)
     for axis in axes:
@@ -186,9 +188,9 @@ def _axes(name: str, dims: Any, ndim: int) -> tuple[int, ...]:
 
 
 @function()
-def flip(input: Tensor, *dims: Any) -> Any:
+def flip(input: Tensor, *axes: Any, dims: Any = ()) -> Any:
     """A copy with the order along the given dimensions reversed."""
-    axes = _axes("flip", dims, input._array.ndim)
+    axes = _axes(axes or dims, input._array.ndim)
     return fresh(FLIP, input, axes if input._array.ndim else (), order="K")
 
 
@@ -263,9 +265,9 @@ def _counts(given: Any) -> tuple[int, ...]:
 
 
 @function("repeat", method=True)
-def repeat(self: Tensor, *repeats: Any) -> Any:
+def repeat(self: Tensor, *counts: Any, repeats: Any = ()) -> Any:
     """A copy with the whole repeated along each dimension."""
-    counts = _counts(repeats)
+    counts = _counts(counts or (repeats,))
     if len(counts) < self._array.ndim:
         raise RuntimeError(
             "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor"
@@ -276,9 +278,9 @@ def repeat(self: Tensor, *repeats: Any) -> Any:
 
 
 @function()
-def tile(input: Tensor, *dims: Any) -> Any:
+def tile(input: Tensor, *counts: Any, dims: Any = ()) -> Any:
     """``repeat``, with 1 for the first dimensions where fewer counts are given."""
-    counts = _counts(dims)
+    counts = _counts(counts or (dims,))
     return repeat(input, (1,) * (input._array.ndim - len(counts)) + counts)
 
 
@@ -288,6 +290,7 @@ def repeat_interleave(
 ) -> Any:
     """A copy in which each slice along a dimension is repeated, so many times or each as often as it says."""
     if repeats is None:
+        _check_total(output_size, int(input._array.sum()))
         return Tensor._of(np.repeat(np.arange(input._array.size), input._array))
     t = reshape(input, -1) if dim is None else input
     axis = axis_of(0 if dim is None else dim, t._array.ndim)
@@ -295,6 +298,7 @@ def repeat_interleave(
     if not isinstance(repeats, Tensor):
         if repeats < 0:
             raise RuntimeError("Repeats must be non-negative")
+        _check_total(output_size, n * repeats)
         shape = t._array.shape
         wide = expand(t.unsqueeze(axis + 1), (*shape[: axis + 1], repeats, *shape[axis + 1 :]))
         return wide.clone(memory_format=_contiguous()).flatten(axis, axis + 1)
@@ -303,13 +307,21 @@ def repeat_interleave(
     if (repeats._array < 0).any():
         raise RuntimeError("repeats can not be negative")
     if repeats._array.size == 1:
-        return repeat_interleave(input, int(repeats._array.item()), dim)
+        return repeat_interleave(input, int(repeats._array.item()), dim, output_size=output_size)
     if repeats._array.size != n:
         raise RuntimeError(
             "repeats must have the same size as input along dim, but got repeats.size(0) = "
             f"{repeats._array.size} and input.size({axis}) = {n}"
         )
+    _check_total(output_size, int(repeats._array.sum()))
     return apply(INDEX_SELECT, (t, axis, np.repeat(np.arange(n), repeats._array)))
+
+
+def _check_total(output_size: int | None, total: int) -> None:
+    if output_size is not None and output_size != total:
+        raise RuntimeError(
+            f"repeat_interleave: output_size is {output_size}, but the repeats amount to {total}"
+        )
 
 
 def _contiguous() -> Any:

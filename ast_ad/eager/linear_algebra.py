@@ -153,12 +153,21 @@ def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
 @linalg("pinv")
 @function("pinverse")
 def pinv(A: Tensor, rcond: Any = None, *, atol: Any = None, rtol: Any = None, hermitian: bool = False) -> Any:
-    """The pseudoinverse of each matrix."""
+    """The pseudoinverse of each matrix; singular values up to ``max(atol, rtol * largest)`` count as 0."""
     check_matrices("pinv", A)
-    cut = rtol if rcond is None else rcond
+    least, cut = (_bound(v) for v in (atol, rtol if rcond is None else rcond))
     if cut is None:
-        cut = max(A._array.shape[-2:]) * float(np.finfo(A._array.dtype).eps)
-    return run_checked("pinv", PINV, (A,), rcond=float(cut), hermitian=hermitian)
+        given = least is not None and np.any(np.greater(least, 0))
+        cut = 0.0 if given else max(A._array.shape[-2:]) * float(np.finfo(A._array.dtype).eps)
+    if least is not None and A._array.size:
+        largest = np.linalg.svdvals(A._array)[..., 0]
+        cut = np.maximum(cut, least / np.where(largest > 0, largest, 1.0))
+    return run_checked("pinv", PINV, (A,), rcond=cut, hermitian=hermitian)
+
+
+def _bound(given: Any) -> Any:
+    """A tolerance: a number, or one for each matrix."""
+    return given._array if isinstance(given, Tensor) else given
 
 
 @linalg()
@@ -199,11 +208,39 @@ def triangular_solve(
 
 @linalg()
 def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Any:
-    """The least-squares solution of ``A @ X = B`` for one matrix, and what is left of ``B``."""
+    """The least-squares solution of ``A @ X = B`` for each matrix, and what is left of ``B``.
+
+    All drivers compute alike; 'gels' does not tell ranks, and only 'gelsd' and 'gelss' tell singular values.
+    """
     check_matrices("lstsq", A)
-    x, residuals, rank, _ = run_checked("lstsq", LSTSQ, (A, B), rcond=rcond)
+    if driver not in DRIVERS:
+        raise RuntimeError(
+            "torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)"
+        )
+    if A._array.ndim > 2:
+        x, residuals, rank, values = _lstsq_of_each(A, B, rcond)
+    else:
+        x, residuals, rank, values = run_checked("lstsq", LSTSQ, (A, B), rcond=rcond)
     none = Tensor._of(np.zeros(0, A._array.real.dtype))
-    return return_types.linalg_lstsq(x, residuals, Tensor._of(np.asarray(rank, np.int64)), none)
+    ranks = np.zeros(0, np.int64) if driver == "gels" else np.asarray(rank, np.int64)
+    told = values.detach() if driver in ("gelsd", "gelss") else none
+    return return_types.linalg_lstsq(x, residuals, Tensor._of(ranks), told)
+
+
+DRIVERS = (None, "gels", "gelsy", "gelsd", "gelss")
+
+
+def _lstsq_of_each(A: Tensor, B: Tensor, rcond: float | None) -> tuple[Any, Any, Any, Any]:
+    """The solutions, residuals, ranks and singular values of the matrices of a batch."""
+    stack = FUNCTIONS["stack"]
+    vectors = B._array.ndim == A._array.ndim - 1 and B._array.shape == A._array.shape[:-1]
+    columns = B.unsqueeze(-1) if vectors else B
+    batch = np.broadcast_shapes(A._array.shape[:-2], columns._array.shape[:-2])
+    many, sides = (t.expand(*batch, *t._array.shape[-2:]).flatten(0, -3) for t in (A, columns))
+    each = [run_checked("lstsq", LSTSQ, pair, rcond=rcond) for pair in zip(many, sides, strict=True)]
+    x, residuals, values = (stack([one[i] for one in each]).unflatten(0, batch) for i in (0, 1, 3))
+    rank = np.reshape([int(one[2]) for one in each], batch)
+    return x.squeeze(-1) if vectors else x, residuals, rank, values
 
 
 # ----- factorizations
@@ -261,12 +298,25 @@ def qr_of(input: Tensor, some: bool = True) -> Any:
 def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> Any:
     """``U``, ``S`` and ``Vh`` with ``U @ diag(S) @ Vh = A``."""
     check_matrices("svd", A)
+    _no_driver("svd", driver)
     return return_types.linalg_svd(*run_checked("svd", SVD, (A,), full_matrices=full_matrices))
+
+
+def _no_driver(name: str, driver: str | None) -> None:
+    if driver is not None:
+        raise RuntimeError(
+            f"torch.linalg.{name}: keyword argument `driver=` is only supported on CUDA inputs with "
+            "cuSOLVER backend."
+        )
 
 
 @function("svd")
 def svd_of(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
-    """``U``, ``S`` and ``V`` with ``U @ diag(S) @ V.mH = input``."""
+    """``U``, ``S`` and ``V`` with ``U @ diag(S) @ V.mH = input``; without ``compute_uv`` two are zero."""
+    if not compute_uv:
+        *batch, m, n = input._array.shape
+        zeros = [np.zeros((*batch, k, k), input._array.dtype) for k in (m, n)]
+        return return_types.svd(Tensor._of(zeros[0]), svdvals(input), Tensor._of(zeros[1]))
     u, s, vh = svd(input, not some)
     v = vh.transpose(-2, -1)
     return return_types.svd(u, s, v.conj() if v._array.dtype.kind == "c" else v)
@@ -280,6 +330,7 @@ def _recorded(A: Tensor) -> bool:
 def svdvals(A: Tensor, *, driver: str | None = None) -> Any:
     """The singular values of each matrix."""
     check_matrices("svdvals", A)
+    _no_driver("svdvals", driver)
     if _recorded(A):  # the derivative needs the vectors
         return run_checked("svdvals", SVD, (A,), full_matrices=False)[1]
     return run_checked("svdvals", SVDVALS, (A,))
@@ -360,7 +411,10 @@ def tensorinv(A: Tensor, ind: int = 2) -> Any:
 
 @linalg()
 def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Any:
-    """``X`` with ``tensordot(A, X, X.ndim) = B``."""
+    """``X`` with ``tensordot(A, X, X.ndim) = B``, after ``dims`` of ``A`` were moved to its end."""
+    if dims is not None:
+        last = [axis_of(A._array.ndim, d) for d in dims]
+        A = A.permute(*[d for d in range(A._array.ndim) if d not in last], *last)
     return run_checked("tensorsolve", TENSORSOLVE, (A, B))
 
 

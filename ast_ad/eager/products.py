@@ -260,29 +260,46 @@ def einsum(equation: Any, *operands: Any) -> Any:
     if not isinstance(equation, str):
         parts = (equation, *operands)
         tensors = parts[: len(parts) // 2 * 2 : 2]
-        return apply(EINSUM, (_from_sublists(parts), *tensors))
+        return apply(EINSUM, (_lettered(_from_sublists(parts), tensors), *tensors))
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
         operands = tuple(operands[0])
-    return apply(EINSUM, (_lettered(equation), *operands))
+    return apply(EINSUM, (_lettered(equation, operands), *operands))
 
 
-def _lettered(equation: str) -> str:
-    return equation.replace(" ", "")
+def _lettered(equation: str, operands: Sequence[Any]) -> str:
+    """The equation without spaces; dots that the result lacks are letters, which are summed over."""
+    text = equation.replace(" ", "")
+    inputs, arrow, result = text.partition("->")
+    if not arrow or "..." in result or "..." not in inputs:
+        return text
+    terms = inputs.split(",")
+    unused = [c for c in LETTERS if c not in text]
+    counts = [t._array.ndim - len(term.replace("...", "")) for term, t in zip(terms, operands, strict=True)]
+    most = max(n for n, term in zip(counts, terms, strict=True) if "..." in term)
+    if most > len(unused):
+        raise RuntimeError("einsum(): too many dimensions for the letters that are left")
+    filled = [
+        term.replace("...", "".join(unused[most - n : most])) if "..." in term else term
+        for n, term in zip(counts, terms, strict=True)
+    ]
+    return ",".join(filled) + "->" + result
+
+
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def _from_sublists(parts: Sequence[Any]) -> str:
     """An equation from operands that are each followed by a list of numbers."""
-    letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
     def text(numbers: Sequence[Any]) -> str:
-        return "".join("..." if n is Ellipsis else letters[n] for n in numbers)
+        return "".join("..." if n is Ellipsis else LETTERS[n] for n in numbers)
 
     inputs = ",".join(text(numbers) for numbers in parts[1 : len(parts) // 2 * 2 : 2])
     return inputs + ("->" + text(parts[-1]) if len(parts) % 2 else "")
 
 
 @function(method=False)
-def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Any:
+def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Any:
     """Sums of products over dimensions: the last ``dims`` of ``a`` and the first of ``b``, or two lists."""
     if isinstance(dims, Tensor):
         dims = dims._array.tolist()

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..rules.torch_steps import sampled, sampled_of_two
+from .checks import only_placement
 from .creation import finished, shape_from
 from .dispatch import Operation, apply, inplace
 from .dtypes import as_numpy, get_default_dtype
@@ -125,6 +126,7 @@ def rand(
 ) -> Tensor:
     """Numbers evenly distributed in ``[0, 1)``."""
     shape = shape_from(ignored.pop("size", None) or size, "rand")
+    only_placement("rand", ignored)
     return _leaf(_uniform(_source(generator), shape, dtype), dtype, requires_grad)
 
 
@@ -146,6 +148,7 @@ def randn(
 ) -> Tensor:
     """Numbers of the standard normal distribution."""
     shape = shape_from(ignored.pop("size", None) or size, "randn")
+    only_placement("randn", ignored)
     return _leaf(_complex_normal(_source(generator), shape, dtype), dtype, requires_grad)
 
 
@@ -164,6 +167,7 @@ def randint(
 
     Called as ``randint(high, size)`` or ``randint(low, high, size)``.
     """
+    only_placement("randint", ignored)
     if size is None:
         low, high, size = 0, low, high
     if low >= high:
@@ -180,12 +184,14 @@ def randperm(
     n: int, *, generator: Any = None, dtype: Any = None, requires_grad: bool = False, **ignored: Any
 ) -> Tensor:
     """The numbers below ``n`` in random order."""
+    only_placement("randperm", ignored)
     return _leaf(_source(generator).permutation(n), np.int64 if dtype is None else dtype, requires_grad)
 
 
 @function(method=False)
 def rand_like(input: Tensor, *, dtype: Any = None, requires_grad: bool = False, **ignored: Any) -> Tensor:
     """``rand`` in the shape and dtype of ``input``."""
+    only_placement("rand_like", ignored)
     kind = input.dtype if dtype is None else dtype
     made: Tensor = rand(tuple(input._array.shape), dtype=kind, requires_grad=requires_grad)
     return made
@@ -194,6 +200,7 @@ def rand_like(input: Tensor, *, dtype: Any = None, requires_grad: bool = False, 
 @function(method=False)
 def randn_like(input: Tensor, *, dtype: Any = None, requires_grad: bool = False, **ignored: Any) -> Tensor:
     """``randn`` in the shape and dtype of ``input``."""
+    only_placement("randn_like", ignored)
     kind = input.dtype if dtype is None else dtype
     made: Tensor = randn(tuple(input._array.shape), dtype=kind, requires_grad=requires_grad)
     return made
@@ -210,6 +217,7 @@ def randint_like(
     **ignored: Any,
 ) -> Tensor:
     """``randint`` in the shape and dtype of ``input``."""
+    only_placement("randint_like", ignored)
     low, high = (0, low) if high is None else (low, high)
     kind = input.dtype if dtype is None else dtype
     made: Tensor = randint(low, high, tuple(input._array.shape), dtype=kind, requires_grad=requires_grad)

@@ -277,9 +277,12 @@ def record_several(
     node.take_the_long_way()
     node._outputs = len(arrays)
     node._meta = [(a.shape, a.dtype) for a in arrays]
+    private = op.private
     if node.slice.reads_ans == "value":
+        if state.safe:  # NumPy code may write into what it was given, as into anything else
+            private = tuple(nr for nr in range(len(arrays)) if op.results is None or op.results[nr])
         kept = out if op.results is None else _read(out, op.results)
-        node.values[0] = _copied(kept, op.private) if op.private else kept
+        node.values[0] = _copied(kept, private) if private else kept
     elif node.slice.reads_ans:
         node.values[0] = (
             type(out)(*map(shape_of, out)) if hasattr(out, "_fields") else [shape_of(o) for o in out]
@@ -290,7 +293,7 @@ def record_several(
         node.result_checks = [
             (nr, t._version_counter, t._version_counter[0])
             for nr, t in enumerate(found)
-            if isinstance(t, Tensor) and (op.results is None or op.results[nr]) and nr not in op.private
+            if isinstance(t, Tensor) and (op.results is None or op.results[nr]) and nr not in private
         ]
     for nr, t in enumerate(found):
         if isinstance(t, Tensor) and t._array.dtype.kind in "fc":
@@ -307,7 +310,8 @@ def _read(out: Any, names: Sequence[str]) -> Any:
 
 def _copied(out: Any, places: Sequence[int]) -> Any:
     """Several results, with copies of those at ``places``."""
-    return tuple([o.copy() if nr in places else o for nr, o in enumerate(out)])
+    kept = [o.copy() if nr in places and hasattr(o, "copy") else o for nr, o in enumerate(out)]
+    return type(out)(*kept) if hasattr(out, "_fields") else tuple(kept)
 
 
 def twin(t: Tensor, array: np.ndarray) -> Tensor:

@@ -252,7 +252,15 @@ def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Any:
 
 def _running_in_place(name: str, op: Operation) -> None:
     def run(self: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
-        return inplace(op, self, axis=axis_of(self._array.ndim, dim))
+        if dtype is not None and as_numpy(dtype) != self._array.dtype:
+            raise RuntimeError(
+                f"Bad in-place call: input tensor dtype {scalar_name(self._array.dtype)} and output tensor "
+                f"dtype {scalar_name(as_numpy(dtype))} should match"
+            )
+        axis = axis_of(self._array.ndim, dim)
+        if self._array.ndim == 0:  # NumPy's result has a dimension
+            return self.mul_(1)
+        return inplace(op, self, axis=axis)
 
     run.__name__, run.__doc__ = f"{name}_", f"``{name}`` in place."
     attach(f"{name}_", run)

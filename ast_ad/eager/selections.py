@@ -256,33 +256,55 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Any:
     return apply(INDEX_SELECT, (input, axis, _flat(index)))
 
 
+def _of_a_number(fn: Any, input: Tensor, dim: int, index: Tensor, *rest: Any, **options: Any) -> Any:
+    """What one of these functions does to a tensor without dimensions: it counts as one of one element."""
+    parts = [p.reshape(-1) if isinstance(p, Tensor) and fn is not index_fill else p for p in rest]
+    return fn(input.reshape(1), dim, index, *parts, **options).reshape(())
+
+
+def _to_a_number(fn: Any, self: Tensor, dim: int, index: Tensor, *rest: Any, **options: Any) -> Any:
+    """The same in place: through a view that has a dimension."""
+    _of_a_number(fn, self.view(1), dim, index, *rest, **options)
+    return self
+
+
 @function()
 def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Any:
     """``input`` with ``alpha * source`` added to the slices at the places in ``index`` along ``dim``."""
+    if input._array.ndim == 0:
+        return _of_a_number(index_add, input, dim, index, source, alpha=alpha)
     return apply(INDEX_ADD, (input, _slices("index_add", input, dim, index), _flat(index), source, alpha))
 
 
 @function()
 def index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Any:
     """``index_add`` in place."""
+    if input._array.ndim == 0:
+        return _to_a_number(index_add_, input, dim, index, source, alpha=alpha)
     return inplace(INDEX_ADD, input, _slices("index_add", input, dim, index), _flat(index), source, alpha)
 
 
 @function()
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Any:
     """``input`` with the slices at the places in ``index`` along ``dim`` replaced by those of ``source``."""
+    if input._array.ndim == 0:
+        return _of_a_number(index_copy, input, dim, index, source)
     return apply(INDEX_COPY, (input, _slices("index_copy", input, dim, index), _flat(index), source))
 
 
 @function()
 def index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Any:
     """``index_copy`` in place."""
+    if input._array.ndim == 0:
+        return _to_a_number(index_copy_, input, dim, index, source)
     return inplace(INDEX_COPY, input, _slices("index_copy", input, dim, index), _flat(index), source)
 
 
 @function()
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Any:
     """``input`` with the slices at the places in ``index`` along ``dim`` filled with a number."""
+    if input._array.ndim == 0:
+        return _of_a_number(index_fill, input, dim, index, value)
     places = Tensor._of(_flat(index)._array.copy())  # the index may change before the sweep
     return apply(INDEX_FILL, (input, _slices("index_fill", input, dim, index), places, value))
 
@@ -303,6 +325,8 @@ def index_reduce(
     input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
 ) -> Any:
     """Slices become the prod, mean, amax or amin of themselves and those of ``source`` with their index."""
+    if input._array.ndim == 0:
+        return _of_a_number(index_reduce, input, dim, index, source, reduce, include_self=include_self)
     axis, places = _reducing(input, dim, index, source, reduce)
     return apply(INDEX_REDUCE, (input, axis, places, source, reduce), {"include_self": include_self})
 
@@ -312,6 +336,8 @@ def index_reduce_(
     self: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
 ) -> Any:
     """``index_reduce`` in place."""
+    if self._array.ndim == 0:
+        return _to_a_number(index_reduce_, self, dim, index, source, reduce, include_self=include_self)
     axis, places = _reducing(self, dim, index, source, reduce)
     return inplace(INDEX_REDUCE, self, axis, places, source, reduce, include_self=include_self)
 

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from . import return_types
+from .checks import only_placement
 from .dimensions import axis_of, numpy_names
 from .dispatch import Operation, apply, call
-from .dtypes import dtype_of, get_default_dtype, result_dtype
+from .dtypes import as_numpy, dtype_of, get_default_dtype, result_dtype
 from .pointwise import floating, require_tensor
 from .surface import FUNCTIONS, function
 from .tensor import Tensor
@@ -28,7 +29,7 @@ FREXP.results = ("", "exponent")
 @numpy_names
 def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
     """The differences of neighbours along ``dim``, taken ``n`` times."""
-    if prepend is not None or append is not None:
+    if n and (prepend is not None or append is not None):
         parts = [t for t in (prepend, input, append) if t is not None]
         input = FUNCTIONS["cat"](parts, dim)
     if input._array.ndim == 0:
@@ -130,8 +131,9 @@ def histogram(
 
 
 def _triangle(name: str, fn: Any) -> None:
-    def run(row: int, col: int, offset: int = 0, **ignored: Any) -> Tensor:
-        found: Tensor = Tensor._of(np.stack(fn(row, offset, col)))
+    def run(row: int, col: int, offset: int = 0, *, dtype: Any = np.int64, **ignored: Any) -> Tensor:
+        only_placement(name, ignored)
+        found: Tensor = Tensor._of(np.stack(fn(row, offset, col)).astype(as_numpy(dtype)))
         return found
 
     run.__name__, run.__doc__ = name, "The row and column of each element of a triangle of a matrix."

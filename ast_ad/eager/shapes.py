@@ -214,10 +214,11 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Any:
 
 
 @function()
-def permute(input: Tensor, *dims: Any) -> Any:
+def permute(input: Tensor, *order: Any, dims: Any = ()) -> Any:
     """The tensor with its dimensions in the order ``dims``."""
     n = input._array.ndim
-    order = tuple(dims[0]) if len(dims) == 1 and not isinstance(dims[0], int) else dims
+    given = order or (dims,)
+    order = tuple(given[0]) if len(given) == 1 and not isinstance(given[0], int) else given
     if len(order) != n:
         raise RuntimeError(
             "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the "

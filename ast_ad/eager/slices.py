@@ -7,6 +7,8 @@ second build of the same source runs on tensors, so that what it computes can be
 from __future__ import annotations
 
 import ast
+import functools
+import inspect
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -95,10 +97,34 @@ def _made(
 ) -> Slice | None:
     if primitive.rule is None or primitive.kind not in ("elementwise", "vjp"):
         return None
+    check_call(primitive, len(active), keywords)
     try:
         return _from_source(primitive, active, keywords, complex_, safe)
     except NoSource:
         return _whole(primitive, active, keywords, complex_, safe)
+
+
+@functools.cache
+def check_call(primitive: Primitive, positional: int, keywords: tuple[str, ...]) -> None:
+    """Refuse a call with an argument that the rule does not know: its derivative would be another one's.
+
+    Raises:
+        MissingRuleError: it names the argument.
+    """
+    rule: Any = primitive.rule
+    known = inspect.signature(rule).parameters
+    kinds = {p.kind for p in known.values()}
+    before = {"elementwise": 1, "vjp": 2}.get(primitive.kind, 0)  # the result, and its cotangent
+    unknown = [f"{k}=" for k in keywords if k not in known and inspect.Parameter.VAR_KEYWORD not in kinds]
+    if before + positional > len(known) and inspect.Parameter.VAR_POSITIONAL not in kinds:
+        unknown.append(f"argument {len(known) - before + 1}")
+    if unknown:
+        name = getattr(primitive.fn, "__qualname__", str(primitive.fn))
+        raise MissingRuleError(
+            f"the derivative of `{name}` with {', '.join(unknown)}",
+            why="its rule does not know what this changes",
+            fix="leave it away, or detach() the tensor",
+        )
 
 
 def _from_source(

@@ -6,6 +6,7 @@ few instructions and names that weights are made of, and checks every number bef
 
 from __future__ import annotations
 
+from ..eager import namespace  # noqa: F401  (gives tensors their methods)
 from .reading import load
 from .writing import save
 

@@ -37,7 +37,16 @@ def inv(g, ans, a):
 
 
 @vjp(np.linalg.tensorsolve)
-def tensorsolve(g, ans, a, b):
+def tensorsolve(g, ans, a, b, axes=None):
+    if axes is None:
+        return tensorsolve_bars(g, ans, a, b)
+    end = tuple([i - len(axes) for i in range(len(axes))])
+    a_bar, b_bar = tensorsolve_bars(g, ans, np.moveaxis(a, axes, end), b)
+    return np.moveaxis(a_bar, end, axes), b_bar
+
+
+def tensorsolve_bars(g: Any, ans: Any, a: Any, b: Any) -> tuple[Any, Any]:
+    """The cotangents of a tensor whose last axes are those of the result, and of the right-hand side."""
     n = np.size(b)
     b_bar = np.linalg.solve(H(np.reshape(a, (n, n))), np.ravel(g))
     a_bar = -np.outer(b_bar, np.conj(np.ravel(ans)))

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..kernels import resampling as kernels
 from . import helpers
+from .gather import refuse
 from .nn_pooling import adaptive_avg_pool
 from .registry import program, vjp
 
@@ -241,6 +242,8 @@ def interpolate(
     >>> interpolate(np.array([[[1.0, 3.0]]]), 3, mode="linear", align_corners=True)
     array([[[1., 2., 3.]]])
     """
+    if antialias:
+        refuse("antialias=True", "there is no such filter here", fix="resample without it")
     if mode == "area":
         return area(input, size, scale_factor, recompute_scale_factor)
     return resized(input, size, scale_factor, mode, align_corners, recompute_scale_factor)

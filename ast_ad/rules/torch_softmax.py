@@ -124,15 +124,15 @@ def log_softmax_by_rows(g, ans, x, axis=-1):
 
 
 def logsumexp(x: Any, axis: Axes, keepdims: bool = False) -> Any:
-    """``log(sum(exp(x)))`` over one axis or several.
+    """``log(sum(exp(x)))`` over one axis or several; of complex numbers the principal value.
 
     >>> float(logsumexp(np.array([-np.inf, 1000.0]), 0))
     1000.0
     """
     x = np.asarray(x)
     if x.ndim == 0:
-        return x[()]
-    largest = _largest(x, axis)
+        return x[()] if x.dtype.kind != "c" else np.log(np.exp(x - x.real)) + x.real
+    largest = _largest(np.real(x), axis)
     finite = np.where(np.isfinite(largest), largest, 0)
     with np.errstate(divide="ignore", over="ignore"):
         total = np.log(np.sum(np.exp(x - finite), axis=axis, keepdims=True))

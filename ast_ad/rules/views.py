@@ -34,8 +34,12 @@ def add_view(like: Any, steps: Any, g: Any) -> Any:
     >>> add_view(np.ones(3), ((np.broadcast_to, ((2, 3),)),), np.ones((2, 3)))
     array([2., 2., 2.])
     """
-    kinds = (g, like) if np.result_type(like).kind == "c" else (g,)  # views of the parts of complex numbers
-    out = np.zeros(np.shape(like), np.result_type(*kinds))
+    kind = np.result_type(g)
+    if np.result_type(like).kind == "c":  # the view may be of the parts of complex numbers
+        kind = np.result_type(g, like)
+    elif kind.kind == "c" and any(fn in RETYPING for fn, _ in steps):  # or of pairs as complex numbers
+        kind = np.real(g).dtype
+    out = np.zeros(np.shape(like), kind)
     view, rest = _reached(out, steps)
     if rest:
         places = _places(view, rest)
