@@ -144,7 +144,8 @@ class Arrays(Core):
     def load_list_item(self, base: Any, content: Var, index: Any) -> Any:
         assert isinstance(content.type, ListOf)
         if isinstance(index, slice):
-            return Lst(self.builder.opaque(operator.getitem, (content, self.arg(index)), content.type))
+            bounds = [self.arg(part) for part in (index.start, index.stop, index.step)]
+            return Lst(self.builder.opaque(containers.list_slice, (content, *bounds), content.type))
         position = self.arg(index)
         element = content.type.element
         if not isinstance(element, Array):
@@ -228,13 +229,11 @@ class Arrays(Core):
             raise self.unsupported(
                 "assignment to a slice of a list", "its length is known at run time only", "use an array"
             )
-        self.escape(value)
-        self.state.set(
-            base,
-            self.builder.opaque(
-                containers.list_set, (content, self.arg(index), self.arg(value)), content.type
-            ),
-        )
+        new = self.element(value)
+        type = self.joined_lists(content.type, ListOf(type_of_arg(new)))
+        after = self.builder.opaque(containers.list_set, (content, self.arg(index), new), type)
+        after.hint = content.hint
+        self.state.set(base, after)
 
     def delete_item(self, base: Any, index: Any) -> None:
         key = self.demand(index, "an index")
@@ -249,6 +248,12 @@ class Arrays(Core):
             raise self.unsupported(
                 "`del` of an item", "the compiler does not follow it here", "rebuild the container"
             )
+
+    def element(self, value: Any) -> Arg:
+        """A value that becomes an element of a run-time list, as an argument."""
+        self.escape(value)
+        content = self.state.get(value) if isinstance(value, Lst) else None
+        return self.dynamic_list(content) if isinstance(content, tuple) else self.arg(value)
 
     def escape(self, value: Any) -> None:
         """An array in a run-time list must not be written afterwards: the list holds the same one."""

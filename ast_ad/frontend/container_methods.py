@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ir.ops import Arg, Lit, Op, Var
+from ..ir.ops import Lit, Op, Var
 from ..ir.types import ListOf
 from ..rules import containers
 from .builder import type_of_arg
@@ -22,14 +22,8 @@ class ContainerMethods(Core):
         if isinstance(content, tuple):
             self.state.set(base, (*content, value))
             return
-        self.escape(value)
-        if isinstance(value, Lst) and isinstance(self.state.get(value), tuple):
-            arg: Arg = self.dynamic_list(self.state.get(value))
-        else:
-            arg = self.arg(value)
-        from .merge import join_lists
-
-        type = join_lists(content.type, ListOf(type_of_arg(arg)))
+        arg = self.element(value)
+        type = self.joined_lists(content.type, ListOf(type_of_arg(arg)))
         after = self.builder.opaque(containers.list_append, (content, arg), type)
         after.hint = content.hint
         self.state.set(base, after)
@@ -46,14 +40,10 @@ class ContainerMethods(Core):
             self.state.set(base, (*content, *self.items_of(other)))
             return
         if isinstance(source, Var) or isinstance(source, tuple):
-            from .merge import join_lists
-
             left = content if isinstance(content, Var) else self.dynamic_list(content)
             right = source if isinstance(source, Var) else self.dynamic_list(source)
-            self.state.set(
-                base,
-                self.builder.opaque(containers.list_concat, (left, right), join_lists(left.type, right.type)),
-            )
+            type = self.joined_lists(left.type, right.type)
+            self.state.set(base, self.builder.opaque(containers.list_concat, (left, right), type))
             return
         self.run_for(other, lambda item: self.list_append(base, item), set())
 

@@ -206,7 +206,7 @@ class Cotangents:
             return Lit(0j if type.kind == "complex" else 0.0)
         if isinstance(type, ListOf) and var not in self.undefined:
             return self.builder.opaque(containers.list_zeros_like, (var,), type)
-        if isinstance(type, Array) and var not in self.undefined:
+        if isinstance(type, Array) and type.shape is not None and var not in self.undefined:
             return self.builder.opaque(np.zeros_like, (var,), type)
         return self.builder.opaque(helpers.zero_like, (var,), type)
 

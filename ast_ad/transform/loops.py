@@ -148,7 +148,8 @@ def sweep_body(sweep: Sweep, op: For | While, carried: list[int]) -> Reverse:
 
 def _carried_on(scope: Cotangents, param: Var, bar: Var) -> Arg:
     """The cotangent that the iteration before continues with; zero where the body did not read the value."""
-    if scope.values.get(param) is None and isinstance(param.type, Array) and param.type == bar.type:
+    same_shape = isinstance(param.type, Array) and param.type.shape is not None and param.type == bar.type
+    if scope.values.get(param) is None and same_shape:
         return scope.builder.opaque(np.zeros_like, (bar,), bar.type)
     return scope.complete(scope.take(param), param)
 
