@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ..ir.ops import Lit, Op, Var
-from ..ir.types import ListOf
+from ..ir.types import ListOf, Type
 from ..rules import containers
 from .builder import type_of_arg
 from .core import Core
+from .merge import ShapeChange, join_lists
 from .values import (
     Dct,
     Lst,
@@ -17,6 +18,17 @@ from .values import (
 
 
 class ContainerMethods(Core):
+    def joined_lists(self, a: Type, b: Type) -> Type:
+        """The type of a list that holds the elements of two, or gets one of another type."""
+        try:
+            return join_lists(a, b)
+        except ShapeChange as change:
+            raise self.unsupported(
+                "a list with unlike elements, whose length is known at run time only",
+                str(change).replace("it is", "an element is").replace("on one path and", "and another one"),
+                "give all elements one type",
+            ) from None
+
     def list_append(self, base: Lst, value: Any) -> None:
         content = self.state.get(base)
         if isinstance(content, tuple):

@@ -351,17 +351,6 @@ class Merging(Sharing, Boundness):
         finally:
             self.state = outer
 
-    def joined_lists(self, a: Type, b: Type) -> Type:
-        """The type of a list that holds the elements of two, or gets one of another type."""
-        try:
-            return join_lists(a, b)
-        except ShapeChange as change:
-            raise self.unsupported(
-                "a list with unlike elements, whose length is known at run time only",
-                str(change).replace("it is", "an element is").replace("on one path and", "and another one"),
-                "give all elements one type",
-            ) from None
-
     def dynamic_list(self, items: tuple[Any, ...], element: Type | None = None) -> Var:
         """``[a, b, c]`` at run time."""
         from ..ir.builtin import make_list
