@@ -281,22 +281,10 @@ def hits_start_as_a_flag(x, n):
 
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {
-    ("zeros_filled", "numpy", "right"): "gradient of argument 0",
-    ("zeros_filled", "numba", "right"): "gradient of argument 0",
-    ("range_filled", "numpy", "right"): "gradient of argument 0",
-    ("range_filled", "numba", "right"): "gradient of argument 0",
-    ("comprehension_filled", "numpy", "right"): "gradient of argument 0",
-    ("comprehension_filled", "numba", "right"): "gradient of argument 0",
-    ("number_becomes_array", "numpy", "right"): "gradient of argument 1",
-    ("number_becomes_array", "numba", "right"): "gradient of argument 1",
     ("rank_grows", "numpy", "compiled"): "traced",
     ("rank_grows", "numba", "compiled"): "traced",
-    ("weighted_bucket_counts", "numpy", "right"): "raises InputTypeError where the function raises nothing",
-    ("weighted_bucket_counts", "numba", "right"): "raises InputTypeError where the function raises nothing",
     ("fibonacci_polynomial", "numpy", "compiled"): "traced",
     ("fibonacci_polynomial", "numba", "compiled"): "traced",
-    ("tally_of_an_object", "numpy", "right"): "gradient of argument 0",
-    ("tally_of_an_object", "numba", "right"): "type float instead of float64 of the value",
     ("stencil_matrix_from_lists", "numpy", "right"): "bits of the value",
     ("stencil_matrix_from_lists", "numba", "right"): "numbers of the value",
     ("tree_as_lists", "numpy", "right"): "raises InputTypeError where the function raises nothing",
