@@ -591,8 +591,6 @@ def pop_ints(x, n):
 
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {
-    ("rank_grows", "numpy", "compiled"): "traced",
-    ("rank_grows", "numba", "compiled"): "traced",
     ("none_times", "numpy", "compiled"): "traced",
     ("none_times", "numba", "compiled"): "traced",
     ("nested_lists", "numpy", "right"): "bits of the value",
