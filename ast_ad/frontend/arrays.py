@@ -145,11 +145,13 @@ class Arrays(Core):
         assert isinstance(content.type, ListOf)
         if isinstance(index, slice):
             bounds = [self.arg(part) for part in (index.start, index.stop, index.step)]
-            return Lst(self.builder.opaque(containers.list_slice, (content, *bounds), content.type))
+            part = self.builder.opaque(containers.list_slice, (content, *bounds), content.type)
+            return self.same_elements(base, part)
         position = self.arg(index)
         element = content.type.element
         if not isinstance(element, Array):
-            return self.wrap_var(self.builder.opaque(containers.list_get, (content, position), element))
+            item = self.builder.opaque(containers.list_get, (content, position), element)
+            return self.element_value(base, item)
         return self.window(
             base,
             lambda v: self.builder.opaque(containers.list_get, (v, position), v.type.element),
@@ -221,19 +223,18 @@ class Arrays(Core):
         if isinstance(content, tuple) and isinstance(position, (int, np.integer, slice)):
             items = list(content)
             items[position] = self.items_of(value) if isinstance(position, slice) else value
-            self.state.set(base, tuple(items))
+            self.set_list(base, tuple(items), "other" if isinstance(position, slice) else "set")
             return
-        if isinstance(content, tuple):
-            content = self.dynamic_list(content)
+        content = self.own_elements(base)
         if isinstance(index, slice):
             raise self.unsupported(
                 "assignment to a slice of a list", "its length is known at run time only", "use an array"
             )
-        new = self.element(value)
+        new = self.element(base, value)
         type = self.joined_lists(content.type, ListOf(type_of_arg(new)))
         after = self.builder.opaque(containers.list_set, (content, self.arg(index), new), type)
         after.hint = content.hint
-        self.state.set(base, after)
+        self.set_list(base, after, "set")
 
     def delete_item(self, base: Any, index: Any) -> None:
         key = self.demand(index, "an index")
@@ -243,22 +244,14 @@ class Arrays(Core):
         elif isinstance(content, tuple):
             items = list(content)
             del items[key]
-            self.state.set(base, tuple(items))
+            self.set_list(base, tuple(items))
         else:
             raise self.unsupported(
                 "`del` of an item", "the compiler does not follow it here", "rebuild the container"
             )
 
-    def element(self, value: Any) -> Arg:
+    def element(self, base: Lst, value: Any) -> Arg:
         """A value that becomes an element of a run-time list, as an argument."""
-        self.escape(value)
+        self.hold_element(self.pools_of(base), value)
         content = self.state.get(value) if isinstance(value, Lst) else None
-        return self.dynamic_list(content) if isinstance(content, tuple) else self.arg(value)
-
-    def escape(self, value: Any) -> None:
-        """An array in a run-time list must not be written afterwards: the list holds the same one."""
-        if isinstance(value, Arr):
-            arr: Any = value
-            while isinstance(arr, Arr):
-                arr.foreign = arr.foreign or "an array that is also an element of a list"
-                arr = arr.view.parent if arr.view is not None else None
+        return self.own_elements(value) if isinstance(content, tuple) else self.arg(value)

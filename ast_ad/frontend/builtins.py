@@ -205,7 +205,7 @@ class Builtins(Core):
         if isinstance(value, Arr):
             return self.emit(np.copy, value)
         if isinstance(value, Lst):
-            return Lst(self.state.get(value))
+            return self.same_elements(value, self.state.get(value))
         if isinstance(value, Dct):
             return Dct(dict(self.state.get(value)), value.cls)
         return Obj(value.cls, dict(self.state.get(value))) if isinstance(value, Obj) else value

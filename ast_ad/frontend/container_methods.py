@@ -9,7 +9,7 @@ from ..ir.types import ListOf, Type
 from ..rules import containers
 from .builder import type_of_arg
 from .core import Core
-from .merge import ShapeChange, join_lists
+from .joins import ShapeChange, join_lists
 from .values import (
     Dct,
     Lst,
@@ -32,13 +32,13 @@ class ContainerMethods(Core):
     def list_append(self, base: Lst, value: Any) -> None:
         content = self.state.get(base)
         if isinstance(content, tuple):
-            self.state.set(base, (*content, value))
+            self.set_list(base, (*content, value), "append")
             return
-        arg = self.element(value)
+        arg = self.element(base, value)
         type = self.joined_lists(content.type, ListOf(type_of_arg(arg)))
         after = self.builder.opaque(containers.list_append, (content, arg), type)
         after.hint = content.hint
-        self.state.set(base, after)
+        self.set_list(base, after, "append")
 
     def list_extend(self, base: Lst, other: Any) -> None:
         other = self.consumed(other)
@@ -49,13 +49,13 @@ class ContainerMethods(Core):
             and not isinstance(source, Var)
             and self.static_items(other) is not None
         ):
-            self.state.set(base, (*content, *self.items_of(other)))
+            self.set_list(base, (*content, *self.items_of(other)))
             return
         if isinstance(source, Var) or isinstance(source, tuple):
-            left = content if isinstance(content, Var) else self.dynamic_list(content)
-            right = source if isinstance(source, Var) else self.dynamic_list(source)
+            left, right = self.own_elements(base), self.own_elements(other)
             type = self.joined_lists(left.type, right.type)
-            self.state.set(base, self.builder.opaque(containers.list_concat, (left, right), type))
+            base.pools |= self.same_elements(other, right).pools
+            self.set_list(base, self.builder.opaque(containers.list_concat, (left, right), type))
             return
         self.run_for(other, lambda item: self.list_append(base, item), set())
 
@@ -63,7 +63,7 @@ class ContainerMethods(Core):
     def list_insert(self, base: Lst, index: Any, value: Any) -> Any:
         items = list(self.static_content(base, "insert"))
         items.insert(self.demand(index, "a position"), value)
-        self.state.set(base, tuple(items))
+        self.set_list(base, tuple(items))
         return Lit(None)
 
     def list_pop(self, base: Lst, index: Any = None) -> Any:
@@ -76,26 +76,26 @@ class ContainerMethods(Core):
                 )
             rest, last = Var(content.type, content.hint), Var(content.type.element)
             self.builder.append(Op(containers.list_pop, (content,), (rest, last), {}, self.builder.span))
-            self.state.set(base, rest)
-            return self.wrap_var(last)
+            self.set_list(base, rest)
+            return self.popped(base, last)
         items = list(content)
         found = items.pop(-1 if index is None else self.demand(index, "a position"))
-        self.state.set(base, tuple(items))
+        self.set_list(base, tuple(items))
         return found
 
     def list_copy(self, base: Any) -> Any:
-        return Lst(self.state.get(base))
+        return self.same_elements(base, self.state.get(base))
 
     def list_reverse(self, base: Lst) -> Any:
-        self.state.set(base, self.static_content(base, "reverse")[::-1])
+        self.set_list(base, self.static_content(base, "reverse")[::-1])
         return Lit(None)
 
     def list_clear(self, base: Lst) -> Any:
-        self.state.set(base, ())
+        self.set_list(base, ())
         return Lit(None)
 
     def list_sort(self, base: Lst, **kwargs: Any) -> Any:
-        self.state.set(base, self.state.get(self.b_sorted(base, **kwargs)))
+        self.set_list(base, self.state.get(self.b_sorted(base, **kwargs)))
         return Lit(None)
 
     def list_index(self, base: Any, value: Any) -> Any:

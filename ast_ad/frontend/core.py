@@ -37,6 +37,7 @@ class Core:
         self.state = State()
         self.frame: Frame = Frame(None, {})
         self.iterated: list[Any] = []  # what the loops under way run over
+        self.fixed: list[set[Lst]] = []  # those of the lists whose items were taken when the loop began
         self.unrolled = 0
         self.errstate: dict[str, str] = {}
         # While templates are made: the roots with another reference, the time at which the loop began, and
@@ -149,11 +150,9 @@ class Core:
         if arr.view is None:
             content = self.state.get(arr)
             return content
-        parent = (
-            self.read(arr.view.parent)
-            if isinstance(arr.view.parent, Arr)
-            else self.state.get(arr.view.parent)
-        )
+        if not isinstance(arr.view.parent, Arr):
+            return self.read_element(arr)
+        parent = self.read(arr.view.parent)
         cached = self.state.contents.get(arr)
         if cached is not None and cached[0] is parent:
             return cached[1]
@@ -178,7 +177,16 @@ class Core:
         if arr.argument is not None and self.inputs is not None:
             self.inputs.written.add(arr.argument)
         if arr.view is None:
+            if self.pools_with(arr, self.state):
+                raise self.unsupported(
+                    "a write to an array that is also an element of a list",
+                    "that list's length is known at run time only, and its elements can't be followed",
+                    "put a copy into the list: `list.append(a.copy())`",
+                )
             self.state.set(arr, var)
+            return
+        if not isinstance(arr.view.parent, Arr):
+            self.write_element(arr, arr.view.parent, var)
             return
         if arr.view.put is None:
             raise self.unsupported(
@@ -187,12 +195,8 @@ class Core:
                 "index the base array instead",
             )
         parent = arr.view.parent
-        before = self.read(parent) if isinstance(parent, Arr) else self.state.get(parent)
-        after = arr.view.put(before, var)
-        if isinstance(parent, Arr):
-            self.write(parent, after)
-        else:
-            self.state.set(parent, after)
+        after = arr.view.put(self.read(parent), var)
+        self.write(parent, after)
         self.state.set(arr, (after, var))
 
     # ----- errors

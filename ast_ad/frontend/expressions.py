@@ -99,7 +99,7 @@ class Expressions(Core):
         return Tup(tuple(self.eval_starred(node.elts)))
 
     def eval_List(self, node: Any) -> Any:
-        return Lst(tuple(self.eval_starred(node.elts)))
+        return self.placed(Lst(tuple(self.eval_starred(node.elts))))
 
     def eval_Set(self, node: Any) -> Any:
         items = [self.demand(v, "an element of a set") for v in self.eval_starred(node.elts)]
@@ -159,7 +159,7 @@ class Expressions(Core):
     def comprehend(self, node: Any, enclosing: Frame) -> Lst:
         """Run a comprehension in a scope of its own."""
         outer = self.frame
-        result = Lst(())
+        result = self.placed(Lst(()))
         self.frame = Frame(
             enclosing.source,
             enclosing.globals,

@@ -17,7 +17,7 @@ from ..ir.types import Dim, Scalar
 from .boundness import Raised
 from .builder import type_of_arg
 from .core import Core
-from .merge import ShapeChange, renewed
+from .joins import ShapeChange, renewed
 from .statements import EXITS
 from .templates import Template
 from .values import (
@@ -27,6 +27,7 @@ from .values import (
     Dct,
     Flat,
     Frame,
+    Held,
     Iterable,
     Lost,
     Lst,
@@ -114,8 +115,9 @@ class Fixpoint(Core):
     ) -> None:
         """Read the body until what it carries stays the same, then append the loop."""
         entry, frame = self.state, self.frame
+        held = entry.held
         for _ in range(MAX_PASSES):
-            state, params = self.enter(entry, templates)
+            state, params = self.enter(entry, templates, held)
             self.state = state.fork()
             with self.builder.nested(Block()) as block:
                 try:
@@ -130,10 +132,12 @@ class Fixpoint(Core):
             grown = self.grow(
                 templates, changed, (entry, state, end), lambda slot: is_live(slot, frame, passes)
             )
-            if grown == templates:
+            known = self.known_later(held, (entry, state, end), since)
+            if grown == templates and known == held:
+                end.held = held
                 self.finish(entry, end, templates, params, block, stops, make, passes)
                 return
-            templates = grown
+            templates, held = grown, known
         raise ShapeChange("its types change in every pass")
 
     def stop_flag(self, end: State) -> Any:
@@ -147,9 +151,12 @@ class Fixpoint(Core):
             stop = self.emit(operator.or_, stop, flag)
         return stop
 
-    def enter(self, entry: State, templates: dict[Any, Template]) -> tuple[State, dict[Any, list[Var]]]:
+    def enter(
+        self, entry: State, templates: dict[Any, Template], held: Held
+    ) -> tuple[State, dict[Any, list[Var]]]:
         """The store at the start of any pass, and the parameters that it holds."""
         state = entry.fork()
+        self.hold_entries(entry, state, templates, held)
         state.set_name(self.frame, "$continue", Lit(False))
         state.set_name(self.frame, "$return", Lit(False))
         state.set_name(self.frame, "$break", Lit(False))
@@ -167,9 +174,7 @@ class Fixpoint(Core):
             put_slot(state, slot, value)
         for slot in params:
             self.watch(get_slot(state, slot), state)
-        for key in [
-            k for k in state.contents if isinstance(k, Arr) and k.view is not None and k.view.put is not None
-        ]:
+        for key in [k for k in state.contents if is_window(k)]:
             del state.contents[key]  # windows on arrays are taken anew inside
         return state, params
 
@@ -217,12 +222,18 @@ class Fixpoint(Core):
             self.shared, self.lasting = noted
             if isinstance(slot[1], str) and slot[1] in OUT_ONLY or grown[slot].kind == "lost":
                 continue
-            outer, self.state = self.state, end
+            self.hold_items(slot, value, grown[slot], end)
+            outer, self.state = self.state, end.fork()  # what is read here is read in no block that stays
             try:
                 with self.builder.nested(Block()):
                     grown[slot] = self.grown(slot, grown[slot], value, start, live)
+                end.held = self.state.held
             finally:
                 self.state = outer
+        self.shared, self.lasting = noted
+        for slot in grown.keys() - set(changed):  # another name may have got what this one has kept
+            if grown[slot].kind == "leaf" and grown[slot].array:
+                grown[slot] = self.mark(grown[slot], get_slot(end, slot))
         self.shared = frozenset()
         return grown
 
@@ -258,6 +269,7 @@ class Fixpoint(Core):
         self.state = entry
         carried = Carried()
         after = entry.fork()
+        self.hold_entries(entry, after, templates, end.held)
         bound: dict[Any, Any] = {}
         self.holders = {}
         shared = self.noted(end)[1]
@@ -290,9 +302,7 @@ class Fixpoint(Core):
         for slot, value in bound.items():
             if value is not get_slot(entry, slot):  # what is from before is on other paths, too
                 self.watch(value, after)
-        for key in [
-            k for k in after.contents if isinstance(k, Arr) and k.view is not None and k.view.put is not None
-        ]:
+        for key in [k for k in after.contents if is_window(k)]:
             del after.contents[key]
         make(tuple(carried.variables), tuple(carried.inits), block, tuple(carried.outs), stops is not None)
 
@@ -389,6 +399,16 @@ def is_live(slot: Any, frame: Frame, passes: Passes) -> bool:
 def is_checked(before: Any, after: Any) -> bool:
     """Whether a slot changed only in that it is known to have a value."""
     return isinstance(before, Maybe) and before.value is after
+
+
+def is_window(key: Any) -> bool:
+    """Whether it is a window on an array, which can be taken anew."""
+    return (
+        isinstance(key, Arr)
+        and key.view is not None
+        and key.view.put is not None
+        and isinstance(key.view.parent, Arr)
+    )
 
 
 def lateness(slot: Any, template: Template, end: State) -> int:

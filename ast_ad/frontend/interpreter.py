@@ -23,10 +23,12 @@ from .calls import Calls
 from .container_methods import ContainerMethods
 from .expressions import Expressions
 from .fixpoint import Fixpoint
+from .holding import Holding
 from .inlining import Inlining
 from .items import Items
 from .iterables import Iterables
 from .iteration import Iteration
+from .live_lists import LiveLists
 from .loops import Loops
 from .merge import Merging
 from .numpy_calls import NumpyCalls
@@ -41,10 +43,12 @@ class Interpreter(
     Statements,
     Branches,
     Loops,
+    LiveLists,
     Fixpoint,
     Templates,
     Iteration,
     Merging,
+    Holding,
     Expressions,
     Operators,
     Calls,

@@ -70,11 +70,11 @@ class Iterables(Core):
             return Lst(())
         source = self.consumed(source)
         if isinstance(source, Lst):
-            return Lst(self.state.get(source))
+            return self.same_elements(source, self.state.get(source))
         items = self.static_items(source)
         if items is not None:
             return Lst(tuple(items))
-        result = Lst(())
+        result = self.placed(Lst(()))
         self.run_for(source, lambda item: self.list_append(result, item), set())
         return result
 
@@ -260,5 +260,5 @@ class Iterables(Core):
             return default[0]
         if not content:
             raise self.unsupported("next()", "the iterator is exhausted", "check it", StopIteration)
-        self.state.set(iterator, content[1:])
+        self.set_list(iterator, content[1:])
         return content[0]

@@ -71,7 +71,10 @@ class Iteration(Core):
     def as_indexable(self, source: Any) -> Any:
         """Static sequences beside run-time ones are read by run-time position."""
         items = self.static_items(source)
-        return source if items is None or not items else Lst(self.dynamic_list(tuple(items)))
+        if items is None or not items:
+            return source
+        together = Lst(tuple(items))
+        return Lst(self.own_elements(together), pools=together.pools)
 
     def indexable_enumerate(self, source: Iterable) -> Any:
         count, get = self.indexable(source.sources[0])

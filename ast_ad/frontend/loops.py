@@ -17,8 +17,9 @@ from ..ir.types import Scalar
 from .core import Core
 from .fixpoint import EveryPassRaises, Passes
 from .iteration import IDENTITY
+from .joins import ShapeChange
+from .live_lists import ListChanges, lists_of
 from .liveness import live_at_loops
-from .merge import ShapeChange
 from .statements import EXITS
 from .values import Arr, Lst, now
 
@@ -26,6 +27,8 @@ MAX_UNROLLED = 600
 
 
 class Loops(Core):
+    branch_start: int
+
     # ----- for
     def exec_For(self, node: Any, rest: list[Any]) -> None:
         source = self.eval(node.iter)
@@ -68,11 +71,22 @@ class Loops(Core):
         live: Collection[str] | None = None,
     ) -> None:
         """Run ``body`` for every item, as a region if the trip count is known at run time only."""
+        entry, mark, start = self.state.fork(), len(self.builder.block.ops), self.branch_start
         self.iterated.append(source)
+        self.fixed.append(self.fixed_lists(source))
         try:
             self.run_over(source, body, names, target, live)
+            return
+        except ListChanges as change:
+            if change.base not in lists_of(source):
+                raise
+            changing = change.base
         finally:
             self.iterated.pop()
+            self.fixed.pop()
+        del self.builder.block.ops[mark:]
+        self.state, self.branch_start = entry, start
+        self.run_live(source, changing, body, names, live)
 
     def run_over(
         self,
@@ -261,13 +275,21 @@ class Loops(Core):
             trips += 1
 
     def region_while(self, node: Any) -> None:
+        passes = Passes(self.live_at(node), (lambda: Lit(True)) if self.is_true(node.test) else None)
+        self.while_region(
+            lambda: self.eval(node.test), lambda: self.exec_block(node.body), self.assigned(node), passes
+        )
+
+    def while_region(
+        self, condition: Callable[[], Any], body: Callable[[], None], names: set[str], passes: Passes
+    ) -> None:
         span = self.builder.span
         conds: list[Block] = []
 
         def test() -> bool:
             with self.builder.nested(Block()) as block:
                 before = dict(self.state.contents)
-                cond = self.truth(self.eval(node.test))
+                cond = self.truth(condition())
                 changed = {
                     k
                     for k, v in self.state.contents.items()
@@ -294,10 +316,9 @@ class Loops(Core):
 
         def once() -> None:
             test()
-            self.exec_block(node.body)
+            body()
 
-        passes = Passes(self.live_at(node), (lambda: Lit(True)) if self.is_true(node.test) else None)
-        self.fixpoint(once, self.assigned(node), make, passes)
+        self.fixpoint(once, names, make, passes)
 
     def is_true(self, test: Any) -> bool:
         """Whether the condition of a loop is a constant that holds."""

@@ -1,4 +1,4 @@
-"""What is known where two paths meet: the join of types, and of two stores.
+"""What is known where two paths meet? One store of two.
 
 A slot that holds different things on the two paths becomes one value, chosen at run time. Structures
 (tuples, lists of one length, dicts with the same keys) are merged element by element; two lists of
@@ -14,132 +14,16 @@ from typing import Any
 import numpy as np
 
 from ..ir.ops import Arg, Block, Lit, Seq, Var
-from ..ir.types import Array, Dim, ListOf, Opaque, Optional, Scalar, TupleOf, Type, dtype_of, kind_of, rank_of
+from ..ir.types import Array, ListOf, Type
 from .boundness import PARTS, Boundness, components, same_make
 from .builder import type_of_arg
+from .holding import STALE, is_element
+from .joins import NOTHING, ShapeChange, join, join_lists
 from .sharing import Sharing, root_of
 from .statements import EXITS
-from .values import Arr, Dct, Frame, Lost, Lst, Maybe, Obj, State, Tup, Unbound
+from .values import Arr, Dct, Frame, Lost, Lst, Maybe, Obj, Pool, State, Tup, Unbound
 
-ORDER = ("bool", "int", "float", "complex")
 ONE_OF_TWO = "an array that is one of several, depending on the path taken"
-
-
-class ShapeChange(Exception):
-    """The structure of a value changes in a way that has no static description."""
-
-
-def join(a: Type, b: Type) -> Type:
-    """The type of a value that has one of two types.
-
-    Raises
-    ------
-    ShapeChange
-        if no type describes both.
-    """
-    if a == b:
-        return _join_sizes(a, b)
-    if is_none(a) or is_none(b):
-        other = b if is_none(a) else a
-        return other if isinstance(other, Optional) else Optional(other)
-    if isinstance(a, Optional) or isinstance(b, Optional):
-        inner = join(a.value if isinstance(a, Optional) else a, b.value if isinstance(b, Optional) else b)
-        return Optional(inner)
-    if isinstance(a, ListOf) and isinstance(b, ListOf):
-        return ListOf(join(a.element, b.element))
-    if isinstance(a, TupleOf) and isinstance(b, TupleOf) and len(a.items) == len(b.items):
-        return TupleOf(tuple(map(join, a.items, b.items)))
-    if (
-        isinstance(a, (Scalar, Array))
-        and isinstance(b, (Scalar, Array))
-        and "other" not in (kind_of(a), kind_of(b))
-    ):
-        return _join_numbers(a, b)
-    if isinstance(a, Opaque) and isinstance(b, Opaque):
-        return Opaque()
-    raise ShapeChange(f"it is {a} on one path and {b} on another")
-
-
-def is_none(type: Type) -> bool:
-    return isinstance(type, Opaque) and type.name == "None"
-
-
-def _join_sizes(a: Type, b: Type) -> Type:
-    if isinstance(a, Scalar) and isinstance(b, Scalar) and a.size != b.size:
-        return Scalar(a.kind, a.dtype)
-    return a
-
-
-def _join_numbers(a: Scalar | Array, b: Scalar | Array) -> Type:
-    if isinstance(a, Scalar) and isinstance(b, Scalar):
-        kind = max(a.kind, b.kind, key=ORDER.index)
-        if a.dtype is None and b.dtype is None:
-            return Scalar(kind)
-        typed = [t for t in (a, b) if t.dtype is not None]
-        if len(typed) == 1 and typed[0].kind == kind:
-            return typed[0] if typed[0].kind != "int" else Scalar(kind, typed[0].dtype)
-        return Scalar(kind, np.result_type(dtype_of(a), dtype_of(b)))
-    arrays = [t for t in (a, b) if isinstance(t, Array)]
-    if len(arrays) == 1 and isinstance(a if arrays[0] is b else b, Scalar):
-        number = a if arrays[0] is b else b
-        dtype = (
-            arrays[0].dtype
-            if ORDER.index(number.kind) <= ORDER.index(arrays[0].kind)
-            else np.result_type(dtype_of(a), dtype_of(b))
-        )
-        return Array(dtype, None)
-    dtype = np.result_type(dtype_of(a), dtype_of(b))
-    if rank_of(a) is None or rank_of(a) != rank_of(b):
-        return Array(dtype, None)
-    shape = tuple(x if x == y else Dim.fresh() for x, y in zip(*(t.shape or () for t in arrays), strict=True))
-    return Array(dtype, shape)
-
-
-def join_carried(old: Type, found: Type, own: set[Dim]) -> Type:
-    """The join of what a loop carries with what a pass leaves.
-
-    A length that changes gets a symbol of its own, once (``own``): it stands for the length in any pass.
-    """
-    joined = join(old, found)
-    if (
-        not isinstance(joined, Array)
-        or not isinstance(old, Array)
-        or joined.shape is None
-        or old.shape is None
-    ):
-        return joined
-    dims = []
-    for before, after in zip(old.shape, joined.shape, strict=True):
-        if before != after and before not in own:
-            before = Dim.fresh()
-            own.add(before)
-        dims.append(before)
-    return Array(joined.dtype, tuple(dims))
-
-
-def renewed(type: Type, first: Type | None) -> Type:
-    """The type of a value after a loop: lengths that the loop may have changed are other unknown ones."""
-    if isinstance(type, ListOf):
-        return ListOf(renewed(type.element, None))
-    if not isinstance(type, Array) or type.shape is None:
-        return type
-    before = (
-        first.shape
-        if isinstance(first, Array) and first.shape is not None and first.ndim == type.ndim
-        else None
-    )
-    return Array(
-        type.dtype,
-        tuple(
-            d if isinstance(d, int) or before is not None and before[i] == d or _outer(d) else Dim.fresh()
-            for i, d in enumerate(type.shape)
-        ),
-    )
-
-
-def _outer(dim: Dim) -> bool:
-    """Whether a length depends on arguments only."""
-    return all(isinstance(a, tuple) and a[0] in ("arg", "outside") for a, _ in dim.terms)
 
 
 @dataclass
@@ -177,10 +61,14 @@ class Merging(Sharing, Boundness):
         if first.dead or second.dead:
             return self.merge_dead(sides, phis, since)
         merged = phis.merged = first.fork()
+        merged.held = first.held | second.held
         phis.shared = self.shared_roots(first), self.shared_roots(second)
         for key in {**first.contents, **second.contents}:
             a, b = first.contents.get(key), second.contents.get(key)
             if a is b:
+                continue
+            if is_element(key):
+                merged.contents[key] = STALE
                 continue
             if isinstance(key, Arr) and key.view is not None:
                 if a is None or b is None or key.view.put is not None:
@@ -217,7 +105,7 @@ class Merging(Sharing, Boundness):
                 for name in names
             }
         if isinstance(key, Lst):
-            return self.merge_lists(a, b, sides, phis, since)
+            return self.merge_lists(a, b, sides, phis, since, self.pools_of(key))
         if isinstance(key, Arr):
             return phis.add(a, b, join(a.type, b.type), a.hint or b.hint)
         return a
@@ -266,7 +154,9 @@ class Merging(Sharing, Boundness):
             )
         if isinstance(a, Lst) and isinstance(b, Lst):
             (first, _), (second, _) = sides
-            return Lst(self.merge_lists(first.get(a), second.get(b), sides, phis, since))
+            pools = self.pools_of(a) | self.pools_of(b)
+            content = self.merge_lists(first.get(a), second.get(b), sides, phis, since, pools)
+            return Lst(content, pools=pools)
         if isinstance(a, (Dct, Obj)) and type(a) is type(b) and a.cls is b.cls:
             (first, _), (second, _) = sides
             one, two = first.get(a), second.get(b)
@@ -299,18 +189,20 @@ class Merging(Sharing, Boundness):
 
     def merged_array(self, out: Var, values: tuple[Any, Any], phis: Phis, since: int) -> Arr:
         """The array that is one of two; read only, until one is written, if one of them has other names."""
-        foreign, sources = None, []
+        foreign, sources, within = None, [], frozenset[Pool]()
         for value, shared in zip(values, phis.shared, strict=True):
             if not isinstance(value, Arr):
                 continue
             root = root_of(value)
+            within |= self.pools_around(value, phis.merged)
             sources += [known for known, _ in value.sources]
             foreign = foreign or value.foreign
             if root in shared:
                 foreign = foreign or ONE_OF_TWO
                 if root.serial < since:
                     sources.append(root)
-        merged = Arr(out, None, foreign, sources=tuple((root, None) for root in dict.fromkeys(sources)))
+        once = tuple((root, None) for root in dict.fromkeys(sources))
+        merged = Arr(out, None, foreign, sources=once, within=within)
         phis.arrays.append(merged)
         return merged
 
@@ -331,15 +223,15 @@ class Merging(Sharing, Boundness):
             raise ShapeChange("its structure differs between the paths")
         return arg
 
-    def merge_lists(self, a: Any, b: Any, sides: Any, phis: Phis, since: int) -> Any:
+    def merge_lists(self, a: Any, b: Any, sides: Any, phis: Phis, since: int, pools: Any) -> Any:
         if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
             return tuple(
                 self.merge_values(x, y, sides, phis, since, "item") for x, y in zip(a, b, strict=True)
             )
-        one, two = (self.dynamic_in(c, side) for c, side in ((a, sides[0]), (b, sides[1])))
+        one, two = (self.dynamic_in(c, side, pools) for c, side in ((a, sides[0]), (b, sides[1])))
         return phis.add(one, two, join_lists(one.type, two.type), one.hint or two.hint)
 
-    def dynamic_in(self, content: Any, side: tuple[State, Block]) -> Var:
+    def dynamic_in(self, content: Any, side: tuple[State, Block], pools: Any) -> Var:
         """A list's content as a run-time list."""
         if isinstance(content, Var):
             return content
@@ -347,7 +239,7 @@ class Merging(Sharing, Boundness):
         outer, self.state = self.state, state
         try:
             with self.builder.nested(block):
-                return self.dynamic_list(content)
+                return self.own_elements(Lst(content, pools=pools))
         finally:
             self.state = outer
 
@@ -362,17 +254,6 @@ class Merging(Sharing, Boundness):
         return self.builder.opaque(
             make_list, tuple(args), ListOf(element if element is not None else NOTHING)
         )
-
-
-NOTHING = Opaque("nothing")
-
-
-def join_lists(a: Type, b: Type) -> Type:
-    """Lists of no element yet have the other's type."""
-    assert isinstance(a, ListOf) and isinstance(b, ListOf)
-    if a.element == NOTHING:
-        return b
-    return a if b.element == NOTHING else ListOf(join(a.element, b.element))
 
 
 def same_constant(a: Any, b: Any) -> bool:

@@ -91,7 +91,7 @@ class Operators(Core):
         if fn is operator.add and type(left) is type(right) and isinstance(left, Tup):
             return Tup(left.items + right.items)
         if fn is operator.add and isinstance(left, Lst) and isinstance(right, Lst):
-            result = Lst(self.state.get(left))
+            result = self.same_elements(left, self.state.get(left))
             self.list_extend(result, right)
             return result
         if fn is operator.mul:
@@ -109,9 +109,10 @@ class Operators(Core):
             if isinstance(sequence, Lst):
                 from ..ir.types import ListOf
 
-                var = content if isinstance(content, Var) else self.dynamic_list(content)
+                var = self.own_elements(sequence)
                 assert isinstance(var.type, ListOf)
-                return Lst(self.builder.opaque(operator.mul, (var, self.arg(times)), var.type))
+                times = self.builder.opaque(operator.mul, (var, self.arg(times)), var.type)
+                return self.same_elements(sequence, times)
         return None
 
     def binary_objects(self, fn: Any, left: Any, right: Any) -> Any:

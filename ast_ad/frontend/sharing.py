@@ -41,7 +41,7 @@ class Sharing(Core):
         seen = set(map(id, frames))
         for frame in frames:
             for name, value in state.get(frame).items():
-                if not name.startswith("$") and (frame, name) not in without:
+                if (not name.startswith("$") or name == "$choice") and (frame, name) not in without:
                     self._count(value, state, found, seen)
         for source in self.iterated if iterated is None else iterated:
             self._count(source, state, found, seen)
@@ -77,7 +77,7 @@ class Sharing(Core):
             if id(value) in seen:
                 return
             seen.add(id(value))
-        for item in _items(value, state):
+        for item in items_held(value, state):
             self._count(item, state, found, seen)
 
     def mark(self, template: Any, value: Any) -> Any:
@@ -104,7 +104,7 @@ class Sharing(Core):
         if isinstance(value, Arr):
             value.sources = tuple((root, state.get(root)) for root, _ in value.sources)
         if isinstance(value, (Tup, Lst, Dct, Obj, Maybe)):  # of the loop's own making, so without cycles
-            for item in _items(value, state):
+            for item in items_held(value, state):
                 self.watch(item, state)
 
     def readable(self, value: Any, state: State, name: str) -> Any:
@@ -126,7 +126,7 @@ class Sharing(Core):
         return value
 
 
-def _items(value: Any, state: State) -> Collection[Any]:
+def items_held(value: Any, state: State) -> Collection[Any]:
     """What a container holds."""
     if isinstance(value, Tup):
         return value.items

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..ir.ops import Arg, Lit, Undefined, Var
 from ..ir.types import Array, ListOf, Scalar, Type
 from .boundness import PARTS, Boundness, bound_flag, components, same_make
 from .builder import type_of_arg
-from .merge import NOTHING, ShapeChange, join, join_carried, join_lists, same_constant
+from .joins import NOTHING, ShapeChange, join, join_carried, join_lists
+from .merge import same_constant
 from .sharing import SHARED, Sharing
-from .values import Arr, Bound, Closure, Dct, Lost, Lst, Maybe, Obj, State, Tup, Unbound
+from .values import Arr, Bound, Closure, Dct, Lost, Lst, Maybe, Obj, Pool, State, Tup, Unbound
 
 
 class Templates(Sharing, Boundness):
@@ -61,7 +62,7 @@ class Templates(Sharing, Boundness):
             and not isinstance(self.state.get(value), Var)
             and isinstance(old.type, ListOf)
         ):
-            var: Any = self.dynamic_list(self.state.get(value))
+            var: Any = self.own_elements(value)
         elif isinstance(value, (Tup, Lst, Dct, Obj, Closure, Bound)) and not (
             isinstance(value, Lst) and isinstance(self.state.get(value), Var)
         ):
@@ -71,22 +72,33 @@ class Templates(Sharing, Boundness):
         assert old.type is not None
         found = type_of_arg(var)
         if isinstance(old.type, ListOf) and isinstance(found, ListOf):
-            return Template("leaf", join_lists(old.type, found), array=False)
+            pools = old.pools | self.pools_of(value) if isinstance(value, Lst) else old.pools
+            return Template("leaf", join_lists(old.type, found), array=False, pools=pools)
         foreign = old.foreign or (value.foreign if isinstance(value, Arr) else None)
         joined = join_carried(old.type, found, self.own_dims)
         array = old.array or isinstance(value, Arr)
         return self.mark(
-            Template("leaf", joined, array=array, foreign=foreign, sources=old.sources, lasting=old.lasting),
+            Template(
+                "leaf",
+                joined,
+                array=array,
+                foreign=foreign,
+                sources=old.sources,
+                lasting=old.lasting,
+                pools=old.pools | self.pools_around(value, self.state),
+            ),
             value,
         )
 
     def widen_list(self, old: Template, value: Any, start: State) -> Template:
         content = self.state.get(value) if isinstance(value, Lst) else value
+        pools = old.pools | self.pools_of(value) if isinstance(value, Lst) else old.pools
         if isinstance(content, tuple) and len(content) == len(old.children):
             return Template(
                 "list",
                 None,
                 tuple(self.widen(c, v, start) for c, v in zip(old.children, content, strict=True)),
+                pools=pools,
             )
         if isinstance(content, tuple):
             content = self.dynamic_list(content)
@@ -102,7 +114,7 @@ class Templates(Sharing, Boundness):
                 if isinstance(type, ListOf) and type.element != NOTHING
                 else ListOf(own)
             )
-        return Template("leaf", type)
+        return Template("leaf", type, pools=pools)
 
     def template(self, value: Any, state: State) -> Template:
         """The structure of a value at the entry of the loop."""
@@ -115,8 +127,7 @@ class Templates(Sharing, Boundness):
         if isinstance(value, Tup):
             return Template("tuple", None, tuple(self.template(v, state) for v in value.items), value.cls)
         if isinstance(value, Lst):
-            content = state.get(value)
-            return self.template_content(content, state)
+            return replace(self.template_content(state.get(value), state), pools=self.pools_of(value))
         if isinstance(value, (Dct, Obj)):
             content = state.get(value)
             kind = "dict" if isinstance(value, Dct) else "object"
@@ -130,7 +141,8 @@ class Templates(Sharing, Boundness):
             outer, self.state = self.state, state
             type = self.read(value).type
             self.state = outer
-            return self.mark(Template("leaf", type, array=True, foreign=value.foreign), value)
+            pools = self.pools_around(value, state)
+            return self.mark(Template("leaf", type, array=True, foreign=value.foreign, pools=pools), value)
         if isinstance(value, Var):
             type = value.type
             return Template("leaf", Scalar(type.kind, type.dtype) if isinstance(type, Scalar) else type)
@@ -168,8 +180,11 @@ class Templates(Sharing, Boundness):
             params.append(var)
             if template.array and (isinstance(template.type, Array) or template.sources):  # or None
                 if after and template.foreign == SHARED and not template.lasting:
-                    return Arr(var)
-                return Arr(var, None, template.foreign, sources=tuple((r, None) for r in template.sources))
+                    return Arr(var, within=template.pools)
+                sources = tuple((r, None) for r in template.sources)
+                return Arr(var, None, template.foreign, sources=sources, within=template.pools)
+            if isinstance(template.type, ListOf):
+                return Lst(var, pools=template.pools)
             return self.wrap_var(var)
         children = tuple(self.instantiate(c, params, hint, after) for c in template.children)
         if template.kind == "tuple":
@@ -177,7 +192,7 @@ class Templates(Sharing, Boundness):
         if template.kind == "parts":
             return components(template.info)[1](list(children))
         if template.kind == "list":
-            return Lst(children)
+            return Lst(children, pools=template.pools)
         cls, keys = template.info
         content = dict(zip(keys, children, strict=True))
         return Dct(content, cls) if template.kind == "dict" else Obj(cls, content)
@@ -230,6 +245,7 @@ class Template:
     foreign: str | None = None
     sources: tuple[Any, ...] = ()  # arrays that are known under other names too, one of which it may be
     lasting: bool = False  # whether one of them is after the loop, too
+    pools: frozenset[Pool] = frozenset()  # of an array: those that it may be in; of a list: its elements'
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -241,6 +257,7 @@ class Template:
             and self.foreign == other.foreign
             and self.sources == other.sources
             and self.lasting == other.lasting
+            and self.pools == other.pools
             and (self.info is other.info or self.kind != "same")
             and (self.kind != "parts" or same_make(self.info, other.info))
         )

@@ -32,12 +32,46 @@ def _stamp() -> Any:
     return field(default_factory=now)
 
 
+@dataclass(frozen=True)
+class Pool:
+    """The elements of the lists that are made at one place of the program."""
+
+    place: Any
+
+
+@dataclass(frozen=True)
+class Held:
+    """What is known of pools.
+
+    ``roots``: the pools that an array, or a list, is in; ``shared``: why elements of a pool may have
+    references that are not known; ``written``: an object that changes with every write to an element.
+    """
+
+    roots: dict[Any, frozenset[Pool]] = field(default_factory=dict)
+    shared: dict[Pool, str] = field(default_factory=dict)
+    written: dict[Pool, object] = field(default_factory=dict)
+
+    def __or__(self, other: Held) -> Held:
+        """What is known where two paths meet."""
+        if self is other:
+            return self
+        roots = dict(self.roots)
+        for root, pools in other.roots.items():
+            roots[root] = roots.get(root, frozenset()) | pools
+        written = {
+            pool: mark if other.written.get(pool, mark) is self.written.get(pool, mark) else object()
+            for pool, mark in {**self.written, **other.written}.items()
+        }
+        return Held(roots, {**other.shared, **self.shared}, written)
+
+
 @dataclass(eq=False)
 class Arr:
     """An array with its identity. ``view``: it is a window on another's memory, or an element of a list.
 
     ``foreign``: why writes to it are refused (a global, an array that may be one of several). ``sources``:
     arrays that it may be, each with what it held then: once one holds something else, reads are refused.
+    ``within``: the pools that it may be in since it was made.
     """
 
     initial: Var | None
@@ -46,6 +80,7 @@ class Arr:
     argument: int | None = None
     serial: int = _stamp()
     sources: tuple[tuple[Any, Any], ...] = ()
+    within: frozenset[Pool] = frozenset()
 
 
 @dataclass(eq=False)
@@ -68,10 +103,15 @@ class Tup:
 
 @dataclass(eq=False)
 class Lst:
-    """A list; its content is a tuple of values while its length is static, else a Var of type ListOf."""
+    """A list; its content is a tuple of values while its length is static, else a Var of type ListOf.
+
+    ``pools``: those of its elements; ``within``: those that it may be in itself since it was made.
+    """
 
     initial: Any = ()
     serial: int = _stamp()
+    pools: frozenset[Pool] = frozenset()
+    within: frozenset[Pool] = frozenset()
 
 
 @dataclass(eq=False)
@@ -206,9 +246,12 @@ class State:
     def __init__(self, contents: dict[Any, Any] | None = None, dead: bool = False) -> None:
         self.contents: dict[Any, Any] = {} if contents is None else contents
         self.dead = dead
+        self.held = Held()
 
     def fork(self) -> State:
-        return State(dict(self.contents), self.dead)
+        found = State(dict(self.contents), self.dead)
+        found.held = self.held
+        return found
 
     def get(self, key: Any) -> Any:
         found = self.contents.get(key, self)

@@ -64,9 +64,9 @@ class Views(Core):
         if not may_share(fn, tuple(map(self.arg, args)), {k: self.arg(v) for k, v in kwargs.items()}):
             return result
         if isinstance(result, Lst) and isinstance(self.state.get(result), Var):
-            return (
-                result  # its length is known at run time only; writes to elements of such lists are refused
-            )
+            self.hold_element(self.pools_of(result), base)
+            self.share(result.pools, "a window on an array")
+            return result
         if isinstance(result, (Tup, Lst)):
             content = result.items if isinstance(result, Tup) else self.state.get(result)
             if isinstance(content, Var):  # a list of run-time length

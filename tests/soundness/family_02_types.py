@@ -285,8 +285,8 @@ KNOWN: dict[tuple[str, str, str], str] = {
     ("rank_grows", "numba", "compiled"): "traced",
     ("fibonacci_polynomial", "numpy", "compiled"): "traced",
     ("fibonacci_polynomial", "numba", "compiled"): "traced",
-    ("stencil_matrix_from_lists", "numpy", "right"): "bits of the value",
-    ("stencil_matrix_from_lists", "numba", "right"): "numbers of the value",
-    ("tree_as_lists", "numpy", "right"): "raises InputTypeError where the function raises nothing",
-    ("tree_as_lists", "numba", "right"): "raises InputTypeError where the function raises nothing",
+    ("stencil_matrix_from_lists", "numpy", "compiled"): "traced",
+    ("stencil_matrix_from_lists", "numba", "compiled"): "traced",
+    ("tree_as_lists", "numpy", "compiled"): "traced",
+    ("tree_as_lists", "numba", "compiled"): "traced",
 }

@@ -344,31 +344,4 @@ def cells_of_a_grid_share_an_array(x, s):
 
 
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
-KNOWN: dict[tuple[str, str, str], str] = {
-    ("history_of_one_array", "numpy", "right"): "bits of the value",
-    ("history_of_one_array", "numba", "right"): "numbers of the value",
-    ("row_in_a_list_written", "numpy", "right"): "bits of the value",
-    ("row_in_a_list_written", "numba", "right"): "numbers of the value",
-    ("momentum_with_a_history", "numpy", "right"): "bits of the value",
-    ("momentum_with_a_history", "numba", "right"): "numbers of the value",
-    ("rows_swapped_in_a_list", "numpy", "right"): "bits of the value",
-    ("rows_swapped_in_a_list", "numba", "right"): "numbers of the value",
-    ("rows_unpacked_and_written", "numpy", "right"): "bits of the value",
-    ("rows_unpacked_and_written", "numba", "right"): "numbers of the value",
-    ("names_swapped_then_written", "numpy", "right"): "bits of the value",
-    ("names_swapped_then_written", "numba", "right"): "numbers of the value",
-    ("list_grows_while_iterated", "numpy", "right"): "bits of the value",
-    ("list_grows_while_iterated", "numba", "right"): "numbers of the value",
-    ("history_from_a_helper", "numpy", "right"): "bits of the value",
-    ("history_from_a_helper", "numba", "right"): "numbers of the value",
-    ("reversed_views_in_a_list", "numpy", "right"): "bits of the value",
-    ("reversed_views_in_a_list", "numba", "right"): "numbers of the value",
-    ("optimizer_with_a_history", "numpy", "right"): "bits of the value",
-    ("optimizer_with_a_history", "numba", "right"): "numbers of the value",
-    ("rows_of_a_comprehension_written", "numpy", "right"): "bits of the value",
-    ("rows_of_a_comprehension_written", "numba", "right"): "numbers of the value",
-    ("tree_walked_by_breadth", "numpy", "right"): "bits of the value",
-    ("tree_walked_by_breadth", "numba", "right"): "numbers of the value",
-    ("cells_of_a_grid_share_an_array", "numpy", "right"): "bits of the value",
-    ("cells_of_a_grid_share_an_array", "numba", "right"): "numbers of the value",
-}
+KNOWN: dict[tuple[str, str, str], str] = {}
