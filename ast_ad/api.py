@@ -47,7 +47,7 @@ def grad(
     fallback: str = "trace",
     **choices: Any,
 ) -> Any:
-    """The gradient of a function with a real scalar result.
+    """The gradient of a function with a real result of one element.
 
     Parameters
     ----------

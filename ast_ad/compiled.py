@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from .emit.load import add_user_note
-from .errors import InputTypeError, SharedMemoryError, UnsupportedError
+from .errors import InputTypeError, SharedMemoryError, UnsupportedError, not_one_number
 from .frontend.guards import Captures, same_constant
 from .frontend.patterns import Known, pattern, shapes_of
 from .frontend.signatures import signature
 from .ir.builtin import own, raise_
 from .ir.ops import Arg, Block, If, Lit, Op, Statement, Var
 from .ir.types import Array, Opaque, Optional, Scalar
+from .transform.seeds import may_be_one
 
 if TYPE_CHECKING:
     from .frontend.lower import Lowered
@@ -202,8 +203,18 @@ def require_number(body: Block, position: int) -> None:
     ]
 
 
-def scalar_result(structure: Any, results: Sequence[Arg], has_aux: bool) -> int:
-    """The position of the number to differentiate among the results."""
+def scalar_result(
+    structure: Any, results: Sequence[Arg], has_aux: bool, complex_by_value: bool = False
+) -> int:
+    """The position of the number to differentiate among the results: of one element, for all that is known.
+
+    Raises
+    ------
+    InputTypeError
+        for what is no real number.
+    UnsupportedError
+        for a complex one that is real for some arguments (``complex_by_value``).
+    """
     if has_aux:
         if not (isinstance(structure, tuple) and len(structure) == 2 and not isinstance(structure[0], str)):
             raise InputTypeError(
@@ -218,21 +229,17 @@ def scalar_result(structure: Any, results: Sequence[Arg], has_aux: bool) -> int:
         found = result.type.value if isinstance(result.type, Optional) else result.type
         if (
             isinstance(found, (Scalar, Array))
-            and found.kind == "float"
-            and (isinstance(found, Scalar) or not found.shape)
+            and found.kind in ("float", "int", "bool")
+            and may_be_one(found)
         ):
             return structure
+        if complex_by_value and isinstance(found, (Scalar, Array)) and found.kind == "complex":
+            raise UnsupportedError(
+                "a result that is real or complex by its value",
+                why="what was computed on the way is real for some arguments only",
+                fix="return its real part",
+            )
         what = f"a result of type {result.type}"
-        if (
-            isinstance(found, (Scalar, Array))
-            and found.kind in ("int", "bool")
-            and not getattr(found, "shape", ())
-        ):
-            return structure
     elif isinstance(structure, tuple) and structure and structure[0] == "static":
         what = repr(structure[1])
-    raise InputTypeError(
-        f"the gradient of {what}",
-        why="grad is defined for functions with a real scalar result",
-        fix="use jacobian for arrays, vjp for a cotangent of your own, or return a sum",
-    )
+    raise not_one_number(what)

@@ -173,6 +173,15 @@ class DefectWarning(FallbackWarning):
     """ast_ad found a bug of its own: the function is traced instead. Please report it."""
 
 
+def not_one_number(what: str) -> InputTypeError:
+    """The error of a gradient of something that is no real number."""
+    return InputTypeError(
+        f"the gradient of {what}",
+        why="grad is defined for functions with a real result of one element",
+        fix="use jacobian for arrays, vjp for a cotangent of your own, or return a sum",
+    )
+
+
 def _source_line(span: SpanLike | None) -> str:
     if span is None or not span.line:
         return ""

@@ -23,6 +23,7 @@ from .ir.ops import Function, Op, walk
 from .ir.types import carries_derivative
 from .programs import Program
 from .request import Compilation, Request
+from .rules.helpers import COMPLEX_BY_VALUE
 from .transform.adjoint import adjoint
 from .transform.small_arrays import small_arrays
 from .transform.split import split
@@ -98,7 +99,9 @@ class Variant(Compilation):
 
     def scalar(self) -> int:
         """The position among the results of the number that is differentiated."""
-        return scalar_result(self.lowered.result, self.lowered.function.body.results, self.owner.has_aux)
+        function = self.lowered.function
+        by_value = any(isinstance(op, Op) and op.fn in COMPLEX_BY_VALUE for op in walk(function.body))
+        return scalar_result(self.lowered.result, function.body.results, self.owner.has_aux, by_value)
 
     def prepare(self, backend: str) -> None:
         if not hasattr(self, "of"):

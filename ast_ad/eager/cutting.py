@@ -16,7 +16,7 @@ from .folding import Folder, fix_absent, fix_count
 from .reads import NOTHING, Demand, Levels, NoSource, is_rules_function, parameter_names, parsed, resolved
 
 # Names that the cut source uses besides the rule's own; `slices` provides them.
-PICK, NO_FORMULA, SAFE, CONJ = "_picked", "_no_formula", "_safe_product", "_conj"
+PICK, NO_FORMULA, SAFE, EXACT, CONJ = "_picked", "_no_formula", "_safe_product", "_exact_product", "_conj"
 Factor = Callable[[ast.expr, int], ast.expr]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..rules import torch_matrices
+from ..rules.decompositions import symmetric_cholesky, symmetric_eigh, symmetric_eigvalsh
 from . import return_types
 from .dimensions import axis_of
 from .dispatch import Operation, apply
@@ -24,14 +25,14 @@ INV = Operation(np.linalg.inv, "LinalgInvExBackward0", ("A",))
 PINV = Operation(np.linalg.pinv, "LinalgPinvBackward0", ("self",))
 SOLVE = Operation(np.linalg.solve, "LinalgSolveExBackward0", ("A", "B"))
 SOLVE_TRIANGULAR = Operation(torch_matrices.solve_triangular, "LinalgSolveTriangularBackward0", ("self", "B"))
-CHOLESKY = Operation(np.linalg.cholesky, "LinalgCholeskyExBackward0", ("A",))
+CHOLESKY = Operation(np.linalg.cholesky, "LinalgCholeskyExBackward0", ("A",), rule=symmetric_cholesky)
 CHOLESKY_SOLVE = Operation(torch_matrices.cholesky_solve, "CholeskySolveBackward0", ("self", "input2"))
 CHOLESKY_INVERSE = Operation(torch_matrices.cholesky_inverse, "CholeskyInverseBackward0", ("self",))
 QR = Operation(np.linalg.qr, "LinalgQrBackward0", ("A",))
 SVD = Operation(np.linalg.svd, "LinalgSvdBackward0", ("A",))
 SVDVALS = Operation(np.linalg.svdvals, "LinalgSvdBackward0", ("A",))
-EIGH = Operation(np.linalg.eigh, "LinalgEighBackward0", ("A",))
-EIGVALSH = Operation(np.linalg.eigvalsh, "LinalgEighBackward0", ("A",))
+EIGH = Operation(np.linalg.eigh, "LinalgEighBackward0", ("A",), rule=symmetric_eigh)
+EIGVALSH = Operation(np.linalg.eigvalsh, "LinalgEighBackward0", ("A",), rule=symmetric_eigvalsh)
 EIG = Operation(np.linalg.eig, "LinalgEigBackward0", ("self",))
 EIGVALS = Operation(np.linalg.eigvals, "LinalgEigBackward0", ("self",))
 LSTSQ = Operation(np.linalg.lstsq, "LinalgLstsqBackward0", ("self", "b"))

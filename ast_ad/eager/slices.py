@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import MissingRuleError
-from ..rules.helpers import safe_product
-from ..rules.registry import Primitive
-from .cutting import CONJ, NO_FORMULA, PICK, SAFE, Cut, cut_rule
+from ..rules.helpers import exact_product, safe_product
+from ..rules.registry import Primitive, lookup
+from .cutting import CONJ, EXACT, NO_FORMULA, PICK, SAFE, Cut, cut_rule
 from .reads import NOTHING, VALUE, NoSource, is_rules_function, parameter_names
 from .state import state
 from .tensor_names import for_tensors, patched_globals, rebuilt
@@ -132,7 +132,8 @@ def _from_source(
 ) -> Slice:
     rule: Any = primitive.rule
     elementwise = primitive.kind == "elementwise"
-    factor = _factor(complex_, safe and primitive.partial_domain) if elementwise else None
+    product = _product(primitive, active) if safe else None
+    factor = _factor(complex_, product) if elementwise else None
     cut = cut_rule(rule, 1 if elementwise else 2, active, keywords, factor)
     found, order = cut.reads(), parameter_names(cut.tree)
     names = order[2:]
@@ -186,7 +187,13 @@ def _precision(args: Sequence[Any]) -> np.dtype[Any]:
 # ----- from partial derivatives to cotangents -----
 
 
-def _factor(complex_: bool, safe: bool) -> Callable[[ast.expr, int], ast.expr]:
+def _product(primitive: Primitive, active: tuple[bool, ...]) -> str:
+    """What multiplies where zeros have to stay: also a factor 0 that is not differentiated."""
+    constant = primitive is lookup(np.multiply) and active in ((True, False), (False, True))
+    return EXACT if constant else SAFE
+
+
+def _factor(complex_: bool, product: str | None) -> Callable[[ast.expr, int], ast.expr]:
     """The maker of ``g * partial``."""
 
     def conjugate(e: ast.expr) -> ast.expr:
@@ -203,8 +210,8 @@ def _factor(complex_: bool, safe: bool) -> Callable[[ast.expr, int], ast.expr]:
             return g
         if number == -1:
             return ast.UnaryOp(ast.USub(), g)
-        if safe:
-            return ast.Call(ast.Name(SAFE, ast.Load()), [g, conjugate(e)], [])
+        if product is not None:
+            return ast.Call(ast.Name(product, ast.Load()), [g, conjugate(e)], [])
         if isinstance(e, ast.BinOp) and isinstance(e.op, ast.Div) and _number(e.left) == 1:
             return ast.BinOp(g, ast.Div(), conjugate(e.right))
         return ast.BinOp(g, ast.Mult(), conjugate(e))
@@ -242,7 +249,7 @@ def _refusal(primitive: Primitive) -> Callable[[int], Any]:
     return refuse
 
 
-_PLAIN: dict[str, Any] = {PICK: _picked, SAFE: safe_product, CONJ: np.conj}
+_PLAIN: dict[str, Any] = {PICK: _picked, SAFE: safe_product, EXACT: exact_product, CONJ: np.conj}
 
 
 def _build(cut: Cut, extra: dict[str, Any], tensors: bool) -> Callable[..., Any]:
@@ -281,7 +288,6 @@ def _whole(
     """The whole rule, where its source can't be read: it reads everything."""
     rule: Any = primitive.rule
     wanted = tuple(i for i, on in enumerate(active) if on)
-    safe = safe and primitive.partial_domain
     refuse = _refusal(primitive)
 
     def cotangent(multiply: Any, g: Any, p: Any, i: int) -> Any:

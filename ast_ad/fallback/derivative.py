@@ -25,6 +25,7 @@ from ..errors import (
     InputValueError,
     InternalError,
     SharedMemoryError,
+    not_one_number,
 )
 from ..frontend.calls import python_function
 from ..frontend.core import TensorOutside
@@ -148,15 +149,12 @@ def loss_seeds(value: Any, has_aux: bool) -> list[Any]:
     leaves, _ = flatten(value)
     seeds: list[Any] = [None] * len(leaves)
     kind = np.result_type(found).kind if isinstance(found, (int, float, np.generic, np.ndarray)) else ""
-    if not kind or kind not in "fiub" or np.ndim(found):
+    if not kind or kind not in "fiub" or np.size(found) != 1:
         what = f"an array of shape {np.shape(found)}" if kind else f"a {type(found).__name__}"
-        raise InputTypeError(
-            f"the gradient of {what}",
-            why="grad is defined for functions with a real scalar result",
-            fix="use jacobian for arrays, vjp for a cotangent of your own, or return a sum",
-        )
+        raise not_one_number(what)
     if kind == "f":
-        seeds[0] = np.result_type(found).type(1)
+        one = np.result_type(found).type(1)
+        seeds[0] = np.full(np.shape(found), one) if np.ndim(found) else one
     return seeds
 
 

@@ -24,7 +24,7 @@ from ..ir.types import (
     type_of,
 )
 from ..rules import registry
-from ..rules.helpers import ITEMS
+from ..rules.helpers import COMPLEX_BY_VALUE, ITEMS
 from ..rules.registry import lookup
 from .dummies import (
     dummy_number,
@@ -37,8 +37,6 @@ from .indexing import index_type, reshaped
 from .probing import probe
 from .shaped_like import shaped_like, told_type
 
-# Real arguments give real or complex results, depending on their values: complex covers both.
-COMPLEX_BY_VALUE = {np.linalg.eig, np.linalg.eigvals, np.roots}
 _cache: dict[Any, Any] = {}
 
 

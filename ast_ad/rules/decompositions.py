@@ -1,8 +1,8 @@
 """How do matrix decompositions pass a cotangent back?
 
-The formulas hold for functions of the factors that do not depend on their signs and phases. Symmetric
-(Hermitian) arguments are differentiated in the space of symmetric matrices: their cotangents are symmetric.
-Vectors of equal eigenvalues or singular values have no derivative: their cotangents give NaN.
+The formulas hold for functions of the factors that do not depend on their signs and phases. Of a symmetric
+(Hermitian) argument NumPy reads one triangle: that is where the cotangent is. For tensors it is symmetric, as
+PyTorch's. Vectors of equal eigenvalues or singular values have no derivative: their cotangents give NaN.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from ..errors import NoDerivativeError
 from . import helpers
 from .gather import refuse
-from .helpers import safe_product
+from .helpers import mT, safe_product
 from .products import H, column, row
 from .registry import vjp
 
@@ -22,6 +22,18 @@ from .registry import vjp
 def symmetrized(a: Any) -> Any:
     """The Hermitian part of each matrix."""
     return (a + H(a)) / 2
+
+
+def in_triangle(bar: Any, upper: bool = False) -> Any:
+    """The cotangent of a triangle, from that of the whole Hermitian matrix which it stands for.
+
+    >>> in_triangle(np.ones((2, 2)))
+    array([[1., 0.],
+           [2., 1.]])
+    """
+    both = bar + H(bar)
+    folded = np.triu(both, 1) if upper else np.tril(both, -1)
+    return folded + diagonal_matrix(np.real(np.diagonal(bar, 0, -2, -1)))
 
 
 def diagonal_matrix(d: Any) -> Any:
@@ -34,7 +46,21 @@ def diagonal_matrix(d: Any) -> Any:
 
 @vjp(np.linalg.cholesky)
 def cholesky(g, ans, a, upper=False):
-    """``a = l H(l)``: Murray 2016."""
+    return in_triangle(cholesky_bar(g, ans, upper), upper)
+
+
+def symmetric_cholesky(g: Any, ans: Any, a: Any, upper: bool = False) -> Any:
+    """The rule of tensors."""
+    return cholesky_bar(g, ans, upper)
+
+
+def cholesky_bar(g: Any, ans: Any, upper: bool = False) -> Any:
+    """``a = l H(l)``: the cotangent of ``a``, Hermitian (Murray 2016).
+
+    >>> cholesky_bar(np.eye(2), 2 * np.eye(2))
+    array([[0.25, 0.  ],
+           [0.  , 0.25]])
+    """
     l, l_bar = (H(ans), H(g)) if upper else (ans, g)
     phi = np.tril(H(l) @ l_bar)
     phi = phi - diagonal_matrix(np.diagonal(phi, 0, -2, -1)) / 2
@@ -90,15 +116,55 @@ def reciprocal_gaps_rule(g, ans, w):
 
 @vjp(np.linalg.eigh)
 def eigh(g, ans, a, UPLO="L"):
+    return in_triangle(eigh_bar(g, ans), is_upper(UPLO))
+
+
+def symmetric_eigh(g: Any, ans: Any, a: Any, UPLO: str = "L") -> Any:
+    """The rule of tensors."""
+    return symmetrized(eigh_bar(g, ans))
+
+
+def eigh_bar(g: Any, ans: Any) -> Any:
+    """The cotangent of a Hermitian matrix from those of its eigenvalues and vectors.
+
+    NaN is in those places only that turn vectors of equal eigenvalues: in none of ``s * np.eye(n)`` by ``s``.
+
+    >>> eigh_bar((np.ones(2), np.ones((2, 2))), (np.ones(2), np.eye(2)))
+    array([[ 1., nan],
+           [nan,  1.]])
+    """
     (w, v), (w_bar, v_bar) = ans, g
     inner = safe_product(H(v) @ v_bar, reciprocal_gaps(w)) + diagonal_matrix(w_bar)
-    return symmetrized(v @ inner @ H(v))
+    if not np.isnan(inner).any():
+        return v @ inner @ H(v)
+    unknown = np.isnan(inner)
+    turned = np.abs(v) @ (unknown * 1.0) @ np.abs(mT(v)) > 0
+    return np.where(turned, np.nan, v @ np.where(unknown, 0, inner) @ H(v))
 
 
 @vjp(np.linalg.eigvalsh)
 def eigvalsh(g, ans, a, UPLO="L"):
+    return in_triangle(eigenvalues_bar(g, a, UPLO), is_upper(UPLO))
+
+
+def symmetric_eigvalsh(g: Any, ans: Any, a: Any, UPLO: str = "L") -> Any:
+    """The rule of tensors."""
+    return eigenvalues_bar(g, a, UPLO)
+
+
+def eigenvalues_bar(g: Any, a: Any, UPLO: Any) -> Any:
+    """The cotangent of a Hermitian matrix from that of its eigenvalues."""
     _, v = np.linalg.eigh(a, UPLO)
     return (v * row(g)) @ H(v)
+
+
+def is_upper(UPLO: str) -> bool:
+    """Whether ``np.linalg.eigh`` reads the upper triangle.
+
+    >>> is_upper("u")
+    True
+    """
+    return UPLO.upper() == "U"
 
 
 @vjp(np.linalg.eig)

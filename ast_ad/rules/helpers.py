@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import not_one_number
 from .registry import nondifferentiable, vjp
 
 # ----- writes as pure functions -----
@@ -280,6 +281,19 @@ def safe_product(g: Any, p: Any) -> Any:
         return np.where(np.equal(g, 0), 0, np.multiply(g, p))[()]
 
 
+def exact_product(g: Any, p: Any) -> Any:
+    """``g * p``, but 0 where either is 0: a constant factor 0 takes the dependence away, whatever ``g`` is.
+
+    >>> exact_product(np.array([np.nan, 0.0]), np.array([0.0, np.inf]))
+    array([0., 0.])
+    """
+    with np.errstate(invalid="ignore"):
+        product = np.multiply(g, p)
+    if not np.count_nonzero(np.isnan(product)):
+        return product
+    return np.where(np.equal(g, 0) | np.equal(p, 0), 0, product)[()]
+
+
 def zero_like(x: Any) -> Any:
     """The zero cotangent of ``x``: 0.0 for a number, zeros for an array, and so within lists and tuples.
 
@@ -293,6 +307,17 @@ def zero_like(x: Any) -> Any:
     return type(x)(0) if isinstance(x, (float, complex, np.inexact)) else 0.0
 
 
+def one_like(x: Any) -> Any:
+    """The cotangent 1 of ``x``, which has to be of one element.
+
+    >>> one_like(np.array([[3.0]]))
+    array([[1.]])
+    """
+    if np.size(x) != 1:
+        raise not_one_number(f"an array of shape {np.shape(x)}")
+    return np.ones_like(x) if np.ndim(x) else 1.0
+
+
 @vjp(astype, np.astype) if hasattr(np, "astype") else vjp(astype)
 def astype_rule(g, ans, x, dtype, copy=True):
     return g, None
@@ -303,7 +328,12 @@ def safe_product_rule(g, ans, x, p):
     return safe_product(g, np.conj(p)), safe_product(g, np.conj(x))
 
 
-nondifferentiable(hollow, zero_like, may_repeat)
+@vjp(exact_product, broadcasts=True)
+def exact_product_rule(g, ans, x, p):
+    return exact_product(g, np.conj(p)), exact_product(g, np.conj(x))
+
+
+nondifferentiable(hollow, zero_like, one_like, may_repeat)
 
 # Which argument each of these reads for its shape and dtype only.
 METADATA: dict[Callable[..., Any], int] = {
@@ -315,6 +345,7 @@ METADATA: dict[Callable[..., Any], int] = {
     list_from_array: 1,
     hollow: 0,
     zero_like: 0,
+    one_like: 0,
     np.zeros_like: 0,
     np.ones_like: 0,
     np.empty_like: 0,
@@ -334,10 +365,14 @@ SHAPED_LIKE: dict[Callable[..., Any], tuple[int, tuple[int, ...]]] = {
     stack_like: (1, (0,)),
     list_from_array: (1, (0,)),
     zero_like: (0, (0,)),
+    one_like: (0, (0,)),
 }
 
 # NumPy functions that write to their first argument, and the pure functions that give what it holds then.
 IN_PLACE: dict[Callable[..., Any], Callable[..., Any]] = {}
+
+# Real arguments give real or complex results, depending on their values: complex covers both.
+COMPLEX_BY_VALUE: set[Callable[..., Any]] = {np.linalg.eig, np.linalg.eigvals, np.roots}
 
 # Those whose result is, by its type, ``args[0][args[1]]``.
 ITEMS: set[Callable[..., Any]] = {written}

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.linalg as sl
 
 from . import decompositions, helpers, linalg, norms
-from .decompositions import symmetrized
+from .decompositions import in_triangle
 from .gather import positions, refuse, scatter_to
 from .helpers import mT
 from .products import H, column
@@ -38,7 +38,14 @@ def solve(g, ans, a, b, lower=False, check_finite=True, assume_a=None):
     a_bar, b_bar = linalg.solve(g, ans, a, b)
     if assume_a in (None, "gen", "general"):
         return a_bar, b_bar
-    return (a_bar + mT(a_bar)) / 2 if assume_a in ("sym", "symmetric") else symmetrized(a_bar), b_bar
+    if assume_a in ("sym", "symmetric"):
+        return symmetric_triangle(a_bar, not lower), b_bar
+    return in_triangle(a_bar, not lower), b_bar
+
+
+def symmetric_triangle(bar: Any, upper: bool) -> Any:
+    """The cotangent of a triangle, from that of the whole symmetric matrix which it stands for."""
+    return np.triu(bar) + np.triu(mT(bar), 1) if upper else np.tril(bar) + np.tril(mT(bar), -1)
 
 
 @vjp(sl.inv)
@@ -70,16 +77,17 @@ def cholesky(g, ans, a, lower=False, check_finite=True):
 def eigh(g, ans, a, b=None, lower=True, eigvals_only=False, check_finite=True):
     if b is not None:
         refuse("scipy.linalg.eigh with two matrices", fix="reduce it with a Cholesky factor of b")
+    UPLO = "L" if lower else "U"
     if eigvals_only:
-        return decompositions.eigvalsh(g, ans, a)
-    return decompositions.eigh(g, ans, a)
+        return decompositions.eigvalsh(g, ans, a, UPLO)
+    return decompositions.eigh(g, ans, a, UPLO)
 
 
 @vjp(sl.eigvalsh)
 def eigvalsh(g, ans, a, b=None, lower=True, check_finite=True):
     if b is not None:
         refuse("scipy.linalg.eigvalsh with two matrices", fix="reduce it with a Cholesky factor of b")
-    return decompositions.eigvalsh(g, ans, a)
+    return decompositions.eigvalsh(g, ans, a, "L" if lower else "U")
 
 
 @vjp(sl.svd)
@@ -248,7 +256,13 @@ def expm(g, ans, A):
 
 @vjp(sl.sqrtm)
 def sqrtm(g, ans, A):
-    return sl.solve_sylvester(H(ans), H(ans), g)
+    """``ans @ ans = A``; of a real matrix the root may be complex, its cotangent is real."""
+    root = H(ans) * (1 + 0j) if np.iscomplexobj(ans) else H(ans)  # SciPy fails for a real one, a complex g
+    bar = sl.solve_sylvester(root, root, g)
+    return bar if np.iscomplexobj(A) else np.real(bar)
+
+
+helpers.COMPLEX_BY_VALUE.add(sl.sqrtm)
 
 
 @vjp(sl.solve_sylvester)

@@ -9,21 +9,25 @@ from __future__ import annotations
 
 import inspect
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ..analysis.activity import Activity, analyse, is_regular
-from ..errors import InputTypeError, InternalError, MissingRuleError, UnsupportedError
+from ..analysis.activity import Activity, analyse
+from ..analysis.infinities import Infinities, is_singular
+from ..analysis.masks import Masks, masks
+from ..errors import InternalError, MissingRuleError, UnsupportedError
 from ..frontend.builder import Builder, type_of_arg
 from ..frontend.dummies import InferenceError
-from ..ir.ops import Arg, Block, Function, If, Lit, Op, Seq, Statement, Var, atoms, variables
+from ..ir.ops import Arg, Block, Function, If, Lit, Op, Seq, Statement, Var, atoms
 from ..ir.show import callable_name
-from ..ir.types import Array, carries_derivative, kind_of, rank_of
+from ..ir.types import Array, kind_of
 from ..rules import helpers
 from ..rules.registry import Primitive, lookup
-from .contributions import Cotangents, bar_hint, cotangent_type
+from .contributions import Cotangents
 from .copying import copy_function, defined
+from .seeds import seeds
 from .simplify import simplify
 from .structural import STRUCTURAL
 from .undefined import undefined_values
@@ -49,7 +53,7 @@ def adjoint(
 
     Raises:
         MissingRuleError: an operation without a rule lies between the parameters and the results.
-        InputTypeError: there is no seed, and not exactly one result, a real number, to differentiate.
+        InputTypeError: there is no seed, and not exactly one result to differentiate, a real number.
 
     >>> from ast_ad.ir import evaluate, ops, types
     >>> x = ops.Var(types.Scalar("float"), "x")
@@ -63,38 +67,18 @@ def adjoint(
     chosen = results if of is None else tuple(results[i] for i in of)
     inputs = [joint.params[i] for i in wrt]
     builder = Builder(joint.body, adjoint=True)
-    sweep = Sweep(builder, analyse(joint.body, inputs, chosen), undefined_values(joint.body), residuals)
+    activity = analyse(joint.body, inputs, chosen)
+    zeros = masks(joint.body, activity.active, chosen)
+    sweep = Sweep(builder, activity, zeros, undefined_values(joint.body), residuals)
     primal = list(joint.body.ops)
-    for target, bar in _seeds(chosen, bool(seed)):
-        if isinstance(bar, Var):
-            joint.params += (bar,)
+    for target, bar in seeds(builder, chosen, bool(seed)):
+        if seed:
+            joint.params += (bar,)  # type: ignore[arg-type]
         if isinstance(target, Var):
             sweep.bars.add(target, bar)
     sweep.run(primal)
     joint.body.results = (*results, *(sweep.result(var) for var in inputs))
     return simplify(joint)
-
-
-def _seeds(results: tuple[Arg, ...], seed: bool) -> list[tuple[Arg, Var | Lit]]:
-    """The values to differentiate, each with its cotangent."""
-    found = [a for result in results for a in atoms(result) if carries_derivative(type_of_arg(a))]
-    if seed:
-        return [
-            (a, Var(cotangent_type(type_of_arg(a)), (isinstance(a, Var) and bar_hint(a)) or "value_bar"))
-            for a in found
-        ]
-    if (
-        len(found) != 1
-        or kind_of(type_of_arg(found[0])) != "float"
-        or rank_of(type_of_arg(found[0])) not in (0, None)
-    ):
-        types = ", ".join(str(type_of_arg(a)) for r in results for a in atoms(r)) or "nothing"
-        raise InputTypeError(
-            f"the gradient of a function that returns {types}",
-            why="a gradient is that of one real number",
-            fix="return a float, or compute a vector-Jacobian product with a cotangent for each result",
-        )
-    return [(found[0], Lit(1.0))]
 
 
 class Sweep:
@@ -105,13 +89,21 @@ class Sweep:
     """
 
     def __init__(
-        self, builder: Builder, activity: Activity, undefined: set[Var], residuals: str = "cheap"
+        self,
+        builder: Builder,
+        activity: Activity,
+        masks: Masks,
+        undefined: set[Var],
+        residuals: str = "cheap",
     ) -> None:
         self.builder = builder
         self.residuals = residuals
         self.activity = activity
         self.undefined = undefined
         self.bars = Cotangents(builder, activity, undefined)
+        self.masks = masks
+        self.infinities = Infinities()
+        self.infinities.follow(builder.block.ops)
 
     def run(self, statements: list[Statement]) -> None:
         """Sweep back over the statements."""
@@ -178,10 +170,9 @@ class Sweep:
     def elementwise(self, op: Op, primitive: Primitive, bars: list[Arg | None]) -> None:
         (g,) = bars
         assert g is not None
+        before = len(self.builder.block.ops)
         partials = _several(self.builder.inline(primitive.rule, (op.out, *op.args), op.kwargs))  # type: ignore[arg-type]
-        singular = primitive.partial_domain and not is_regular(op)
-        singular = singular or any(v in self.activity.unbounded for v in variables(*op.args))
-        safe = singular and op.out in self.activity.masked
+        self.infinities.follow(self.builder.block.ops[before:])
         names = list(inspect.signature(primitive.rule).parameters)[1:]  # type: ignore[arg-type]
         named = [
             (arg, partials[names.index(k)]) for k, arg in op.kwargs.items() if k in names[: len(partials)]
@@ -189,9 +180,21 @@ class Sweep:
         for arg, partial in (*zip(op.args, partials, strict=False), *named):
             if self.activity.of(arg) and partial is not None:
                 require_formula(op, partial)
-                self.bars.add(arg, self.product(g, partial, safe), broadcast=True)
+                self.bars.add(arg, self.product(g, partial, self.times(op, partial)), broadcast=True)
 
-    def product(self, g: Arg, partial: Arg, safe: bool) -> Arg | None:
+    def times(self, op: Op, partial: Arg) -> Callable[..., Any]:
+        """What multiplies: a zero that a mask made in the cotangent may meet an infinite derivative."""
+        masks, out = self.masks, op.out
+        if out in masks.decomposed and lookup(op.fn) is lookup(np.multiply) and not self.activity.of(partial):
+            return helpers.exact_product
+        if out in masks.chosen:
+            safe = not self.infinities.is_finite(partial)
+        else:
+            safe = out in masks.masked and self.infinities.is_wild(partial)
+            safe = safe or out in masks.weighted and is_singular(op)
+        return helpers.safe_product if safe else operator.mul
+
+    def product(self, g: Arg, partial: Arg, times: Callable[..., Any]) -> Arg | None:
         """``g`` times the conjugate of a partial derivative."""
         value = partial.value if isinstance(partial, Lit) else None
         if isinstance(partial, Lit) and (value is None or value == 0):
@@ -204,7 +207,7 @@ class Sweep:
             partial = self.builder.op(np.conj, partial)
         if isinstance(g, Lit) and g.value == 1 and kind_of(type_of_arg(partial)) in ("float", "complex"):
             return partial
-        return self.builder.op(helpers.safe_product if safe else operator.mul, g, partial)
+        return self.builder.op(times, g, partial)
 
     def vjp(self, op: Op, primitive: Primitive, bars: list[Arg | None]) -> None:
         completed = [self.bars.complete(bar, out) for bar, out in zip(bars, op.outs, strict=True)]
@@ -229,10 +232,10 @@ class Sweep:
             value = self.builder.inline(primitive.rule, op.args, op.kwargs)
         results = tuple(value) if isinstance(value, (tuple, list)) else (value,)
         inputs = [v for arg in (*op.args, *op.kwargs.values()) for v in atoms(arg) if isinstance(v, Var)]
-        masked = any(out in self.activity.masked for out in op.outs)
-        self.activity.include(
-            analyse(block, [v for v in inputs if v in self.activity.active], results, masked)
-        )
+        activity = analyse(block, [v for v in inputs if v in self.activity.active], results)
+        self.activity.include(activity)
+        self.masks.include(masks(block, activity.active, results, self.masks.like(op.outs)))
+        self.infinities.follow(block.ops)
         self.builder.block.ops += block.ops
         self.bars.extend(defined(block))
         self.undefined |= undefined_values(block)

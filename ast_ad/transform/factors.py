@@ -64,7 +64,7 @@ def scaled_small(op: Op, a: Arg, b: Arg, makers: Makers) -> bool:
 def stretched(op: Op, a: Arg, b: Arg, makers: Makers) -> bool:
     """Read ``broadcast_like(g, x)`` as ``g`` where the other operand has the full shape."""
     stretch = maker_of(a, makers, {helpers.broadcast_like})
-    if stretch is None or not isinstance(op.out.type, Array):
+    if a is b or stretch is None or not isinstance(op.out.type, Array):
         return False
     other = type_of_arg(b)
     small = type_of_arg(stretch.args[0])

@@ -269,8 +269,11 @@ def _add_at(op: Op, makers: Makers) -> Arg | None:
 
 
 def _safe_product(op: Op, makers: Makers) -> Arg | None:
-    if any(isinstance(a, Lit) and np.isfinite(a.value) for a in op.args):
-        change(op, operator.mul, *op.args)
+    g, p = op.args
+    if isinstance(g, Lit) and g.value == 0:
+        return g if same_type(g, op.out.type) else None
+    if isinstance(g, Lit) or isinstance(p, Lit) and np.isfinite(p.value):
+        change(op, operator.mul, g, p)
         return None
     for a, b in (op.args, op.args[::-1]):
         if negated_factor(op, a, b, makers) or stretched(op, a, b, makers):
