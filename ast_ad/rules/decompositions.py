@@ -135,7 +135,7 @@ def eigh_bar(g: Any, ans: Any) -> Any:
     """
     (w, v), (w_bar, v_bar) = ans, g
     inner = safe_product(H(v) @ v_bar, reciprocal_gaps(w)) + diagonal_matrix(w_bar)
-    if not np.isnan(inner).any():
+    if not np.any(np.isnan(inner)):
         return v @ inner @ H(v)
     unknown = np.isnan(inner)
     turned = np.abs(v) @ (unknown * 1.0) @ np.abs(mT(v)) > 0

@@ -72,8 +72,8 @@ def adjoint(
     sweep = Sweep(builder, activity, zeros, undefined_values(joint.body), residuals)
     primal = list(joint.body.ops)
     for target, bar in seeds(builder, chosen, bool(seed)):
-        if seed:
-            joint.params += (bar,)  # type: ignore[arg-type]
+        if seed and isinstance(bar, Var):
+            joint.params += (bar,)
         if isinstance(target, Var):
             sweep.bars.add(target, bar)
     sweep.run(primal)

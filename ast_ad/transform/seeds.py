@@ -11,7 +11,16 @@ import numpy as np
 from ..errors import InputTypeError
 from ..frontend.builder import Builder, type_of_arg
 from ..ir.ops import Arg, Lit, Var, atoms
-from ..ir.types import Array, Optional, Scalar, Type, carries_derivative, differs_from_one, kind_of
+from ..ir.types import (
+    Array,
+    Optional,
+    Scalar,
+    Type,
+    carries_derivative,
+    differs_from_one,
+    kind_of,
+    rank_of,
+)
 from ..rules import helpers
 from .contributions import bar_hint, cotangent_type
 
@@ -37,7 +46,7 @@ def seeds(builder: Builder, results: tuple[Arg, ...], given: bool) -> list[tuple
         )
     (value,) = found
     type = type_of_arg(value)
-    if isinstance(type, Scalar) or type.shape == ():  # type: ignore[attr-defined]
+    if rank_of(type) == 0:
         return [(value, Lit(1.0))]
     certain = isinstance(type, Array) and type.shape is not None and set(type.shape) == {1}
     one = builder.opaque(np.ones_like if certain else helpers.one_like, (value,), type)

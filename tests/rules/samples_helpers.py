@@ -56,6 +56,7 @@ SAMPLES = {
     h.mT: [(normal(3, 4),), (normal(2, 3, 4),)],
     h.astype: [(normal(3), np.float64), (cnormal(3), np.complex128), (normal(3), complex), (2.0, np.float64)],
     h.safe_product: [(normal(3), normal(3, seed=1)), (normal(3, 1), cnormal(4)), (2.0, normal(3))],
+    h.exact_product: [(normal(3), normal(3, seed=1)), (normal(3, 1), cnormal(4)), (2.0, normal(3))],
     c.list_append: [(LIST, 4.0), (ARRAYS, normal(2)), (PAIRS, (3.0, normal(2)))],
     c.list_pop: [(LIST,), (ARRAYS,), (PAIRS,)],
     c.list_get: [(LIST, 1), (ARRAYS, -1), (PAIRS, 0)],

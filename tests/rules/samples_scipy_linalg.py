@@ -47,7 +47,7 @@ SAMPLES = {
         (CA, CB, "C", True, True),
     ],
     sl.expm: [(A / 2,), (CA / 2,), (normal(2, 3, 3) / 2,)],
-    sl.sqrtm: [(SPD + 0.1 * A,), (CA,)],
+    sl.sqrtm: [Sample((SPD + 0.1 * A,), order2=False), (CA,)],
     sl.solve_sylvester: [(A, normal(2, 2) + 2 * EYE[:2, :2], B), (CA, cnormal(2, 2), CB)],
     sl.block_diag: [(A, normal(1, 2), 2.0, normal(3)), (A,)],
     s.diagonal_blocks: [(normal(4, 5), (A, normal(1, 2)))],
