@@ -1,20 +1,21 @@
 """Which values may be infinite or NaN where the program's arguments are finite, and which never are?
 
-A value is *wild* if a function whose results overflow or have poles made it (``exp``, ``/``), or arithmetic
-with one that is. It is *finite* if it is so whatever the arguments are. Most values are neither.
+A value is *wild* if a function made it whose results overflow or have poles (``exp``, ``/``), or one of
+single elements from a value that is. It is *finite* if it is so whatever the arguments are. Most are neither.
 """
 
 from __future__ import annotations
 
 import functools
 import math
+import operator
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 from ..ir.ops import Arg, For, If, Lit, Op, Seq, Statement, Var, While, operands, variables
-from ..ir.types import kind_of
+from ..ir.types import Scalar, kind_of
 from ..rules import helpers
 from ..rules.registry import Primitive, lookup
 
@@ -25,6 +26,29 @@ OVERFLOWING: tuple[Callable[..., Any], ...] = (
 
 # Whose values are infinite or NaN wherever their derivatives are: a finite result has not seen such a place.
 AS_SINGULAR = (np.divide, np.reciprocal, np.log, np.log2, np.log10, np.log1p)
+
+# Which are finite where one argument is infinite, and flat: that argument. Its cotangent is zero there.
+SATURATING: dict[Callable[..., Any], int] = {
+    **dict.fromkeys((np.tanh, np.arctan, np.exp, np.exp2, np.expm1, np.reciprocal, np.logaddexp), 0),
+    **dict.fromkeys((np.divide, operator.truediv), 1),
+    **dict.fromkeys((np.power, operator.pow, np.sinc, np.arctan2, math.tanh, math.atan, math.exp), 0),
+}
+# Besides elementwise functions: whose results have elements of the arguments.
+MOVING = (
+    *(np.where, operator.getitem, helpers.setitem, np.take, np.diag, np.diagonal, np.split, np.flip, np.roll),
+    *(
+        np.swapaxes,
+        np.moveaxis,
+        np.array,
+        np.asarray,
+        np.copy,
+        np.vstack,
+        np.hstack,
+        np.repeat,
+        np.tile,
+        np.append,
+    ),
+)
 
 # What gives finite values for finite arguments.
 KEEPING = (
@@ -61,6 +85,38 @@ def is_singular(op: Op) -> bool:
         return True
     constant = _constant(op.args[1])
     return constant is None or bool(0 < constant < 1)
+
+
+def has_poles(op: Op) -> bool:
+    """Whether results or derivatives may be infinite where the arguments are finite."""
+    primitive = lookup(op.fn)
+    if primitive is None:
+        return False
+    return primitive.partial_domain and not is_regular(op) or primitive in _primitives(OVERFLOWING)
+
+
+def flat_at_infinity(op: Op, primitive: Primitive | None) -> int | None:
+    """The argument that is infinite where the result is finite and no longer depends on it."""
+    if primitive is None or primitive.kind != "elementwise":
+        return None
+    if primitive is lookup(np.power) and len(op.args) == 2 and (_constant(op.args[1]) or -1) > 0:
+        return None
+    if op.fn in SATURATING:
+        return SATURATING[op.fn]
+    return 0 if primitive.rule is not None and primitive.rule.__module__.endswith("scipy_special") else None
+
+
+def _moves(primitive: Primitive | None) -> bool:
+    """Whether the elements of the results are made of single elements of the arguments."""
+    if primitive is None:
+        return False
+    return primitive.kind == "elementwise" or primitive in _primitives((*KEEPING, *MOVING))
+
+
+def _may_overflow(var: Var) -> bool:
+    """Python's own numbers don't: it raises."""
+    python = isinstance(var.type, Scalar) and var.type.dtype is None
+    return not python and kind_of(var.type) in ("float", "complex", None)
 
 
 def _constant(arg: Arg) -> Any:
@@ -117,14 +173,12 @@ class Infinities:
 
     def op(self, op: Op) -> None:
         primitive = lookup(op.fn)
-        poles = primitive is not None and (
-            primitive.partial_domain and not is_regular(op) or primitive in _primitives(OVERFLOWING)
-        )
+        poles = has_poles(op)
         literals = [a for a in (*op.args, *op.kwargs.values()) if isinstance(a, Lit)]
         if self.made_finite(op, primitive):
             self.finite.update(op.outs)
-        elif poles or any(map(self.is_wild, [*operands(op), *literals])):
-            self.wild.update(out for out in op.outs if kind_of(out.type) in ("float", "complex", None))
+        elif poles or _moves(primitive) and any(map(self.is_wild, [*operands(op), *literals])):
+            self.wild.update(filter(_may_overflow, op.outs))
 
     def made_finite(self, op: Op, primitive: Primitive | None) -> bool:
         """Whether the result is finite whatever the arguments of the program are."""

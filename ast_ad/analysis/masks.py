@@ -1,8 +1,9 @@
 """Which cotangents may be zero because nobody looks at the value?
 
 A branch of ``np.where`` that is not taken, an element that is not picked, a value that one side of an ``if``
-reads: their cotangents are zero, and have to stay so whatever the derivative of what was computed there is.
-``infinities`` tells where that could be infinite; ``Sweep.product`` asks both.
+reads, an argument of ``tanh`` that overflowed: their cotangents are zero, and have to stay so whatever the
+derivative of what was computed there is. ``infinities`` tells where that could be infinite; ``Sweep.times``
+asks both.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from ..ir.types import Array, kind_of
 from ..rules import containers, helpers
 from ..rules.registry import Primitive, lookup
 from .activity import Useful, differentiable_arguments
+from .infinities import flat_at_infinity
 
 # Functions that choose by value what they pass on: ``np.where(x > 0, f(x), g(x))``.
 CHOOSING: set[Callable[..., Any]] = {
@@ -81,13 +83,15 @@ class Masks:
         return Masks(*(part.intersection(outs) for part in found))
 
 
-def masks(block: Block, active: set[Var], results: tuple[Arg, ...], around: Masks | None = None) -> Masks:
-    """The masks within a block; ``around``: those of ``results``."""
+def masks(
+    block: Block, active: set[Var], results: tuple[Arg, ...], wild: set[Var], around: Masks | None = None
+) -> Masks:
+    """The masks within a block; ``wild``: see ``infinities``; ``around``: those of ``results``."""
     around = around or Masks()
     always = _Always(active)
     always.mark(*(() if around.chosen else results))
     always.block(block)
-    read, unweighted = _Dense(active, False), _Dense(active, True)
+    read, unweighted = _Dense(active, wild, False), _Dense(active, wild, True)
     for found, zeros in (read, around.masked), (unweighted, around.weighted):
         found.mark(*(() if zeros else results))
         found.block(block)
@@ -145,8 +149,8 @@ class _Dense:
     ``local``: what the branch around binds. What it adds to other values counts if the other side adds too.
     """
 
-    def __init__(self, active: set[Var], weights: bool) -> None:
-        self.active, self.weights = active, weights
+    def __init__(self, active: set[Var], wild: set[Var], weights: bool) -> None:
+        self.active, self.wild, self.weights = active, wild, weights
         self.vars: set[Var] = set()
         self.local: set[Var] | None = None
         self.outer: set[Var] = set()
@@ -173,7 +177,12 @@ class _Dense:
         """The arguments whose cotangents have no zeros but those that the result's have."""
         primitive = lookup(op.fn)
         known = primitive is not None and (primitive.kind == "elementwise" or primitive in _dense())
-        return _factors(op, self.active, self.weights) if known and not chooses(op) else iter(())
+        if not known or chooses(op):
+            return
+        flat = flat_at_infinity(op, primitive)
+        for arg in _factors(op, self.active, self.weights):
+            if flat is None or arg is not op.args[flat] or arg not in self.wild:
+                yield arg
 
     def side(self, op: If, branch: Block) -> set[Var]:
         """The outer values to which one side of a branch adds."""

@@ -31,9 +31,8 @@ def in_triangle(bar: Any, upper: bool = False) -> Any:
     array([[1., 0.],
            [2., 1.]])
     """
-    both = bar + H(bar)
-    folded = np.triu(both, 1) if upper else np.tril(both, -1)
-    return folded + diagonal_matrix(np.real(np.diagonal(bar, 0, -2, -1)))
+    both = (bar + H(bar)) * (1 - np.eye(np.shape(bar)[-1]) / 2)
+    return np.triu(both) if upper else np.tril(both)
 
 
 def diagonal_matrix(d: Any) -> Any:
@@ -51,11 +50,11 @@ def cholesky(g, ans, a, upper=False):
 
 def symmetric_cholesky(g: Any, ans: Any, a: Any, upper: bool = False) -> Any:
     """The rule of tensors."""
-    return cholesky_bar(g, ans, upper)
+    return symmetrized(cholesky_bar(g, ans, upper))
 
 
 def cholesky_bar(g: Any, ans: Any, upper: bool = False) -> Any:
-    """``a = l H(l)``: the cotangent of ``a``, Hermitian (Murray 2016).
+    """``a = l H(l)``: a cotangent of ``a``, whose Hermitian part counts (Murray 2016).
 
     >>> cholesky_bar(np.eye(2), 2 * np.eye(2))
     array([[0.25, 0.  ],
@@ -65,7 +64,7 @@ def cholesky_bar(g: Any, ans: Any, upper: bool = False) -> Any:
     phi = np.tril(H(l) @ l_bar)
     phi = phi - diagonal_matrix(np.diagonal(phi, 0, -2, -1)) / 2
     half = np.linalg.solve(H(l), phi)
-    return symmetrized(H(np.linalg.solve(H(l), H(half))))
+    return H(np.linalg.solve(H(l), H(half)))
 
 
 @vjp(np.linalg.qr)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..analysis.activity import Activity, analyse
-from ..analysis.infinities import Infinities, is_singular
+from ..analysis.infinities import Infinities, has_poles, is_singular
 from ..analysis.masks import Masks, masks
 from ..errors import InternalError, MissingRuleError, UnsupportedError
 from ..frontend.builder import Builder, type_of_arg
@@ -68,8 +68,9 @@ def adjoint(
     inputs = [joint.params[i] for i in wrt]
     builder = Builder(joint.body, adjoint=True)
     activity = analyse(joint.body, inputs, chosen)
-    zeros = masks(joint.body, activity.active, chosen)
-    sweep = Sweep(builder, activity, zeros, undefined_values(joint.body), residuals)
+    sweep = Sweep(builder, activity, undefined_values(joint.body), residuals)
+    sweep.infinities.follow(joint.body.ops)
+    sweep.masks = masks(joint.body, activity.active, chosen, sweep.infinities.wild)
     primal = list(joint.body.ops)
     for target, bar in seeds(builder, chosen, bool(seed)):
         if seed and isinstance(bar, Var):
@@ -89,21 +90,14 @@ class Sweep:
     """
 
     def __init__(
-        self,
-        builder: Builder,
-        activity: Activity,
-        masks: Masks,
-        undefined: set[Var],
-        residuals: str = "cheap",
+        self, builder: Builder, activity: Activity, undefined: set[Var], residuals: str = "cheap"
     ) -> None:
         self.builder = builder
         self.residuals = residuals
         self.activity = activity
         self.undefined = undefined
         self.bars = Cotangents(builder, activity, undefined)
-        self.masks = masks
-        self.infinities = Infinities()
-        self.infinities.follow(builder.block.ops)
+        self.masks, self.infinities = Masks(), Infinities()
 
     def run(self, statements: list[Statement]) -> None:
         """Sweep back over the statements."""
@@ -190,7 +184,8 @@ class Sweep:
         if out in masks.chosen:
             safe = not self.infinities.is_finite(partial)
         else:
-            safe = out in masks.masked and self.infinities.is_wild(partial)
+            wild = has_poles(op) or isinstance(type_of_arg(partial), Array)
+            safe = out in masks.masked and wild and self.infinities.is_wild(partial)
             safe = safe or out in masks.weighted and is_singular(op)
         return helpers.safe_product if safe else operator.mul
 
@@ -234,8 +229,9 @@ class Sweep:
         inputs = [v for arg in (*op.args, *op.kwargs.values()) for v in atoms(arg) if isinstance(v, Var)]
         activity = analyse(block, [v for v in inputs if v in self.activity.active], results)
         self.activity.include(activity)
-        self.masks.include(masks(block, activity.active, results, self.masks.like(op.outs)))
         self.infinities.follow(block.ops)
+        around = self.masks.like(op.outs)
+        self.masks.include(masks(block, activity.active, results, self.infinities.wild, around))
         self.builder.block.ops += block.ops
         self.bars.extend(defined(block))
         self.undefined |= undefined_values(block)

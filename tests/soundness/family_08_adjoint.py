@@ -305,8 +305,6 @@ def products_with_zeros(x, n):
 
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {
-    ("saturated_response", "numpy", "right"): "gradient of argument 0",
-    ("saturated_response", "numba", "right"): "gradient of argument 0",
     ("numbers_of_three_types", "numpy", "right"): "gradient of argument 0: type float64 instead of ndarray",
     ("numbers_of_three_types", "numba", "right"): "gradient of argument 0: type float64 instead of ndarray",
     ("parameters_in_containers", "numpy", "right"): "gradient of argument 0: type float instead of float64",
