@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .api import grad, inspect, value_and_grad, vjp
+    from .emit.storage import clear_cache
     from .errors import AdError, FallbackWarning
 
 __version__ = "0.1.0"
-__all__ = ["AdError", "FallbackWarning", "grad", "inspect", "value_and_grad", "vjp"]
+__all__ = ["AdError", "FallbackWarning", "clear_cache", "grad", "inspect", "value_and_grad", "vjp"]
 
 _COMPILER = {"grad", "inspect", "value_and_grad", "vjp"}
 _FILES = {"load", "save"}
@@ -52,6 +53,8 @@ def __getattr__(name: str) -> Any:
         return error
     if name in _COMPILER:
         return getattr(import_module(".api", __name__), name)
+    if name == "clear_cache":
+        return import_module(".emit.storage", __name__).clear_cache
     if name in _FILES:
         return getattr(import_module(".files", __name__), name)
     if name in _MODULES:

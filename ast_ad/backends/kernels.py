@@ -7,7 +7,6 @@ longer than the loop around it.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -20,6 +19,7 @@ from numba.core.compiler import Compiler
 from numba.core.cpu_options import FastMathOptions
 
 from ..garbage import collector_paused
+from .code_cache import keep_machine_code
 
 FLAGS = {"reassoc", "contract", "arcp"}
 """What LLVM may do with floating-point numbers: reorder sums and products; infinities and NaN stay.
@@ -97,11 +97,11 @@ def _compiled(function: Any, fastmath: Any = FLAGS, pipeline_class: Any = Carefu
     dispatcher: Any = numba.njit(
         error_model="numpy",
         fastmath=fastmath,
-        cache=os.path.exists(function.__code__.co_filename),  # not where the user wants no files
         pipeline_class=pipeline_class,
         no_cfunc_wrapper=True,  # nobody calls it as a function of C
         **options,
     )(function)
+    keep_machine_code(dispatcher)
     dispatcher.compile = collector_paused()(dispatcher.compile)
     return dispatcher
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import types
 from typing import Any
 
@@ -12,6 +11,7 @@ from numba import prange
 from numba.core import types as numba_types
 from numba.np.ufunc import parallel as layer
 
+from .code_cache import keep_machine_code
 from .kernels import FLAGS, Careful
 
 LEAST = 100_000
@@ -22,11 +22,12 @@ _LOOPS = {"fusion", "inplace_binop", "reduction", "setitem", "numpy", "comprehen
 def parallel_kernel(function: Any) -> Any:
     """Compile a generated function whose parallel loops run in threads."""
     _launch()  # defines the symbols that machine code refers to
-    kept = os.path.exists(function.__code__.co_filename)
     function.__code__ = _renamed(function.__code__)
     parallel: Any = {"prange": True, **dict.fromkeys(_LOOPS, False)}
     how: Any = {"fastmath": FLAGS, "pipeline_class": Careful, "parallel": parallel}
-    return numba.njit(error_model="numpy", cache=kept, **how)(function)
+    dispatcher = numba.njit(error_model="numpy", **how)(function)
+    keep_machine_code(dispatcher)
+    return dispatcher
 
 
 def _renamed(code: types.CodeType) -> types.CodeType:
