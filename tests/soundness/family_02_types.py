@@ -1,6 +1,8 @@
 """Names and lists whose type, rank or kind changes: does the type at the first store count for all?"""
 
+import collections
 import functools
+import itertools
 import math
 
 import numpy as np
@@ -279,14 +281,117 @@ def hits_start_as_a_flag(x, n):
     return hit * x[0]
 
 
+# ----- further ones, of all kinds
+@program(0.7, 3, later=[(0.7, 0), (0.7, 5)], kernels=False)
+def counter_in_a_dict(x, n):
+    total = {"steps": 0, "sum": 0}
+    for k in range(n):
+        total["steps"] += 1
+        total["sum"] += x * k
+    return total["sum"] * total["steps"] + x
+
+
+@program(0.7, 5, later=[(0.7, 2), (0.7, 0)], kernels=False)
+def maximum_starts_as_integer(x, n):
+    best = -1
+    where = 0
+    for k in range(n):
+        v = math.sin(x * k)
+        if v > best:
+            best, where = v, k
+    return best * x + where
+
+
+@program(FOUR, 2, later=[(FOUR, 0), (FOUR, 3)], kernels=False)
+def matrix_power_from_an_integer(x, n):
+    a = 1
+    m = np.outer(x, x) + np.eye(4)
+    for _ in range(n):
+        a = a @ m if np.ndim(a) else m * a
+    return np.sum(a * x)
+
+
+@program(0.7, 4, later=[(0.7, 1)], kernels=False)
+def deque_of_integers(x, n):
+    q = collections.deque([0, 1], maxlen=2)
+    for _ in range(n):
+        q.append(q[0] * x + q[1])
+    return q[1] * x + q[0]
+
+
+@program(FOUR, later=[(FOUR[:1],)], kernels=False)
+def accumulated_from_an_integer(x):
+    s = list(itertools.accumulate(x, lambda a, b: a + b * b, initial=0))
+    return s[-1] * s[len(x) // 2]
+
+
+@program(0.7, 3, later=[(0.7, 6)], kernels=False)
+def integer_array_filled(x, n):
+    c = np.zeros(n, dtype=int)
+    d = np.zeros(n)
+    for k in range(n):
+        c[k] = 2.7 * k
+        d[k] = x * c[k]
+    return np.sum(d) + x
+
+
+@program(FOUR, 3, later=[(FOUR, 1)], kernels=False)
+def complex_from_real_loop(x, n):
+    z = x
+    for k in range(n):
+        z = z * np.exp(1j * 0.3 * k)
+    return np.sum(np.real(z) ** 2) + np.sum(np.abs(z))
+
+
+@program(np.float32(0.5), 3, later=[(np.float32(0.5), 0)], kernels=False)
+def single_grows_to_double(s, n):
+    v = s
+    for k in range(n):
+        v = v * np.float64(1.5)
+    return v * 2
+
+
+@program(FOUR, 2, later=[(FOUR, 0)], kernels=False)
+def condition_changes_shape(x, n):
+    v = x
+    for k in range(n):
+        v = v[:, None] * x if v.ndim == 1 else v.sum(axis=0)
+    return np.sum(v * x)
+
+
+@program(FOUR, 3, later=[(FOUR, 1)], kernels=False)
+def none_then_number(x, n):
+    last = None
+    total = 0.0
+    for k in range(n):
+        if last is None:
+            last = x[k]
+        else:
+            last = last * x[k]
+        total += last
+    return total * last
+
+
+@program(0.7, 4, later=[(0.7, 1)], kernels=False)
+def tuple_grows(x, n):
+    t = (0,)
+    for k in range(n):
+        t = t + (t[-1] + x * k,)
+    return sum(t) + t[-1] * x
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {
-    ("rank_grows", "numpy", "compiled"): "traced",
     ("rank_grows", "numba", "compiled"): "traced",
-    ("fibonacci_polynomial", "numpy", "compiled"): "traced",
     ("fibonacci_polynomial", "numba", "compiled"): "traced",
-    ("stencil_matrix_from_lists", "numpy", "compiled"): "traced",
     ("stencil_matrix_from_lists", "numba", "compiled"): "traced",
-    ("tree_as_lists", "numpy", "compiled"): "traced",
     ("tree_as_lists", "numba", "compiled"): "traced",
+    ("rank_grows", "numpy", "compiled"): "traced",
+    ("fibonacci_polynomial", "numpy", "compiled"): "traced",
+    ("stencil_matrix_from_lists", "numpy", "compiled"): "traced",
+    ("tree_as_lists", "numpy", "compiled"): "traced",
+    ("matrix_power_from_an_integer", "numpy", "compiled"): "traced",
+    ("deque_of_integers", "numpy", "compiled"): "traced",
+    ("accumulated_from_an_integer", "numpy", "compiled"): "traced",
+    ("condition_changes_shape", "numpy", "compiled"): "traced",
 }

@@ -9,6 +9,7 @@ from .harness import program
 
 THREE = np.array([0.4, -0.9, 1.3])
 FOUR = np.array([0.4, -0.9, 1.3, 0.7])
+SQUARE = np.array([[0.4, -0.9, 1.3], [0.2, 0.8, -0.5], [1.1, 0.6, -0.7]])
 ROWS = np.array([[0.4, -0.9, 1.3], [0.2, 0.8, -0.5], [1.1, 0.6, -0.7]])
 
 
@@ -341,6 +342,151 @@ def cells_of_a_grid_share_an_array(x, s):
         for j in range(2):
             grid[i][j] += s * x * (i + 2 * j + 1)
     return np.sum(grid[0][0] * grid[1][1]) + np.sum(zero)
+
+
+# ----- further ones, of all kinds
+@program(THREE, 0.5, compiled=False, kernels=False)
+def argument_written_by_a_helper_twice(x, s):
+    def scale(a, b):
+        a *= s
+        b += a
+        return b
+
+    y = x * 1.0
+    z = scale(y, y)
+    z[0] = 1.0
+    return np.sum(y * z)
+
+
+@program(THREE, 0.5, compiled=False, kernels=False)
+def default_list_of_a_helper(x, s):
+    def push(v, to):
+        to.append(v)
+        return to
+
+    a = []
+    b = push(x * s, a)
+    push(b[0], b)
+    a[1][0] = 3.0 * s
+    return np.sum(a[0] * b[1])
+
+
+@program(THREE, 0.5, compiled=False, kernels=False)
+def slices_of_lists_share_arrays(x, s):
+    states = [x * 1.0, x * s, x * s * s]
+    tail = states[1:]
+    tail[0] += 1.0
+    copy = list(states)
+    copy[2] *= 2.0
+    tail[1] = x
+    return sum(np.sum(u * u) for u in states)
+
+
+@program(THREE, 0.5, compiled=False, kernels=False)
+def sorted_list_of_arrays(x, s):
+    parts = [x * s, x * 2.0, x * 1.0]
+    order = sorted(range(3), key=lambda k: float(np.sum(parts[k])))
+    first = parts[order[0]]
+    first += s
+    return sum(np.sum(p * p) * (k + 1) for k, p in enumerate(parts))
+
+
+@program(THREE, 0.5, compiled=False, kernels=False)
+def augmented_in_a_tuple(x, s):
+    pair = (x * 1.0, x * s)
+    a, b = pair
+    a += b
+    b *= 2.0
+    return np.sum(pair[0] * pair[1])
+
+
+@program(THREE, 0.5, compiled=False, kernels=False)
+def dict_updated_and_shared(x, s):
+    a = {"u": x * 1.0}
+    b = dict(a)
+    b["u"] += s
+    b["v"] = b["u"] * s
+    a.update(b)
+    a["v"][0] = 2.0
+    return np.sum(a["u"] * b["v"])
+
+
+@program(THREE, 3, compiled=False, kernels=False)
+def reference_kept_in_the_loop(x, n):
+    y = x * 1.0
+    old = y
+    total = 0.0
+    for k in range(n):
+        y = y + 0.1 * old
+        if k == 0:
+            old = y
+        y += 0.5
+        total = total + np.sum(old)
+    return total + np.sum(y * old)
+
+
+@program(SQUARE, 3, compiled=False, kernels=False)
+def row_kept_across_turns(y, n):
+    y = y * 1.0
+    row = y[0]
+    for k in range(n):
+        row *= 1.5
+        row = y[(k + 1) % 3]
+        y[k % 3, 0] += row[1]
+    return np.sum(y * y) + np.sum(row)
+
+
+@program(THREE, 0.5, compiled=False)
+def conditional_alias_in_a_loop(x, s):
+    a, b = x * 1.0, x * s
+    for k in range(4):
+        t = a if k % 2 else b
+        t += 0.1 * k
+        a = t
+    return np.sum(a * b)
+
+
+@program(THREE, 0.5, compiled=False)
+def list_comprehension_of_views(x, s):
+    y = x * 1.0
+    views = [y[k:] for k in range(3)]
+    for k, v in enumerate(views):
+        v *= s + k
+    return sum(np.sum(v) for v in views)
+
+
+@program(THREE, 0.5, compiled=False, kernels=False)
+def star_unpacking_of_rows(x, s):
+    y = np.outer(x, x)
+    first, *others = y
+    first += s
+    for o in others:
+        o -= first
+    return np.sum(y * y)
+
+
+@program(THREE, 0.5, compiled=False, kernels=False)
+def zip_of_rows_written(x, s):
+    y = np.outer(x, x)
+    z = y * s
+    for a, b in zip(y, z):
+        a += b
+        b *= 0.5
+    return np.sum(y * z)
+
+
+@program(THREE, 0.5, compiled=False, kernels=False)
+def while_popping_a_list(x, s):
+    work = [x * 1.0]
+    total = 0.0
+    while work:
+        u = work.pop()
+        total = total + np.sum(u * u)
+        if total < 8.0:
+            work.append(u * s + 1.0)
+            work.append(u)
+            u += 0.3
+    return total
 
 
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).

@@ -9,6 +9,7 @@ import numpy as np
 from .harness import after, program
 
 THREE = np.array([0.4, -0.9, 1.3])
+FOUR = np.array([0.4, -0.9, 1.3, 0.7])
 
 
 class Settings:
@@ -375,5 +376,110 @@ def tuple_in_nested_loops(x):
     return total
 
 
+# ----- further ones, of all kinds
+class Counter:
+    calls = 0
+
+    def __init__(self):
+        self.weights = {"a": [1.0, 2.0]}
+
+    def __call__(self, x):
+        return self.weights["a"][1] * np.sum(x * x)
+
+
+MODEL = Counter()
+
+
+@program(
+    after(lambda: MODEL.weights["a"].__setitem__(1, 2.0), FOUR),
+    later=[after(lambda: MODEL.weights["a"].__setitem__(1, 5.0), FOUR)],
+    kernels=False,
+)
+def callable_object(x):
+    return MODEL(x)
+
+
+def outer_factory():
+    rates = np.array([0.1, 0.2])
+
+    def inner(x):
+        for r in rates:
+            x = x - r * x
+        return np.sum(x)
+
+    return inner, rates
+
+
+factory_inner, RATES = outer_factory()
+program(
+    after(lambda: RATES.__setitem__(slice(None), [0.1, 0.2]), FOUR),
+    later=[after(lambda: RATES.__setitem__(slice(None), [0.5, -0.2]), FOUR)],
+)(factory_inner)
+
+
+class Base:
+    def rate(self):
+        return 1.0
+
+
+class Derived(Base):
+    pass
+
+
+DERIVED = Derived()
+
+
+def add_rate():
+    Derived.rate = lambda self: 4.0
+
+
+def del_rate():
+    if "rate" in Derived.__dict__:
+        del Derived.rate
+
+
+@program(after(del_rate, FOUR), later=[after(add_rate, FOUR), after(del_rate, FOUR)], kernels=False)
+def method_overridden_later(x):
+    return np.sum(x) * DERIVED.rate()
+
+
+NAMES = {"a", "b"}
+
+
+@program(after(lambda: NAMES.discard("c"), 0.7), later=[after(lambda: NAMES.add("c"), 0.7)], kernels=False)
+def size_of_a_set(x):
+    return x ** len(NAMES)
+
+
+FLAG = types.SimpleNamespace(on=None)
+
+
+@program(
+    after(lambda: setattr(FLAG, "on", None), FOUR),
+    later=[
+        after(lambda: setattr(FLAG, "on", 0.5), FOUR),
+        after(lambda: setattr(FLAG, "on", np.ones(4) * 0.2), FOUR),
+    ],
+    kernels=False,
+)
+def none_becomes_number(x):
+    return np.sum(x * x) if FLAG.on is None else np.sum(x * FLAG.on)
+
+
+def scaled_default(x, scale=np.array(2.0)):  # noqa: B008
+    return np.sum(x * scale)
+
+
+@program(
+    after(lambda: scaled_default.__defaults__[0].__setitem__((), 2.0), FOUR),
+    later=[after(lambda: scaled_default.__defaults__[0].__setitem__((), 7.0), FOUR)],
+    kernels=False,
+)
+def zero_dim_default(x):
+    return scaled_default(x)
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
-KNOWN: dict[tuple[str, str, str], str] = {}
+KNOWN: dict[tuple[str, str, str], str] = {
+    ("size_of_a_set", "numpy", "compiled"): "traced",
+}

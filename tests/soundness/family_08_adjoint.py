@@ -2,12 +2,15 @@
 
 import numpy as np
 import scipy.linalg
+import scipy.special
 import scipy.stats
 
 from .harness import program
 
 TWO = np.array([0.6, 1.7])
 FOUR = np.array([0.4, -0.9, 1.3, 0.7])
+THREE = FOUR[:3].copy()
+SQUARE = np.array([[0.4, -0.9, 1.3], [0.2, 0.8, -0.5], [1.1, 0.6, -0.7]])
 LOWER = np.array([[2.0, 0.0, 0.0], [0.3, 1.8, 0.0], [-0.4, 0.2, 2.2]])
 FULL = np.array([[2.0, 0.3, -0.4], [0.3, 1.8, 0.2], [-0.4, 0.2, 2.2]])
 
@@ -303,10 +306,150 @@ def products_with_zeros(x, n):
     return total
 
 
+# ----- further ones, of all kinds
+@program(THREE, kernels=False)
+def trace_of_a_difference(x):
+    m = np.outer(x, x)
+    return np.trace(m - m) + np.sum((m - m)[0]) + np.linalg.det(m - m + np.eye(3))
+
+
+@program(THREE, 2.0, kernels=False)
+def zero_times_array(x, s):
+    z = x * 0.0
+    return np.sum(z @ x) * s + np.sum(np.tile(z, (2, 1)) * s) + s
+
+
+@program(THREE, kernels=False)
+def array_minus_itself_indexed(x):
+    r = x[1:] - x[1:]
+    r[0] = x[0]
+    return np.sum(r * r)
+
+
+@program(FULL, kernels=False)
+def slogdet_and_inverse(a):
+    sign, logdet = np.linalg.slogdet(a)
+    return logdet + np.sum(np.linalg.inv(a)[0]) + sign
+
+
+@program(FULL, np.array([0.4, -0.9, 1.3]))
+def cho_factor_and_solve(a, b):
+    c, lower = scipy.linalg.cho_factor(a, lower=True)
+    return np.sum(scipy.linalg.cho_solve((c, lower), b) ** 2)
+
+
+@program(np.triu(FULL), np.array([0.4, -0.9, 1.3]))
+def cho_factor_upper(a, b):
+    return np.sum(scipy.linalg.cho_solve(scipy.linalg.cho_factor(a), b) ** 2)
+
+
+@program(np.tril(FULL), np.array([0.4, -0.9, 1.3]))
+def solve_symmetric_from_lower(a, b):
+    return np.sum(scipy.linalg.solve(a, b, lower=True, assume_a="sym") ** 2)
+
+
+@program(np.triu(FULL))
+def scipy_eigh_upper(a):
+    w, v = scipy.linalg.eigh(a, lower=False)
+    return np.sum(w**2 * np.arange(1.0, 4.0)) + np.sum(v[0] ** 2 * w)
+
+
+@program(np.tril(FULL))
+def pinv_hermitian_lower(a):
+    return np.sum(np.linalg.pinv(a, hermitian=True) ** 2)
+
+
+@program(np.tril(FULL))
+def svd_hermitian_lower(a):
+    u, s, vh = np.linalg.svd(a, hermitian=True)
+    return np.sum(s**2 * np.arange(1.0, 4.0))
+
+
+@program(np.tril(FULL))
+def matrix_rank_independent(a):
+    return np.sum(np.linalg.cholesky(a, upper=False)) + np.sum(np.linalg.eigh(a)[0] ** 3)
+
+
+@program(np.array([1.0, 800.0, -800.0]))
+def log_cosh(x):
+    return np.sum(np.where(np.abs(x) > 100.0, np.abs(x), np.log(np.cosh(x))))
+
+
+@program(np.array([0.5, 2.0]), kernels=False)
+def arcsine_not_selected(x):
+    return np.sum(np.where(x < 1.0, np.arcsin(x), x))
+
+
+@program(np.array([1.0, 300.0]))
+def gamma_not_selected(x):
+    return np.sum(np.where(x < 100.0, scipy.special.gamma(x), x))
+
+
+@program(np.array([0.5, 400.0]))
+def power_overflow_not_selected(x):
+    return np.sum(np.where(x < 100.0, x**200.0, x))
+
+
+@program(np.array([0.5, 1e200]))
+def square_overflow_not_selected(x):
+    return np.sum(np.where(x < 100.0, x * x * x, 2.0 * (x / 1e200)))
+
+
+@program(np.array([0.5, 0.0]), gradient=(np.array([-4.0, 3.0]),), kernels=False)
+def reciprocal_not_selected(x):
+    return np.sum(np.where(x > 0, 1.0 / x, 3.0 * x))
+
+
+@program(np.array([0.5, 0.0]), gradient=(np.array([-4.0, 3.0]),), kernels=False)
+def reciprocal_in_a_branch(x):
+    total = 0.0
+    for v in x:
+        total = total + (1.0 / v if v > 0 else 3.0 * v)
+    return total
+
+
+@program(np.array([1.0, np.inf]), gradient=(np.array([np.exp(-1.0) * -1.0, 0.0]),), kernels=False)
+def exponential_at_infinity(x):
+    return np.sum(np.exp(-x))
+
+
+@program(0.7, np.array([1.0, -np.inf, 2.0]), wrt=(0,))
+def weights_of_minus_infinity(s, a):
+    w = np.exp(a * s)
+    return np.log(np.sum(np.where(np.isfinite(a), w, 0.0)))
+
+
+@program(0.7, np.array([1.0, np.nan, 2.0]), wrt=(0,))
+def missing_values_masked(s, y):
+    r = np.where(np.isnan(y), 0.0, y - s)
+    return np.sum(r * r) + np.nansum((y - s) ** 2) + np.nanmean(y * s)
+
+
+@program(THREE, kernels=False)
+def maximum_of_equal_arrays(x):
+    return np.sum(np.maximum(x, x) * 2.0) + np.sum(np.where(x == x, x, 0.0)) + np.sum(np.minimum(x, x))
+
+
+@program(np.asfortranarray(SQUARE), SQUARE[:, ::2], kernels=False)
+def strided_arguments(a, b):
+    return np.sum((a @ b) ** 2) + np.sum(a - a)
+
+
+@program([0.5, 1.5], (0.3, np.array([0.2, 0.1])), kernels=False)
+def lists_and_tuples(a, b):
+    return a[0] * b[0] + np.sum(b[1]) * a[1] + a[1] - a[1]
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {
-    ("numbers_of_three_types", "numpy", "right"): "gradient of argument 0: type float64 instead of ndarray",
     ("numbers_of_three_types", "numba", "right"): "gradient of argument 0: type float64 instead of ndarray",
-    ("parameters_in_containers", "numpy", "right"): "gradient of argument 0: type float instead of float64",
     ("parameters_in_containers", "numba", "right"): "gradient of argument 0: type float instead of float64",
+    ("numbers_of_three_types", "numpy", "right"): "gradient of argument 0: type float64 instead of ndarray",
+    ("parameters_in_containers", "numpy", "right"): "gradient of argument 0: type float instead of float64",
+    ("solve_symmetric_from_lower", "numpy", "right"): "gradient of argument 0",
+    ("pinv_hermitian_lower", "numpy", "right"): "gradient of argument 0",
+    ("svd_hermitian_lower", "numpy", "right"): "gradient of argument 0",
+    ("solve_symmetric_from_lower", "numba", "right"): "gradient of argument 0",
+    ("pinv_hermitian_lower", "numba", "right"): "gradient of argument 0",
+    ("svd_hermitian_lower", "numba", "right"): "gradient of argument 0",
 }

@@ -72,7 +72,7 @@ OF_RULES = {
     "value": "the padding is constant",
     "b_ih": "the result tells all that is needed of an added bias",
     "b_hh": "the result tells all that is needed of an added bias",
-    "hermitian": "the derivative of the general matrix holds for it",
+    "hermitian": "not read, and wrong where one triangle is filled: see pinv_hermitian_lower",
     "rcond": "the result tells which singular values count",
     "rtol": "as rcond",
     "atol": "as rcond",
