@@ -5,6 +5,7 @@ The format holds names, shapes, types and numbers, nothing else. Other libraries
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator
 from types import TracebackType
@@ -14,6 +15,7 @@ import numpy as np
 
 from ..eager.tensor import Tensor
 from ..errors import FileFormatError, InputTypeError, InputValueError, SharedMemoryError
+from .limits import MAX_DIMENSIONS
 from .problems import damaged, refused
 from .writing import write_completely
 
@@ -123,6 +125,7 @@ class safe_open:
             self._file = self._library.safe_open(self._path, framework="np")
         except self._library.SafetensorError as error:
             raise damaged("this is no safetensors file", str(error)) from None
+        self._names = dict.fromkeys(self._file.keys())  # the library makes a new list at each question
         self._whole: dict[str, Tensor] | None = None
 
     def __enter__(self) -> safe_open:
@@ -135,7 +138,7 @@ class safe_open:
 
     def keys(self) -> list[str]:
         """The names of the tensors."""
-        return list(self._file.keys())
+        return list(self._names)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.keys())
@@ -147,9 +150,10 @@ class safe_open:
 
     def get_tensor(self, name: str) -> Tensor:
         """The tensor of this name."""
-        if name not in self.keys():
+        if name not in self._names:
             raise InputValueError(f"the file has no tensor {name!r}")
-        kind = self._file.get_slice(name).get_dtype()
+        described = self._file.get_slice(name)
+        kind = described.get_dtype()
         if kind == _BFLOAT16:  # which the library gives as bytes only, and all at once
             if self._whole is None:
                 with open(self._path, "rb") as file:
@@ -157,17 +161,30 @@ class safe_open:
             return self._whole[name]
         if kind not in _TYPES:
             raise _no_such_type(name, kind)
+        _check_shape(name, kind, described.get_shape())
         found: Tensor = Tensor._of(np.array(self._file.get_tensor(name), _TYPES[kind], copy=None))
         return found
 
 
 def _array(name: str, kind: str, data: Any, shape: list[int]) -> np.ndarray:
+    if kind != _BFLOAT16 and kind not in _TYPES:
+        raise _no_such_type(name, kind)
+    _check_shape(name, kind, shape)
     if kind == _BFLOAT16:
         return (np.frombuffer(data, "<u2").astype(np.uint32) << 16).view(np.float32).reshape(shape)
-    if kind not in _TYPES:
-        raise _no_such_type(name, kind)
     little = np.dtype(_TYPES[kind]).newbyteorder("<")
     return np.array(np.frombuffer(data, little), _TYPES[kind]).reshape(shape)
+
+
+def _check_shape(name: str, kind: str, shape: list[int]) -> None:
+    """Whether an array may have this shape: the library compares the number of bytes, which a 0 makes 0."""
+    size = np.dtype(_TYPES.get(kind, "float32")).itemsize
+    if len(shape) > MAX_DIMENSIONS:
+        raise refused(
+            f"the tensor {name!r} has {len(shape)} dimensions", f"NumPy has {MAX_DIMENSIONS} at most"
+        )
+    if math.prod(n for n in shape if n) > np.iinfo(np.intp).max // size:
+        raise damaged(f"the tensor {name!r} is said to have the shape {shape}", "no memory is that large")
 
 
 def _no_such_type(name: str, kind: str) -> FileFormatError:

@@ -132,6 +132,10 @@ def test_metadata_are_texts():
         b"", b"abc", bytes(9), st.save({"a": ast_ad.ones(3)})[:-1], st.save({"a": ast_ad.ones(3)}) + b"x",
         content(a=("F32", [2], bytes(4))), content(a=("F32", [-1], bytes(4))),
         content(a=("F32", [1 << 62, 4], bytes(4))),
+        content(a=("F32", [0, 1 << 63], b"")), content(a=("F32", [1 << 62, 0, 2], b"")),
+        content(a=("BF16", [0, (1 << 63) - 1], b"")), content(a=("C64", [0, 1 << 60], b"")),
+        content(a=("U8", [1] * 65, b"x")), content(a=("BOOL", [0] * 70, b"")),
+        content(a=("BF16", [1] * 65, bytes(2))),
         content(a=("F99", [1], bytes(4))), content(a=("F8_E4M3", [4], bytes(4))),
         content(a=("F32", [1], bytes(4))).replace(b"[0, 4]", b"[0, 9]"),
         content(a=("F32", [1], bytes(4)), b=("F32", [1], bytes(4))).replace(b"[4, 8]", b"[0, 4]"),
@@ -143,6 +147,56 @@ def test_damaged_files(data, tmp_path):
     for read in (lambda: st.load(data), lambda: st.load_file(path), lambda: ast_ad.load(path)):
         with pytest.raises(FileFormatError):
             read()
+
+
+def described(rng):
+    """A file that is nearly right: types, shapes, places, the text or its length may be off."""
+    kinds = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2, "C64": 8, "BOOL": 1, "I16": 2, "U8": 1, "F8_E4M3": 1}
+    odd = [0, 0, 1, 1 << 31, 1 << 32, 1 << 62, (1 << 63) - 1, 1 << 63, (1 << 64) - 1, -1, 1.0, "2", None]
+    header, data = {}, b""
+    for _ in range(rng.integers(4)):
+        kind = list(kinds)[rng.integers(len(kinds))]
+        rank = [0, 1, 2, 3, 64, 65][rng.integers(6)]
+        few = [int(n) for n in rng.integers(0, 3, rank)] if rank < 10 else [1] * rank
+        shape = [odd[rng.integers(len(odd))] if rng.random() < 0.2 else n for n in few]
+        size = kinds[kind]
+        for length in shape:
+            size = size * length if isinstance(length, int) and 0 <= size * length < 99 else 4
+        size += [0, 0, 0, 0, 1, 4][rng.integers(6)]
+        place = [len(data), len(data) + size]
+        if rng.random() < 0.1:
+            place = [place[::-1], [0, size], [place[0]], [*place, 1], [1 << 63, 1 << 64], None][
+                rng.integers(6)
+            ]
+        name = ["a", "b", "", "\0", "é", "__metadata__"][rng.integers(6)]
+        header[name] = {"dtype": kind, "shape": shape, "data_offsets": place}
+        data += rng.bytes(size)
+    text = bytearray(json.dumps(header).encode())
+    for _ in range(rng.integers(3) if rng.random() < 0.3 else 0):
+        text[rng.integers(len(text))] ^= 1 << rng.integers(8)
+    length = (
+        len(text) if rng.random() < 0.9 else [0, 1, len(text) - 1, 1 << 32, (1 << 64) - 1][rng.integers(5)]
+    )
+    whole = struct.pack("<Q", length) + bytes(text) + data
+    return whole[: rng.integers(len(whole))] if rng.random() < 0.1 else whole
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_files_that_are_nearly_right(seed, tmp_path):
+    """They are read, by all ways alike, or they are refused: nothing else comes through."""
+    rng, path, seen = np.random.default_rng(seed), tmp_path / "x.safetensors", set()
+    for _ in range(400):
+        data = described(rng)
+        path.write_bytes(data)
+        found = []
+        for read in (lambda: st.load(data), lambda: st.load_file(path), lambda: ast_ad.load(path)):  # noqa: B023
+            try:
+                found.append(repr(read()))
+            except FileFormatError:
+                found.append("refused")
+        assert len(set(found)) == 1, data
+        seen.add(found[0] == "refused")
+    assert seen == {True, False}
 
 
 def test_places():
