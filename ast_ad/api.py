@@ -64,6 +64,10 @@ def grad(
         ``FallbackWarning``; 'error': the compiler's error is raised.
     parallel
         Whether loops of compiled kernels, where their turns are independent, run in threads (default: no).
+    check
+        What is compared with the function itself in the first call of each program. By default its value,
+        and what the compiler believed of types and lengths; True: a derivative by differences, too; False:
+        nothing.
 
     Returns
     -------

@@ -119,6 +119,10 @@ class Derivative(Inspection):
             variant = variant.in_place()
             return variant, inputs, variant.program(inputs)
         try:
+            if getattr(variant, "checked", "") is None:
+                from .net.first_call import first_call
+
+                return variant, inputs, first_call(variant, *self.arguments.arrange(args, kwargs), inputs)
             return variant, inputs, variant.program(inputs)
         except Exception as error:
             if not isinstance(variant, Compilation):
@@ -136,7 +140,7 @@ class Derivative(Inspection):
         self, variant: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception
     ) -> Exception | None:
         """Why a call is to be traced in which a program raised an error; None: it is the user's own."""
-        if isinstance(error, UnsupportedError):
+        if isinstance(error, (UnsupportedError, InternalError)):
             return error
         from .net.failures import defect_in
 
@@ -149,9 +153,11 @@ class Derivative(Inspection):
         self._last = traced = self._traced(problem, args, kwargs)
         inputs = [*args, *kwargs.values()]
         found = traced.in_place()
-        results = found.program(inputs)
-        if isinstance(problem, InternalError):
-            self._retire(variant, traced)
+        if not isinstance(problem, InternalError):
+            return found, inputs, found.program(inputs)
+        from .net.first_call import answered
+
+        results = answered(problem, found, inputs, functools.partial(self._retire, variant, traced))
         return found, inputs, results
 
     def _retire(self, variant: Any, traced: Any) -> None:
@@ -235,7 +241,9 @@ class Derivative(Inspection):
         found = find(self, described, "numba", known)
         if found is None:
             found = self.compiled(described, "numba", known)
-            keep(found, described, known)
+            found.keep = functools.partial(keep, found, described, known)
+            if self.options.check is False:
+                found.keep()
         return found
 
     def _compile(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import linecache
 import pickle
 import threading
-from typing import ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 
 class SpanLike(Protocol):
@@ -163,6 +163,13 @@ class InternalError(AdError):
     """A bug in ast_ad: an invariant does not hold. Please report it with the function that triggers it."""
 
     code = "E901"
+
+
+class WrongProgramError(InternalError):
+    """A compiled program is not the function that it was made of: the check of its first call found out."""
+
+    code = "E903"
+    ran: Any = None  # what came of the function itself, where it has run
 
 
 class FallbackWarning(UserWarning):

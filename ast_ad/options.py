@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import difflib
 import os
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from .errors import InputTypeError, InputValueError
 
 BACKENDS = "auto", "numpy", "numba"
 FALLBACKS = "trace", "error"
+CHECKS = {"0": False, "1": True}
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,10 @@ class Options:
         fallback: what becomes of code that can't be compiled: 'trace' runs it on traced arrays, with a
             FallbackWarning, 'error' raises the compiler's error.
         parallel: whether loops of kernels whose turns are independent run in threads.
+        check: what is compared with the function itself in the first call of each program. None: the value,
+            and what the compiler believed of each value on the way; True: a derivative along one direction,
+            too, by differences; False: nothing. The default is the environment variable AST_AD_CHECK (0 or
+            1), or None.
 
     Raises:
         InputValueError: an unknown backend or fallback, or threads for NumPy's code.
@@ -39,6 +44,7 @@ class Options:
     backend: str = "auto"
     fallback: str = "trace"
     parallel: bool = False
+    check: bool | None = field(default_factory=lambda: CHECKS.get(os.environ.get("AST_AD_CHECK", "")))
 
     def __post_init__(self) -> None:
         if self.backend not in BACKENDS:
@@ -52,6 +58,10 @@ class Options:
                 f"fallback={self.fallback!r}",
                 why="there is no such choice",
                 fix="use 'trace', to run on traced arrays what can't be compiled, or 'error', to refuse it",
+            )
+        if self.check not in (None, True, False):
+            raise InputValueError(
+                f"check={self.check!r}", why="there is no such choice", fix="use True, False, or leave it out"
             )
         if self.parallel and self.backend == "numpy":
             raise InputValueError(

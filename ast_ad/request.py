@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -91,6 +91,8 @@ class Compilation(Request):
     wanted: str
     count: int
     counted = False  # whether each call has to be noted, as it may be time for kernels
+    checked: Any = None  # what was compared in its first call, or why nothing was; None: there was none
+    keep: Callable[[], None] | None = None  # store it for later processes
     _fast: FastCall | None = None
     _calls = 0
 

@@ -284,6 +284,9 @@ class Restored(Compilation):
         self._known = known
         self._made: Any = None
         self.wanted, self.count = backend, found["count"]
+        # What is stored was checked, or is not to be: that is part of the key.
+        unchecked = owner.options.check is False
+        self.checked = "check=False or AST_AD_CHECK=0" if unchecked else ["by an earlier process"]
         self.lowered = _Lowered(
             self.whole, inputs, _read_structure(found["result"]), frozenset(found["written"]), constants
         )
@@ -299,7 +302,7 @@ class Restored(Compilation):
     def explain(self) -> str:
         """As that of the compiler's, with what runs."""
         whole = self.whole()
-        whole.running = self.codes
+        whole.running, whole.checked = self.codes, self.checked
         return str(whole.explain())
 
     def __getattr__(self, name: str) -> Any:

@@ -111,6 +111,13 @@ class TreeDef:
             raise ValueError(f"{len(leaves)} leaves for a structure with {self.num_leaves}: {self}")
         return leaves[0] if self.type is LEAF else self._build(iter(leaves), static)
 
+    def statics(self) -> Iterator[Any]:
+        """Everything in it that is no leaf."""
+        if self.type is STATIC:
+            yield self.static
+        for child in self.children:
+            yield from child.statics()
+
     def paths(self, root: str = "") -> tuple[str, ...]:
         """How each leaf is reached from a value called ``root``: ``params['W']``, ``layers[0].bias``."""
         return tuple(root + "".join(_step(parent, key) for parent, key in path) for path in self._routes())

@@ -115,8 +115,9 @@ class Variant(Compilation):
     def explain(self) -> str:
         """What is saved, computed again, inlined and constant."""
         from .explain import explain
+        from .net.first_call import told_of
 
-        return explain(self)
+        return f"{explain(self)}\n\n{told_of(self)}"
 
     def split(self, backend: str = "numpy") -> tuple[Program, Program]:
         """The forward and the backward program."""

@@ -51,7 +51,7 @@ ALLOWED = {
         "errors",
         "options",
     },
-    "net": {"ir", "trees", "errors"},
+    "net": {"ir", "trees", "errors", "analysis", "transform", "fallback"},
     # How other compilers run what is emitted; still to come.
     "backends": {"emit", "transform", "analysis", "ir", "rules", "errors", "options"},
 }

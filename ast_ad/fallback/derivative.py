@@ -29,6 +29,7 @@ from ..errors import (
 )
 from ..frontend.calls import python_function
 from ..frontend.core import TensorOutside
+from ..net.check import is_inside
 from ..net.failures import defect
 from ..request import Request
 from ..trees import flatten
@@ -176,6 +177,8 @@ def warn(function: Any, reason: AdError, inside: Any = None) -> None:
     """
     plain = python_function(getattr(function, "__func__", function)) or function
     ours = isinstance(reason, InternalError)
+    if is_inside() and not ours:  # the program that is checked has no use for it
+        return
     told = _defective if ours else _warned
     try:
         if plain in told:

@@ -68,6 +68,9 @@ def _key(arg: Arg) -> Any:
             return arg.type, ("len", arg.id)
         size = arg.type.size if isinstance(arg.type, Scalar) else None
         known = None if arg.known is UNKNOWN else (type(arg.known), arg.known, str(arg.known))
+        if isinstance(arg.type, Array):  # lengths are equal whatever else is known of them
+            more = [(d.not_one, d.least) for d in arg.type.shape or () if isinstance(d, Dim)]
+            return arg.type, tuple(more), known
         return (arg.type, size if size is not None or not is_int(arg) else ("int", arg.id), known)
     if isinstance(arg, Seq):
         return (arg.kind, tuple(map(_key, arg.items)))

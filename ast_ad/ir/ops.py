@@ -52,12 +52,16 @@ NOWHERE = Span()
 
 @dataclass(eq=False)
 class Var:
-    """A value, assigned once. ``hint``: the name to print; ``known``: its value where that is static."""
+    """A value, assigned once. ``hint``: the name to print; ``known``: its value where that is static.
+
+    ``cotangent_of``: the type of the value of which it is the cotangent, where that is known.
+    """
 
     type: Type
     hint: str | None = None
     known: Any = UNKNOWN
     id: int = field(default_factory=lambda: next(_ids))
+    cotangent_of: Type | None = None
 
     def __repr__(self) -> str:
         return f"%{self.hint or 't'}.{self.id}"

@@ -20,6 +20,7 @@ from .copies import copied
 
 # What a filter of warnings asks for, what the machine lacks, and what is told as it is.
 TOLD = Warning, MemoryError, AdError
+NUMERIC = FloatingPointError, np.linalg.LinAlgError, *TOLD  # what rules may raise where the function does not
 PRINTING = print, warnings.warn
 
 
@@ -40,9 +41,11 @@ def defect_in(
     )
 
 
-def defect(construct: str, why: str, cause: BaseException | None = None) -> InternalError:
+def defect(
+    construct: str, why: str, cause: BaseException | None = None, kind: type[InternalError] = InternalError
+) -> InternalError:
     """An error of ours, with what a report of it needs."""
-    found = InternalError(construct, why=why, fix=f"please report it, with the function and {versions()}")
+    found = kind(construct, why=why, fix=f"please report it, with the function and {versions()}")
     found.__cause__ = cause
     return found
 

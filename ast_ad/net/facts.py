@@ -1,0 +1,217 @@
+"""Does a value have the type that the compiler believes it to have?
+
+``Facts`` of one run: symbolic lengths get their values where they are first seen, and have to keep them. A
+length that belongs to the turn of a loop is forgotten with the turn.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..ir.ops import UNKNOWN, Var
+from ..ir.types import Array, Dim, ListOf, Optional, Scalar, TupleOf, Type
+
+FULLY, ENDS = 64, 16  # lists up to this length are looked at as a whole, of longer ones both ends
+EARLY = 4  # the first turns of a loop that are looked at; later ones where their number is a power of two
+ORDER = {"bool": 0, "int": 1, "float": 2, "complex": 3}  # a lower number passes for a higher one
+ORDER_OF = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
+KINDS = {bool: 0, int: 1, float: 2, complex: 3}
+
+
+class Broken(Exception):
+    """A value is not what the compiler believed. ``var``: which value it is of the program's."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.var: Var | None = None
+
+
+class Facts:
+    """The lengths that were seen in one run, and how often each block ran."""
+
+    def __init__(self) -> None:
+        self.scopes: list[dict[Any, int]] = [{}]
+        self.counts: dict[int, int] = {}
+        self.looked = self.left = 0  # blocks that were looked at, and that were not
+        self.adjoint = self.optional = False
+
+    # ----- blocks
+    def turn(self, block: int, depth: int) -> bool:
+        """A turn of a loop begins; whether it is looked at."""
+        del self.scopes[depth:]
+        self.scopes.append({})
+        return self.seen(block)
+
+    def seen(self, block: int) -> bool:
+        """A block begins; whether it is looked at."""
+        count = self.counts[block] = self.counts.get(block, 0) + 1
+        look = count <= EARLY or not count & (count - 1)
+        if look:
+            self.looked += 1
+        else:
+            self.left += 1
+        return look
+
+    def last(self, block: int, before: int) -> bool:
+        """A loop has ended that had run ``before`` turns when it began; whether its last one is looked at."""
+        count = self.counts.get(block, 0)
+        return count > EARLY and count - before > 1
+
+    def leave(self, depth: int) -> None:
+        """What belonged to the turns of a loop is forgotten."""
+        del self.scopes[depth:]
+
+    def check(self, believed: Sequence[tuple[Var, bool, bool]], values: Sequence[Any]) -> None:
+        """Compare values with the types of their variables.
+
+        Args:
+            believed: the variables; whether each is a cotangent, for which a number may stand that is
+                the same for all elements; whether it may have no value.
+            values: what they hold.
+
+        Raises:
+            Broken: one differs.
+        """
+        for (var, self.adjoint, self.optional), value in zip(believed, values, strict=True):
+            try:
+                self.value(var.type, value)
+                if var.known is not UNKNOWN:
+                    self.known(var.known, value)
+                if var.cotangent_of is not None:
+                    self.cotangent(var.cotangent_of, value)
+            except Broken as problem:
+                problem.var = var
+                raise
+
+    # ----- values
+    def value(self, type: Type, value: Any) -> None:
+        if value is None and self.optional:
+            return
+        if isinstance(type, Scalar):
+            self.scalar(type, value)
+        elif isinstance(type, Array):
+            self.array(type, value)
+        elif isinstance(type, ListOf):
+            self.list(type, value)
+        elif isinstance(type, TupleOf):
+            if not isinstance(value, tuple) or len(value) != len(type.items):
+                raise Broken(f"{told(value)}, believed to be a tuple of {len(type.items)}")
+            for inner, item in zip(type.items, value, strict=True):
+                self.value(inner, item)
+        elif isinstance(type, Optional) and value is not None:
+            self.value(type.value, value)
+
+    def scalar(self, type: Scalar, value: Any) -> None:
+        if not _is_number(type, value):
+            raise Broken(f"{told(value)}, believed to be {type}")
+        if isinstance(type.size, Dim):  # what rests on it is a length of an array, and is compared there
+            with contextlib.suppress(Broken):
+                self.length(type.size, int(value), exact=True)
+
+    def array(self, type: Array, value: Any) -> None:
+        if self.adjoint and value.__class__ in KINDS:
+            return
+        if type.shape is None:
+            if np.result_type(value) != type.dtype and not isinstance(value, (bool, int, float, complex)):
+                raise Broken(f"{told(value)}, believed to be of dtype {type.dtype}")
+            return
+        if not isinstance(value, np.ndarray):
+            if type.shape or not isinstance(value, np.generic) or value.dtype != type.dtype:
+                raise Broken(f"{told(value)}, believed to be an array {_shape(type)} of {type.dtype}")
+            return
+        if value.dtype != type.dtype or value.ndim != len(type.shape):
+            raise Broken(f"{told(value)}, believed to be an array {_shape(type)} of {type.dtype}")
+        for dim, n in zip(type.shape, value.shape, strict=True):
+            self.length(dim, n)
+
+    def list(self, type: ListOf, value: Any) -> None:
+        if not isinstance(value, (list, tuple)):
+            raise Broken(f"{told(value)}, believed to be a list")
+        items = value if len(value) <= FULLY else [*value[:ENDS], *value[-ENDS:]]
+        scopes = self.scopes
+        try:
+            for item in items:
+                self.scopes = [scopes[0], {}]  # elements come from other turns than this one
+                self.value(type.element, item)
+        finally:
+            self.scopes = scopes
+
+    def known(self, expected: Any, value: Any) -> None:
+        if isinstance(expected, (bool, int, float, complex, str)) and not _same(expected, value):
+            raise Broken(f"{value!r}, believed to be {expected!r}")
+
+    # ----- lengths
+    def find(self, atom: Any) -> int | None:
+        return next((scope[atom] for scope in reversed(self.scopes) if atom in scope), None)
+
+    def length(self, dim: Dim | int, n: int, exact: bool = False) -> None:
+        """Compare a length; the first sight of a symbol defines it."""
+        if not isinstance(dim, Dim):
+            if dim != n:
+                raise Broken(f"a length of {n}, believed to be {dim}")
+            return
+        if dim.not_one and n == 1 and not exact:
+            raise Broken("a length of 1, believed to be another")
+        if n < dim.least and not exact:
+            raise Broken(f"a length of {n}, believed to be at least {dim.least}")
+        total, unknown = dim.const, None
+        for atom, coefficient in dim.terms:
+            known = self.find(atom)
+            if known is not None:
+                total += coefficient * known
+            elif unknown is not None:
+                return  # two that are not known: nothing can be said
+            else:
+                unknown = atom, coefficient
+        if unknown is not None:
+            atom, coefficient = unknown
+            if (n - total) % coefficient == 0 and (n > 0 or exact or not dim.const):
+                self.scopes[-1][atom] = (n - total) // coefficient
+        elif total != n and (exact or max(total, 0) != n):
+            raise Broken(f"a length of {n}, believed to be {dim} = {total}")
+
+    def cotangent(self, primal: Type, value: Any) -> None:
+        """A cotangent has the shape of its value, or none: then it is the same for all elements."""
+        ndim = np.ndim(value) if isinstance(value, (np.ndarray, np.generic, float, complex, int)) else 0
+        if not ndim:
+            return
+        if isinstance(primal, Scalar):
+            raise Broken(f"a cotangent of shape {np.shape(value)}, of a number")
+        if isinstance(primal, Array) and primal.shape is not None:
+            if ndim != len(primal.shape):
+                raise Broken(f"a cotangent of shape {np.shape(value)}, of an array {_shape(primal)}")
+            for dim, n in zip(primal.shape, np.shape(value), strict=True):
+                self.length(dim, n)
+
+
+def _is_number(type: Scalar, value: Any) -> bool:
+    """Whether it is a number of the type, or one of Python's that converts to it without loss."""
+    dtype = getattr(value, "dtype", None)
+    if dtype is None:
+        kind = KINDS.get(value.__class__)
+        return kind is not None and kind <= ORDER[type.kind]
+    if np.ndim(value):
+        return False
+    same = dtype == type.dtype if type.dtype is not None else ORDER_OF.get(dtype.kind, 9) <= ORDER[type.kind]
+    return bool(same)
+
+
+def _same(a: Any, b: Any) -> bool:
+    return bool(a == b) or (a != a and b != b)
+
+
+def _shape(type: Array) -> str:
+    return "(" + ", ".join(map(str, type.shape or ())) + ")"
+
+
+def told(value: Any) -> str:
+    """A value in an error's words."""
+    if isinstance(value, np.ndarray):
+        return f"an array {value.shape} of {value.dtype}"
+    if value is None:
+        return "None"
+    return f"a {type(value).__name__}"

@@ -1,0 +1,228 @@
+"""How is a program run with its facts checked? As plain Python text, a statement for each operation.
+
+The text is made anew from the IR with writes in place, apart from the emitter, so that it is a second opinion
+of that, too. After some statements their values are compared with their types. Prints are left out.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ..deep import run_deep
+from ..ir import builtin
+from ..ir.ops import Arg, Block, For, Function, If, Lit, Op, Seq, Slice, Var, While, binders, walk
+from ..ir.types import ListOf, TupleOf
+from ..transform.undefined import undefined_values
+from .facts import Broken, Facts
+
+SILENT = print, warnings.warn
+Run = Callable[..., tuple[Any, ...]]
+
+
+class NotRehearsed(Exception):
+    """There is no such text: blocks are nested too deep for Python."""
+
+
+def rehearsed(function: Function, first: Function | None = None) -> Callable[[Facts], Run]:
+    """From facts to a function that takes the inputs of the program and returns its results.
+
+    Args:
+        function: a program, with writes in place or without.
+        first: the forward half, where it is a backward half.
+
+    Raises:
+        NotRehearsed: Python can't compile the text.
+    """
+    text, space = run_deep(lambda: _Writer(function, first or function).function(function))
+    try:
+        code = run_deep(compile, text, f"<rehearsal of {function.name}>", "exec")
+    except (SyntaxError, RecursionError, MemoryError) as problem:
+        raise NotRehearsed(str(problem)) from None
+    exec(code, space)
+    run = space["program"]
+    return lambda facts: lambda *inputs: run(facts, *inputs)
+
+
+class _Writer:
+    def __init__(self, function: Function, first: Function) -> None:
+        self.undefined = undefined_values(function.body)
+        self.partial = bool(undefined_values(first.body))  # what is saved may have no value on some paths
+        self.parameters = set() if first is function else set(function.params)
+        self.adjoint = {v for op in walk(function.body) if op.adjoint for v in (*op.outs, *binders(op))}
+        self.lines: list[str] = []
+        self.space: dict[str, Any] = {"Broken": Broken}
+        self.names: dict[int, str] = {}  # of objects, by identity
+        self.variables: dict[Var, str] = {}
+        self.blocks = 0
+        self.indent = 1
+        self.depth = 0  # of loops
+
+    def function(self, function: Function) -> tuple[str, dict[str, Any]]:
+        params = ", ".join(self.name(p) for p in function.params)
+        self.section(list(function.params))
+        self.block(function.body)
+        self.line(f"return ({''.join(self.arg(r) + ', ' for r in function.body.results)})")
+        head = f"def program(facts, {params}):\n    look = True\n"
+        return head + "\n".join(self.lines), self.space
+
+    # ----- words
+    def line(self, text: str) -> None:
+        self.lines.append("    " * self.indent + text)
+
+    def name(self, var: Var) -> str:
+        return self.variables.setdefault(var, f"v{len(self.variables)}")
+
+    def constant(self, value: Any) -> str:
+        """The name of an object in the text."""
+        if value is None or value is True or value is False or type(value) is int:
+            return repr(value)
+        name = self.names.get(id(value))
+        if name is None:
+            name = self.names[id(value)] = f"k{len(self.names)}"
+            self.space[name] = value
+        return name
+
+    def arg(self, arg: Arg) -> str:
+        if isinstance(arg, Var):
+            return self.name(arg)
+        if isinstance(arg, Lit):
+            return f"({self.constant(arg.value)})"
+        if isinstance(arg, Slice):
+            return f"slice({self.arg(arg.start)}, {self.arg(arg.stop)}, {self.arg(arg.step)})"
+        assert isinstance(arg, Seq)
+        inner = "".join(self.arg(item) + ", " for item in arg.items)
+        return f"[{inner}]" if arg.kind is list else f"({inner})"
+
+    def assign(self, targets: Iterator[Var] | tuple[Var, ...], values: tuple[Arg, ...]) -> None:
+        left, right = [self.name(v) for v in targets], [self.arg(a) for a in values]
+        pairs = [(a, b) for a, b in zip(left, right, strict=True) if a != b]
+        if pairs:
+            self.line(f"{', '.join(a for a, _ in pairs)} = {', '.join(b for _, b in pairs)}")
+
+    def section(self, variables: list[Var]) -> None:
+        """Look at values; those that were overwritten since are some other variable's."""
+        if variables:
+            name = self.constant(tuple((v, v in self.adjoint, self.may_be_none(v)) for v in variables))
+            self.line(f"if look: facts.check({name}, ({''.join(self.name(v) + ', ' for v in variables)}))")
+
+    def may_be_none(self, var: Var) -> bool:
+        saved = isinstance(var.type, (ListOf, TupleOf)) or var in self.adjoint or var in self.parameters
+        return var in self.undefined or self.partial and saved
+
+    # ----- statements
+    def block(self, block: Block) -> list[list[Var]]:
+        """Write the statements; the variables of each of its sections."""
+        sections: list[list[Var]] = [[]]
+        for op in block.ops:
+            if isinstance(op, Op):
+                self.operation(op)
+                if op.fn in builtin.MUTATORS and op.args and op.args[0] in sections[-1]:
+                    sections[-1].remove(op.args[0])
+                sections[-1] += op.outs
+                continue
+            self.section(sections[-1])
+            sections.append([])
+            if isinstance(op, If):
+                self.branch(op)
+            elif isinstance(op, For):
+                self.loop(op)
+            else:
+                self.while_loop(op)
+            sections[-1] += op.outs
+        self.section(sections[-1])
+        return sections
+
+    def operation(self, op: Op) -> None:
+        if op.fn in SILENT:
+            return
+        given = [self.arg(a) for a in op.args] + [f"{k}={self.arg(a)}" for k, a in op.kwargs.items()]
+        call = f"{self.constant(op.fn)}({', '.join(given)})"
+        outs = [self.name(v) for v in op.outs]
+        if not outs:
+            self.line(call)
+        elif len(outs) == 1 and op.fn is not builtin.unpack:
+            self.line(f"{outs[0]} = {call}")
+        else:
+            self.line(f"{', '.join(outs)}, = {call}")
+
+    def branch(self, op: If) -> None:
+        self.line(f"if {self.arg(op.cond)}:")
+        for block, other in ((op.then, False), (op.orelse, True)):
+            if other:
+                self.line("else:")
+            self.blocks += 1
+            number, outer = self.blocks, f"look{self.blocks}"
+            self.indent += 1
+            self.line(f"{outer}, look = look, facts.seen({number})")
+            self.block(block)
+            self.assign(op.outs, block.results)
+            self.line(f"look = {outer}")
+            self.indent -= 1
+
+    def begin_turn(self) -> int:
+        self.blocks += 1
+        return self.blocks
+
+    def loop(self, op: For) -> None:
+        self.assign(op.params, op.inits)
+        number = self.begin_turn()
+        sources, targets = [], []
+        if op.range is not None:
+            sources.append(f"range({', '.join(map(self.arg, op.range))})")
+            targets.append(self.name(op.index))
+        for source, variables in op.items:
+            sources.append(self.arg(source))
+            inner = ", ".join(self.name(v) for v in variables)
+            targets.append(self.name(variables[0]) if len(variables) == 1 else f"({inner},)")
+        if op.reverse:
+            sources = [f"reversed({source})" for source in sources]
+        strict = ", strict=True" if op.reverse else ""
+        over = sources[0] if len(sources) == 1 else f"zip({', '.join(sources)}{strict})"
+        self.line(f"outer{number}, before{number} = look, facts.counts.get({number}, 0)")
+        self.line(f"for {targets[0] if len(targets) == 1 else ', '.join(targets)} in {over}:")
+        bound = [] if op.range is None else [op.index]
+        bound += [v for _, variables in op.items for v in variables]
+        self.body(number, [*bound, *op.params], op.body, op.params, op.stops, op.outs)
+
+    def while_loop(self, op: While) -> None:
+        self.assign(op.params, op.inits)
+        number = self.begin_turn()
+        self.line(f"outer{number}, before{number} = look, facts.counts.get({number}, 0)")
+        self.line("while True:")
+        self.body(number, list(op.params), op.body, op.params, op.stops, op.outs, op.cond)
+
+    def body(
+        self,
+        number: int,
+        bound: list[Var],
+        block: Block,
+        params: tuple[Var, ...],
+        stops: bool,
+        outs: tuple[Var, ...],
+        cond: Block | None = None,
+    ) -> None:
+        self.indent += 1
+        self.depth += 1
+        depth = self.depth
+        self.line(f"look = facts.turn({number}, {depth})")
+        self.section(bound)
+        if cond is not None:
+            self.block(cond)
+            self.line(f"if not {self.arg(cond.results[0])}: break")
+        sections = self.block(block)
+        results = block.results[1:] if stops else block.results
+        if stops:
+            self.line(f"stop{number} = {self.arg(block.results[0])}")
+        self.assign(params, results)
+        if stops:
+            self.line(f"if stop{number}: break")
+        self.indent -= 1
+        self.line(f"look = outer{number} and facts.last({number}, before{number})")
+        for section in sections:
+            self.section(section)
+        self.line(f"look = outer{number}")
+        self.line(f"facts.leave({depth})")
+        self.depth -= 1
+        self.assign(outs, params)
