@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ir import dims
 from ..ir.builtin import assign, tuple_get, unpack
 from ..ir.ops import Arg, Block, For, Function, If, Lit, Op, Statement, Var, While, variables
 from ..ir.types import Array, Dim, Scalar, Type
@@ -45,7 +46,7 @@ def nanoseconds(function: Function, inputs: Sequence[Any]) -> float:
 
 class _Estimate:
     def __init__(self, function: Function, inputs: Sequence[Any]) -> None:
-        self.atoms: dict[Any, float] = {}
+        self.atoms: dict[Any, Any] = {}
         self.values: dict[Var, float] = {}
         self.trips: dict[Var, float] = {}
         self.largest = 1.0
@@ -65,7 +66,7 @@ class _Estimate:
 
     def bind_dim(self, dim: Dim | int | None, n: float) -> None:
         if isinstance(dim, Dim) and len(dim.terms) == 1 and dim.terms[0][1] == 1:
-            self.atoms[dim.terms[0][0]] = n - dim.const
+            self.atoms[dim.terms[0][0].key] = n - dim.const
 
     def bind(self, var: Var, value: float) -> None:
         self.values[var] = value
@@ -76,25 +77,16 @@ class _Estimate:
     def length(self, dim: Dim | int | None) -> float | None:
         if not isinstance(dim, Dim):
             return dim
-        total = float(dim.const)
-        for atom, coefficient in dim.terms:
-            value = self.atoms.get(atom)
-            if value is None:
-                value = self.derived(atom)
-            if value is None:
-                return None
-            total += coefficient * value
-        return total
+        try:
+            return dims.evaluate(dim, self.atoms)
+        except (KeyError, ZeroDivisionError, OverflowError, ValueError, TypeError):
+            return self.at_most(dim)
 
-    def derived(self, atom: Any) -> float | None:
-        """At most the length that it was cut from, or that it was stretched to."""
-        parts = [p for p in atom if isinstance(p, (Dim, int))] if isinstance(atom, tuple) else []
-        if not parts or atom[0] not in ("slice", "broadcast"):
-            return None
-        if atom[0] == "slice":
-            return self.length(parts[0])
-        found = [self.length(p) for p in parts]
-        return max((n for n in found if n is not None), default=None)
+    def at_most(self, dim: Dim) -> float | None:
+        """The longest length that it was cut from, or stretched to."""
+        operands = [p for atom, _ in dim.terms for p in atom.operands or ()]
+        found = [self.length(p) for p in operands]
+        return max([n for n in found if n is not None], default=None)
 
     def elements(self, type: Type) -> float:
         if not isinstance(type, Array):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.ops import Arg, Lit, Seq, Var
-from ..ir.types import Array, ListOf, kind_of, rank_of
+from ..ir.types import Array, ListOf, element_of, kind_of, list_of, rank_of
 from ..rules import containers, helpers
 from .builder import type_of_arg
 from .core import Core
@@ -136,7 +136,7 @@ class Arrays(Core):
             return self.builder.opaque(
                 containers.list_get,
                 (self.dynamic_list(tuple(content)), self.arg(index)),
-                self.dynamic_list(tuple(content)).type.element,
+                element_of(self.dynamic_list(tuple(content)).type),
             )
         self.demand(index, "an index into a tuple or list of unlike things")
         raise AssertionError
@@ -148,13 +148,13 @@ class Arrays(Core):
             part = self.builder.opaque(containers.list_slice, (content, *bounds), content.type)
             return self.same_elements(base, part)
         position = self.arg(index)
-        element = content.type.element
+        element = element_of(content.type)
         if not isinstance(element, Array):
             item = self.builder.opaque(containers.list_get, (content, position), element)
             return self.element_value(base, item)
         return self.window(
             base,
-            lambda v: self.builder.opaque(containers.list_get, (v, position), v.type.element),
+            lambda v: self.builder.opaque(containers.list_get, (v, position), element_of(v.type)),
             lambda v, new: self.builder.opaque(containers.list_set, (v, position, new), v.type),
             None,
             element,
@@ -231,7 +231,7 @@ class Arrays(Core):
                 "assignment to a slice of a list", "its length is known at run time only", "use an array"
             )
         new = self.element(base, value)
-        type = self.joined_lists(content.type, ListOf(type_of_arg(new)))
+        type = self.joined_lists(content.type, list_of(type_of_arg(new)))
         after = self.builder.opaque(containers.list_set, (content, self.arg(index), new), type)
         after.hint = content.hint
         self.set_list(base, after, "set")

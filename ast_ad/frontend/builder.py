@@ -12,6 +12,7 @@ from ..ir.ops import NOWHERE, UNKNOWN, Arg, Block, Lit, Op, Seq, Slice, Span, Un
 from ..ir.types import Array, Scalar, TupleOf, Type, type_of
 from .dummies import InferenceError
 from .infer import result_type
+from .integers import size_of_result
 
 _NUMBERS = (bool, int, float, complex, str, type(None))
 _FOLDABLE = {
@@ -92,7 +93,8 @@ class Builder:
             return fold(fn, arguments)
         types = result_type(fn, arguments, keywords)
         if isinstance(types, Scalar) and types.kind == "int":
-            types = Scalar("int", types.dtype, _size_of_int(fn, arguments) or types.size)
+            size = None if keywords else size_of_result(fn, arguments, types)
+            types = Scalar("int", types.dtype, types.size if size is None else size)
         if isinstance(types, (tuple, list)) and len(types) == 1:  # one result that is a sequence of one
             return self._opened(self.opaque(fn, arguments, _whole(types), False, **keywords), types)
         outs, kind = _variables(types)
@@ -182,22 +184,6 @@ def known_value(arg: Arg) -> Any:
     if isinstance(arg, Lit):
         return arg.value
     return arg.known if isinstance(arg, Var) else UNKNOWN
-
-
-def _size_of_int(fn: Callable[..., Any], args: tuple[Arg, ...]) -> Any:
-    """Integer arithmetic on lengths: n - 1, 2 * n."""
-    from .dummies import int_size
-
-    if fn not in (operator.add, operator.sub, operator.mul, operator.neg):
-        return None
-    sizes: list[Any] = [int_size(a) if isinstance(a, (Var, Lit)) else ... for a in args]
-    if any(s is ... or s is None or isinstance(s, bool) for s in sizes):
-        return None
-    if fn is operator.neg:
-        return sizes[0] * -1
-    if fn is operator.mul and not any(isinstance(s, int) for s in sizes):
-        return None
-    return fn(*sizes)
 
 
 def _variables(types: Any) -> tuple[tuple[Var, ...], type | None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..ir.ops import Lit, Op, Var
-from ..ir.types import ListOf, Type
+from ..ir.types import ListOf, Type, element_of, list_of
 from ..rules import containers
 from .builder import type_of_arg
 from .core import Core
@@ -35,7 +35,7 @@ class ContainerMethods(Core):
             self.set_list(base, (*content, value), "append")
             return
         arg = self.element(base, value)
-        type = self.joined_lists(content.type, ListOf(type_of_arg(arg)))
+        type = self.joined_lists(content.type, list_of(type_of_arg(arg)))
         after = self.builder.opaque(containers.list_append, (content, arg), type)
         after.hint = content.hint
         self.set_list(base, after, "append")
@@ -74,7 +74,7 @@ class ContainerMethods(Core):
                 raise self.unsupported(
                     ".pop(i)", "the list's length is known at run time only", "pop the last item"
                 )
-            rest, last = Var(content.type, content.hint), Var(content.type.element)
+            rest, last = Var(content.type, content.hint), Var(element_of(content.type))
             self.builder.append(Op(containers.list_pop, (content,), (rest, last), {}, self.builder.span))
             self.set_list(base, rest)
             return self.popped(base, last)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ir import dims
 from ..ir.ops import UNKNOWN, Arg, Lit, Seq, Slice, Var, variables
 from ..ir.types import (
     Array,
@@ -40,7 +41,7 @@ def atoms_of(args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> list[Any]:
     for var in variables(*args, *kwargs.values()):
         for dim in dims_of(var):
             for atom, _ in dim.terms if isinstance(dim, Dim) else ():
-                atoms[atom] = None
+                atoms[atom.key] = None
     return list(atoms)
 
 
@@ -54,7 +55,7 @@ def dims_of(var: Var) -> tuple[Dim | int, ...]:
     if is_int(var) and var.known is UNKNOWN:
         return (int_size(var),)
     if isinstance(var.type, ListOf):
-        return (Dim.symbol(("len", var.id)), *dims_of(Var(var.type.element)))
+        return (Dim.symbol(("len", var.id), least=0), *dims_of(Var(var.type.element)))
     return ()
 
 
@@ -82,9 +83,7 @@ def int_value(part: Arg) -> Any:
 
 
 def evaluate(dim: Dim | int, table: dict[Any, int]) -> int:
-    if isinstance(dim, int):
-        return dim
-    return max(dim.const + sum(c * table.get(a, 2) for a, c in dim.terms), 0)
+    return max(dims.evaluate(dim, table, default=2), 0)
 
 
 def run_on_dummies(

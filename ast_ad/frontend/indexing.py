@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..ir.ops import Arg, Lit, Seq, Slice, Var
+from ..ir.spans import reshaped as reshaped_lengths
+from ..ir.spans import sliced
 from ..ir.types import (
     KIND_OF,
     Array,
@@ -17,8 +17,9 @@ from ..ir.types import (
     TupleOf,
     Type,
     dtype_of,
+    element_of,
 )
-from .dummies import InferenceError, int_size, int_value, plain_type
+from .dummies import InferenceError, int_size, plain_type
 
 
 def index_type(base: Arg, index: Arg) -> Type | None:
@@ -27,10 +28,11 @@ def index_type(base: Arg, index: Arg) -> Type | None:
     if isinstance(type, TupleOf) and isinstance(index, Lit) and isinstance(index.value, int):
         return type.items[index.value]
     if isinstance(type, ListOf):
-        return type if isinstance(index, Slice) else type.element
+        return type if isinstance(index, Slice) else element_of(type)
     if not isinstance(type, Array) or type.shape is None:
         return None
     parts = index.items if isinstance(index, Seq) and index.kind is tuple else (index,)
+    parts = tuple(map(_as_slice, parts))
     if not all(is_basic(p) for p in parts):
         return None
     consumed = sum(1 for p in parts if not (isinstance(p, Lit) and (p.value is None or p.value is Ellipsis)))
@@ -60,6 +62,13 @@ def _without_ellipsis(parts: tuple[Arg, ...], missing: int) -> list[Arg]:
     return out
 
 
+def _as_slice(part: Arg) -> Arg:
+    """A slice object as the slice that it is."""
+    if not (isinstance(part, Lit) and isinstance(part.value, slice)):
+        return part
+    return Slice(Lit(part.value.start), Lit(part.value.stop), Lit(part.value.step))
+
+
 def is_basic(part: Arg) -> bool:
     if isinstance(part, Slice):
         return True
@@ -73,27 +82,8 @@ def is_basic(part: Arg) -> bool:
 
 
 def _sliced(dim: Dim | int, part: Slice) -> Dim | int:
-    start, stop, step = (int_value(p) for p in (part.start, part.stop, part.step))
-    if all(x is None or isinstance(x, int) for x in (start, stop, step)):
-        if isinstance(dim, int):
-            return len(range(*slice(start, stop, step).indices(dim)))
-        if start in (None, 0) and stop is None and step in (None, 1, -1):
-            return dim
-        if step in (None, 1) and (start is None or start >= 0) and (stop is None or stop < 0):
-            return dim - (start or 0) + (stop or 0)
-        if isinstance(dim, Dim) and all(-dim.least <= n <= dim.least for n in (start or 0, stop or 0)):
-            fixed = range(*slice(start, stop, step).indices(dim.least))
-            if len(fixed) == len(range(*slice(start, stop, step).indices(dim.least + 1))):
-                return len(fixed)  # the same for this length and all above
-    if part.start is not None and start in (None, 0) and step in (None, 1) and stop == dim:
-        return dim
-    keys = tuple(_bound_key(p) for p in (part.start, part.stop, part.step))
-    return Dim.symbol(("slice", dim, *keys))
-
-
-def _bound_key(part: Arg) -> Any:
-    value = int_value(part)
-    return ("var", part.id) if value is ... and isinstance(part, Var) else value
+    bounds = [int_size(p) for p in (part.start, part.stop, part.step)]
+    return Dim.fresh() if ... in bounds or 0 in bounds[2:] else sliced(dim, *bounds)
 
 
 def reshaped(type: Type, shape: Arg) -> Type | None:
@@ -102,8 +92,6 @@ def reshaped(type: Type, shape: Arg) -> Type | None:
         isinstance(p, (Var, Lit)) and is_basic(p) for p in parts
     ):
         return None
-    dims = [int_size(p) for p in parts]
-    if -1 in dims:
-        rest = type.shape[0] if len(dims) == 1 and isinstance(type, Array) and type.ndim == 1 else None  # type: ignore[index]
-        dims[dims.index(-1)] = rest if rest is not None else Dim.fresh()
-    return Array(dtype_of(type), tuple(dims))  # type: ignore[arg-type]
+    known = type.shape if isinstance(type, Array) else ()
+    dims = reshaped_lengths((Dim.fresh(),) if known is None else known, [int_size(p) for p in parts])
+    return Array(dtype_of(type), tuple(Dim.fresh() if n is None else n for n in dims))  # type: ignore[arg-type]

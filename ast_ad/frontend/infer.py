@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.dims import has_fresh, stretched
 from ..ir.ops import UNKNOWN, Arg, Lit, Seq, Slice, Var, map_arg
 from ..ir.types import (
     KINDS,
@@ -20,7 +21,6 @@ from ..ir.types import (
     ListOf,
     Scalar,
     Type,
-    differs_from_one,
     type_of,
 )
 from ..rules import registry
@@ -84,10 +84,7 @@ def _has_fresh(result: Any) -> bool:
     if isinstance(result, (list, tuple)):
         return any(map(_has_fresh, result))
     if isinstance(result, Array) and result.shape is not None:
-        return any(
-            isinstance(d, Dim) and any(a[0] == "fresh" for a, _ in d.terms if isinstance(a, tuple))
-            for d in result.shape
-        )
+        return any(has_fresh(d) for d in result.shape)
     return False
 
 
@@ -204,22 +201,5 @@ def broadcast_shapes(shapes: Iterable[tuple[Dim | int, ...] | None]) -> tuple[Di
     out: list[Dim | int] = []
     for axis in range(-rank, 0):
         dims = [s[axis] for s in shapes if len(s) >= -axis]  # type: ignore[arg-type, index]
-        out.append(_broadcast_dims(dims))
+        out.append(stretched(*dims))
     return tuple(out)
-
-
-def _broadcast_dims(dims: list[Dim | int]) -> Dim | int:
-    dims = [d for d in dims if d != 1]
-    if not dims:
-        return 1
-    if all(d == dims[0] for d in dims):
-        return dims[0]
-    certain = [d for d in dims if differs_from_one(d)]
-    if certain:
-        return next((d for d in certain if isinstance(d, int)), certain[0])
-    parts: dict[object, None] = {}
-    for dim in dims:  # a broadcast of broadcasts is one
-        atom = dim.terms[0][0] if isinstance(dim, Dim) and len(dim.terms) == 1 and not dim.const else None
-        nested = isinstance(atom, tuple) and atom[0] == "broadcast" and dim.terms[0][1] == 1  # type: ignore[union-attr]
-        parts.update(dict.fromkeys(atom[1:] if nested else (dim,)))  # type: ignore[index]
-    return Dim.symbol(("broadcast", *parts))

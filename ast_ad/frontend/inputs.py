@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.dims import symbols
 from ..ir.ops import Lit, Op, Var
-from ..ir.types import Array, Dim, ListOf, Scalar, type_of
+from ..ir.types import Array, Dim, Scalar, list_of, type_of
 from .attributes import Live
 from .core import TensorOutside
 from .guards import Guard, Guards, Path
@@ -115,7 +116,10 @@ class Inputs:
             keys.add((*key, "shape") if isinstance(var.type, Array) else key)
             return True
         if isinstance(var.type, Scalar) and isinstance(var.type.size, Dim):
-            return self._dim_leaves(var.type.size, keys)
+            found: set[Any] = set()
+            if self._dim_leaves(var.type.size, found):
+                keys |= found
+                return True
         if isinstance(var.type, Array):
             return (
                 shape
@@ -129,19 +133,12 @@ class Inputs:
         return all(self._leaves(v, keys, only_shape) for v in variables(*operands(op)))
 
     def _dim_leaves(self, dim: Dim, keys: set[Any]) -> bool:
-        for atom, _ in dim.terms:
-            if not (isinstance(atom, tuple) and atom[0] in ("arg", "outside")):
-                return self._derived_dim(atom, keys)
-            keys.add((*atom[:2], "shape") if len(atom) == 3 else atom)
+        for atom in symbols(dim):
+            key = atom.key
+            if not (isinstance(key, tuple) and key[0] in ("arg", "outside")):
+                return False
+            keys.add((*key[:2], "shape") if len(key) == 3 else key)
         return True
-
-    def _derived_dim(self, atom: Any, keys: set[Any]) -> bool:
-        parts = [p for p in atom if isinstance(p, Dim)] if isinstance(atom, tuple) else []
-        return (
-            bool(parts)
-            and all(self._dim_leaves(p, keys) for p in parts)
-            and not any(isinstance(p, tuple) and p and p[0] == "var" for p in atom)
-        )
 
     # ----- outside
     def load(self, interpreter: Any, value: Any, path: Path, deep: bool = False) -> Any:
@@ -192,7 +189,7 @@ class Inputs:
             and not is_tensor(value[0])
             and isinstance(value[0], (int, float))
         ):
-            var = Var(ListOf(leaf_type(value[0], ("outside", path), self.lengths)), path.identifier)
+            var = Var(list_of(leaf_type(value[0], ("outside", path), self.lengths)), path.identifier)
             self.captures.append((path, var, signature(value)))
             found: Any = Lst(var)
         elif isinstance(value, dict):

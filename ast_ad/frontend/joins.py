@@ -4,7 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..ir.types import Array, Dim, ListOf, Opaque, Optional, Scalar, TupleOf, Type, dtype_of, kind_of, rank_of
+from ..ir.types import (
+    Array,
+    Dim,
+    ListOf,
+    Opaque,
+    Optional,
+    Scalar,
+    TupleOf,
+    Type,
+    dtype_of,
+    kind_of,
+    list_of,
+    of_arguments,
+    rank_of,
+)
 
 NOTHING = Opaque("nothing")  # the type of the elements of a list that has none yet
 ORDER = ("bool", "int", "float", "complex")
@@ -31,7 +45,7 @@ def join(a: Type, b: Type) -> Type:
         inner = join(a.value if isinstance(a, Optional) else a, b.value if isinstance(b, Optional) else b)
         return Optional(inner)
     if isinstance(a, ListOf) and isinstance(b, ListOf):
-        return ListOf(join(a.element, b.element))
+        return list_of(join(a.element, b.element))
     if isinstance(a, TupleOf) and isinstance(b, TupleOf) and len(a.items) == len(b.items):
         return TupleOf(tuple(map(join, a.items, b.items)))
     if (
@@ -105,7 +119,11 @@ def join_carried(old: Type, found: Type, own: set[Dim]) -> Type:
 def renewed(type: Type, first: Type | None) -> Type:
     """The type of a value after a loop: lengths that the loop may have changed are other unknown ones."""
     if isinstance(type, ListOf):
-        return ListOf(renewed(type.element, None))
+        return list_of(type.element)
+    if isinstance(type, Optional):
+        return Optional(renewed(type.value, first.value if isinstance(first, Optional) else first))
+    if isinstance(type, TupleOf):
+        return TupleOf(tuple([renewed(t, None) for t in type.items]))
     if not isinstance(type, Array) or type.shape is None:
         return type
     before = (
@@ -116,20 +134,17 @@ def renewed(type: Type, first: Type | None) -> Type:
     return Array(
         type.dtype,
         tuple(
-            d if isinstance(d, int) or before is not None and before[i] == d or _outer(d) else Dim.fresh()
+            d
+            if isinstance(d, int) or of_arguments(d) or before is not None and before[i] == d
+            else Dim.fresh()
             for i, d in enumerate(type.shape)
         ),
     )
-
-
-def _outer(dim: Dim) -> bool:
-    """Whether a length depends on arguments only."""
-    return all(isinstance(a, tuple) and a[0] in ("arg", "outside") for a, _ in dim.terms)
 
 
 def join_lists(a: Type, b: Type) -> Type:
     """Lists of no element yet have the other's type."""
     assert isinstance(a, ListOf) and isinstance(b, ListOf)
     if a.element == NOTHING:
-        return b
-    return a if b.element == NOTHING else ListOf(join(a.element, b.element))
+        return list_of(b.element)
+    return a if b.element == NOTHING else list_of(join(a.element, b.element))

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.ops import Arg, Block, Lit, Seq, Var
-from ..ir.types import Array, ListOf, Type
+from ..ir.types import Array, ListOf, Type, list_of
 from .boundness import PARTS, Boundness, components, same_make
 from .builder import type_of_arg
 from .holding import STALE, is_element
@@ -252,7 +252,7 @@ class Merging(Sharing, Boundness):
             found = type_of_arg(arg)
             element = found if element is None else join(element, found)
         return self.builder.opaque(
-            make_list, tuple(args), ListOf(element if element is not None else NOTHING)
+            make_list, tuple(args), list_of(element if element is not None else NOTHING)
         )
 
 

@@ -1,8 +1,8 @@
-"""Which symbolic lengths has the result of a call, when the function itself is asked?
+"""Which type has the result of a call, when the function itself is asked?
 
 The callable is run on small arrays whose lengths stand for the symbolic dimensions of its arguments, twice
-with different lengths: an output length that follows the same symbol in both runs is that symbol, one that
-stays the same is a constant, any other is unknown.
+with different lengths. That tells dtype, rank and the number of results. Lengths are told by ``shape_rules``,
+or the function is regular; else each is a fresh symbol: a trial can refute a length, never prove it.
 """
 
 from __future__ import annotations
@@ -12,13 +12,16 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.dims import evaluate as exact
+from ..ir.dims import has_fresh
 from ..ir.ops import Arg, Var, variables
 from ..ir.types import (
+    EACH,
     Array,
     Dim,
-    ListOf,
     Scalar,
     dtype_of,
+    list_of,
     type_of,
 )
 from .dummies import (
@@ -33,58 +36,45 @@ from .dummies import (
     quietly,
     run_on_dummies,
 )
+from .shape_rules import COUNTS, is_regular, told_lengths, with_lengths
 
 # In the two runs the lengths have other orders and other differences, so that neither min(m, n) nor m - n
 # can be taken for one of them or for a constant.
 SIZES = ((7, 11, 13, 17, 19, 23), (31, 26, 20, 15, 9, 6))
 SMALL_SIZES = ((2, 3, 4, 5, 6, 7), (9, 7, 6, 4, 3, 2))
-DATA_DEPENDENT = {
-    np.nonzero,
-    np.flatnonzero,
-    np.argwhere,
-    np.unique,
-    np.compress,
-    np.extract,
-    np.trim_zeros,
-    np.union1d,
-    np.intersect1d,
-    np.setdiff1d,
-    np.setxor1d,
-    np.unique_values,
-    np.bincount,
-    np.repeat,
-    np.roots,
-    np.polymul,
-    np.linalg.lstsq,
-}
 
 
 def probe(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
     if any(isinstance(v.type, Array) and v.type.shape is None for v in variables(*args, *kwargs.values())):
         return _probe_ranks(fn, args, kwargs)
+    lengths = told_lengths(fn, args, kwargs)
+    found = _trial(fn, args, kwargs)
+    return found if lengths is None else with_lengths(found, lengths)
+
+
+def _trial(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
     atoms = atoms_of(args, kwargs)
-    depends = fn in DATA_DEPENDENT or fn is np.where and len(args) == 1
-    depends = depends or fn is np.arange and any(not is_int(v) for v in variables(*args, *kwargs.values()))
-    many = sum(1 for _ in atoms) > 3
+    regular = is_regular(fn, args, kwargs)
+    many = len(atoms) > 3
     error: Exception | None = None
     for first, second in (SMALL_SIZES if many else SIZES, SMALL_SIZES):
+        tables = [
+            _sized({a: sizes[i % 6] + 9 * (i // 6) for i, a in enumerate(atoms)}, args, kwargs) | {RUN: run}
+            for run, sizes in enumerate((first, second))
+        ]
         try:
-            runs = []
-            for run, sizes in enumerate((first, second)):
-                table = {a: sizes[i % 6] + 9 * (i // 6) for i, a in enumerate(atoms)} | {RUN: run}
-                runs.append((table, run_on_dummies(fn, args, kwargs, table)))
-            found = match_runs(runs, args, kwargs, data_dependent=depends)
-            return _without_minima(found, fn, args, kwargs, atoms)
+            runs = [(table, run_on_dummies(fn, args, kwargs, table)) for table in tables]
+            return match_runs(fn, runs, args, kwargs, regular)
         except Exception as problem:
             error = problem
     for partition in _partitions(atoms):
+        tables = [
+            {a: sizes[i % 6] for i, block in enumerate(partition) for a in block} | {RUN: run}
+            for run, sizes in enumerate(SMALL_SIZES if many else SIZES)
+        ]
         try:
-            runs = []
-            for run, sizes in enumerate(SMALL_SIZES if many else SIZES):
-                table = {a: sizes[i % 6] for i, block in enumerate(partition) for a in block} | {RUN: run}
-                runs.append((table, run_on_dummies(fn, args, kwargs, table)))
-            found = match_runs(runs, args, kwargs, data_dependent=depends)
-            return _without_minima(found, fn, args, kwargs, atoms)
+            runs = [(table, run_on_dummies(fn, args, kwargs, table)) for table in tables]
+            return match_runs(fn, runs, args, kwargs, regular)
         except Exception:
             continue
     runs = []
@@ -103,50 +93,16 @@ def probe(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg])
             break
     if not runs:
         raise InferenceError(f"{type(error).__name__}: {error}")
-    return match_runs(
-        [runs[0], runs[-1]],
-        args,
-        kwargs,
-        only_constants=len(set(atoms)) > 1,
-        single=len(runs) < 2,
-        data_dependent=depends,
-    )
+    return match_runs(fn, [runs[0], runs[-1]], args, kwargs, regular and not atoms)
 
 
-def _without_minima(
-    found: Any, fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg], atoms: list[Any]
-) -> Any:
-    """The type without the constants that are none where lengths are smaller or larger.
-
-    Like ``min(n, 5)``, and like ``n // 3``, which two lengths may have in common.
-    """
-    ranks = [len(dims_of(var)) for var in variables(*args, *kwargs.values())]
-    for size in (0, 2, 40 if max(ranks, default=0) < 3 else 11):
-        if not atoms or not _has_constant(found):
-            break
-        try:
-            found = _agreeing(found, run_on_dummies(fn, args, kwargs, dict.fromkeys(atoms, size)))
-        except Exception:  # not a call that has a result
-            continue
-    return found
-
-
-def _has_constant(found: Any) -> bool:
-    if isinstance(found, (tuple, list)):
-        return any(map(_has_constant, found))
-    return isinstance(found, Array) and any(isinstance(n, int) and n > 0 for n in found.shape or ())
-
-
-def _agreeing(found: Any, result: Any) -> Any:
-    """The type, its constant lengths unknown where the result has others."""
-    if isinstance(found, (tuple, list)) and isinstance(result, (tuple, list)) and len(found) == len(result):
-        items = [_agreeing(t, r) for t, r in zip(found, result, strict=True)]
-        return type(found)(*items) if hasattr(found, "_fields") else type(found)(items)
-    shape = found.shape or () if isinstance(found, Array) else ()
-    if not isinstance(result, np.ndarray) or len(shape) != result.ndim:
-        return found
-    pairs = zip(shape, result.shape, strict=True)
-    return Array(found.dtype, tuple(Dim.fresh() if isinstance(d, int) and d != n else d for d, n in pairs))
+def _sized(table: dict[Any, int], args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> dict[Any, int]:
+    """Sizes with which no array comes out empty: ``n - 20`` needs a larger ``n``."""
+    dims = [
+        d for v in variables(*args, *kwargs.values()) if isinstance(v.type, Array) for d in v.type.shape or ()
+    ]
+    lowest = min([exact(d, table, default=2) for d in dims if isinstance(d, Dim)], default=2)
+    return table if lowest > 1 or lowest < -60 else {a: n + 2 - lowest for a, n in table.items()}
 
 
 def may_share(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> bool:
@@ -215,27 +171,26 @@ def _probe_ranks(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str
 
 
 def match_runs(
-    runs: list[Any],
-    args: Any,
-    kwargs: Any,
-    only_constants: bool = False,
-    single: bool = False,
-    data_dependent: bool = False,
+    fn: Callable[..., Any], runs: list[Any], args: Any, kwargs: dict[str, Arg], regular: bool
 ) -> Any:
-    """Read the symbolic lengths of the result off two runs."""
-    candidates: dict[tuple[int, int], Dim | int] = {}
-    if not only_constants:
-        (table1, _), (table2, _) = runs
-        for var in variables(*args, *kwargs.values()):
-            for dim in dims_of(var):
-                if isinstance(dim, Dim):
-                    candidates.setdefault((evaluate(dim, table1), evaluate(dim, table2)), dim)
+    """The type of the results of two runs.
+
+    The lengths of a regular function's result are lengths of its arguments, or constants: then two runs with
+    lengths that all differ tell which. Of other functions no length is known.
+    """
+    (table1, first), (table2, second) = runs
+    candidates: dict[tuple[int, int], list[Dim]] = {}
+    for var in variables(*args, *kwargs.values()):
+        for dim in () if is_int(var) else dims_of(var):
+            if isinstance(dim, Dim):
+                same = candidates.setdefault((evaluate(dim, table1), evaluate(dim, table2)), [])
+                same += [] if dim in same else [dim]
 
     def convert(a: Any, b: Any) -> Any:
         if isinstance(a, (tuple, list)):
             if len(a) != len(b):
                 if isinstance(a, list) and a:
-                    return ListOf(convert(a[0], b[0]))
+                    return list_of(convert(a[0], b[0]))
                 raise InferenceError("the number of results depends on a length")
             items = [convert(x, y) for x, y in zip(a, b, strict=True)]
             return type(a)(*items) if hasattr(a, "_fields") else type(a)(items)
@@ -244,17 +199,16 @@ def match_runs(
                 raise InferenceError("the rank of the result depends on a length")
             return Array(a.dtype, tuple(length(m, n) for m, n in zip(a.shape, b.shape, strict=True)))
         if isinstance(a, int) and not isinstance(a, bool):
-            return Scalar("int", None, a if a == b and not single else candidates.get((a, b)))
+            found = length(a, b) if fn in COUNTS else None
+            return Scalar("int", None, None if found is not None and has_fresh(found) else found)
         return type_of(a)
 
     def length(m: int, n: int) -> Dim | int:
-        if data_dependent:
+        same = candidates.get((m, n), [])
+        if not regular or EACH in same or len(same) > 1 and not any(d.not_one for d in same):
             return Dim.fresh()
-        if single:
-            return Dim.fresh() if candidates or only_constants else m
-        if (m, n) in candidates:
-            return candidates[m, n]
-        # Where all lengths were equal, what stays the same may be the difference of two of them.
-        return m if m == n and not only_constants else Dim.fresh()
+        if same:  # two that had to fit each other are equal, or one of them is 1
+            return next((d for d in same if d.not_one), same[0])
+        return m if m == n else Dim.fresh()
 
-    return convert(runs[0][1], runs[1][1])
+    return convert(first, second)

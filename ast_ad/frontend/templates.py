@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..ir.ops import Arg, Lit, Undefined, Var
-from ..ir.types import Array, ListOf, Scalar, Type
+from ..ir.types import Array, ListOf, Scalar, Type, list_of
 from .boundness import PARTS, Boundness, bound_flag, components, same_make
 from .builder import type_of_arg
 from .joins import NOTHING, ShapeChange, join, join_carried, join_lists
@@ -110,9 +110,9 @@ class Templates(Sharing, Boundness):
                 raise ShapeChange("a list of containers changes its length")
             own = child.type if child.type is not None else type_of_arg(child.info)
             type = (
-                ListOf(join(type.element, own))
+                list_of(join(type.element, own))
                 if isinstance(type, ListOf) and type.element != NOTHING
-                else ListOf(own)
+                else list_of(own)
             )
         return Template("leaf", type, pools=pools)
 

@@ -7,96 +7,16 @@ the same signature; emitted code stays dynamic Python and never converts a value
 
 from __future__ import annotations
 
-import itertools
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from .dims import Dim as Dim
+from .dims import differs_from_one as differs_from_one
+from .dims import symbols
+
 KINDS = "bool", "int", "float", "complex"
-_fresh = itertools.count()
-
-
-@dataclass(frozen=True, eq=False)
-class Dim:
-    """A symbolic array length: an affine form ``const + sum(coefficient * atom)``.
-
-    An atom is any hashable key; equal keys denote equal lengths. ``not_one`` marks a length that is
-    known to differ from 1 (an argument's, whose ones are part of the signature), ``least`` one that it is
-    known to reach.
-
-    >>> n = Dim.symbol("n")
-    >>> (n - 1) + 1 == n, n - n
-    (True, 0)
-    """
-
-    terms: tuple[tuple[object, int], ...]
-    const: int = 0
-    not_one: bool = False
-    least: int = 0
-
-    def __post_init__(self) -> None:
-        # kept: an atom may hold further lengths, ever deeper
-        object.__setattr__(self, "_hash", hash((self.terms, self.const)))
-
-    def __hash__(self) -> int:
-        return self._hash  # type: ignore[attr-defined, no-any-return]
-
-    def __eq__(self, other: object) -> bool:
-        if self is other:
-            return True
-        return (
-            isinstance(other, Dim)
-            and hash(self) == hash(other)
-            and (self.terms, self.const) == (other.terms, other.const)
-        )
-
-    @staticmethod
-    def symbol(key: object, not_one: bool = False, least: int = 0) -> Dim:
-        return Dim(((key, 1),), 0, not_one, least)
-
-    @staticmethod
-    def fresh() -> Dim:
-        """A length about which nothing is known."""
-        return Dim.symbol(("fresh", next(_fresh)))
-
-    def __add__(self, other: Dim | int) -> Dim | int:
-        return _affine(self, other, 1)
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Dim | int) -> Dim | int:
-        return _affine(self, other, -1)
-
-    def __rsub__(self, other: int) -> Dim | int:
-        return _affine(self * -1, other, 1)
-
-    def __mul__(self, factor: int) -> Dim | int:
-        if factor == 0:
-            return 0
-        return Dim(tuple((a, c * factor) for a, c in self.terms), self.const * factor)
-
-    __rmul__ = __mul__
-
-    def __str__(self) -> str:
-        parts = [f"{'' if c == 1 else c}{a if isinstance(a, str) else '?'}" for a, c in self.terms]
-        return "+".join(parts + ([str(self.const)] if self.const else []))
-
-
-def _affine(a: Dim | int, b: Dim | int, sign: int) -> Dim | int:
-    terms: dict[object, int] = dict(a.terms) if isinstance(a, Dim) else {}
-    const = a.const if isinstance(a, Dim) else a
-    if isinstance(b, Dim):
-        for atom, coefficient in b.terms:
-            terms[atom] = terms.get(atom, 0) + sign * coefficient
-        const += sign * b.const
-    else:
-        const += sign * b
-    left = tuple(sorted(((t, c) for t, c in terms.items() if c), key=repr))
-    return Dim(left, const) if left else const
-
-
-def differs_from_one(dim: Dim | int) -> bool:
-    return dim != 1 if isinstance(dim, int) else dim.not_one
 
 
 @dataclass(frozen=True)
@@ -133,7 +53,10 @@ class Array:
 
 @dataclass(frozen=True)
 class ListOf:
-    """A list whose length is known at run time only; its elements share one type."""
+    """A list whose length is known at run time only.
+
+    Its elements share one type, but for lengths that are EACH.
+    """
 
     element: Type
 
@@ -173,6 +96,44 @@ class Opaque:
 
 Type = Scalar | Array | ListOf | TupleOf | Optional | Opaque
 KIND_OF = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}
+
+
+# A length that each element of a list has for itself.
+EACH = Dim.symbol(("each",), least=0)
+
+
+def list_of(element: Type) -> ListOf:
+    """The type of a list that holds such values at one time or another.
+
+    A length that is no function of the arguments may be another one for each element.
+    """
+
+    def common(dim: Dim | int) -> Dim | int:
+        return dim if isinstance(dim, int) or of_arguments(dim) else EACH
+
+    return ListOf(_with_dims(element, common))
+
+
+def element_of(type: ListOf) -> Type:
+    """The type of one element that is read."""
+    return _with_dims(type.element, lambda dim: Dim.fresh() if dim == EACH else dim)
+
+
+def of_arguments(dim: Dim) -> bool:
+    """Whether a length depends on arguments only."""
+    return all(isinstance(a.key, tuple) and a.key[0] in ("arg", "outside") for a in symbols(dim))
+
+
+def _with_dims(type: Type, change: Callable[[Dim | int], Dim | int]) -> Type:
+    if isinstance(type, Array) and type.shape is not None:
+        return Array(type.dtype, tuple(map(change, type.shape)))
+    if isinstance(type, TupleOf):
+        return TupleOf(tuple([_with_dims(t, change) for t in type.items]))
+    if isinstance(type, Optional):
+        return Optional(_with_dims(type.value, change))
+    if isinstance(type, Scalar):
+        return Scalar(type.kind, type.dtype)
+    return type
 
 
 def kind_of(type: Type) -> str:

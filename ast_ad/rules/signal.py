@@ -10,7 +10,7 @@ from . import helpers
 from .gather import gather, refuse, scatter_to
 from .helpers import unbroadcast
 from .partials import ratio
-from .registry import composite, nondifferentiable, vjp
+from .registry import composite, nondifferentiable, shape, vjp
 
 # ----- convolution -----
 
@@ -90,6 +90,12 @@ def undiff(g: Any, n: int = 1, axis: int = -1) -> Any:
     for _ in range(n):
         g = -np.diff(g, axis=axis, prepend=0, append=0)
     return g
+
+
+@shape(undiff)
+def undiff_shape(g, n=1, axis=-1):
+    place = axis % len(g)
+    return tuple(m if k != place else None if n is None else m + n for k, m in enumerate(g))
 
 
 @vjp(undiff)

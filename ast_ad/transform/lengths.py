@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ir import builtin
+from ..ir import builtin, dims
 from ..ir.ops import NOWHERE, Arg, Lit, Op, Span, Statement, Var
 from ..ir.types import Array, Dim, Scalar, TupleOf, Type
 from ..rules import containers
@@ -22,6 +22,12 @@ _REPEATABLE = {
     operator.add, operator.sub, operator.mul, operator.neg, max, min, len, np.size, np.shape,
     builtin.tuple_get, builtin.assign, containers.list_len,
 }  # fmt: skip
+COMPUTED: dict[Any, Callable[..., Any]] = {
+    operator.floordiv: operator.floordiv,
+    operator.mod: operator.mod,
+    dims.MAXIMUM: max,
+    dims.MINIMUM: min,
+}
 Bounds = tuple[Arg, Arg, Arg]
 
 
@@ -110,7 +116,7 @@ class Lengths:
             return Lit(dim)
         if dim not in self.known:
             self.known[dim] = None
-            self.known[dim] = self._read(dim) or self._sum(dim)
+            self.known[dim] = self._read(dim) or self._sum(dim) or self._term(dim)
         return self.known[dim]
 
     def _read(self, dim: Dim) -> Arg | None:
@@ -131,12 +137,21 @@ class Lengths:
             return None
         total: Arg = Lit(dim.const)
         for atom, factor in dim.terms:
-            part = self.of(Dim.symbol(atom))
+            part = self.of(Dim(((atom, 1),)))
             if part is None:
                 return None
             scaled = part if factor == 1 else self.ops.integer(operator.mul, part, Lit(factor))
             total = self.ops.integer(operator.add, total, scaled)
         return total
+
+    def _term(self, dim: Dim) -> Arg | None:
+        """By the operation that a term stands for."""
+        ((atom, factor), *others), operands = dim.terms, dim.terms[0][0].operands
+        fn = COMPUTED.get(atom.key[0]) if operands is not None else None
+        if fn is None or others or factor != 1 or dim.const or operands is None or len(operands) != 2:
+            return None
+        parts = [self.of(part) for part in operands]
+        return None if None in parts else self.ops.integer(fn, *(p for p in parts if p is not None))
 
     def move(self, arg: Arg) -> Arg | None:
         """An integer that is computed later on, computed here; None where that can't be."""

@@ -546,7 +546,6 @@ KNOWN: dict[tuple[str, str, str], str] = {
     ("meshgrid_without_copy", "numpy", "right"): "bits of the value",
     ("open_mesh", "numpy", "right"): "bits of the value",
     ("asarray_in_another_order", "numpy", "right"): "bits of the value",
-    ("squeezed_row", "numpy", "compiled"): "traced",
     ("halves_of_a_domain", "numpy", "compiled"): "traced",
     ("flattened_with_and_without_a_copy", "numpy", "compiled"): "traced",
     ("column_of_a_vector", "numpy", "compiled"): "traced",
