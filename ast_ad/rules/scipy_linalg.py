@@ -35,12 +35,24 @@ def solve(g, ans, a, b, lower=False, check_finite=True, assume_a=None):
         "positive definite",
     ):
         refuse(f"scipy.linalg.solve(assume_a={assume_a!r})", fix="leave assume_a out")
-    a_bar, b_bar = linalg.solve(g, ans, a, b)
     if assume_a in (None, "gen", "general"):
-        return a_bar, b_bar
-    if assume_a in ("sym", "symmetric"):
+        return linalg.solve(g, ans, a, b)
+    symmetric = assume_a in ("sym", "symmetric")
+    a_bar, b_bar = linalg.solve(g, ans, from_triangle(a, not lower, symmetric), b)
+    if symmetric:
         return symmetric_triangle(a_bar, not lower), b_bar
     return in_triangle(a_bar, not lower), b_bar
+
+
+def from_triangle(a: Any, upper: bool, symmetric: bool) -> Any:
+    """The symmetric or Hermitian matrix whose triangle is read.
+
+    >>> from_triangle(np.array([[1.0, 5.0], [2.0, 3.0]]), False, True)
+    array([[1., 2.],
+           [2., 3.]])
+    """
+    other = np.triu(a, 1) if upper else np.tril(a, -1)
+    return (np.triu(a) if upper else np.tril(a)) + (mT(other) if symmetric else H(other))
 
 
 def symmetric_triangle(bar: Any, upper: bool) -> Any:

@@ -446,10 +446,8 @@ KNOWN: dict[tuple[str, str, str], str] = {
     ("parameters_in_containers", "numba", "right"): "gradient of argument 0: type float instead of float64",
     ("numbers_of_three_types", "numpy", "right"): "gradient of argument 0: type float64 instead of ndarray",
     ("parameters_in_containers", "numpy", "right"): "gradient of argument 0: type float instead of float64",
-    ("solve_symmetric_from_lower", "numpy", "right"): "gradient of argument 0",
     ("pinv_hermitian_lower", "numpy", "right"): "gradient of argument 0",
     ("svd_hermitian_lower", "numpy", "right"): "gradient of argument 0",
-    ("solve_symmetric_from_lower", "numba", "right"): "gradient of argument 0",
     ("pinv_hermitian_lower", "numba", "right"): "gradient of argument 0",
     ("svd_hermitian_lower", "numba", "right"): "gradient of argument 0",
 }
