@@ -51,8 +51,7 @@ def along_a_direction(
     sides = (ahead[1] - here) / (h / 4), (here - behind[1]) / (h / 4)
     scale = max(abs(wide), abs(narrow), abs(sides[0]), abs(sides[1]))
     noise = 100 * eps * abs(here) / h
-    every = np.array([found, wide, narrow, *sides])
-    if not np.all(np.isfinite(every)):
+    if not np.all(np.isfinite([wide, narrow, *sides])):
         return ""
     if abs(wide - narrow) > TRUST * scale + noise or abs(sides[0] - sides[1]) > 0.1 * scale + noise:
         return ""

@@ -106,6 +106,8 @@ class Facts:
             self.value(type.value, value)
 
     def scalar(self, type: Scalar, value: Any) -> None:
+        if self.adjoint and value.__class__ in KINDS:  # a zero, of whatever kind
+            return
         if not _is_number(type, value):
             raise Broken(f"{told(value)}, believed to be {type}")
         if isinstance(type.size, Dim):  # what rests on it is a length of an array, and is compared there
@@ -116,14 +118,15 @@ class Facts:
         if self.adjoint and value.__class__ in KINDS:
             return
         if type.shape is None:
-            if np.result_type(value) != type.dtype and not isinstance(value, (bool, int, float, complex)):
+            if value.__class__ not in KINDS and not np.can_cast(np.result_type(value), type.dtype):
                 raise Broken(f"{told(value)}, believed to be of dtype {type.dtype}")
             return
         if not isinstance(value, np.ndarray):
-            if type.shape or not isinstance(value, np.generic) or value.dtype != type.dtype:
+            if type.shape or not isinstance(value, np.generic) or not np.can_cast(value.dtype, type.dtype):
                 raise Broken(f"{told(value)}, believed to be an array {_shape(type)} of {type.dtype}")
             return
-        if value.dtype != type.dtype or value.ndim != len(type.shape):
+        fits = value.dtype == type.dtype or np.can_cast(value.dtype, type.dtype)  # paths may differ in it
+        if not fits or value.ndim != len(type.shape):
             raise Broken(f"{told(value)}, believed to be an array {_shape(type)} of {type.dtype}")
         for dim, n in zip(type.shape, value.shape, strict=True):
             self.length(dim, n)
@@ -196,8 +199,9 @@ def _is_number(type: Scalar, value: Any) -> bool:
         return kind is not None and kind <= ORDER[type.kind]
     if np.ndim(value):
         return False
-    same = dtype == type.dtype if type.dtype is not None else ORDER_OF.get(dtype.kind, 9) <= ORDER[type.kind]
-    return bool(same)
+    if type.dtype is not None:
+        return bool(np.can_cast(dtype, type.dtype))
+    return ORDER_OF.get(dtype.kind, 9) <= ORDER[type.kind]
 
 
 def _same(a: Any, b: Any) -> bool:

@@ -405,6 +405,17 @@ def test_an_argument_that_cannot_be_copied():
     assert "Not checked against the function: an argument can't be copied" in gradient.explain()
 
 
+def test_a_gradient_that_is_not_finite_where_the_function_is_smooth(monkeypatch):
+    wrong = dataclasses.replace(registry.lookup(np.sin), rule=rule_of_nan)
+    monkeypatch.setitem(registry._primitives, np.sin, wrong)
+    with pytest.warns(DefectWarning, match="derivative along a direction is nan"):
+        ast_ad.grad(lambda x: np.sum(np.sin(x)), backend="numpy", check=True)(X)
+
+
+def rule_of_nan(ans, x):
+    return np.nan * np.cos(x)
+
+
 def test_a_kink_gives_no_verdict():
     gradient = ast_ad.grad(lambda x: np.sum(np.where(x > 0, x, 0.0)), backend="numpy", check=True)
     with warnings.catch_warnings():
@@ -430,12 +441,12 @@ N = Dim.symbol("n")
     [
         (Scalar("float"), [1.0, 2, np.float64(1)], [1j, None, np.ones(1)]),
         (Scalar("int"), [1, True, np.int64(2)], [1.0, np.float64(1)]),
-        (Scalar("float", F), [np.float64(1), 1.0], [np.float32(1), np.ones(2), "text"]),
-        (Array(F, (2,)), [np.ones(2)], [np.ones(3), np.ones((2, 1)), np.ones(2, int), 1.0]),
+        (Scalar("float", F), [np.float64(1), np.float32(1), 1.0], [np.complex64(1), np.ones(2), "text"]),
+        (Array(F, (2,)), [np.ones(2)], [np.ones(3), np.ones((2, 1)), np.ones(2, complex), 1.0]),
         (Array(F, (N, N)), [np.ones((3, 3))], [np.ones((3, 4))]),
         (Array(F, (N, N + 1)), [np.ones((3, 4))], [np.ones((3, 3))]),
         (Array(F, (N, N - 2)), [np.ones((3, 1)), np.ones((1, 0))], [np.ones((3, 2))]),
-        (Array(F, None), [np.ones((3, 1)), 1.0], [np.ones(3, "f4")]),
+        (Array(F, None), [np.ones((3, 1)), np.ones(3, "f4"), 1.0], [np.ones(3, complex)]),
         (ListOf(Scalar("int")), [[1, 2], []], [[1, 2.0], [1] * 200 + [0.5], None]),
         (ListOf(Array(F, (Dim.fresh(),))), [[np.ones(2), np.ones(3)]], [[np.ones((2, 2))]]),
     ],
