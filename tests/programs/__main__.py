@@ -110,7 +110,8 @@ def report(
     """Print the program, shrunken, and how it goes wrong."""
     why = cause(outcome)
     if not options.no_shrinking:
-        case = reduce(case, lambda c: cause(check(c, folder, settings)) == why)
+        enough = settings.enough_for(outcome.why)
+        case = reduce(case, lambda c: cause(check(c, folder, enough)) == why)
         outcome = check(case, folder, settings)
     text = f"# seed {seed} {outcome.kind}\n# " + outcome.why.replace("\n", "\n# ") + f"\n{case.script()}"
     print(text, flush=True)

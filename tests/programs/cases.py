@@ -13,12 +13,17 @@ from typing import Any
 import numpy as np
 
 from .author import Author, Impossible
-from .case import Call, Case
+from .case import Call, Case, leaves, replaced
 from .probe import Refuted
 from .productions import FORMS, PRODUCTIONS
 
 LARGEST_VALUE = 1e4
 LATER = 2  # calls after the first
+
+
+def single(value: Any) -> Any:
+    arrays = (v.astype(np.float32) if isinstance(v, np.ndarray) else v for v in leaves(value))
+    return replaced(value, arrays)
 
 
 class Arguments:
@@ -66,9 +71,9 @@ class Arguments:
         if source.random() < 0.75:
             n = source.randint(1, 4)
             self.add("n", [n, *(source.choice([n, source.randint(0, 7)]) for _ in range(LATER))], wrt=False)
-        if source.random() < 0.15:
+        if source.random() < 0.2:
             self.add("flag", [pick([True, False]) for _ in self.lengths], wrt=False)
-        if source.random() < 0.15:
+        if source.random() < 0.3:
             self.add("mode", [pick(["sin", "cos", "tanh"]) for _ in self.lengths], wrt=False)
         if source.random() < 0.12:
             self.add(
@@ -79,6 +84,9 @@ class Arguments:
             self.add(
                 "k", [(self.array(n) * 3).astype(t) for n, t in zip(self.lengths, kinds, strict=True)], False
             )
+
+        if source.random() < 0.12:  # the last call in single precision
+            self.values[-1] = [single(v) if i in self.wrt else v for i, v in enumerate(self.values[-1])]
 
     def _container(self, kind: str) -> list[Any]:
         m = self.random.randint(2, 3)

@@ -77,7 +77,7 @@ def infinite_branch(a: Author) -> None:
     a.line(a.pick(ways).format(v=v, s=s, r=r))
 
 
-@production(1.2, simple=True)
+@production(1.6, simple=True)
 def zero_cotangent(a: Author) -> None:
     """A zero cotangent meets a product, a shape or a reduction."""
     seen, r, w = a.array(), a.fresh("a r b"), a.fresh("w o q")
@@ -103,7 +103,7 @@ def zero_cotangent(a: Author) -> None:
     a.line(a.pick(ways).format(v=seen.name, r=r, w=w, f=a.float(1)))
 
 
-@production(1.3, simple=True)
+@production(1.9, simple=True)
 def one_element(a: Author) -> None:
     v, f, r = a.array(least=1).name, a.float(1), a.fresh("a r b")
     ways = [
@@ -131,7 +131,7 @@ def one_element(a: Author) -> None:
     a.line(a.pick(ways).format(v=v, f=f, r=r))
 
 
-@production(1.4, simple=True)
+@production(1.9, simple=True)
 def kinks_and_edges(a: Author) -> None:
     v, f, r = a.array(least=1).name, a.float(1), a.fresh("a r b")
     ways = [
@@ -161,7 +161,7 @@ def kinks_and_edges(a: Author) -> None:
     a.line(a.pick(ways).format(v=v, f=f, r=r))
 
 
-@production(1.6, simple=True)
+@production(3, simple=True)
 def decompositions(a: Author) -> None:
     seen, r, m = a.array(1, least=2), a.fresh("a r b"), a.fresh("m g cov")
     made = a.pick(

@@ -153,7 +153,7 @@ def matrix_number(a: Author, depth: int) -> str:
     ).format(text)
 
 
-@form("float", 2.1)
+@form("float", 9.9)
 def called(a: Author, depth: int) -> str:
     """A helper that is there, with floats."""
     known = [(n, p) for n, p in a.callables if all(seen.all("float") for seen in p)]
@@ -436,12 +436,12 @@ def two_conditions(a: Author) -> str:
 # ----- plain statements -----
 
 
-@production(2.4, simple=True)
+@production(1.5, simple=True)
 def assign_float(a: Author) -> None:
     a.line(f"{a.fresh('a b c t r e w')} = {a.float(3)}")
 
 
-@production(2.4, simple=True)
+@production(1.5, simple=True)
 def assign_array(a: Author) -> None:
     text = a.vector(None, 2)
     a.line(f"{a.fresh('u v z h q')} = {text}")
@@ -459,7 +459,7 @@ def rebind(a: Author) -> None:
         a.line(f"{seen.name} = {text}")
 
 
-@production(2.4, simple=True)
+@production(1.5, simple=True)
 def augment(a: Author) -> None:
     op = a.pick(["+=", "-=", "*=", "+=", "/= 2.0 +"])
     if a.chance(0.4):
@@ -470,7 +470,7 @@ def augment(a: Author) -> None:
         a.line(f"{seen.name} {op} {value}")
 
 
-@production(2.4, simple=True)
+@production(1.5, simple=True)
 def store(a: Author) -> None:
     """An element, a row, a slice or a mask of an array is written."""
     seen = a.array(writeable=True, least=1)
@@ -499,7 +499,7 @@ def store(a: Author) -> None:
     a.line(f"{place} {op} {value}")
 
 
-@production(1, simple=True)
+@production(2.5, simple=True)
 def make_matrix(a: Author) -> None:
     seen = a.array(1, least=1)
     text = a.pick(
@@ -517,7 +517,7 @@ def make_matrix(a: Author) -> None:
     a.line(f"{a.fresh('m g y')} = {text.format(a.vector(seen, 1), a.vector(seen, 1))}")
 
 
-@production(2.2, simple=True)
+@production(5.2, simple=True)
 def reduce_matrix(a: Author) -> None:
     seen = a.array(2, least=1)
     text = a.pick(

@@ -31,7 +31,7 @@ def finally_(a: Author) -> None:
     use(a, t)
 
 
-@production(1.2)
+@production(1.4)
 def finally_in_helper(a: Author) -> None:
     g, r, f = a.fresh("attempt guarded tried"), a.fresh("a r b"), a.float(1)
     ways = [
@@ -70,7 +70,7 @@ def finally_in_helper(a: Author) -> None:
     a.line(f"{r} = {g}({f}, {a.pick([a.length(0), '0', '1', '2'])})")
 
 
-@production(1.3)
+@production(1.6)
 def handlers(a: Author) -> None:
     """try and except, with what raises inside."""
     r, k, f, g = a.fresh("a r b"), a.length(0), a.float(1), a.float(1)
@@ -156,7 +156,7 @@ def errstate(a: Author) -> None:
         a.line(outside)
 
 
-@production(1.3)
+@production(2.4)
 def early_return(a: Author) -> None:
     with a.suite(f"if {a.condition()}:"):
         if a.chance(0.3):
@@ -168,7 +168,7 @@ def early_return(a: Author) -> None:
             a.line(f"return np.sum({value})")
 
 
-@production(1.3)
+@production(2.1)
 def return_in_loop(a: Author) -> None:
     with a.suite(loop_header(a, a.fresh("i j k")), loop=True):
         a.statements(1)
@@ -209,7 +209,7 @@ def unused_result(a: Author) -> None:
     a.line(a.pick(ways).format(v=v, k=k, f=f, t=a.fresh("unused tmp")))
 
 
-@production(1.2, simple=True)
+@production(1.4, simple=True)
 def division_by_zero(a: Author) -> None:
     """NumPy's infinities, which a test takes out again."""
     r, f, v, k = a.fresh("a r b"), a.float(1), a.array(least=1).name, a.length(0)
@@ -228,7 +228,7 @@ def division_by_zero(a: Author) -> None:
     a.line(a.pick(ways).format(r=r, f=f, v=v, k=k, g=a.float(1)))
 
 
-@production(1.2)
+@production(2.1)
 def folded_branch(a: Author) -> None:
     """Constants in a branch that is not taken."""
     r, f, k = a.fresh("a r b"), a.float(1), a.length(0)
@@ -248,7 +248,7 @@ def folded_branch(a: Author) -> None:
     a.line(a.pick(ways).format(r=r, f=f, k=k))
 
 
-@production(1.6, simple=True)
+@production(2, simple=True)
 def values_of_logic(a: Author) -> None:
     r, f, g, k = a.fresh("a r b"), a.float(1), a.float(1), a.length(0)
     ways = [

@@ -14,7 +14,7 @@ def parameters(a: Author, most: int = 3) -> list[Seen]:
         for s in a.scope.names.values()
         if s.all("float") or s.all("array") and s.writeable or s.all("list") or s.all("int")
     ]
-    if a.chance(0.3):
+    if a.chance(0.4):
         found = [s for s in found if s.all("float")]
     return [a.pick(found) for _ in range(a.random.randint(1, most))]
 
@@ -60,19 +60,19 @@ def function(a: Author, at_top: bool) -> None:
     call_then_write(a, r, params[0])
 
 
-@production(2.5)
+@production(3)
 def helper_function(a: Author) -> None:
     """A function of the module with a random body."""
     function(a, at_top=True)
 
 
-@production(1.8)
+@production(2.2)
 def inner_function(a: Author) -> None:
     """A function inside the function: it reads variables around it."""
     function(a, at_top=False)
 
 
-@production(1.6)
+@production(1.8)
 def method(a: Author) -> None:
     """A method with a random body; the object keeps state."""
     cls, obj, r, params = (
@@ -151,7 +151,7 @@ def short_functions(a: Author) -> None:
     a.line(a.pick(ways).format(g=g, r=r, f=f, v=v, c=c, q=a.fresh("q o p"), n=a.random.randint(1, 3)))
 
 
-@production(1.7)
+@production(2.6)
 def helper_that_writes(a: Author) -> None:
     """A short helper that changes its argument, or gives it or a view of it back."""
     g, r, q = a.fresh("put touch shift"), a.fresh("w o q"), a.fresh("a r b")
@@ -204,7 +204,7 @@ def helper_that_writes(a: Author) -> None:
     )
 
 
-@production(1.3)
+@production(2.1)
 def passed_twice(a: Author) -> None:
     """One array, or overlapping parts of it, for two parameters."""
     g, q, x = a.fresh("mix blend axpy"), a.fresh("a r b"), a.array(least=2, writeable=True)

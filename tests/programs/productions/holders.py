@@ -55,7 +55,7 @@ def history(a: Author) -> None:
     a.line(f"{a.fresh('a r b')} = {a.pick(ways).format(h=hist, f=a.float(0))}")
 
 
-@production(2)
+@production(2.5)
 def rows_in_a_list(a: Author) -> None:
     """A list of the rows of a matrix, or of parts of a vector: each is a view."""
     seen, rows = a.array(least=2), a.fresh("rows parts ws")
@@ -130,7 +130,7 @@ def unpacked_array(a: Author) -> None:
     a.line(write.format(first, second, y=seen.name, f=a.damped()))
 
 
-@production(1.5)
+@production(1.7)
 def momentum(a: Author) -> None:
     """An optimiser's loop, with or without a history."""
     w, v, seen, ws = a.fresh("w th"), a.fresh("v vel"), a.array(), a.fresh("ws path")
@@ -186,7 +186,7 @@ def list_grows_while_iterated(a: Author) -> None:
     a.line(f"{r} = {t} + sum([np.sum(h * {a.float(0)}) for h in {held}])")
 
 
-@production(1.5)
+@production(2.1)
 def work_list(a: Author) -> None:
     """A list as stack or queue."""
     held, e, t = a.fresh("stack queue work"), a.fresh("e item p"), a.fresh("total t")
@@ -234,7 +234,7 @@ def work_list(a: Author) -> None:
     a.line(a.pick(ways).format(held=held, e=e, t=t, f=f, n=n, d=a.damped(0), v=a.array(1, least=1).name))
 
 
-@production(1.5)
+@production(2.6)
 def swaps(a: Author) -> None:
     """Names of arrays that change places, in a loop or not, and writes afterwards."""
     x = a.array(least=1)
@@ -267,7 +267,7 @@ def swaps(a: Author) -> None:
     a.line(f"{a.fresh('a r')} = np.sum({first}) * {a.float(0)} + np.sum({second} * {second})")
 
 
-@production(1.5, simple=True)
+@production(2.3, simple=True)
 def shared_array(a: Author) -> None:
     """One array in two containers; it is changed through one of them."""
     x, c, d = a.array(least=1, writeable=True).name, a.fresh("c box bag"), a.fresh("d map kept")
@@ -335,7 +335,7 @@ def list_methods(a: Author) -> None:
     )
 
 
-@production(1.5)
+@production(1.7)
 def dicts(a: Author) -> None:
     d, f, x = a.fresh("d params cfg"), a.float(1), a.array(least=1)
     k = a.fresh("k key")
@@ -370,7 +370,7 @@ def dicts(a: Author) -> None:
     a.line(f"{a.fresh('a r')} = sum([np.sum(v0) for v0 in {d}.values()])")
 
 
-@production(1.2)
+@production(1.7)
 def iterated_containers(a: Author) -> None:
     """zip, enumerate and reversed over lists whose elements are written."""
     held, x = a.fresh("l ms c"), a.array(least=1)

@@ -76,7 +76,7 @@ def int_that_adds_floats(a: Author) -> None:
     a.line(f"{a.fresh('a r b')} = np.sum({t}) * {a.float(0)}")
 
 
-@production(2)
+@production(3.2)
 def scalar_becomes_array(a: Author) -> None:
     """A name is a float before a loop and an array in it, or the other way round."""
     v, t, i, seen = a.fresh("v g h"), a.fresh("t w"), a.fresh("i j"), a.array()
@@ -102,7 +102,7 @@ def scalar_becomes_array(a: Author) -> None:
     a.line(f"{a.fresh('a r b')} = np.sum({t}) + np.sum({v}) * {a.float(0)}")
 
 
-@production(1.7)
+@production(2.1)
 def rank_changes(a: Author) -> None:
     seen, i, w = a.array(least=1), a.fresh("i j"), a.fresh("w g h")
     a.line(f"{w} = {seen.name}")
@@ -191,7 +191,7 @@ def ints_beside_floats(a: Author) -> None:
     a.line(text)
 
 
-@production(1)
+@production(2.2)
 def int_array(a: Author) -> None:
     """Integer arrays that meet floats."""
     c, r, n = a.fresh("c idx iv"), a.fresh("a r b"), a.random.randint(2, 4)
@@ -220,7 +220,7 @@ def int_array(a: Author) -> None:
     a.line(text)
 
 
-@production(1.5)
+@production(2.3)
 def counter(a: Author) -> None:
     """An int that counts, and multiplies floats."""
     c, r, i = a.fresh("count hits k"), a.fresh("a r b"), a.fresh("e p")
@@ -263,7 +263,7 @@ def previous_is_none(a: Author) -> None:
     a.line(f"{a.fresh('a r')} = {t} + np.sum({prev})")
 
 
-@production(1.4, simple=True)
+@production(1.7, simple=True)
 def casts(a: Author) -> None:
     f, v, r = a.float(1), a.vector(None, 1), a.fresh("a r w")
     ways = [

@@ -116,7 +116,7 @@ def length(a: Author) -> None:
     a.line(f"{a.fresh('m k num half')} = {a.length(2)}")
 
 
-@production(2)
+@production(3)
 def length_in_loop(a: Author) -> None:
     """An array whose length depends on the turn."""
     i, t, n = a.fresh("i j k"), a.fresh("total t acc"), a.random.randint(2, 4)
@@ -161,7 +161,7 @@ def length_in_loop(a: Author) -> None:
             a.statements(1)
 
 
-@production(1.5, simple=True)
+@production(2.4, simple=True)
 def broadcast_of_lengths(a: Author) -> None:
     """Arrays of two computed lengths meet, where one of them may be 1."""
     n, seen = a.length(1), a.array()

@@ -92,7 +92,7 @@ def loop_left_early(a: Author) -> None:
         use(a, name)
 
 
-@production(2.4)
+@production(3.7)
 def last_match(a: Author) -> None:
     """A name is bound only where a test holds."""
     name = a.fresh("best last u m")
@@ -109,7 +109,7 @@ def last_match(a: Author) -> None:
     use(a, name)
 
 
-@production(1.5)
+@production(3.6)
 def branches(a: Author) -> None:
     """Names that one or several branches bind."""
     name = a.fresh("u v b t")
@@ -148,7 +148,7 @@ def best_so_far(a: Author) -> None:
     use(a, best)
 
 
-@production(1.2)
+@production(2.3)
 def loop_variable_after(a: Author) -> None:
     i, v = a.fresh("i j k"), a.array(1, least=1).name
     e = a.fresh("e el p")
@@ -168,7 +168,7 @@ def loop_variable_after(a: Author) -> None:
     a.line(f"{a.fresh('a r s')} = {a.pick(ways).format(e=e, i=i, v=v, f=a.float(0))}")
 
 
-@production(2.8)
+@production(4.2)
 def empty_loop(a: Author) -> None:
     """A loop that has no turn, in some of the calls or in all."""
     i, v = a.fresh("i j k"), a.array().name
@@ -193,7 +193,7 @@ def empty_loop(a: Author) -> None:
     use(a, kept)
 
 
-@production(2)
+@production(4)
 def convergence(a: Author) -> None:
     """A while loop with a test on values."""
     old, new, k = a.fresh("old prev a"), a.fresh("new cur b"), a.fresh("it k step")
@@ -236,7 +236,7 @@ def convergence(a: Author) -> None:
         a.line(f"{a.fresh('d r')} = {new} * {k}")
 
 
-@production(1.6)
+@production(3.8)
 def loop_with_else(a: Author) -> None:
     i, name = a.fresh("i j k"), a.fresh("u got v")
     with a.suite(loop_header(a, i), loop=True):
@@ -250,7 +250,7 @@ def loop_with_else(a: Author) -> None:
     use(a, name)
 
 
-@production(2)
+@production(2.4)
 def flag_of_a_search(a: Author) -> None:
     found, name = a.fresh("found done ok"), a.fresh("u hit v")
     a.line(f"{found} = False")
@@ -268,7 +268,7 @@ def flag_of_a_search(a: Author) -> None:
     use(a, name)
 
 
-@production(2.4)
+@production(3)
 def nested_loops(a: Author) -> None:
     i, j = a.fresh("i j k"), a.fresh("i j l")
     with a.suite(loop_header(a, i), loop=True):

@@ -97,7 +97,7 @@ def global_array(a: Author) -> None:
     )
 
 
-@production(1.4)
+@production(1.6)
 def global_container(a: Author) -> None:
     name = a.fresh("CONFIG TERMS OPTIONS")
     ways = [
@@ -133,7 +133,7 @@ def global_container(a: Author) -> None:
     use(a, read.format(n=name, f=a.float(0)))
 
 
-@production(1.9)
+@production(2.5)
 def attributes(a: Author) -> None:
     """Attributes of a global object, of a class, of a nested object, of a default argument."""
     cls, obj = a.fresh("Config Model Box"), a.fresh("CFG OBJ MODEL")
@@ -186,7 +186,7 @@ def attributes(a: Author) -> None:
         use(a, read)
 
 
-@production(1.2)
+@production(2.4)
 def defaults(a: Author) -> None:
     """Defaults that are arrays, lists or numbers, keyword-only too; mutable ones are written."""
     g, f, r = a.fresh("with_table looked scaled"), a.float(1), a.fresh("a r b")
@@ -296,7 +296,7 @@ def partial(a: Author) -> None:
     a.line(f"{r} = {p}({f})")
 
 
-@production(1)
+@production(2.2)
 def global_state(a: Author) -> None:
     """A function that writes a global or counts its calls."""
     name, g = a.fresh("CALLS TOTAL LAST"), a.fresh("bump note remember")

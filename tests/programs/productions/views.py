@@ -153,7 +153,7 @@ def view(a: Author) -> None:
     a.line(f"{a.fresh('a r')} = np.sum({w} * {a.float(0)}) + np.sum({seen.name} * {seen.name})")
 
 
-@production(1.5, simple=True)
+@production(2.6, simple=True)
 def view_of_view(a: Author) -> None:
     seen, w, z = a.array(least=2, writeable=True), a.fresh("w s0 vw"), a.fresh("z s1 vz")
     a.line(f"{w} = {seen_as(a, seen)}\n{z} = {a.pick(OF_ANY).format(v=w)}")
@@ -164,7 +164,7 @@ def view_of_view(a: Author) -> None:
     a.line(f"{a.fresh('a r')} = np.sum({w}) * {a.float(0)} + np.sum({z} * {z})")
 
 
-@production(1.5)
+@production(1.9)
 def view_in_loop(a: Author) -> None:
     """A view is taken before or in a loop that writes to its base."""
     seen, w, i = a.array(least=2), a.fresh("w s0 vw"), a.fresh("i k")
@@ -192,7 +192,7 @@ def view_in_loop(a: Author) -> None:
     a.line(f"{a.fresh('a r')} = np.sum({w} * {w}) + np.sum({base}) * {a.float(0)}")
 
 
-@production(1.3, simple=True)
+@production(1.5, simple=True)
 def output_argument(a: Author) -> None:
     seen, w = a.array(writeable=True, least=1), a.fresh("w o res")
     ways = [
