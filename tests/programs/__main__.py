@@ -34,11 +34,11 @@ def cause(outcome: Outcome) -> str:
     return f"{outcome.kind} {re.sub(r'[-0-9.]+|`[^`]*`|[a-z]_[0-9]+', '.', first)[:160]}"
 
 
-def shares(seeds: range) -> None:
+def shares(seeds: range, short: bool) -> None:
     """How many programs have each production?"""
     tally: collections.Counter[str] = collections.Counter()
     for seed in seeds:
-        tally.update(make(seed).productions)
+        tally.update(make(seed, short).productions)
     for name in sorted([*PRODUCTIONS, *FORMS], key=lambda n: tally[n]):
         print(f"{100 * tally[name] / len(seeds):5.1f} %  {name}")
 
@@ -53,6 +53,9 @@ def parsed() -> argparse.Namespace:
         "--productions", action="store_true", help="print the share of programs with each production"
     )
     parser.add_argument("--show", action="store_true", help="print the programs and stop")
+    parser.add_argument(
+        "--short", action="store_true", help="programs of one or two statements: more of them"
+    )
     parser.add_argument("--no-shrinking", action="store_true")
     parser.add_argument("--every", action="store_true", help="print each failure, not one for each cause")
     parser.add_argument(
@@ -70,11 +73,11 @@ def main() -> int:
     first, _, last = options.seeds.partition(":")
     seeds = range(int(first), int(last) if last else int(first) + 1)
     if options.productions:
-        shares(seeds)
+        shares(seeds, options.short)
         return 0
     if options.show:
         for seed in seeds:
-            print(f"# seed {seed}\n{make(seed).script()}")
+            print(f"# seed {seed}\n{make(seed, options.short).script()}")
         return 0
     if not options.checked:
         os.environ["AST_AD_CHECK"] = "0"
@@ -84,7 +87,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         for seed in seeds:
             settings = Settings(options.backend, bool(options.second) and seed % options.second == 0)
-            case = make(seed)
+            case = make(seed, options.short)
             outcome = check(case, pathlib.Path(name), settings)
             tally[outcome.kind] += 1
             why = cause(outcome)
@@ -116,7 +119,7 @@ def report(
     text = f"# seed {seed} {outcome.kind}\n# " + outcome.why.replace("\n", "\n# ") + f"\n{case.script()}"
     print(text, flush=True)
     if options.into:
-        (options.into / f"seed_{seed}_{settings.backend}.py").write_text(text)
+        (options.into / f"seed_{seed}_{settings.backend}{'_short' * options.short}.py").write_text(text)
 
 
 if __name__ == "__main__":

@@ -115,7 +115,7 @@ class Arguments:
         return header + "):", calls
 
 
-def write(source: random.Random) -> Case | None:
+def write(source: random.Random, short: bool = False) -> Case | None:
     """One candidate; None if it came to nothing."""
     arguments = Arguments(source)
     arguments.draw()
@@ -132,7 +132,7 @@ def write(source: random.Random) -> Case | None:
     try:
         if "n" not in arguments.names and source.random() < 0.6:
             author.line("n = len(x)")
-        for _ in range(source.randint(4, 7)):
+        for _ in range(source.randint(1, 2) if short else source.randint(4, 7)):
             author.statements(1)
         author.line(f"return {_result(author)}")
         trial = author.trial(None)
@@ -170,15 +170,15 @@ def _sound(value: Any) -> bool:
     return isinstance(value, float | np.floating) and bool(np.isfinite(value) and abs(value) < LARGEST_VALUE)
 
 
-def make(seed: int) -> Case:
-    """The case of this seed, the same at every run.
+def make(seed: int, short: bool = False) -> Case:
+    """The case of this seed, the same at every run; ``short``: of one or two statements.
 
     >>> "def f(x" in make(1).source
     True
     """
     with np.errstate(all="ignore"):
         for attempt in range(100):
-            case = write(random.Random(f"{seed}/{attempt}"))
+            case = write(random.Random(f"{seed}/{attempt}{'/short' * short}"), short)
             if case is not None:
                 return case
     raise AssertionError(f"no program for seed {seed}")
