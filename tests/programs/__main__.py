@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 import warnings
+from collections.abc import Sequence
 
 from .case import Case
 from .cases import make
@@ -34,7 +35,7 @@ def cause(outcome: Outcome) -> str:
     return f"{outcome.kind} {re.sub(r'[-0-9.]+|`[^`]*`|[a-z]_[0-9]+', '.', first)[:160]}"
 
 
-def shares(seeds: range, short: bool) -> None:
+def shares(seeds: Sequence[int], short: bool) -> None:
     """How many programs have each production?"""
     tally: collections.Counter[str] = collections.Counter()
     for seed in seeds:
@@ -47,7 +48,7 @@ def parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--seeds", default="0:1000", help="first:last+1, or one seed")
+    parser.add_argument("--seeds", default="0:1000", help="first:last+1, or seeds with commas between them")
     parser.add_argument("--backend", default="numpy", choices=["numpy", "numba", "auto"])
     parser.add_argument(
         "--productions", action="store_true", help="print the share of programs with each production"
@@ -71,7 +72,7 @@ def main() -> int:
     options = parsed()
     warnings.simplefilter("ignore")
     first, _, last = options.seeds.partition(":")
-    seeds = range(int(first), int(last) if last else int(first) + 1)
+    seeds = range(int(first), int(last)) if last else [int(seed) for seed in first.split(",")]
     if options.productions:
         shares(seeds, options.short)
         return 0
