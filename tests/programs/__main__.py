@@ -113,7 +113,7 @@ def report(
 ) -> None:
     """Print the program, shrunken, and how it goes wrong."""
     why = cause(outcome)
-    if not options.no_shrinking:
+    if not options.no_shrinking and not outcome.why.startswith("not done"):
         enough = settings.enough_for(outcome.why)
         case = reduce(case, lambda c: cause(check(c, folder, enough)) == why)
         outcome = check(case, folder, settings)

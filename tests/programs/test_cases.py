@@ -15,17 +15,8 @@ from .differential import Settings, check
 from .productions import FORMS, PRODUCTIONS
 from .reduce import reduce
 
-COUNT = 40
-KNOWN = {
-    3: "an array of ints that a loop iterates over has the length of an argument",
-    9: "a length that two trial runs agree on",
-    11: "np.add.at with the same index in an array of run-time length",
-    15: "a list that is filled with ints and gets arrays",
-    18: "the attribute of an object that is a default argument is frozen",
-    24: "two names for one array, which a loop appends to a list",
-    28: "a branch of where that is not taken has an infinite derivative",
-    34: "finally is skipped by break",
-}
+COUNT = 30
+KNOWN = {18: "the adjoint of a list times an int of the call counts each element that often again"}
 
 
 @pytest.fixture(autouse=True)
@@ -136,4 +127,4 @@ def test_reduction():
 
     case = next(case for seed in range(40) if fails(case := make(seed)) and len(case.source) > 900)
     small = reduce(case, fails)
-    assert fails(small) and len(small.source.splitlines()) < 10 and len(small.calls) == 1
+    assert fails(small) and len(small.source) < 0.5 * len(case.source) and len(small.calls) == 1

@@ -28,7 +28,7 @@ def use(a: Author, value: str) -> None:
     ways = [
         "{r} = {v} * {f}",
         "{r} = np.sum({v} * {x})",
-        "{r} = {f} + np.sin({v})",
+        "{r} = {f} + np.sin({v} * 1.0)",
         "{r} = np.sum({x} * {v}) + {f}",
     ]
     if a.chance(0.25):
