@@ -13,6 +13,7 @@ import numpy as np
 from ..errors import AdError, SourceError
 from ..ir.ops import Lit, Var
 from ..ir.types import kind_of
+from ..rules import containers, helpers
 from ..rules.registry import lookup
 from .core import Core, parameter_names
 from .guards import Path
@@ -176,6 +177,8 @@ class Calls(Core):
         self, fn: Any, args: list[Any], kwargs: dict[str, Any]
     ) -> tuple[list[Any], dict[str, Any]]:
         """Lists of numbers where NumPy takes an array, as arrays."""
+        if fn is helpers.zero_like or getattr(fn, "__module__", None) == containers.__name__:
+            return args, kwargs  # of tuples as they are
         every = isinstance(fn, np.ufunc) or fn in TAKES_ARRAYS
         names = [*parameter_names(fn), *[""] * len(args)]
         converted = [

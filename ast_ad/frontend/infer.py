@@ -97,6 +97,8 @@ def _complexified(result: Any) -> Any:
 
 
 def _infer(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
+    if fn in ITEMS and isinstance(args[0], Var) and isinstance(args[0].type, ListOf):
+        return args[0].type.element
     if fn is operator.getitem or fn in ITEMS:
         found = index_type(args[0], args[1])
         if found is not None:

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..analysis.activity import Activity, analyse
 from ..analysis.infinities import Infinities, has_poles, is_singular
+from ..analysis.invariants import require
 from ..analysis.masks import Masks, masks
 from ..errors import InternalError, MissingRuleError, UnsupportedError
 from ..frontend.builder import Builder, type_of_arg
@@ -26,7 +27,7 @@ from ..ir.types import Array, kind_of
 from ..rules import helpers
 from ..rules.registry import Primitive, lookup
 from .contributions import Cotangents
-from .copying import copy_function, defined
+from .copying import copy_function, defined, free
 from .seeds import seeds
 from .simplify import simplify
 from .structural import STRUCTURAL
@@ -39,6 +40,7 @@ def adjoint(
     seed: bool | None = None,
     of: tuple[int, ...] | None = None,
     residuals: str = "cheap",
+    region: bool = False,
 ) -> Function:
     """The function that computes the results and, after them, the cotangents of the parameters in ``wrt``.
 
@@ -50,8 +52,10 @@ def adjoint(
         of: the positions of the results to differentiate; by default all.
         residuals: what loops and branches save rather than compute again: ``"cheap"`` or ``"min-cut"``, see
             ``residuals``.
+        region: whether the function is a part of another one, whose values it reads.
 
     Raises:
+        BrokenInvariant: a pass made a program whose types can't be relied on.
         MissingRuleError: an operation without a rule lies between the parameters and the results.
         InputTypeError: there is no seed, and not exactly one result to differentiate, a real number.
 
@@ -63,6 +67,7 @@ def adjoint(
     (6.0, 2.0)
     """
     joint = copy_function(function)
+    outer = free(joint.body) if region else ()
     results = joint.body.results
     chosen = results if of is None else tuple(results[i] for i in of)
     inputs = [joint.params[i] for i in wrt]
@@ -79,7 +84,7 @@ def adjoint(
             sweep.bars.add(target, bar)
     sweep.run(primal)
     joint.body.results = (*results, *(sweep.result(var) for var in inputs))
-    return simplify(joint)
+    return require(simplify(joint), outer)
 
 
 class Sweep:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..analysis.activity import Activity
+from ..analysis.invariants import BrokenInvariant, cotangent_fault
 from ..frontend.builder import Builder, type_of_arg
 from ..ir.builtin import tuple_get
 from ..ir.ops import Arg, Lit, Op, Seq, Statement, Var
@@ -22,6 +23,7 @@ from ..ir.types import (
     Array,
     Dim,
     ListOf,
+    Optional,
     Scalar,
     TupleOf,
     Type,
@@ -121,6 +123,9 @@ class Cotangents:
 
     def accumulate(self, var: Var, bar: Arg) -> None:
         """Add a contribution of the right shape to the cotangent of ``var``."""
+        fault = cotangent_fault(var.type, type_of_arg(bar))
+        if fault is not None:
+            raise BrokenInvariant(f"the cotangent of `{var.hint or var!r}`", self.builder.span, fault)
         before = self.get(var)
         scattered = self._scattered(var, bar)
         if scattered is not None:
@@ -210,7 +215,7 @@ class Cotangents:
             return self.builder.opaque(containers.list_zeros_like, (var,), type)
         if isinstance(type, Array) and type.shape is not None and var not in self.undefined:
             return self.builder.opaque(np.zeros_like, (var,), type)
-        return self.builder.opaque(helpers.zero_like, (var,), type)
+        return self.builder.opaque(helpers.zero_like, (var,), cotangent_type(type))
 
     def complete(self, bar: Arg | None, var: Var) -> Arg:
         """The cotangent with every zero in it made explicit, as what a loop carries or a list holds."""
@@ -232,6 +237,8 @@ class Cotangents:
             return bar
         if isinstance(var.type, ListOf) and isinstance(type_of_arg(bar), Array):
             return self.builder.opaque(helpers.list_from_array, (bar, var), var.type)
+        if isinstance(var.type, Scalar) and _shape(type_of_arg(bar)) is None and isinstance(bar, Var):
+            bar = self.builder.op(np.reshape, bar, ())  # checked when it runs: a number's is a number
         if kind_of(var.type) == "float" and kind_of(type_of_arg(bar)) == "complex":
             bar = self.builder.op(np.real, bar)
         have, want = _dtype(type_of_arg(bar)), _dtype(var.type)
@@ -281,7 +288,10 @@ def item_types(arg: Arg) -> list[Type]:
 
 
 def cotangent_type(type: Type) -> Type:
-    """The type of the cotangent of a value."""
+    """The type of the cotangent of a value; that of None is a number."""
+    if isinstance(type, Optional):
+        inner = cotangent_type(type.value)
+        return Array(inner.dtype, None) if isinstance(inner, Array) else inner
     return Scalar(type.kind, type.dtype) if isinstance(type, Scalar) else type
 
 
