@@ -102,8 +102,8 @@ ITSELF = {
 ELEMENTS = {containers.list_get, builtin.tuple_get, builtin.unpack}
 SHALLOW = {
     containers.list_append, containers.list_set, containers.list_add_at, containers.list_slice,
-    containers.list_set_slice, containers.list_concat, containers.list_reverse, containers.list_add,
-    containers.list_fill, builtin.make_list, builtin.make_tuple,
+    containers.list_set_slice, containers.list_concat, containers.list_repeat, containers.list_reverse,
+    containers.list_add, containers.list_fill, builtin.make_list, builtin.make_tuple,
 }  # fmt: skip
 ARITHMETIC = {
     operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,

@@ -264,6 +264,7 @@ _RULES = {
     containers.list_get: _get,
     containers.list_pop: _pop,
     containers.list_slice: _same,
+    containers.list_repeat: _same,
     containers.list_reverse: _same,
     builtin.make_list: _display,
     builtin.assign: _same,

@@ -268,6 +268,11 @@ def _reversed(e: Expressions, op: Op) -> ast.expr:
     return subscript(e.value(op.args[0]), e.index(Lit(slice(None, None, -1))))
 
 
+def _repeated(e: Expressions, op: Op) -> ast.expr:
+    xs, times = op.args
+    return ast.BinOp(e.value(xs), ast.Mult(), e.value(times))
+
+
 def _joined(e: Expressions, op: Op) -> ast.expr:
     return ast.BinOp(e.value(op.args[0]), ast.Add(), e.value(op.args[1]))
 
@@ -294,6 +299,7 @@ SPECIAL: dict[Any, Callable[[Expressions, Op], ast.expr | None]] = {
     containers.list_slice: _sliced,
     containers.list_reverse: _reversed,
     containers.list_concat: _joined,
+    containers.list_repeat: _repeated,
     containers.list_len: _length,
     builtin.assign: lambda e, op: e.value(op.args[0]),
     builtin.undefined: lambda e, op: constant(None),

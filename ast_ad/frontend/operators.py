@@ -10,6 +10,7 @@ import numpy as np
 
 from ..ir.ops import Lit, Var
 from ..ir.types import Opaque, Optional, Scalar
+from ..rules import containers
 from .core import Core
 from .values import (
     Arr,
@@ -111,7 +112,7 @@ class Operators(Core):
 
                 var = self.own_elements(sequence)
                 assert isinstance(var.type, ListOf)
-                times = self.builder.opaque(operator.mul, (var, self.arg(times)), var.type)
+                times = self.builder.opaque(containers.list_repeat, (var, self.arg(times)), var.type)
                 return self.same_elements(sequence, times)
         return None
 

@@ -98,6 +98,15 @@ def list_concat(a: list[Any], b: list[Any]) -> list[Any]:
     return a + b
 
 
+def list_repeat(xs: list[Any], n: int) -> list[Any]:
+    """``xs * n``.
+
+    >>> list_repeat([1.0, 2.0], 2)
+    [1.0, 2.0, 1.0, 2.0]
+    """
+    return xs * n
+
+
 def list_reverse(xs: list[Any]) -> list[Any]:
     """``xs`` backwards.
 
@@ -210,6 +219,15 @@ def list_concat_rule(g, ans, a, b):
     return list_slice(g, None, n, None), list_slice(g, n, None, None)
 
 
+@vjp(list_repeat)
+def list_repeat_rule(g, ans, xs, n):
+    m = list_len(xs)
+    total = list_zeros_like(xs)
+    for k in range(n):
+        total = list_add(total, list_slice(g, k * m, (k + 1) * m, None))
+    return total, None
+
+
 @vjp(list_reverse)
 def list_reverse_rule(g, ans, xs):
     return list_reverse(g)
@@ -238,6 +256,7 @@ helpers.SHAPED_LIKE.update(
             list_set,
             list_add_at,
             list_slice,
+            list_repeat,
             list_set_slice,
             list_reverse,
             list_concat,

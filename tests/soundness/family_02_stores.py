@@ -58,6 +58,20 @@ def nested_lists(x, n):
     return t
 
 
+@program(0.3, 3, later=[(0.4, 0), (0.4, 5)], kernels=True)
+def number_repeated(x, n):
+    c = [x * x, x] * n
+    total = 0.0
+    for i, v in enumerate(c):
+        total += v * (i + 1)
+    return total
+
+
+@program(THREE, 3, later=[(THREE, 1)], kernels=True)
+def array_repeated(x, n):
+    return np.sum(np.array([x, x * x] * n) * 2.0) + np.sum((n * [x])[-1])
+
+
 @program(0.3, 3)
 def tuples_in_lists(x, n):
     c = [(0, 0)] * n
