@@ -151,9 +151,7 @@ class Builtins(Core):
     def b_float(self, value: Any = Lit(0.0)) -> Any:
         if self.is_static(value):
             return self.fold(float, self.static_value(value))
-        if isinstance(value, Var) and value.type == Scalar("float"):
-            return value
-        return self.emit(float, value)
+        return self.emit(float, value)  # of a sum that began with 0.0 the type is not known
 
     def b_int(self, value: Any = Lit(0), *base: Any) -> Any:
         if self.is_static(value):

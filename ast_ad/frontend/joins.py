@@ -75,6 +75,8 @@ def _join_numbers(a: Scalar | Array, b: Scalar | Array) -> Type:
         if a.dtype is None and b.dtype is None:
             return Scalar(kind)
         typed = [t for t in (a, b) if t.dtype is not None]
+        if len(typed) == 1 and typed[0].kind == kind and typed[0].dtype in (np.float64, np.complex128):
+            return Scalar(kind)  # perhaps Python's own, whose division raises
         if len(typed) == 1 and typed[0].kind == kind:
             return typed[0] if typed[0].kind != "int" else Scalar(kind, typed[0].dtype)
         return Scalar(kind, np.result_type(dtype_of(a), dtype_of(b)))

@@ -19,13 +19,23 @@ from .dims import symbols
 KINDS = "bool", "int", "float", "complex"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Scalar:
     """A number. ``dtype`` is None for Python's own; ``size`` is an int's value where it is a length."""
 
     kind: str
     dtype: np.dtype | None = None
     size: Dim | int | None = field(default=None, compare=False)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Scalar):
+            return NotImplemented
+        if self.dtype is None or other.dtype is None:  # to NumPy, None is float64
+            return self.kind == other.kind and self.dtype is other.dtype
+        return (self.kind, self.dtype) == (other.kind, other.dtype)
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.dtype))
 
     def __str__(self) -> str:
         return self.kind if self.dtype is None else self.dtype.name
