@@ -54,7 +54,6 @@ class Compiled:
         ]
         self._written = sorted(self.lowered.written)
         self.simple = not (self._written or self.lowered.errstate)
-        self._scope = dict(self.lowered.errstate)
 
     def fits(self, leaves: list[Any], objects: Sequence[Any] = ()) -> list[Any] | None:
         """The program's inputs; None where constants, guards or kinds of outside values are not this build's.
@@ -129,7 +128,8 @@ class Compiled:
     def _run(self, run: Callable[..., Any], inputs: list[Any]) -> Any:
         if self.simple:
             return run(*inputs)
-        with np.errstate(**self._scope) if self._scope else contextlib.nullcontext():  # type: ignore[arg-type]
+        # what the program sets is undone, where it raises in the middle of it, too
+        with np.errstate() if self.lowered.errstate else contextlib.nullcontext():
             return run(*self._protected(inputs))
 
     def _explained(self, error: Exception) -> NoReturn:

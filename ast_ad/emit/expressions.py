@@ -303,6 +303,9 @@ SPECIAL: dict[Any, Callable[[Expressions, Op], ast.expr | None]] = {
     containers.list_len: _length,
     builtin.assign: lambda e, op: e.value(op.args[0]),
     builtin.undefined: lambda e, op: constant(None),
+    builtin.restore: lambda e, op: ast.Call(
+        e.references.callable(np.seterr), [], [ast.keyword(None, e.value(op.args[0]))]
+    ),
     builtin.make_tuple: _tuple_of,
     builtin.make_list: _list_of,
     builtin.copy: _copy,

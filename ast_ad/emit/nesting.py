@@ -12,6 +12,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from ..ir import builtin
 from ..ir.builtin import MUTATORS
 from ..ir.ops import (
@@ -231,6 +233,8 @@ class _Planner:
         only_lists = all(isinstance(a, Var) and isinstance(a.type, ListOf) for a in written)
         effects = any(isinstance(o, Op) and _may_write(o) for o in inner)
         names = {v.hint for o in inner for v in _defined(o)}
+        if any(isinstance(o, Op) and o.fn in (np.seterr, builtin.restore) for o in inner):
+            self.pending.clear()  # what was computed under one handling of errors is not under another
         for waiting in self.pending.values():
             renamed = any(leaf.hint in names for leaf in waiting.leaves if leaf.hint)
             harmless = (Array, Scalar) if only_lists and not effects else (Scalar,)

@@ -30,7 +30,9 @@ class Arrays(Core):
             content = self.state.get(base)
             if key in content:
                 return content[key]
-            raise self.unsupported(f"key {key!r}", "the dict has no such key", "check the key", KeyError)
+            raise self.unsupported(
+                f"key {key!r}", "the dict has no such key", "check the key", exception=KeyError(key)
+            )
         if isinstance(base, Flat):
             return self.load_array_item(self.wrap(self.builder.op(np.ravel, self.read(base.array))), index)
         if isinstance(base, Obj):
@@ -118,8 +120,12 @@ class Arrays(Core):
             try:
                 found = content[position]
             except IndexError:
+                kind = "tuple" if isinstance(base, Tup) else "list"
                 raise self.unsupported(
-                    "this index", f"the sequence has {len(content)} items", "check it", IndexError
+                    "this index",
+                    f"the sequence has {len(content)} items",
+                    "check it",
+                    exception=IndexError(f"{kind} index out of range"),
                 ) from None
             return (
                 found

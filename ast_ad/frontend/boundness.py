@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from ..errors import AdError
 from ..ir.builtin import raise_
 from ..ir.ops import Arg, Block, If, Lit, Op, Seq, Slice, Undefined, Var, map_arg, variables
 from ..ir.types import Opaque, Scalar
@@ -66,20 +67,29 @@ class Boundness(Core):
     def checked(self, state: Any, error: type[Exception], text: str) -> Any:
         """What is bound, after a check if that is known at run time only."""
         if isinstance(state, Unbound):
-            self.emit_raise(error, text)
+            self.emit_raise(error(text))
             raise Raised
         if isinstance(state, Lost):
             raise self.unsupported(f"a read of `{state.name}`", state.why, "give it a value on every path")
         if not isinstance(state, Maybe):
             return state
         with self.builder.nested(Block()) as unbound:
-            self.emit_raise(error, text)
+            self.emit_raise(error(text))
         self.builder.append(If(state.bound, Block(), unbound, (), self.builder.span, self.builder.adjoint))
         return state.value
 
-    def emit_raise(self, error: type[Exception], text: str) -> None:
-        exception = self.builder.opaque(error, (Lit(text),), Opaque(error.__name__))
+    def emit_raise(self, error: Exception) -> None:
+        kind = type(error)
+        exception = self.builder.opaque(kind, tuple(map(Lit, error.args)), Opaque(kind.__name__))
         self.builder.append(Op(raise_, (exception,), (), {}, self.builder.span, effect=True))
+
+    @staticmethod
+    def is_certain(problem: AdError, block: Block) -> bool:
+        """Whether an error tells what the plain program raises wherever the block runs."""
+        error = getattr(problem, "exception", None)
+        if error is None or type(error).__module__ != "builtins" or problem.block is not block:  # type: ignore[attr-defined]
+            return False
+        return all(isinstance(arg, (str, int, float)) for arg in error.args)
 
     def maybe(self, value: Any, bound: Any) -> Any:
         """``value`` where ``bound`` holds, a boolean that may be static."""

@@ -100,6 +100,11 @@ class Branches(Core):
                 run()
             except Raised:
                 self.state.dead = True
+            except AdError as problem:
+                if not self.is_certain(problem, block):
+                    raise
+                self.emit_raise(problem.exception)  # type: ignore[attr-defined]
+                self.state.dead = True
         return self.state, block
 
     def leaves(self, state: State) -> bool:

@@ -201,12 +201,23 @@ class Core:
 
     # ----- errors
     def unsupported(
-        self, construct: str, why: str, fix: str, raises: type[Exception] | None = None
+        self,
+        construct: str,
+        why: str,
+        fix: str,
+        raises: type[Exception] | None = None,
+        exception: Exception | None = None,
     ) -> AdError:
-        """An error at the current line. ``raises``: what the plain program raises there for certain."""
+        """An error at the current line.
+
+        ``raises``: the class of what the plain program raises there for certain; ``exception``: the very one.
+        """
+        raises = raises if exception is None else type(exception)
         error = UnsupportedError(construct, self.builder.span, why, fix)
         if raises is not None:
             error.raises = raises  # type: ignore[attr-defined]
+            error.exception = exception  # type: ignore[attr-defined]
+            error.block, error.state = self.builder.block, self.state  # type: ignore[attr-defined]
         return error
 
     def is_static(self, value: Any) -> bool:

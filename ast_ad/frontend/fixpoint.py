@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..errors import AdError
 from ..ir.ops import Arg, Block, Lit, Undefined, Var
 from ..ir.types import Dim, Scalar
 from .boundness import Raised
@@ -123,6 +124,10 @@ class Fixpoint(Core):
                 try:
                     once()
                 except Raised:
+                    self.state.dead = True
+                except AdError as problem:
+                    if not self.is_certain(problem, block):
+                        raise
                     self.state.dead = True
                 end = self.state
                 if end.dead:

@@ -23,6 +23,7 @@ from .calls import Calls
 from .container_methods import ContainerMethods
 from .expressions import Expressions
 from .fixpoint import Fixpoint
+from .handlers import Handlers
 from .holding import Holding
 from .inlining import Inlining
 from .items import Items
@@ -41,6 +42,7 @@ from .views import Views
 
 class Interpreter(
     Statements,
+    Handlers,
     Branches,
     Loops,
     LiveLists,

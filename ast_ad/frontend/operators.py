@@ -85,7 +85,10 @@ class Operators(Core):
             return self.from_python(fn(*values))
         except Exception as problem:
             raise self.unsupported(
-                "a constant expression", f"{type(problem).__name__}: {problem}", "mend it"
+                "a constant expression",
+                f"{type(problem).__name__}: {problem}",
+                "mend it",
+                exception=problem,
             ) from None
 
     def binary_sequences(self, fn: Any, left: Any, right: Any) -> Any:

@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import AdError
-from ..ir.ops import Lit, Op, Span, Var
+from ..ir.ops import Lit, Span, Var
 from ..ir.types import Array
 from .boundness import Raised
 from .core import Core
@@ -38,17 +37,7 @@ IN_PLACE = {
 }
 
 
-class StaticRaise(Exception):
-    """The program raises here, whatever its arguments are. ``raises``: the class."""
-
-    def __init__(self, raises: type[BaseException], text: str) -> None:
-        super().__init__(text)
-        self.raises = raises
-
-
 class Statements(Core):
-    tried: list[tuple[str, int, int]]
-
     def exec_block(self, statements: list[Any]) -> None:
         """Run statements until the block is left for certain; guard what follows a possible exit."""
         for position, node in enumerate(statements):
@@ -124,104 +113,10 @@ class Statements(Core):
     def exec_Pass(self, node: Any, rest: list[Any]) -> None:
         pass
 
-    # ----- effects of the forward pass
-    def exec_Raise(self, node: Any, rest: list[Any]) -> None:
-        from ..ir.builtin import raise_
-
-        exception = self.eval(node.exc) if node.exc is not None else Lit(RuntimeError)
-        arg = self.runtime_object(exception)
-        self.builder.append(Op(raise_, (arg,), (), {}, self.builder.span, effect=True))
-        self.state.dead = True
-
-    def exec_Assert(self, node: Any, rest: list[Any]) -> None:
-        from ..ir.builtin import assert_
-
-        test = self.truth(self.eval(node.test))
-        if self.static_value(test) is True:
-            return
-        message = Lit(None) if node.msg is None else self.eval(node.msg)
-        self.builder.append(
-            Op(
-                assert_,
-                (self.arg(test), self.runtime_object(message)),
-                (),
-                {},
-                self.builder.span,
-                effect=True,
-            )
-        )
-
     def exec_Expr(self, node: Any, rest: list[Any]) -> None:
         if type(node.value).__name__ == "Constant":
             return
         self.eval(node.value)
-
-    def exec_With(self, node: Any, rest: list[Any]) -> None:
-        for item in node.items:
-            if not self.is_errstate(item.context_expr):
-                raise self.unsupported(
-                    "`with` statement",
-                    "only np.errstate and warnings.catch_warnings are followed",
-                    "move the context manager out of the differentiated function",
-                )
-        self.exec_block(node.body)
-
-    def is_errstate(self, call: Any) -> bool:
-        import warnings
-
-        if type(call).__name__ != "Call":
-            return False
-        target = self.static_value(self.eval(call.func))
-        if target is np.errstate:
-            for keyword in call.keywords:
-                self.errstate[keyword.arg] = self.demand(self.eval(keyword.value), "an errstate option")
-            return True
-        return target is warnings.catch_warnings
-
-    def exec_Try(self, node: Any, rest: list[Any]) -> bool:
-        """The path on which nothing is raised; an exception that is certain is followed to its handler.
-
-        What the handlers would catch at run time can't be followed: the driver turns it into an error.
-        """
-        entry, mark = self.state.fork(), len(self.builder.block.ops)
-        source = self.frame.source
-        try:
-            keep, self.builder.keep = self.builder.keep, self.builder.keep or bool(node.handlers)
-            try:  # nothing that may raise is dropped, whether its value is used or not
-                self.exec_block(node.body)
-            finally:
-                self.builder.keep = keep
-            if not self.state.dead:
-                self.exec_block(node.orelse)
-        except (StaticRaise, AdError) as problem:
-            handler = self.static_handler(node, problem)
-            if handler is None:
-                raise
-            del self.builder.block.ops[mark:]
-            self.state = entry
-            if handler.name:
-                self.bind(handler.name.id, Lit(str(problem)))
-            self.exec_block(handler.body)
-            if handler.name:
-                self.bind(handler.name.id, Unbound(handler.name.id))
-        else:
-            if node.handlers:
-                self.tried.append((source.filename, node.body[0].lineno, node.body[-1].end_lineno))
-        self.exec_block(node.finalbody)
-        return False
-
-    def static_handler(self, node: Any, problem: Exception) -> Any:
-        """The handler of an exception that is raised for certain, if the type is known."""
-        raised = getattr(problem, "raises", None)
-        if raised is None:
-            return None
-        for handler in node.handlers:
-            if handler.type is None:
-                return handler
-            classes = self.demand(self.eval(handler.type), "an exception class")
-            if issubclass(raised, classes):
-                return handler
-        return None
 
     def exec_Import(self, node: Any, rest: list[Any]) -> None:
         import importlib

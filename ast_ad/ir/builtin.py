@@ -33,6 +33,11 @@ def assert_(condition: Any, message: Any = None) -> None:
         raise AssertionError() if message is None else AssertionError(message)
 
 
+def restore(errors: dict[str, Any]) -> None:
+    """``np.seterr(**errors)``: floating point errors are handled as before the ``np.seterr`` that gave it."""
+    np.seterr(**errors)
+
+
 def unpack(value: Any, length: int) -> tuple[Any, ...]:
     """``a, b = value``, with as many results as ``length``."""
     items = tuple(value)

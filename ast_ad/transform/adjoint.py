@@ -21,9 +21,10 @@ from ..analysis.masks import Masks, masks
 from ..errors import InternalError, MissingRuleError, UnsupportedError
 from ..frontend.builder import Builder, type_of_arg
 from ..frontend.dummies import InferenceError
-from ..ir.ops import Arg, Block, Function, If, Lit, Op, Seq, Statement, Var, atoms
+from ..ir import builtin
+from ..ir.ops import Arg, Block, Function, If, Lit, Op, Seq, Statement, Var, atoms, walk
 from ..ir.show import callable_name
-from ..ir.types import Array, kind_of
+from ..ir.types import Array, Opaque, kind_of
 from ..rules import helpers
 from ..rules.registry import Primitive, lookup
 from .contributions import Cotangents
@@ -82,9 +83,31 @@ def adjoint(
             joint.params += (bar,)
         if isinstance(target, Var):
             sweep.bars.add(target, bar)
+    handled = _errors_ignored(builder, joint.body)
     sweep.run(primal)
+    if handled is not None:
+        builder.append(Op(builtin.restore, (handled,), (), {}, effect=True, adjoint=True))
     joint.body.results = (*results, *(sweep.result(var) for var in inputs))
     return require(simplify(joint), outer)
+
+
+def _errors_ignored(builder: Builder, body: Block) -> Var | None:
+    """What the program ignores in some part of it, as guarded expressions do, its reverse sweep ignores.
+
+    Where it raises, the sweep does not: the value has been found without an error.
+    """
+    options: dict[str, Arg] = {
+        name: arg
+        for op in walk(body)
+        if isinstance(op, Op) and op.fn is np.seterr and not op.adjoint
+        for name, arg in op.kwargs.items()
+        if isinstance(arg, Lit) and arg.value == "ignore"
+    }
+    if not options:
+        return None
+    old = Var(Opaque("dict"), "errors")
+    builder.append(Op(np.seterr, (), (old,), options, effect=True, adjoint=True))
+    return old
 
 
 class Sweep:
