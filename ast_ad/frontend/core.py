@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import operator
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
@@ -123,6 +124,7 @@ class Core:
                 f"`{name_of(fn)}` with these arguments",
                 str(problem),
                 "check the call on the plain function; if it works there, rewrite this line",
+                exception=division_by_zero(fn, arguments, problem),
             ) from None
 
     def settle_structure(self, fn: Callable[..., Any], args: list[Arg], kwargs: dict[str, Arg]) -> None:
@@ -263,6 +265,14 @@ class Core:
         return list(variables(self.arg(value)))
 
 
+def division_by_zero(fn: Any, args: list[Arg], problem: InferenceError) -> Exception | None:
+    """What a division of a Python number by a constant zero raises."""
+    cause = problem.__cause__
+    by_constant = len(args) == 2 and isinstance(args[1], Lit)
+    return cause if fn in DIVISIONS and by_constant and isinstance(cause, ZeroDivisionError) else None
+
+
+DIVISIONS = {operator.truediv, operator.floordiv, operator.mod, divmod}
 ITERATED = {np.diff, np.linalg.matrix_power}
 STRUCTURAL = frozenset(
     "axis axes axis1 axis2 axisa axisb axisc source destination ord kth ndmin indices_or_sections"

@@ -24,7 +24,7 @@ from ..frontend.dummies import InferenceError
 from ..ir import builtin
 from ..ir.ops import Arg, Block, Function, If, Lit, Op, Seq, Statement, Var, atoms, walk
 from ..ir.show import callable_name
-from ..ir.types import Array, Opaque, kind_of
+from ..ir.types import Array, Opaque, Scalar, kind_of
 from ..rules import helpers
 from ..rules.registry import Primitive, lookup
 from .contributions import Cotangents
@@ -279,6 +279,10 @@ class Sweep:
         if isinstance(producer, Op) and producer.fn is helpers.broadcast_like:
             if isinstance(var.type, Array):
                 return self.builder.op(operator.add, self.bars.zeros(var), bar)
+        found = type_of_arg(bar)
+        if isinstance(var.type, Scalar) and isinstance(found, Scalar) and isinstance(bar, Var):
+            if var.type.dtype is not None and found.dtype is None:  # what ``float`` made is Python's
+                return self.builder.op(var.type.dtype.type, bar)
         return bar
 
 
