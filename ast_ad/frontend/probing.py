@@ -92,7 +92,7 @@ def _trial(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]
         if len(runs) == 2 or (runs and not atoms):
             break
     if not runs:
-        raise InferenceError(f"{type(error).__name__}: {error}")
+        raise InferenceError(f"{type(error).__name__}: {error}") from error
     return match_runs(fn, [runs[0], runs[-1]], args, kwargs, regular and not atoms)
 
 
