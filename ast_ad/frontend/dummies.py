@@ -23,6 +23,7 @@ from ..ir.types import (
 )
 
 RUN = "which of the two runs"
+ODD_SIZES = 37, 53  # of a length that comes out as none
 INTEGERS = "what arrays of integers hold"
 
 
@@ -83,7 +84,8 @@ def int_value(part: Arg) -> Any:
 
 
 def evaluate(dim: Dim | int, table: dict[Any, int]) -> int:
-    return max(dims.evaluate(dim, table, default=2), 0)
+    value = dims.evaluate(dim, table, default=2)  # less than 0: `n * m - m`, products have sizes of their own
+    return value if value > 0 else ODD_SIZES[table.get(RUN, 0)]
 
 
 def run_on_dummies(

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+import ast_ad
 from ast_ad.frontend.infer import result_type
 from ast_ad.frontend.probing import probe
 from ast_ad.ir.ops import Lit, Var
@@ -28,3 +29,12 @@ def test_shapes_that_are_told():
     assert found.shape[0] == x.type.shape[0] and found.shape[1] == w.type.shape[0]
     strided = result_type(convolve, (x, w, *map(Lit, (2, 1, 1, 1))), {})
     assert strided.shape[:2] == found.shape[:2] and strided.shape[2] not in x.type.shape
+
+
+def test_a_product_of_lengths_less_one_of_them_is_divided_by():
+    """Made-up sizes of products and of their factors need not fit; the difference must not come out as 0."""
+
+    def f(x):
+        return np.sum(x) / ((x.shape[0] - 1) * x.shape[1])
+
+    assert ast_ad.grad(f, fallback="error")(np.ones((3, 2))).tolist() == [[0.25, 0.25]] * 3
