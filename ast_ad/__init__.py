@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .api import grad, inspect, value_and_grad, vjp
     from .emit.storage import clear_cache
-    from .errors import AdError, FallbackWarning
+    from .errors import AdError, FallbackWarning, ZeroGradientWarning
 
 __version__ = "0.1.0"
-__all__ = ["AdError", "FallbackWarning", "clear_cache", "grad", "inspect", "value_and_grad", "vjp"]
+__all__ = [
+    *("AdError", "FallbackWarning", "ZeroGradientWarning"),
+    *("clear_cache", "grad", "inspect", "value_and_grad", "vjp"),
+]
 
 _COMPILER = {"grad", "inspect", "value_and_grad", "vjp"}
 _FILES = {"load", "save"}

@@ -67,6 +67,7 @@ class Derivative(Inspection):
         self._variants: dict[Any, list[Any]] = {}
         self._tiers: dict[Any, Tier] = {}
         self._last: Any = None
+        self.told: set[str] = set()  # which gradients are zero
         self._fast: Fast | None = None
         self._method: Derivative | None = None
         self._caller: Any = None
@@ -308,6 +309,10 @@ class Derivative(Inspection):
 
             for function, reason in variant.lowered.calls.items():
                 warn(function, reason, self.function)
+        if variant.mode == "compiled" and variant.zeros:
+            from .zero_gradients import tell
+
+            tell(self, variant)
 
     def _may_trace(self) -> bool:
         from .fallback import available

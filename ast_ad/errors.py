@@ -180,6 +180,10 @@ class DefectWarning(FallbackWarning):
     """ast_ad found a bug of its own: the function is traced instead. Please report it."""
 
 
+class ZeroGradientWarning(UserWarning):
+    """A gradient is zero because nothing, or only an integer, leads from the argument to the result."""
+
+
 def not_one_number(what: str) -> InputTypeError:
     """The error of a gradient of something that is no real number."""
     return InputTypeError(

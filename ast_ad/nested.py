@@ -119,14 +119,20 @@ class Region:
         return tuple(i % len(self.args) for i in chosen)
 
     def consists_of_floats(self, value: Any) -> bool:
+        found = self.floats(value)
+        return bool(found) and all(found)
+
+    def floats(self, value: Any) -> list[bool]:
+        """Which of its leaves carry a derivative."""
         found: list[bool] = []
         self.mapped(value, lambda leaf: found.append(carries_derivative(_type(self.interpreter.arg(leaf)))))
-        return bool(found) and all(found)
+        return found
 
     # ----- arguments: a copy of each, so that no write of the function reaches the caller's
     def argument(self, value: Any, differentiated: bool, label: str) -> Any:
         before = len(self.leaves)
-        found = self.mapped(value, lambda leaf: self.leaf(leaf, differentiated, label))
+        mixed = differentiated and any(self.floats(value))
+        found = self.mapped(value, lambda leaf: self.leaf(leaf, differentiated, label, mixed))
         if differentiated and len(self.leaves) == before and not self.asked.every:
             raise InputTypeError(
                 f"a gradient with respect to `{label}`",
@@ -136,9 +142,10 @@ class Region:
             )
         return found
 
-    def leaf(self, value: Any, differentiated: bool, label: str) -> Any:
+    def leaf(self, value: Any, differentiated: bool, label: str, mixed: bool) -> Any:
+        """``mixed``: an integer is left alone, as there are floats beside it."""
         outer = self.interpreter.arg(value)
-        if self.asked.every:
+        if self.asked.every or mixed:
             differentiated = differentiated and carries_derivative(_type(outer))
         var = self.variable(outer, label) if differentiated else outer
         copied = self.interpreter.wrap_var(var) if isinstance(var, Var) else var
@@ -288,9 +295,12 @@ class Region:
         if self.asked.every:
             return Tup(tuple(map(self.interpreter.from_arg, cotangents)))
         left: Iterator[Arg] = iter(cotangents)
-        found = [
-            self.mapped(self.args[i], lambda _: self.interpreter.from_arg(next(left))) for i in self.chosen
-        ]
+
+        def cotangent(leaf: Any) -> Any:
+            carries = carries_derivative(_type(self.interpreter.arg(leaf)))
+            return self.interpreter.from_arg(next(left)) if carries else Lit(0)
+
+        found = [self.mapped(self.args[i], cotangent) for i in self.chosen]
         return found[0] if self.single else Tup(tuple(found))
 
 

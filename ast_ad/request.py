@@ -38,7 +38,7 @@ class Request:
         self.ranges = _ranges(trees)
         self.chosen = owner.arguments.positions(self.names)
         self.wrt = self._differentiable(leaves, names)
-        self.python = [type(leaves[i]) if type(leaves[i]) in (float, complex) else None for i in self.wrt]
+        self.python = [_converter(leaves[i], self.mode) for i in self.wrt]
         self.flat = (
             not owner.single and not any(self.python) and all(trees[i].type is LEAF for i in self.chosen)
         )  # the cotangents are the answer
@@ -60,21 +60,21 @@ class Request:
                     why="it holds no numbers",
                     fix="pass floats or an array of floats",
                 )
-            for position, label in zip(range(start, stop), labels, strict=True):
-                check_differentiable(leaves[position], label)
-                wrt.append(position)
+            floats = [p for p in range(start, stop) if np.result_type(leaves[p]).kind in "fc"]
+            if not floats or self.trees[i].type is LEAF:
+                check_differentiable(leaves[start], labels[0])
+            wrt += floats  # what is no float among others is left alone
         return tuple(wrt)
 
     def gradients(self, cotangents: Sequence[Any]) -> Any:
         """Cotangents of leaves in the structure of the arguments that were asked for."""
         if self.flat:
             return tuple(cotangents)
-        given = [kind(g) if kind is not None else g for kind, g in zip(self.python, cotangents, strict=True)]
-        out, start = [], 0
-        for i in self.chosen:
-            stop = start + self.trees[i].num_leaves
-            out.append(self.trees[i].unflatten(given[start:stop]))
-            start = stop
+        pairs = zip(self.wrt, self.python, cotangents, strict=True)
+        given = {p: kind(g) if kind is not None else g for p, kind, g in pairs}
+        out = [
+            self.trees[i].unflatten([given.get(p, 0) for p in range(*self.ranges[i])]) for i in self.chosen
+        ]
         return out[0] if self.owner.single else tuple(out)
 
 
@@ -90,6 +90,7 @@ class Compilation(Request):
     lowered: Any
     wanted: str
     count: int
+    zeros: list[str] = []  # what is to be told of gradients that are always zero
     counted = False  # whether each call has to be noted, as it may be time for kernels
     checked: Any = None  # what was compared in its first call, or why nothing was; None: there was none
     keep: Callable[[], None] | None = None  # store it for later processes
@@ -139,6 +140,13 @@ class Compilation(Request):
     def value(self, results: Sequence[Any]) -> Any:
         """What the function returned, from the results of a program."""
         return rebuild(self.lowered.result, results)
+
+
+def _converter(leaf: Any, mode: str) -> Any:
+    """What makes a cotangent of the leaf's type, where the program's may have another."""
+    if mode != "compiled" and isinstance(leaf, np.ndarray) and not leaf.ndim:
+        return np.asarray
+    return type(leaf) if type(leaf) in (float, complex) else None
 
 
 def _ranges(trees: Sequence[TreeDef]) -> list[tuple[int, int]]:

@@ -105,6 +105,7 @@ def _described(variant: Any, leaves: Sequence[Any]) -> dict[str, Any]:
         "why": code.why,
         "left": code.left,
         "count": variant.count,
+        "zeros": variant.zeros,
         "result": _structure(lowered.result),
         "written": sorted(lowered.written),
         "pattern": pattern(shapes_of(arrays), lowered.inputs.lengths.known),
@@ -283,7 +284,7 @@ class Restored(Compilation):
         self._described = names, trees, list(map(_hollow, leaves)), keywords
         self._known = known
         self._made: Any = None
-        self.wanted, self.count = backend, found["count"]
+        self.wanted, self.count, self.zeros = backend, found["count"], found["zeros"]
         # What is stored was checked, or is not to be: that is part of the key.
         unchecked = owner.options.check is False
         self.checked = "check=False or AST_AD_CHECK=0" if unchecked else ["by an earlier process"]

@@ -29,6 +29,7 @@ from .transform.small_arrays import small_arrays
 from .transform.split import split
 from .transform.typed_tapes import typed_tapes
 from .trees import TreeDef, flatten
+from .zero_gradients import zeros
 
 NAMING = assign, tuple_get, unpack
 
@@ -111,6 +112,8 @@ class Variant(Compilation):
         self.adjoint = code.function
         self.program = Compiled(self.lowered, code)
         self.plain = self.is_plain()
+        if not self.owner.every_leaf:
+            self.zeros = zeros(self, self.of)
 
     def explain(self) -> str:
         """What is saved, computed again, inlined and constant."""

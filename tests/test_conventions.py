@@ -160,7 +160,73 @@ def test_types_and_structure():
     assert list(gradient) == ["a", "b"]
     np.testing.assert_array_equal(gradient["a"], [6.0, 6.0])
     assert gradient["b"] == 2.0
-    np.testing.assert_array_equal(ast_ad.grad(unused, argnums=1)(np.ones(2), np.ones(3)), np.zeros(3))
+    with pytest.warns(ast_ad.ZeroGradientWarning, match="does not depend"):
+        np.testing.assert_array_equal(ast_ad.grad(unused, argnums=1)(np.ones(2), np.ones(3)), np.zeros(3))
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+@pytest.mark.parametrize(
+    "x", [2.0, np.float64(2), np.float32(2), np.array(2.0), np.array(2.0, np.float32), np.ones((1, 1)), 2j]
+)
+def test_a_gradient_has_the_type_of_its_argument(x, backend):
+    for f in (
+        lambda x: abs(x * x).sum() if isinstance(x, np.ndarray) else abs(x * x),
+        lambda x: abs(3 * (x - x)),
+    ):
+        found = ast_ad.grad(f, backend=backend)(x)
+        assert type(found) is type(x)
+        assert np.shape(found) == np.shape(x) and np.result_type(found) == np.result_type(x)
+
+
+def volume(box):
+    return box[0] * box[1] * box[2]
+
+
+def test_integers_among_floats_are_left_alone():
+    assert ast_ad.grad(volume)([1.0, 2, 3.0]) == [6.0, 0, 2.0]
+    assert ast_ad.grad(lambda b: ast_ad.grad(volume)(b)[0])([1.0, 2, 3.0]) == [0.0, 0, 2.0]
+    (found,) = ast_ad.vjp(volume, (1.0, 2, 3.0), argnums=(0,))[1](1.0)
+    assert found == (6.0, 0, 2.0)
+    with pytest.raises(ast_ad.AdError, match="integer"):
+        ast_ad.grad(volume)([1, 2, 3])
+
+
+def rounded_down(x):
+    return int(x) * 2.0
+
+
+def stored_as_integer(x):
+    counts = np.zeros(2, int)
+    counts[0] = x
+    return np.sum(counts) * 1.0
+
+
+def converted(x):
+    return np.array([x, 1.0]).astype(int).sum() * 1.0
+
+
+@pytest.mark.parametrize("function", [rounded_down, stored_as_integer, converted])
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+def test_a_lost_derivative_is_told_once(function, backend):
+    gradient = ast_ad.grad(function, backend=backend)
+    with pytest.warns(ast_ad.ZeroGradientWarning, match=r"becomes an integer at .*test_conventions.py:\d+"):
+        assert gradient(1.5) == 0
+    assert gradient(2.5) == 0
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: np.floor(x) * 2.0,
+        lambda x: np.sign(x) + (x > 1) * 1.0,
+        lambda x: float(np.argmax(np.array([x, 1.0]))),
+        lambda x: round(x) * 1.0,
+        lambda x: 1.0 if x > 1 else 2.0,
+        lambda x: x // 2,
+    ],
+)
+def test_what_is_flat_by_definition_does_not_warn(function):
+    assert ast_ad.grad(function)(1.5) == 0
 
 
 @pytest.mark.parametrize("x", [3, True, np.arange(3)])

@@ -34,7 +34,7 @@ class Activity:
 
 def analyse(block: Block, inputs: Iterable[Var], results: Iterable[Arg]) -> Activity:
     """The activity of a block's Vars, from ``inputs`` to ``results``."""
-    varied = _Varied(inputs)
+    varied = Varied(inputs)
     varied.block(block)
     useful = Useful(varied.vars)
     useful.mark(*results)
@@ -57,7 +57,7 @@ def _may_vary(type: Type, primitive: Primitive | None) -> bool:
     return carries_derivative(type) or primitive is None and isinstance(type, Opaque) and type.name != "None"
 
 
-class _Varied:
+class Varied:
     def __init__(self, inputs: Iterable[Var]) -> None:
         self.vars = {v for v in inputs if carries_derivative(v.type)}
 

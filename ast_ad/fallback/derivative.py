@@ -193,11 +193,11 @@ def warn(function: Any, reason: AdError, inside: Any = None) -> None:
             f"`{name}`{called} is traced, because of a defect of ast_ad: [{reason.code}] {reason.construct}"
         )
         text += f"{_line(reason)} ({reason.why}); {reason.fix}"
-        warnings.warn(text, DefectWarning, stacklevel=_level())
+        warnings.warn(text, DefectWarning, stacklevel=level())
         return
     text = f"`{name}`{called} is traced, not compiled: {reason.construct}{_line(reason)}"
     text += f" ({reason.why})" if reason.why else ""
-    warnings.warn(f"{text}; fallback='error' forbids it", FallbackWarning, stacklevel=_level())
+    warnings.warn(f"{text}; fallback='error' forbids it", FallbackWarning, stacklevel=level())
 
 
 def add_reason(error: AdError, reason: AdError) -> None:
@@ -218,7 +218,7 @@ def _place(function: Any) -> str:
     return f", {os.path.basename(code.co_filename)}:{code.co_firstlineno}," if code else ""
 
 
-def _level() -> int:
+def level() -> int:
     """The stack level of the first frame outside of the package."""
     package = os.path.dirname(os.path.dirname(__file__)) + os.sep
     frame, level = sys._getframe(1), 1

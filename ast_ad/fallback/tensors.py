@@ -237,10 +237,11 @@ class TracedInPlace:
 
 def gradients(request: Request, bars: Sequence[Any]) -> Any:
     """Tensors in the structure of the arguments that were asked for."""
-    out, rest = [], iter(bars)
-    for i in request.chosen:
-        tree = request.trees[i]
-        out.append(tree.unflatten([next(rest) for _ in range(tree.num_leaves)]))
+    given = dict(zip(request.wrt, bars, strict=True))
+    out = [
+        request.trees[i].unflatten([given.get(p, 0) for p in range(*request.ranges[i])])
+        for i in request.chosen
+    ]
     return out[0] if request.owner.single else tuple(out)
 
 

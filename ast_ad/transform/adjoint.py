@@ -271,10 +271,15 @@ class Sweep:
         self.run(list(block.ops))
 
     def result(self, var: Var) -> Arg:
-        """The cotangent of an input, as a value of its own that the caller may change."""
+        """The cotangent of an input, of its type, as a value of its own that the caller may change."""
         bar = self.bars.take(var)
+        if isinstance(var.type, Scalar) and var.type.dtype is not None:
+            bar = self.bars.zeros(var) if bar is None else bar
+            return bar if dtype_of_number(bar) else self.builder.op(helpers.astype, bar, Lit(var.type.dtype))
         if bar is None:
             return self.bars.zeros(var)
+        if isinstance(var.type, Array) and var.type.shape == ():
+            return self.builder.opaque(np.array, (bar,), var.type)
         producer = next((op for op in self.builder.block.ops if bar in op.outs), None)
         if isinstance(producer, Op) and producer.fn is helpers.broadcast_like:
             if isinstance(var.type, Array):
@@ -284,6 +289,11 @@ class Sweep:
             if var.type.dtype is not None and found.dtype is None:  # what ``float`` made is Python's
                 return self.builder.op(var.type.dtype.type, bar)
         return bar
+
+
+def dtype_of_number(bar: Arg) -> bool:
+    """Whether a cotangent is one of NumPy's numbers, for certain."""
+    return isinstance(bar, Var) and isinstance(bar.type, Scalar) and bar.type.dtype is not None
 
 
 def require_formula(op: Op, derivative: Any) -> None:
