@@ -14,8 +14,14 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
-    *("AdError", "FallbackWarning", "ZeroGradientWarning"),
-    *("clear_cache", "grad", "inspect", "value_and_grad", "vjp"),
+    "AdError",
+    "FallbackWarning",
+    "ZeroGradientWarning",
+    "clear_cache",
+    "grad",
+    "inspect",
+    "value_and_grad",
+    "vjp",
 ]
 
 _COMPILER = {"grad", "inspect", "value_and_grad", "vjp"}

@@ -87,14 +87,6 @@ def is_singular(op: Op) -> bool:
     return constant is None or bool(0 < constant < 1)
 
 
-def has_poles(op: Op) -> bool:
-    """Whether results or derivatives may be infinite where the arguments are finite."""
-    primitive = lookup(op.fn)
-    if primitive is None:
-        return False
-    return primitive.partial_domain and not is_regular(op) or primitive in _primitives(OVERFLOWING)
-
-
 def flat_at_infinity(op: Op, primitive: Primitive | None) -> int | None:
     """The argument that is infinite where the result is finite and no longer depends on it."""
     if primitive is None or primitive.kind != "elementwise":
@@ -104,6 +96,11 @@ def flat_at_infinity(op: Op, primitive: Primitive | None) -> int | None:
     if op.fn in SATURATING:
         return SATURATING[op.fn]
     return 0 if primitive.rule is not None and primitive.rule.__module__.endswith("scipy_special") else None
+
+
+def _is_square(op: Op, primitive: Primitive) -> bool:
+    real = isinstance(op.args[0], Var) and kind_of(op.args[0].type) in ("float", "int")
+    return primitive is lookup(np.power) and real and len(op.args) == 2 and _constant(op.args[1]) == 2
 
 
 def _moves(primitive: Primitive | None) -> bool:
@@ -130,6 +127,8 @@ class Infinities:
     def __init__(self) -> None:
         self.finite: set[Var] = set()
         self.wild: set[Var] = set()
+        self.positive: set[Var] = set()  # not negative, or NaN
+        self.away: set[Var] = set()  # larger than some positive constant, or NaN
 
     def follow(self, statements: Iterable[Statement]) -> None:
         for op in statements:
@@ -173,12 +172,42 @@ class Infinities:
 
     def op(self, op: Op) -> None:
         primitive = lookup(op.fn)
-        poles = has_poles(op)
+        poles = self.has_poles(op)
+        self.bounds(op, primitive)
         literals = [a for a in (*op.args, *op.kwargs.values()) if isinstance(a, Lit)]
         if self.made_finite(op, primitive):
             self.finite.update(op.outs)
         elif poles or _moves(primitive) and any(map(self.is_wild, [*operands(op), *literals])):
             self.wild.update(filter(_may_overflow, op.outs))
+
+    def has_poles(self, op: Op) -> bool:
+        """Whether results or derivatives may be infinite where the arguments are finite."""
+        primitive = lookup(op.fn)
+        if primitive is None:
+            return False
+        if primitive is lookup(np.divide) and len(op.args) == 2 and self.is_away(op.args[1]):
+            return False
+        return primitive.partial_domain and not is_regular(op) or primitive in _primitives(OVERFLOWING)
+
+    def bounds(self, op: Op, primitive: Primitive | None) -> None:
+        """Learn of results that are not negative: ``1 + exp(x)`` has no zeros."""
+        if primitive is None or len(op.outs) != 1:
+            return
+        if primitive in _primitives((np.exp, np.exp2, np.absolute, np.square)) or _is_square(op, primitive):
+            self.positive.add(op.out)
+        elif primitive is lookup(np.add) and len(op.args) == 2:
+            if all(map(self.is_positive, op.args)):
+                self.positive.add(op.out)
+                if any(map(self.is_away, op.args)):
+                    self.away.add(op.out)
+
+    def is_positive(self, arg: Arg) -> bool:
+        return isinstance(arg, Var) and arg in self.positive or self.is_away(arg)
+
+    def is_away(self, arg: Arg) -> bool:
+        if isinstance(arg, Lit):
+            return type(arg.value) in (int, float) and bool(arg.value > 0)
+        return isinstance(arg, Var) and arg in self.away
 
     def made_finite(self, op: Op, primitive: Primitive | None) -> bool:
         """Whether the result is finite whatever the arguments of the program are."""

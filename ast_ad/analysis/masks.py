@@ -62,12 +62,14 @@ def _dense() -> frozenset[Primitive | None]:
 @dataclass
 class Masks:
     """Active values by what made zeros in their cotangents: ``chosen``, a choice by value; ``masked``, also
-    that nobody reads the value, or a place of it; ``weighted``, also a factor that is not differentiated.
-    ``decomposed``: on what a decomposition depends."""
+    that nobody reads the value, or a place of it; ``weighted``, also a factor that is not differentiated;
+    ``saturated``, also that a function is flat where its argument overflowed. ``decomposed``: on what a
+    decomposition depends."""
 
     chosen: set[Var] = field(default_factory=set)
     masked: set[Var] = field(default_factory=set)
     weighted: set[Var] = field(default_factory=set)
+    saturated: set[Var] = field(default_factory=set)
     decomposed: set[Var] = field(default_factory=set)
 
     def include(self, other: Masks) -> None:
@@ -75,11 +77,12 @@ class Masks:
         self.chosen |= other.chosen
         self.masked |= other.masked
         self.weighted |= other.weighted
+        self.saturated |= other.saturated
         self.decomposed |= other.decomposed
 
     def like(self, outs: Iterable[Var]) -> Masks:
         """What of these sets one of the Vars is in, for an equivalent program of its own."""
-        found = self.chosen, self.masked, self.weighted, self.decomposed
+        found = self.chosen, self.masked, self.weighted, self.saturated, self.decomposed
         return Masks(*(part.intersection(outs) for part in found))
 
 
@@ -91,14 +94,22 @@ def masks(
     always = _Always(active)
     always.mark(*(() if around.chosen else results))
     always.block(block)
-    read, unweighted = _Dense(active, wild, False), _Dense(active, wild, True)
-    for found, zeros in (read, around.masked), (unweighted, around.weighted):
+    nowhere: set[Var] = set()
+    read, unweighted = _Dense(active, nowhere, False), _Dense(active, nowhere, True)
+    sloping = _Dense(active, wild, False)
+    for found, zeros in (
+        (read, around.masked),
+        (unweighted, around.weighted),
+        (sloping, around.saturated),
+    ):
         found.mark(*(() if zeros else results))
         found.block(block)
     decomposed = _Decomposed(active)
     decomposed.mark(*(results if around.decomposed else ()))
     decomposed.block(block)
-    return Masks(active - always.vars, active - read.vars, active - unweighted.vars, decomposed.vars)
+    kept = (always.vars, read.vars, unweighted.vars, sloping.vars)
+    chosen, masked, weighted, saturated = (active - found for found in kept)
+    return Masks(chosen, masked, weighted, saturated, decomposed.vars)
 
 
 def chooses(op: Op) -> bool:

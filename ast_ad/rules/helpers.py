@@ -6,6 +6,7 @@ be differentiated again. None changes an argument.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -274,6 +275,9 @@ def safe_product(g: Any, p: Any) -> Any:
     if isinstance(g, float) and isinstance(p, float):
         number = float(g) * float(p) if g != 0 else 0.0
         return number if type(g) is type(p) is float else np.float64(number)
+    if type(p) is np.ndarray and p.ndim == 1 and p.dtype.kind == "f" and p.flags.c_contiguous:
+        if math.isfinite(np.dot(p, p)):  # the fastest look at a vector
+            return np.multiply(g, p)
     finite = np.isfinite(p)
     if np.count_nonzero(finite) == np.size(finite):  # most of the time one look shows that it is the product
         return np.multiply(g, p)

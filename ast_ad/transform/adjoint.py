@@ -212,8 +212,9 @@ class Sweep:
         if out in masks.chosen:
             safe = not self.infinities.is_finite(partial)
         else:
-            wild = has_poles(op) or isinstance(type_of_arg(partial), Array)
-            safe = out in masks.masked and wild and self.infinities.is_wild(partial)
+            poles = self.infinities.has_poles(op)
+            wild = poles or isinstance(type_of_arg(partial), Array) and out in masks.masked
+            safe = out in masks.saturated and wild and self.infinities.is_wild(partial)
             safe = safe or out in masks.weighted and is_singular(op)
         return helpers.safe_product if safe else operator.mul
 
