@@ -169,8 +169,10 @@ def test_scipy_eigh(a, lower):
 @pytest.mark.parametrize("structure", ["pos", "sym", "her"])
 def test_scipy_solve_reads_one_triangle(structure, lower):
     b, g, options = normal(3), normal(3, seed=1), {"assume_a": structure, "lower": lower}
-    a_bar, _ = lookup(sl.solve).rule(g, sl.solve(SPD, b, **options), SPD, b, **options)
-    check(lambda x: g @ sl.solve(x, b, **options), a_bar, SPD, normal(3, 3, seed=2))
+    a = np.tril(SPD) if lower else np.triu(SPD)
+    a_bar, b_bar = lookup(sl.solve).rule(g, sl.solve(a, b, **options), a, b, **options)
+    check(lambda x: g @ sl.solve(x, b, **options), a_bar, a, normal(3, 3, seed=2))
+    check(lambda y: g @ sl.solve(a, y, **options), b_bar, b, normal(3, seed=2))
     np.testing.assert_array_equal(a_bar, np.tril(a_bar) if lower else np.triu(a_bar))
 
 

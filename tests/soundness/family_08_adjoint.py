@@ -446,6 +446,4 @@ KNOWN: dict[tuple[str, str, str], str] = {
     ("numbers_of_three_types", "numpy", "right"): "gradient of argument 0: type float64 instead of ndarray",
     ("pinv_hermitian_lower", "numpy", "right"): "gradient of argument 0",
     ("svd_hermitian_lower", "numpy", "right"): "gradient of argument 0",
-    ("pinv_hermitian_lower", "numba", "right"): "gradient of argument 0",
-    ("svd_hermitian_lower", "numba", "right"): "gradient of argument 0",
 }
