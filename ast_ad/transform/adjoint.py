@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..analysis.activity import Activity, analyse
-from ..analysis.infinities import Infinities, has_poles, is_singular
+from ..analysis.infinities import Infinities, is_singular
 from ..analysis.invariants import require
 from ..analysis.masks import Masks, masks
 from ..errors import InternalError, MissingRuleError, UnsupportedError
@@ -276,7 +276,9 @@ class Sweep:
         bar = self.bars.take(var)
         if isinstance(var.type, Scalar) and var.type.dtype is not None:
             bar = self.bars.zeros(var) if bar is None else bar
-            return bar if dtype_of_number(bar) else self.builder.op(helpers.astype, bar, Lit(var.type.dtype))
+            found = type_of_arg(bar)
+            numpys = isinstance(bar, Var) and isinstance(found, Scalar) and found.dtype is not None
+            return bar if numpys else self.builder.op(var.type.dtype.type, bar)  # a float is Python's
         if bar is None:
             return self.bars.zeros(var)
         if isinstance(var.type, Array) and var.type.shape == ():
@@ -285,16 +287,7 @@ class Sweep:
         if isinstance(producer, Op) and producer.fn is helpers.broadcast_like:
             if isinstance(var.type, Array):
                 return self.builder.op(operator.add, self.bars.zeros(var), bar)
-        found = type_of_arg(bar)
-        if isinstance(var.type, Scalar) and isinstance(found, Scalar) and isinstance(bar, Var):
-            if var.type.dtype is not None and found.dtype is None:  # what ``float`` made is Python's
-                return self.builder.op(var.type.dtype.type, bar)
         return bar
-
-
-def dtype_of_number(bar: Arg) -> bool:
-    """Whether a cotangent is one of NumPy's numbers, for certain."""
-    return isinstance(bar, Var) and isinstance(bar.type, Scalar) and bar.type.dtype is not None
 
 
 def require_formula(op: Op, derivative: Any) -> None:

@@ -442,8 +442,8 @@ def lists_and_tuples(a, b):
 
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {
-    ("numbers_of_three_types", "numba", "right"): "gradient of argument 0: type float64 instead of ndarray",
-    ("numbers_of_three_types", "numpy", "right"): "gradient of argument 0: type float64 instead of ndarray",
+    ("pinv_hermitian_lower", "numba", "right"): "gradient of argument 0",
+    ("svd_hermitian_lower", "numba", "right"): "gradient of argument 0",
     ("pinv_hermitian_lower", "numpy", "right"): "gradient of argument 0",
     ("svd_hermitian_lower", "numpy", "right"): "gradient of argument 0",
 }
