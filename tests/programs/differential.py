@@ -109,7 +109,7 @@ class Comparison:
                     "wrong", f"{where}exception: {value!r} instead of {type(raised).__name__}: {raised}"
                 )
             return
-        self._value(value, expected, where)
+        self._value(value, expected, 1e-5 if _single(call) else 1e-9, where)
         for name, before, after in [*zip(call.args, call.args, args, strict=True)]:
             if not _same(before, after):
                 raise Failed("wrong", f"{where}argument: changed to {after!r} from {name!r}")
@@ -119,13 +119,14 @@ class Comparison:
         if self.settings.differences:
             self._gradient(given, k, call, where)
 
-    def _value(self, value: Any, expected: Any, where: str) -> None:
+    def _value(self, value: Any, expected: Any, near: float, where: str) -> None:
+        """``near``: how close kernels are, which sum in another order."""
         got, right = np.asarray(value), np.asarray(expected)
         if got.dtype != right.dtype or got.shape != right.shape:
             raise Failed("wrong", f"{where}value: {value!r} instead of {expected!r}")
         exact = self.settings.backend == "numpy"
         close = (
-            got.tobytes() == right.tobytes() if exact else np.allclose(got, right, 1e-9, 1e-9, equal_nan=True)
+            got.tobytes() == right.tobytes() if exact else np.allclose(got, right, near, near, equal_nan=True)
         )
         if not close and not (np.isnan(got) and np.isnan(right)):
             raise Failed("wrong", f"{where}value: {value!r} instead of {expected!r}")
