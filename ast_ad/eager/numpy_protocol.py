@@ -41,6 +41,7 @@ _FACTS = {np.shape, np.ndim, np.size, np.iscomplexobj, np.isrealobj, np.result_t
           np.shares_memory, np.array_equal, np.allclose, np.can_cast, np.min_scalar_type, np.array_equiv,
           np.array_repr, np.array_str, np.array2string, np.savetxt, np.save}  # fmt: skip
 # Functions that write to their first argument, as pure functions of its value.
+_COPYING = {np.nan_to_num, np.meshgrid}  # unless copy=False
 _WRITERS: dict[Any, Callable[..., Any]] = {np.copyto: copied_to, **helpers.IN_PLACE}
 
 
@@ -118,9 +119,27 @@ def array_function(self: Tensor, fn: Any, types: Any, args: Sequence[Any], kwarg
     if fn in _WRITERS and isinstance(args[0], Tensor):
         inplace(operation(_WRITERS[fn]), *_positional(_WRITERS[fn], args, kwargs))
         return None
+    if fn in _COPYING and not _copies(fn, args, kwargs):
+        return _uncopied(fn, args, kwargs)
     out = kwargs.pop("out", None) if "out" in kwargs else None
     found = run(fn, args, kwargs)
     return found if out is None else _into(out, found)
+
+
+def _copies(fn: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
+    return bool(args[1] if fn is np.nan_to_num and len(args) > 1 else kwargs.get("copy", True))
+
+
+def _uncopied(fn: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """``copy=False``: np.nan_to_num writes to its argument; the views of np.meshgrid are not followed."""
+    options = {k: v for k, v in kwargs.items() if k != "copy"}
+    if fn is np.nan_to_num and isinstance(args[0], Tensor):
+        return _into(args[0], run(fn, (args[0], True, *args[2:]), options))
+    raise MissingRuleError(
+        f"`np.{fn.__name__}` with copy=False",
+        why="what is written to its arguments later would not be seen in the result",
+        fix="leave copy=False away",
+    )
 
 
 def run(fn: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:

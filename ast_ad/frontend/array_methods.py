@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.ops import Lit, Var
+from ..ir.types import kind_of
 from ..rules import helpers
 from .core import Core
 from .values import (
@@ -50,7 +51,6 @@ METHODS: dict[str, Any] = {
         "choose",
     )
 }
-METHODS |= {"conj": np.conj, "conjugate": np.conj}
 
 
 class ArrayMethods(Core):
@@ -89,9 +89,21 @@ class ArrayMethods(Core):
     def method_flatten(self, receiver: Any, *args: Any, **kwargs: Any) -> Any:
         return self.emit(np.ravel, self.emit(np.copy, receiver), *args, **kwargs)
 
-    def method_astype(self, receiver: Any, dtype: Any, **kwargs: Any) -> Any:
-        target = self.static_value(dtype)
-        return self.emit(helpers.astype, receiver, Lit(np.dtype(target)))
+    def method_astype(
+        self, receiver: Any, dtype: Any, order: Any = None, *args: Any, copy: Any = Lit(True), **kwargs: Any
+    ) -> Any:
+        target = np.dtype(self.static_value(dtype))
+        fresh = self.demand(args[2] if len(args) > 2 else copy, "`copy` of astype")
+        if not fresh and isinstance(receiver, Arr) and self.read(receiver).type.dtype == target:  # type: ignore[union-attr]
+            return self.in_order(receiver, order)
+        return self.emit(helpers.astype, receiver, Lit(target))
+
+    def method_conj(self, receiver: Any) -> Any:
+        """Of real numbers the array itself, where the function gives a copy."""
+        return receiver if kind_of(self.arg(receiver).type) != "complex" else self.emit(np.conj, receiver)  # type: ignore[union-attr]
+
+    def method_conjugate(self, receiver: Any) -> Any:
+        return self.method_conj(receiver)
 
     def method_item(self, receiver: Any, *index: Any) -> Any:
         value = receiver

@@ -279,6 +279,7 @@ SPECIAL: dict[Any, str] = {
     copy.deepcopy: "b_deepcopy",
     np.copyto: "b_copyto",
     np.array: "b_array",
+    np.nan_to_num: "b_nan_to_num",
     np.asarray: "b_asarray",
     np.asanyarray: "b_asarray",
     np.vectorize: "b_vectorize",

@@ -48,6 +48,7 @@ class Core:
         self.outer_iterated = 0
         self.since = 0
         self.holders: dict[Any, Any] = {}
+        self.unordered: set[int] = set()  # arrays that need not be C-ordered, although what made them may be
         self.unbound_reads: set[tuple[Any, Any]] = set()  # names of frames, read where they are unbound
         self.tried: list[tuple[str, int, int]] = []
 

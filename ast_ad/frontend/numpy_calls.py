@@ -106,17 +106,34 @@ class NumpyCalls(Core):
 
     # ----- NumPy functions of sequences and of functions
     def b_array(self, value: Any, dtype: Any = None, **kwargs: Any) -> Any:
-        kwargs.pop("copy", None)
+        copy = self.demand(kwargs.pop("copy", Lit(True)), "`copy` of np.array")
+        if isinstance(value, Arr) and not copy:
+            return self.b_asarray(value, dtype, copy=Lit(copy), **kwargs)
         result = self.as_array(np.array, value, kwargs)
+        if isinstance(value, Arr) and isinstance(result, Arr) and not self.is_contiguous(value):
+            self.unordered.add(self.variable(result).id)
         return (
             result
             if dtype is None or self.static_value(dtype) is None
             else self.method_astype_if(result, dtype)
         )
 
-    def b_asarray(self, value: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    def b_asarray(self, value: Any, dtype: Any = None, order: Any = None, **kwargs: Any) -> Any:
+        copy = self.demand(kwargs.pop("copy", Lit(None)), "`copy` of np.asarray")
         if isinstance(value, Arr):
-            result: Any = value
+            if copy:
+                return self.b_array(value, dtype, **kwargs)
+            ndmin = self.demand(kwargs.pop("ndmin", Lit(0)), "`ndmin` of np.array")
+            if set(kwargs) - {"subok"}:
+                raise self.unsupported(f"`{min(kwargs)}` of an array", "it is not followed", "leave it out")
+            result: Any = self.in_order(value, order)
+            for _ in range(ndmin - len(self.read(value).type.shape or ())):  # type: ignore[union-attr]
+                result = self.call_primitive(np.expand_dims, [result, Lit(0)], {})
+            same = dtype is None or self.demand(dtype, "a dtype") in (None, self.read(value).type.dtype)  # type: ignore[union-attr]
+            if copy is False and (result is not value or not same):
+                raise self.unsupported(
+                    "copy=False where a copy may be needed", "NumPy refuses it", "leave it out"
+                )
         else:
             result = self.as_array(np.array, value, {})
         return (
@@ -134,6 +151,22 @@ class NumpyCalls(Core):
         if hasattr(value, "python_value"):
             value = self.capture_live(value)
         return self.emit(fn, value, **kwargs)
+
+    def in_order(self, value: Arr, order: Any) -> Any:
+        """The array itself, or perhaps a copy, if it has to lie in memory row by row or column by column."""
+        wanted = None if order is None else self.demand(order, "`order`")
+        if wanted in (None, "K", "A") or not self.read(value).type.shape:  # type: ignore[union-attr]
+            return value
+        fn = np.ascontiguousarray if wanted == "C" else np.asfortranarray
+        return self.call_primitive(fn, [value], {})
+
+    def b_nan_to_num(self, x: Any, copy: Any = Lit(True), **kwargs: Any) -> Any:
+        """With ``copy=False`` it writes to its argument, and returns it."""
+        result = self.call_primitive(np.nan_to_num, [x], kwargs)
+        if self.demand(copy, "`copy` of np.nan_to_num") or not isinstance(x, Arr):
+            return result
+        self.overwrite(x, self.read(x), self.arg(result))
+        return x
 
     def method_astype_if(self, value: Any, dtype: Any) -> Any:
         target = np.dtype(self.static_value(dtype))

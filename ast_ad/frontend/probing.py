@@ -112,13 +112,26 @@ def may_share(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, A
         table = {a: sizes[i % 6] for i, a in enumerate(atoms)}
         given = [dummy(a, table) for a in args], {k: dummy(v, table) for k, v in kwargs.items()}
         try:
-            results = quietly(fn, *given)
+            return any(_shares(fn, *_laid_out(given, order)) for order in "CF")
         except Exception:
             continue
-        outs = results if isinstance(results, (tuple, list)) else [results]
-        arrays = [a for a in (*given[0], *given[1].values()) if isinstance(a, np.ndarray)]
-        return any(np.may_share_memory(o, a) for o in outs if isinstance(o, np.ndarray) for a in arrays)
     return True
+
+
+def _laid_out(given: tuple[list[Any], dict[str, Any]], order: Any) -> tuple[list[Any], dict[str, Any]]:
+    """Arguments whose arrays lie in memory row by row, or column by column."""
+
+    def laid(value: Any) -> Any:
+        return np.array(value, order=order) if isinstance(value, np.ndarray) else value
+
+    return [laid(a) for a in given[0]], {k: laid(a) for k, a in given[1].items()}
+
+
+def _shares(fn: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> bool:
+    results = quietly(fn, args, kwargs)
+    outs = results if isinstance(results, (tuple, list)) else [results]
+    arrays = [a for a in (*args, *kwargs.values()) if isinstance(a, np.ndarray)]
+    return any(np.may_share_memory(o, a) for o in outs if isinstance(o, np.ndarray) for a in arrays)
 
 
 def _partitions(atoms: list[Any]) -> Iterator[list[list[Any]]]:

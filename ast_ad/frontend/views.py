@@ -47,13 +47,23 @@ C_ORDERED = {
     containers.array_from_list,
 }
 
+KEEPING_ORDER = {np.array, np.copy, np.concatenate, np.stack, np.vstack}
+"""Their results lie in memory as their arguments do; of lists of numbers row by row."""
+ORDERING = {np.ascontiguousarray, np.asfortranarray, np.require}
+"""They return their argument, or a copy if it does not lie in memory as asked for."""
+EACH = {np.broadcast_arrays, np.meshgrid, np.ix_}
+"""Their results are views of one argument each."""
+
 
 class Views(Core):
     # ----- which results are windows on their argument
     def mark_view(self, fn: Any, args: list[Any], kwargs: dict[str, Any], result: Any) -> Any:
         """Where the result may share memory with the first argument, remember it."""
         primitive = lookup(fn)
-        base = args[0] if args else next(iter(kwargs.values()), None)
+        bases = [a for a in (*args, *kwargs.values()) if isinstance(a, Arr)]
+        if fn in KEEPING_ORDER and isinstance(result, Arr) and not all(map(self.is_contiguous, bases)):
+            self.unordered.add(self.variable(result).id)
+        base = bases[0] if len(bases) == 1 else args[0] if args else next(iter(kwargs.values()), None)
         if (
             primitive is None
             or not primitive.view
@@ -77,17 +87,21 @@ class Views(Core):
                     "writes to them could not be followed",
                     "give the number as a constant, or index the array",
                 )
-            items = tuple(self.uncertain(base, r) for r in content)
+            owners = args if fn in EACH else [base] * len(content)
+            items = tuple(self.uncertain(a, r) for a, r in zip(owners, content, strict=True))
             return Tup(items, result.cls) if isinstance(result, Tup) else Lst(items)
         if fn in ALIASES_INPUT and self.read(base).type == result.initial.type:  # type: ignore[union-attr]
-            return base
+            if fn not in ORDERING or self.has_order(base, fn):
+                return base
         put = self.lens(fn, args, kwargs, result.initial.type)  # type: ignore[union-attr]
         view = Arr(
             None,
             View(
                 base,
                 lambda v: self.builder.op(
-                    fn, v, *map(self.arg, args[1:]), **{k: self.arg(x) for k, x in kwargs.items()}
+                    fn,
+                    *(v if a is base else self.arg(a) for a in args),
+                    **{k: v if a is base else self.arg(a) for k, a in kwargs.items()},
                 ),
                 put,
             ),
@@ -96,8 +110,13 @@ class Views(Core):
         self.state.set(view, (self.read(base), result.initial))
         return view
 
-    def uncertain(self, base: Arr, result: Any) -> Any:
-        if not isinstance(result, Arr):
+    def has_order(self, arr: Arr, fn: Any) -> bool:
+        """Whether the array certainly lies in memory as ``np.ascontiguousarray`` and its like want it."""
+        vector = len(self.read(arr).type.shape or ()) == 1  # type: ignore[union-attr]
+        return (vector or fn is np.ascontiguousarray) and self.is_contiguous(arr)
+
+    def uncertain(self, base: Any, result: Any) -> Any:
+        if not isinstance(result, Arr) or not isinstance(base, Arr):
             return result
         view = Arr(None, View(base, lambda v: None, None), base.foreign)
         self.state.set(view, (self.read(base), result.initial))
@@ -105,6 +124,8 @@ class Views(Core):
 
     def lens(self, fn: Any, args: list[Any], kwargs: dict[str, Any], type: Any) -> Any:
         """How a write through the view changes its base; None where NumPy may have made a copy."""
+        if not args or not isinstance(args[0], Arr):
+            return None
         base_type = self.read(args[0]).type
         reshaping = fn in (np.reshape, np.ravel) and self.is_contiguous(args[0])
         if reshaping or fn in (np.squeeze, np.expand_dims):
@@ -154,7 +175,7 @@ class Views(Core):
             return False
         if len(var.type.shape) <= 1:
             return var.id not in self.strided
-        return var.id in self.c_ordered
+        return var.id in self.c_ordered and var.id not in self.unordered
 
     @property
     def c_ordered(self) -> set[int]:

@@ -106,7 +106,7 @@ class Facts:
             self.value(type.value, value)
 
     def scalar(self, type: Scalar, value: Any) -> None:
-        if self.adjoint and value.__class__ in KINDS:  # a zero, of whatever kind
+        if self.adjoint and _is_cotangent(type, value):
             return
         if not _is_number(type, value):
             raise Broken(f"{told(value)}, believed to be {type}")
@@ -189,6 +189,13 @@ class Facts:
                 raise Broken(f"a cotangent of shape {np.shape(value)}, of an array {_shape(primal)}")
             for dim, n in zip(primal.shape, np.shape(value), strict=True):
                 self.length(dim, n)
+
+
+def _is_cotangent(type: Scalar, value: Any) -> bool:
+    """Whether it may be a number's cotangent: a zero of whatever kind, and NumPy's numbers for Python's."""
+    if value.__class__ in KINDS:
+        return True
+    return isinstance(value, np.generic) and (value.dtype.kind in "biuf" or type.kind == "complex")
 
 
 def _is_number(type: Scalar, value: Any) -> bool:

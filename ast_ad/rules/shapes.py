@@ -194,7 +194,12 @@ def broadcast_arrays(g, ans, *args, subok=False):
     return tuple([unbroadcast(g[i], args[i]) for i in range(len(args))])
 
 
-@vjp(np.meshgrid)
+@vjp(np.ix_, view=True)
+def open_mesh(g, ans, *args):
+    return tuple([np.reshape(g[i], np.shape(args[i])) for i in range(len(args))])
+
+
+@vjp(np.meshgrid, view=True)
 def meshgrid(g, ans, *xi, copy=True, sparse=False, indexing="xy"):
     return tuple([from_mesh(g[i], xi[i], i, len(xi), indexing) for i in range(len(xi))])
 

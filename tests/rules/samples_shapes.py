@@ -55,6 +55,7 @@ SAMPLES = {
     np.roll: [(A, 1), (B, 2), (B, -1, 1), (B, (1, 2), (0, 1))],
     np.broadcast_to: [(A, (2, 3)), (2.0, (3,)), (normal(2, 1), (2, 3))],
     np.broadcast_arrays: [(A, normal(2, 1)), (2.0, B)],
+    np.ix_: [(normal(3), normal(2))],
     np.meshgrid: [
         (A, normal(2), normal(4)),
         (A,),
