@@ -56,7 +56,7 @@ def vector_norm_bar(g: Any, ans: Any, x: Any, ord: Any, axis: Any, keepdims: boo
 def order_bar(g: Any, ans: Any, x: Any, ord: Any, axis: Any, keepdims: bool) -> Any:
     """The cotangent of a finite order ``p`` of ``sum(abs(x) ** p) ** (1 / p)``."""
     if ord == 0 or ord == np.inf or ord == -np.inf:
-        return None
+        return 0.0
     length, size = np.where(ans == 0, 1, ans), np.where(x == 0, 1, np.abs(x))  # 0 log 0 = 1 log 1
     share = g * length / ord
     terms = ratio(size, expand_reduced(length, x, axis, keepdims)) ** ord * np.log(size)

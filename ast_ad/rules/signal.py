@@ -87,8 +87,9 @@ def undiff(g: Any, n: int = 1, axis: int = -1) -> Any:
     >>> undiff(np.array([1.0, 5.0]))
     array([-1., -4.,  5.])
     """
+    zero = np.zeros((), np.result_type(g))  # of another type it would decide that of the result
     for _ in range(n):
-        g = -np.diff(g, axis=axis, prepend=0, append=0)
+        g = -np.diff(g, axis=axis, prepend=zero, append=zero)
     return g
 
 

@@ -65,6 +65,7 @@ SAMPLES = {
     c.list_slice: [(LIST, 1, None, None), (ARRAYS, None, None, -1)],
     c.list_set_slice: [(LIST, 1, None, None, [5.0, 6.0])],
     c.list_concat: [(LIST, LIST[:2]), (ARRAYS, ARRAYS[:1])],
+    c.list_repeat: [(LIST, 3), (ARRAYS, 2), (LIST, 0)],
     c.list_reverse: [(LIST,), (PAIRS,)],
     c.list_add: [(LIST, LIST), (PAIRS, PAIRS)],
     c.list_fill: [(LIST, 2.0), (ARRAYS, normal(2))],
