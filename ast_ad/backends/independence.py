@@ -13,7 +13,7 @@ import numpy as np
 
 from ..ir import builtin
 from ..ir.ops import Arg, Block, For, If, Lit, Op, Seq, Statement, Var, While, binders, reads, variables, walk
-from ..ir.types import Array, Scalar
+from ..ir.types import Array, Scalar, dtype_of
 from .groups import Groups
 
 READ, WRITE, ADD, WHOLE_READ, WHOLE_WRITE = "read", "write", "add", "whole read", "whole write"
@@ -162,7 +162,7 @@ def _is_sum(block: Block, param: Var, result: Arg) -> bool:
         if len(users) != 1 or now in set(variables(*block.results)):
             return False
         after = _added_to(users[0], now)
-        if after is None or after.type != param.type:
+        if after is None or dtype_of(after.type) != dtype_of(param.type):
             return False
         now = after
 

@@ -133,6 +133,9 @@ class Dim:
     def __neg__(self) -> Dim | int:
         return self * -1
 
+    def __pos__(self) -> Dim:
+        return self
+
     def __str__(self) -> str:
         parts = [f"{'' if c == 1 else c}{a.key if isinstance(a.key, str) else '?'}" for a, c in self.terms]
         return "+".join(parts + ([str(self.const)] if self.const else []))

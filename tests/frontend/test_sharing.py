@@ -11,6 +11,8 @@ import pytest
 
 import ast_ad
 
+pytestmark = pytest.mark.filterwarnings("ignore::ast_ad.ZeroGradientWarning")  # not every argument counts
+
 POINT = np.array([0.3, -0.5, 0.7]), np.array([1.1, 0.2, -0.4]), 0.6
 
 

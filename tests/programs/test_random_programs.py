@@ -8,6 +8,8 @@ from .check import check, copies, differences, load, unload
 from .generate import generate, programs, run, sound
 from .shrink import shrink
 
+pytestmark = pytest.mark.filterwarnings("ignore::ast_ad.ZeroGradientWarning")  # programs as they come
+
 COUNT = 150
 BATCH = 10
 
@@ -20,8 +22,8 @@ def test_gradients(start, tmp_path):
         outcome = check(program, tmp_path, backend="numpy", fallback="error")
         refused += outcome.kind == "refused"
         assert outcome.kind in ("right", "refused"), f"seed {seed}: {outcome.why}\n{program.source}"
-    # 5 % is the limit of the long run; a batch of ten may have two.
-    assert refused <= 2
+    # A write is refused wherever another name may show it; a batch of ten may have three such programs.
+    assert refused <= 3
 
 
 def test_programs_do_not_depend_on_the_run():
