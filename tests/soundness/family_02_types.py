@@ -394,4 +394,5 @@ KNOWN: dict[tuple[str, str, str], str] = {
     ("deque_of_integers", "numpy", "compiled"): "traced",
     ("accumulated_from_an_integer", "numpy", "compiled"): "traced",
     ("condition_changes_shape", "numpy", "compiled"): "traced",
+    ("brownian_area", "numba", "right"): "type float instead of float64 of the value",
 }
