@@ -5,6 +5,7 @@ The compiler is made to lie in one place at a time; each lie has to be seen, tol
 
 import dataclasses
 import operator
+import re
 import warnings
 
 import numpy as np
@@ -62,7 +63,7 @@ def caught(function, *args, match="", backend="numpy", **options):
     with pytest.warns(DefectWarning, match=f"(?s)E90[34].*{match}") as told:
         found = gradient(*args)
     assert len([w for w in told if issubclass(w.category, DefectWarning)]) == 1
-    assert gradient.mode == "fallback" and "E903" in gradient.explain()
+    assert gradient.mode == "fallback" and re.search("E90[34]", gradient.explain())
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # it is told once
         again = gradient(*args)
