@@ -142,10 +142,10 @@ def test_elements_and_derivatives(function, dtype):
         assert function.__name__.partition("_by")[0] + "(" not in code_of(compiled)
     info = np.finfo(dtype)
     tolerances = {"rtol": 64 * info.eps, "atol": 4 * info.smallest_normal}
-    # 1 + tanh(u) loses digits: NumPy's own result moves with the processor's tanh by an ulp of 1
-    lost = {"rtol": 64 * info.eps, "atol": 2 * info.eps} if function is gelu_by_tanh else tolerances
+    # 1 + tanh(u) loses digits: NumPy's own result moves with the processor's tanh, its slope 6-fold
+    lost = {"rtol": 64 * info.eps, "atol": 4 * info.eps} if function is gelu_by_tanh else tolerances
     np.testing.assert_allclose(found, expected, **lost)
-    np.testing.assert_allclose(bars, slopes, **tolerances)
+    np.testing.assert_allclose(bars, slopes, **lost)
     assert found.dtype == bars.dtype == dtype
 
 
