@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..ir.builtin import append_, undefined
+from ..ir.builtin import append_, own, undefined
 from ..ir.ops import Arg, Block, If, Lit, Op, Var, atoms
 from ..ir.ops import For as ForLoop
 from ..rules.containers import list_append
@@ -27,7 +27,7 @@ def undefined_values(block: Block) -> set[Var]:
 def _visit(block: Block, found: set[Var]) -> None:
     for op in block.ops:
         if isinstance(op, Op):
-            if op.fn is undefined or op.fn in (list_append, append_) and _any(op.args, found):
+            if op.fn is undefined or op.fn in (list_append, append_, own) and _any(op.args, found):
                 found.update(op.outs)
         elif isinstance(op, If):
             _visit(op.then, found)

@@ -22,8 +22,8 @@ def test_gradients(start, tmp_path):
         outcome = check(program, tmp_path, backend="numpy", fallback="error")
         refused += outcome.kind == "refused"
         assert outcome.kind in ("right", "refused"), f"seed {seed}: {outcome.why}\n{program.source}"
-    # A write is refused wherever another name may show it; a batch of ten may have three such programs.
-    assert refused <= 3
+    # 5 % is the limit of the long run; a batch of ten may have two.
+    assert refused <= 2
 
 
 def test_programs_do_not_depend_on_the_run():
