@@ -14,7 +14,7 @@ def parameters(a: Author, most: int = 3) -> list[Seen]:
         for s in a.scope.names.values()
         if s.all("float") or s.all("array") and s.writeable or s.all("list") or s.all("int")
     ]
-    if a.chance(0.4):
+    if a.chance(0.52):
         found = [s for s in found if s.all("float")]
     return [a.pick(found) for _ in range(a.random.randint(1, most))]
 
