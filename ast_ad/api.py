@@ -66,8 +66,8 @@ def grad(
         Whether loops of compiled kernels, where their turns are independent, run in threads (default: no).
     check
         What is compared with the function itself in the first call of each program. By default its value,
-        and what the compiler believed of types and lengths; True: a derivative by differences, too; False:
-        nothing.
+        and what the compiler believed of types and lengths; True: a derivative by differences, too, which
+        is also asked of a function that is traced; False: nothing.
 
     Returns
     -------

@@ -31,6 +31,8 @@ from ..frontend.calls import python_function
 from ..frontend.core import TensorOutside
 from ..net.check import is_inside
 from ..net.failures import defect
+from ..net.first_call import told_of
+from ..net.traced import check_trace
 from ..request import Request
 from ..trees import flatten
 from ..variant import Pullback
@@ -50,6 +52,7 @@ class TracedVariant(Request):
 
     mode = "fallback"
     count = 1
+    checked: Any = None  # what was compared with the function, or why nothing was
 
     def __init__(self, reason: Exception, *args: Any) -> None:
         super().__init__(*args)
@@ -94,7 +97,9 @@ class TracedVariant(Request):
     def __call__(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
         """The value, then the cotangents."""
         value, pullback = self.run(inputs)
-        return value, *pullback(loss_seeds(value, self.owner.has_aux))
+        bars = pullback(loss_seeds(value, self.owner.has_aux))
+        check_trace(self, inputs, value, bars)
+        return value, *bars
 
     def value(self, results: Sequence[Any]) -> Any:
         """What the function returned."""
@@ -104,7 +109,7 @@ class TracedVariant(Request):
         """Why the function is traced, and what that means."""
         name = getattr(self.owner.function, "__name__", "function")
         title = f"The derivative of `{name}`{_place(self.owner.function)} is not compiled:"
-        return f"{title}\n\n{self.reason}\n\n{HOW}"
+        return f"{title}\n\n{self.reason}\n\n{HOW}\n\n{told_of(self)}"
 
     def no_program(self) -> InputValueError:
         """The error of a question that only a compiled program answers."""
@@ -119,14 +124,23 @@ class TracedPullbackVariant(TracedVariant):
     """The value and the pullback of a function that is traced."""
 
     def __call__(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
-        return self.run(inputs)
+        value, pull = self.run(inputs)
+        if self.owner.options.check is True and self.checked is None:
+            every, of = self.floats(value)
+            ones = [np.ones_like(leaf)[()] if i in of else None for i, leaf in enumerate(every)]
+            check_trace(self, inputs, value, pull(ones))
+        return value, pull
+
+    def floats(self, value: Any) -> tuple[list[Any], list[int]]:
+        """The leaves of the value, and the positions of those that have cotangents."""
+        differentiated = value[0] if self.owner.has_aux else value
+        count, (every, _) = len(flatten(differentiated)[0]), flatten(value)
+        return every, [i for i in range(count) if np.result_type(every[i]).kind in "fc"]
 
     def pullback(self, results: Sequence[Any], inputs: Sequence[Any]) -> Pullback:
         """The pullback to the arguments, in their structure."""
         value, pull = results
-        differentiated = value[0] if self.owner.has_aux else value
-        count, (every, _) = len(flatten(differentiated)[0]), flatten(value)
-        of = [i for i in range(count) if np.result_type(every[i]).kind in "fc"]
+        count, (every, of) = len(flatten(value[0] if self.owner.has_aux else value)[0]), self.floats(value)
 
         def run(*seeds: Any) -> tuple[Any, ...]:
             given: list[Any] = [None] * len(every)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import io
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -23,7 +22,7 @@ from ..ir.ops import Op, walk
 from ..ir.show import callable_name
 from ..trees import flatten
 from .comparison import bound, difference, distance
-from .copies import copied
+from .copies import copied, uncopied
 from .differences import along_a_direction
 from .facts import Broken, Facts, told
 from .failures import NUMERIC, defect, prints, quiet
@@ -62,10 +61,7 @@ def why_not(variant: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> str:
     """Why a program can't be checked by this call; empty if it can."""
     if variant.owner.options.check is False:
         return "check=False or AST_AD_CHECK=0"
-    _, tree = flatten((tuple(args), dict(kwargs)))
-    if any(hasattr(v, "__next__") or isinstance(v, io.IOBase) for v in tree.statics()):
-        return "an argument can't be copied"
-    return ""
+    return uncopied([*args, *kwargs.values()])
 
 
 class FirstCall:

@@ -6,6 +6,7 @@ made in the order of memory; arrays that share memory share that of their copies
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -21,6 +22,14 @@ def copied(values: Sequence[Any]) -> list[Any]:
     flat = [flatten(value) for value in values]
     arrays = Copies(leaf for leaves, _ in flat for leaf in leaves if isinstance(leaf, np.ndarray))
     return [tree.unflatten([arrays.of(leaf) for leaf in leaves]) for leaves, tree in flat]
+
+
+def uncopied(values: Sequence[Any]) -> str:
+    """Why a function can't be run again on copies of its arguments; empty if it can."""
+    _, tree = flatten(list(values))
+    if any(hasattr(v, "__next__") or isinstance(v, io.IOBase) for v in tree.statics()):
+        return "an argument can't be copied"
+    return ""
 
 
 class Copies:

@@ -73,7 +73,7 @@ def _direction(leaf: Any, numbers: Any) -> Any:
 
 def _step(leaf: Any, step: Any, h: float) -> Any:
     if isinstance(leaf, np.ndarray):
-        return (leaf + h * step).astype(leaf.dtype)
+        return np.asarray(leaf + h * step, leaf.dtype)
     return type(leaf)(leaf + h * step)
 
 
