@@ -9,6 +9,7 @@ import numpy as np
 
 from ..rules import torch_matrices
 from ..rules.decompositions import symmetric_cholesky, symmetric_eigh, symmetric_eigvalsh
+from ..rules.linalg import symmetric_pinv
 from . import return_types
 from .dimensions import axis_of
 from .dispatch import Operation, apply
@@ -22,7 +23,7 @@ from .tensor import Tensor
 DET = Operation(np.linalg.det, "LinalgDetBackward0", ("A",))
 SLOGDET = Operation(np.linalg.slogdet, "LinalgSlogdetBackward0", ("A",))
 INV = Operation(np.linalg.inv, "LinalgInvExBackward0", ("A",))
-PINV = Operation(np.linalg.pinv, "LinalgPinvBackward0", ("self",))
+PINV = Operation(np.linalg.pinv, "LinalgPinvBackward0", ("self",), rule=symmetric_pinv)
 SOLVE = Operation(np.linalg.solve, "LinalgSolveExBackward0", ("A", "B"))
 SOLVE_TRIANGULAR = Operation(torch_matrices.solve_triangular, "LinalgSolveTriangularBackward0", ("self", "B"))
 CHOLESKY = Operation(np.linalg.cholesky, "LinalgCholeskyExBackward0", ("A",), rule=symmetric_cholesky)

@@ -7,6 +7,7 @@ their arguments first. To the code that is traced, other functions stand in thei
 
 from __future__ import annotations
 
+import copy
 import functools
 import types
 import weakref
@@ -132,6 +133,22 @@ def _dispatches(original: Callable[..., Any], name: str) -> Callable[..., Any]:
     return dispatch
 
 
+def _dispatches_arrays(original: Any) -> Callable[..., Any]:
+    """A method with a rule for arrays and numbers; other objects are followed through its Python code."""
+
+    @functools.wraps(original)
+    def dispatch(*args: Any, **kwargs: Any) -> Any:
+        given = [*args, *kwargs.values()]
+        simple = all(
+            isinstance(v, (Tensor, np.ndarray, np.generic, float, int, types.NoneType)) for v in given
+        )
+        if simple and any(map(has_traced, given)):
+            return run(original, args, kwargs)
+        return original(*args, **kwargs)
+
+    return dispatch
+
+
 # Functions whose arguments may be lists of arrays; NumPy looks into these lists by itself.
 _OF_LISTS = set(
     "stack concatenate vstack hstack dstack column_stack block broadcast_arrays meshgrid einsum select "
@@ -247,6 +264,12 @@ def _replacements(known: int) -> dict[int, tuple[Any, Any]]:
         if hasattr(fn, "_implementation") and fn.__name__ not in _OF_LISTS and id(fn) not in found:
             replace(fn, _dispatches_lists(fn))
         dispatching = isinstance(fn, np.ufunc) or hasattr(fn, "_implementation")
+        if isinstance(fn, types.MethodType):
+            owner = fn.__self__
+            if id(owner) not in found:
+                replace(owner, copy.copy(owner))
+            setattr(found[id(owner)][1], fn.__name__, _dispatches_arrays(fn))
+            continue
         if dispatching or id(fn) in found or module in ("builtins", "_operator") or isinstance(fn, type):
             continue
         if module.split(".")[0] in ("ast_ad", ""):

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..ir.ops import Lit, Seq, Var
 from ..ir.types import Array, Optional, Scalar, dtype_of, rank_of
+from ..rules.registry import lookup
 from .core import Core, TensorOutside
 from .guards import Guard, Path, is_constant
 from .values import (
@@ -333,6 +334,8 @@ class Attributes(Core):
             self.inputs.class_attribute(base, name)
         if name not in own and hasattr(raw, "as_method"):
             return Bound(Lit(raw.as_method()), (base,))
+        if name not in own and isinstance(raw, types.FunctionType) and self.has_rule(raw, base):
+            return Lit(types.MethodType(raw, base.python_value()))
         if name not in own and (isinstance(raw, types.FunctionType) or hasattr(raw, "py_func")):
             return Bound(Lit(raw), (base,))
         if name not in own and isinstance(raw, classmethod):
@@ -348,6 +351,10 @@ class Attributes(Core):
                 f"attribute `{name}`", str(problem), "check the name", AttributeError
             ) from None
         return self.outside_value(value, base.path.attribute(name))
+
+    def has_rule(self, raw: Any, base: Live) -> bool:
+        """Whether the method of this very object is an operation (a distribution of SciPy's)."""
+        return lookup(types.MethodType(raw, base.value)) is not None
 
     def load_live_item(self, base: Live, index: Any) -> Any:
         key = self.demand(index, "an index into an outside object")

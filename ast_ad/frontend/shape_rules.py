@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import inspect
 import operator
+import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -72,7 +73,8 @@ def told_lengths(fn: Any, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Told
 def _key(fn: Any) -> Any:
     """What a function goes by in the tables: those of SciPy by their names, as it may not be imported."""
     if (getattr(fn, "__module__", None) or "").startswith("scipy."):
-        return f"{fn.__module__.split('._')[0]}.{fn.__name__}"
+        place = fn.__qualname__ if isinstance(fn, types.MethodType) else fn.__name__
+        return f"{fn.__module__.split('._')[0]}.{place}"
     try:
         hash(fn)
     except TypeError:

@@ -195,6 +195,14 @@ def _solve(a: Arg, b: Arg, *rest: Arg, **options: Arg) -> Shape:
     return (*broadcast(matrix[:-2], right[:-2]), *right[-2:])
 
 
+@shape_of("scipy.stats.multivariate_normal_gen.logpdf", "scipy.stats.multivariate_normal_gen.pdf")
+def _normal_density(x: Arg, mean: Arg = NONE, cov: Arg = Lit(1), allow_singular: Arg = NONE) -> Shape:
+    """One number for each point; of a single one, or where there is one in a row, the axis is dropped."""
+    n = dims(cov)[0] if is_none(mean) and len(dims(cov)) == 2 else 1 if is_none(mean) else size(mean)
+    points = dims(x) if only_ones(n, "the mean") and len(dims(x)) == 1 else dims(x)[:-1]
+    return tuple(k for k in points if not only_ones(k, "an axis of points"))
+
+
 # ----- in the order of something
 @shape_of(np.take)
 def _take(a: Arg, indices: Arg, axis: Arg = NONE, mode: Arg = NONE) -> Shape:

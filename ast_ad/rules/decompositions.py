@@ -35,6 +35,16 @@ def in_triangle(bar: Any, upper: bool = False) -> Any:
     return np.triu(both) if upper else np.tril(both)
 
 
+def from_lower(a: Any) -> Any:
+    """The Hermitian matrix that is read from the lower triangle, the diagonal's imaginary part left out.
+
+    >>> from_lower(np.array([[1.0, 5.0], [2.0, 3.0]]))
+    array([[1., 2.],
+           [2., 3.]])
+    """
+    return (np.tril(a) + H(np.tril(a)) + np.tril(a, -1) + H(np.tril(a, -1))) / 2
+
+
 def diagonal_matrix(d: Any) -> Any:
     """The vectors ``d`` on the diagonals of square matrices."""
     return np.eye(np.shape(d)[-1]) * row(d)
@@ -187,6 +197,8 @@ def eigvals(g, ans, a):
 
 @vjp(np.linalg.svd)
 def svd(g, ans, a, full_matrices=True, compute_uv=True, hermitian=False):
+    if hermitian:
+        return in_triangle(hermitian_svd_bar(g, ans, a, compute_uv))
     if not compute_uv:
         return singular_values_bar(g, a)
     (u, s, vh), (u_bar, s_bar, vh_bar) = ans, g
@@ -203,6 +215,21 @@ def svd(g, ans, a, full_matrices=True, compute_uv=True, hermitian=False):
     outside_u, outside_v = u_bar - u @ from_u, vh_bar - H(from_v) @ vh
     a_bar = u @ inner @ vh + safe_product(outside_u, row(1 / s)) @ vh
     return a_bar + u @ safe_product(outside_v, column(1 / s))
+
+
+def hermitian_svd_bar(g: Any, ans: Any, a: Any, compute_uv: bool) -> Any:
+    """``u`` are eigenvectors, ``vh`` these times the signs of the eigenvalues, ``s`` without the signs.
+
+    >>> hermitian_svd_bar(np.ones(2), None, np.diag([3.0, -2.0]), False)
+    array([[ 1.,  0.],
+           [ 0., -1.]])
+    """
+    u, s, vh = ans if compute_uv else np.linalg.svd(a, hermitian=True)
+    signs = np.sign(np.real(np.sum(u * mT(vh), axis=-2)))
+    if not compute_uv:
+        return (u * row(g * signs)) @ H(u)
+    u_bar, s_bar, vh_bar = g
+    return eigh_bar((s_bar * signs, u_bar + H(vh_bar) * row(signs)), (s * signs, u))
 
 
 @vjp(np.linalg.svdvals)

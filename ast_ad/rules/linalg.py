@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from . import helpers
+from . import decompositions, helpers
 from .gather import gather, positions, scatter_to
 from .helpers import mT
 from .products import H, column, row
@@ -182,7 +182,25 @@ def upper_right(blocks: Any, a: Any) -> Any:
 
 @vjp(np.linalg.pinv)
 def pinv(g, ans, a, rcond=None, hermitian=False, rtol=None):
-    """Golub and Pereyra 1973; where the rank of ``a`` changes there is no derivative."""
+    if hermitian:  # one triangle is read
+        return decompositions.in_triangle(pinv_bar(g, ans, decompositions.from_lower(a)))
+    return pinv_bar(g, ans, a)
+
+
+def symmetric_pinv(g: Any, ans: Any, a: Any, rcond: Any = None, hermitian: bool = False) -> Any:
+    """The rule of tensors."""
+    if hermitian:
+        return decompositions.symmetrized(pinv_bar(g, ans, decompositions.from_lower(a)))
+    return pinv_bar(g, ans, a)
+
+
+def pinv_bar(g: Any, ans: Any, a: Any) -> Any:
+    """Golub and Pereyra 1973; where the rank of ``a`` changes there is no derivative.
+
+    >>> pinv_bar(np.eye(2), np.eye(2) / 2, np.eye(2) * 2)
+    array([[-0.25,  0.  ],
+           [ 0.  , -0.25]])
+    """
     p, g_h = ans, H(g)
     left = g_h @ p @ H(p)
     right = H(p) @ p @ g_h

@@ -45,6 +45,7 @@ _optional = {
     "scipy.linalg": ".scipy_linalg",
     "scipy.fft": ".scipy_fft",
     "scipy.integrate": ".scipy_integrate",
+    "scipy.stats": ".scipy_stats",
 }
 
 

@@ -22,26 +22,32 @@ from .registry import nondifferentiable, vjp
 
 
 @vjp(sl.solve, broadcasts=True)
-def solve(g, ans, a, b, lower=False, check_finite=True, assume_a=None):
-    if assume_a not in (
-        None,
-        "gen",
-        "general",
-        "sym",
-        "symmetric",
-        "her",
-        "hermitian",
-        "pos",
-        "positive definite",
-    ):
-        refuse(f"scipy.linalg.solve(assume_a={assume_a!r})", fix="leave assume_a out")
+def solve(g, ans, a, b, lower=False, check_finite=True, assume_a=None, transposed=False):
+    if assume_a in ("upper triangular", "lower triangular", "diagonal"):
+        kept = one_part(a, assume_a)
+        a_bar, b_bar = linalg.solve(g, ans, mT(kept) if transposed else kept, b)
+        return one_part(mT(a_bar) if transposed else a_bar, assume_a), b_bar
     if assume_a in (None, "gen", "general"):
-        return linalg.solve(g, ans, a, b)
+        a_bar, b_bar = linalg.solve(g, ans, mT(a) if transposed else a, b)
+        return mT(a_bar) if transposed else a_bar, b_bar
+    if assume_a not in ("sym", "symmetric", "her", "hermitian", "pos", "positive definite"):
+        refuse(f"scipy.linalg.solve(assume_a={assume_a!r})", fix="leave assume_a out")
     symmetric = assume_a in ("sym", "symmetric")
     a_bar, b_bar = linalg.solve(g, ans, from_triangle(a, not lower, symmetric), b)
     if symmetric:
         return symmetric_triangle(a_bar, not lower), b_bar
     return in_triangle(a_bar, not lower), b_bar
+
+
+def one_part(a: Any, part: str) -> Any:
+    """What is read of a matrix that is said to be triangular or diagonal.
+
+    >>> one_part(np.ones((2, 2)), "diagonal")
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    above = np.triu(a) if part != "lower triangular" else a
+    return np.tril(above) if part != "upper triangular" else above
 
 
 def from_triangle(a: Any, upper: bool, symmetric: bool) -> Any:
@@ -78,6 +84,11 @@ def norm(g, ans, a, ord=None, axis=None, keepdims=False, check_finite=True):
 @vjp(sl.pinv)
 def pinv(g, ans, a, atol=None, rtol=None, check_finite=True):
     return linalg.pinv(g, ans, a)
+
+
+@vjp(sl.pinvh)
+def pinvh(g, ans, a, atol=None, rtol=None, lower=True, check_finite=True):
+    return in_triangle(linalg.pinv_bar(g, ans, from_triangle(a, not lower, False)), not lower)
 
 
 @vjp(sl.cholesky)

@@ -18,11 +18,18 @@ def run(*args, **kwargs):
 
 
 SAMPLES = {
-    sl.solve: [(A, normal(3)), (A, B), (CA, CB), run(SPD, B, assume_a="pos")],
+    sl.solve: [
+        (A, normal(3)),
+        (A, B),
+        (CA, CB),
+        run(SPD, B, assume_a="pos"),
+        Sample((A, B), {"transposed": True}),
+    ],
     sl.inv: [(A,), (CA,)],
     sl.det: [(A,), (CA,), (normal(4, 3, 3),)],
     sl.norm: [(A,), (normal(3), 1), (A, "fro"), (A, 1)],
     sl.pinv: [(A,), (TALL,)],
+    sl.pinvh: [run(SPD), run(HPD, lower=False)],
     sl.cholesky: [run(SPD), run(HPD), run(SPD, lower=True)],
     sl.eigh: [run(SPD), run(HPD), run(SPD, eigvals_only=True)],
     sl.eigvalsh: [run(SPD)],
