@@ -23,6 +23,7 @@ from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..eager.views import edge_of
 from ..errors import AdError, UnsupportedError
+from ..net.copies import Copies
 from ..trees import flatten, register_leaf
 from . import operators  # noqa: F401  (attaches them)
 from .faces import hide
@@ -64,7 +65,7 @@ def _traced(
     """The leaves of the value, its structure, and the pullback; what was traced is let go of."""
     leaves, tree = flatten((tuple(args), dict(kwargs)))
     starts: dict[int, Any] = {i: _start(leaves[i]) for i in wrt}
-    given = [_entry(starts[i]) if i in starts else _constant(leaf) for i, leaf in enumerate(leaves)]
+    given = [_entry(starts[i], leaf) if i in starts else _constant(leaf) for i, leaf in enumerate(leaves)]
     sharing = Sharing(leaves, wrt, writes)
     sharing.enter(given)
     call_args, call_kwargs = tree.unflatten(given)
@@ -180,16 +181,27 @@ def _start(leaf: Any) -> Any:
     return t
 
 
-def _entry(start: Any) -> Any:
+def _entry(start: Any, leaf: Any) -> Any:
     """What the function gets: a number, or an array of its own that it may write to."""
-    return start if start._scalar else run(np.copy, (start,), {})
+    if start._scalar:
+        return start
+    entry = run(np.copy, (start,), {})
+    entry._array = _own(plain(leaf))
+    return entry
+
+
+def _own(array: np.ndarray) -> np.ndarray:
+    """A copy with the same strides: whether NumPy makes a view or a copy of it depends on them."""
+    if not array.flags.writeable or array.dtype.kind not in "biufc":  # perhaps of one element many times
+        return array.copy("K")
+    return Copies((array,)).of(array)
 
 
 def _constant(leaf: Any) -> Any:
     """An argument that is not differentiated: what is written to it may well be."""
     if type(leaf) is np.ndarray and leaf.dtype.kind in "fc":
-        return Traced._of(leaf.copy("K"))
-    return leaf.copy("K") if type(leaf) is np.ndarray else leaf
+        return Traced._of(_own(leaf))
+    return _own(leaf) if type(leaf) is np.ndarray else leaf
 
 
 class TracedPullback:

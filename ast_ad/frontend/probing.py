@@ -106,7 +106,12 @@ def _sized(table: dict[Any, int], args: tuple[Arg, ...], kwargs: dict[str, Arg])
 
 
 def may_share(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> bool:
-    """Whether the result may share memory with an argument, as it does (or not) for dummies."""
+    """Whether the result may share memory with an argument or be read-only, as it does (or not) for dummies.
+
+    Which axes, and how many elements, decides. Where an integer is not known before the run, it may.
+    """
+    if any(map(is_int, variables(*args, *kwargs.values()))):
+        return True
     atoms = atoms_of(args, kwargs)
     for sizes in (SIZES[0], SMALL_SIZES[0], *((n,) * 6 for n in (2, 3, 1))):
         table = {a: sizes[i % 6] for i, a in enumerate(atoms)}
@@ -131,7 +136,10 @@ def _shares(fn: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> 
     results = quietly(fn, args, kwargs)
     outs = results if isinstance(results, (tuple, list)) else [results]
     arrays = [a for a in (*args, *kwargs.values()) if isinstance(a, np.ndarray)]
-    return any(np.may_share_memory(o, a) for o in outs if isinstance(o, np.ndarray) for a in arrays)
+    found = [o for o in outs if isinstance(o, np.ndarray)]
+    return any(
+        not o.size or not o.flags.writeable or np.may_share_memory(o, a) for o in found for a in arrays
+    )
 
 
 def _partitions(atoms: list[Any]) -> Iterator[list[list[Any]]]:

@@ -48,6 +48,24 @@ def replaced(value: Any, path: tuple[Any, ...], new: Any) -> Any:
     return result
 
 
+def own(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A deep copy whose arrays lie in memory as the originals do."""
+    given = copy.deepcopy(args)
+    for path, part in leaves(args):
+        if isinstance(part, np.ndarray) and not part.flags.c_contiguous:
+            given = replaced(given, path, like(part, part))
+    return given
+
+
+def like(array: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """The values with the strides of an array."""
+    low, high = np.lib.array_utils.byte_bounds(array)
+    place = array.__array_interface__["data"][0] - low
+    made = np.ndarray(array.shape, values.dtype, np.zeros(high - low, np.uint8).data, place, array.strides)
+    made[...] = values
+    return made
+
+
 def is_single(value: Any) -> bool:
     """Whether a part is in single precision."""
     return any(getattr(part, "dtype", None) in (np.float32, np.complex64) for _, part in leaves(value))
@@ -92,8 +110,11 @@ def _by_part(
         def at(distance: float, i: int = i) -> float:
             moved = wide.copy()
             moved.flat[i] += distance * unit
-            new = moved if isinstance(part, np.ndarray) else type(part)(moved[()])
-            return _scalar(function, copy.deepcopy(replaced(args, path, new)))
+            if not isinstance(part, np.ndarray):
+                new = type(part)(moved[()])
+            else:
+                new = like(part, moved) if part.dtype == moved.dtype else moved
+            return _scalar(function, own(replaced(args, path, new)))
 
         slopes = [(at(h) - at(-h)) / (2 * h) for h in (step, step / 2, step / 4)]
         coarse, fine = ((4 * slopes[k + 1] - slopes[k]) / 3 for k in (0, 1))

@@ -511,6 +511,49 @@ def nan_to_num_and_clip_out(x):
     return np.sum(y * y)
 
 
+@program(SQUARE, 1, compiled=False, later=[(SQUARE, 0)])
+def axis_known_at_run_time(y, axis):
+    y = y * 1.0
+    turned = np.swapaxes(y, 0, axis)
+    turned[0] *= 3.0
+    return np.sum(y**3)
+
+
+@program(SQUARE, 2, compiled=False, later=[(SQUARE, 1)])
+def rows_of_planes(y, planes):
+    total = 0.0
+    for k in range(planes):
+        field = y * (k + 1.0)
+        parts = [np.moveaxis(field, k, 0) for _ in range(1)]
+        parts[0][-1] = y[k]
+        total = total + np.sum(field * field)
+    return total
+
+
+@program(np.repeat(FOUR, 2)[::2], compiled=False)
+def ravel_of_every_other(x):
+    flat = np.ravel(x)
+    flat *= 2.0
+    return np.sum(x * x)
+
+
+@program(np.repeat(SQUARE, 2, axis=1)[:, ::2], compiled=False)
+def flattened_columns(y):
+    def scale(field):
+        lines = np.reshape(field, -1)
+        lines[1:3] *= field[0, 0]
+        return lines
+
+    return np.sum(scale(y)) + np.sum(y**3)
+
+
+@program(np.array([[0.4, -0.9, 1.3], [0.2, 0.8, -0.5]]).T, compiled=False)
+def contiguous_of_a_transpose(y):
+    solid = np.ascontiguousarray(y)
+    solid[0] = 2.0
+    return np.sum(y * y) + np.sum(solid**3)
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {
     ("einsum_transposed", "numpy", "compiled"): "traced",

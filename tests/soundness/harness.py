@@ -8,7 +8,6 @@ of the value for the gradient. Two judgements are kept apart: ``right`` (nothing
 
 from __future__ import annotations
 
-import copy
 import functools
 import importlib
 import os
@@ -24,7 +23,7 @@ import numpy as np
 
 import ast_ad
 
-from .differences import Unfit, differences, is_single, leaves
+from .differences import Unfit, differences, is_single, leaves, own
 
 BACKENDS = "numpy", "numba"
 JUDGEMENTS = "right", "compiled"
@@ -124,7 +123,7 @@ class Observed:
 
 
 def _run(function: Callable[..., Any], args: tuple[Any, ...]) -> Outcome:
-    given = copy.deepcopy(args)
+    given = own(args)
     found = Outcome()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
