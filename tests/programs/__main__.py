@@ -86,7 +86,9 @@ def main() -> int:
     causes: collections.Counter[str] = collections.Counter()
     started = time.perf_counter()
     with tempfile.TemporaryDirectory() as name:
-        for seed in seeds:
+        for done, seed in enumerate(seeds):
+            if sys.stderr.isatty():
+                print(f"\r{done} of {len(seeds)}: {dict(tally)}", end="\r", file=sys.stderr, flush=True)
             settings = Settings(options.backend, bool(options.second) and seed % options.second == 0)
             case = make(seed, options.short)
             outcome = check(case, pathlib.Path(name), settings)
