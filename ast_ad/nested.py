@@ -14,9 +14,9 @@ from typing import Any
 from .compiled import require_number, scalar_result
 from .errors import InputTypeError, InputValueError
 from .frontend.boundness import Raised
-from .frontend.fixpoint import is_checked
 from .frontend.guards import Path
 from .frontend.lower import structure_of
+from .frontend.slots import is_checked
 from .frontend.values import Arr, Bound, Closure, Dct, Frame, Lost, Lst, Maybe, Obj, Tup, now
 from .ir.builtin import assign, unpack
 from .ir.ops import Arg, Block, Function, Lit, Op, Seq, Var

@@ -173,7 +173,7 @@ class Arrays(Core):
         elif isinstance(base, Lst):
             self.store_list_item(base, index, value)
         elif isinstance(base, Dct):
-            self.state.set(base, {**self.state.get(base), self.demand(index, "a dict key"): value})
+            self.set_dict(base, {**self.state.get(base), self.demand(index, "a dict key"): value})
         elif isinstance(base, Flat):
             array = base.array
             before = self.read(array)
@@ -246,7 +246,7 @@ class Arrays(Core):
         key = self.demand(index, "an index")
         content = self.state.get(base) if isinstance(base, (Dct, Lst)) else None
         if isinstance(content, dict):
-            self.state.set(base, {k: v for k, v in content.items() if k != key})
+            self.set_dict(base, {k: v for k, v in content.items() if k != key})
         elif isinstance(content, tuple):
             items = list(content)
             del items[key]

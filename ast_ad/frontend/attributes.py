@@ -184,7 +184,7 @@ class Attributes(Core):
         if name == "__class__":
             return Lit(base.cls)
         if name == "__dict__":
-            return Dct(dict(content))
+            return self.one_of(Dct(dict(content)), base)
         raw: Any = next((k.__dict__[name] for k in base.cls.__mro__ if name in k.__dict__), None)
         if raw is None:
             raise self.unsupported(
@@ -267,7 +267,7 @@ class Attributes(Core):
                     )
                 self.call(Lit(setter.fset), [base, value], {})
                 return
-            self.state.set(base, {**self.state.get(base), name: value})
+            self.set_attribute(base, name, value)
             return
         if isinstance(base, Arr) and name == "shape":
             raise self.unsupported("assignment to .shape", "it changes the array in place", "use reshape")

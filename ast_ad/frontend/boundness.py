@@ -190,7 +190,7 @@ class Boundness(Core):
         """Give an object that a path made its contents behind the branch."""
         if ("exported", id(value)) not in phis.memo:
             phis.memo["exported", id(value)] = value
-            phis.merged.set(value, again(state.get(value)))
+            phis.merged.set(value, again(state.look(value)))
 
     def exported_view(self, arr: Arr, first: bool, phis: Any, sides: Any, since: int) -> Any:
         """A window that a path opened, as an array; what its index reads may not be known elsewhere."""

@@ -208,15 +208,32 @@ class Builtins(Core):
             return Dct(dict(self.state.get(value)), value.cls)
         return Obj(value.cls, dict(self.state.get(value))) if isinstance(value, Obj) else value
 
-    def b_deepcopy(self, value: Any) -> Any:
-        if isinstance(value, Lst) and isinstance(self.state.get(value), tuple):
-            return Lst(tuple(map(self.b_deepcopy, self.state.get(value))))
+    def b_deepcopy(self, value: Any, memo: Any = Lit(None)) -> Any:
+        if self.static_value(memo) is not None:
+            raise self.unsupported("copy.deepcopy with a memo", "it is not followed", "leave it out")
+        return self.deep_copy(value, {})
+
+    def deep_copy(self, value: Any, copies: dict[int, Any]) -> Any:
+        """A copy of all that is in a value; what is in it twice is in the copy twice."""
+        if id(value) in copies:
+            return copies[id(value)]
+
+        def each(items: Any) -> tuple[Any, ...]:
+            return tuple(self.deep_copy(item, copies) for item in items)
+
         if isinstance(value, Tup):
-            return Tup(tuple(map(self.b_deepcopy, value.items)), value.cls)
-        if isinstance(value, (Dct, Obj)):
-            content = {k: self.b_deepcopy(v) for k, v in self.state.get(value).items()}
-            return Dct(content, value.cls) if isinstance(value, Dct) else Obj(value.cls, content)
-        return self.b_copy(value)
+            found: Any = Tup(each(value.items), value.cls)
+        elif isinstance(value, Lst) and isinstance(self.state.get(value), tuple):
+            found = copies[id(value)] = Lst(())
+            self.state.set(found, each(self.state.get(value)))
+        elif isinstance(value, (Dct, Obj)):
+            found = copies[id(value)] = Dct({}, value.cls) if isinstance(value, Dct) else Obj(value.cls, {})
+            content = self.state.get(value)
+            self.state.set(found, dict(zip(content, each(content.values()), strict=True)))
+        else:
+            found = self.b_copy(value)
+        copies[id(value)] = found
+        return found
 
     def by_dummies(self, fn: Any, *args: Any, **kwargs: Any) -> Any:
         """A function that reads dtypes and ranks only."""

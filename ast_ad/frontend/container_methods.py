@@ -123,26 +123,27 @@ class ContainerMethods(Core):
         return self.state.get(base).get(self.demand(key, "a dict key"), default)
 
     def dict_items(self, base: Dct) -> Any:
-        return Lst(tuple(Tup((self.from_python(k), v)) for k, v in self.state.get(base).items()))
+        items = [Tup((self.from_python(k), v)) for k, v in self.state.get(base).items()]
+        return self.view_of(base, "items", items)
 
     def dict_keys(self, base: Dct) -> Any:
-        return Lst(tuple(self.from_python(k) for k in self.state.get(base)))
+        return self.view_of(base, "keys", [self.from_python(k) for k in self.state.get(base)])
 
     def dict_values(self, base: Dct) -> Any:
-        return Lst(tuple(self.state.get(base).values()))
+        return self.view_of(base, "values", self.state.get(base).values())
 
     def dict_copy(self, base: Dct) -> Any:
         return Dct(dict(self.state.get(base)), base.cls)
 
     def dict_update(self, base: Dct, other: Any = None, **kwargs: Any) -> Any:
         extra = self.state.get(self.b_dict(other)) if other is not None else {}
-        self.state.set(base, {**self.state.get(base), **extra, **kwargs})
+        self.set_dict(base, {**self.state.get(base), **extra, **kwargs})
         return Lit(None)
 
     def dict_setdefault(self, base: Dct, key: Any, default: Any = Lit(None)) -> Any:
         name = self.demand(key, "a dict key")
         if name not in self.state.get(base):
-            self.state.set(base, {**self.state.get(base), name: default})
+            self.set_dict(base, {**self.state.get(base), name: default})
         return self.state.get(base)[name]
 
     def dict_pop(self, base: Dct, key: Any, *default: Any) -> Any:
@@ -151,5 +152,5 @@ class ContainerMethods(Core):
         if name not in content and default:
             return default[0]
         found = content.pop(name)
-        self.state.set(base, content)
+        self.set_dict(base, content)
         return found

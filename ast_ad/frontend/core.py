@@ -36,6 +36,7 @@ class Core:
         self.sites = sites
         self.root: Any = None
         self.state = State()
+        self.state.refuse = self.lost
         self.frame: Frame = Frame(None, {})
         self.iterated: list[Any] = []  # what the loops under way run over
         self.fixed: list[set[Lst]] = []  # those of the lists whose items were taken when the loop began
@@ -45,6 +46,8 @@ class Core:
         # which array stands after the loop for one that its last pass made.
         self.shared: Collection[Any] = frozenset()
         self.lasting: Collection[Any] = frozenset()
+        self.twice: Collection[Any] = frozenset()  # the containers with another reference
+        self.apart = False  # whether what is looked at lies in such a container
         self.outer_iterated = 0
         self.since = 0
         self.holders: dict[Any, Any] = {}
@@ -203,6 +206,18 @@ class Core:
         self.state.set(arr, (after, var))
 
     # ----- errors
+    def lost(self, state: Lost) -> AdError:
+        """The error for a read of something of which the compiler can't tell what it holds."""
+        return self.unsupported(f"a read of `{state.name}`", state.why, "use a copy, or one name for it")
+
+    def write_outside(self, path: Any) -> AdError:
+        """The error for a write to a list or dict that outlives the call."""
+        return self.unsupported(
+            f"a write to `{path}`",
+            "the object outlives the call",
+            "return the value instead, or create the object inside the function",
+        )
+
     def unsupported(
         self,
         construct: str,

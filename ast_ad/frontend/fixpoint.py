@@ -18,7 +18,9 @@ from ..ir.types import Dim, Scalar
 from .boundness import Raised
 from .builder import type_of_arg
 from .core import Core
+from .identities import changed_parts, parts_by_place, relate
 from .joins import ShapeChange, renewed
+from .slots import OUT_ONLY, get_slot, is_checked, is_live, is_window, lateness, put_slot
 from .statements import EXITS
 from .templates import Template
 from .values import (
@@ -41,7 +43,6 @@ from .values import (
 )
 
 MAX_PASSES = 10
-OUT_ONLY = ("$return", "$break", "$value", "$choice")
 
 
 class EveryPassRaises(Exception):
@@ -102,8 +103,9 @@ class Fixpoint(Core):
 
     def entry_template(self, value: Any, entry: State) -> Template:
         self.shared, self.lasting = self.noted(entry)
+        outer, self.twice = self.twice, self.held_twice(entry)
         found = self.template(value, entry)
-        self.shared = frozenset()
+        self.shared, self.twice = frozenset(), outer
         return found
 
     def settle(
@@ -116,9 +118,10 @@ class Fixpoint(Core):
     ) -> None:
         """Read the body until what it carries stays the same, then append the loop."""
         entry, frame = self.state, self.frame
-        held = entry.held
+        held, kin = entry.held, self.kin_of(entry, templates, {}, since)
         for _ in range(MAX_PASSES):
             state, params = self.enter(entry, templates, held)
+            relate(parts_by_place(templates, state), kin)
             self.state = state.fork()
             with self.builder.nested(Block()) as block:
                 try:
@@ -134,15 +137,17 @@ class Fixpoint(Core):
                     raise EveryPassRaises
                 stops = self.stop_flag(end)
             changed = self.changed_slots(state, end, since)
+            changed += changed_parts(parts_by_place(templates, state), state, end, changed)
             grown = self.grow(
-                templates, changed, (entry, state, end), lambda slot: is_live(slot, frame, passes)
+                templates, changed, (entry, state, end), lambda slot: is_live(slot, frame, passes.live)
             )
             known = self.known_later(held, (entry, state, end), since)
-            if grown == templates and known == held:
+            later = self.kin_of(end, grown, self.kin_of(entry, grown, kin, since), since)
+            if grown == templates and known == held and later == kin:
                 end.held = held
                 self.finish(entry, end, templates, params, block, stops, make, passes)
                 return
-            templates, held = grown, known
+            templates, held, kin = grown, known, later
         raise ShapeChange("its types change in every pass")
 
     def stop_flag(self, end: State) -> Any:
@@ -188,10 +193,12 @@ class Fixpoint(Core):
         for key, content in end.contents.items():
             if getattr(key, "serial", 0) > since or (isinstance(key, Arr) and key.view is not None):
                 continue
-            before = state.get(key)
+            before = state.look(key)
             if content is before:
                 continue
-            if isinstance(key, (Frame, Dct, Obj)):
+            if isinstance(content, Lost):
+                slots.append((key, None))
+            elif isinstance(key, (Frame, Dct, Obj)):
                 if isinstance(key, Dct) and set(before) != set(content):
                     raise ShapeChange("the keys of a dict change in the loop")
                 slots += [
@@ -217,6 +224,7 @@ class Fixpoint(Core):
         grown = dict(templates)
         late = [slot for slot in changed if slot not in grown or grown[slot].kind == "unbound"]
         noted = self.noted(end, late)
+        outer_twice, twice = self.twice, self.held_twice(end, late)
         for slot in changed:
             value = self.readable(get_slot(end, slot), end, str(slot[1]))
             if slot not in grown:
@@ -224,8 +232,11 @@ class Fixpoint(Core):
                 grown[slot] = self.entry_template(
                     first if first is not None else Unbound(str(slot[1])), entry
                 )
-            self.shared, self.lasting = noted
+            (self.shared, self.lasting), self.twice = noted, twice
             if isinstance(slot[1], str) and slot[1] in OUT_ONLY or grown[slot].kind == "lost":
+                continue
+            if isinstance(value, Lost):
+                grown[slot] = Template("lost", info=value)
                 continue
             self.hold_items(slot, value, grown[slot], end)
             outer, self.state = self.state, end.fork()  # what is read here is read in no block that stays
@@ -239,15 +250,13 @@ class Fixpoint(Core):
         for slot in grown.keys() - set(changed):  # another name may have got what this one has kept
             if grown[slot].kind == "leaf" and grown[slot].array:
                 grown[slot] = self.mark(grown[slot], get_slot(end, slot))
-        self.shared = frozenset()
+        self.shared, self.twice = frozenset(), outer_twice
         return grown
 
     def grown(
         self, slot: Any, old: Template, value: Any, start: State, live: Callable[[Any], bool]
     ) -> Template:
         """The template of one slot that holds ``value`` at the end of a pass."""
-        if isinstance(value, Lost):
-            return Template("lost", info=value)
         unsure = isinstance(value, (Unbound, Maybe)) or old.kind == "maybe"
         if old.kind == "unbound":
             if isinstance(value, Unbound) or not unsure and slot not in self.unbound_reads:
@@ -304,6 +313,7 @@ class Fixpoint(Core):
         self.state = after
         for slot, value in bound.items():
             put_slot(after, slot, value)
+        self.relate_results(entry, end, templates, bound)
         for slot, value in bound.items():
             if value is not get_slot(entry, slot):  # what is from before is on other paths, too
                 self.watch(value, after)
@@ -352,9 +362,13 @@ class Fixpoint(Core):
         """What the last pass left, as a result of the loop."""
         if isinstance(last, Arr) and last.view is None and last.serial > self.since:
             self.shared = frozenset()  # the others show what this name holds
+        outer, self.twice = self.twice, self.held_twice(self.state)
         with self.builder.nested(block):  # a window may have to be taken anew
             found = self.template(last, self.state)
-        if found.kind == "same" or found.kind == "list" and not found.children:
+        self.twice = outer
+        if found.kind == "list" and not found.children:
+            return self.one_of(Lst((), pools=found.pools, within=found.within), last)
+        if found.kind == "same":
             if isinstance(last, (Iterable, ArrayMethod, Flat, Super, Comprehension)):
                 raise ShapeChange("what a pass leaves can't be told")
             return last
@@ -393,50 +407,3 @@ class Carried:
         self.yields += ends
         self.variables += [Var(r.type, r.hint) for r in results]
         self.outs += results
-
-
-def is_live(slot: Any, frame: Frame, passes: Passes) -> bool:
-    """Whether a pass, or what follows the loop, may read what another pass left."""
-    key, name = slot
-    return key is not frame or passes.live is None or name in passes.live
-
-
-def is_checked(before: Any, after: Any) -> bool:
-    """Whether a slot changed only in that it is known to have a value."""
-    return isinstance(before, Maybe) and before.value is after
-
-
-def is_window(key: Any) -> bool:
-    """Whether it is a window on an array, which can be taken anew."""
-    return (
-        isinstance(key, Arr)
-        and key.view is not None
-        and key.view.put is not None
-        and isinstance(key.view.parent, Arr)
-    )
-
-
-def lateness(slot: Any, template: Template, end: State) -> int:
-    """0 for what passes read from one another, else 1, or 2 for a window on what another name may hold."""
-    if template.kind != "unbound" and not (isinstance(slot[1], str) and slot[1] in OUT_ONLY):
-        return 0
-    last = get_slot(end, slot)
-    return (
-        1 if isinstance(last, Arr) and last.view is None or not isinstance(last, (Arr, Lst, Dct, Obj)) else 2
-    )
-
-
-def get_slot(state: State, slot: Any) -> Any:
-    key, name = slot
-    content = state.get(key)
-    return content.get(name) if isinstance(key, (Frame, Dct, Obj)) else content
-
-
-def put_slot(state: State, slot: Any, value: Any) -> None:
-    key, name = slot
-    if isinstance(key, (Frame, Dct, Obj)):
-        state.set(key, {**state.get(key), name: value})
-    elif isinstance(key, Lst):
-        state.set(key, state.get(value) if isinstance(value, Lst) else value)
-    else:
-        state.set(key, state.get(value) if isinstance(value, Arr) else value)

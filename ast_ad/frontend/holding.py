@@ -71,7 +71,7 @@ class Holding(Sharing):
                 )
 
     def references_in(self, value: Any) -> Iterator[Any]:
-        """The arrays and run-time lists of which a value is made."""
+        """The arrays and lists of which a value is made."""
         stack, seen = [value], set()
         while stack:
             part = stack.pop()
@@ -81,7 +81,7 @@ class Holding(Sharing):
             if id(part) in seen:
                 continue
             seen.add(id(part))
-            if isinstance(part, Lst) and isinstance(self.state.get(part), Var):
+            if isinstance(part, Lst):
                 yield part
             stack += items_held(part, self.state)
 
@@ -126,6 +126,7 @@ class Holding(Sharing):
                 "use a two-dimensional array, or change the list before it is put into the other one",
             )
         self.settled(base)
+        self.changed(base)
         self.state.set(base, content)
 
     def write_element(self, arr: Arr, base: Lst, var: Var) -> None:
@@ -150,6 +151,7 @@ class Holding(Sharing):
                 "copy the array first: `a = a.copy()`",
             )
         after = arr.view.put(content, var)
+        self.changed(base)
         self.state.set(base, after)
         self.touched(self.state, pools, base, content)
         self.state.set(arr, (after, var))
@@ -212,7 +214,7 @@ class Holding(Sharing):
             if is_element(key) and key.view.parent.pools & written:
                 state.contents[key] = STALE
         for (owner, name), template in templates.items():
-            content = entry.get(owner)
+            content = entry.look(owner)
             value = owner if isinstance(owner, Lst) else content.get(name) if name is not None else None
             if isinstance(value, Lst):
                 self.hold_items((owner, name), value, template, entry, state)

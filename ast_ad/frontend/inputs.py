@@ -22,8 +22,9 @@ from .core import TensorOutside
 from .guards import Guard, Guards, Path
 from .patterns import Known, Lengths
 from .signatures import is_code, signature
-from .values import Arr, Bound, Dct, Lst, Tup, is_tensor
+from .values import Arr, Bound, Dct, Lost, Lst, Tup, is_tensor
 
+BEFORE = -1  # the time stamp of containers from outside: no branch or loop makes them
 MAX_CAPTURED_ITEMS = 32
 MOST_FOLLOWED = 20_000  # items of containers from outside that one build looks at
 
@@ -206,6 +207,7 @@ class Inputs:
                 if isinstance(value, list)
                 else Tup(tuple(items), type(value) if hasattr(type(value), "_fields") else None)
             )
+        found.serial = BEFORE
         self.captured[path] = found
         return found
 
@@ -269,7 +271,9 @@ class Inputs:
         """An outside list or dict that the program writes to."""
         for path, found in self.captured.items():
             if isinstance(found, (Lst, Dct)):
-                now, before = state.get(found), found.initial
+                now, before = state.look(found), found.initial
+                if isinstance(now, Lost):
+                    return path
                 items = (
                     zip(now.values(), before.values(), strict=False)
                     if isinstance(found, Dct) and isinstance(now, dict)

@@ -25,6 +25,7 @@ from .expressions import Expressions
 from .fixpoint import Fixpoint
 from .handlers import Handlers
 from .holding import Holding
+from .identities import Identities
 from .inlining import Inlining
 from .items import Items
 from .iterables import Iterables
@@ -51,6 +52,7 @@ class Interpreter(
     Iteration,
     Merging,
     Holding,
+    Identities,
     Expressions,
     Operators,
     Calls,

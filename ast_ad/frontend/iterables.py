@@ -248,7 +248,10 @@ class Iterables(Core):
         return Bound(function, args, kwargs)
 
     def b_iter(self, source: Any) -> Any:
-        return Lst(tuple(self.items_of(self.consumed(source))))
+        found = Lst(tuple(self.items_of(self.consumed(source))))
+        if isinstance(source, Lst):
+            source.alike.add(found)  # lost, once the list is changed
+        return found
 
     def b_next(self, iterator: Any, *default: Any) -> Any:
         content = self.state.get(iterator) if isinstance(iterator, Lst) else None

@@ -7,12 +7,13 @@ the list's length is static, then as a ``while`` over positions.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from ..ir.ops import Lit, Var
 from .core import Core
 from .fixpoint import EveryPassRaises, Passes
+from .sharing import lists_of
 from .statements import EXITS
 from .values import Iterable, Lst, Tup
 
@@ -117,12 +118,3 @@ class LiveLists(Core):
             self.state = entry
             self.only_pass(test(), turn)
         self.state.set(frame, {k: v for k, v in self.state.get(frame).items() if k != name})
-
-
-def lists_of(source: Any) -> Iterator[Lst]:
-    """The lists over which a loop runs."""
-    if isinstance(source, Lst):
-        yield source
-    elif isinstance(source, Iterable):
-        for part in source.sources:
-            yield from lists_of(part)

@@ -18,10 +18,11 @@ from .core import Core
 from .fixpoint import EveryPassRaises, Passes
 from .iteration import IDENTITY
 from .joins import ShapeChange
-from .live_lists import ListChanges, lists_of
+from .live_lists import ListChanges
 from .liveness import live_at_loops
+from .sharing import lists_of
 from .statements import EXITS
-from .values import Arr, Lst, now
+from .values import Arr, Dct, Lst, now
 
 MAX_UNROLLED = 600
 
@@ -97,6 +98,9 @@ class Loops(Core):
         live: Collection[str] | None,
     ) -> None:
         spec = self.iteration(source)
+        if isinstance(spec, list) and isinstance(source, Lst) and source.shows is not None:
+            self.unroll([functools.partial(self.shown, source, i) for i in range(len(spec))], body)
+            return
         if isinstance(spec, list):
             self.unroll([functools.partial(IDENTITY, item) for item in spec], body)
             return
@@ -340,7 +344,9 @@ class Loops(Core):
                 continue
             if isinstance(part, gast.AugAssign) and isinstance(part.target, gast.Name):
                 held = self.state.get_name(self.frame, part.target.id)
-                if isinstance(held, (Arr, Lst)):  # written in place: the name still shows the same object
+                if isinstance(
+                    held, (Arr, Lst, Dct)
+                ):  # written in place: the name still shows the same object
                     stack.append(part.value)
                     continue
             if isinstance(part, gast.Name) and isinstance(part.ctx, gast.Store):

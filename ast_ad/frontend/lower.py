@@ -113,11 +113,7 @@ def _lower(
         ) from None
     changed = inputs.changed_container(interpreter.state)
     if changed is not None:
-        raise interpreter.unsupported(
-            f"a write to `{changed}`",
-            "the object outlives the call",
-            "return the value instead, or create the object inside the function",
-        )
+        raise interpreter.write_outside(changed)
     results: list[Arg] = []
     structure = structure_of(interpreter, result, results)
     builder.block.results = tuple(results)

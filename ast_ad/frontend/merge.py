@@ -18,6 +18,7 @@ from ..ir.types import Array, ListOf, Type, list_of
 from .boundness import PARTS, Boundness, components, same_make
 from .builder import type_of_arg
 from .holding import STALE, is_element
+from .identities import CONTAINERS
 from .joins import NOTHING, ShapeChange, join, join_lists
 from .sharing import Sharing, root_of
 from .statements import EXITS
@@ -35,6 +36,8 @@ class Phis:
     outs: list[Var] = field(default_factory=list)
     memo: dict[Any, Any] = field(default_factory=dict)
     shared: tuple[Collection[Any], Collection[Any]] = ((), ())  # roots with several names, on each path
+    twice: tuple[Collection[Any], Collection[Any]] = ((), ())  # containers with several names, on each path
+    apart: bool = False  # whether what is merged lies in such a container
     arrays: list[Arr] = field(default_factory=list)
     merged: State = field(default_factory=State)  # the store behind the branch
 
@@ -63,6 +66,7 @@ class Merging(Sharing, Boundness):
         merged = phis.merged = first.fork()
         merged.held = first.held | second.held
         phis.shared = self.shared_roots(first), self.shared_roots(second)
+        phis.twice = self.held_twice(first), self.held_twice(second)
         for key in {**first.contents, **second.contents}:
             a, b = first.contents.get(key), second.contents.get(key)
             if a is b:
@@ -75,6 +79,10 @@ class Merging(Sharing, Boundness):
                     merged.contents.pop(key, None)
                 continue
             if getattr(key, "serial", 0) > since and not isinstance(key, Frame):
+                continue
+            lost = next((c for c in (first.look(key), second.look(key)) if isinstance(c, Lost)), None)
+            if lost is not None:
+                merged.set(key, lost)
                 continue
             try:
                 content = self.merge_content(key, first.get(key), second.get(key), sides, phis, since)
@@ -125,9 +133,15 @@ class Merging(Sharing, Boundness):
             ) from None
 
     def merge_values(self, a: Any, b: Any, sides: Any, phis: Phis, since: int, name: str) -> Any:
+        if a is b and isinstance(a, CONTAINERS):
+            return a
         key = ("merge", id(a), id(b))
         if key not in phis.memo:
-            phis.memo[key] = (self._merge(a, b, sides, phis, since, name), a, b)
+            outer = phis.apart
+            if isinstance(a, CONTAINERS) and isinstance(b, CONTAINERS):
+                phis.apart = outer or a in phis.twice[0] or b in phis.twice[1]
+            phis.memo[key] = (self.one_of(self._merge(a, b, sides, phis, since, name), a, b), a, b)
+            phis.apart = outer
         return phis.memo[key][0]
 
     def _merge(self, a: Any, b: Any, sides: Any, phis: Phis, since: int, name: str) -> Any:
@@ -156,7 +170,7 @@ class Merging(Sharing, Boundness):
             (first, _), (second, _) = sides
             pools = self.pools_of(a) | self.pools_of(b)
             content = self.merge_lists(first.get(a), second.get(b), sides, phis, since, pools)
-            return Lst(content, pools=pools)
+            return Lst(content, pools=pools, within=self.pools_with(a, first) | self.pools_with(b, second))
         if isinstance(a, (Dct, Obj)) and type(a) is type(b) and a.cls is b.cls:
             (first, _), (second, _) = sides
             one, two = first.get(a), second.get(b)
@@ -197,7 +211,7 @@ class Merging(Sharing, Boundness):
             within |= self.pools_around(value, phis.merged)
             sources += [known for known, _ in value.sources]
             foreign = foreign or value.foreign
-            if root in shared:
+            if root in shared or phis.apart:
                 foreign = foreign or ONE_OF_TWO
                 if root.serial < since:
                     sources.append(root)

@@ -12,6 +12,7 @@ from ..ir.ops import Lit, Var
 from ..ir.types import Opaque, Optional, Scalar
 from ..rules import containers
 from .core import Core
+from .identities import CONTAINERS
 from .values import (
     Arr,
     Dct,
@@ -245,6 +246,12 @@ class Operators(Core):
             )
         else:
             same = left is right
+            if isinstance(left, CONTAINERS) and isinstance(right, CONTAINERS) and right in left.alike:
+                raise self.unsupported(
+                    "`is` of lists, dicts or objects that may be one",
+                    "which they are is known at run time only",
+                    "compare what they hold",
+                )
             if (
                 not same
                 and isinstance(left, Var)

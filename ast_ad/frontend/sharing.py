@@ -89,14 +89,14 @@ class Sharing(Core):
             return template
         own = root_of(value)
         one_of = [root for root, _ in own.sources] if isinstance(own, Arr) else []
-        if own not in self.shared and not one_of:
+        if own not in self.shared and not one_of and not self.apart:
             return template
         sources = template.sources
-        for found in [*one_of, *([own] if own in self.shared else [])]:
+        for found in [*one_of, *([own] if own in self.shared or self.apart else [])]:
             root = self.holders.get(found, found)
             if (root.serial < self.since or root in self.holders.values()) and root not in sources:
                 sources = (*sources, root)
-        lasting = template.lasting or own in self.lasting or bool(one_of)
+        lasting = template.lasting or own in self.lasting or bool(one_of) or self.apart
         return replace(template, foreign=template.foreign or SHARED, sources=sources, lasting=lasting)
 
     def watch(self, value: Any, state: State) -> None:
@@ -108,8 +108,10 @@ class Sharing(Core):
                 self.watch(item, state)
 
     def readable(self, value: Any, state: State, name: str) -> Any:
-        """The value, or Lost for an array that may have changed through another name."""
+        """The value, or Lost for an array or container that may have changed through another name."""
         arr = value.value if isinstance(value, Maybe) else value
+        if isinstance(arr, (Lst, Dct, Obj)) and isinstance(state.look(arr), Lost):
+            return Lost(name, state.look(arr).why)
         while isinstance(arr, Arr):
             if any(state.get(root) is not content for root, content in arr.sources):
                 return Lost(name, STALE)
@@ -141,8 +143,17 @@ def items_held(value: Any, state: State) -> Collection[Any]:
     if isinstance(value, Closure):
         return (*value.defaults.values(), value.frame)
     if isinstance(value, (Lst, Dct, Obj, Frame)):
-        content = state.get(value)
+        content = state.look(value)
         return (
             content.values() if isinstance(content, dict) else content if isinstance(content, tuple) else ()
         )
     return ()
+
+
+def lists_of(source: Any) -> Iterator[Lst]:
+    """The lists over which a loop runs."""
+    if isinstance(source, Lst):
+        yield source
+    elif isinstance(source, Iterable):
+        for part in source.sources:
+            yield from lists_of(part)

@@ -260,15 +260,33 @@ class Statements(Core):
 
     def augment(self, plain: Any, in_place: Any, before: Any, value: Any) -> Any:
         """``before op= value``: arrays are written, lists extended, everything else is rebound."""
-        if isinstance(before, Lst) and plain is operator.add:
-            self.list_extend(before, value)
-            return before
+        if isinstance(before, (Lst, Dct, Obj)):
+            return self.augment_container(plain, in_place, before, value)
         if not isinstance(before, Arr) or self.read(before).type.shape is None:  # type: ignore[union-attr]
             return self.binary(plain, before, value)
         old = self.read(before)
         new = self.arg(self.binary(plain, before, value))
         self.overwrite(before, old, new, in_place)
         return before
+
+    def augment_container(self, plain: Any, in_place: Any, before: Any, value: Any) -> Any:
+        """``before op= value`` of a list, dict or object: it changes itself where its class says so."""
+        if isinstance(before, Lst) and plain is operator.add:
+            self.list_extend(before, value)
+            return before
+        if isinstance(before, Lst) and plain is operator.mul:
+            repeated = self.binary(plain, before, value)
+            if not isinstance(repeated, Lst):
+                return repeated
+            self.set_list(before, self.state.get(repeated))
+            return before
+        if isinstance(before, Dct) and plain is operator.or_:
+            self.dict_update(before, value)
+            return before
+        method = f"__{getattr(in_place, '__name__', '')}__"
+        if isinstance(before, Obj) and hasattr(before.cls, method):
+            return self.call(self.load_attribute(before, method), [value], {})
+        return self.binary(plain, before, value)
 
     def overwrite(self, arr: Arr, old: Var, new: Any, name: Any = None) -> None:
         """The whole of ``arr`` becomes ``new``, in its own dtype and shape (as ``out=`` and ``op=`` do)."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -50,9 +52,10 @@ class Templates(Sharing, Boundness):
             content = self.state.get(value) if isinstance(value, (Dct, Obj)) else None
             if content is None or list(content) != list(old.info[1]):
                 raise ShapeChange("the structure of a dict or object changes")
-            children = tuple(
-                self.widen(c, content[k], start) for c, k in zip(old.children, old.info[1], strict=True)
-            )
+            with self.inside(value):
+                children = tuple(
+                    self.widen(c, content[k], start) for c, k in zip(old.children, old.info[1], strict=True)
+                )
             return Template(old.kind, None, children, old.info)
         return self.widen_leaf(old, value)
 
@@ -72,8 +75,10 @@ class Templates(Sharing, Boundness):
         assert old.type is not None
         found = type_of_arg(var)
         if isinstance(old.type, ListOf) and isinstance(found, ListOf):
-            pools = old.pools | self.pools_of(value) if isinstance(value, Lst) else old.pools
-            return Template("leaf", join_lists(old.type, found), array=False, pools=pools)
+            pools, within = old.pools, old.within
+            if isinstance(value, Lst):
+                pools, within = pools | self.pools_of(value), within | self.pools_with(value, self.state)
+            return Template("leaf", join_lists(old.type, found), array=False, pools=pools, within=within)
         foreign = old.foreign or (value.foreign if isinstance(value, Arr) else None)
         joined = join_carried(old.type, found, self.own_dims)
         array = old.array or isinstance(value, Arr)
@@ -92,14 +97,13 @@ class Templates(Sharing, Boundness):
 
     def widen_list(self, old: Template, value: Any, start: State) -> Template:
         content = self.state.get(value) if isinstance(value, Lst) else value
-        pools = old.pools | self.pools_of(value) if isinstance(value, Lst) else old.pools
+        pools, within = old.pools, old.within
+        if isinstance(value, Lst):
+            pools, within = pools | self.pools_of(value), within | self.pools_with(value, self.state)
         if isinstance(content, tuple) and len(content) == len(old.children):
-            return Template(
-                "list",
-                None,
-                tuple(self.widen(c, v, start) for c, v in zip(old.children, content, strict=True)),
-                pools=pools,
-            )
+            with self.inside(value):
+                children = tuple(self.widen(c, v, start) for c, v in zip(old.children, content, strict=True))
+            return Template("list", None, children, pools=pools, within=within)
         if isinstance(content, tuple):
             content = self.dynamic_list(content)
         if not isinstance(content, Var) or not isinstance(content.type, ListOf):
@@ -114,7 +118,17 @@ class Templates(Sharing, Boundness):
                 if isinstance(type, ListOf) and type.element != NOTHING
                 else list_of(own)
             )
-        return Template("leaf", type, pools=pools)
+        return Template("leaf", type, pools=pools, within=within)
+
+    @contextlib.contextmanager
+    def inside(self, value: Any) -> Iterator[None]:
+        """While the items of a container are looked at: if it has two names, so has each array in it."""
+        outer = self.apart
+        self.apart = outer or isinstance(value, (Lst, Dct, Obj)) and value in self.twice
+        try:
+            yield
+        finally:
+            self.apart = outer
 
     def template(self, value: Any, state: State) -> Template:
         """The structure of a value at the entry of the loop."""
@@ -127,16 +141,15 @@ class Templates(Sharing, Boundness):
         if isinstance(value, Tup):
             return Template("tuple", None, tuple(self.template(v, state) for v in value.items), value.cls)
         if isinstance(value, Lst):
-            return replace(self.template_content(state.get(value), state), pools=self.pools_of(value))
+            with self.inside(value):
+                found = self.template_content(state.get(value), state)
+            return replace(found, pools=self.pools_of(value), within=self.pools_with(value, state))
         if isinstance(value, (Dct, Obj)):
             content = state.get(value)
             kind = "dict" if isinstance(value, Dct) else "object"
-            return Template(
-                kind,
-                None,
-                tuple(self.template(v, state) for v in content.values()),
-                (value.cls, list(content)),
-            )
+            with self.inside(value):
+                children = tuple(self.template(v, state) for v in content.values())
+            return Template(kind, None, children, (value.cls, list(content)))
         if isinstance(value, Arr):
             outer, self.state = self.state, state
             type = self.read(value).type
@@ -184,7 +197,7 @@ class Templates(Sharing, Boundness):
                 sources = tuple((r, None) for r in template.sources)
                 return Arr(var, None, template.foreign, sources=sources, within=template.pools)
             if isinstance(template.type, ListOf):
-                return Lst(var, pools=template.pools)
+                return Lst(var, pools=template.pools, within=template.within)
             return self.wrap_var(var)
         children = tuple(self.instantiate(c, params, hint, after) for c in template.children)
         if template.kind == "tuple":
@@ -192,7 +205,7 @@ class Templates(Sharing, Boundness):
         if template.kind == "parts":
             return components(template.info)[1](list(children))
         if template.kind == "list":
-            return Lst(children, pools=template.pools)
+            return Lst(children, pools=template.pools, within=template.within)
         cls, keys = template.info
         content = dict(zip(keys, children, strict=True))
         return Dct(content, cls) if template.kind == "dict" else Obj(cls, content)
@@ -246,6 +259,7 @@ class Template:
     sources: tuple[Any, ...] = ()  # arrays that are known under other names too, one of which it may be
     lasting: bool = False  # whether one of them is after the loop, too
     pools: frozenset[Pool] = frozenset()  # of an array: those that it may be in; of a list: its elements'
+    within: frozenset[Pool] = frozenset()  # of a list: those that it may be in
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -258,6 +272,7 @@ class Template:
             and self.sources == other.sources
             and self.lasting == other.lasting
             and self.pools == other.pools
+            and self.within == other.within
             and (self.info is other.info or self.kind != "same")
             and (self.kind != "parts" or same_make(self.info, other.info))
         )

@@ -105,13 +105,16 @@ class Tup:
 class Lst:
     """A list; its content is a tuple of values while its length is static, else a Var of type ListOf.
 
-    ``pools``: those of its elements; ``within``: those that it may be in itself since it was made.
+    ``pools``: those of its elements; ``within``: those that it may be in itself since it was made;
+    ``shows``: the dict, of which it is a view, and whether it shows 'keys', 'values' or 'items'.
     """
 
     initial: Any = ()
     serial: int = _stamp()
     pools: frozenset[Pool] = frozenset()
     within: frozenset[Pool] = frozenset()
+    alike: set[Any] = field(default_factory=set)
+    shows: tuple[Any, str] | None = None
 
 
 @dataclass(eq=False)
@@ -121,6 +124,7 @@ class Dct:
     initial: dict[Any, Any] = field(default_factory=dict)
     cls: type = dict
     serial: int = _stamp()
+    alike: set[Any] = field(default_factory=set)
 
 
 @dataclass(eq=False)
@@ -130,6 +134,7 @@ class Obj:
     cls: type
     initial: dict[str, Any] = field(default_factory=dict)
     serial: int = _stamp()
+    alike: set[Any] = field(default_factory=set)
 
 
 @dataclass(eq=False)
@@ -241,19 +246,30 @@ class Lost:
 
 
 class State:
-    """What every object holds now. Contents are replaced, never changed, so that a fork is a shallow copy."""
+    """What every object holds now. Contents are replaced, never changed, so that a fork is a shallow copy.
+
+    ``refuse``: makes the error for a read of what is lost.
+    """
 
     def __init__(self, contents: dict[Any, Any] | None = None, dead: bool = False) -> None:
         self.contents: dict[Any, Any] = {} if contents is None else contents
         self.dead = dead
         self.held = Held()
+        self.refuse: Callable[[Lost], Exception] | None = None
 
     def fork(self) -> State:
         found = State(dict(self.contents), self.dead)
-        found.held = self.held
+        found.held, found.refuse = self.held, self.refuse
         return found
 
     def get(self, key: Any) -> Any:
+        found = self.look(key)
+        if isinstance(found, Lost) and self.refuse is not None:
+            raise self.refuse(found)
+        return found
+
+    def look(self, key: Any) -> Any:
+        """What an object holds, or Lost where that can't be told."""
         found = self.contents.get(key, self)
         return key.initial if found is self else found
 

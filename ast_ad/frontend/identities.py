@@ -1,0 +1,212 @@
+"""Which lists, dicts and objects may be one and the same, and what becomes of the others if one changes?
+
+A branch, a loop or an index at run time makes a new object of the compiler's, which stands for one of several
+of Python's. Its content is chosen at run time, so that reads are exact; but a change of the one is not seen
+in the others. ``alike`` holds, for each container, those that it may be; once it is changed, they are lost:
+a read of them is refused, as long as nobody reads them nothing is.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from .boundness import components
+from .core import Core
+from .sharing import items_held, lists_of
+from .slots import get_slot
+from .values import Dct, Lost, Lst, Maybe, Obj, State, Tup, Unbound
+
+CHANGED = "a list, dict or object that may be the same one was changed under another name"
+CONTAINERS = (Lst, Dct, Obj)
+
+
+class Identities(Core):
+    """Containers that may be one object."""
+
+    # ----- who is alike
+    def one_of(self, made: Any, *sources: Any) -> Any:
+        """``made`` stands for one of ``sources``, and for all that they may be."""
+        if isinstance(made, CONTAINERS):
+            for source in sources:
+                if isinstance(source, CONTAINERS) and source is not made:
+                    for other in (source, *source.alike):
+                        alike(made, other)
+        return made
+
+    def view_of(self, base: Any, kind: str, items: Collection[Any]) -> Lst:
+        """``d.keys()``, ``d.values()`` or ``d.items()``: it is lost once the dict is changed."""
+        view = Lst(tuple(items), shows=(base, kind))
+        base.alike.add(view)
+        return view
+
+    def shown(self, view: Lst, position: int) -> Any:
+        """An item of the view of a dict, as it is now."""
+        assert view.shows is not None
+        base, kind = view.shows
+        key, value = list(self.state.get(base).items())[position]
+        name = self.from_python(key)
+        return name if kind == "keys" else value if kind == "values" else Tup((name, value))
+
+    # ----- changes
+    def changed(self, base: Any, keys: bool = True) -> None:
+        """A container is changed: what may be the same one can't be read any more.
+
+        ``keys``: whether it may have got others.
+        """
+        if base.serial < 0:
+            raise self.write_outside(next(p for p, found in self.inputs.captured.items() if found is base))
+        for source in self.iterated:
+            shown = source.shows[0] if isinstance(source, Lst) and source.shows else None
+            if shown is base and not keys:
+                continue  # its items are read when their turn comes
+            if any(part in base.alike for part in lists_of(source) if keys or not shows_keys(part)):
+                raise self.unsupported(
+                    "a change of what a loop runs over, perhaps, under another name",
+                    "the compiler can't tell which items are still to come",
+                    "run over a copy: `for v in list(...)`",
+                )
+        for other in base.alike:
+            if keys or not shows_keys(other):
+                self.state.set(other, Lost("a list, dict or object", CHANGED))
+
+    def set_dict(self, base: Dct, content: dict[Any, Any]) -> None:
+        """The dict holds ``content`` from now on."""
+        self.changed(base, list(self.state.get(base)) != list(content))
+        self.state.set(base, content)
+
+    def set_attribute(self, base: Obj, name: str, value: Any) -> None:
+        """The object has the attribute from now on."""
+        self.changed(base)
+        self.state.set(base, {**self.state.get(base), name: value})
+
+    # ----- loops
+    def kin_of(self, state: State, templates: dict[Any, Any], known: Kin, since: int) -> Kin:
+        """What is related, given what was known, where the carried slots hold what they do in ``state``.
+
+        ``since``: containers that are younger are made in a pass, and known by the places that hold them.
+        """
+        parts = parts_by_place(templates, state)
+        places: dict[Any, list[Any]] = {}
+        for place, part in parts.items():
+            places.setdefault(part, []).append(place)
+        found = dict(known)
+        for place, part in parts.items():
+            related: set[Any] = set()
+            for other in (part, *part.alike):
+                if other.serial <= since:
+                    related.add(other)
+                related.update(places.get(other, ()))
+            found[place] = found.get(place, frozenset()) | (related - {place})
+        return found
+
+    def relate_results(self, entry: State, end: State, templates: dict[Any, Any], bound: Places) -> None:
+        """What a loop leaves may be what it began with, or what its last pass left."""
+        made: list[tuple[Any, Any]] = []  # a container behind the loop, and one that it may be
+        for slot, value in bound.items():
+            template = templates[slot]
+            results = dict(parts_of(template, value, self.state))
+            for state in (entry, end):
+                held = dict(parts_of(template, get_slot(state, slot), state))
+                made += [(part, held[path]) for path, part in results.items() if path in held]
+        users: dict[Any, list[Any]] = {}
+        for part, source in made:
+            users.setdefault(source, []).append(part)
+        for part, source in made:
+            for other in (source, *source.alike):
+                alike(part, other)
+                for user in users.get(other, ()):
+                    alike(part, user)
+
+    # ----- what holds them
+    def held_twice(self, state: State, without: Collection[Any] = ()) -> frozenset[Any]:
+        """The containers to which there is more than one reference; ``without``: slots not counted."""
+        found: Counter[Any] = Counter()
+        frames = list(self.live_frames())
+        stack = [
+            value
+            for frame in frames
+            for name, value in state.look(frame).items()
+            if (not name.startswith("$") or name == "$choice") and (frame, name) not in without
+        ]
+        stack += self.iterated
+        seen = set(map(id, frames))
+        while stack:
+            value = stack.pop()
+            if isinstance(value, CONTAINERS):
+                found[value] += 1
+            if id(value) not in seen:
+                seen.add(id(value))
+                stack += items_held(value, state)
+        outside = self.inputs.captured.values() if self.inputs is not None else ()
+        return frozenset([c for c, n in found.items() if n > 1]).union(
+            value for value in outside if isinstance(value, CONTAINERS)
+        )
+
+
+def shows_keys(value: Any) -> bool:
+    return isinstance(value, Lst) and value.shows is not None and value.shows[1] == "keys"
+
+
+def alike(one: Any, other: Any) -> None:
+    """Two containers may be one object."""
+    if one is not other:
+        one.alike.add(other)
+        other.alike.add(one)
+
+
+def parts_of(template: Any, value: Any, state: State, path: tuple[Any, ...] = ()) -> Iterator[Any]:
+    """The containers in a value of a template's structure, each with its path."""
+    if isinstance(value, Maybe):
+        value = value.value
+    if template.kind == "maybe":
+        template = template.children[0]
+    if isinstance(value, CONTAINERS):
+        yield path, value
+    if template.kind == "unbound":  # of its last pass only
+        for position, item in enumerate(
+            items_held(value, state) if isinstance(value, (Tup, *CONTAINERS)) else ()
+        ):
+            yield from parts_of(template, item, state, (*path, position))
+    if template.kind not in ("tuple", "parts", "list", "dict", "object"):
+        return
+    if isinstance(value, Tup):
+        items: Any = value.items
+    elif template.kind == "parts":
+        items = components(value)[0]
+    else:
+        items = state.look(value) if isinstance(value, CONTAINERS) else value
+        items = items.values() if isinstance(items, dict) else items
+    if isinstance(items, (Unbound, Lost, type(None))) or len(items) != len(template.children):
+        return
+    for position, (child, item) in enumerate(zip(template.children, items, strict=True)):
+        yield from parts_of(child, item, state, (*path, position))
+
+
+Places = dict[Any, Any]  # from places (a carried slot and a path in it) to containers
+Kin = dict[Any, frozenset[Any]]  # from places to other places, and containers from before the loop
+
+
+def parts_by_place(templates: dict[Any, Any], state: State) -> Places:
+    """The containers that carried slots hold, by their places."""
+    return {
+        (slot, path): part
+        for slot, template in templates.items()
+        for path, part in parts_of(template, get_slot(state, slot), state)
+    }
+
+
+def changed_parts(parts: Places, state: State, end: State, known: Collection[Any]) -> list[Any]:
+    """The slots that hold the same containers at the end of a pass, but these hold something else."""
+    found = [slot for (slot, _), part in parts.items() if end.look(part) is not state.look(part)]
+    return [slot for slot in dict.fromkeys(found) if slot not in known]
+
+
+def relate(parts: Places, kin: Kin) -> None:
+    """Containers at places that are related may be one object."""
+    for place, part in parts.items():
+        for other in kin.get(place, ()):
+            related = other if isinstance(other, CONTAINERS) else parts.get(other)
+            if related is not None:
+                alike(part, related)

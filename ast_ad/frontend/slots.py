@@ -1,0 +1,65 @@
+"""What are the slots of the store that a loop carries?
+
+A slot is a variable of a frame, an attribute or an item of a dict (the object and the name), what a list or
+an array holds (the object and None); a whole dict or object (with None, too) if what it holds can't be told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from .values import Arr, Dct, Frame, Lost, Lst, Maybe, Obj, State
+
+OUT_ONLY = ("$return", "$break", "$value", "$choice")
+
+
+def is_live(slot: Any, frame: Frame, live: Collection[str] | None) -> bool:
+    """Whether a pass, or what follows the loop, may read what another pass left."""
+    key, name = slot
+    return key is not frame or live is None or name in live
+
+
+def is_checked(before: Any, after: Any) -> bool:
+    """Whether a slot changed only in that it is known to have a value."""
+    return isinstance(before, Maybe) and before.value is after
+
+
+def is_window(key: Any) -> bool:
+    """Whether it is a window on an array, which can be taken anew."""
+    return (
+        isinstance(key, Arr)
+        and key.view is not None
+        and key.view.put is not None
+        and isinstance(key.view.parent, Arr)
+    )
+
+
+def lateness(slot: Any, template: Any, end: State) -> int:
+    """0 for what passes read from one another, else 1, or 2 for a window on what another name may hold."""
+    if template.kind != "unbound" and not (isinstance(slot[1], str) and slot[1] in OUT_ONLY):
+        return 0
+    last = get_slot(end, slot)
+    return (
+        1 if isinstance(last, Arr) and last.view is None or not isinstance(last, (Arr, Lst, Dct, Obj)) else 2
+    )
+
+
+def get_slot(state: State, slot: Any) -> Any:
+    key, name = slot
+    content = state.look(key)
+    if isinstance(content, Lost) or name is None:
+        return content
+    return content.get(name) if isinstance(key, (Frame, Dct, Obj)) else content
+
+
+def put_slot(state: State, slot: Any, value: Any) -> None:
+    key, name = slot
+    if isinstance(state.look(key), Lost) or isinstance(value, Lost) and name is None:
+        state.set(key, value if name is None else state.look(key))
+    elif isinstance(key, (Frame, Dct, Obj)):
+        state.set(key, {**state.get(key), name: value})
+    elif isinstance(key, Lst):
+        state.set(key, state.get(value) if isinstance(value, Lst) else value)
+    else:
+        state.set(key, state.get(value) if isinstance(value, Arr) else value)
