@@ -230,6 +230,9 @@ class Region:
         for copied, original in self.copies:
             if state.get(copied) is copied.initial:
                 continue
+            whole = _root(original)
+            if isinstance(whole, Arr) and whole.argument is not None and self.interpreter.inputs is not None:
+                self.interpreter.inputs.written.add(whole.argument)  # another argument may share its memory
             if sum(_root(other) is _root(original) for _, other in self.copies) > 1:
                 raise self.interpreter.unsupported(
                     "two arguments that share memory, one of which the function writes to",

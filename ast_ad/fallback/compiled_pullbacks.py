@@ -15,6 +15,7 @@ import numpy as np
 from ..derivative import Derivative, Vjp
 from ..eager.tensor import Tensor
 from ..errors import InputError, NoDerivativeError, UnsupportedError
+from ..net.copies import copied
 from ..options import Options
 from ..trees import flatten
 from .pullbacks import Rearranged
@@ -144,7 +145,7 @@ def compiled_vjp(
 
         return trace(answer, args, {}, wrt)[1]
 
-    return compiled(every, _copied(args), traced)
+    return compiled(every, tuple(copied(args)), traced)
 
 
 def _seed(bar: Any, like: Any) -> Any:
@@ -158,8 +159,3 @@ def has_derivative(leaf: Any) -> bool:
     if isinstance(leaf, Tensor):
         return leaf._array.dtype.kind in "fc"
     return isinstance(leaf, (float, complex, np.ndarray, np.generic)) and np.result_type(leaf).kind in "fc"
-
-
-def _copied(args: tuple[Any, ...]) -> tuple[Any, ...]:
-    leaves, tree = flatten(args)
-    return tree.unflatten([x.copy() if isinstance(x, np.ndarray) else x for x in leaves])

@@ -106,6 +106,14 @@ class Search:
         return all(self.pure(v, instances) for v in outside)
 
 
+def read_outside(fn: types.FunctionType, objects: Iterable[Any]) -> list[Any]:
+    """What a function of no library finds by names other than its parameters', attributes included."""
+    if _known(fn.__module__ or "") is not None:
+        return []
+    names = {n for code in _codes(fn.__code__) for n in code.co_names}
+    return _reachable([*objects, *_outside(fn)], names)
+
+
 def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
     """The code of a function and of those defined in it."""
     yield code

@@ -2,18 +2,23 @@
 
 That is right as long as it writes to neither of them, and whose derivative is whose stays clear. An array
 that is passed twice, and is no differentiated argument, is one array to the function too. So is any, where it
-is known beforehand that the function writes: then the derivative is that by the one array.
+is known beforehand that the function writes: then the derivative is that by the one array. An argument that
+the function writes to may not be an array that it reads by another name, as a global variable, either.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+import types
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..eager.tensor import Tensor
 from ..errors import SharedMemoryError
+from .purity import read_outside
+from .replacements import is_jitted
 
 
 class Sharing:
@@ -24,7 +29,8 @@ class Sharing:
 
     def __init__(self, leaves: Sequence[Any], wrt: Sequence[int], writes: bool = False) -> None:
         arrays = [(i, _array(leaf)) for i, leaf in enumerate(leaves)]
-        arrays = [(i, array) for i, array in arrays if array is not None and array.ndim]
+        arrays = [(i, array) for i, array in arrays if array is not None]
+        self.arrays = dict(arrays)
         pairs = [(i, a, j, b) for n, (j, b) in enumerate(arrays) for i, a in arrays[:n]]
         shared = [(i, a, j, b) for i, a, j, b in pairs if np.may_share_memory(a, b)]
         most = 1 if writes else 0
@@ -44,26 +50,66 @@ class Sharing:
         for j, i in self.same.items():
             given[j] = given[i]
         self.before = [(given[i], _state(given[i])) for i in self.watched]
+        self.versions = [(i, given[i], _state(given[i])) for i in self.arrays]
 
-    def check(self) -> None:
-        """The function has run.
+    def check(self, function: Any = None, objects: Sequence[Any] = ()) -> None:
+        """The function has run; ``objects``: those arguments that hold no leaves.
 
         Raises:
             SharedMemoryError: it wrote to one of two that share memory.
         """
         for value, state in self.before:
-            if not np.array_equal(_state(value), state, equal_nan=isinstance(state, np.ndarray)):
+            if _changed(value, state):
                 raise SharedMemoryError(
                     "two arguments that share memory, one of which the function writes to",
                     why="the write would change the other one too",
                     fix="pass a copy of one of them",
                 )
+        written = [self.arrays[i] for i, value, state in self.versions if _changed(value, state)]
+        if written and any(np.may_share_memory(a, b) for a in outside(function, objects) for b in written):
+            raise SharedMemoryError(
+                "an argument that the function writes to, and that it reads by another name",
+                why="it shares memory with a global variable, a closure's, a default or an attribute",
+                fix="pass a copy of it",
+            )
+
+
+def outside(function: Any, objects: Sequence[Any]) -> Iterator[np.ndarray]:
+    """The arrays that a function, and what it calls, finds by names other than its parameters'."""
+    pending, seen, objects = [function, *objects], set[int](), list(objects)
+    while pending:
+        value = pending.pop()
+        if isinstance(value, np.ndarray) and not isinstance(value, Tensor):
+            yield value
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        value = value.py_func if is_jitted(value) else value
+        if isinstance(value, types.MethodType):
+            objects.append(value.__self__)
+            pending.append(value.__func__)
+        elif isinstance(value, functools.partial):
+            pending += [*value.args, *value.keywords.values(), value.func]
+        elif isinstance(value, types.FunctionType):
+            pending += read_outside(value, objects)
+        elif type(value) in (list, tuple, dict):
+            pending += value.values() if type(value) is dict else value
+        elif hasattr(type(value), "__ast_ad_lower__"):  # a derivative
+            pending.append(getattr(value, "function", None))
 
 
 def _array(leaf: Any) -> np.ndarray | None:
     if isinstance(leaf, Tensor):  # asked first: a traced array passes for an ndarray
-        return leaf._array
+        return None if getattr(leaf, "_scalar", False) else leaf._array
     return leaf if isinstance(leaf, np.ndarray) else None
+
+
+def _changed(value: Any, state: Any) -> bool:
+    return not np.array_equal(_state(value), state, equal_nan=_has_nan(state))
+
+
+def _has_nan(state: Any) -> bool:
+    return isinstance(state, np.ndarray) and state.dtype.kind in "fc"
 
 
 def _is_one(a: np.ndarray, b: np.ndarray) -> bool:

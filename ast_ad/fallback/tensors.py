@@ -184,7 +184,7 @@ class TracedInPlace:
             args, kwargs = call.tree.unflatten(entries)
             with replaced(derivative.function):
                 self.result = derivative.function(*args, **kwargs)
-            sharing.check()
+            sharing.check(derivative.function, list(call.tree.statics()))
         self.outputs, self.structure = flatten(self.result)
 
     def entry(self, position: int, leaf: Any) -> Any:

@@ -70,7 +70,7 @@ def _traced(
     sharing.enter(given)
     call_args, call_kwargs = tree.unflatten(given)
     value = _run(function, call_args, call_kwargs, (*args, *kwargs.values()))
-    sharing.check()
+    sharing.check(function, list(tree.statics()))
     found, structure = flatten(value)
     outputs = [twin(t, t._array) if isinstance(t, Tensor) else t for t in found]
     return [plain(leaf) for leaf in found], structure, TracedPullback(outputs, [starts[i] for i in wrt])
