@@ -7,6 +7,7 @@ once, one parallel assignment.
 from __future__ import annotations
 
 import ast
+import copy
 import operator
 from collections.abc import Iterable, Sequence
 
@@ -287,7 +288,17 @@ class _Body:
             broken = _break_inside(statements, self._name(flag))
             if broken is not None:
                 return broken
-        return [*statements, *moves, ast.If(self.expressions.value(flag), [ast.Break()], [])]
+        test = self.expressions.value(flag)
+        if _names(test, ast.Load) & set().union(*(_names(move, ast.Store) for move in moves)):
+            # the test is of values before they are moved on
+            return [*statements, ast.If(test, [*copy.deepcopy(moves), ast.Break()], []), *moves]
+        return [*statements, *moves, ast.If(test, [ast.Break()], [])]
+
+
+def _names(tree: ast.AST, context: type[ast.expr_context]) -> set[str]:
+    """The names that are read or written in a tree."""
+    nodes = ast.walk(tree)
+    return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, context)}
 
 
 def _break_inside(statements: list[ast.stmt], flag: str) -> list[ast.stmt] | None:
