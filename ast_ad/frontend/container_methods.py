@@ -7,6 +7,7 @@ from typing import Any
 from ..ir.ops import Lit, Op, Var
 from ..ir.types import ListOf, Type, element_of, list_of
 from ..rules import containers
+from .boundness import Raised
 from .builder import type_of_arg
 from .core import Core
 from .joins import ShapeChange, join_lists
@@ -79,7 +80,11 @@ class ContainerMethods(Core):
             self.set_list(base, rest)
             return self.popped(base, last)
         items = list(content)
-        found = items.pop(-1 if index is None else self.demand(index, "a position"))
+        try:
+            found = items.pop(-1 if index is None else self.demand(index, "a position"))
+        except IndexError as error:
+            self.emit_raise(error)
+            raise Raised from None
         self.set_list(base, tuple(items))
         return found
 

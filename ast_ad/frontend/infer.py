@@ -27,6 +27,7 @@ from ..rules import registry
 from ..rules.helpers import COMPLEX_BY_VALUE, ITEMS
 from ..rules.registry import lookup
 from .dummies import (
+    InferenceError,
     dummy_number,
     filler,
     is_int,
@@ -181,7 +182,10 @@ def _elementwise(fn: Callable[..., Any], args: tuple[Arg, ...]) -> Any:
             dummies.append(np.full((1,) * ndim, filler(type.dtype)))
         else:
             dummies.append(dummy_number(arg, type, {}))
-    result = quietly(fn, dummies, {})
+    try:
+        result = quietly(fn, dummies, {})
+    except TypeError as error:  # a function of numbers, and an array that may be one
+        raise InferenceError(f"TypeError: {error}") from error
     shape = broadcast_shapes(shapes)
     if isinstance(result, tuple):
         return tuple(_with_shape(r, shape) for r in result)

@@ -47,7 +47,14 @@ class Iteration(Core):
     def indexable(self, source: Any) -> tuple[Any, Callable[[Any], Any]]:
         """The number of items at run time, and how to get one by its position."""
         if isinstance(source, Iterable):
-            return getattr(self, "indexable_" + source.kind)(source)
+            find = getattr(self, "indexable_" + source.kind, None)
+            if find is None:
+                raise self.unsupported(
+                    f"`{source.kind}` over what is as long as the call decides",
+                    "how many items there are is known only when they have been looked at",
+                    "write a loop with an `if`",
+                )
+            return find(source)
         if isinstance(source, Range):
             return self.range_length(source), lambda i: self.emit(
                 operator.add, source.start, self.emit(operator.mul, i, source.step)

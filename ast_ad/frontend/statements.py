@@ -262,9 +262,12 @@ class Statements(Core):
         """``before op= value``: arrays are written, lists extended, everything else is rebound."""
         if isinstance(before, (Lst, Dct, Obj)):
             return self.augment_container(plain, in_place, before, value)
-        if not isinstance(before, Arr) or self.read(before).type.shape is None:  # type: ignore[union-attr]
+        if not isinstance(before, Arr):
             return self.binary(plain, before, value)
         old = self.read(before)
+        if old.type.shape is None:  # type: ignore[union-attr]
+            self.require_alone(before)
+            return self.binary(plain, before, value)
         new = self.arg(self.binary(plain, before, value))
         self.overwrite(before, old, new, in_place)
         return before
@@ -287,6 +290,17 @@ class Statements(Core):
         if isinstance(before, Obj) and hasattr(before.cls, method):
             return self.call(self.load_attribute(before, method), [value], {})
         return self.binary(plain, before, value)
+
+    def require_alone(self, arr: Arr) -> None:
+        """Nobody else has what is a number, which ``op=`` replaces, or an array, which it writes."""
+        alone = arr.view is None and arr.argument is None and not arr.foreign
+        if alone and not self.pools_with(arr, self.state) and self.references(self.state)[arr] <= 1:
+            return
+        raise self.unsupported(
+            "a change in place of what is a number or an array, and has another name or is in a list",
+            "an array is changed under all its names, a number is not",
+            "write `a = a + b` for a new value",
+        )
 
     def overwrite(self, arr: Arr, old: Var, new: Any, name: Any = None) -> None:
         """The whole of ``arr`` becomes ``new``, in its own dtype and shape (as ``out=`` and ``op=`` do)."""

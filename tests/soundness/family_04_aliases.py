@@ -489,5 +489,76 @@ def while_popping_a_list(x, s):
     return total
 
 
+# ----- what is a number on one path and an array on the other is written in place on the other
+@program(THREE, 0.6, compiled=False)
+def history_that_begins_with_a_number(x, s):
+    speed = 0.0
+    path = []
+    for _ in range(3):
+        speed -= s * np.cos(x)
+        path.append(speed)
+    return sum([np.sum(part * x) for part in path])
+
+
+@program(THREE, 0.6, compiled=False)
+def momentum_that_begins_with_a_number(x, s):
+    w, speed, kept = x.copy(), 0.0, []
+    for _ in range(3):
+        speed *= 0.9
+        speed -= s * np.sin(w)
+        w = w + speed
+        kept.append(speed)
+    return np.sum(w * kept[0]) + np.sum(kept[-1])
+
+
+@program(THREE, compiled=False, later=[(np.array([2.0]),)])
+def number_or_argument(x):
+    start = 0.0 if len(x) < 2 else x
+    other = start
+    other *= 1.5
+    return np.sum(start * x) + np.sum(other)
+
+
+def accumulated(parts):
+    total = 0.0
+    seen = {}
+    for k, part in enumerate(parts):
+        total += part
+        seen[k] = total
+    return total, seen
+
+
+@program(THREE, 0.6, compiled=False)
+def number_and_then_array_in_a_dict(x, s):
+    total, seen = accumulated([x * s, x * x, x - s])
+    return np.sum(total) + np.sum(seen[0] * x) + np.sum(seen[1])
+
+
+class Meter:
+    def __init__(self):
+        self.total = 0
+        self.log = []
+
+    def add(self, value):
+        self.total += value
+        self.log.append(self.total)
+
+
+@program(THREE, 0.6, compiled=False)
+def attribute_that_becomes_an_array(x, s):
+    meter = Meter()
+    for k in range(3):
+        meter.add(x * (s + k))
+    return sum(np.sum(entry * x) for entry in meter.log)
+
+
+@program(THREE, 0.6)
+def sum_that_begins_with_a_number(x, s):
+    total = 0.0
+    for k in range(3):
+        total += x * (s + k)
+    return np.sum(total * x)
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {}

@@ -433,6 +433,54 @@ def unused_dot_of_other_length(x, y):
     return np.sum(x * x)
 
 
+# ----- a loop is left by the value that a flag had before this turn changed it
+@program(np.array([0.4, -0.9, 1.3]), later=[(np.array([0.4]),), (np.array([0.4, 2.0]),)])
+def flag_that_is_set_after_it_was_read(x):
+    found = False
+    for k in range(len(x)):
+        if found:
+            break
+        found = True
+    return np.sum(x) * k
+
+
+@program(np.array([0.4, -0.9, 1.3]), np.array([[0.3, 0.2], [1.1, 0.7], [0.5, -0.4]]))
+def flag_over_rows(x, y):
+    found, u = False, y[0]
+    for k, (a, row) in enumerate(zip(x, y)):
+        if found:
+            break
+        u = row * a
+        found = k > 0
+    return np.sum(u) + k * np.sum(x)
+
+
+@program(np.array([0.4, -0.9, 1.3]), 0.7)
+def flag_in_nested_loops(x, s):
+    total = 0.0
+    for i in range(3):
+        late = over = False
+        for j in range(5):
+            if late or j > 3:
+                break
+            late, over = over, x[i] * s * j > 0.2
+            total = total + x[i] * j
+        total = total + j * s
+    return total
+
+
+@program(np.array([0.4, -0.9, 1.3]), 0.7)
+def while_with_a_flag_of_the_turn_before(x, s):
+    k, done = 0, False
+    while k < 6:
+        k += 1
+        if done:
+            break
+        done = s * k > 1.0
+        x = x * s
+    return np.sum(x) * k
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {
     ("unread_element", "numpy", "right"): "call 3: raises nothing where the function raises IndexError",
