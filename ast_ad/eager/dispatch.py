@@ -31,6 +31,8 @@ from .state import restore, silence, state, watch
 from .tensor import Tensor
 from .views import accumulator, edge_of, make_view
 
+ROUNDING = frozenset([np.round, np.around])
+
 _new = object.__new__
 
 
@@ -232,8 +234,11 @@ def _apply(op: Operation, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
             fn = functools.partial(op.fn, **kwargs) if kwargs else op.fn
             make_view(found, first, (fn, tuple(plain[1:])))
             found._inference = first._inference
-        if recorded and found._array.dtype.kind in "fc" and not op.constant:
-            record(op, args, plain, found, found._array, kwargs, active)
+        if recorded and found._array.dtype.kind in "fc":
+            if not op.constant:
+                record(op, args, plain, found, found._array, kwargs, active)
+            elif op.fn in ROUNDING:
+                state.rounded = True
     elif recorded and isinstance(found, (tuple, list)) and not op.constant:
         record_several(op, args, plain, found, out, kwargs, active)
     elif recorded and not op.constant and not _discrete(found):

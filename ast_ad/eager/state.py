@@ -21,6 +21,7 @@ class State(threading.local):
     dtype of what follows from integers there. ``replays``: changed views keep the name of the operation
     that made them. ``node``: the node whose backward runs user's code. ``group``: the group of sweeps that
     share what checkpoints compute anew. ``dual``: the level in which tensors may carry tangents.
+    ``rounded``: a value that has a derivative was rounded to some decimals, since this was set to False.
     ``before_change(t)`` is called before a tensor is changed in place.
     """
 
@@ -40,6 +41,7 @@ class State(threading.local):
     dual: Any = None
     rules: Any = None
     replays = False
+    rounded = False
 
 
 state = State()

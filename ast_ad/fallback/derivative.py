@@ -52,6 +52,7 @@ class TracedVariant(Request):
 
     mode = "fallback"
     count = 1
+    rounded = False  # whether its last run rounded a value that has a derivative to some decimals
     checked: Any = None  # what was compared with the function, or why nothing was
 
     def __init__(self, reason: Exception, *args: Any) -> None:
@@ -77,6 +78,7 @@ class TracedVariant(Request):
 
     def run(self, inputs: Sequence[Any]) -> tuple[Any, Any]:
         """The value, and the pullback to the leaves that are asked for."""
+        from ..eager.state import state
         from .history import trace_alone
 
         ours = isinstance(self.reason, InternalError)
@@ -85,11 +87,13 @@ class TracedVariant(Request):
         writes = isinstance(self.reason, SharedMemoryError)
         split = len(inputs) - len(self.keywords)
         kwargs = dict(zip(self.keywords, inputs[split:], strict=True))
+        state.rounded = False
         try:
             found = trace_alone(self.owner.function, tuple(inputs[:split]), kwargs, self.wrt, writes)
         except AdError as error:
             add_reason(error, self.reason)
             raise
+        self.rounded = state.rounded
         if ours:  # a trace that raises what the program raised would have shown that there is none
             warn(self.owner.function, self.reason)
         return found

@@ -18,6 +18,7 @@ import numpy as np
 
 from ..eager.dispatch import apply, inplace, needs_grad, operation, plain_of
 from ..eager.numpy_protocol import array_function, run
+from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..errors import InputTypeError, MissingRuleError
 from ..rules import helpers
@@ -371,6 +372,7 @@ class TracedNumber(TracedScalar):
         return format(self._python, spec)
 
     def __round__(self, digits: int | None = None) -> Any:
+        state.rounded = True
         return round(self._python, digits)
 
     def __getnewargs__(self) -> Any:

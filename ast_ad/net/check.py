@@ -31,6 +31,7 @@ from .rehearsal import NotRehearsed, rehearsed
 LONG = 5e7  # nanoseconds of estimated work: NumPy code that runs longer is run once, with its facts checked
 TOO_LONG = 1e9  # kernels whose NumPy code runs longer are compared with the function only
 SPREAD = 10.0  # how many times the spread of rounding kernels may be off
+ROUNDING = np.round, np.around, round
 running = threading.local()  # ``inside``: whether this thread runs a function that is being checked
 
 
@@ -281,8 +282,11 @@ class FirstCall:
             return
         values = [*self.args, *self.kwargs.values()]
         bars = numbers[len(numbers) - len(self.variant.wrt) :]
+        rounded = any(
+            isinstance(op, Op) and op.fn in ROUNDING for op in walk(self.variant.lowered.function.body)
+        )
         with inside(), quiet():
-            why = along_a_direction(self.call, values, self.variant, plain, bars)
+            why = along_a_direction(self.call, values, self.variant, plain, bars, rounded)
         if why is None:
             self.notes.append("a derivative along a direction")
         elif why:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -20,6 +20,7 @@ EARLY = 4  # the first turns of a loop that are looked at; later ones where thei
 ORDER = {"bool": 0, "int": 1, "float": 2, "complex": 3}  # a lower number passes for a higher one
 ORDER_OF = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
 KINDS = {bool: 0, int: 1, float: 2, complex: 3}
+Casting = Literal["safe", "same_kind"]
 
 
 class Broken(Exception):
@@ -38,6 +39,7 @@ class Facts:
         self.counts: dict[int, int] = {}
         self.looked = self.left = 0  # blocks that were looked at, and that were not
         self.adjoint = self.optional = False
+        self.casting: Casting = "safe"
 
     # ----- blocks
     def turn(self, block: int, depth: int) -> bool:
@@ -65,18 +67,18 @@ class Facts:
         """What belonged to the turns of a loop is forgotten."""
         del self.scopes[depth:]
 
-    def check(self, believed: Sequence[tuple[Var, bool, bool]], values: Sequence[Any]) -> None:
+    def check(self, believed: Sequence[tuple[Var, bool, bool, Casting]], values: Sequence[Any]) -> None:
         """Compare values with the types of their variables.
 
         Args:
             believed: the variables; whether each is a cotangent, for which a number may stand that is
-                the same for all elements; whether it may have no value.
+                the same for all elements; whether it may have no value; which dtypes pass for its own.
             values: what they hold.
 
         Raises:
             Broken: one differs.
         """
-        for (var, self.adjoint, self.optional), value in zip(believed, values, strict=True):
+        for (var, self.adjoint, self.optional, self.casting), value in zip(believed, values, strict=True):
             try:
                 self.value(var.type, value)
                 if var.known is not UNKNOWN:
@@ -89,8 +91,8 @@ class Facts:
 
     # ----- values
     def value(self, type: Type, value: Any) -> None:
-        if value is None and self.optional:
-            return
+        if self.optional and (value is None or self.adjoint and value.__class__ in KINDS and not value):
+            return  # what has no value has no cotangent, or zero
         if isinstance(type, Scalar):
             self.scalar(type, value)
         elif isinstance(type, Array):
@@ -98,7 +100,7 @@ class Facts:
         elif isinstance(type, ListOf):
             self.list(type, value)
         elif isinstance(type, TupleOf):
-            if not isinstance(value, tuple) or len(value) != len(type.items):
+            if not isinstance(value, (tuple, list)) or len(value) != len(type.items):
                 raise Broken(f"{told(value)}, believed to be a tuple of {len(type.items)}")
             for inner, item in zip(type.items, value, strict=True):
                 self.value(inner, item)
@@ -108,7 +110,7 @@ class Facts:
     def scalar(self, type: Scalar, value: Any) -> None:
         if self.adjoint and _is_cotangent(type, value):
             return
-        if not _is_number(type, value):
+        if not _is_number(type, value, self.casting):
             raise Broken(f"{told(value)}, believed to be {type}")
         if isinstance(type.size, Dim):  # what rests on it is a length of an array, and is compared there
             with contextlib.suppress(Broken):
@@ -118,14 +120,18 @@ class Facts:
         if self.adjoint and value.__class__ in KINDS:
             return
         if type.shape is None:
-            if value.__class__ not in KINDS and not np.can_cast(np.result_type(value), type.dtype):
+            if value.__class__ not in KINDS and not np.can_cast(
+                np.result_type(value), type.dtype, self.casting
+            ):
                 raise Broken(f"{told(value)}, believed to be of dtype {type.dtype}")
             return
         if not isinstance(value, np.ndarray):
-            if type.shape or not isinstance(value, np.generic) or not np.can_cast(value.dtype, type.dtype):
+            fits = isinstance(value, np.generic) and np.can_cast(value.dtype, type.dtype, self.casting)
+            if type.shape or not fits:
                 raise Broken(f"{told(value)}, believed to be an array {_shape(type)} of {type.dtype}")
             return
-        fits = value.dtype == type.dtype or np.can_cast(value.dtype, type.dtype)  # paths may differ in it
+        # paths may differ in it
+        fits = value.dtype == type.dtype or np.can_cast(value.dtype, type.dtype, self.casting)
         if not fits or value.ndim != len(type.shape):
             raise Broken(f"{told(value)}, believed to be an array {_shape(type)} of {type.dtype}")
         for dim, n in zip(type.shape, value.shape, strict=True):
@@ -198,7 +204,7 @@ def _is_cotangent(type: Scalar, value: Any) -> bool:
     return isinstance(value, np.generic) and (value.dtype.kind in "biuf" or type.kind == "complex")
 
 
-def _is_number(type: Scalar, value: Any) -> bool:
+def _is_number(type: Scalar, value: Any, casting: Casting) -> bool:
     """Whether it is a number of the type, or one of Python's that converts to it without loss."""
     dtype = getattr(value, "dtype", None)
     if dtype is None:
@@ -207,7 +213,7 @@ def _is_number(type: Scalar, value: Any) -> bool:
     if np.ndim(value):
         return False
     if type.dtype is not None:
-        return bool(np.can_cast(dtype, type.dtype))
+        return bool(np.can_cast(dtype, type.dtype, casting))
     return ORDER_OF.get(dtype.kind, 9) <= ORDER[type.kind]
 
 

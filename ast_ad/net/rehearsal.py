@@ -15,7 +15,8 @@ from ..ir import builtin
 from ..ir.ops import Arg, Block, For, Function, If, Lit, Op, Seq, Slice, Var, While, binders, walk
 from ..ir.types import ListOf, TupleOf
 from ..transform.undefined import undefined_values
-from .facts import Broken, Facts
+from .facts import Broken, Casting, Facts
+from .mixed import mixed
 
 SILENT = print, warnings.warn
 Run = Callable[..., tuple[Any, ...]]
@@ -51,6 +52,7 @@ class _Writer:
         self.partial = bool(undefined_values(first.body))  # what is saved may have no value on some paths
         self.parameters = set() if first is function else set(function.params)
         self.adjoint = {v for op in walk(function.body) if op.adjoint for v in (*op.outs, *binders(op))}
+        self.mixed = mixed(function.body) | (mixed(first.body) if first is not function else set())
         self.lines: list[str] = []
         self.space: dict[str, Any] = {"Broken": Broken}
         self.names: dict[int, str] = {}  # of objects, by identity
@@ -104,12 +106,18 @@ class _Writer:
     def section(self, variables: list[Var]) -> None:
         """Look at values; those that were overwritten since are some other variable's."""
         if variables:
-            name = self.constant(tuple((v, v in self.adjoint, self.may_be_none(v)) for v in variables))
+            believed = [(v, v in self.adjoint, self.may_be_none(v), self.casting(v)) for v in variables]
+            name = self.constant(tuple(believed))
             self.line(f"if look: facts.check({name}, ({''.join(self.name(v) + ', ' for v in variables)}))")
 
     def may_be_none(self, var: Var) -> bool:
         saved = isinstance(var.type, (ListOf, TupleOf)) or var in self.adjoint or var in self.parameters
         return var in self.undefined or self.partial and saved
+
+    def casting(self, var: Var) -> Casting:
+        """Which dtypes pass for the believed one: where precisions are mixed, those of its kind."""
+        saved = var in self.adjoint or var in self.parameters
+        return "same_kind" if var in self.mixed or self.mixed and saved else "safe"
 
     # ----- statements
     def block(self, block: Block) -> list[list[Var]]:

@@ -34,6 +34,7 @@ def check_trace(variant: Any, inputs: Sequence[Any], value: Any, bars: Sequence[
 
     Raises:
         WrongProgramError: the trace is not the function, or its derivative not the function's.
+        Exception: the function's own, which the trace has not raised.
     """
     if variant.owner.options.check is not True or is_inside() or variant.checked is not None:
         return
@@ -78,11 +79,11 @@ def _compared(variant: Any, inputs: Sequence[Any], value: Any, bars: Sequence[An
     if why is not None:
         if _different(found, plain()) is not None:
             return ["not the value, for the function does not repeat it"]
-        raise _wrong(variant, why)
+        raise found.error or _wrong(variant, why)
     if _share(inputs, variant.wrt):
         return ["value", SHARED]
     with inside(), quiet():
-        told = along_a_direction(call, list(inputs), variant, found.value, bars)
+        told = along_a_direction(call, list(inputs), variant, found.value, bars, variant.rounded)
     if told:
         raise _wrong(variant, told)
     unsure = "not a derivative, for differences don't agree with each other"

@@ -27,11 +27,16 @@ def split_like(g: Any, arrays: Any, axis: int | None = 0) -> Any:
     before = (slice(None),) * place
     for x in arrays:
         stop = start + (np.size(x) // slab if slab else 0)
-        pieces.append(np.reshape(whole[(*before, slice(start, stop))], np.shape(x)))
+        pieces.append(_like(np.reshape(whole[(*before, slice(start, stop))], np.shape(x)), x))
         start = stop
     if isinstance(arrays, np.ndarray):
         return np.array(pieces)
     return tuple(pieces) if isinstance(arrays, tuple) else pieces
+
+
+def _like(piece: Any, x: Any) -> Any:
+    """The piece in the containers of ``x``, where that is a list of numbers."""
+    return type(x)(map(_like, piece, x)) if type(x) in (list, tuple) else piece
 
 
 def join_like(parts: Any, g: Any, axis: int | None = 0) -> Any:

@@ -460,21 +460,21 @@ N = Dim.symbol("n")
 def test_types(type, good, bad):
     var = Var(type)
     for value in good:
-        Facts().check([(var, False, False)], [value])
+        Facts().check([(var, False, False, "safe")], [value])
     for value in bad:
         with pytest.raises(Broken):
-            Facts().check([(var, False, False)], [value])
+            Facts().check([(var, False, False, "safe")], [value])
 
 
 def test_known_values():
     var = Var(Scalar("int"), known=3)
-    Facts().check([(var, False, False)], [3])
+    Facts().check([(var, False, False, "safe")], [3])
     with pytest.raises(Broken, match="believed to be 3"):
-        Facts().check([(var, False, False)], [4])
+        Facts().check([(var, False, False, "safe")], [4])
 
 
 def test_lengths_of_one_turn_are_forgotten():
-    facts, var = Facts(), (Var(Array(F, (N,))), False, False)
+    facts, var = Facts(), (Var(Array(F, (N,))), False, False, "safe")
     for turn in range(3):
         facts.turn(1, 1)
         facts.check([var], [np.ones(turn)])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad.errors import FallbackWarning, WrongProgramError
+from ast_ad.errors import DefectWarning, FallbackWarning, WrongProgramError
 
 from .rules import install_rule
 
@@ -270,3 +270,36 @@ def test_a_derivative_within_a_traced_one_is_not_checked_again(monkeypatch):
         gradient(X)
     assert ran == [outer]
     assert "a derivative along a direction" in gradient.explain()
+
+
+# ----- steps that are smaller than those of the differences
+@pytest.mark.parametrize(
+    "rounded",
+    [
+        lambda x: np.round(x, 12),
+        lambda x: x.round(9),
+        lambda x: np.around(x, decimals=7),
+        lambda x: np.floor(x * 1e9 + 0.4) / 1e9,
+        lambda x: x[0] * np.ones(3) * round(float(x[1]), 11),
+    ],
+)
+@pytest.mark.parametrize("traced", [False, True])
+def test_rounding_is_flat(rounded, traced):
+    def function(x):
+        rows = list(generated(x)) if traced else [x, x, x]
+        return np.sum(rounded(rows[1]) * x) + np.sum(np.sin(rows[2]))
+
+    gradient = ast_ad.grad(function, check=True, backend="numpy")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FallbackWarning)
+        warnings.simplefilter("error", DefectWarning)
+        gradient(X)
+
+
+def test_the_functions_own_exception():
+    def function(x):
+        rows = list(generated(x))
+        return np.sum(rows[x[0] > 100.0] * x)  # which is no index of a list
+
+    with pytest.raises(TypeError, match="indices must be integers"):
+        ast_ad.grad(function, check=True)(X)
