@@ -17,6 +17,7 @@ import numpy as np
 from ..ir.ops import Arg, For, If, Lit, Op, Seq, Statement, Var, While, operands, variables
 from ..ir.types import Scalar, kind_of
 from ..rules import helpers
+from ..rules.partials import power_dx
 from ..rules.registry import Primitive, lookup
 
 OVERFLOWING: tuple[Callable[..., Any], ...] = (
@@ -26,6 +27,9 @@ OVERFLOWING: tuple[Callable[..., Any], ...] = (
 
 # Whose values are infinite or NaN wherever their derivatives are: a finite result has not seen such a place.
 AS_SINGULAR = (np.divide, np.reciprocal, np.log, np.log2, np.log10, np.log1p)
+
+# Without a singular point but at zero and below.
+SMOOTH_AWAY = (np.sqrt, np.log, np.log2, np.log10)
 
 # Which are finite where one argument is infinite, and flat: that argument. Its cotangent is zero there.
 SATURATING: dict[Callable[..., Any], int] = {
@@ -65,13 +69,13 @@ def _primitives(fns: tuple[Callable[..., Any], ...]) -> frozenset[Primitive | No
 
 
 def is_regular(op: Op) -> bool:
-    """Whether the derivatives are finite wherever the arguments are: of ``x ** 2``, of ``x / 2``."""
+    """Whether derivatives are finite wherever the arguments are: of ``x ** 2`` and ``2 * x``, of ``x / 2``."""
     exponent = op.args[1] if len(op.args) == 2 and not op.kwargs else Lit(None)
     constant = _constant(exponent)
     if constant is None or not math.isfinite(constant):
         return False
     primitive = lookup(op.fn)
-    if primitive is lookup(np.power):
+    if primitive in (lookup(np.power), lookup(power_dx)):
         return bool(constant >= 1 and constant == int(constant))
     return primitive is lookup(np.divide) and constant != 0
 
@@ -187,6 +191,8 @@ class Infinities:
             return False
         if primitive is lookup(np.divide) and len(op.args) == 2 and self.is_away(op.args[1]):
             return False
+        if primitive in _primitives(SMOOTH_AWAY) and len(op.args) == 1 and self.is_away(op.args[0]):
+            return False
         return primitive.partial_domain and not is_regular(op) or primitive in _primitives(OVERFLOWING)
 
     def bounds(self, op: Op, primitive: Primitive | None) -> None:
@@ -195,6 +201,10 @@ class Infinities:
             return
         if primitive in _primitives((np.exp, np.exp2, np.absolute, np.square)) or _is_square(op, primitive):
             self.positive.add(op.out)
+        elif primitive is lookup(np.sqrt) and len(op.args) == 1 and self.is_positive(op.args[0]):
+            self.positive.add(op.out)
+            if self.is_away(op.args[0]):
+                self.away.add(op.out)
         elif primitive is lookup(np.add) and len(op.args) == 2:
             if all(map(self.is_positive, op.args)):
                 self.positive.add(op.out)

@@ -6,6 +6,7 @@ be differentiated again. None changes an argument.
 
 from __future__ import annotations
 
+import cmath
 import math
 from collections.abc import Callable
 from typing import Any
@@ -272,12 +273,15 @@ def safe_product(g: Any, p: Any) -> Any:
     >>> safe_product(np.array([0.0, 2.0]), np.array([np.inf, 3.0]))
     array([0., 6.])
     """
-    if isinstance(g, float) and isinstance(p, float):
-        number = float(g) * float(p) if g != 0 else 0.0
-        return number if type(g) is type(p) is float else np.float64(number)
-    if type(p) is np.ndarray and p.ndim == 1 and p.dtype.kind == "f" and p.flags.c_contiguous:
-        if math.isfinite(np.dot(p, p)):  # the fastest look at a vector
-            return np.multiply(g, p)
+    if type(p) is np.ndarray:
+        if p.dtype.kind in "fc" and cmath.isfinite(np.vdot(p, p)):  # the fastest look, and none that warns
+            return g * p
+    elif isinstance(p, float):
+        if isinstance(g, float):
+            number = float(g) * float(p) if g != 0 else 0.0
+            return number if type(g) is type(p) is float else np.float64(number)
+        if math.isfinite(p):
+            return g * p
     finite = np.isfinite(p)
     if np.count_nonzero(finite) == np.size(finite):  # most of the time one look shows that it is the product
         return np.multiply(g, p)

@@ -1,5 +1,7 @@
 """Does the reverse sweep do with less, and is it right all the same?"""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -41,7 +43,25 @@ def test_safe_product_of_arrays():
     assert isinstance(safe_product(np.float32(0), np.array(np.inf, np.float32)), np.float32)
 
 
-@pytest.mark.parametrize("dtype", ["f4", "f8", "c16", "i1", "?", "O", "S100"])
+@pytest.mark.parametrize("shape", [(), (6,), (2, 3), (3, 2, 1)])
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c8", "c16"])
+@pytest.mark.parametrize("order", ["C", "F", "strided"])
+def test_one_look_at_an_array_finds_what_is_not_finite(shape, dtype, order):
+    rng = np.random.default_rng(0)
+    plain = np.array(rng.uniform(0.5, 1, shape), dtype)
+    for bad in (None, np.inf, -np.inf, np.nan, 1e200):
+        p = np.stack([plain, plain])[0] if order == "strided" else np.array(plain, order=order)
+        g = np.array(rng.uniform(0.5, 1, shape), dtype)
+        if bad is not None:
+            with np.errstate(over="ignore"):
+                p.flat[-1:], g.flat[-1:] = bad, 0
+        product = safe_product(g, p)
+        expected = np.where(g == 0, 0, g * np.where(g == 0, 0, p))
+        np.testing.assert_array_equal(product, expected)
+        assert product.dtype == dtype and isinstance(product, np.ndarray) == bool(shape)
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c8", "c16", "i1", "?", "O", "S100"])
 def test_a_stand_in_has_shape_and_dtype_and_no_storage(dtype):
     x = np.zeros((2, 0, 3), dtype)
     for array in (x, np.zeros((4, 5), dtype), np.zeros((), dtype)):
@@ -64,6 +84,32 @@ def test_a_masked_cotangent_needs_no_care_where_the_derivative_is_finite():
 
     with np.errstate(all="ignore"):
         np.testing.assert_array_equal(ast_ad.grad(g)(np.array([0.0, 1.0])), [0.0, 0.0])
+
+
+def saturated(x):
+    """What comes after an overflow: the cotangents of ``x`` are zero there, its square is no pole."""
+    return np.sum(1.0 / (1.0 + np.exp(np.sum(x**2, axis=1) / np.sqrt(2.0) + np.log(3.0))))
+
+
+def diffused(x):
+    return np.sum(np.tanh(np.exp(x) / math.sqrt(2.0) * np.sqrt(4.0)))
+
+
+@pytest.mark.parametrize("function", [saturated, diffused])
+def test_roots_and_logarithms_of_constants_have_no_poles(function):
+    x = np.array([[0.5, -0.3], [0.2, 0.1]])
+    assert source_of(function, x).count("safe_product(") <= 1  # of the exponential itself
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(ast_ad.grad(function)(np.full((2, 2), 1e3)), np.zeros((2, 2)))
+
+
+@pytest.mark.parametrize("root", [lambda x: np.sqrt(x), lambda x: np.log(x), lambda x: np.sqrt(x * x)])
+def test_a_pole_that_may_be_met_is_still_looked_at(root):
+    def f(x):
+        return np.sum(np.tanh(1.0 / root(x)))
+
+    with np.errstate(all="ignore"):
+        assert not np.isnan(ast_ad.grad(f)(np.array([0.0, 2.0]))).any()
 
 
 def test_a_vector_times_a_matrix_is_a_product_backwards_too():
