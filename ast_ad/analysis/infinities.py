@@ -17,7 +17,6 @@ import numpy as np
 from ..ir.ops import Arg, For, If, Lit, Op, Seq, Statement, Var, While, operands, variables
 from ..ir.types import Scalar, kind_of
 from ..rules import helpers
-from ..rules.partials import power_dx
 from ..rules.registry import Primitive, lookup
 
 OVERFLOWING: tuple[Callable[..., Any], ...] = (
@@ -69,13 +68,13 @@ def _primitives(fns: tuple[Callable[..., Any], ...]) -> frozenset[Primitive | No
 
 
 def is_regular(op: Op) -> bool:
-    """Whether derivatives are finite wherever the arguments are: of ``x ** 2`` and ``2 * x``, of ``x / 2``."""
+    """Whether the derivatives are finite wherever the arguments are: of ``x ** 2``, of ``x / 2``."""
     exponent = op.args[1] if len(op.args) == 2 and not op.kwargs else Lit(None)
     constant = _constant(exponent)
     if constant is None or not math.isfinite(constant):
         return False
     primitive = lookup(op.fn)
-    if primitive in (lookup(np.power), lookup(power_dx)):
+    if primitive in _primitives(tuple(helpers.POWERS)):
         return bool(constant >= 1 and constant == int(constant))
     return primitive is lookup(np.divide) and constant != 0
 

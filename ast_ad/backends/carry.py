@@ -28,7 +28,7 @@ from ..ir.ops import (
     variables,
     walk,
 )
-from ..ir.types import Array, Scalar
+from ..ir.types import Array, Scalar, computed_alike
 from .body import element_type
 
 _LOAD, _STORES = operator.getitem, (builtin.setitem_, builtin.add_item_)
@@ -137,7 +137,7 @@ def _forward(loop: For, array: Var, accesses: list[_Access], store_offset: int, 
     """Let the value written at one offset be the one that the next turn reads there."""
     assert isinstance(array.type, Array)
     type = element_type(array.type)
-    if not all(_stored_type(a) == type for a in accesses if not a.is_load):
+    if not all(_stores(a, type) for a in accesses if not a.is_load):
         return []
     load_offset = store_offset - step
     first = next(a for a in accesses if a.offset == load_offset)
@@ -173,9 +173,10 @@ def _forward(loop: For, array: Var, accesses: list[_Access], store_offset: int, 
     return statements
 
 
-def _stored_type(access: _Access) -> object:
+def _stores(access: _Access, type: Scalar) -> bool:
+    """Whether what is stored is what will be read."""
     value = access.op.args[2]
-    return value.type if isinstance(value, Var) else None
+    return isinstance(value, Var) and computed_alike(value.type, type)
 
 
 def _expand(loop: For, array: Var, accesses: list[_Access]) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.ops import Arg, Lit, Var
-from ..ir.types import Scalar, Type, type_of
+from ..ir.types import Scalar, Type, computed_alike, type_of
 from ..rules import partials
 from . import selections
 from .body import Body
@@ -76,7 +76,8 @@ def _whole(fn: Any, exponent: Arg, count: int) -> Power:
     """A product, of complex numbers too."""
 
     def power(body: Body, x: Arg, type: Type) -> Arg:
-        if isinstance(x, Lit) or argument_type(x) != type or type.kind not in ("float", "complex"):  # type: ignore[union-attr]
+        inexact = isinstance(type, Scalar) and type.kind in ("float", "complex")
+        if isinstance(x, Lit) or not inexact or not computed_alike(argument_type(x), type):
             return _called(body, fn, x, exponent, type)
         return _product(body, x, count, type)
 
@@ -85,7 +86,9 @@ def _whole(fn: Any, exponent: Arg, count: int) -> Power:
 
 def _power(body: Body, x: Arg, exponent: float, type: Type) -> Arg | None:
     """``x ** exponent`` of a double, and the square root of any number; None for others."""
-    if isinstance(x, Lit) or argument_type(x) != type or not isinstance(type, Scalar) or type.kind != "float":
+    if isinstance(x, Lit) or not isinstance(type, Scalar) or type.kind != "float":
+        return None
+    if not computed_alike(argument_type(x), type):
         return None
     if exponent == 0.5:  # NumPy has no other either
         return body.op(np.sqrt, x, type=type)

@@ -175,6 +175,19 @@ def dtype_of(type: Type) -> np.dtype | None:
     return None
 
 
+def computed_alike(a: Type, b: Type) -> bool:
+    """Whether kernels compute with values of the types in the same way: Python's floats are NumPy's doubles.
+
+    >>> computed_alike(Scalar("float"), Scalar("float", np.dtype(float))), Scalar("float") == type_of(np.pi)
+    (True, True)
+    >>> computed_alike(Scalar("int"), Scalar("int", np.dtype(int)))  # Python's can't overflow
+    False
+    """
+    if isinstance(a, Scalar) and isinstance(b, Scalar) and a.kind in ("float", "complex"):
+        return a.kind == b.kind and dtype_of(a) == dtype_of(b)
+    return a == b
+
+
 def rank_of(type: Type) -> int | None:
     """The number of dimensions: 0 for numbers, None where unknown or meaningless."""
     if isinstance(type, Optional):

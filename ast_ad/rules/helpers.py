@@ -382,5 +382,8 @@ IN_PLACE: dict[Callable[..., Any], Callable[..., Any]] = {}
 # Real arguments give real or complex results, depending on their values: complex covers both.
 COMPLEX_BY_VALUE: set[Callable[..., Any]] = {np.linalg.eig, np.linalg.eigvals, np.roots}
 
+# Polynomials in the first argument, where the second is a whole number of at least 1.
+POWERS: list[Callable[..., Any]] = [np.power]
+
 # Those whose result is, by its type, ``args[0][args[1]]``.
 ITEMS: set[Callable[..., Any]] = {written}

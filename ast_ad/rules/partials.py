@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .helpers import POWERS
 from .registry import elementwise
 
 # ----- quotients and shares -----
@@ -92,6 +93,9 @@ def power_derivative(x: Any, y: Any, n: int, m: int) -> Any:
             term = coefficient * np.power(base, exponent) * log_power
             total = total + math.comb(m, k) * np.where(np.equal(coefficient, 0), 0, term)
     return total[()]
+
+
+POWERS.append(power_dx)
 
 
 @elementwise(power_dx, partial_domain=True)

@@ -21,7 +21,7 @@ from ..errors import AdError
 from ..frontend.builder import Builder, as_arg, type_of_arg
 from ..ir import builtin
 from ..ir.ops import Arg, Block, Function, Lit, Op, Seq, Statement, Var, blocks, variables, walk
-from ..ir.types import Array
+from ..ir.types import Array, computed_alike
 from ..rules.registry import body_of, lookup
 from .copying import copy_function, renamed
 from .dead_code import eliminate_dead_code
@@ -152,6 +152,6 @@ def _fits(result: Any, out: Var) -> bool:
         own = result.type if isinstance(result, Var) else None
         return isinstance(own, Array) and own.dtype == type.dtype and own.ndim == type.ndim
     try:
-        return type_of_arg(result) == type
+        return computed_alike(type_of_arg(result), type)
     except Exception:
         return False

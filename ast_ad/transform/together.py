@@ -23,6 +23,7 @@ import numpy as np
 
 from ..ir.builtin import assign
 from ..ir.ops import Arg, Block, For, Function, If, Op, Seq, Statement, Var, blocks, reads, variables, walk
+from ..ir.types import computed_alike
 from ..rules import containers, helpers
 from .copying import Renaming, copy_function, free, replace_reads
 from .matching import arg_key
@@ -191,7 +192,7 @@ def _swaps(between: list[Statement], first: For, second: For, after: Block) -> d
 def _sum_before(between: list[Statement], last: Var, late: set[Var]) -> list[Var] | None:
     """The stages of the sum that ends with ``last``, from the one that does not depend on the first loop."""
     early = [v for op in between if not late.isdisjoint(op.outs) for v in reads(op)]
-    for origin in dict.fromkeys(v for v in early if v not in late and v.type == last.type):
+    for origin in dict.fromkeys(v for v in early if v not in late and computed_alike(v.type, last.type)):
         stages = _stages(between, origin)
         if stages is not None and stages[-1] is last:
             return stages
