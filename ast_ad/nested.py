@@ -24,6 +24,7 @@ from .ir.types import Array, ListOf, Scalar, carries_derivative, type_of
 from .transform.adjoint import adjoint
 from .transform.copying import Renaming, copy_block, free
 from .transform.split import split
+from .transform.unread import keep_exceptions
 
 
 class Nested:
@@ -285,7 +286,7 @@ class Region:
         return self.interpreter.wrap_var(residual) if plain else residual
 
     def function(self, around: tuple[Var, ...]) -> Function:
-        return Function("inner", (*self.leaves, *around), self.block)
+        return keep_exceptions(Function("inner", (*self.leaves, *around), self.block))
 
     def give_up(self) -> Any:
         """The function raises whatever happens, and so does its derivative."""

@@ -334,7 +334,10 @@ def behaviour(op: Op) -> str:
 
 
 _BEHAVIOURS: list[tuple[str, Any]] = [
-    ("fresh", {builtin.undefined, builtin.raise_, builtin.assert_, helpers.setitem, helpers.add_at}),
+    (
+        "fresh",
+        {builtin.undefined, builtin.raise_, builtin.assert_, builtin.unread, helpers.setitem, helpers.add_at},
+    ),
     ("same", {builtin.assign}),
     ("itself", ITSELF),
     ("element", ELEMENTS),

@@ -286,6 +286,20 @@ def _raise(s: Scalarizer, op: Op) -> None:
     s.body.append(Op(kernels.require, (Lit(False),), (), effect=True))
 
 
+@form_of(builtin.unread)
+def _unread(s: Scalarizer, op: Op) -> None:
+    """A value that is computed for its exception alone: arrays are written out, and checked in that."""
+    values = []
+    for arg in op.args:
+        value = s.arg(arg)
+        if isinstance(value, Value):
+            assert isinstance(arg, Var)
+            value = s.in_memory(arg).var
+        values += list(variables(value)) if value is not None else []
+    s.flush()
+    s.body.append(Op(builtin.unread, tuple(values), (), effect=True))
+
+
 @form_of(helpers.reserve)
 def _reserve(s: Scalarizer, op: Op) -> None:
     """More room: another array, or the same."""

@@ -38,9 +38,9 @@ from ..ir.types import Array, ListOf, Scalar
 MAX_DEPTH = 10
 MAX_LENGTH = 84
 MAX_BAR_LENGTH = 44  # a cotangent is written into its only use where it is short
-_STATEMENTS = {builtin.unpack, builtin.raise_, builtin.assert_, *MUTATORS}
+_STATEMENTS = {builtin.unpack, builtin.raise_, builtin.assert_, builtin.unread, *MUTATORS}
 _SUMS = {operator.add, operator.sub}
-_READ_ONLY_EFFECTS = {builtins.print, builtin.raise_, builtin.assert_}
+_READ_ONLY_EFFECTS = {builtins.print, builtin.raise_, builtin.assert_, builtin.unread}
 
 
 @dataclass

@@ -138,6 +138,8 @@ class _Body:
         elif op.fn is builtin.assert_:
             message = op.args[1] if len(op.args) > 1 and not _is_none(op.args[1]) else None
             yield ast.Assert(value(op.args[0]), value(message) if message else None)
+        elif op.fn is builtin.unread:  # what has a name was computed before
+            yield from (ast.Expr(value(arg)) for arg in op.args if arg in self.inlined)
         elif op.fn is builtin.unpack:
             yield ast.Assign([self.targets(op.outs, True)], value(op.args[0]))
         elif not op.outs:

@@ -68,7 +68,6 @@ class Builder:
         self.block = block
         self.span: Span = NOWHERE
         self.adjoint = adjoint
-        self.keep = False
 
     @contextlib.contextmanager
     def nested(self, block: Block) -> Iterator[Block]:
@@ -128,7 +127,7 @@ class Builder:
                 (out,),
                 {k: as_arg(v) for k, v in kwargs.items()},
                 self.span,
-                effect or self.keep,
+                effect,
                 self.adjoint,
             )
         )

@@ -78,11 +78,7 @@ class Handlers(Core):
     def exec_Try(self, node: Any, rest: list[Any]) -> bool:
         block, source = self.builder.block, self.frame.source
         try:
-            keep, self.builder.keep = self.builder.keep, self.builder.keep or bool(node.handlers)
-            try:  # nothing that may raise is dropped, whether its value is used or not
-                self.exec_block(node.body)
-            finally:
-                self.builder.keep = keep
+            self.exec_block(node.body)
             if not self.state.dead:
                 self.exec_block(node.orelse)
         except AdError as problem:

@@ -6,8 +6,8 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from ..ir.ops import Lit
-from .core import Core
+from ..ir.ops import Block, If, Lit
+from .core import NOT_STATIC, Core
 from .values import Iterable, Lst, Range, Tup
 
 # A rule's loops run over a handful of parts (the items of a list); written out, they vanish into assignments.
@@ -40,9 +40,18 @@ class Iteration(Core):
         span = self.emit(operator.sub, source.stop, source.start)
         if step == 1:
             return span
+        if step is NOT_STATIC:
+            self.require_step(source.step)
         return self.emit(
             operator.neg, self.emit(operator.floordiv, self.emit(operator.neg, span), source.step)
         )
+
+    def require_step(self, step: Any) -> None:
+        """Raise what ``range`` raises of a step of zero."""
+        with self.builder.nested(Block()) as zero:
+            self.emit_raise(ValueError("range() arg 3 must not be zero"))
+        none = self.arg(self.emit(operator.eq, step, Lit(0)))
+        self.builder.append(If(none, zero, Block(), (), self.builder.span, self.builder.adjoint))
 
     def indexable(self, source: Any) -> tuple[Any, Callable[[Any], Any]]:
         """The number of items at run time, and how to get one by its position."""

@@ -33,6 +33,10 @@ def assert_(condition: Any, message: Any = None) -> None:
         raise AssertionError() if message is None else AssertionError(message)
 
 
+def unread(*values: Any) -> None:
+    """``value`` as a statement: it is computed only for the exception that this may raise."""
+
+
 def restore(errors: dict[str, Any]) -> None:
     """``np.seterr(**errors)``: floating point errors are handled as before the ``np.seterr`` that gave it."""
     np.seterr(**errors)

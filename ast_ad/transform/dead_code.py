@@ -19,7 +19,7 @@ def eliminate_dead_code(function: Function) -> Function:
 
 def eliminate(block: Block) -> None:
     """Remove, in place, the statements of a block (and of the regions within) that its results don't need."""
-    liveness = _Liveness()
+    liveness = Liveness()
     liveness.visit(block, None)
     liveness.need(*block.results)
     liveness.run()
@@ -28,14 +28,14 @@ def eliminate(block: Block) -> None:
 
 def live_statements(block: Block, results: tuple[Arg, ...]) -> set[int]:
     """The ``id`` of every statement, in the block and within, that these results or an effect need."""
-    liveness = _Liveness()
+    liveness = Liveness()
     liveness.visit(block, None)
     liveness.need(*results)
     liveness.run()
     return liveness.statements
 
 
-class _Liveness:
+class Liveness:
     """Marks Vars and statements as live, from the roots backwards, with one rule per way to bind a Var."""
 
     def __init__(self) -> None:
@@ -81,6 +81,10 @@ class _Liveness:
                 rule, op, position = cause
                 rule(op, position)
 
+    def keep(self, op: Statement) -> None:
+        """Mark a statement as a root."""
+        self._alive(op)
+
     def _alive(self, op: Statement, position: int = 0) -> None:
         """The statement runs: so do those around it, and what decides how often is needed."""
         if id(op) in self.statements:
@@ -118,7 +122,7 @@ class _Liveness:
 class _Sweep:
     """Removes what was not marked."""
 
-    def __init__(self, liveness: _Liveness) -> None:
+    def __init__(self, liveness: Liveness) -> None:
         self.vars, self.statements = liveness.vars, liveness.statements
 
     def block(self, block: Block) -> None:
