@@ -122,6 +122,7 @@ def report(
     text = f"# seed {seed} {outcome.kind}\n# " + outcome.why.replace("\n", "\n# ") + f"\n{case.script()}"
     print(text, flush=True)
     if options.into:
+        options.into.mkdir(parents=True, exist_ok=True)
         (options.into / f"seed_{seed}_{settings.backend}{'_short' * options.short}.py").write_text(text)
 
 

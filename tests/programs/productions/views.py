@@ -81,7 +81,7 @@ OF_ANY = (
     "np.stack([{v}])",
     "np.resize({v}, {v}.shape)",
     "np.repeat({v}, 1, axis=0)",
-    "np.round({v}, 12)",
+    "np.positive({v})",
 )
 OF_VECTOR = (
     "np.einsum('i->i', {v})",
