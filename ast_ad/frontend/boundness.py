@@ -173,7 +173,10 @@ class Boundness(Core):
             again(value.frame)
         rebuild = REBUILT.get(type(value))
         if rebuild is not None:
-            return rebuild(value, again)
+            found = rebuild(value, again)
+            if isinstance(value, Iterable):
+                phis.merged.set(found, phis.merged.look(value))
+            return found
         if isinstance(value, Arr) and value.view is not None and value.serial > since:
             return self.exported_view(value, first, phis, sides, since)
         if isinstance(value, (Arr, Lst, Dct, Obj, Frame)) and value.serial > since:

@@ -61,7 +61,7 @@ class Expressions(Core):
             if value is None and name in frame.locals:
                 value = Unbound(name)
             if value is not None:
-                return self.read_name(value, frame, name)
+                return self.read_once(self.read_name(value, frame, name), frame)
             if name in frame.cells:
                 return self.outside(frame, "cell", name)
             frame = frame.enclosing

@@ -18,7 +18,7 @@ from ..ir.types import Dim, Scalar
 from .boundness import Raised
 from .builder import type_of_arg
 from .core import Core
-from .identities import changed_parts, parts_by_place, relate
+from .identities import ITERATORS, USED_UP, changed_parts, parts_by_place, relate
 from .joins import ShapeChange, renewed
 from .slots import OUT_ONLY, get_slot, is_checked, is_live, is_window, lateness, put_slot
 from .statements import EXITS
@@ -227,6 +227,9 @@ class Fixpoint(Core):
         outer_twice, twice = self.twice, self.held_twice(end, late)
         for slot in changed:
             value = self.readable(get_slot(end, slot), end, str(slot[1]))
+            if isinstance(slot[0], ITERATORS):
+                grown[slot] = Template("lost", info=USED_UP)
+                continue
             if slot not in grown:
                 first = self.readable(get_slot(entry, slot), entry, str(slot[1]))
                 grown[slot] = self.entry_template(

@@ -16,10 +16,12 @@ from .boundness import components
 from .core import Core
 from .sharing import items_held, lists_of
 from .slots import get_slot
-from .values import Dct, Lost, Lst, Maybe, Obj, State, Tup, Unbound
+from .values import Comprehension, Dct, Frame, Iterable, Lost, Lst, Maybe, Obj, State, Tup, Unbound
 
 CHANGED = "a list, dict or object that may be the same one was changed under another name"
 CONTAINERS = (Lst, Dct, Obj)
+ITERATORS = (Iterable, Comprehension)
+USED_UP = Lost("an iterator", "it was read before, and what it is still to give can't be told")
 
 
 class Identities(Core):
@@ -48,6 +50,22 @@ class Identities(Core):
         key, value = list(self.state.get(base).items())[position]
         name = self.from_python(key)
         return name if kind == "keys" else value if kind == "values" else Tup((name, value))
+
+    # ----- iterators
+    def read_once(self, value: Any, frame: Frame) -> Any:
+        """What a name of ``frame`` holds; an iterator may be used up when it is read again."""
+        if isinstance(value, ITERATORS):
+            readers = self.state.get(value)
+            if frame in readers:
+                raise self.lost(USED_UP)
+            self.state.set(value, readers | {frame})
+        return value
+
+    def used_up(self, value: Lst) -> Lst:
+        """What an iterator is still to give, as a list: it is run over."""
+        content = self.state.get(value)
+        self.state.set(value, USED_UP)
+        return Lst(content)
 
     # ----- changes
     def changed(self, base: Any, keys: bool = True) -> None:
@@ -143,6 +161,11 @@ class Identities(Core):
         return frozenset([c for c, n in found.items() if n > 1]).union(
             value for value in outside if isinstance(value, CONTAINERS)
         )
+
+
+def is_iterator(value: Any) -> bool:
+    """Whether it is what ``iter(l)`` makes of a list."""
+    return isinstance(value, Lst) and value.shows == (None, "iterator")
 
 
 def shows_keys(value: Any) -> bool:

@@ -11,6 +11,7 @@ from ..ir.ops import Lit, Var
 from ..ir.types import Array, Scalar
 from .builder import type_of_arg
 from .core import Core
+from .identities import is_iterator
 from .values import Arr, Dct, Flat, Iterable, Lst, Obj, Range, Tup
 
 
@@ -83,7 +84,7 @@ class Items(Core):
         if isinstance(value, Tup):
             return list(value.items)
         if isinstance(value, Lst):
-            content = self.state.get(value)
+            content = self.state.get(self.used_up(value) if is_iterator(value) else value)
             return list(content) if isinstance(content, tuple) else None
         if isinstance(value, Dct):
             return [Lit(k) for k in self.state.get(value)]

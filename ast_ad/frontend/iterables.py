@@ -12,6 +12,7 @@ import numpy as np
 from ..ir.ops import Lit, Var
 from ..ir.types import Array, Scalar
 from .core import Core
+from .identities import is_iterator
 from .liveness import targets
 from .values import Arr, Bound, Closure, Comprehension, Dct, Iterable, Lst, Range, Tup
 
@@ -56,7 +57,9 @@ class Iterables(Core):
         return Iterable("ndindex", dims.items)
 
     def consumed(self, source: Any) -> Any:
-        """Generator expressions become lists where they are used."""
+        """Generator expressions, and iterators over lists, become lists where they are used."""
+        if is_iterator(source):
+            return self.used_up(source)
         return self.comprehend(source.node, source.frame) if isinstance(source, Comprehension) else source
 
     def b_len(self, value: Any) -> Any:
@@ -248,7 +251,9 @@ class Iterables(Core):
         return Bound(function, args, kwargs)
 
     def b_iter(self, source: Any) -> Any:
-        found = Lst(tuple(self.items_of(self.consumed(source))))
+        if is_iterator(source):
+            return source
+        found = Lst(tuple(self.items_of(self.consumed(source))), shows=(None, "iterator"))
         if isinstance(source, Lst):
             source.alike.add(found)  # lost, once the list is changed
         return found

@@ -18,7 +18,7 @@ from ..ir.types import Array, ListOf, Type, list_of
 from .boundness import PARTS, Boundness, components, same_make
 from .builder import type_of_arg
 from .holding import STALE, is_element
-from .identities import CONTAINERS
+from .identities import CONTAINERS, ITERATORS, is_iterator
 from .joins import NOTHING, ShapeChange, join, join_lists
 from .sharing import Sharing, root_of
 from .statements import EXITS
@@ -112,6 +112,8 @@ class Merging(Sharing, Boundness):
                 )
                 for name in names
             }
+        if isinstance(key, ITERATORS):
+            return a | b
         if isinstance(key, Lst):
             return self.merge_lists(a, b, sides, phis, since, self.pools_of(key))
         if isinstance(key, Arr):
@@ -170,7 +172,9 @@ class Merging(Sharing, Boundness):
             (first, _), (second, _) = sides
             pools = self.pools_of(a) | self.pools_of(b)
             content = self.merge_lists(first.get(a), second.get(b), sides, phis, since, pools)
-            return Lst(content, pools=pools, within=self.pools_with(a, first) | self.pools_with(b, second))
+            within = self.pools_with(a, first) | self.pools_with(b, second)
+            iterator = next((v.shows for v in (a, b) if is_iterator(v)), None)
+            return Lst(content, pools=pools, within=within, shows=iterator)
         if isinstance(a, (Dct, Obj)) and type(a) is type(b) and a.cls is b.cls:
             (first, _), (second, _) = sides
             one, two = first.get(a), second.get(b)

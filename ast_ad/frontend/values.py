@@ -106,7 +106,8 @@ class Lst:
     """A list; its content is a tuple of values while its length is static, else a Var of type ListOf.
 
     ``pools``: those of its elements; ``within``: those that it may be in itself since it was made;
-    ``shows``: the dict, of which it is a view, and whether it shows 'keys', 'values' or 'items'.
+    ``shows``: the dict, of which it is a view, and whether it shows 'keys', 'values' or 'items'; or None and
+    'iterator', if it holds what an iterator is still to give.
     """
 
     initial: Any = ()
@@ -200,11 +201,16 @@ class Range:
 
 @dataclass(eq=False)
 class Iterable:
-    """zip, enumerate, reversed, map or filter over other iterables, unconsumed."""
+    """zip, enumerate, reversed, map or filter over other iterables, unconsumed.
+
+    Its content in the store: the frames that have read it under a name.
+    """
 
     kind: str
     sources: tuple[Any, ...]
     start: Any = None
+    initial: frozenset[Any] = frozenset()
+    serial: int = _stamp()
 
 
 @dataclass(eq=False)
@@ -216,10 +222,12 @@ class Flat:
 
 @dataclass(eq=False)
 class Comprehension:
-    """A generator expression, run where it is consumed."""
+    """A generator expression, run where it is consumed. Its content in the store is that of ``Iterable``."""
 
     node: Any
     frame: Frame
+    initial: frozenset[Any] = frozenset()
+    serial: int = _stamp()
 
 
 @dataclass(eq=False)
