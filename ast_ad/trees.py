@@ -238,8 +238,12 @@ def _walk(value: Any, leaves: list[Any]) -> TreeDef:
 
 def _is_number_or_array(value: Any) -> bool:
     if isinstance(value, np.ndarray):
-        if isinstance(value, (np.matrix, np.ma.MaskedArray)):
-            raise _StrangeArray(f"numpy {type(value).__name__}")
+        cls = type(value)
+        if cls not in (np.ndarray, np.memmap):
+            module = cls.__module__.partition(".")[0]
+            raise _StrangeArray(
+                f"{module} {cls.__name__}" if module == "numpy" else f"{cls.__name__}, no plain array"
+            )
         return True
     if isinstance(value, np.generic):
         return value.dtype.kind in "biufc"

@@ -254,5 +254,5 @@ def _cast(seed: Any, out: Any, graph: bool) -> Any:
 
 
 def _like(g: Any, start: Any) -> Any:
-    array = np.array(g, start._array.dtype)
+    array = np.array(g, start._array.dtype.newbyteorder("="))
     return array[()] if start._scalar else array
