@@ -1,4 +1,4 @@
-"""Are gradients right for arrays of every byte order, layout and precision, compiled, in kernels and traced?"""
+"""Are gradients right for arrays of every byte order, layout and precision, in each kind of code?"""
 
 from __future__ import annotations
 
