@@ -155,6 +155,8 @@ def kind_of(type: Type) -> str:
 
 def carries_derivative(type: Type) -> bool:
     """Whether values of the type have a tangent space: floats, complex numbers and containers of them."""
+    if isinstance(type, Optional):
+        return carries_derivative(type.value)
     if isinstance(type, ListOf):
         return carries_derivative(type.element)
     if isinstance(type, TupleOf):

@@ -522,5 +522,74 @@ def nested_descent(p, s):
     return np.sum(p["w"]) * p["b"][0] + p["b"][1]
 
 
+# ----- places that are filled later
+@program(THREE, 3, compiled=False)
+def pairs_into_nones(x, n):
+    c = [None] * n
+    for i in range(n):
+        c[i] = (x[i], x[0])
+    return np.sum(np.array(c) ** 2)
+
+
+@program(THREE, 3, compiled=False)
+def lists_into_nones(x, n):
+    c = [None] * n
+    for i in range(n):
+        c[i] = [x[i] * 2, x[0]]
+    return np.sum(np.array(c) ** 2)
+
+
+@program(THREE, 3, compiled=False)
+def pairs_read_one_by_one(x, n):
+    c = [None] * n
+    for i in range(n):
+        c[i] = (x[i], x[0])
+    t = 0.0
+    for pair in c:
+        t += pair[0] * pair[1]
+    return t
+
+
+@program(THREE, 3, compiled=False)
+def best_pair(x, n):
+    best = None
+    for i in range(n):
+        if best is None or x[i] > best[0]:
+            best = (x[i], x[i] * i)
+    return best[0] * best[1]
+
+
+@program(THREE, 0.7, compiled=False)
+def best_pair_in_a_while(x, s):
+    best = None
+    t = s
+    while t < 3.0:
+        if t * x[2] > 1.0:
+            best = (t, t * x[0])
+        t = t * 1.5
+    return best[0] * best[1] if best is not None else s
+
+
+@program(THREE, 0.7, compiled=False)
+def optional_pair(x, s):
+    pair = (s, x[0] * s) if s > 0 else None
+    t = s
+    if pair is not None:
+        a, b = pair
+        t = a * b
+    return t * x[1]
+
+
+@program(THREE, 0.7, compiled=False)
+def optional_run_time_list(x, s):
+    l = [s]
+    t = s
+    while t < 3.0:
+        l.append(t)
+        t = t * 1.5
+    found = l if s > 0 else None
+    return np.sum(np.array(found)) * x[0] if found is not None else s
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {}
