@@ -291,6 +291,8 @@ class _Body:
             if broken is not None:
                 return broken
         test = self.expressions.value(flag)
+        if isinstance(test, ast.Constant) and test.value:
+            return [*statements, *moves, ast.Break()]
         if _names(test, ast.Load) & set().union(*(_names(move, ast.Store) for move in moves)):
             # the test is of values before they are moved on
             return [*statements, ast.If(test, [*copy.deepcopy(moves), ast.Break()], []), *moves]

@@ -311,5 +311,5 @@ SPECIAL: dict[Any, str] = {
     np.size: "b_size",
     typing.cast: "b_cast",
     helpers.astype: "b_astype",
-    math.fsum: "b_sum",
+    math.fsum: "b_fsum",
 }

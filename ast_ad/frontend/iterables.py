@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import math
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -171,6 +172,11 @@ class Iterables(Core):
         return self.accumulate(
             source, Lit(0) if start is None else start, lambda a, b: self.binary(operator.add, a, b)
         )
+
+    def b_fsum(self, seq: Any) -> Any:
+        """``math.fsum`` rounds once: it is no sum of sums."""
+        source = self.consumed(seq)
+        return self.emit(math.fsum, source if isinstance(source, Arr) else self.to_list(source))
 
     def b_min(self, *args: Any, **kwargs: Any) -> Any:
         return self.extremum(min, args, kwargs)

@@ -160,7 +160,14 @@ def broadcast_like(g: Any, x: Any) -> Any:
         out = np.ndarray(shape, g.dtype, np.asarray(g), 0, (0,) * len(shape))  # broadcast_to, 4 times as fast
         out.flags.writeable = False
         return out
-    return np.broadcast_to(g, shape)
+    return np.broadcast_to(_of_precision(g, x), shape)
+
+
+def _of_precision(g: Any, x: Any) -> Any:
+    """A number of Python's as an array of ``x``'s precision, as in arithmetic; else ``g`` itself."""
+    if type(g) in (float, int, complex) and isinstance(x, (np.ndarray, np.generic)):
+        return np.asarray(g, np.result_type(g, x.dtype))
+    return g
 
 
 def expand_reduced(g: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -174,7 +181,7 @@ def expand_reduced(g: Any, x: Any, axis: Any = None, keepdims: bool = False) -> 
     ndim = np.ndim(x)
     axes = range(ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     reduced = {a % ndim for a in axes} if ndim else set()
-    return np.reshape(g, tuple(1 if i in reduced else n for i, n in enumerate(np.shape(x))))
+    return np.reshape(_of_precision(g, x), tuple(1 if i in reduced else n for i, n in enumerate(np.shape(x))))
 
 
 _NOTHING = bytes(64)

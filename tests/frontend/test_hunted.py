@@ -187,3 +187,50 @@ def test_statistics_of_scipy(name: str, args: tuple[Any, ...]) -> None:
     assert np.isclose(value, f(*args), rtol=1e-12)
     for found, expected in zip(gradients, differences(f, args), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7)
+
+
+SPREAD = np.array([1e16, 1.0, -1e16, 0.1])
+
+
+def sum_of_array(x: np.ndarray, s: float) -> float:
+    return math.fsum(x) * s
+
+
+def sum_of_list(x: np.ndarray, s: float) -> float:
+    seen = []
+    for v in x:
+        seen.append(v * s)
+    return math.fsum(seen)
+
+
+def sum_of_tuple(x: np.ndarray, s: float) -> float:
+    return math.fsum((x[0], s, -x[0], 2))
+
+
+def sums_of_generators(x: np.ndarray, s: float) -> float:
+    return math.fsum(s * math.fsum(v * s for v in x[i:]) for i in range(2))
+
+
+@pytest.mark.parametrize("function", [sum_of_array, sum_of_list, sum_of_tuple, sums_of_generators])
+def test_fsum_rounds_once(function: Callable[..., Any]) -> None:
+    value, gradient = ast_ad.value_and_grad(function, argnums=(0, 1), fallback="error")(SPREAD, 0.3)
+    expected = function(SPREAD, 0.3)
+    assert value == expected and type(value) is type(expected)
+    smooth = np.array([0.3, 1.0, -0.2, 0.1])
+    _, gradient = ast_ad.value_and_grad(function, argnums=(0, 1))(smooth, 0.3)
+    for found, wanted in zip(gradient, differences(function, (smooth, 0.3)), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-6, atol=1e-7)
+
+
+def test_a_gradient_keeps_single_precision_where_a_cotangent_is_the_number_zero() -> None:
+    def f(x: np.ndarray, n: int) -> float:
+        u = math.exp(-(x[0] ** 2))
+        for _ in range(n):
+            u = np.flip(x)
+        total = np.sum(np.sin(u))
+        for _ in range(x.shape[0]):
+            return np.sum(x)
+        return total
+
+    gradient = ast_ad.grad(f)(np.array([1.0, 2.0], np.float32), 3)
+    assert gradient.dtype == np.float32 and np.all(gradient == 1)
