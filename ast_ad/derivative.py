@@ -262,7 +262,7 @@ class Derivative(Inspection):
                         why="it is another object at every read",
                         fix="pass it as an argument",
                     )
-            except (InputError, NoDerivativeError):
+            except NoDerivativeError:
                 raise
             except Exception as error:
                 if not self._may_trace():
@@ -273,7 +273,10 @@ class Derivative(Inspection):
                     raise as_reason(error) from error
                 from .frontend.core import TensorOutside
 
-                variant = self._traced(error, args, kwargs)
+                try:
+                    variant = self._traced(error, args, kwargs)
+                except InputError:  # the arguments are no good for a trace, either
+                    raise error from None
                 inputs = variant.program.fits(leaves, values)
                 if isinstance(error, TensorOutside):  # another time it may be an array
                     return variant, inputs

@@ -21,6 +21,7 @@ from ..errors import (
     AdError,
     DefectWarning,
     FallbackWarning,
+    InputError,
     InputTypeError,
     InputValueError,
     InternalError,
@@ -81,8 +82,9 @@ class TracedVariant(Request):
         from ..eager.state import state
         from .history import trace_alone
 
-        ours = isinstance(self.reason, InternalError)
-        if not ours:
+        # Of these it turns out by the trace whether they are so.
+        late = isinstance(self.reason, (InternalError, InputError))
+        if not late:
             warn(self.owner.function, self.reason)
         writes = isinstance(self.reason, SharedMemoryError)
         split = len(inputs) - len(self.keywords)
@@ -94,16 +96,34 @@ class TracedVariant(Request):
             add_reason(error, self.reason)
             raise
         self.rounded = state.rounded
-        if ours:  # a trace that raises what the program raised would have shown that there is none
+        if late and not isinstance(self.reason, InputError):  # else once there is a gradient
             warn(self.owner.function, self.reason)
         return found
 
     def __call__(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
         """The value, then the cotangents."""
         value, pullback = self.run(inputs)
-        bars = pullback(loss_seeds(value, self.owner.has_aux))
+        seeds = self.seeds(value)
+        bars = pullback(seeds)
         check_trace(self, inputs, value, bars)
         return value, *bars
+
+    def seeds(self, value: Any) -> list[Any]:
+        """The cotangents of the leaves of the value.
+
+        Raises:
+            InputError: it is no number; the compiler's own error, where that has said so.
+        """
+        asked_wrongly = isinstance(self.reason, InputError)
+        try:
+            found = loss_seeds(value, self.owner.has_aux)
+        except InputError:
+            if asked_wrongly:
+                raise self.reason from None
+            raise
+        if asked_wrongly:  # not by this call
+            warn(self.owner.function, self.reason)
+        return found
 
     def value(self, results: Sequence[Any]) -> Any:
         """What the function returned."""

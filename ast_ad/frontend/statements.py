@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.ops import Lit, Span, Var
-from ..ir.types import Array
+from ..ir.types import Array, Optional
 from .boundness import Raised
 from .core import Core
 from .values import Arr, Closure, Dct, Flat, Frame, Lst, Obj, Tup, Unbound
@@ -265,6 +265,12 @@ class Statements(Core):
         if not isinstance(before, Arr):
             return self.binary(plain, before, value)
         old = self.read(before)
+        if isinstance(old.type, Optional):
+            raise self.unsupported(
+                "a change in place of what may be None",
+                "whether there is an array is known at run time only",
+                "give it an array on every path before it is changed",
+            )
         if old.type.shape is None:  # type: ignore[union-attr]
             self.require_alone(before)
             return self.binary(plain, before, value)
