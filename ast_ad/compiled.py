@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from .effects import again, begin, counted, is_loud
 from .emit.load import add_user_note
 from .errors import InputTypeError, SharedMemoryError, UnsupportedError, not_one_number
 from .frontend.guards import Captures, same_constant
@@ -54,6 +55,7 @@ class Compiled:
         ]
         self._written = sorted(self.lowered.written)
         self.simple = not (self._written or self.lowered.errstate)
+        self.loud = self.code.backend == "numba" and is_loud(self.code.run)  # and may begin again
 
     def fits(self, leaves: list[Any], objects: Sequence[Any] = ()) -> list[Any] | None:
         """The program's inputs; None where constants, guards or kinds of outside values are not this build's.
@@ -102,8 +104,10 @@ class Compiled:
         return self.code.text
 
     def __call__(self, inputs: list[Any]) -> Any:
+        if self.loud:
+            begin()
         try:
-            return self._run(self.code.run, inputs)
+            return self._run(counted(self.code.run) if self.loud else self.code.run, inputs)
         except Exception as error:
             problem = error
         try:
@@ -114,12 +118,13 @@ class Compiled:
     def failed(self, inputs: list[Any], problem: Exception) -> Any:
         """What becomes of an error in the code: NumPy's results or errors, where kernels failed.
 
-        Kernels that failed where NumPy succeeds are not used again.
+        Kernels that failed where NumPy succeeds are made anew without what they assumed, or not used again.
         """
         if self.code.backend == "numpy":
             self._explained(problem)
         try:
-            results = self._run(self.code.numpy, inputs)
+            with again() if self.loud else contextlib.nullcontext():
+                results = self._run(counted(self.code.numpy) if self.loud else self.code.numpy, inputs)
         except Exception as error:
             self._explained(error)
         self.code.drop_kernels(problem)

@@ -131,6 +131,7 @@ class FastCall:
     def _failed(self, inputs: list[Any], error: Exception) -> Any:
         """What an error in the program comes to: NumPy's results, where kernels failed."""
         program = self.variant.program
+        before = program.run
         try:
             results = program.failed(inputs, error)
         except UnsupportedError:
@@ -139,7 +140,7 @@ class FastCall:
             if prints(self.variant):
                 raise
             return MISS  # the long way finds out whose error it is
-        if program.code.backend == "numpy":  # no kernels any more
+        if program.run is not before:  # these kernels are no more
             self.variant.owner.forget(self)
         return self._slow_answer(results)
 
@@ -163,7 +164,8 @@ def _may_be_fast(variant: Any, args: Sequence[Any]) -> bool:
     program = variant.program
     guards, captures = program.lowered.inputs.guards, program.captures
     if (
-        not program.simple
+        program.loud
+        or not program.simple
         or len(args) != len(variant.trees)
         or any(t.type is not LEAF for t in variant.trees)
     ):

@@ -11,7 +11,8 @@ import functools
 from collections.abc import Callable, Collection
 from typing import Any
 
-from .emit.load import load_module
+from .assumptions import MOST_DROPPED, Assumption, assumptions, failed
+from .emit.load import build_lock, load_module
 from .emit.nesting import plan
 from .emit.python import emit_module
 from .ir.ops import Function
@@ -45,9 +46,10 @@ class Program:
         self.function, self.owned, self.fresh = function, owned, fresh
         self.backend, self.why = "numpy", ""
         self._kernels: Any = None
+        self._threads: dict[str, Any] = {"parallel": True} if parallel else {}
+        self.dropped: list[Assumption] = []  # what did not hold in a call
         if backend == "numba":
-            threads = {"parallel": True} if parallel else {}
-            self._kernels = compile_kernels(function, owned, fresh, **threads)
+            self._kernels = compile_kernels(function, owned, fresh, **self._threads)
         if isinstance(self._kernels, str):
             self.why, self._kernels = self._kernels, None
         if self._kernels is not None:
@@ -89,10 +91,30 @@ class Program:
             found.append(place + why)
         return list(dict.fromkeys(found))
 
+    @property
+    def assumed(self) -> list[Assumption]:
+        """What the kernels take for granted."""
+        return [] if self._kernels is None else assumptions(self._kernels.run, self._kernels.text)
+
     def drop_kernels(self, problem: BaseException) -> None:
-        """From now on NumPy runs: the kernels failed where it does not."""
-        self.backend, self._kernels = "numpy", None
+        """The kernels failed where NumPy succeeds: they do without what was assumed from now on, or NumPy runs.
+
+        The statements of which something did not hold stay with NumPy.
+        """
+        kernels, self._kernels, self.backend = self._kernels, None, "numpy"
         self.why = f"{type(problem).__name__}: {problem}"
+        found = failed(problem, kernels.run, kernels.text)
+        self.dropped += [one for one in found if one not in self.dropped]
+        if not found or any(one.place is None for one in found):
+            return
+        self.why = f"it was assumed that there is {' and '.join(map(str, found))}"
+        if len(self.dropped) > MOST_DROPPED:
+            return
+        places = frozenset(one.place for one in self.dropped)
+        with build_lock:
+            again = compile_kernels(self.function, self.owned, self.fresh, **self._threads, dropped=places)
+        if not isinstance(again, str):
+            self._kernels, self.backend, self.why = again, "numba", ""
 
     def __call__(self, *inputs: Any) -> Any:
         """Run on inputs that the program does not change."""
@@ -108,13 +130,18 @@ class Program:
 
 
 def compile_kernels(
-    function: Function, owned: Collection[int], fresh: Collection[int], parallel: bool = False
+    function: Function,
+    owned: Collection[int],
+    fresh: Collection[int],
+    parallel: bool = False,
+    dropped: Collection[Any] = (),
 ) -> Any:
     """The kernels of a program, or, as a text, why there are none."""
     from .backends.numba import NotCompiled, compile_numba
 
     try:
-        return compile_numba(function, owned, fresh, function.name, parallel)
+        more = {"dropped": dropped} if dropped else {}
+        return compile_numba(function, owned, fresh, function.name, parallel, **more)
     except NotCompiled as reason:
         return str(reason)
     except Exception as error:  # NumPy's code is there for what the kernels' compiler can't do

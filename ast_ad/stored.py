@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from .assumptions import Assumption, assumptions, failed
 from .compiled import Compiled
 from .emit.compile_cache import CompileCache, Entry
 from .fingerprints import fingerprint, package
@@ -341,6 +342,7 @@ class StoredCode:
     def __init__(self, entry: Entry, whole: Callable[[], Any]) -> None:
         found = entry.metadata
         self._whole = whole
+        self.dropped: list[Assumption] = []
         module = import_module(found["module"])
         self._run = getattr(module, found["run"])
         if found["backend"] == "numba":
@@ -367,8 +369,16 @@ class StoredCode:
     def run(self) -> Any:
         return self._run
 
+    @property
+    def assumed(self) -> Any:
+        """What the kernels take for granted."""
+        return assumptions(self._run, self.text) if self.backend == "numba" else []
+
     def drop_kernels(self, problem: BaseException) -> None:
-        self.why = f"{type(problem).__name__}: {problem}"
+        self.dropped = failed(problem, self._run, self.text)
+        told = " and ".join(map(str, self.dropped))
+        why = f"it was assumed that there is {told}"
+        self.why = why if told else f"{type(problem).__name__}: {problem}"
         self._run, self.text, self.backend = self.numpy, self._whole().program.text, "numpy"
 
 

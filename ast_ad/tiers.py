@@ -134,9 +134,11 @@ def runs_as(variant: Any) -> list[str]:
         if code.backend == "numba":
             found.append(f"{code.function.name}: compiled with Numba")
             found += [f"  NumPy code at {left}" for left in code.left]
+            found += [f"  assumes {one}: holds" for one in getattr(code, "assumed", ())]
         else:
             why = "it sets np.errstate, which kernels don't heed" if variant.lowered.errstate else code.why
             found.append(f"{code.function.name}: NumPy code, since {why}")
+        found += [f"  assumed {one}: did not hold, dropped" for one in getattr(code, "dropped", ())]
     return found
 
 

@@ -7,6 +7,7 @@ longer than the loop around it.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -35,6 +36,15 @@ lower_builtin: Any = extending.lower_builtin
 Typed = Callable[..., Any]
 INTEGER: Any = types.int64
 NUMBERS = INTEGER, types.float32, types.float64, types.complex64, types.complex128
+
+
+class _Here(threading.local):
+    """Where the call is written that is being compiled: the exception tells it."""
+
+    place: Any = None
+
+
+_here = _Here()
 
 
 class Mismatch(Exception):
@@ -140,7 +150,8 @@ def _instructions(typed: Typed, cases: Sequence[tuple[Any, ...]], build: Callabl
         takes[3] = lambda start, stop, step: typed(start, stop, step)
         return takes[len(cases[0])]
 
-    def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def lower(context: Any, builder: Any, signature: Any, args: Any, loc: Any = None) -> Any:
+        _here.place = loc
         return build(context, builder, signature.args[0], *args)
 
     def decorate(function: Any) -> Any:
@@ -155,7 +166,7 @@ def _instructions(typed: Typed, cases: Sequence[tuple[Any, ...]], build: Callabl
 def _stop_if(context: Any, builder: Any, condition: Any) -> None:
     """Leave the kernel."""
     with builder.if_then(condition, likely=False):
-        context.call_conv.return_user_exc(builder, Mismatch, ())
+        context.call_conv.return_user_exc(builder, Mismatch, (), loc=_here.place, func_name="kernel")
 
 
 def _constant(number: int) -> Any:

@@ -56,6 +56,7 @@ def compile_numba(
     fresh: Collection[int] = (),
     name: str | None = None,
     parallel: bool = False,
+    dropped: Collection[tuple[str, int]] = (),
 ) -> Program:
     """Compile a program for Numba.
 
@@ -65,6 +66,7 @@ def compile_numba(
         fresh: positions of results that the caller gets for keeps.
         name: what the generated function is called.
         parallel: whether independent loops run in threads.
+        dropped: files and lines of statements that stay with NumPy.
 
     Raises:
         NotCompiled: it has no part that kernels can do.
@@ -72,7 +74,7 @@ def compile_numba(
     name = name or function.name
     prepared = prepare(function)
     placed = write_in_place(prepared, owned, fresh)
-    parts = partition(placed, f"{name}_kernel", parallel=parallel)
+    parts = partition(placed, f"{name}_kernel", parallel=parallel, dropped=dropped)
     if not parts.kernels:
         raise NotCompiled("nothing for kernels: " + "; ".join(sorted({why for _, why in parts.refused})))
     parts.driver.name = name

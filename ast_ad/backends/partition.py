@@ -7,7 +7,7 @@ calls the kernels. A loop with something in it that stays in Python stays there 
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -80,7 +80,13 @@ class Parts:
     threaded: set[str] = field(default_factory=set)  # kernels with loops that run in threads
 
 
-def partition(function: Function, name: str, whole: bool = False, parallel: bool = False) -> Parts:
+def partition(
+    function: Function,
+    name: str,
+    whole: bool = False,
+    parallel: bool = False,
+    dropped: Collection[tuple[str, int]] = (),
+) -> Parts:
     """Split a program that writes in place; what it is given is not changed.
 
     Args:
@@ -88,9 +94,14 @@ def partition(function: Function, name: str, whole: bool = False, parallel: bool
         name: what the names of kernels begin with.
         whole: whether what Python does as fast becomes kernels too.
         parallel: whether loops run in threads.
+        dropped: files and lines of the statements for which what kernels assume does not hold.
     """
     driver = copy_function(function)
-    return _Partition(driver, name, whole, parallel).run()
+    found = _Partition(driver, name, whole, parallel)
+    for op in walk(driver.body):
+        if isinstance(op, Op) and (op.span.filename, op.span.line) in dropped:
+            found.refuse(op, "what kernels assume did not hold there")
+    return found.run()
 
 
 class _Partition:

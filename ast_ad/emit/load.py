@@ -243,11 +243,11 @@ def _user_place(error: BaseException, source_map: Mapping[int, Span] | None) -> 
         own = frame.f_globals.get("__source_map__")
         if own is None or not str(frame.f_globals.get("__name__", "")).startswith(PACKAGE):
             continue
-        place = _nearest(source_map if source_map is not None else own, line) or place
+        place = nearest(source_map if source_map is not None else own, line) or place
     return place
 
 
-def _nearest(source_map: Mapping[int, Span], line: int) -> Span | None:
+def nearest(source_map: Mapping[int, Span], line: int) -> Span | None:
     """The span of the statement that the line belongs to: statements may run over several lines."""
     lines = sorted(source_map)
     position = bisect.bisect_right(lines, line)

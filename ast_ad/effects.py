@@ -1,0 +1,77 @@
+"""What a program writes outside is written once, even if its kernels fail and NumPy code begins again.
+
+The modules of a program that prints or warns get functions of ours under these names. They count what was
+done, and leave out of a second run as much as the first had done.
+"""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import threading
+import types
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+
+class _Told(threading.local):
+    done = 0
+    skip = 0
+
+
+_told = _Told()
+
+
+def _once(tell: Callable[..., Any]) -> Callable[..., None]:
+    def told(*args: Any, **kwargs: Any) -> None:
+        if _told.skip:
+            _told.skip -= 1
+            return
+        _told.done += 1
+        tell(*args, **kwargs)
+
+    return told
+
+
+def _warn(message: Any, category: Any = None, stacklevel: int = 1, *args: Any, **kwargs: Any) -> None:
+    warnings.warn(message, category, stacklevel + 2, *args, **kwargs)
+
+
+print_, warn_ = _once(builtins.print), _once(_warn)
+
+
+def is_loud(run: Callable[..., Any]) -> bool:
+    """Whether a generated function prints or warns.
+
+    >>> is_loud(lambda x: print(x)), is_loud(lambda x: -x)
+    (True, False)
+    """
+    return not {"print", "warn", "warnings"}.isdisjoint(run.__code__.co_names)
+
+
+def counted(run: Callable[..., Any]) -> Callable[..., Any]:
+    """A generated function, whose module counts from now on what it prints and warns of."""
+    names = run.__globals__
+    names["print"] = print_
+    for name, value in list(names.items()):
+        if value is warnings.warn:
+            names[name] = warn_
+        elif value is warnings:
+            names[name] = types.SimpleNamespace(warn=warn_)
+    return run
+
+
+def begin() -> None:
+    """A program begins: it has not written anything."""
+    _told.done = _told.skip = 0
+
+
+@contextlib.contextmanager
+def again() -> Iterator[None]:
+    """In the block a program begins again; what it has written before is not written a second time."""
+    _told.skip, _told.done = _told.done, 0
+    try:
+        yield
+    finally:
+        _told.skip = 0
