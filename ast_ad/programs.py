@@ -97,7 +97,7 @@ class Program:
         return [] if self._kernels is None else assumptions(self._kernels.run, self._kernels.text)
 
     def drop_kernels(self, problem: BaseException) -> None:
-        """The kernels failed where NumPy succeeds: they do without what was assumed from now on, or NumPy runs.
+        """The kernels failed where NumPy succeeds: they do without what was assumed, or NumPy runs.
 
         The statements of which something did not hold stay with NumPy.
         """
