@@ -17,6 +17,10 @@ from .registry import composite, elementwise, vjp
 SQRT_PI = math.sqrt(math.pi)
 SQRT_2PI = math.sqrt(2 * math.pi)
 DEGREE = math.pi / 180
+# Of (t exp(t) - exp(t) + 1) / t**2, and of (u / (1 + u) - log(1 + u)) / u**2; highest power first.
+POWER_SERIES = tuple((k + 1) / math.factorial(k + 2) for k in reversed(range(16)))
+LOG_SERIES = tuple((-1.0) ** (k + 1) / (k + 1) for k in reversed(range(14)))  # log(1 + d) / -d
+ROOT_SERIES = tuple((-1.0) ** (k + 1) * (k + 1) / (k + 2) for k in reversed(range(14)))
 
 # ----- the error function and its relatives -----
 
@@ -202,29 +206,29 @@ def kl_div(ans, x, y):
 def boxcox(ans, x, lmbda):
     """``(x ** lmbda - 1) / lmbda``; at ``lmbda = 0`` its limit ``log(x)``."""
     log = np.log(x)
-    zero = np.equal(lmbda, 0)
-    safe = np.where(zero, 1, lmbda)
-    return np.exp((lmbda - 1) * log), np.where(
-        zero, 0.5 * log * log, (np.exp(lmbda * log) * log - ans) / safe
-    )
+    near, safe = np.abs(lmbda * log) < 0.5, np.where(np.equal(lmbda, 0), 1, lmbda)
+    far = (sp.xlogy(np.exp(lmbda * log), x) - ans) / safe
+    by_lmbda = np.where(near, log * log * np.polyval(POWER_SERIES, np.where(near, lmbda * log, 0)), far)
+    return np.where(np.equal(lmbda, 1), 1, np.exp((lmbda - 1) * log)), by_lmbda
 
 
 @elementwise(sp.boxcox1p, partial_domain=True)
 def boxcox1p(ans, x, lmbda):
     log = np.log1p(x)
-    zero = np.equal(lmbda, 0)
-    safe = np.where(zero, 1, lmbda)
-    return np.exp((lmbda - 1) * log), np.where(
-        zero, 0.5 * log * log, (np.exp(lmbda * log) * log - ans) / safe
-    )
+    near, safe = np.abs(lmbda * log) < 0.5, np.where(np.equal(lmbda, 0), 1, lmbda)
+    far = (sp.xlog1py(np.exp(lmbda * log), x) - ans) / safe
+    by_lmbda = np.where(near, log * log * np.polyval(POWER_SERIES, np.where(near, lmbda * log, 0)), far)
+    return np.where(np.equal(lmbda, 1), 1, np.exp((lmbda - 1) * log)), by_lmbda
 
 
 @elementwise(sp.inv_boxcox, partial_domain=True)
 def inv_boxcox(ans, y, lmbda):
     """``(1 + lmbda y) ** (1 / lmbda)``."""
-    zero = np.equal(lmbda, 0)
-    base, safe = 1 + lmbda * y, np.where(zero, 1, lmbda)
-    return ans / base, ans * np.where(zero, -0.5 * y * y, (y / base - np.log(base) / safe) / safe)
+    part = lmbda * y
+    near, safe = np.abs(part) < 0.05, np.where(np.equal(lmbda, 0), 1, lmbda)
+    far = (y / (1 + part) - np.log1p(part) / safe) / safe
+    by_lmbda = np.where(near, y * y * np.polyval(ROOT_SERIES, np.where(near, part, 0)), far)
+    return np.where(np.equal(lmbda, 1), 1, ans / (1 + part)), ans * by_lmbda
 
 
 @elementwise(sp.huber)
@@ -300,7 +304,7 @@ def jv(ans, v, z):
 
 @elementwise(sp.yn, partial_domain=True)
 def yn(ans, n, x):
-    return NotImplemented, 0.5 * (sp.yn(n - 1, x) - sp.yn(n + 1, x))
+    return NotImplemented, 0.5 * (sp.yn(np.trunc(n) - 1, x) - sp.yn(np.trunc(n) + 1, x))
 
 
 @elementwise(sp.yv, partial_domain=True)
@@ -350,7 +354,7 @@ def k1(ans, x):
 
 @elementwise(sp.kn, partial_domain=True)
 def kn(ans, n, x):
-    return NotImplemented, -0.5 * (sp.kn(n - 1, x) + sp.kn(n + 1, x))
+    return NotImplemented, -0.5 * (sp.kn(np.trunc(n) - 1, x) + sp.kn(np.trunc(n) + 1, x))
 
 
 @elementwise(sp.kv, partial_domain=True)
@@ -418,7 +422,9 @@ def exp1(ans, x):
 
 @elementwise(sp.spence, partial_domain=True)
 def spence(ans, z):
-    return np.log(z) / (1 - z)
+    near = np.abs(z - 1) < 0.05
+    far = np.log(z) / np.where(near, 1, 1 - z)
+    return np.where(near, np.polyval(LOG_SERIES, np.where(near, z - 1, 0)), far)
 
 
 @elementwise(sp.lambertw, partial_domain=True)

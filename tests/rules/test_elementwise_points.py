@@ -1,0 +1,210 @@
+"""Are elementwise derivatives right at 0, at the ends of domains, near them, and far out, in each kind of code?
+
+Compiled, traced and, for what they have, kernels give one number; it lies between the differences from the
+left and from the right where these converge. NaN is allowed where ``UNKNOWN`` says so.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.special as sp
+
+import ast_ad
+from ast_ad.fallback.tracing import trace
+from ast_ad.rules.registry import primitives
+
+POINTS = np.array(
+    [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        0.5,
+        -0.5,
+        2.0,
+        -2.0,
+        30.0,
+        -30.0,
+        800.0,
+        -800.0,
+        1e-9,
+        -1e-9,
+        1e-4,
+        np.inf,
+        -np.inf,
+    ]
+)
+OTHERS = (0.5, 2.0, 0.0)
+# Conversions, steps, remainders by tiny numbers, and what takes other arguments; ``tandg`` of infinity is 0.
+LEFT_OUT = "remainder fmod nextafter ldexp heaviside copysign lambertw wofz betainc tandg".split()
+# By function and position: the derivative exists, and nan is given, as at poles of what the rules use.
+UNKNOWN = {
+    ("arctan2", 0): "both 0 (a convention), both infinite",
+    ("arctan2", 1): "both 0, both infinite",
+    ("beta", 0): "negative integers",
+    ("beta", 1): "negative integers",
+    ("betaln", 0): "negative integers",
+    ("betaln", 1): "negative integers",
+    ("binom", 0): "poles of digamma",
+    ("binom", 1): "poles of digamma",
+    ("poch", 0): "poles of digamma",
+    ("poch", 1): "poles of digamma",
+    ("rgamma", 0): "poles of digamma",
+    ("i1e", 0): "infinity",
+    ("inv_boxcox", 0): "1 + lmbda y = 0",
+    ("gammainc", 1): "infinity",
+    ("gammaincc", 1): "infinity",
+    ("dawsn", 0): "infinity",
+    ("erfcx", 0): "infinity",
+    ("boxcox", 0): "infinity",
+    ("boxcox", 1): "infinity",
+    ("boxcox1p", 1): "infinity",
+    ("pseudo_huber", 0): "delta = 0",
+    ("pseudo_huber", 1): "delta = 0",
+    ("rel_entr", 1): "both 0",
+    ("kl_div", 1): "both 0",
+    ("power", 1): "infinite exponents of negative numbers",
+    ("float_power", 1): "infinite exponents of negative numbers",
+}
+
+
+# SciPy's own values are too inexact for differences, or the function jumps.
+INEXACT = {("binom", 0, 0.5), ("poch", 0, 0.0)}
+
+
+def functions() -> dict[str, Callable[..., Any]]:
+    found: dict[str, Callable[..., Any]] = {}
+    seen = set()
+    for fn, primitive in primitives().items():
+        module = getattr(fn, "__module__", None) or "scipy.special"
+        known = isinstance(fn, np.ufunc) and primitive.kind == "elementwise" and id(primitive) not in seen
+        if known and module.startswith(("numpy", "scipy")) and fn.__name__ not in LEFT_OUT:
+            seen.add(id(primitive))
+            found.setdefault(fn.__name__, fn)
+    return found
+
+
+def partial(fn: Any, position: int, others: tuple[float, ...]) -> Callable[[Any], Any]:
+    def one(x: Any) -> Any:
+        return fn(*others[:position], x, *others[position:])
+
+    return one
+
+
+def cases() -> list[Any]:
+    found = []
+    for name, fn in functions().items():
+        for position in range(fn.nin):
+            for other in OTHERS if fn.nin > 1 else OTHERS[:1]:
+                if (fn.__name__, position, other) in INEXACT:
+                    continue
+                rest = (np.float64(other),) * (fn.nin - 1)
+                found.append(pytest.param(fn, position, rest, id=f"{name}-{position}-{other}"))
+    return found
+
+
+def one_sided(f: Any, x: float, side: int) -> float | None:
+    """The difference quotient's limit, or None where it does not converge."""
+    start = f(x)
+    steps = max(abs(x), 1e-3) * 1e-3 * 0.5 ** np.arange(12)
+    slopes = np.array([(f(x + side * h) - start) / (side * h) for h in steps])
+    first = 2 * slopes[1:] - slopes[:-1]
+    second = (4 * first[1:] - first[:-1]) / 3
+    changes = np.abs(np.diff(second))
+    if not np.isfinite(changes).any():
+        return None
+    best = int(np.nanargmin(np.where(np.isfinite(changes), changes, np.inf)))
+    limit = float(second[best + 1])
+    return limit if changes[best] <= 1e-5 * max(1.0, abs(limit)) else None
+
+
+def judged(f: Any, x: float, value: float, slope: float, unknown: bool) -> str:
+    """What is wrong at a point; empty if nothing is."""
+    if np.isnan(slope) and unknown or not np.isfinite(value):
+        return ""
+    if np.isinf(x):
+        return "" if slope == 0 else f"{slope} at {x}"
+    found = [s for s in (one_sided(f, x, -1), one_sided(f, x, 1)) if s is not None]
+    if not found:
+        return ""
+    margin = 1e-3 * max(1.0, *map(abs, found))
+    inside = min(found) - margin <= slope <= max(found) + margin
+    return "" if inside else f"{slope} at {x}, differences {found}"
+
+
+@pytest.mark.parametrize(("fn", "position", "others"), cases())
+def test_points(fn, position, others):
+    f = partial(fn, position, others)
+    loss = lambda x: np.sum(f(x))
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            compiled = ast_ad.grad(loss, backend="numpy", fallback="error", check=False)(POINTS)
+        except ast_ad.AdError as error:
+            assert "no derivative rule" in str(error)  # by the order of Bessel functions
+            return
+        traced = trace(loss, (POINTS,), {}, (0,))[1]([1.0])[0]
+        np.testing.assert_allclose(traced, compiled, rtol=1e-13)
+        values = f(POINTS)
+        unknown = (fn.__name__, position) in UNKNOWN
+        wrong = [judged(f, *at, unknown) for at in zip(POINTS, values, compiled, strict=True)]
+    assert not any(wrong), [text for text in wrong if text]
+
+
+KERNELS = (
+    np.exp,
+    np.log,
+    np.sqrt,
+    np.tanh,
+    np.arcsin,
+    np.arctan,
+    np.cbrt,
+    np.expm1,
+    np.log1p,
+    np.abs,
+    np.cosh,
+)
+
+
+def of_every_kernel(e, l, s, t, a, b, c, d, p, m, h):
+    total = np.sum(np.exp(e)) + np.sum(np.log(l)) + np.sum(np.sqrt(s)) + np.sum(np.tanh(t))
+    total = total + np.sum(np.arcsin(a)) + np.sum(np.arctan(b)) + np.sum(np.cbrt(c)) + np.sum(np.expm1(d))
+    return total + np.sum(np.log1p(p)) + np.sum(np.abs(m)) + np.sum(np.cosh(h))
+
+
+def test_points_in_kernels():
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        args = [POINTS] * len(KERNELS)
+        every = tuple(range(len(args)))
+        expected = ast_ad.grad(of_every_kernel, argnums=every, backend="numpy")(*args)
+        found = ast_ad.grad(of_every_kernel, argnums=every, backend="numba")(*args)
+    for fn, one, other in zip(KERNELS, found, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-13, err_msg=fn.__name__)
+
+
+@pytest.mark.parametrize("lmbda", [0.0, 1e-300, 1e-9, -1e-9, 1e-4, 0.3, -0.3, 0.6])
+def test_powers_close_to_zero(lmbda):
+    """Against differences of a wide step, which the cancellation near 0 does not reach."""
+    for fn, x in ((sp.boxcox, 2.3), (sp.boxcox, 0.4), (sp.boxcox1p, 1.3), (sp.inv_boxcox, 0.8)):
+        h = 0.02
+        ends = [fn(x, lmbda + k * h) for k in (1, -1, 2, -2, 3, -3)]
+        expected = (45 * (ends[0] - ends[1]) - 9 * (ends[2] - ends[3]) + (ends[4] - ends[5])) / (60 * h)
+        found = ast_ad.grad(lambda x, l, fn=fn: fn(x, l), argnums=1)(x, lmbda)
+        np.testing.assert_allclose(found, expected, rtol=1e-7)
+
+
+@pytest.mark.parametrize("fn", [sp.yn, sp.kn], ids=["yn", "kn"])
+def test_orders_that_are_cut_off(fn):
+    """SciPy takes the integer part of the order."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for order in (0.5, 1.7, 2):
+            expected = (fn(order, 1.3 + 1e-5) - fn(order, 1.3 - 1e-5)) / 2e-5
+            found = ast_ad.grad(lambda x, order=order: fn(order, x))(1.3)
+            np.testing.assert_allclose(found, expected, rtol=1e-8)
