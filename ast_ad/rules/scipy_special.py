@@ -19,8 +19,8 @@ SQRT_2PI = math.sqrt(2 * math.pi)
 DEGREE = math.pi / 180
 # Of (t exp(t) - exp(t) + 1) / t**2, and of (u / (1 + u) - log(1 + u)) / u**2; highest power first.
 POWER_SERIES = tuple((k + 1) / math.factorial(k + 2) for k in reversed(range(16)))
-LOG_SERIES = tuple((-1.0) ** (k + 1) / (k + 1) for k in reversed(range(14)))  # log(1 + d) / -d
 ROOT_SERIES = tuple((-1.0) ** (k + 1) * (k + 1) / (k + 2) for k in reversed(range(14)))
+LOG_SERIES = tuple((-1.0) ** (k + 1) / (k + 1) for k in reversed(range(14)))  # of -log(1 + d) / d
 
 # ----- the error function and its relatives -----
 

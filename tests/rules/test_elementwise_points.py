@@ -1,4 +1,4 @@
-"""Are elementwise derivatives right at 0, at the ends of domains, near them, and far out, in each kind of code?
+"""Are elementwise derivatives right at 0, at the ends of domains, near them, and far out?
 
 Compiled, traced and, for what they have, kernels give one number; it lies between the differences from the
 left and from the right where these converge. NaN is allowed where ``UNKNOWN`` says so.
@@ -140,7 +140,10 @@ def judged(f: Any, x: float, value: float, slope: float, unknown: bool) -> str:
 @pytest.mark.parametrize(("fn", "position", "others"), cases())
 def test_points(fn, position, others):
     f = partial(fn, position, others)
-    loss = lambda x: np.sum(f(x))
+
+    def loss(x):
+        return np.sum(f(x))
+
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
