@@ -43,6 +43,10 @@ class Storage:
         return self.direct | self.inside
 
     def __or__(self, other: Storage) -> Storage:
+        if other is NOTHING or other is self:
+            return self
+        if self is NOTHING:
+            return other
         return Storage(self.direct | other.direct, self.inside | other.inside, max(self.form, other.form))
 
 
@@ -174,7 +178,7 @@ class Aliasing:
         for op in block.ops:
             if isinstance(op, Op):
                 for out in op.outs:
-                    self.set(out, self.result(op, out))
+                    self.storage[out] = self.result(op, out) if may_refer(out) else NOTHING
             elif isinstance(op, If):
                 self.block(op.then)
                 self.block(op.orelse)
@@ -275,11 +279,12 @@ class Aliasing:
 
     def pure(self, op: Op, out: Var) -> Storage:
         fresh = Storage(_root(out), _root(out, "inside"))
+        behaves = behaviour(op)
+        if behaves == "fresh":
+            return fresh
         args = self.of(*op.args, *op.kwargs.values())
         first = self.of(op.args[0]) if op.args else NOTHING
-        match behaviour(op):
-            case "fresh":
-                return fresh
+        match behaves:
             case "itself":
                 return Storage(fresh.direct | first.direct, first.inside, first.form)
             case "same":

@@ -7,6 +7,7 @@ is a fresh symbol. Lengths and numbers are the same integers: the length of ``x[
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import operator
@@ -94,12 +95,12 @@ class Dim:
         """A length about which nothing is known."""
         return Dim.symbol(("fresh", next(_fresh)), least=0)
 
-    @property
+    @functools.cached_property
     def least(self) -> int:
         """A number of at least 0 that it reaches, taken that it is a length."""
         return max(lower(self) or 0, 0)
 
-    @property
+    @functools.cached_property
     def not_one(self) -> bool:
         """Whether it is certainly not 1."""
         if self.const == 0 and len(self.terms) == 1 and self.terms[0][1] == 1 and self.terms[0][0].not_one:

@@ -199,22 +199,25 @@ class Function:
 
 def atoms(arg: Arg) -> Iterator[Var | Lit]:
     """Every Var and Lit inside an argument, left to right."""
-    if isinstance(arg, Seq):
+    if isinstance(arg, (Var, Lit)):
+        yield arg
+    elif isinstance(arg, Seq):
         for item in arg.items:
             yield from atoms(item)
-    elif isinstance(arg, Slice):
+    else:
         for part in (arg.start, arg.stop, arg.step):
             yield from atoms(part)
-    else:
-        yield arg
 
 
 def variables(*args: Arg) -> Iterator[Var]:
     """Every Var inside the arguments, left to right, repeats included."""
     for arg in args:
-        for atom in atoms(arg):
-            if isinstance(atom, Var):
-                yield atom
+        if isinstance(arg, Var):
+            yield arg
+        elif isinstance(arg, Seq):
+            yield from variables(*arg.items)
+        elif isinstance(arg, Slice):
+            yield from variables(arg.start, arg.stop, arg.step)
 
 
 def map_arg(change: Callable[[Var], Arg], arg: Arg) -> Arg:
@@ -230,11 +233,11 @@ def map_arg(change: Callable[[Var], Arg], arg: Arg) -> Arg:
 
 def blocks(op: Statement) -> tuple[Block, ...]:
     """The regions of a statement, in the order in which they run."""
+    if isinstance(op, Op):
+        return ()
     if isinstance(op, If):
         return op.then, op.orelse
-    if isinstance(op, For):
-        return (op.body,)
-    return (op.cond, op.body) if isinstance(op, While) else ()
+    return (op.body,) if isinstance(op, For) else (op.cond, op.body)
 
 
 def operands(op: Statement) -> Iterator[Arg]:

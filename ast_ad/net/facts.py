@@ -15,7 +15,7 @@ import numpy as np
 from ..ir.ops import UNKNOWN, Var
 from ..ir.types import Array, Dim, ListOf, Optional, Scalar, TupleOf, Type
 
-FULLY, ENDS = 64, 16  # lists up to this length are looked at as a whole, of longer ones both ends
+ENDS = 16  # how many elements are looked at at both ends of a list that is four times as long, or longer
 EARLY = 4  # the first turns of a loop that are looked at; later ones where their number is a power of two
 ORDER = {"bool": 0, "int": 1, "float": 2, "complex": 3}  # a lower number passes for a higher one
 ORDER_OF = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
@@ -39,6 +39,7 @@ class Facts:
         self.counts: dict[int, int] = {}
         self.looked = self.left = 0  # blocks that were looked at, and that were not
         self.adjoint = self.optional = False
+        self.inner = 0  # in how many lists the value is that is looked at
         self.casting: Casting = "safe"
 
     # ----- blocks
@@ -140,13 +141,18 @@ class Facts:
     def list(self, type: ListOf, value: Any) -> None:
         if not isinstance(value, (list, tuple)):
             raise Broken(f"{told(value)}, believed to be a list")
-        items = value if len(value) <= FULLY else [*value[:ENDS], *value[-ENDS:]]
+        ends = max(
+            ENDS >> 2 * self.inner, 1
+        )  # what is in a list was a value of its own before, and looked at
+        items = value if len(value) <= 4 * ends else [*value[:ends], *value[-ends:]]
         scopes = self.scopes
+        self.inner += 1
         try:
             for item in items:
                 self.scopes = [scopes[0], {}]  # elements come from other turns than this one
                 self.value(type.element, item)
         finally:
+            self.inner -= 1
             self.scopes = scopes
 
     def known(self, expected: Any, value: Any) -> None:
@@ -155,7 +161,11 @@ class Facts:
 
     # ----- lengths
     def find(self, atom: Any) -> int | None:
-        return next((scope[atom] for scope in reversed(self.scopes) if atom in scope), None)
+        for scope in reversed(self.scopes):
+            if atom in scope:
+                known: int = scope[atom]
+                return known
+        return None
 
     def length(self, dim: Dim | int, n: int, exact: bool = False) -> None:
         """Compare a length; the first sight of a symbol defines it."""

@@ -12,7 +12,23 @@ from typing import Any
 
 from ..deep import run_deep
 from ..ir import builtin
-from ..ir.ops import Arg, Block, For, Function, If, Lit, Op, Seq, Slice, Var, While, binders, walk
+from ..ir.ops import (
+    Arg,
+    Block,
+    For,
+    Function,
+    If,
+    Lit,
+    Op,
+    Seq,
+    Slice,
+    Var,
+    While,
+    binders,
+    reads,
+    variables,
+    walk,
+)
 from ..ir.types import ListOf, TupleOf
 from ..transform.undefined import undefined_values
 from .facts import Broken, Casting, Facts
@@ -110,6 +126,11 @@ class _Writer:
             name = self.constant(tuple(believed))
             self.line(f"if look: facts.check({name}, ({''.join(self.name(v) + ', ' for v in variables)}))")
 
+    def release(self, variables: list[Var]) -> None:
+        """Let go of what nobody reads any more: memory that is used again costs far less than new memory."""
+        self.line(f"{' = '.join(self.name(v) for v in variables)} = None")
+        variables.clear()
+
     def may_be_none(self, var: Var) -> bool:
         saved = isinstance(var.type, (ListOf, TupleOf)) or var in self.adjoint or var in self.parameters
         return var in self.undefined or self.partial and saved
@@ -123,12 +144,19 @@ class _Writer:
     def block(self, block: Block) -> list[list[Var]]:
         """Write the statements; the variables of each of its sections."""
         sections: list[list[Var]] = [[]]
-        for op in block.ops:
+        ends = {} if self.depth else _ends(block)
+        done: list[Var] = []
+        for number, op in enumerate(block.ops):
+            done += ends.get(number, ())
             if isinstance(op, Op):
                 self.operation(op)
                 if op.fn in builtin.MUTATORS and op.args and op.args[0] in sections[-1]:
                     sections[-1].remove(op.args[0])
                 sections[-1] += op.outs
+                if done:
+                    self.section(sections[-1])
+                    sections.append([])
+                    self.release(done)
                 continue
             self.section(sections[-1])
             sections.append([])
@@ -180,10 +208,10 @@ class _Writer:
         if op.range is not None:
             sources.append(f"range({', '.join(map(self.arg, op.range))})")
             targets.append(self.name(op.index))
-        for source, variables in op.items:
+        for source, items in op.items:
             sources.append(self.arg(source))
-            inner = ", ".join(self.name(v) for v in variables)
-            targets.append(self.name(variables[0]) if len(variables) == 1 else f"({inner},)")
+            inner = ", ".join(self.name(v) for v in items)
+            targets.append(self.name(items[0]) if len(items) == 1 else f"({inner},)")
         if op.reverse:
             sources = [f"reversed({source})" for source in sources]
         strict = ", strict=True" if op.reverse else ""
@@ -191,7 +219,7 @@ class _Writer:
         self.line(f"outer{number}, before{number} = look, facts.counts.get({number}, 0)")
         self.line(f"for {targets[0] if len(targets) == 1 else ', '.join(targets)} in {over}:")
         bound = [] if op.range is None else [op.index]
-        bound += [v for _, variables in op.items for v in variables]
+        bound += [v for _, items in op.items for v in items]
         self.body(number, [*bound, *op.params], op.body, op.params, op.stops, op.outs)
 
     def while_loop(self, op: While) -> None:
@@ -234,3 +262,18 @@ class _Writer:
         self.line(f"facts.leave({depth})")
         self.depth -= 1
         self.assign(outs, params)
+
+
+def _ends(block: Block) -> dict[int, list[Var]]:
+    """What the operations of a block make, by the number of the statement that is the last to read it."""
+    last = {out: number for number, op in enumerate(block.ops) if isinstance(op, Op) for out in op.outs}
+    for number, op in enumerate(block.ops):
+        for var in reads(op):
+            if var in last:
+                last[var] = number
+    for var in variables(*block.results):
+        last.pop(var, None)
+    found: dict[int, list[Var]] = {}
+    for var, number in last.items():
+        found.setdefault(number, []).append(var)
+    return found
