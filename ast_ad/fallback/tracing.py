@@ -94,9 +94,9 @@ def _run(function: Callable[..., Any], args: Any, kwargs: Any, objects: Sequence
         error.at(place(error))
         raise
     except Exception as error:
-        lost = next((e for e in made if getattr(e, "final", False)), None)
-        if lost is not None:  # NumPy or other compiled code has put an error of its own in its place
-            raise lost.at(place(error)) from error
+        lost = next(filter(_swallowed, made), None)
+        if lost is not None:  # the function, NumPy or other compiled code has put another error in its place
+            raise lost.at(place(lost) or place(error)) from error
         if not isinstance(error, TypeError):
             raise
         if Traced.__name__ not in str(error) and "can't unbox" not in str(error):  # numba's words

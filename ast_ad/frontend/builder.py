@@ -7,12 +7,15 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+
 from ..ir.builtin import tuple_get
 from ..ir.ops import NOWHERE, UNKNOWN, Arg, Block, Lit, Op, Seq, Slice, Span, Undefined, Var, atoms
 from ..ir.types import Array, Scalar, TupleOf, Type, type_of
 from .dummies import InferenceError
 from .infer import result_type
 from .integers import size_of_result
+from .rule_divisions import Divisors
 
 _NUMBERS = (bool, int, float, complex, str, type(None))
 _FOLDABLE = {
@@ -68,6 +71,7 @@ class Builder:
         self.block = block
         self.span: Span = NOWHERE
         self.adjoint = adjoint
+        self.divisors = Divisors()
 
     @contextlib.contextmanager
     def nested(self, block: Block) -> Iterator[Block]:
@@ -88,9 +92,15 @@ class Builder:
         """
         arguments = tuple(as_arg(a) for a in args)
         keywords = {k: as_arg(v) for k, v in kwargs.items()}
+        asked = fn
+        if self.adjoint:
+            fn = self.divisors.division(fn, arguments)
+            if fn is np.divide and all(map(_is_number, arguments)):
+                with np.errstate(all="ignore"):
+                    return Lit(float(fn(*(a.value for a in arguments))))  # type: ignore[union-attr]
         if fn in _FOLDABLE and not keywords and all(_is_number(a) for a in arguments):
             return fold(fn, arguments)
-        types = result_type(fn, arguments, keywords)
+        types = result_type(asked, arguments, keywords)
         if isinstance(types, Scalar) and types.kind == "int":
             size = None if keywords else size_of_result(fn, arguments, types)
             types = Scalar("int", types.dtype, types.size if size is None else size)
@@ -99,6 +109,7 @@ class Builder:
         outs, kind = _variables(types)
         self.append(Op(fn, arguments, outs, keywords, self.span, adjoint=self.adjoint))
         if kind is None:
+            self.divisors.learn(asked, arguments, outs[0])
             outs[0].known = _known(fn, arguments, keywords)
             return outs[0]
         return _made(kind, [self._opened(out, t) for out, t in zip(outs, _items(types), strict=True)])

@@ -77,7 +77,13 @@ class Operators(Core):
         one, two = self.static_value(left), self.static_value(right)
         if isinstance(one, str) and fn is operator.mod:
             return self.format_percent(left, right)
-        if isinstance(left, Lit) and isinstance(right, Lit) and not isinstance(one, np.ndarray):
+        of_rule = self.builder.adjoint and fn is operator.truediv  # which may be by zero
+        if (
+            isinstance(left, Lit)
+            and isinstance(right, Lit)
+            and not isinstance(one, np.ndarray)
+            and not of_rule
+        ):
             return self.fold(fn, one, two)
         return self.emit(fn, left, right)
 

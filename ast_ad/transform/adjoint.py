@@ -164,6 +164,7 @@ class Sweep:
         bars = [self.bars.take(out) for out in op.outs]
         if all(bar is None for bar in bars):
             return
+        self.builder.divisors.enter(op)
         if op.fn in STRUCTURAL:
             STRUCTURAL[op.fn](self, op, bars)
             return

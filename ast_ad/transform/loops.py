@@ -61,6 +61,7 @@ def reverse_loop(sweep: Sweep, op: For | While) -> None:
     eliminate(loop.block)
     index, bounds, items, reverse = save_needed(sweep, op, loop)
     outs = tuple(Var(p.type, p.hint) for p in loop.params)
+    sweep.builder.divisors.merged.update(outs)
     sweep.builder.append(
         For(
             index,
@@ -132,6 +133,7 @@ def sweep_body(sweep: Sweep, op: For | While, carried: list[int]) -> Reverse:
     scope = Cotangents(
         sweep.builder, sweep.activity, sweep.undefined, [*defined(op.body), *binders(op)], accumulator
     )
+    sweep.builder.divisors.merged.update(params)
     loop = Reverse(carried, list(params), block, scope, accumulators=accumulators)
     sweep.bars = scope
     with sweep.builder.nested(block):

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..frontend.builder import type_of_arg
+from ..frontend.rule_divisions import is_pythons
 from ..ir.ops import Arg, Lit, Op, Var
 from ..ir.types import Array, Scalar, differs_from_one, kind_of, rank_of
 from ..rules import helpers
@@ -72,7 +73,7 @@ def _multiply(op: Op, makers: Makers) -> Arg | None:
             return None
         inverse = maker_of(b, makers, DIVIDE)
         if inverse is not None and inverse.adjoint and is_number(inverse.args[0], 1):
-            change(op, operator.truediv, a, inverse.args[1])
+            change(op, division(inverse, a, inverse.args[1]), a, inverse.args[1])
             return None
     for a, b in (op.args, op.args[::-1]):
         if negated_factor(op, a, b, makers) or scaled_twice(op, a, b, makers):
@@ -122,9 +123,18 @@ def _divide(op: Op, makers: Makers) -> Arg | None:
     if stretched(op, a, b, makers) or negated is None or not negated.adjoint or not is_full(a, op):
         return None
     if isinstance(negated.args[0], Var):
-        quotient = makers.before(op, operator.truediv, negated.args[0], b, type=op.out.type)
+        quotient = makers.before(op, division(op, *op.args), negated.args[0], b, type=op.out.type)
         change(op, operator.neg, quotient)
     return None
+
+
+def division(like: Op, a: Arg, b: Arg) -> Callable[..., Any]:
+    """What divides as another operation did: Python's numbers may have to be divided by NumPy's function.
+
+    A cotangent that is NumPy's by its type may be the zero of a path that gives none.
+    """
+    scalar = isinstance(type_of_arg(a), Scalar) and is_pythons(b)
+    return np.divide if like.fn is np.divide and scalar else operator.truediv
 
 
 def _negate(op: Op, makers: Makers) -> Arg | None:

@@ -383,6 +383,38 @@ def test_refusals_that_the_function_catches():
         fallback.trace(hides_a_missing_rule, (V,), {}, (0,))
 
 
+@pytest.mark.parametrize("after", ["raise", "chain", "index", "finally"])
+def test_refusals_that_become_another_exception(after):
+    def hides(x):
+        y = None
+        try:
+            y = np.add.reduceat(x, [0, 2])
+        except Exception as error:
+            if after == "raise":
+                raise ValueError("no parts") from None
+            if after == "chain":
+                raise RuntimeError("no parts") from error
+        finally:
+            if after == "finally" and y is None:
+                raise KeyError("parts")
+        return y[0]
+
+    with pytest.raises(AdError, match="reduceat") as caught:
+        fallback.trace(hides, (V,), {}, (0,))
+    assert caught.value.span.text == "y = np.add.reduceat(x, [0, 2])"
+
+
+def test_exceptions_of_the_function_stay_its_own():
+    def raises(x):
+        try:
+            return x[7]
+        except IndexError as error:
+            raise ValueError("too short") from error
+
+    with pytest.raises(ValueError, match="too short"):
+        fallback.trace(raises, (V,), {}, (0,))
+
+
 # ----- what is left ---------------------------------------------------------------------------------
 @functools.lru_cache
 def square(s):
