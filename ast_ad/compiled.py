@@ -12,7 +12,7 @@ import numpy as np
 
 from .effects import again, begin, counted, is_loud
 from .emit.load import add_user_note
-from .errors import InputTypeError, SharedMemoryError, UnsupportedError, not_one_number
+from .errors import TWICE, InputTypeError, SharedMemoryError, UnsupportedError, not_one_number
 from .frontend.guards import Captures, same_constant
 from .frontend.patterns import Known, pattern, shapes_of
 from .frontend.signatures import signature
@@ -20,6 +20,7 @@ from .ir.builtin import own, raise_
 from .ir.ops import Arg, Block, If, Lit, Op, Statement, Var
 from .ir.types import Array, Opaque, Optional, Scalar
 from .transform.seeds import may_be_one
+from .trees import repeated
 
 if TYPE_CHECKING:
     from .frontend.lower import Lowered
@@ -54,7 +55,8 @@ class Compiled:
             if key[0] == "arg"
         ]
         self._written = sorted(self.lowered.written)
-        self.simple = not (self._written or self.lowered.errstate)
+        self._changes = getattr(inputs, "changes", False)  # what is stored on disk changes none
+        self.simple = not (self._written or self._changes or self.lowered.errstate)
         self.loud = self.code.backend == "numba" and is_loud(self.code.run)  # and may begin again
 
     def fits(self, leaves: list[Any], objects: Sequence[Any] = ()) -> list[Any] | None:
@@ -68,6 +70,8 @@ class Compiled:
                 return None
         if not self.lowered.inputs.guards.check(objects):
             return None
+        if self._changes and repeated(objects):
+            return None
         if not self.signatures:
             return leaves if self._known is Known.ONES or self._fits_lengths(leaves) else None
         try:
@@ -79,6 +83,17 @@ class Compiled:
         if self._known is not Known.ONES and not self._fits_lengths(leaves + outside):
             return None
         return leaves + outside[: self.passed]
+
+    def check_repeated(self, objects: Sequence[Any]) -> None:
+        """The arguments of a call that the program is for.
+
+        Raises
+        ------
+        UnsupportedError
+            if one list, dict or object is in them twice, and the program changes such a one.
+        """
+        if self._changes and repeated(objects):
+            raise UnsupportedError(*TWICE)
 
     def _fits_lengths(self, values: list[Any]) -> bool:
         """Whether the lengths have the pattern that the program was compiled for."""

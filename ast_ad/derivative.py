@@ -254,6 +254,7 @@ class Derivative(Inspection):
             try:
                 variant = self._build(args, kwargs)
                 variant.finish()
+                variant.program.check_repeated(values)
                 inputs = variant.program.fits(leaves, values)
                 if inputs is None:
                     guard = variant.lowered.inputs.guards.broken(values)

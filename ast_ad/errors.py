@@ -141,6 +141,14 @@ class InputValueError(InputError, ValueError):
     code = "E303"
 
 
+TWICE = (
+    "a list, dict or object that the arguments hold twice, and that the function changes",
+    None,
+    "the change would be seen at both places",
+    "pass a copy at one of them",
+)
+
+
 class SharedMemoryError(UnsupportedError, InputValueError):
     """Two arguments are one array to a function that writes: no program treats them as two."""
 

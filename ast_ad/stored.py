@@ -92,7 +92,9 @@ def _described(variant: Any, leaves: Sequence[Any]) -> dict[str, Any]:
     run = code.run
     module = sys.modules.get(run.__module__)
     generated = run.__module__.startswith(GENERATED) and getattr(module, run.__name__, None) is run
-    if lowered.errstate or lowered.tried or lowered.calls or not generated or hasattr(module, "__injected__"):
+    if lowered.inputs.changes or lowered.errstate or lowered.tried or lowered.calls:
+        raise NotStored
+    if not generated or hasattr(module, "__injected__"):
         raise NotStored
     if not all(_is_ours(op) for op in walk(lowered.function.body)):
         raise NotStored

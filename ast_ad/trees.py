@@ -11,7 +11,7 @@ import dataclasses
 import enum
 import re
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -203,6 +203,35 @@ def flatten(value: Any, name: str = "") -> tuple[list[Any], TreeDef]:
             why="its operators do not mean what they mean for arrays",
             fix="pass np.asarray(...) of it",
         ) from None
+
+
+def containers(value: Any) -> Iterator[Any]:
+    """The lists, dicts and dataclass objects in a value, each as often as it is there.
+
+    >>> row = [1.0]
+    >>> len(list(containers(([row, row], {}))))
+    4
+    """
+    cls = type(value)
+    if cls in _PLAIN or value is None:
+        return
+    items: Iterable[Any] = ()
+    if isinstance(value, tuple):
+        items = value
+    elif cls is list or cls is dict or cls is OrderedDict:
+        yield value
+        items = value if cls is list else value.values()
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        yield value
+        items = [getattr(value, f.name) for f in dataclasses.fields(value) if hasattr(value, f.name)]
+    for item in items:
+        yield from containers(item)
+
+
+def repeated(values: Iterable[Any]) -> bool:
+    """Whether a list, dict or dataclass object is in the values more than once."""
+    found = [id(part) for value in values for part in containers(value)]
+    return len(set(found)) < len(found)
 
 
 def register_leaf(cls: type) -> None:

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from ..eager.tensor import Tensor
-from ..errors import SharedMemoryError
+from ..errors import TWICE, SharedMemoryError
+from ..trees import containers
 from .purity import read_outside
 from .replacements import is_jitted
 
@@ -72,6 +73,36 @@ class Sharing:
                 why="it shares memory with a global variable, a closure's, a default or an attribute",
                 fix="pass a copy of it",
             )
+
+
+class Twice:
+    """The lists, dicts and objects that the arguments hold twice: the function gets two for each."""
+
+    def __init__(self, arguments: Any, given: Any) -> None:
+        first: dict[int, Any] = {}
+        self.before: list[tuple[Any, list[Any]]] = []
+        for part, copy in zip(containers(arguments), containers(given), strict=True):
+            if id(part) in first:
+                self.before += [(copy, _held(copy)), (first[id(part)], _held(first[id(part)]))]
+            first.setdefault(id(part), copy)
+
+    def check(self) -> None:
+        """The function has run.
+
+        Raises:
+            SharedMemoryError: it changed one of two that are one.
+        """
+        for part, held in self.before:
+            now = _held(part)
+            if len(now) != len(held) or any(a is not b for a, b in zip(now, held, strict=True)):
+                raise SharedMemoryError(*TWICE)
+
+
+def _held(part: Any) -> list[Any]:
+    if isinstance(part, list):
+        return list(part)
+    content = part if isinstance(part, dict) else vars(part)
+    return [*content, *content.values()]
 
 
 def outside(function: Any, objects: Sequence[Any]) -> Iterator[np.ndarray]:

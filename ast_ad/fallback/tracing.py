@@ -29,7 +29,7 @@ from . import operators  # noqa: F401  (attaches them)
 from .faces import hide
 from .patches import replaced
 from .replacements import replacement, replacements
-from .sharing import Sharing
+from .sharing import Sharing, Twice
 from .survivors import make_plain
 from .traced import Traced, TracedNumber, TracedScalar, births, plain
 
@@ -69,8 +69,10 @@ def _traced(
     sharing = Sharing(leaves, wrt, writes)
     sharing.enter(given)
     call_args, call_kwargs = tree.unflatten(given)
+    twice = Twice((tuple(args), dict(kwargs)), (call_args, call_kwargs))
     value = _run(function, call_args, call_kwargs, (*args, *kwargs.values()))
     sharing.check(function, list(tree.statics()))
+    twice.check()
     found, structure = flatten(value)
     outputs = [twin(t, t._array) if isinstance(t, Tensor) else t for t in found]
     return [plain(leaf) for leaf in found], structure, TracedPullback(outputs, [starts[i] for i in wrt])

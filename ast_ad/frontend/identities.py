@@ -75,6 +75,8 @@ class Identities(Core):
         """
         if base.serial < 0:
             raise self.write_outside(next(p for p, found in self.inputs.captured.items() if found is base))
+        if self.inputs is not None and not self.inputs.containers.isdisjoint((base, *base.alike)):
+            self.inputs.changes = True
         for source in self.iterated:
             shown = source.shows[0] if isinstance(source, Lst) and source.shows else None
             if shown is base and not keys:

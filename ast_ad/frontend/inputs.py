@@ -66,6 +66,8 @@ class Inputs:
         self.observed: list[tuple[Path, Var, Any]] = []
         self.guards = Guards()
         self.written: set[int] = set()
+        self.containers: set[Any] = set()  # the lists, dicts and objects of the arguments
+        self.changes = False  # whether the program changes one of them
         self.keys: dict[int, Any] = {}
         self.producers: dict[int, Op] = {}
         self.static_values: dict[Any, Any] = {}

@@ -203,15 +203,17 @@ def _argument(
     items = tuple(
         _argument(interpreter, inputs, child, leaves, position, labels, name) for child in tree.children
     )
-    if tree.type is list:
-        return Lst(items)
-    if tree.type is tuple:
-        return Tup(items)
-    if issubclass(tree.type, dict):
-        return Dct(dict(zip(tree.keys, items, strict=True)), tree.type)
     if issubclass(tree.type, tuple):
-        return Tup(items, tree.type)
-    return Obj(tree.type, dict(zip(tree.keys, items, strict=True)))
+        return Tup(items, None if tree.type is tuple else tree.type)
+    found: Lst | Dct | Obj
+    if tree.type is list:
+        found = Lst(items)
+    elif issubclass(tree.type, dict):
+        found = Dct(dict(zip(tree.keys, items, strict=True)), tree.type)
+    else:
+        found = Obj(tree.type, dict(zip(tree.keys, items, strict=True)))
+    inputs.containers.add(found)
+    return found
 
 
 def _static(interpreter: Interpreter, value: Any, name: str) -> Any:
