@@ -95,6 +95,8 @@ def _kind(check: str, call: ast.Call) -> str:
     (condition,) = call.args
     if isinstance(condition, ast.Compare) and isinstance(condition.ops[0], ast.Eq):
         return "equal lengths"
+    if isinstance(condition, ast.Compare) and isinstance(condition.ops[0], ast.GtE):
+        return "a length that is not negative"
     if isinstance(condition, ast.Constant):
         return "a path that raises nothing"
     return "a condition of the operation"

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..ir.ops import Arg, Lit, Op, Seq, Var
-from ..ir.types import Array, Scalar
+from ..ir.types import Array, Dim, Scalar
 from ..rules import helpers
+from . import kernels
 from .body import INT, Body, element_type
 from .forms import form_of
 from .index import Index
@@ -34,15 +35,28 @@ def _new(s: Scalarizer, op: Op) -> None:
         items = s.arg(shape).items
     lengths = []
     for item, dim in zip(items, type.shape, strict=True):
-        n = s.number(item)
-        known = s.extent(dim)
-        lengths.append(known if known is not None else s.has_length(dim, n))
+        lengths.append(_length(s, s.number(item), dim))
     value: Arg | None = None
     if op.fn is np.full:
         value = s.number(op.args[1])
     elif op.fn is not np.empty:
         value = Lit(0 if op.fn is np.zeros else 1)
     _bind_new(s, op, type, tuple(lengths), value)
+
+
+def _length(s: Scalarizer, n: Arg, dim: Dim | int) -> Arg:
+    """A length that the program computes; NumPy raises an error if it is negative."""
+    known = s.extent(dim)
+    if known is not None:
+        return known
+    if isinstance(n, Lit) and n.value < 0:
+        raise NoForm("a negative length")
+    if isinstance(n, Var) and not s.bounds.not_negative(s.bounds.affine(n)):
+        if n in s.waiting:
+            s.flush()
+        valid = s.body.op(operator.ge, n, Lit(0), type=Scalar("bool"))
+        s.body.append(Op(kernels.require, (valid,), (), effect=True))
+    return s.has_length(dim, n)
 
 
 @form_of(np.zeros_like, np.ones_like, np.empty_like, np.full_like, helpers.zero_like)
@@ -73,8 +87,7 @@ def _eye(s: Scalarizer, op: Op) -> None:
     ]
     lengths = []
     for n, dim in zip(numbers, type.shape or (), strict=True):
-        known = s.extent(dim)
-        lengths.append(known if known is not None else s.has_length(dim, n))
+        lengths.append(_length(s, n, dim))
         s.bounds.is_length(dim)
     one, zero = (Lit(type.dtype.type(x).item()) for x in (1, 0))
     inside = operator.le if op.fn is np.tri else operator.eq

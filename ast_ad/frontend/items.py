@@ -33,7 +33,8 @@ class Items(Core):
                 return self.builder.opaque(len, (self.read(value),), Scalar("int", None, type.shape[0]))
             return self.emit(len, value)
         if isinstance(value, Range):
-            return self.range_length(value)
+            count = self.range_length(value)
+            return Lit(max(count.value, 0)) if isinstance(count, Lit) else self.emit(max, count, Lit(0))
         if isinstance(value, Flat):
             return self.load_attribute(value.array, "size")
         static = self.static_value(value)
