@@ -145,13 +145,6 @@ def inv(A: Tensor) -> Any:
     return run_checked("inv", INV, (A,))
 
 
-@linalg()
-def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
-    """The inverse, and 0 for each matrix that has one."""
-    info = np.zeros(A._array.shape[:-2], np.int32)
-    return return_types.linalg_inv_ex(inv(A), Tensor._of(info))
-
-
 @linalg("pinv")
 @function("pinverse")
 def pinv(A: Tensor, rcond: Any = None, *, atol: Any = None, rtol: Any = None, hermitian: bool = False) -> Any:
@@ -259,13 +252,6 @@ def cholesky(A: Tensor, *, upper: bool = False) -> Any:
 def cholesky_of(input: Tensor, upper: bool = False) -> Any:
     """The lower (or ``upper``) triangular factor of each positive-definite matrix."""
     return cholesky(input, upper=upper)
-
-
-@linalg()
-def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> Any:
-    """The factor, and 0 for each matrix that has one."""
-    info = np.zeros(A._array.shape[:-2], np.int32)
-    return return_types.linalg_cholesky_ex(cholesky(A, upper=upper), Tensor._of(info))
 
 
 @function()

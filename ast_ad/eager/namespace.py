@@ -34,6 +34,7 @@ DEFINING = (
     "activations",
     "randomness",
     "linear_algebra",
+    "factors_checked",
     "matrix_norms",
     "series",
     "distances",

@@ -26,8 +26,6 @@ ONCE = {
     "argsort": {"stable": "the order is always a stable one"},
     "topk": {"sorted": "an order is allowed where none is asked for"},
     "cdist": {"compute_mode": "how distances are computed does not change them"},
-    "inv_ex": {"check_errors": "a singular matrix raises either way"},
-    "cholesky_ex": {"check_errors": "a matrix that is not positive definite raises either way"},
     "resize_": {"memory_format": "elements that are new are arbitrary"},
     "resize_as_": {"memory_format": "elements that are new are arbitrary"},
     "expand": {"implicit": "PyTorch does not read it either"},
