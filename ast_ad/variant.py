@@ -157,6 +157,9 @@ class PullbackVariant(Variant):
         forward, self.backward = self._halves = self.split(backend)
         self.program = Compiled(self.lowered, forward)
         self.adjoint = adjoint(self.lowered.function, self.wrt, seed=True, of=self.of)
+        if self.of and not self.owner.every_leaf:
+            chosen = any(choice is not None for choice in self.owner._asked)
+            self.zeros = zeros(self, self.of, unused=chosen)
 
     @property
     def codes(self) -> tuple[Program, ...]:

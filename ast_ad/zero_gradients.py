@@ -14,8 +14,11 @@ from .analysis.lost import lost
 from .errors import ZeroGradientWarning
 
 
-def zeros(variant: Any, of: tuple[int, ...]) -> list[str]:
-    """What is to be told of the cotangents that are zero whatever the values are."""
+def zeros(variant: Any, of: tuple[int, ...], unused: bool = True) -> list[str]:
+    """What is to be told of the cotangents that are zero whatever the values are.
+
+    ``unused``: whether arguments were chosen, so that one that is not read is a mistake.
+    """
     function = variant.lowered.function
     inputs = {i: function.params[i] for i in variant.wrt}
     active = analyse(function.body, inputs.values(), [function.body.results[i] for i in of]).active
@@ -29,7 +32,7 @@ def zeros(variant: Any, of: tuple[int, ...]) -> list[str]:
             for p, (how, place) in found.items()
             if how == "integer"
         ]
-        if len(found) == len(labels) and all(how == "unused" for how, _ in found.values()):
+        if unused and len(found) == len(labels) and all(how == "unused" for how, _ in found.values()):
             code = getattr(variant.owner.function, "__code__", None)
             where = f" ({code.co_filename}:{code.co_firstlineno})" if code else ""
             texts.append(f"by `{variant.names[i]}` is zero: the result does not depend on it{where}")
