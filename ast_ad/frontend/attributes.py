@@ -177,7 +177,7 @@ class Attributes(Core):
             self.class_member(base.cls, name)
             return self.call(Lit(descriptor.fget), [base], {})
         if not isinstance(content.get(name, Unbound()), (Unbound, Maybe)):
-            return content[name]
+            return self.read_once(content[name], base)
         self.unbound_reads.add((base, name))
         if isinstance(content.get(name), Maybe):
             return self.held_attribute(base, name, content[name])

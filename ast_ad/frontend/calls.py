@@ -82,6 +82,10 @@ class Calls(Core):
             return self.call_method(function.receiver, function.name, args, kwargs)
         if isinstance(function, Obj):
             return self.call(self.load_attribute(function, "__call__"), args, kwargs)
+        if isinstance(function, Lit) and args and isinstance(args[0], (Lst, Dct)):
+            own = getattr(function.value, "__objclass__", None)
+            if own is list or own is dict:  # `list.append(l, v)`
+                return self.call(self.load_attribute(args[0], function.value.__name__), args[1:], kwargs)
         if isinstance(function, Lit):
             return self.call_python(function.value, args, kwargs)
         live = getattr(function, "python_value", None)

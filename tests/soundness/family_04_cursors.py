@@ -591,5 +591,23 @@ def optional_run_time_list(x, s):
     return np.sum(np.array(found)) * x[0] if found is not None else s
 
 
+@program(THREE, 0.7, compiled=False)
+def method_of_the_class(x, s):
+    a = [x[0]]
+    b = [x[1]]
+    c = a if s > 0 else b
+    list.append(c, s)
+    d = {"k": x[0]}
+    dict.update(d, k=s)
+    return sum(a) * 2 + sum(b) + d["k"]
+
+
+@program(THREE, 0.7, compiled=False)
+def iterator_of_an_object(x, s):
+    b = Box(s)
+    b.v = zip([x[0], s], [x[1], s])
+    return sum(u * v for u, v in b.v) + sum(u + v for u, v in b.v)
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {}
