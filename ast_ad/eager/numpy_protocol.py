@@ -20,6 +20,7 @@ from ..rules.indexing import copied_to
 from ..rules.registry import Primitive, lookup
 from . import slices
 from .dispatch import apply, face_of, inplace, is_active, operation, plain_of, wrapped
+from .layout import root_of
 from .operations import Operation, backward_name
 from .state import state
 from .surface import attach
@@ -173,7 +174,29 @@ def _without_rule(fn: Callable[..., Any], args: Sequence[Any], kwargs: dict[str,
             fix="detach() the tensor, or write an autograd.Function",
         )
     out = fn(*[plain_of(a) for a in args], **{k: plain_of(v) for k, v in kwargs.items()})
-    return wrapped(out, face_of(everything))
+    owners = [t for t in everything if isinstance(t, Tensor)]
+    face = face_of(everything)
+    if type(out) in (tuple, list):
+        return type(out)(_window(part, owners, name, face) for part in out)
+    return _window(out, owners, name, face)
+
+
+def _window(out: Any, owners: Sequence[Tensor], name: str, face: Any) -> Any:
+    """A result that shows the memory of an argument as a view of it, so that writes to either are seen."""
+    if not isinstance(out, np.ndarray) or not out.size or not out.ndim:
+        return wrapped(out, face)
+    owner = next((t for t in owners if np.may_share_memory(out, t._array)), None)
+    if owner is None:
+        return wrapped(out, face)
+    array, size = owner._array, out.itemsize
+    start = out.__array_interface__["data"][0] - root_of(array).__array_interface__["data"][0]
+    if array.dtype != out.dtype or any(n % size for n in (start, *out.strides)) or min(out.strides) < 0:
+        raise MissingRuleError(
+            f"`{name}`, whose result shows the memory of a traced array",
+            why="what is written to one of the two later would not be seen in the other",
+            fix="give it a copy",
+        )
+    return owner.as_strided(out.shape, [n // size for n in out.strides], start // size)
 
 
 def _by_position(

@@ -81,9 +81,15 @@ def var(g, ans, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True,
 
 @vjp(np.std)
 def std(g, ans, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, correction=None):
-    """Like any norm, the deviation has gradient 0 at 0."""
+    """Like any norm, the deviation has gradient 0 at 0.
+
+    Centered twice: of numbers that are all equal the rounded mean may be another one, and so is the answer,
+    but what is left after the second time is 0.
+    """
     free = ddof if correction is None else correction
     scaled = ratio(g, ans * (count_present(a, axis, keepdims, where) - free))
+    if where is True:
+        a = a - (np.mean(a) if axis is None else np.mean(a, axis=axis, keepdims=True))
     return spread_deviation(scaled, a, axis, keepdims, where)
 
 

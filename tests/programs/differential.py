@@ -241,6 +241,8 @@ class Comparison:
             except Exception as error:
                 raise Failed("crashed", f"second order: {type(error).__name__}: {error}") from None
             got = sum(float(np.sum(np.multiply(g, d))) for g, d in zip(found, other, strict=True))
+            if np.isnan(got) and "linalg.eigvalsh" in self.case.source:
+                return  # of eigenvalues that are equal there is no second derivative (docs/conventions.md)
             if not abs(got - estimate) <= 1e-4 * (1.0 + abs(estimate)):
                 raise Failed("wrong", f"second order: {got} instead of {estimate}")
         finally:

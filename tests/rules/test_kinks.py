@@ -15,7 +15,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from direct import cotangents
 from sample import Sample
 
-import ast_ad.rules  # noqa: F401
+import ast_ad
+import ast_ad.rules
 from ast_ad.rules.registry import lookup
 
 ZERO, INF = np.zeros(1), np.inf
@@ -91,3 +92,13 @@ def test_a_masked_infinite_partial_stays_out() -> None:
     from ast_ad.rules.helpers import safe_product
 
     assert safe_product(0.0, INF) == 0 and safe_product(2.0, INF) == INF
+
+
+@pytest.mark.parametrize("value", [0.253, 0.1, 1 / 3, 1e8 / 7, -3.3])
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+def test_the_deviation_of_equal_numbers_has_gradient_zero_however_their_mean_is_rounded(value, backend):
+    def f(x, s):
+        return np.std(np.full(6, s)) + np.sum(np.std(x, axis=1, ddof=1))
+
+    x_bar, s_bar = ast_ad.grad(f, argnums=(0, 1), backend=backend)(np.full((2, 7), value), value)
+    assert s_bar == 0 and not x_bar.any()

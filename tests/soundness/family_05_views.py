@@ -554,6 +554,21 @@ def contiguous_of_a_transpose(y):
     return np.sum(y * y) + np.sum(solid**3)
 
 
+@program(0.3, np.array([0.0, -0.651, -2.661, -4.82, 0.0]), wrt=(0,), compiled=False)
+def trimmed_then_scaled(s, k):
+    inner = np.trim_zeros(k)
+    k -= s
+    return np.sum(inner * inner)
+
+
+@program(0.3, FOUR, wrt=(0,), compiled=False)
+def windows_of_constants(s, k):
+    windows = np.lib.stride_tricks.sliding_window_view(k, 2)
+    for i in range(2):
+        k[i + 1 :] *= s
+    return np.sum(windows[:, 0] * windows[:, 1])
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {
     ("einsum_transposed", "numpy", "compiled"): "traced",
