@@ -68,7 +68,20 @@ def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **kwargs: A
         return None
     else:
         found = _without_rule(getattr(ufunc, method), inputs, kwargs, f"np.{ufunc.__name__}.{method}")
-    return found if out is None else _into(out, found)
+    if out is None:
+        return found
+    if method == "__call__":
+        _require_castable(ufunc, inputs, out, found)
+    return _into(out, found)
+
+
+def _require_castable(ufunc: Any, inputs: Sequence[Any], out: Any, found: Any) -> None:
+    """Let NumPy raise its own error where the results are of another kind than the arrays for them."""
+    targets = [plain_of(t) for t in (out if isinstance(out, tuple) else (out,))]
+    results = [plain_of(r) for r in (found if isinstance(found, tuple) else (found,))]
+    pairs = zip(results, targets, strict=True)
+    if not all(np.can_cast(np.result_type(r), t.dtype, "same_kind") for r, t in pairs):
+        ufunc(*map(plain_of, inputs), out=tuple([np.copy(t) for t in targets]))
 
 
 def _given(kwargs: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Does what is changed in place keep its dtype?"""
+"""Does what is changed in place keep its dtype, and raise NumPy's error where it can't?"""
 
 import numpy as np
 import pytest
@@ -101,3 +101,17 @@ def test_programs(f, dtype, backend):
 @pytest.mark.parametrize("value", VALUES)
 def test_mixed_precisions(value, change, dtype, given):
     compare(changed(dtype, change, VALUES[value]), given, "numpy")
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+@pytest.mark.parametrize("change", OPERATIONS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("value", VALUES)
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+def test_floats_do_not_fit_into_integers(value, change, backend):
+    f, x = changed(np.int64, change, VALUES[value]), np.array([0.5, 1.25, 0.75])
+    with pytest.raises(TypeError) as own:
+        f(x, 0.7)
+    with pytest.raises(TypeError) as found:
+        ast_ad.value_and_grad(f, argnums=(0, 1), backend=backend)(x, 0.7)
+    assert type(found.value) is type(own.value)
+    assert str(own.value) in str(found.value)
