@@ -276,8 +276,8 @@ class Derivative(Inspection):
 
                 try:
                     variant = self._traced(error, args, kwargs)
-                except InputError:  # the arguments are no good for a trace, either
-                    raise error from None
+                except InputError as refusal:  # the arguments are no good for a trace, either
+                    raise (error if isinstance(error, InputError) else refusal) from None
                 inputs = variant.program.fits(leaves, values)
                 if isinstance(error, TensorOutside):  # another time it may be an array
                     return variant, inputs

@@ -5,6 +5,7 @@ Elementwise operations and views become formulas; writes, reductions and product
 
 from __future__ import annotations
 
+import builtins
 import operator
 from collections.abc import Callable
 from types import FunctionType
@@ -284,6 +285,13 @@ def _assert(s: Scalarizer, op: Op) -> None:
 def _raise(s: Scalarizer, op: Op) -> None:
     s.flush()
     s.body.append(Op(kernels.require, (Lit(False),), (), effect=True))
+
+
+@form_of(
+    *(kind for kind in vars(builtins).values() if isinstance(kind, type) and issubclass(kind, Exception))
+)
+def _exception(s: Scalarizer, op: Op) -> None:
+    """The NumPy code makes it, which answers where a kernel gives up."""
 
 
 @form_of(builtin.unread)

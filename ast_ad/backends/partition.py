@@ -6,6 +6,7 @@ calls the kernels. A loop with something in it that stays in Python stays there 
 
 from __future__ import annotations
 
+import builtins
 import operator
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
@@ -35,7 +36,7 @@ from ..ir.ops import (
     variables,
     walk,
 )
-from ..ir.types import Array, Scalar, Type
+from ..ir.types import Array, Opaque, Scalar, Type
 from ..transform.copying import copy_function, replace_reads
 from ..transform.dead_code import eliminate_dead_code
 from .carry import carry
@@ -114,7 +115,8 @@ class _Partition:
     def run(self) -> Parts:
         for op in walk(self.driver.body):
             if isinstance(op, Op) and not all(
-                is_supported(v.type) or _is_index(v) for v in (*variables(*operands(op)), *op.outs)
+                is_supported(v.type) or _is_index(v) or _is_exception(v)
+                for v in (*variables(*operands(op)), *op.outs)
             ):
                 self.refuse(op, "a value that kernels don't know")
             if isinstance(op, (For, While)) and not all(
@@ -339,6 +341,12 @@ def _is_index(var: Var) -> bool:
     """A shape, whose elements are numbers."""
     items = getattr(var.type, "items", None)
     return items is not None and all(isinstance(t, Scalar) for t in items)
+
+
+def _is_exception(var: Var) -> bool:
+    """An exception that is raised: it stands right before that, and the kernel only gives up."""
+    kind = getattr(builtins, var.type.name, None) if isinstance(var.type, Opaque) else None
+    return isinstance(kind, type) and issubclass(kind, Exception)
 
 
 def _inner(op: Statement) -> Iterator[Statement]:

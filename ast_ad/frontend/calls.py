@@ -16,7 +16,7 @@ from ..ir.types import kind_of
 from ..rules import containers, helpers
 from ..rules.registry import lookup
 from .core import Core, parameter_names
-from .guards import Path
+from .guards import Guard, Path
 from .opaque import answers_by_arguments
 from .values import Arr, ArrayMethod, Bound, Closure, Comprehension, Dct, Lst, Obj, Tup
 
@@ -114,6 +114,8 @@ class Calls(Core):
         if isinstance(fn, functools.partial):
             path = Path.of_object(fn, "partial")
             given, named = path.attribute("args"), path.attribute("keywords")
+            if self.inputs is not None:
+                self.inputs.guards.add(Guard.keys(named, fn.keywords))
             bound = [self.outside_constant(a, given.item(i)) for i, a in enumerate(fn.args)]
             keywords = {k: self.outside_constant(v, named.item(k)) for k, v in fn.keywords.items()}
             return self.call(Lit(fn.func), [*bound, *args], {**keywords, **kwargs})
