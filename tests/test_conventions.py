@@ -324,3 +324,26 @@ def test_types_of_tensors():
     assert ast_ad.tensor([1.0]).dtype is ast_ad.float32
     assert ast_ad.tensor(np.array([1.0])).dtype is ast_ad.float64
     assert np.std(ast_ad.tensor([-1.0, 1.0])).item() == 1.0
+
+
+@pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning", "ignore:invalid value:RuntimeWarning")
+@pytest.mark.parametrize("zero", [0.0, 0, np.float64(0.0)], ids=repr)
+def test_arrays_divided_by_zero(zero):
+    """NumPy's infinities, with infinite derivatives, where Python's numbers would raise."""
+    from ast_ad.fallback.tracing import trace
+
+    def constant(x):
+        return np.sum(x / 0.0 + np.divide(x, 0.0))
+
+    def given(x, c):
+        return np.sum(x / c)
+
+    x = np.array([1.0, 2.0], np.float32)
+    for backend in ("numpy", "numba"):
+        np.testing.assert_array_equal(ast_ad.grad(constant, backend=backend)(x), [INF, INF])
+        np.testing.assert_array_equal(ast_ad.grad(given, backend=backend)(x, zero), [INF, INF])
+    for f, args in ((constant, (x,)), (given, (x, zero))):
+        value, pullback = trace(f, args, {}, (0,))
+        (gradient,) = pullback([1.0])
+        np.testing.assert_array_equal(gradient, [INF, INF])
+        assert value == f(*args) and value.dtype == f(*args).dtype and gradient.dtype == np.float32

@@ -94,9 +94,16 @@ def _call_ufunc(ufunc: Any, inputs: Sequence[Any], kwargs: dict[str, Any]) -> An
     kwargs = {k: v for k, v in kwargs.items() if k not in ("casting", "order", "subok")}
     if where is not True or kwargs:
         return _without_rule(ufunc, inputs, {"where": where, **kwargs}, f"np.{ufunc.__name__}(where=...)")
+    if ufunc is np.divide and type(inputs[1]) in (int, float) and inputs[1] == 0:
+        inputs = [inputs[0], zero_of(inputs[0], inputs[1])]
     if dtype is not None:
         inputs = [run(helpers.astype, (x, dtype), {}) if isinstance(x, Tensor) else x for x in inputs]
     return apply(operation(ufunc), inputs)
+
+
+def zero_of(x: Any, zero: float) -> Any:
+    """Python's zero as NumPy's, by which the rule of a quotient can divide."""
+    return np.result_type(plain_of(x), zero, 0.0).type(zero)
 
 
 def _where(ufunc: Any, inputs: Sequence[Any], out: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..eager.dispatch import apply, inplace, needs_grad, operation, plain_of
-from ..eager.numpy_protocol import array_function, run
+from ..eager.numpy_protocol import array_function, run, zero_of
 from ..eager.tensor import Tensor
 from ..rules import helpers
 from .traced import DETACHED, Traced, complex_write, refused
@@ -52,6 +52,8 @@ def _computed(function: Callable[..., Any], a: Any, b: Any) -> Any:
     if function is operator.pow and _is_python(a) and _is_python(b) and not isinstance(plain_of(a), complex):
         if plain_of(a) < 0.0 and isinstance(plain_of(a) ** plain_of(b), complex):
             a = run(complex, (a,), {}) if isinstance(a, Tensor) else complex(a)
+    if function is operator.truediv and type(b) in (int, float) and b == 0 and not _is_python(a):
+        b = zero_of(a, b)
     return apply(operation(function), (a, b))
 
 
