@@ -102,7 +102,8 @@ class Iterables(Core):
         """Fold an iterable: ``total = step(total, item)``."""
         source = self.consumed_lazily(source)
         frame = self.frame
-        name = f"$total{self.builder.block.ops.__len__()}.{id(source)}"
+        around = sum(str(key).startswith("$total") for key in self.state.get(frame))  # folds around this one
+        name = f"$total{around + 1}" if around else "$total"
         self.state.set_name(frame, name, start)
 
         def body(item: Any) -> None:
@@ -114,16 +115,9 @@ class Iterables(Core):
         else:
             self.run_for(source, body, {name})
         total = self.state.get_name(frame, name)
-        for var in [total] if isinstance(total, Var) else [total.initial] if isinstance(total, Arr) else []:
-            if (
-                var is not None
-                and var.hint
-                and "total" in var.hint
-                and "." in var.hint
-                or var is not None
-                and (var.hint or "").startswith("$")
-            ):
-                var.hint = "total"
+        var = total.initial if isinstance(total, Arr) else total
+        if isinstance(var, Var) and var.hint in (name, name[1:]):
+            var.hint = "total"
         self.state.set(frame, {k: v for k, v in self.state.get(frame).items() if k != name})
         return total
 

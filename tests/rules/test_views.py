@@ -83,8 +83,11 @@ def test_views_are_declared(fn, layout):
 
 
 def written():
-    """Samples of a user's functions that return windows, where what they look at is an array of floats."""
-    for fn in VIEWS:
+    """Samples of a user's functions that return windows, where what they look at is an array of floats.
+
+    In the same order in every process.
+    """
+    for fn in sorted(VIEWS, key=lambda f: (name_of(f), str(f.__module__))):
         if fn.__module__ is not None and fn.__module__.startswith("ast_ad"):
             continue
         for number, sample in enumerate(SAMPLES.get(fn, [])):
@@ -116,6 +119,7 @@ def writing(fn, sample, layout):
     return program
 
 
+@pytest.mark.filterwarnings("ignore:future versions will not create a writeable array:FutureWarning")
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning", "ignore::ast_ad.ZeroGradientWarning")
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("fn, sample", list(written()))

@@ -76,7 +76,7 @@ def functions():
     math_functions = {f for f in vars(math).values() if callable(f)}
     typed = {builtin.__name__, containers.__name__}  # whose arguments have the types that they are made for
     pure = {f for f in exceptions._TESTS if f.__module__ not in typed}
-    return sorted(pure | ufuncs | math_functions | {operator.pow}, key=lambda f: f.__name__)
+    return sorted(pure | ufuncs | math_functions | {operator.pow}, key=lambda f: (f.__name__, f.__module__))
 
 
 @pytest.mark.parametrize("fn", functions(), ids=lambda f: f"{f.__module__}.{f.__name__}")
