@@ -103,13 +103,14 @@ def diff(a, n=1, axis=-1):
     return a
 
 
-def undiff(g, n=1, axis=-1):
+def undiff(g, n=1, axis=-1, length=None):
     k = np.ndim(g)
     for _ in range(n):
         out = np.zeros([np.shape(g)[i] + (i == axis % k) for i in range(k)], g.dtype)
         out[_between(k, axis, 1, None)] = g
         out[_between(k, axis, None, -1)] -= g
         g = out
+    assert length is None or np.shape(g)[axis] == length
     return g
 
 

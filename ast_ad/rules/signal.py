@@ -69,38 +69,47 @@ def first_kept(n: int, m: int, mode: str, mirrored: bool) -> int:
 
 @vjp(np.diff, view=True)
 def diff(g, ans, a, n=1, axis=-1, prepend=None, append=None):
-    bar = undiff(g, n, axis)
     if prepend is None and append is None:
-        return bar
-    rows = np.moveaxis(bar, axis, 0)
+        return undiff(g, n, axis, np.size(a, axis))
     first = 0 if prepend is None else 1 if np.ndim(prepend) == 0 else np.size(prepend, axis)
+    more = 0 if append is None else 1 if np.ndim(append) == 0 else np.size(append, axis)
     last = first + np.size(a, axis)
+    rows = np.moveaxis(undiff(g, n, axis, last + more), axis, 0)
     a_bar = np.moveaxis(rows[first:last], 0, axis)
     prepend_bar = None if prepend is None else unbroadcast(np.moveaxis(rows[:first], 0, axis), prepend)
     append_bar = None if append is None else unbroadcast(np.moveaxis(rows[last:], 0, axis), append)
     return a_bar, None, None, prepend_bar, append_bar
 
 
-def undiff(g: Any, n: int = 1, axis: int = -1) -> Any:
+def undiff(g: Any, n: int = 1, axis: int = -1, length: int | None = None) -> Any:
     """The cotangent of ``a`` from that of ``np.diff(a, n, axis)``.
+
+    ``length`` is that of ``a`` along the axis; where it is not larger than ``n``, there are no differences.
 
     >>> undiff(np.array([1.0, 5.0]))
     array([-1., -4.,  5.])
+    >>> undiff(np.array([]), n=3, length=2)
+    array([0., 0.])
     """
     zero = np.zeros((), np.result_type(g))  # of another type it would decide that of the result
     for _ in range(n):
         g = -np.diff(g, axis=axis, prepend=zero, append=zero)
-    return g
+    if length is None or np.size(g, axis) == length:
+        return g
+    shape = list(np.shape(g))
+    shape[axis] = length
+    return np.zeros(shape, np.result_type(g))
 
 
 @shape(undiff)
-def undiff_shape(g, n=1, axis=-1):
+def undiff_shape(g, n=1, axis=-1, length=None):
     place = axis % len(g)
-    return tuple(m if k != place else None if n is None else m + n for k, m in enumerate(g))
+    grown = length if length is not None else None if n is None else g[place] + n
+    return tuple(m if k != place else grown for k, m in enumerate(g))
 
 
 @vjp(undiff)
-def undiff_rule(g, ans, x, n=1, axis=-1):
+def undiff_rule(g, ans, x, n=1, axis=-1, length=None):
     return np.diff(g, n, axis)
 
 
