@@ -22,6 +22,7 @@ from . import slices
 from .dispatch import apply, face_of, inplace, is_active, operation, plain_of, wrapped
 from .layout import root_of
 from .operations import Operation, backward_name
+from .shapes import expand
 from .state import state
 from .surface import attach
 from .tensor import Tensor
@@ -43,6 +44,8 @@ _FACTS = {np.shape, np.ndim, np.size, np.iscomplexobj, np.isrealobj, np.result_t
           np.array_repr, np.array_str, np.array2string, np.savetxt, np.save}  # fmt: skip
 # Functions that write to their first argument, as pure functions of its value.
 _COPYING = {np.nan_to_num, np.meshgrid}  # unless copy=False
+# Functions of several arguments that return a view of each.
+_SEPARATE: dict[Any, Any] = {np.atleast_1d: tuple, np.atleast_2d: tuple, np.atleast_3d: tuple}
 _WRITERS: dict[Any, Callable[..., Any]] = {np.copyto: copied_to, **helpers.IN_PLACE}
 
 
@@ -142,9 +145,22 @@ def array_function(self: Tensor, fn: Any, types: Any, args: Sequence[Any], kwarg
         return None
     if fn in _COPYING and not _copies(fn, args, kwargs):
         return _uncopied(fn, args, kwargs)
+    if fn in _SEPARATE and len(args) > 1:
+        return _SEPARATE[fn](tuple(fn(a) for a in args))
+    if fn is np.broadcast_arrays and not kwargs.get("subok"):
+        return _broadcast_arrays(args)
     out = kwargs.pop("out", None) if "out" in kwargs else None
     found = run(fn, args, kwargs)
     return found if out is None else _into(out, found)
+
+
+def _broadcast_arrays(args: Sequence[Any]) -> tuple[Any, ...]:
+    """Each argument stretched, as a view of it."""
+    shape = np.broadcast_shapes(*[np.shape(plain_of(a)) for a in args])
+    return tuple(
+        expand(a, shape) if isinstance(a, Tensor) else np.broadcast_arrays(a, np.empty(shape))[0]
+        for a in args
+    )
 
 
 def _copies(fn: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> bool:

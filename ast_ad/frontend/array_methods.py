@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.ops import Lit, Var
-from ..ir.types import kind_of
+from ..ir.types import kind_of, rank_of
 from ..rules import helpers
 from .core import Core
 from .values import (
@@ -83,8 +83,17 @@ class ArrayMethods(Core):
         )
         return self.call_python(np.transpose, [receiver, *given], {})
 
-    def method_copy(self, receiver: Any, **kwargs: Any) -> Any:
-        return self.emit(np.copy, receiver)
+    def method_copy(self, receiver: Any, order: Any = Lit("C")) -> Any:
+        """Row by row, where ``np.copy`` lays its result out as the array is: sums are made in that order."""
+        if self.static_value(order) == "C" and (receiver.view is None or self.lies_in_rows(receiver)):
+            return self.emit(np.copy, receiver)
+        return self.emit(np.copy, receiver, order=order)
+
+    def lies_in_rows(self, arr: Arr) -> bool:
+        """Whether an array has the layout of its base, or one axis only."""
+        while arr.view is not None and arr.view.index is not None and isinstance(arr.view.parent, Arr):
+            arr = arr.view.parent
+        return arr.view is None or rank_of(self.read(arr).type) == 1
 
     def method_flatten(self, receiver: Any, *args: Any, **kwargs: Any) -> Any:
         return self.emit(np.ravel, self.emit(np.copy, receiver), *args, **kwargs)

@@ -18,6 +18,13 @@ from .values import Arr, Dct, Flat, Iterable, Lst, Obj, Range, Tup, View
 from .views import is_int, parts_of
 
 
+def is_advanced(index: Arg) -> bool:
+    """Whether an index has arrays or lists in it, so that NumPy makes a copy."""
+    if isinstance(index, Seq):
+        return index.kind is list or any(map(is_advanced, index.items))
+    return isinstance(index, (Var, Lit)) and isinstance(type_of_arg(index), (Array, ListOf))
+
+
 class Arrays(Core):
     # ----- reading items
     def load_item(self, base: Any, index: Any) -> Any:
@@ -76,7 +83,8 @@ class Arrays(Core):
                 "this index", str(problem), "check it against the array's dimensions"
             ) from None
         if type is None:
-            return self.emit(operator.getitem, base, position)  # advanced: a copy
+            found = self.emit(operator.getitem, base, position)
+            return found if is_advanced(position) else self.uncertain(base, found)
         return self.window(
             base,
             lambda v: self.builder.opaque(operator.getitem, (v, position), type),

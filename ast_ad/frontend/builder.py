@@ -12,12 +12,17 @@ import numpy as np
 from ..ir.builtin import tuple_get
 from ..ir.ops import NOWHERE, UNKNOWN, Arg, Block, Lit, Op, Seq, Slice, Span, Undefined, Var, atoms
 from ..ir.types import Array, Scalar, TupleOf, Type, type_of
+from ..rules import helpers
 from .dummies import InferenceError
 from .infer import result_type
 from .integers import size_of_result
-from .rule_divisions import Divisors
+from .rule_divisions import Divisors, is_pythons
 
 _NUMBERS = (bool, int, float, complex, str, type(None))
+_ARITHMETIC = {
+    *(operator.add, operator.sub, operator.mul, operator.truediv),
+    *(helpers.broadcast_like, helpers.expand_reduced),
+}
 _FOLDABLE = {
     operator.add,
     operator.sub,
@@ -106,8 +111,15 @@ class Builder:
             types = Scalar("int", types.dtype, types.size if size is None else size)
         if isinstance(types, (tuple, list)) and len(types) == 1:  # one result that is a sequence of one
             return self._opened(self.opaque(fn, arguments, _whole(types), False, **keywords), types)
+        if getattr(types, "dtype", None) == np.float64 and fn in _ARITHMETIC:  # a double either way
+            arguments = tuple(self.divisors.quotients.get(a, a) for a in arguments)
         outs, kind = _variables(types)
-        self.append(Op(fn, arguments, outs, keywords, self.span, adjoint=self.adjoint))
+        if fn is not asked and kind is None and is_pythons(outs[0]):  # NumPy's number would widen float32
+            quotient = self.opaque(fn, arguments, Scalar("float", np.dtype(float)))
+            self.append(Op(float, (quotient,), outs, {}, self.span, adjoint=self.adjoint))
+            self.divisors.quotients[outs[0]] = quotient
+        else:
+            self.append(Op(fn, arguments, outs, keywords, self.span, adjoint=self.adjoint))
         if kind is None:
             self.divisors.learn(asked, arguments, outs[0])
             outs[0].known = _known(fn, arguments, keywords)

@@ -20,6 +20,7 @@ from .builder import type_of_arg
 from .core import Core
 from .identities import ITERATORS, USED_UP, changed_parts, parts_by_place, relate
 from .joins import ShapeChange, renewed
+from .sharing import items_held
 from .slots import OUT_ONLY, get_slot, is_checked, is_live, is_window, lateness, put_slot
 from .statements import EXITS
 from .templates import Template
@@ -38,6 +39,7 @@ from .values import (
     Obj,
     State,
     Super,
+    Tup,
     Unbound,
     now,
 )
@@ -328,6 +330,18 @@ class Fixpoint(Core):
         """After the loop, ``value`` stands for the array ``last`` of its last pass."""
         if isinstance(last, Arr) and isinstance(value, Arr) and last.view is None:
             self.holders.setdefault(last, value)
+        items, others = self.content_of(last), self.content_of(value)
+        if last is not value and len(items) == len(others):
+            for item, other in zip(items, others, strict=True):
+                self.hold(item, other)
+
+    def content_of(self, value: Any) -> Collection[Any]:
+        """What a container holds, or the content of one."""
+        if isinstance(value, dict):
+            return value.values()
+        if isinstance(value, (Tup, Lst, Dct, Obj, Maybe)):
+            return items_held(value, self.state)
+        return value if isinstance(value, tuple) else ()
 
     @staticmethod
     def is_flag(slot: Any) -> bool:

@@ -2,7 +2,8 @@
 
 Python's numbers raise where the divisor is zero, NumPy's give inf or nan. The value has been found without an
 exception, and a derivative is what the formula gives: a rule divides Python's numbers by NumPy's function,
-unless the divisor certainly is not zero.
+unless the divisor certainly is not zero. The quotient is made one of Python's again, for NumPy's would turn
+arrays of single precision into doubles; where doubles come out in any case it is left as it is.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ class Divisors:
 
     def __init__(self) -> None:
         self.merged: set[Var] = set()  # a NumPy number, or the zero of a path that gives none
+        self.quotients: dict[Any, Var] = {}  # numbers of Python, and the doubles behind them
         self.nonzero: set[Var] = set()
         self._squares: set[Var] = set()
 

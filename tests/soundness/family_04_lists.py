@@ -765,5 +765,25 @@ def default_out(x, s, n):
     return np.sum(out * out)
 
 
+@program(THREE)
+def popped_and_put_back(x):
+    stack = [x.copy()]
+    for _ in range(4):
+        top = stack.pop()
+        stack.append(top)
+    top[...] = np.cos(top)
+    return sum([np.sum(v) for v in stack])
+
+
+@program(THREE, 3, later=[(THREE, 1)])
+def two_that_change_places(x, n):
+    pair = [x * 1.0, x * 2.0]
+    for _ in range(n):
+        first, second = pair
+        pair[0], pair[1] = second, first
+    second *= 3.0
+    return np.sum(pair[0] * x) + np.sum(pair[1])
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {}

@@ -569,6 +569,58 @@ def windows_of_constants(s, k):
     return np.sum(windows[:, 0] * windows[:, 1])
 
 
+@program(THREE, compiled=False)
+def stretched_with_a_number(x):
+    own = x * 1.0
+    shown = np.broadcast_arrays(own, 1.0)[0]
+    own -= own * 0.5
+    return np.sum(shown)
+
+
+@program(THREE, compiled=False)
+def written_where_it_is_stretched(x):
+    rows = np.meshgrid(x, x)[1]
+    for _ in range(2):
+        seen = np.broadcast_arrays(rows, 1.0)[0]
+        seen += x
+    return np.sum(rows)
+
+
+@program(THREE, compiled=False)
+def several_at_least_vectors(x):
+    own = x * 1.0
+    first, second = np.atleast_1d(own, 2.0)
+    first *= second[0] * x
+    return np.sum(own)
+
+
+@program(THREE, 0.4, later=[(THREE, 1.4)], compiled=False)
+def window_on_an_array_or_a_number(x, s):
+    def chosen(values):
+        return values * s if s > -1.0 else 0.75
+
+    b = chosen(x)
+    part = b[0:2]
+    part *= 2.0
+    return np.sum(b)
+
+
+@program(THREE, 0.4, later=[(THREE, 1.4)], compiled=False)
+def window_read_after_the_write(x, s):
+    b = x * s if s > -1.0 else 0.75
+    part = b[1:]
+    for k in range(2):
+        b[k] = 5.0 * s
+    return np.sum(part * x[1:])
+
+
+@program(np.array([[1.093, -0.007], [-0.787, -0.517], [0.873, 0.193]]), -1.647)
+def sum_of_a_copy_of_a_transpose(y, s):
+    y[0] = s
+    turned = y.T.copy()
+    return np.sum(turned)
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {
     ("einsum_transposed", "numpy", "compiled"): "traced",
