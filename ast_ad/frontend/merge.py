@@ -39,6 +39,9 @@ class Phis:
     twice: tuple[Collection[Any], Collection[Any]] = ((), ())  # containers with several names, on each path
     apart: bool = False  # whether what is merged lies in such a container
     arrays: list[Arr] = field(default_factory=list)
+    pairs: list[tuple[Arr, tuple[Any, Any]]] = field(
+        default_factory=list
+    )  # the arrays, and what each is one of
     merged: State = field(default_factory=State)  # the store behind the branch
 
     def add(self, a: Arg, b: Arg, type: Type, hint: str | None) -> Var:
@@ -93,6 +96,11 @@ class Merging(Sharing, Boundness):
                     "give it one type and structure on every path",
                 ) from None
             merged.set(key, content)
+        merged.held = merged.held | first.held | second.held  # lists have got a run-time length meanwhile
+        for arr, values in phis.pairs:
+            for value in values:
+                if isinstance(value, Arr):
+                    arr.within |= self.pools_around(value, merged)
         for arr in phis.arrays:
             self.watch(arr, merged)
         return merged
@@ -222,6 +230,7 @@ class Merging(Sharing, Boundness):
         once = tuple((root, None) for root in dict.fromkeys(sources))
         merged = Arr(out, None, foreign, sources=once, within=within)
         phis.arrays.append(merged)
+        phis.pairs.append((merged, values))
         return merged
 
     def leaf_in(self, value: Any, side: tuple[State, Block]) -> Arg:

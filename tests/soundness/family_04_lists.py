@@ -3,6 +3,8 @@
 All must be right; traced is enough.
 """
 
+import math
+
 import numpy as np
 
 from .harness import program
@@ -783,6 +785,32 @@ def two_that_change_places(x, n):
         pair[0], pair[1] = second, first
     second *= 3.0
     return np.sum(pair[0] * x) + np.sum(pair[1])
+
+
+@program(THREE, later=[(THREE - 2.0,)], compiled=False)
+def appended_until_a_break(x):
+    u = x * 1.0
+    seen = [u.copy()]
+    for _ in range(2):
+        u[-1:] += math.cos(u[-1])
+        seen.append(u)
+        if np.sum(x) > 0:
+            break
+    v = u
+    v.flat[0] = 7.0 * x[0]
+    return sum([np.sum(h * h) for h in seen])
+
+
+@program(THREE, 0.5, later=[(THREE, -0.5)], compiled=False)
+def one_list_or_a_longer_one(x, s):
+    u = x * 1.0
+    kept = [u]
+    if s > 0:
+        u *= s
+        kept.append(x * 2.0)
+        kept.append(u)
+    u[1] = s * x[0]
+    return sum([np.sum(h * x) for h in kept])
 
 
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
