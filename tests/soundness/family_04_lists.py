@@ -767,7 +767,7 @@ def default_out(x, s, n):
     return np.sum(out * out)
 
 
-@program(THREE)
+@program(THREE, compiled=False)
 def popped_and_put_back(x):
     stack = [x.copy()]
     for _ in range(4):
@@ -777,7 +777,7 @@ def popped_and_put_back(x):
     return sum([np.sum(v) for v in stack])
 
 
-@program(THREE, 3, later=[(THREE, 1)])
+@program(THREE, 3, later=[(THREE, 1)], compiled=False)
 def two_that_change_places(x, n):
     pair = [x * 1.0, x * 2.0]
     for _ in range(n):
