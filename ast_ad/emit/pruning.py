@@ -54,9 +54,10 @@ def prune(home: Files) -> None:
             unfinished = name.endswith(".part")
             if now - used > (_HOUR if unfinished else MOST_DAYS * _DAY):
                 home.remove(name)
-            else:
+                continue
+            total += size
+            if not unfinished:  # somebody is about to give it its name
                 kept.append((used, size, name))
-                total += size
         if total <= MOST_BYTES:
             return
         for used, size, name in sorted(kept):

@@ -123,14 +123,13 @@ pruning.MOST_BYTES, pruning.EVERY, pruning._YOUNG = 40_000, 3, -1.0
 home, who = storage.directory(), int(sys.argv[1])
 print("ready", flush=True)
 sys.stdin.readline()
-lost = refused = 0
+lost = 0
 for number in range(300):
     path = home.path / f"{who * 1000 + number:064x}.entry"
-    refused += not storage.write(path, bytes([who]) * 1000)  # on a busy machine, now and then: it says so
+    assert storage.write(path, bytes([who]) * 1000)
     found = storage.read(path)
     assert found in (None, bytes([who]) * 1000)
     lost += found is None
-assert refused < 30, refused
 pruning.prune(home)
 print("done", flush=True)
 """
