@@ -31,12 +31,12 @@ class Arrays(Core):
         if isinstance(base, Arr):
             return self.load_array_item(base, index)
         if isinstance(base, (Tup, Lst)):
-            return self.load_sequence_item(base, index)
+            return self.read_once(self.load_sequence_item(base, index), id(base))
         if isinstance(base, Dct):
             key = self.demand(index, "a dict key")
             content = self.state.get(base)
             if key in content:
-                return content[key]
+                return self.read_once(content[key], id(base))
             raise self.unsupported(
                 f"key {key!r}", "the dict has no such key", "check the key", exception=KeyError(key)
             )

@@ -52,8 +52,11 @@ class Identities(Core):
         return name if kind == "keys" else value if kind == "values" else Tup((name, value))
 
     # ----- iterators
-    def read_once(self, value: Any, frame: Frame | Obj) -> Any:
-        """What a name of ``frame`` holds, or an object; an iterator may be used up when it is read again."""
+    def read_once(self, value: Any, frame: Frame | Obj | int) -> Any:
+        """What a name of ``frame`` holds, an object, or a container (its ``id``).
+
+        An iterator may be used up when it is read again.
+        """
         if isinstance(value, ITERATORS):
             readers = self.state.get(value)
             if frame in readers:

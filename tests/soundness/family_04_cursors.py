@@ -609,5 +609,18 @@ def iterator_of_an_object(x, s):
     return sum(u * v for u, v in b.v) + sum(u + v for u, v in b.v)
 
 
+@program(np.array([0.3, 0.4, 0.5]), compiled=False)
+def iterator_in_a_list(x):
+    held = [zip(x, x * 2.0)]
+    first = sum([p * q for p, q in held[0]])
+    return first + 10.0 * sum([p * q for p, q in held[0]])
+
+
+@program(np.array([0.3, 0.4, 0.5]), compiled=False)
+def generator_in_a_tuple(x):
+    held = (v * v for v in x), 1
+    return sum(held[0]) + 10 * sum(held[0])
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {}
