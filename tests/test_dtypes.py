@@ -108,6 +108,18 @@ def test_numbers(s, how):
     check(energy, X.copy(), s, how)
 
 
+@pytest.mark.filterwarnings("ignore::ast_ad.ZeroGradientWarning")
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+@pytest.mark.parametrize("x", [X.astype(">f8"), np.array(0.3, ">f8")], ids=["1-d", "0-d"])
+@pytest.mark.parametrize(
+    "f", [np.sum, lambda x: np.sum(np.sin(x)) * 2.0, lambda x: np.sum(x * 1.0), lambda x: 3.0]
+)
+def test_gradients_are_in_the_order_of_the_machine(f, x, backend):
+    value, x_bar = ast_ad.value_and_grad(lambda x: f(x), backend=backend)(x)
+    assert isinstance(x_bar, np.ndarray) and x_bar.shape == x.shape
+    assert x_bar.dtype.isnative and np.asarray(value).dtype.isnative
+
+
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 def test_arrays_that_can_not_be_written(backend):
     check(energy, frozen(), 0.9, backend)

@@ -21,6 +21,7 @@ from ..rules.registry import lookup
 from . import kernels
 from .body import INT
 from .index import Index
+from .mixed import computes_alike
 from .places import select
 from .scalar_calls import scalar_form
 from .scalars import NoForm, argument_type, written_out
@@ -49,6 +50,8 @@ def form(s: Scalarizer, op: Op) -> None:
 
     if of_chosen(s, op):
         return
+    if not computes_alike(op):
+        raise NoForm(f"`{getattr(op.fn, '__name__', op.fn)}` of what has another type on another path")
     found = FORMS.get(op.fn)
     if found is not None and (len(op.outs) <= 1 or op.fn is np.shape):
         found(s, op)

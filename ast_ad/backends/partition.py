@@ -42,8 +42,10 @@ from ..transform.dead_code import eliminate_dead_code
 from .carry import carry
 from .clean import tidy
 from .groups import Groups
+from .mixed import CLASSES, can_hold, kinds, widened
 from .motion import hoist, shrink
 from .parallel import parallelise
+from .restored import Tags, Untold, is_numpys, restoring, scalar_dtype
 from .results import allocate_outside
 from .scalarize import Scalarizer, Unsupported
 from .undefined import DEFAULTS, or_default, undefined
@@ -51,11 +53,6 @@ from .undefined import DEFAULTS, or_default, undefined
 DTYPES = {
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64",
     "complex64", "complex128",
-}  # fmt: skip
-
-
-_ARITHMETIC = {
-    builtin.assign, operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg,
 }  # fmt: skip
 
 
@@ -123,6 +120,8 @@ class _Partition:
                 is_supported(v.type) for v in (*binders(op), *op.outs)
             ):
                 self.refuse(op, "a loop that carries what kernels don't know")
+            if isinstance(op, If) and not all(can_hold(v.type) for v in op.outs):
+                self.refuse(op, "a value of another type on another path")
         self.block(self.driver.body)
         return self.parts
 
@@ -183,12 +182,23 @@ class _Partition:
         if problem is not None:
             self.refuse(_user(run, problem), f"`{problem.hint}` of type {problem.type} in a kernel")
             return None
+        tags = Tags(kernel.body)
+        try:
+            of_results = tags.of(results)
+        except Untold as error:
+            self.refuse(error.op, "a number of several types that leaves a kernel")
+            return None
+        results += dict.fromkeys(tag for tag in of_results.values() if isinstance(tag, Var))
+        kernel.body.results = tuple(results)
+        kernel.params += tuple(tags.asked.values())
+        asked: list[Statement] = [Op(is_numpys, (v,), (tag,)) for v, tag in tags.asked.items()]
         try:
             written = Scalarizer(kernel, self.groups, self.driver.params).run()
         except Unsupported as error:
+            tags.undo()
             self.refuse(error.op if error.op is not None else run[0], error.why)
             return None
-        return [*self.call(written, results, run), *views]
+        return [*asked, *self.call(written, results, run, of_results), *views]
 
     def number(self) -> int:
         """Which kernel of those that the driver calls is the next one."""
@@ -239,7 +249,9 @@ class _Partition:
             self.parts.kernels.append(part)
             self.parts.threaded.add(kernel.name)
 
-    def call(self, kernel: Function, results: list[Var], run: list[Statement]) -> list[Statement]:
+    def call(
+        self, kernel: Function, results: list[Var], run: list[Statement], tags: dict[Var, Arg]
+    ) -> list[Statement]:
         returned: list[Var] = []
         ops: list[Statement] = []
         names: dict[Var, Var] = {}
@@ -251,7 +263,10 @@ class _Partition:
                 continue
             kept.append(value)
             dtype = scalar_dtype(var, run)
-            if dtype is not None:
+            if var in tags:
+                returned.append(Var(var.type, var.hint))
+                wrapped.append(restoring(returned[-1], tags[var], var))
+            elif dtype is not None:
                 raw = Var(Scalar(var.type.kind), var.hint)  # type: ignore[union-attr]
                 wrapped.append(Op(dtype.type, (raw,), (var,)))
                 returned.append(raw)
@@ -284,36 +299,15 @@ class _Partition:
             if p in self.undefined and isinstance(p.type, Scalar):
                 passed[p] = Var(p.type, p.hint)
                 ops.append(Op(or_default, (p, Lit(DEFAULTS[p.type.kind])), (passed[p],)))
+            if isinstance(p.type, Scalar) and len(kinds(p.type)) > 1:
+                wide = Var(p.type, p.hint)
+                ops.append(Op(widened, (passed.get(p, p), Lit(CLASSES[p.type.kind])), (wide,)))
+                passed[p] = wide
         args = tuple(passed.get(p, p) for p in kernel.params)
         ops.append(Op(fn, args, tuple(returned), effect=True))
         if names:
             replace_reads(self.driver.body, names)
         return [*ops, *wrapped]
-
-
-def scalar_dtype(arg: Arg, run: list[Statement], seen: set[Var] | None = None) -> np.dtype | None:
-    """The dtype of a number that NumPy code gives as a NumPy scalar; None for Python's own numbers.
-
-    A sum that starts with Python's ``0.0`` and adds elements of an array has Python's type, since it may add
-    none; what NumPy code gives is a NumPy scalar then, and so kernels do.
-    """
-    seen = set() if seen is None else seen
-    if not isinstance(arg, Var) or not isinstance(arg.type, Scalar) or arg in seen:
-        return None
-    seen.add(arg)
-    if arg.type.dtype is not None or arg.type.kind not in ("float", "complex"):
-        return arg.type.dtype
-    maker = next((op for op in run if arg in op.outs), None)
-    sources: list[tuple[Arg, list[Statement]]] = []
-    if isinstance(maker, Op) and maker.fn in _ARITHMETIC:
-        sources = [(a, run) for a in maker.args]
-    elif isinstance(maker, If):
-        i = maker.outs.index(arg)
-        sources = [(block.results[i], block.ops) for block in (maker.then, maker.orelse)]
-    elif isinstance(maker, (For, While)):
-        i = maker.outs.index(arg)
-        sources = [(maker.inits[i], run), (maker.body.results[i + maker.stops], maker.body.ops)]
-    return next((found for a, ops in sources if (found := scalar_dtype(a, ops, seen)) is not None), None)
 
 
 def _views(run: list[Statement], outside: set[Var]) -> list[Op]:
@@ -332,6 +326,8 @@ def _views(run: list[Statement], outside: set[Var]) -> list[Op]:
 
 def is_supported(type: Type) -> bool:
     """Whether kernels can be given, or give, values of a type."""
+    if not can_hold(type):
+        return False
     if isinstance(type, Array):
         return bool(type.shape) and type.dtype.name in DTYPES and type.dtype.isnative
     return isinstance(type, Scalar) and (type.dtype is None or type.dtype.name in DTYPES)

@@ -39,7 +39,7 @@ from .groups import Groups
 from .index import Index
 from .masks import Chosen
 from .nests import Action
-from .scalars import NoForm, scalar_operation
+from .scalars import NoForm, is_python_int, scalar_operation
 from .values import Filled, Formula, Memory, Value
 
 TRANSCENDENTAL = 8  # the cost from which a formula is rather kept than computed twice
@@ -101,7 +101,7 @@ class Scalarizer:
 
     def entering(self, param: Var) -> Arg:
         """A number that the kernel is given: one of Python's integers is checked before anything else."""
-        if param.type != Scalar("int") or self.bounds.is_small(param) or param not in self.computed:
+        if not is_python_int(param.type) or self.bounds.is_small(param) or param not in self.computed:
             return param
         checked = self.body.op(kernels.small, param, type=param.type, hint=param.hint)
         form = self.bounds.affine(param)
@@ -381,7 +381,7 @@ def _computed(function: Function) -> set[Var]:
     """What Python's integers are computed from, or carried from turn to turn."""
     found: set[Var] = set()
     for op in walk(function.body):
-        if not isinstance(op, Op) or any(out.type == Scalar("int") for out in op.outs):
+        if not isinstance(op, Op) or any(is_python_int(out.type) for out in op.outs):
             found.update(variables(*_operands(op)))
     return found
 

@@ -50,7 +50,7 @@ def scalar_operation(
     types = [argument_type(a) for a in args]
     if not all(isinstance(t, Scalar) for t in types) or not isinstance(out.type, Scalar):
         raise NoForm("an operation on what are no numbers")
-    if out.type.dtype is None and out.type.kind == "int":
+    if is_python_int(out.type):
         return _integer(body, bounds, fn, args, out)
     form = scalar_form(fn, types)
     if form is None:
@@ -63,6 +63,11 @@ def scalar_operation(
     if raises and out.type.kind == "float":
         result = body.op(kernels.defined, result, type=out.type)
     return result
+
+
+def is_python_int(type: Any) -> bool:
+    """Whether a value is, or may be, an int of Python's, which does not overflow."""
+    return isinstance(type, Scalar) and type.kind == "int" and type.dtype is None
 
 
 def _nonzero(body: Body, arg: Arg) -> Arg:
@@ -103,7 +108,7 @@ def _truncated(body: Body, bounds: Bounds, arg: Arg, out: Var) -> Arg:
     if type.kind not in ("int", "bool") or type.dtype == np.uint64:
         raise NoForm("a float, or an unsigned number of 64 bits, as an integer")
     result = body.op(int, arg, type=out.type)
-    python = type.dtype is None or type.kind == "bool" or bounds.is_small(arg)
+    python = type.dtype is None and not type.among or type.kind == "bool" or bounds.is_small(arg)
     return result if python else body.op(kernels.small, result, type=out.type)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..rules import torch_reads, torch_steps
 from .dispatch import Operation, binary, inplace, promoted, unary
+from .state import state
 from .surface import attach, function, method
 from .tensor import Tensor
 
@@ -50,6 +51,8 @@ def _operator(op: Operation) -> tuple[Callable[..., Any], Callable[..., Any], Ca
                 return NotImplemented
         if op is REMAINDER and not isinstance(other, Tensor):
             return binary(REMAINDER_OF_NUMBER, self, other)
+        if op is DIV and state.rules is not None and other.__class__ is int and other == 0:
+            other = self._array.dtype.type(0)  # no elements: in the quotient's own rule Python would raise
         return binary(op, self, other)
 
     def reflected(self: Tensor, other: Any) -> Any:

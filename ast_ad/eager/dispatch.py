@@ -211,9 +211,7 @@ def _apply(op: Operation, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     active = tuple([is_active(a) for a in args]) if state.grad else ()
     recorded = state.grad and True in active
     if recorded and op.composite:
-        slices.check_call(op.primitive, len(args), tuple(kwargs))
-        program = slices.on_tensors(op.primitive.rule)  # type: ignore[union-attr, arg-type]
-        return _as_computed(op, program, args, kwargs) if state.safe else program(*args, **kwargs)
+        return composite(op, args, kwargs)
     if kwargs:
         kwargs = {k: _option(op, k, v) for k, v in kwargs.items()}
     plain = [plain_of(a) for a in args]
@@ -267,6 +265,13 @@ def _part(fn: Any, place: int, nr: int | None, kwargs: Any, x: Any, *others: Any
     """``fn`` as a function of its argument at ``place``, and one of its results."""
     out = fn(*others[:place], x, *others[place:], **kwargs)
     return out if nr is None else out[nr]
+
+
+def composite(op: Operation, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """Run an operation whose derivative is that of an equivalent program."""
+    slices.check_call(op.primitive, len(args), tuple(kwargs))
+    program = slices.on_tensors(op.primitive.rule)  # type: ignore[union-attr, arg-type]
+    return _as_computed(op, program, args, kwargs) if state.safe else program(*args, **kwargs)
 
 
 def _as_computed(op: Operation, program: Any, args: Any, kwargs: Any) -> Any:

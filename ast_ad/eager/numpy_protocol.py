@@ -17,9 +17,9 @@ import numpy as np
 from ..errors import MissingRuleError
 from ..rules import helpers
 from ..rules.indexing import copied_to
-from ..rules.registry import Primitive, lookup
+from ..rules.registry import Primitive, lookup, with_named_out
 from . import slices
-from .dispatch import apply, face_of, inplace, is_active, operation, plain_of, wrapped
+from .dispatch import apply, composite, face_of, inplace, is_active, operation, plain_of, wrapped
 from .layout import root_of
 from .operations import Operation, backward_name
 from .shapes import expand
@@ -44,13 +44,14 @@ _FACTS = {np.shape, np.ndim, np.size, np.iscomplexobj, np.isrealobj, np.result_t
           np.array_repr, np.array_str, np.array2string, np.savetxt, np.save}  # fmt: skip
 # Functions that write to their first argument, as pure functions of its value.
 _COPYING = {np.nan_to_num, np.meshgrid}  # unless copy=False
+_PERHAPS_SAME = {np.real, np.squeeze}  # return the array itself where there is nothing to be done
 # Functions of several arguments that return a view of each.
 _SEPARATE: dict[Any, Any] = {np.atleast_1d: tuple, np.atleast_2d: tuple, np.atleast_3d: tuple}
 _WRITERS: dict[Any, Callable[..., Any]] = {np.copyto: copied_to, **helpers.IN_PLACE}
 
 
 def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-    out = kwargs.pop("out", None)
+    out, casting = kwargs.pop("out", None), kwargs.get("casting", "same_kind")
     if method == "__call__" and state.safe and out is not None and kwargs.get("where", True) is not True:
         return _where(ufunc, inputs, out if isinstance(out, tuple) else (out,), kwargs)
     if method == "__call__":
@@ -74,17 +75,20 @@ def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **kwargs: A
     if out is None:
         return found
     if method == "__call__":
-        _require_castable(ufunc, inputs, out, found)
+        found = _cast(ufunc, inputs, out, found, casting)
     return _into(out, found)
 
 
-def _require_castable(ufunc: Any, inputs: Sequence[Any], out: Any, found: Any) -> None:
-    """Let NumPy raise its own error where the results are of another kind than the arrays for them."""
+def _cast(ufunc: Any, inputs: Sequence[Any], out: Any, found: Any, casting: Any) -> Any:
+    """The results for ``out``; NumPy raises its own error where they don't fit into the arrays."""
     targets = [plain_of(t) for t in (out if isinstance(out, tuple) else (out,))]
-    results = [plain_of(r) for r in (found if isinstance(found, tuple) else (found,))]
-    pairs = zip(results, targets, strict=True)
-    if not all(np.can_cast(np.result_type(r), t.dtype, "same_kind") for r, t in pairs):
-        ufunc(*map(plain_of, inputs), out=tuple([np.copy(t) for t in targets]))
+    results = found if isinstance(found, tuple) else (found,)
+    pairs = [(r, np.result_type(plain_of(r)), t.dtype) for r, t in zip(results, targets, strict=True)]
+    fits = all(np.ndim(plain_of(r)) <= t.ndim for r, t in zip(results, targets, strict=True))
+    if not fits or not all(np.can_cast(dtype, target, casting) for _, dtype, target in pairs):
+        ufunc(*map(plain_of, inputs), out=tuple([np.copy(t) for t in targets]), casting=casting)
+    lost = [(target.kind not in "fc", r, target) for r, _, target in pairs]
+    return tuple(plain_of(r).astype(target) if integer else r for integer, r, target in lost)
 
 
 def _given(kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -92,14 +96,18 @@ def _given(kwargs: dict[str, Any]) -> dict[str, Any]:
 
 
 def _call_ufunc(ufunc: Any, inputs: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    dtype = kwargs.pop("dtype", None)
+    how = {k: kwargs.pop(k) for k in ("dtype", "casting") if k in kwargs}
     where = kwargs.pop("where", True)
-    kwargs = {k: v for k, v in kwargs.items() if k not in ("casting", "order", "subok")}
+    kwargs = {k: v for k, v in kwargs.items() if k not in ("order", "subok")}
     if where is not True or kwargs:
         return _without_rule(ufunc, inputs, {"where": where, **kwargs}, f"np.{ufunc.__name__}(where=...)")
     if ufunc is np.divide and type(inputs[1]) in (int, float) and inputs[1] == 0:
         inputs = [inputs[0], zero_of(inputs[0], inputs[1])]
+    dtype = how.get("dtype")
     if dtype is not None:
+        found = ufunc(*map(plain_of, inputs), **how)  # whether the types can be cast is NumPy's to say
+        if isinstance(found, (np.ndarray, np.generic)) and found.dtype.kind not in "fc":
+            return wrapped(found, face_of(inputs))
         inputs = [run(helpers.astype, (x, dtype), {}) if isinstance(x, Tensor) else x for x in inputs]
     return apply(operation(ufunc), inputs)
 
@@ -140,16 +148,28 @@ def _into(out: Any, found: Any) -> Any:
 def array_function(self: Tensor, fn: Any, types: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     if fn in _FACTS:
         return fn(*[plain_of(a) for a in args], **{k: plain_of(v) for k, v in kwargs.items()})
-    if fn in _WRITERS and isinstance(args[0], Tensor):
-        inplace(operation(_WRITERS[fn]), *_positional(_WRITERS[fn], args, kwargs))
-        return None
+    if fn in _WRITERS:
+        args, kwargs = _positional(_WRITERS[fn], args, kwargs), {}
+        if isinstance(args[0], Tensor):
+            inplace(operation(_WRITERS[fn]), *args)
+            return None
+        if np.result_type(args[0]).kind not in "fc":  # what is written there has no derivative
+            fn(*map(plain_of, args))
+            return None
     if fn in _COPYING and not _copies(fn, args, kwargs):
         return _uncopied(fn, args, kwargs)
     if fn in _SEPARATE and len(args) > 1:
         return _SEPARATE[fn](tuple(fn(a) for a in args))
     if fn is np.broadcast_arrays and not kwargs.get("subok"):
         return _broadcast_arrays(args)
-    out = kwargs.pop("out", None) if "out" in kwargs else None
+    if fn in _PERHAPS_SAME and args and isinstance(args[0], Tensor):
+        if fn(args[0]._array, *args[1:], **kwargs) is args[0]._array:
+            return args[0]
+    args, kwargs = with_named_out(fn, args, kwargs)
+    out = kwargs.pop("out", None)
+    if out is not None:  # whether the result fits is NumPy's to say
+        options = {k: plain_of(v) for k, v in kwargs.items()}
+        fn(*map(plain_of, args), out=np.copy(plain_of(out)), **options)
     found = run(fn, args, kwargs)
     return found if out is None else _into(out, found)
 
@@ -188,7 +208,7 @@ def run(fn: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> 
         if not any(is_active(v) for v in kwargs.values()):
             kwargs = {k: plain_of(v) for k, v in kwargs.items()}
         elif primitive.kind == "composite":
-            return slices.on_tensors(primitive.rule)(*args, **kwargs)  # type: ignore[arg-type]
+            return composite(operation(fn), args, kwargs)
         else:
             return _by_position(fn, primitive, args, kwargs)
     return apply(operation(fn), args, kwargs)
@@ -276,7 +296,8 @@ def _parameters(primitive: Primitive) -> list[str]:
 
 
 def _positional(fn: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Sequence[Any]:
-    bound = inspect.signature(fn).bind(*args, **{k: v for k, v in kwargs.items() if k != "casting"})
+    bound = inspect.signature(fn).bind(*args, **kwargs)
+    bound.apply_defaults()
     return bound.args
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -47,7 +48,7 @@ def plain_of(a: Any) -> Any:
 
 
 def _index(part: Any) -> Any:
-    return int(part._array) if isinstance(part, Tensor) else part
+    return operator.index(part) if isinstance(part, Tensor) else part
 
 
 def record(

@@ -142,6 +142,8 @@ class _Classes:
 
 def _free_name(hint: str | None, taken: set[str], reserved: set[str]) -> str:
     base = identifier(hint or DEFAULT)
+    if not base.strip("_"):
+        base = "unnamed"  # in what is emitted, `_` is what nobody reads
     if base in reserved:
         base += "_"
     name, count = base, 0

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..eager.dispatch import plain_of
 from ..eager.numpy_protocol import run
 from ..eager.tensor import Tensor
 
@@ -57,7 +58,9 @@ def _number(kind: Any, t: Any) -> Any:
     """A traced number as one of Python's, with its history."""
     if getattr(t, "_python", None).__class__ is kind:
         return t
-    kind(t._array)  # refuses what is no number
+    kind(plain_of(t))  # refuses what is no number
+    if kind is float and t._array.dtype.kind == "c":
+        t = run(np.real, (t,), {})
     return run(kind, (t.reshape(()) if t._array.ndim else t,), {})
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import operator
 from typing import Any
 
 import numpy as np
@@ -47,3 +49,29 @@ class Flat:
 
     def copy(self) -> Any:
         return self.base.flatten()
+
+    @property
+    def coords(self) -> tuple[int, ...]:
+        first, *others = self.base._array.shape or (1,)
+        row, place = divmod(self.index, math.prod(others))
+        found = row, *map(int, np.unravel_index(place, others))
+        return found[: self.base._array.ndim]
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> Any:
+        return getattr(ufunc, method)(*map(_array, args), **kwargs)
+
+    def __array_function__(self, fn: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return fn(*map(_array, args), **kwargs)
+
+
+def _array(value: Any) -> Any:
+    return value.copy() if isinstance(value, Flat) else value
+
+
+def _comparison(name: str) -> Any:
+    return lambda self, other: getattr(operator, name)(self.copy(), _array(other))
+
+
+for _name in ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"):
+    setattr(Flat, _name, _comparison(_name))
+Flat.__hash__ = None  # type: ignore[assignment]

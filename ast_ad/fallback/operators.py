@@ -12,27 +12,36 @@ from ..eager.dispatch import apply, inplace, needs_grad, operation, plain_of
 from ..eager.numpy_protocol import array_function, run, zero_of
 from ..eager.tensor import Tensor
 from ..rules import helpers
-from .traced import DETACHED, Traced, complex_write, refused
+from .memory import DETACHED, complex_write, refused
+from .traced import Traced
+
+VALUES = Tensor, np.ndarray, int, float, complex, np.generic
 
 
 def _binary(name: str, function: Callable[..., Any]) -> None:
     def forward(self: Traced, other: Any) -> Any:
-        if not isinstance(other, (Tensor, np.ndarray, int, float, complex, np.generic, list, tuple)):
-            return NotImplemented
-        return _computed(function, self, _operand(other))
+        if isinstance(other, VALUES):
+            return _computed(function, self, other)
+        return _with_others(function, self, other)
 
     def reflected(self: Traced, other: Any) -> Any:
-        if not isinstance(other, (Tensor, np.ndarray, int, float, complex, np.generic, list, tuple)):
-            return NotImplemented
-        return _computed(function, _operand(other), self)
+        if isinstance(other, VALUES):
+            return _computed(function, other, self)
+        return _with_others(function, other, self)
 
     def in_place(self: Traced, other: Any) -> Any:
         if self._scalar:
             return forward(self, other)
         self.check_writeable()
-        result = _computed(function, self, _operand(other))
+        result = forward(self, other)
+        if result is NotImplemented:
+            return result
         if np.iscomplexobj(plain_of(result)) and self._array.dtype.kind == "f":
             raise complex_write(f"the complex result of `{name}` is written to a real array")
+        if (
+            np.ndim(plain_of(result)) > self._array.ndim
+        ):  # an item may have more axes than where it is written
+            np.positive(plain_of(result), out=np.copy(self._array))
         inplace(operation(helpers.setitem), self, Ellipsis, result)
         return self
 
@@ -57,12 +66,35 @@ def _computed(function: Callable[..., Any], a: Any, b: Any) -> Any:
     return apply(operation(function), (a, b))
 
 
-def _operand(other: Any) -> Any:
-    return run(np.array, (other,), {}) if isinstance(other, (list, tuple)) else other
+def _with_others(function: Callable[..., Any], a: Any, b: Any) -> Any:
+    """What an operator makes of a traced value and one that is none, nor a number or an array.
+
+    Whether it can make anything is known to plain values. Objects of other classes than Python's own get the
+    traced one.
+    """
+    other = b if isinstance(a, Tensor) else a
+    if type(other).__module__ != "builtins":
+        return NotImplemented
+    found = function(plain_of(a), plain_of(b))
+    if not isinstance(found, np.ndarray) or found.dtype.kind not in "fcO":
+        return found
+    return _computed(function, *(v if isinstance(v, Tensor) else run(np.array, (v,), {}) for v in (a, b)))
 
 
 for _name in "add sub mul truediv pow floordiv mod matmul divmod lt le gt ge eq ne".split():
     _binary(_name, divmod if _name == "divmod" else getattr(operator, _name))
+
+
+def _bitwise(name: str) -> None:
+    function = getattr(operator, f"__{name}__")
+    setattr(Traced, f"__{name}__", lambda self, other: function(plain_of(self), plain_of(other)))
+    setattr(Traced, f"__r{name}__", lambda self, other: function(plain_of(other), plain_of(self)))
+    setattr(Traced, f"__i{name}__", getattr(Traced, f"__{name}__"))
+
+
+for _name in ("and", "or", "xor", "lshift", "rshift"):
+    _bitwise(_name)
+setattr(Traced, "__invert__", lambda self: operator.invert(plain_of(self)))  # noqa: B010
 
 
 def _unary(name: str) -> None:
@@ -84,9 +116,9 @@ def _method(name: str, fn: Callable[..., Any]) -> None:
 
 
 for _name in (
-    "sum prod mean std var max min argmax argmin argsort cumsum cumprod any all clip dot squeeze swapaxes "
+    "sum prod mean std var max min argmax argmin argsort cumsum cumprod any all dot squeeze swapaxes "
     "repeat "
-    "take trace diagonal ravel nonzero round searchsorted compress choose "
+    "take trace diagonal ravel nonzero round searchsorted choose "
     "argpartition"
 ).split():
     if hasattr(np, _name):

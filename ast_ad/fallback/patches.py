@@ -19,6 +19,7 @@ from typing import Any
 
 from ..eager.state import state
 from .builtin_classes import CLASSES
+from .extrema import FUNCTIONS
 from .replacements import is_jitted, replacement, replacements
 
 _lock = threading.RLock()
@@ -40,12 +41,12 @@ def _within(namespace: dict[str, Any], table: dict[int, tuple[Any, Any]]) -> Ite
 
 
 def _builtins(namespace: dict[str, Any]) -> Iterator[Place]:
-    """The classes of Python's that have to look at traced values."""
+    """The classes and functions of Python's that have to look at traced values."""
     if "__builtins__" not in namespace:  # no module
         return
-    for name, cls in CLASSES.items():
+    for name, instead in (CLASSES | FUNCTIONS).items():
         if name not in namespace:
-            yield namespace, name, ABSENT, cls
+            yield namespace, name, ABSENT, instead
 
 
 _LIBRARIES = {

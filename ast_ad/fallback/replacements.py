@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import itertools
 import types
 import weakref
 from collections.abc import Callable
@@ -21,6 +22,8 @@ from ..eager.numpy_protocol import run
 from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..rules.registry import count, primitives
+from .flat import Flat
+from .followed import followed, objects
 from .traced import Traced
 
 
@@ -61,9 +64,25 @@ def _full(original: Callable[..., Any]) -> Callable[..., Any]:
         if not state.tracing:
             return made
         found = Traced._of(made)
-        if isinstance(fill_value, Tensor) and isinstance(found, Tensor):
+        if has_traced(fill_value) and isinstance(found, Tensor):
             found[...] = fill_value
         return found
+
+    return create
+
+
+def _fromiter(original: Callable[..., Any]) -> Callable[..., Any]:
+    """np.fromiter: the iterator may give traced numbers."""
+
+    @functools.wraps(original)
+    def create(iter: Any, dtype: Any, count: int = -1, **kwargs: Any) -> Any:
+        if not state.tracing:
+            return original(iter, dtype, count, **kwargs)
+        items = list(iter if count < 0 else itertools.islice(iter, count))
+        made = Traced._of(original(map(plain_of, items), dtype, count, **kwargs))
+        if has_traced(items) and isinstance(made, Tensor):
+            made[...] = items
+        return made
 
     return create
 
@@ -75,18 +94,24 @@ def _converts(original: Callable[..., Any]) -> Callable[..., Any]:
     def convert(object: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
         if not state.tracing:
             return original(object, dtype, *args, **kwargs)
+        if isinstance(object, Flat):
+            object = object.copy()
         if not has_traced(object):
             made = original(object, dtype, *args, **kwargs)
             new = type(made) is np.ndarray and not _shared(made, object)
             return Traced._of(made) if new else made  # what is not new is known by another name
         if isinstance(object, Tensor):
             return _converted(object, original(plain_of(object), dtype, *args, **kwargs))
-        found = _stacked(object)
-        if dtype is not None and np.dtype(dtype) != found._array.dtype:
-            found = found.astype(dtype)
-        for _ in range(kwargs.get("ndmin", 0) - np.ndim(plain_of(found))):
-            found = found[None]
-        return found
+        try:
+            found = _stacked(object)
+        except ValueError:
+            original(plain_of(object), dtype, *args, **kwargs)  # says it in its own words
+            raise
+        if not isinstance(found, Tensor):
+            return original(found, dtype, *args, **kwargs)
+        like = original(found._array, dtype, *args, **kwargs)
+        same = like.dtype == found._array.dtype and like.strides == found._array.strides
+        return found if same else _converted(found, like)
 
     return convert
 
@@ -124,13 +149,21 @@ def _stacked(rows: Any) -> Any:
 def _dispatches(original: Callable[..., Any], name: str) -> Callable[..., Any]:
     """A function with a rule that converts its arguments before it looks at them."""
 
+    real = getattr(original, "__module__", "") == "math"  # drops the imaginary part of NumPy's numbers
+
     @functools.wraps(original)
     def dispatch(*args: Any, **kwargs: Any) -> Any:
         if any(map(has_traced, (*args, *kwargs.values()))):
+            if real:
+                args = tuple(run(np.real, (a,), {}) if _is_complex(a) else a for a in args)
             return run(original, args, kwargs)
         return original(*args, **kwargs)
 
     return dispatch
+
+
+def _is_complex(value: Any) -> bool:
+    return isinstance(value, Tensor) and isinstance(plain_of(value), np.complexfloating)
 
 
 def _dispatches_arrays(original: Any) -> Callable[..., Any]:
@@ -168,6 +201,17 @@ def _dispatches_lists(original: Callable[..., Any]) -> Callable[..., Any]:
         return original(*args, **kwargs)
 
     return dispatch
+
+
+def _follows(original: Any) -> Callable[..., Any]:
+    """A function of NumPy's that is Python code without a rule."""
+    follow = followed(original._implementation)
+
+    @functools.wraps(original)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return (follow if any(map(has_traced, (*args, *kwargs.values()))) else original)(*args, **kwargs)
+
+    return call
 
 
 def _is_list(value: Any) -> bool:
@@ -234,7 +278,11 @@ def is_fortran(value: Any) -> bool:
 
 _FILLING = (
     "zeros ones empty zeros_like ones_like empty_like arange linspace logspace geomspace eye identity tri "
-    "indices fromiter fromfunction vander"
+    "indices fromfunction vander"
+).split()
+_FOLLOWED = (
+    "apply_along_axis apply_over_axes intersect1d polydiv real_if_close setdiff1d setxor1d sort_complex "
+    "trim_zeros union1d unique_all unique_counts unique_inverse unique_values"
 ).split()
 _CONVERTING = "array asarray asanyarray ascontiguousarray asfortranarray asarray_chkfinite require".split()
 
@@ -257,8 +305,15 @@ def _replacements(known: int) -> dict[int, tuple[Any, Any]]:
             replace(getattr(np, name), _fills(getattr(np, name)))
     for name in ("full", "full_like"):
         replace(getattr(np, name), _full(getattr(np, name)))
+    for fn in (np.shape, np.ndim, np.size, np.iscomplexobj, np.isrealobj, np.array_equal, np.allclose):
+        replace(fn, _dispatches_lists(fn))
+    replace(np.fromiter, _fromiter(np.fromiter))
     for name in _CONVERTING:
         replace(getattr(np, name), _converts(getattr(np, name)))
+    for name in _FOLLOWED:
+        if hasattr(np, name):
+            replace(getattr(np, name), _follows(getattr(np, name)))
+    found.update((id(original), (original, by)) for original, by in objects())
     for fn in primitives():
         module = getattr(fn, "__module__", None) or ""
         if hasattr(fn, "_implementation") and fn.__name__ not in _OF_LISTS and id(fn) not in found:

@@ -7,8 +7,10 @@ those of Python, which compute and fail as Python does.
 
 from __future__ import annotations
 
+import dis
 import math
 import operator
+import sys
 import threading
 import weakref
 from collections.abc import Iterator
@@ -20,14 +22,10 @@ from ..eager.dispatch import apply, inplace, needs_grad, operation, plain_of
 from ..eager.numpy_protocol import array_function, run
 from ..eager.state import state
 from ..eager.tensor import Tensor
-from ..errors import InputTypeError, MissingRuleError
 from ..rules import helpers
 from .faces import Face
 from .flat import Flat
-
-DETACHED = "the number would leave the trace, and its gradient would silently be lost"
-PLAIN = "write to np.array(a), not to a.copy(), if the array a is none of the function's; leave float() out"
-NO_KEY = "use no traced number as a key, and no cache of functions that get one"
+from .memory import DETACHED, NO_KEY, PLAIN, Memory, complex_write, refused
 
 
 class Births(threading.local):
@@ -39,7 +37,7 @@ class Births(threading.local):
 births = Births()
 
 
-class Traced(Tensor, metaclass=Face):
+class Traced(Memory, metaclass=Face):
     """An array whose operations are recorded while NumPy code runs."""
 
     _scalar = False
@@ -74,24 +72,8 @@ class Traced(Tensor, metaclass=Face):
         raise TypeError("the class of a traced array can't be changed")
 
     @property
-    def shape(self) -> Any:
-        return self._array.shape
-
-    @shape.setter
-    def shape(self, value: Any) -> None:
-        raise refused("assignment to .shape", "it changes an array that may have views", "use np.reshape")
-
-    @property
-    def dtype(self) -> Any:
-        return self._array.dtype
-
-    @property
     def size(self) -> Any:
         return self._array.size
-
-    @property
-    def strides(self) -> Any:
-        return self._array.strides
 
     @property
     def flags(self) -> Any:
@@ -111,7 +93,7 @@ class Traced(Tensor, metaclass=Face):
 
     @property
     def real(self) -> Any:
-        return run(np.real, (self,), {})
+        return run(np.real, (self,), {}) if self.dtype.kind == "c" else self
 
     @real.setter
     def real(self, value: Any) -> None:
@@ -137,7 +119,12 @@ class Traced(Tensor, metaclass=Face):
         return len(self._array)
 
     def __iter__(self) -> Iterator[Any]:
+        if not self._array.ndim:
+            raise TypeError("iteration over a 0-d array")
         return (self[i] for i in range(len(self._array)))
+
+    def __delitem__(self, index: Any) -> None:
+        operator.delitem(self._array, index)  # type: ignore[call-overload]  # NumPy refuses it
 
     def __getitem__(self, index: Any) -> Any:
         return apply(operation(operator.getitem), (self, plain_of(index)))
@@ -165,18 +152,17 @@ class Traced(Tensor, metaclass=Face):
         return complex(self._array)
 
     def __int__(self) -> int:
-        return int(self._array)
+        return int(plain(self))
 
     def __index__(self) -> int:
-        raise TypeError("only integers can be used as an index")
+        return operator.index(plain(self))  # raises what it raises for floats
 
     def __bool__(self) -> bool:
         return bool(self._array)
 
     def __round__(self, digits: int | None = None) -> Any:
-        if digits is None:
-            return round(self._array.item())
-        return run(np.round, (self, digits), {})
+        found = round(plain(self), digits) if digits is not None else round(plain(self))
+        return found if digits is None else run(np.round, (self, digits), {})
 
     def __trunc__(self) -> int:
         return math.trunc(self._array.item())
@@ -207,7 +193,9 @@ class Traced(Tensor, metaclass=Face):
     def item(self, *index: Any) -> Any:
         if index:
             self._array.item(*index)  # what is out of bounds is NumPy's to say
-            places = index if len(index) > 1 else np.unravel_index(index[0], self._array.shape)
+            first = index[0]
+            known = first if isinstance(first, tuple) else index if len(index) > 1 else None
+            places = np.unravel_index(first, self._array.shape) if known is None else known
             return python_number(self[places])
         if self._array.size != 1:
             raise ValueError("can only convert an array of size 1 to a Python scalar")
@@ -228,14 +216,17 @@ class Traced(Tensor, metaclass=Face):
 
     def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Any:
         kind = np.dtype(dtype).kind
-        if kwargs.get("copy", True) is False and np.dtype(dtype) == self._array.dtype:
+        if args or kwargs.get("casting", "unsafe") != "unsafe":
+            kwargs |= dict(zip(("order", "casting", "subok", "copy"), args, strict=False))
+            self._array.astype(dtype, casting=kwargs.get("casting", "unsafe"))  # perhaps raises
+        if not kwargs.get("copy", True) and np.dtype(dtype) == self._array.dtype:
             return self
         if kind not in "fc":
             if kind == "O" and needs_grad(self):
                 raise refused("conversion of a traced array to one of objects", DETACHED, "use a list")
             return self._array.astype(dtype)[()] if self._scalar else self._array.astype(dtype)
         found = apply(operation(helpers.astype), (self, np.dtype(dtype)))
-        order = kwargs.get("order", args[0] if args else "K")
+        order = kwargs.get("order", "K")
         return found if found._scalar or order == "K" else found.copy(order)
 
     def reshape(self, *shape: Any, order: str = "C", copy: Any = None) -> Any:
@@ -250,9 +241,11 @@ class Traced(Tensor, metaclass=Face):
         return run(np.ravel, (self.copy(),), {} if order == "C" else {"order": order})
 
     def fill(self, value: Any) -> None:
+        np.empty_like(self._array).fill(plain_of(value))  # refuses what is no number
         self[...] = value
 
     def sort(self, axis: int = -1, **kwargs: Any) -> None:
+        operator.index(axis)
         self[...] = run(np.sort, (self, axis), {})
 
     def put(self, indices: Any, values: Any, mode: str = "raise") -> None:
@@ -260,6 +253,12 @@ class Traced(Tensor, metaclass=Face):
 
     def partition(self, kth: Any, axis: int = -1, **kwargs: Any) -> None:
         self[...] = run(np.partition, (self, kth, axis), kwargs)
+
+    def clip(self, min: Any = None, max: Any = None, out: Any = None, **kwargs: Any) -> Any:
+        return array_function(self, np.clip, (), (self, min, max), {"out": out, **kwargs})
+
+    def compress(self, condition: Any, axis: Any = None, out: Any = None) -> Any:
+        return array_function(self, np.compress, (), (condition, self, axis), {"out": out})
 
     def conj(self) -> Any:
         return run(np.conjugate, (self,), {}) if self._array.dtype.kind == "c" else self
@@ -274,31 +273,18 @@ class Traced(Tensor, metaclass=Face):
         self._array.to_device(device, stream=stream)
         return self
 
-    def tobytes(self, order: Any = "C") -> bytes:
-        if needs_grad(self):
-            raise refused("the bytes of a traced array", DETACHED, "use the numbers")
-        return self._array.tobytes(order)
-
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        if needs_grad(self):
-            raise refused("pickling a traced array", DETACHED, "pickle what is not differentiated")
-        return self._array[()].__reduce_ex__(protocol)
-
     def setflags(self, *args: Any, **kwargs: Any) -> None:
         self._array.setflags(*args, **kwargs)
+
+    def __array_namespace__(self, *, api_version: Any = None) -> Any:
+        from .replacements import replacement, replacements
+
+        return replacement(self._array.__array_namespace__(api_version=api_version), replacements())
 
     def check_writeable(self) -> None:
         """Raise what NumPy raises where an array can't be written to."""
         if not self._array.flags.writeable:
             raise ValueError("assignment destination is read-only")
-
-    def resize(self, *args: Any, **kwargs: Any) -> Any:
-        raise refused(".resize()", "it changes an array that may have views", "use np.resize")
-
-    def view(self, *args: Any, **kwargs: Any) -> Any:
-        if not args and not kwargs:
-            return self[...]
-        raise refused(".view(dtype)", "it reads the bytes of the numbers", "use .astype")
 
 
 class TracedScalar(Traced):
@@ -315,7 +301,9 @@ class TracedScalar(Traced):
     def __getitem__(self, index: Any) -> Any:
         parts = index if type(index) is tuple else (index,)
         if any(part is not None and part is not Ellipsis for part in parts):
-            raise TypeError("invalid index to scalar variable")  # no IndexError, which would end an iteration
+            if not _is_indexing(sys._getframe(1)):  # an IndexError would end an iteration
+                raise TypeError(f"'numpy.{type(plain(self)).__name__}' object is not iterable")
+            raise IndexError("invalid index to scalar variable.")
         return apply(operation(operator.getitem), (self, index)) if parts else self
 
     def __hash__(self) -> int:
@@ -390,6 +378,11 @@ class TracedNumber(TracedScalar):
         return python_number(run(np.conjugate, (self,), {}))
 
 
+def _is_indexing(frame: Any) -> bool:
+    """Whether the code of a frame is at an index expression."""
+    return dis.opname[frame.f_code.co_code[frame.f_lasti]] == "BINARY_SUBSCR"
+
+
 def _made(cls: type, array: np.ndarray, number: Any = None) -> Any:
     t: Any = object.__new__(cls)
     t._array, t._version_counter = array, [0]
@@ -423,13 +416,3 @@ def python_number(t: Any) -> Any:
     if not isinstance(t, Traced):
         return t.item() if isinstance(t, np.generic) else t
     return run(complex if t._array.dtype.kind == "c" else float, (t,), {})
-
-
-def refused(what: str, why: str, fix: str) -> MissingRuleError:
-    error = MissingRuleError(what, why=why, fix=fix)
-    error.final = True  # type: ignore[attr-defined]  # code that is not Python's may swallow it
-    return error
-
-
-def complex_write(what: str) -> InputTypeError:
-    return InputTypeError(what, why="NumPy refuses it too", fix="make the array complex")

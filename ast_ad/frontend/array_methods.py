@@ -103,13 +103,14 @@ class ArrayMethods(Core):
     ) -> Any:
         target = np.dtype(self.static_value(dtype))
         fresh = self.demand(args[2] if len(args) > 2 else copy, "`copy` of astype")
-        if not fresh and isinstance(receiver, Arr) and self.read(receiver).type.dtype == target:  # type: ignore[union-attr]
+        if not fresh and isinstance(receiver, Arr) and self.has_dtype(receiver, target):
             return self.in_order(receiver, order)
         return self.emit(helpers.astype, receiver, Lit(target))
 
     def method_conj(self, receiver: Any) -> Any:
         """Of real numbers the array itself, where the function gives a copy."""
-        return receiver if kind_of(self.arg(receiver).type) != "complex" else self.emit(np.conj, receiver)  # type: ignore[union-attr]
+        type = self.exact(self.arg(receiver).type, "the conjugate")  # type: ignore[union-attr]
+        return receiver if kind_of(type) != "complex" else self.emit(np.conj, receiver)
 
     def method_conjugate(self, receiver: Any) -> Any:
         return self.method_conj(receiver)

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.ops import Arg, Lit, Seq, Var
-from ..ir.types import Array, ListOf, element_of, kind_of, list_of, rank_of
+from ..ir.alternatives import alternatives
+from ..ir.ops import Arg, Lit, Seq, Var, variables
+from ..ir.types import Array, ListOf, element_of, kind_of, list_of
 from ..rules import containers, helpers
 from .builder import type_of_arg
 from .core import Core
@@ -44,6 +45,9 @@ class Arrays(Core):
             return self.load_array_item(self.wrap(self.builder.op(np.ravel, self.read(base.array))), index)
         if isinstance(base, Obj):
             return self.call(self.load_attribute(base, "__getitem__"), [index], {})
+        if isinstance(base, Range) and not self.within_rules():
+            places = self.demand(base, "the bounds of a range"), self.demand(index, "an index of a range")
+            return self.fold(operator.getitem, *places)
         if isinstance(base, Range):
             return self.binary(operator.add, base.start, self.binary(operator.mul, index, base.step))
         if isinstance(base, Lit):
@@ -68,7 +72,7 @@ class Arrays(Core):
                 raise self.unsupported("a directive in np.r_", "it is not followed", "use np.concatenate")
             elif not isinstance(part, Arr):
                 part = self.emit(np.array, Lst((part,)) if not isinstance(part, (Lst, Tup)) else part)
-            if columns and rank_of(self.read(part).type) == 1:
+            if columns and self.known_rank(self.read(part)) == 1:
                 part = self.emit(np.expand_dims, part, Lit(1))
             parts.append(part)
         return self.emit(np.concatenate, Tup(tuple(parts)), axis=Lit(-1 if columns else 0))
@@ -117,7 +121,14 @@ class Arrays(Core):
             return Seq(tuple(self.index_arg(i) for i in index.items), tuple)
         if isinstance(index, (Range, Iterable)):
             return Seq(tuple(self.arg(i) for i in self.items_of(index)), list)
-        return self.arg(index)
+        arg = self.arg(index)
+        if any(len(set(map(kind_of, alternatives(v.type)))) > 1 for v in variables(arg)):
+            raise self.unsupported(
+                "an index that is a bool on one path and an int on another, or a float",
+                "they choose other elements",
+                "convert it: `int(i)`",
+            )
+        return arg
 
     def load_sequence_item(self, base: Any, index: Any) -> Any:
         content = base.items if isinstance(base, Tup) else self.state.get(base)

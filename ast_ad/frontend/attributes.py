@@ -77,7 +77,7 @@ class Attributes(Core):
         if isinstance(base, (Arr, Var)) and not (
             isinstance(base, Var) and not isinstance(base.type, (Scalar, Array, Optional))
         ):
-            return self.array_attribute(base, name)
+            return self.value_attribute(base, name)
         if isinstance(base, Obj):
             return self.object_attribute(base, name)
         if isinstance(base, Tup) and base.cls is not None and name in base.cls._fields:  # type: ignore[attr-defined]
@@ -100,15 +100,27 @@ class Attributes(Core):
             "read it outside of the differentiated function",
         )
 
+    def value_attribute(self, base: Any, name: str) -> Any:
+        """An attribute of an array or number, which has it on every path."""
+        if not self.asked(lambda v: hasattr(v, name), self.present(base)):
+            raise self.unsupported(
+                f"attribute `{name}`",
+                f"numbers and arrays of type {self.variable(base).type} have none",
+                "check the name",
+                AttributeError,
+            )
+        return self.array_attribute(base, name)
+
     def array_attribute(self, base: Any, name: str) -> Any:
         var = self.variable(base)
         type = var.type.value if isinstance(var.type, Optional) else var.type
         if name == "shape":
             return self.shape_of(var)
-        if name == "ndim" and (rank := rank_of(type)) is not None:
-            return Lit(rank)
+        if name == "ndim":
+            rank = rank_of(type)
+            return self.builder.opaque(np.ndim, (var,), Scalar("int")) if rank is None else Lit(rank)
         if name == "dtype":
-            return Lit(dtype_of(type))
+            return Lit(dtype_of(self.exact(type, "the dtype")))
         if name == "size":
             lengths = type.shape if isinstance(type, Array) and type.shape is not None else (None,)
             if all(isinstance(n, int) for n in lengths):
@@ -128,15 +140,13 @@ class Attributes(Core):
             raise self.unsupported(
                 "the memory layout of an array", "it is not part of the signature", "leave it out"
             )
-        if not hasattr(np.ndarray if isinstance(base, Arr) else self.python_dummy(base).__class__, name):
-            raise self.unsupported(
-                f"attribute `{name}`",
-                f"numbers and arrays of type {type} have none",
-                "check the name",
-                AttributeError,
-            )
+        if name == "__class__":
+            return Lit(self.asked(lambda v: v.__class__, base))
         if name in ("itemsize", "nbytes"):
-            return self.emit(operator.mul, self.array_attribute(base, "size"), Lit(dtype_of(type).itemsize))  # type: ignore[union-attr]
+            dtype: Any = dtype_of(self.exact(type, "the dtype"))
+            return self.emit(operator.mul, self.array_attribute(base, "size"), Lit(dtype.itemsize))
+        if not self.asked(lambda v: callable(getattr(v, name)), self.present(base)):
+            raise self.unsupported(f"attribute `{name}`", "it is not followed", "leave it out")
         return ArrayMethod(base, name)
 
     def size_of(self, var: Var, type: Any) -> Any:
@@ -154,10 +164,8 @@ class Attributes(Core):
         type = var.type
         if isinstance(type, Scalar):
             return Tup(())
-        if not isinstance(type, Array) or type.shape is None:
-            raise self.unsupported(
-                "the shape of this value", "its rank depends on the path taken", "keep the rank fixed"
-            )
+        self.known_rank(var)
+        assert isinstance(type, Array) and type.shape is not None
         if all(isinstance(d, int) for d in type.shape):
             return Tup(tuple(map(Lit, type.shape)))
         shape = self.builder.opaque(np.shape, (var,), shape_type(type))
@@ -173,6 +181,7 @@ class Attributes(Core):
     def object_attribute(self, base: Obj, name: str) -> Any:
         content = self.state.get(base)
         descriptor = getattr(base.cls, name, None)
+        self.require_plain(base.cls, name, "__getattribute__")
         if isinstance(descriptor, property):
             self.class_member(base.cls, name)
             return self.call(Lit(descriptor.fget), [base], {})
@@ -186,6 +195,8 @@ class Attributes(Core):
         if name == "__dict__":
             return self.one_of(Dct(dict(content)), base)
         raw: Any = next((k.__dict__[name] for k in base.cls.__mro__ if name in k.__dict__), None)
+        if raw is None and hasattr(base.cls, "__getattr__"):
+            return self.call(Lit(base.cls.__getattr__), [base, Lit(name)], {})
         if raw is None:
             raise self.unsupported(
                 f"attribute `{name}`", f"this {base.cls.__name__} has none", "set it first", AttributeError
@@ -198,7 +209,7 @@ class Attributes(Core):
             return Bound(Lit(raw.as_method()), (base,))
         if isinstance(raw, classmethod):
             return Bound(Lit(raw.__func__), (Lit(base.cls),))
-        if isinstance(raw, types.FunctionType) or hasattr(raw, "py_func"):
+        if isinstance(raw, types.FunctionType) or hasattr(raw, "py_func") or hasattr(raw, "cache_info"):
             return Bound(Lit(raw), (base,))
         return self.outside_constant(raw, Path.of_object(base.cls, base.cls.__name__).attribute(name))
 
@@ -267,6 +278,7 @@ class Attributes(Core):
                     )
                 self.call(Lit(setter.fset), [base, value], {})
                 return
+            self.require_plain(base.cls, name, "__setattr__")
             self.set_attribute(base, name, value)
             return
         if isinstance(base, Arr) and name == "shape":

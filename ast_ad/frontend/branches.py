@@ -14,7 +14,7 @@ from .boundness import Raised
 from .core import Core
 from .merge import Phis
 from .statements import EXITS
-from .values import Arr, Dct, Lst, Obj, State, Tup, now
+from .values import Arr, Dct, Lst, Obj, Range, State, Tup, now
 
 
 class Branches(Core):
@@ -128,15 +128,18 @@ class Branches(Core):
             return Lit(bool(content))
         if isinstance(value, Lit):
             return Lit(bool(value.value))
-        if isinstance(value, Obj) or not isinstance(value, (Var, Arr)):
-            return Lit(True)
+        if isinstance(value, Range):
+            return self.truth(self.length(value))
+        if not isinstance(value, (Var, Arr)):
+            asked = ("__bool__", "__len__") if isinstance(value, Obj) else ()
+            method = next((name for name in asked if hasattr(value.cls, name)), None)
+            return self.truth(self.call(self.load_attribute(value, method), [], {})) if method else Lit(True)
         var = self.variable(value)
         known = self.static_value(var)
         if isinstance(known, (bool, int, float)):
             return Lit(bool(known))
         if isinstance(var.type, Optional):
-            present = self.emit(operator.is_not, var, Lit(None))
-            return present if not isinstance(var.type.value, Scalar) else self.emit(bool, var)
+            return self.emit(bool, var)
         if isinstance(var.type, Scalar) and var.type.kind == "bool":
             return var
         if (
@@ -148,6 +151,11 @@ class Branches(Core):
                 "the truth value of an array", "it has more than one element", "use .any() or .all()"
             )
         return self.emit(bool, var)
+
+    def python_bool(self, cond: Any) -> Any:
+        """A truth value as Python's own: two of them add up to 2, NumPy's to True."""
+        own = isinstance(cond, Lit) or cond.type == Scalar("bool")
+        return cond if own else self.emit(bool, cond)
 
     # ----- expressions with branches
     def eval_IfExp(self, node: Any) -> Any:

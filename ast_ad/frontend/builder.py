@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import operator
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from ..rules import helpers
 from .dummies import InferenceError
 from .infer import result_type
 from .integers import size_of_result
-from .rule_divisions import Divisors, is_pythons
+from .rule_divisions import Divisors, number_class
 
 _NUMBERS = (bool, int, float, complex, str, type(None))
 _ARITHMETIC = {
@@ -108,15 +109,16 @@ class Builder:
         types = result_type(asked, arguments, keywords)
         if isinstance(types, Scalar) and types.kind == "int":
             size = None if keywords else size_of_result(fn, arguments, types)
-            types = Scalar("int", types.dtype, types.size if size is None else size)
+            types = replace(types, size=types.size if size is None else size)
         if isinstance(types, (tuple, list)) and len(types) == 1:  # one result that is a sequence of one
             return self._opened(self.opaque(fn, arguments, _whole(types), False, **keywords), types)
         if getattr(types, "dtype", None) == np.float64 and fn in _ARITHMETIC:  # a double either way
             arguments = tuple(self.divisors.quotients.get(a, a) for a in arguments)
         outs, kind = _variables(types)
-        if fn is not asked and kind is None and is_pythons(outs[0]):  # NumPy's number would widen float32
+        number = number_class(outs[0].type) if fn is not asked and kind is None else None
+        if number is not None:  # NumPy's double would widen float32
             quotient = self.opaque(fn, arguments, Scalar("float", np.dtype(float)))
-            self.append(Op(float, (quotient,), outs, {}, self.span, adjoint=self.adjoint))
+            self.append(Op(number, (quotient,), outs, {}, self.span, adjoint=self.adjoint))
             self.divisors.quotients[outs[0]] = quotient
         else:
             self.append(Op(fn, arguments, outs, keywords, self.span, adjoint=self.adjoint))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import functools
 import math
+import operator
 import typing
 import warnings
 from collections.abc import Callable
@@ -13,21 +14,19 @@ from typing import Any
 import numpy as np
 
 from ..ir.ops import Lit, Op, Var
-from ..ir.types import Optional, Scalar
+from ..ir.types import Scalar
 from ..rules import helpers
 from .attributes import Live
 from .core import Core
 from .guards import Guard, Path, is_constant
 from .values import (
     Arr,
-    ArrayMethod,
     Bound,
     Closure,
     Dct,
     Lst,
     Maybe,
     Obj,
-    Range,
     Super,
     Tup,
     Unbound,
@@ -63,38 +62,9 @@ class Builtins(Core):
         return None
 
     # ----- kinds of values
-    def python_dummy(self, value: Any) -> Any:
-        """A Python object of the same class."""
-        from .dummies import atoms_of, dummy
-
-        if isinstance(value, (Var, Arr)):
-            var = self.arg(value)
-            return dummy(var, dict.fromkeys(atoms_of((var,), {}), 1))
-        if isinstance(value, Tup):
-            return () if value.cls is None else value.cls(*([None] * len(value.items)))
-        if isinstance(value, Lst):
-            return []
-        if isinstance(value, Dct):
-            return value.cls()
-        if isinstance(value, Obj):
-            return object.__new__(value.cls)
-        if isinstance(value, Range):
-            return range(0)
-        if isinstance(value, slice):
-            return slice(None)
-        if isinstance(value, (Closure, Bound, ArrayMethod)):
-            return lambda: None
-        return value.python_value() if hasattr(value, "python_value") else self.static_value(value)
-
     def b_isinstance(self, value: Any, cls: Any) -> Any:
         classes = self.static_value(cls)
-        if isinstance(value, Var) and isinstance(value.type, Optional):
-            raise self.unsupported(
-                "isinstance of a value that may be None",
-                "its class depends on the path taken",
-                "test `is None`",
-            )
-        return Lit(isinstance(self.python_dummy(value), classes))
+        return Lit(self.asked(lambda v: isinstance(v, classes), value))
 
     def b_issubclass(self, cls: Any, other: Any) -> Any:
         return Lit(issubclass(self.demand(cls, "a class"), self.demand(other, "a class")))
@@ -103,10 +73,10 @@ class Builtins(Core):
         return Lit(bool(np.issubdtype(self.demand(cls, "a dtype"), self.demand(other, "a dtype"))))
 
     def b_type(self, value: Any) -> Any:
-        return Lit(type(self.python_dummy(value)))
+        return Lit(self.asked(type, value))
 
     def b_callable(self, value: Any) -> Any:
-        return Lit(callable(self.python_dummy(value)))
+        return Lit(isinstance(value, (Closure, Bound)) or self.asked(callable, value))
 
     def b_hasattr(self, value: Any, name: Any) -> Any:
         key = self.demand(name, "an attribute name")
@@ -116,12 +86,16 @@ class Builtins(Core):
             if not isinstance(state, (Unbound, Maybe)):
                 return Lit(True)
             on_class = self.is_present(value.cls, Path.of_object(value.cls, value.cls.__name__), key)
+            if not on_class.value and hasattr(value.cls, "__getattr__"):
+                raise self.unsupported(
+                    f"whether there is an attribute `{key}`", "its class answers that itself", "do without"
+                )
             return state.bound if isinstance(state, Maybe) and not on_class.value else on_class
         if isinstance(value, Live):
             return self.is_present(value.value, value.path, key)
         if isinstance(value, Lit) and not is_constant(value.value):
             return self.is_present(value.value, Path.of_object(value.value, "object"), key)
-        return Lit(hasattr(self.python_dummy(value), key))
+        return Lit(self.asked(lambda v: hasattr(v, key), value))
 
     def is_present(self, owner: Any, path: Path, name: str) -> Any:
         """Whether something from outside has an attribute, which has to stay as it is."""
@@ -165,8 +139,11 @@ class Builtins(Core):
             return value
         return self.emit(int, value)
 
+    def b_pow(self, base: Any, exp: Any, mod: Any = None) -> Any:
+        return self.binary(operator.pow, base, exp) if mod is None else self.emit(pow, base, exp, mod)
+
     def b_bool(self, value: Any = Lit(False)) -> Any:
-        return self.truth(value)
+        return self.python_bool(self.truth(value))
 
     def b_print(self, *args: Any, **kwargs: Any) -> Any:
         given = tuple(map(self.runtime_object, args))
@@ -238,7 +215,7 @@ class Builtins(Core):
     def by_dummies(self, fn: Any, *args: Any, **kwargs: Any) -> Any:
         """A function that reads dtypes and ranks only."""
         keywords = {k: self.demand(v, f"`{k}`") for k, v in kwargs.items()}
-        return self.from_python(fn(*map(self.python_dummy, args), **keywords))
+        return self.from_python(self.asked(functools.partial(fn, **keywords), *args))
 
     def b_cast(self, cls: Any, value: Any) -> Any:
         return value
@@ -252,6 +229,7 @@ def _is_of_numba(fn: Any) -> bool:
 OF_TYPES = {np.result_type, np.common_type, np.promote_types, np.can_cast, np.mintypecode, np.min_scalar_type}
 SPECIAL: dict[Any, str] = {
     range: "b_range",
+    pow: "b_pow",
     zip: "b_zip",
     enumerate: "b_enumerate",
     reversed: "b_reversed",
@@ -306,6 +284,9 @@ SPECIAL: dict[Any, str] = {
     np.isrealobj: "b_isrealobj",
     np.isscalar: "b_isscalar",
     np.iterable: "b_iterable",
+    np.may_share_memory: "b_of_memory",
+    np.shares_memory: "b_of_memory",
+    np.isfortran: "b_of_memory",
     np.ndim: "b_ndim",
     np.shape: "b_shape",
     np.size: "b_size",

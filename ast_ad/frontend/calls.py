@@ -14,10 +14,10 @@ from ..errors import AdError, SourceError
 from ..ir.ops import Lit, Var
 from ..ir.types import kind_of
 from ..rules import containers, helpers
-from ..rules.registry import lookup
+from ..rules.registry import lookup, with_named_out
 from .core import Core, parameter_names
 from .guards import Guard, Path
-from .opaque import answers_by_arguments
+from .opaque import answers_by_arguments, run_apart
 from .values import Arr, ArrayMethod, Bound, Closure, Comprehension, Dct, Lst, Obj, Tup
 
 TAKES_ARRAYS = {np.dot, np.inner, np.vdot, np.where, np.correlate, np.matmul, operator.matmul}
@@ -71,6 +71,8 @@ class Calls(Core):
 
     def call(self, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         """The result of calling an abstract function."""
+        if isinstance(function, Lit):
+            function = not_replaced(function)
         lowering = self.own_lowering(function)
         if lowering is not None:
             return lowering(self, args, kwargs)
@@ -110,7 +112,8 @@ class Calls(Core):
         """A call of a real Python callable."""
         special = self.special(fn)
         if special is not None:
-            return special(*args, **kwargs)
+            found = special(*args, **kwargs)
+            return Lit(None) if found is None else found
         if isinstance(fn, functools.partial):
             path = Path.of_object(fn, "partial")
             given, named = path.attribute("args"), path.attribute("keywords")
@@ -137,6 +140,8 @@ class Calls(Core):
             return self.call(Lit(fn.__func__), [owner, *args], kwargs)
         plain = python_function(fn)
         if plain is not None:
+            if hasattr(fn, "cache_info"):
+                return self.run_cached(Lit(plain), *args, **kwargs)
             try:
                 return self.call_followed(plain, args, kwargs)
             except SourceError as problem:
@@ -148,6 +153,7 @@ class Calls(Core):
     def call_primitive(self, fn: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         """A NumPy function or one with a rule is an operation; ``out=`` and ``where=`` become writes."""
         fn = self.canonical(fn)
+        args, kwargs = with_named_out(fn, args, kwargs)
         kwargs = {
             k: v for k, v in kwargs.items() if not (k == "out" and isinstance(v, Lit) and v.value is None)
         }
@@ -237,7 +243,7 @@ class Calls(Core):
 
     def sequence_argument(self, value: Any) -> Any:
         if isinstance(value, Comprehension):
-            return self.comprehend(value.node, value.frame)
+            return self.generated(value)
         return value
 
     def call_opaque(self, fn: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -264,7 +270,8 @@ class Calls(Core):
                     "call it outside and pass the result in",
                 )
             try:
-                return self.from_python(fn(*values, **{k: self.static_value(v) for k, v in kwargs.items()}))
+                named = {k: self.static_value(v) for k, v in kwargs.items()}
+                return self.from_python(run_apart(fn, values, named))
             except AdError:
                 raise
             except Exception as problem:
@@ -327,3 +334,9 @@ ALL_STATIC = {
     operator.floordiv,
     operator.mod,
 }
+
+
+def not_replaced(function: Lit) -> Lit:
+    """The function itself: within a trace, another one stands in its place (``fallback.replacements``)."""
+    original = getattr(function.value, "__dict__", {}).get("in_place_of")
+    return function if original is None else Lit(original)

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import AdError, UnsupportedError
 from ..ir.ops import UNKNOWN, Arg, Lit, Seq, Slice, Var, variables
-from ..ir.types import Array, ListOf, TupleOf
+from ..ir.types import Array, ListOf, Optional, TupleOf, Type, kind_of
 from .builder import Builder, as_arg
 from .dummies import InferenceError
 from .values import Arr, Flat, Frame, Iterable, Lost, Lst, Maybe, Range, State, Tup, Unbound
@@ -103,7 +103,7 @@ class Core:
         return result
 
     def wrap_var(self, var: Var) -> Any:
-        if isinstance(var.type, Array):
+        if isinstance(var.type.value if isinstance(var.type, Optional) else var.type, Array):
             return Arr(var)
         if isinstance(var.type, ListOf):
             return Lst(var)
@@ -180,6 +180,7 @@ class Core:
                 "the compiler can't tell what else the write changes",
                 "copy the array first: `a = a.copy()`",
             )
+        self.require_kind((self.state.get(arr) if arr.view is None else self.read(arr)).type)
         if arr.argument is not None and self.inputs is not None:
             self.inputs.written.add(arr.argument)
         if arr.view is None:
@@ -204,6 +205,16 @@ class Core:
         after = arr.view.put(self.read(parent), var)
         self.write(parent, after)
         self.state.set(arr, (after, var))
+
+    def require_kind(self, type: Type) -> None:
+        """What is written to converts the same way on every path: integers cut off fractions."""
+        dtypes = [t for t in type.among if isinstance(t, np.dtype)] if isinstance(type, Array) else []
+        if len({dtype.kind for dtype in dtypes}) > 1:
+            raise self.unsupported(
+                f"a write to an array of {' or '.join(sorted(map(str, dtypes)))}",
+                "which it is depends on the path taken",
+                "give the array one dtype on every path",
+            )
 
     # ----- errors
     def lost(self, state: Lost) -> AdError:
@@ -242,19 +253,25 @@ class Core:
         """Whether the value's Python form is known completely."""
         return self.static_value(value) is not NOT_STATIC
 
-    def static_value(self, value: Any) -> Any:
-        """The Python object that an abstract value is, or NOT_STATIC."""
+    def static_value(self, value: Any, demanded: bool = False) -> Any:
+        """The Python object that an abstract value is, or NOT_STATIC.
+
+        ``demanded``: also a float among the arguments: what is computed from it has a derivative.
+        """
         if isinstance(value, Lit):
             return value.value
         if isinstance(value, Var):
-            return NOT_STATIC if value.known is UNKNOWN else value.known
+            known = value.known is not UNKNOWN and (
+                demanded or kind_of(value.type) not in ("float", "complex")
+            )
+            return value.known if known else NOT_STATIC
         if isinstance(value, Tup):
-            items = [self.static_value(v) for v in value.items]
+            items = [self.static_value(v, demanded) for v in value.items]
             if any(i is NOT_STATIC for i in items):
                 return NOT_STATIC
             return tuple(items) if value.cls is None else value.cls(*items)
         if isinstance(value, Lst) and isinstance(self.state.get(value), tuple):
-            items = [self.static_value(v) for v in self.state.get(value)]
+            items = [self.static_value(v, demanded) for v in self.state.get(value)]
             return NOT_STATIC if any(i is NOT_STATIC for i in items) else items
         if isinstance(value, Range):
             parts = [self.static_value(v) for v in (value.start, value.stop, value.step)]
@@ -266,7 +283,7 @@ class Core:
 
     def demand(self, value: Any, what: str) -> Any:
         """The static form of a value; if an argument stands behind it, ask for a build with that constant."""
-        found = self.static_value(value)
+        found = self.static_value(value, demanded=True)
         if found is not NOT_STATIC:
             return found
         if self.inputs is not None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..ir import dims
+from ..ir.alternatives import alternatives
 from ..ir.ops import UNKNOWN, Arg, Lit, Seq, Slice, Var, variables
 from ..ir.types import (
     Array,
@@ -21,6 +22,8 @@ from ..ir.types import (
     Type,
     type_of,
 )
+from ..rules.registry import lookup
+from .opaque import run_apart
 
 RUN = "which of the two runs"
 ODD_SIZES = 37, 53  # of a length that comes out as none
@@ -91,7 +94,13 @@ def evaluate(dim: Dim | int, table: dict[Any, int]) -> int:
 def run_on_dummies(
     fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg], table: dict[Any, int]
 ) -> Any:
-    return quietly(fn, [dummy(a, table) for a in args], {k: dummy(v, table) for k, v in kwargs.items()})
+    given = [dummy(a, table) for a in args], {k: dummy(v, table) for k, v in kwargs.items()}
+    if lookup(fn) is not None:
+        return quietly(fn, *given)
+    for value in (*given[0], *given[1].values()):
+        if isinstance(value, np.ndarray):
+            value.flags.writeable = False  # it may write what is there already
+    return quietly(run_apart, [fn, *given], {})
 
 
 def quietly(fn: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -130,6 +139,19 @@ def _dummy_of(type: Type, arg: Var, table: dict[Any, int]) -> Any:
     if isinstance(type, TupleOf):
         return tuple(_dummy_of(t, Var(t), table) for t in type.items)
     raise InferenceError(f"nothing is known of a value of type {type}")
+
+
+def class_dummies(var: Var) -> list[Any]:
+    """Objects of each class, dtype and number of axes that a value may have at run time."""
+    found: list[Any] = [None] if isinstance(var.type, Optional) else []
+    for type in alternatives(var.type.value if isinstance(var.type, Optional) else var.type):
+        if isinstance(type, Array) and type.shape is None:
+            found += [filler(type.dtype), *(np.full((1,) * rank, filler(type.dtype)) for rank in range(3))]
+        else:
+            one = Var(type)
+            one.known = var.known
+            found.append(dummy(one, dict.fromkeys(atoms_of((one,), {}), 1)))
+    return found
 
 
 def dummy_number(arg: Arg, type: Scalar, table: dict[Any, int]) -> Any:

@@ -145,7 +145,7 @@ class Expressions(Core):
         return self.comprehend(node, self.frame)
 
     def eval_GeneratorExp(self, node: Any) -> Any:
-        return Comprehension(node, self.frame)
+        return Comprehension(node, self.frame, self.eval(node.generators[0].iter))
 
     def eval_DictComp(self, node: Any) -> Any:
         pairs = self.items_of(self.comprehend(node, self.frame))
@@ -156,9 +156,10 @@ class Expressions(Core):
             {self.demand(v, "an element of a set") for v in self.items_of(self.comprehend(node, self.frame))}
         )
 
-    def comprehend(self, node: Any, enclosing: Frame) -> Lst:
-        """Run a comprehension in a scope of its own."""
+    def comprehend(self, node: Any, enclosing: Frame, first: Any = None) -> Lst:
+        """Run a comprehension in a scope of its own; ``first``: what its outermost loop runs over."""
         outer = self.frame
+        first = self.eval(node.generators[0].iter) if first is None else first  # around it, as Python does
         result = self.placed(Lst(()))
         self.frame = Frame(
             enclosing.source,
@@ -173,12 +174,16 @@ class Expressions(Core):
             depth=enclosing.depth,
         )
         try:
-            self.run_generators(node, list(node.generators), lambda item: self.list_append(result, item))
+            self.run_generators(
+                node, list(node.generators), lambda item: self.list_append(result, item), first
+            )
         finally:
             self.frame = outer
         return result
 
-    def run_generators(self, node: Any, generators: list[Any], emit: Callable[[Any], None]) -> None:
+    def run_generators(
+        self, node: Any, generators: list[Any], emit: Callable[[Any], None], source: Any = None
+    ) -> None:
         """Run the loops of a comprehension, and ``emit`` for each of its items."""
         if not generators:
             if type(node).__name__ == "DictComp":
@@ -187,7 +192,7 @@ class Expressions(Core):
                 emit(self.eval(node.elt))
             return
         first, *rest = generators
-        source = self.eval(first.iter)
+        source = self.eval(first.iter) if source is None else source
 
         def body(item: Any) -> None:
             self.assign(first.target, item)

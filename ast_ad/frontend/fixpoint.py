@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..errors import AdError
@@ -19,7 +19,7 @@ from .boundness import Raised
 from .builder import type_of_arg
 from .core import Core
 from .identities import ITERATORS, USED_UP, changed_parts, parts_by_place, relate
-from .joins import ShapeChange, renewed
+from .joins import ShapeChange, of_last, renewed
 from .sharing import items_held
 from .slots import OUT_ONLY, get_slot, is_checked, is_live, is_window, lateness, put_slot
 from .statements import EXITS
@@ -56,11 +56,13 @@ class Passes:
     """What is known of a loop's passes.
 
     ``live``: the names of its frame that may be read at the start of a pass or behind the loop (None: all);
-    ``any``: emits the boolean that tells whether there is a pass at all (None: only the loop can tell).
+    ``any``: emits the boolean that tells whether there is a pass at all (None: only the loop can tell);
+    ``certain``: whether it is known that there is one.
     """
 
     live: Collection[str] | None = None
     any: Callable[[], Any] | None = None
+    certain: bool = False
 
 
 class Fixpoint(Core):
@@ -146,7 +148,7 @@ class Fixpoint(Core):
             known = self.known_later(held, (entry, state, end), since)
             later = self.kin_of(end, grown, self.kin_of(entry, grown, kin, since), since)
             if grown == templates and known == held and later == kin:
-                end.held = held
+                end.held = replace(held, roots={**end.held.roots, **held.roots})
                 self.finish(entry, end, templates, params, block, stops, make, passes)
                 return
             templates, held, kin = grown, known, later
@@ -311,8 +313,10 @@ class Fixpoint(Core):
             carried.variables += params[slot]
             hint = slot[1] if isinstance(slot[1], str) else next((p.hint for p in params[slot]), None)
             bound[slot] = self.instantiate(template, carried.outs, hint, after=True)
-            for result, init in zip(carried.outs[count:], carried.inits[count:], strict=True):
-                result.type = renewed(result.type, type_of_arg(init))
+            for i, result in enumerate(carried.outs[count:], count):
+                result.type = renewed(result.type, type_of_arg(carried.inits[i]))
+                if passes.certain:
+                    result.type = of_last(result.type, type_of_arg(carried.yields[i]))
             self.hold(get_slot(end, slot), bound[slot])
         block.results = (*(() if stops is None else (self.arg(stops),)), *carried.yields)
         self.state = after
@@ -328,6 +332,7 @@ class Fixpoint(Core):
 
     def hold(self, last: Any, value: Any) -> None:
         """After the loop, ``value`` stands for the array ``last`` of its last pass."""
+        last, value = (v.value if isinstance(v, Maybe) else v for v in (last, value))
         if isinstance(last, Arr) and isinstance(value, Arr) and last.view is None:
             self.holders.setdefault(last, value)
         items, others = self.content_of(last), self.content_of(value)

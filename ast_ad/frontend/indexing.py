@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..ir.alternatives import alternatives, is_mixed, united, widest
 from ..ir.ops import Arg, Lit, Seq, Slice, Var
 from ..ir.spans import reshaped as reshaped_lengths
 from ..ir.spans import sliced
@@ -31,6 +32,9 @@ def index_type(base: Arg, index: Arg) -> Type | None:
         return type if isinstance(index, Slice) else element_of(type)
     if not isinstance(type, Array) or type.shape is None:
         return None
+    if is_mixed(type):
+        found = [index_type(Var(t), index) for t in (widest(type), *alternatives(type))]
+        return united(found[0], found[1:]) if all(found) else None
     parts = index.items if isinstance(index, Seq) and index.kind is tuple else (index,)
     parts = tuple(map(_as_slice, parts))
     if not all(is_basic(p) for p in parts):

@@ -6,21 +6,27 @@ them: broadcasting and basic indexing.
 
 from __future__ import annotations
 
+import contextlib
+import math
 import operator
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
-from ..ir.dims import has_fresh, stretched
-from ..ir.ops import UNKNOWN, Arg, Lit, Seq, Slice, Var, map_arg
+from ..ir.alternatives import TooMany, choices, is_mixed, one_of, united
+from ..ir.dims import has_fresh, reaches, stretched
+from ..ir.ops import UNKNOWN, Arg, Lit, Seq, Slice, Var, map_arg, variables
 from ..ir.types import (
     KINDS,
     Array,
     Dim,
     ListOf,
+    Optional,
     Scalar,
     Type,
+    kind_of,
+    rank_of,
     type_of,
 )
 from ..rules import registry
@@ -55,12 +61,52 @@ def result_type(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str,
             return _cache[key]
     except TypeError:
         key = None
-    result = _infer(fn, args, kwargs)
-    if fn in COMPLEX_BY_VALUE:
-        result = _complexified(result)
+    result = _of_each_type(fn, args, kwargs)
     if key is not None and not _has_fresh(result):
         _cache[key] = result
     return result
+
+
+def _of_each_type(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
+    """The type, where those of the arguments depend on the path taken: found for each that they may have."""
+    result = _infer(fn, args, kwargs)
+    types = [v.type for v in variables(*args, *kwargs.values())]
+    absent = any(isinstance(t, Optional) for t in types) and not is_own(fn)
+    if not absent and not any(map(is_mixed, types)):
+        return result
+    found = []
+    try:
+        for some, named in choices(args, kwargs, absent):
+            with contextlib.suppress(InferenceError):
+                found.append(_infer(fn, some, named))
+        found = [f for f in found if is_number(f) or not is_number(result)]  # `np.sum(None)` is no number
+        if rank_of(result) is not None and any(rank_of(f) != rank_of(result) for f in found):
+            raise InferenceError("the rank of the result depends on the path taken")
+    except TooMany:
+        raise InferenceError("the types of many arguments depend on the path taken") from None
+    return united(result, found)
+
+
+OF_NOTHING: dict[Any, int] = {sum: 0, math.prod: 1}
+"""What functions of several numbers make of none."""
+
+
+def may_be_empty(arg: Arg) -> bool:
+    if not isinstance(arg, Var):
+        return False
+    if isinstance(arg.type, ListOf):
+        return isinstance(arg.type.element, Scalar)
+    length = arg.type.shape[0] if isinstance(arg.type, Array) and arg.type.shape else None
+    return length is not None and not (length > 0 if isinstance(length, int) else reaches(length, 1))
+
+
+def is_own(fn: Any) -> bool:
+    """Whether a function is one of the package's, which are not called with None for a number."""
+    return (getattr(fn, "__module__", None) or "").startswith("ast_ad")
+
+
+def is_number(type: Any) -> bool:
+    return isinstance(type, (Scalar, Array)) and kind_of(type) != "other"
 
 
 def _key(arg: Arg) -> Any:
@@ -98,6 +144,14 @@ def _complexified(result: Any) -> Any:
 
 
 def _infer(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
+    result = _inferred(fn, args, kwargs)
+    if fn in OF_NOTHING and may_be_empty(args[0]):
+        start = args[1] if len(args) > 1 else kwargs.get("start", Lit(OF_NOTHING[fn]))
+        return united(result, [result, plain_type(start)])
+    return _complexified(result) if fn in COMPLEX_BY_VALUE else result
+
+
+def _inferred(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
     if fn in ITEMS and isinstance(args[0], Var) and isinstance(args[0].type, ListOf):
         return args[0].type.element
     if fn is operator.getitem or fn in ITEMS:
@@ -160,11 +214,11 @@ def _extremum(args: tuple[Arg, ...]) -> Type | None:
     numbers = [t for t in types if isinstance(t, Scalar)]
     if len(args) < 2 or len(numbers) < len(args):
         return None
-    kind = max((t.kind for t in numbers), key=KINDS.index)
-    if kind not in ("float", "complex"):
+    if all(t.kind in ("int", "bool") and t == numbers[0] for t in numbers):
         return None
+    kind = max((t.kind for t in numbers), key=KINDS.index)
     dtypes = [t.dtype for t in numbers if t.dtype is not None and t.kind == kind]
-    return Scalar(kind, np.result_type(*dtypes) if dtypes else None)
+    return one_of(Scalar(kind, np.result_type(*dtypes) if dtypes else None), numbers)
 
 
 # ----- Elementwise: the dtype from NumPy, the shape by the broadcasting rules -----------------------

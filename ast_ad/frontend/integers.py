@@ -11,7 +11,7 @@ from typing import Any
 
 from ..ir import builtin, dims
 from ..ir.ops import Arg, Lit, Var
-from ..ir.types import Dim, Scalar
+from ..ir.types import Dim, Scalar, Type
 from .dummies import int_size
 
 LONGEST_NUMBER = 4096  # bits
@@ -64,7 +64,7 @@ TERMS: dict[Any, Callable[..., Dim | int | None]] = {
 
 def size_of_result(fn: Callable[..., Any], args: tuple[Arg, ...], type: Scalar) -> Dim | int | None:
     """The term of ``fn(*args)``; None where it has none, and stands for itself."""
-    if type.kind != "int" or type.dtype is not None or not args:
+    if not _is_pythons(type) or not args:
         return None
     make = TERMS.get(fn)
     if make is None or not all(map(_is_integer, args)) or fn in (max, min) and len(args) < 2:
@@ -78,9 +78,8 @@ def size_of_result(fn: Callable[..., Any], args: tuple[Arg, ...], type: Scalar) 
 def _is_integer(arg: Arg) -> bool:
     if isinstance(arg, Lit):
         return type(arg.value) is int
-    return (
-        isinstance(arg, Var)
-        and isinstance(arg.type, Scalar)
-        and arg.type.kind == "int"
-        and arg.type.dtype is None
-    )
+    return isinstance(arg, Var) and _is_pythons(arg.type)
+
+
+def _is_pythons(type: Type) -> bool:
+    return isinstance(type, Scalar) and type.kind == "int" and type.dtype is None and not type.among

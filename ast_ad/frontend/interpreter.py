@@ -35,6 +35,7 @@ from .loops import Loops
 from .merge import Merging
 from .numpy_calls import NumpyCalls
 from .operators import Operators
+from .questions import Questions
 from .stand_ins import StandIns
 from .statements import Statements
 from .templates import Templates
@@ -59,6 +60,7 @@ class Interpreter(
     MarkedCalls,
     Inlining,
     Builtins,
+    Questions,
     StandIns,
     Iterables,
     ContainerMethods,

@@ -81,7 +81,7 @@ class Items(Core):
         from .values import Comprehension
 
         if isinstance(value, Comprehension):
-            return self.static_items(self.comprehend(value.node, value.frame), short)
+            return self.static_items(self.generated(value), short)
         if isinstance(value, Tup):
             return list(value.items)
         if isinstance(value, Lst):

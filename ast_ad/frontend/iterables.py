@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import math
 import operator
@@ -11,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..ir.ops import Lit, Var
-from ..ir.types import Array, Scalar
+from ..ir.types import Array, ListOf, Scalar, TupleOf, element_of
+from ..rules import containers
+from .builder import type_of_arg
 from .core import Core
 from .identities import is_iterator
 from .liveness import targets
@@ -30,7 +33,14 @@ class Iterables(Core):
         )
 
     def b_zip(self, *sources: Any, strict: Any = None) -> Any:
-        return Iterable("zip", tuple(map(self.consumed, sources)))
+        items = tuple(map(self.consumed, sources))
+        if strict is not None and self.demand(strict, "`strict`") and not self.within_rules():
+            counts = [self.length(item) for item in items]
+            if not all(self.same_length(counts[0], count) for count in counts[1:]):
+                raise self.unsupported(
+                    "zip(strict=True)", "the lengths are not known to be equal", "check them before"
+                )
+        return Iterable("zip", items)
 
     def b_enumerate(self, source: Any, start: Any = None) -> Any:
         return Iterable("enumerate", (self.consumed(source),), Lit(0) if start is None else start)
@@ -61,7 +71,11 @@ class Iterables(Core):
         """Generator expressions, and iterators over lists, become lists where they are used."""
         if is_iterator(source):
             return self.used_up(source)
-        return self.comprehend(source.node, source.frame) if isinstance(source, Comprehension) else source
+        return self.generated(source) if isinstance(source, Comprehension) else source
+
+    def generated(self, source: Comprehension) -> Lst:
+        """All items of a generator expression."""
+        return self.comprehend(source.node, source.frame, source.first)
 
     def b_len(self, value: Any) -> Any:
         return self.length(value)
@@ -98,13 +112,17 @@ class Iterables(Core):
                 content[self.demand(key, "a dict key")] = value
         return Dct({**content, **kwargs})
 
-    def accumulate(self, source: Any, start: Any, step: Callable[[Any, Any], Any]) -> Any:
-        """Fold an iterable: ``total = step(total, item)``."""
+    def accumulate(
+        self, source: Any, start: Any, step: Callable[[Any, Any], Any], decided: bool | None = None
+    ) -> Any:
+        """Fold an iterable: ``total = step(total, item)``; once the total is ``decided``, no item is made."""
         source = self.consumed_lazily(source)
         frame = self.frame
         around = sum(str(key).startswith("$total") for key in self.state.get(frame))  # folds around this one
         name = f"$total{around + 1}" if around else "$total"
         self.state.set_name(frame, name, start)
+        if decided is not None and isinstance(source, Comprehension) and is_eventful(source.node):
+            source = Comprehension(asking_first(source.node, name, decided), source.frame, source.first)
 
         def body(item: Any) -> None:
             total = step(self.state.get_name(frame, name), item)  # may replace the store
@@ -137,7 +155,7 @@ class Iterables(Core):
 
         self.frame = self.inner_frame(source.frame, targets(source.node))
         try:
-            self.run_generators(source.node, list(source.node.generators), emit)
+            self.run_generators(source.node, list(source.node.generators), emit, source.first)
         finally:
             self.frame = outer
 
@@ -187,11 +205,21 @@ class Iterables(Core):
             source = self.consumed(args[0])
             items = self.static_items(source)
             if items is None:
-                return self.emit(fn, source if isinstance(source, (Arr, Lst)) else self.to_list(source))
+                found = self.emit(fn, source if isinstance(source, (Arr, Lst)) else self.to_list(source))
+                return found if isinstance(found, Var) else self.one_of_them(fn)
             args = tuple(items)
         if all(self.is_static(a) for a in args):
             return self.fold(fn, [self.static_value(a) for a in args])
+        if any(isinstance(a, (Arr, Lst, Dct)) for a in args) and len(args) > 1:
+            self.one_of_them(fn)
         return args[0] if len(args) == 1 else self.emit(fn, *args)
+
+    def one_of_them(self, fn: Any) -> Any:
+        raise self.unsupported(
+            f"{fn.__name__}() of arrays or lists",
+            "it returns one of them, and which is known at run time only",
+            "use np.maximum or np.minimum",
+        )
 
     def b_any(self, source: Any) -> Any:
         return self.quantify(source, operator.or_, False)
@@ -201,7 +229,9 @@ class Iterables(Core):
 
     def quantify(self, source: Any, combine: Any, start: bool) -> Any:
         if isinstance(source, Arr):
-            return self.emit(np.any if combine is operator.or_ else np.all, source)
+            if self.known_rank(self.read(source)) != 1:
+                raise self.unsupported("any() or all() of rows", "rows are not true or false", "use .any()")
+            return self.python_bool(self.emit(np.any if combine is operator.or_ else np.all, source))
 
         def step(total: Any, item: Any) -> Any:
             test = self.truth(item)
@@ -211,19 +241,25 @@ class Iterables(Core):
                 test if isinstance(total, Lit) and total.value == start else self.emit(combine, total, test)
             )
 
-        return self.accumulate(source, Lit(start), step)
+        return self.python_bool(self.accumulate(source, Lit(start), step, decided=not start))
 
-    def b_sorted(self, source: Any, **kwargs: Any) -> Any:
-        values = self.static_value(source)
-        if self.is_static(source) and not kwargs:
-            return self.from_python(sorted(values))
-        if kwargs:
+    def b_sorted(self, source: Any, key: Any = Lit(None), reverse: Any = Lit(False)) -> Any:
+        items = self.items_of(self.consumed(source))
+        by_itself = self.static_value(key) is None
+        keys = Lst(tuple(items if by_itself else [self.call(key, [item], {}) for item in items]))
+        if self.is_static(keys) and self.is_static(reverse):
+            static = containers.list_order(self.static_value(keys), self.static_value(reverse))
+            return Lst(tuple(items[i] for i in static))
+        if not all(isinstance(type_of_arg(self.arg(item)), Scalar) for item in items):
             raise self.unsupported(
-                "sorted() with keywords", "key functions are not followed", "use np.sort or np.argsort"
+                "sorted() of what are no numbers", "their order is not followed", "use np.sort"
             )
-        items = self.items_of(source)
-        ordered = self.emit(np.sort, self.emit(np.array, Lst(tuple(items))))
-        return Lst(tuple(self.load_item(ordered, Lit(i)) for i in range(len(items))))
+        values = self.dynamic_list(items)
+        of_keys = values if by_itself else self.arg(keys), self.arg(reverse)
+        order = self.builder.opaque(containers.list_order, of_keys, ListOf(Scalar("int")))
+        type = TupleOf((element_of(values.type),) * len(items))
+        ordered = self.wrap_var(self.builder.opaque(containers.list_permuted, (values, order), type))
+        return Lst(ordered.items)
 
     def b_reduce(self, function: Any, source: Any, initial: Any = None) -> Any:
         if initial is not None:
@@ -235,8 +271,29 @@ class Iterables(Core):
         return total
 
     def b_cached(self, *args: Any, **kwargs: Any) -> Any:
-        """A cache changes no value: the function itself, or a decorator that returns it."""
-        return args[0] if args and self.is_function(args[0]) else Bound(Lit(self.itself), ())
+        """A function with a cache, or a decorator that gives it one."""
+        given = args and self.is_function(args[0])
+        return Bound(Lit(self.run_cached), args) if given else Bound(Lit(self.b_cached), ())
+
+    def run_cached(self, function: Any, *args: Any, **kwargs: Any) -> Any:
+        """A cache changes no value, but all calls return one object, which who changes it changes for all."""
+        if any(isinstance(a, (Arr, Lst, Dct)) for a in (*args, *kwargs.values())):
+            raise self.unsupported(
+                "an array or list for a function with a cache", "it has no hash", "use a tuple"
+            )
+        return self.kept(self.call(function, list(args), kwargs))
+
+    def kept(self, value: Any) -> Any:
+        """What somebody else keeps, too."""
+        if isinstance(value, Tup):
+            return Tup(tuple(map(self.kept, value.items)), value.cls)
+        if isinstance(value, Arr):
+            return Arr(self.read(value), None, value.foreign or "the result of a function with a cache")
+        if isinstance(value, (Var, Lit)):
+            return value
+        raise self.unsupported(
+            "what a function with a cache returns", "each call returns the same object", "return a number"
+        )
 
     def b_wraps(self, *args: Any, **kwargs: Any) -> Any:
         return Bound(Lit(self.itself), ())
@@ -270,3 +327,21 @@ class Iterables(Core):
             raise self.unsupported("next()", "the iterator is exhausted", "check it", StopIteration)
         self.set_list(iterator, content[1:])
         return content[0]
+
+
+def is_eventful(node: Any) -> bool:
+    """Whether the items of a generator expression may raise, or change something, as they are made."""
+    first, *rest = node.generators
+    parts = [node.elt, *first.ifs, *(part for g in rest for part in (g.iter, *g.ifs))]
+    return any(type(n).__name__ in EVENTS for part in parts for n in ast.walk(part))
+
+
+EVENTS = frozenset("Call Subscript NamedExpr Div FloorDiv Mod Pow".split())
+
+
+def asking_first(node: Any, name: str, decided: bool) -> Any:
+    """A generator expression that makes no items where the name's value is ``decided``."""
+    value = ast.Name(name, ast.Load())
+    test: Any = ast.UnaryOp(ast.Not(), value) if decided else value
+    loops = [ast.comprehension(g.target, g.iter, [test, *g.ifs], 0) for g in node.generators]
+    return ast.GeneratorExp(node.elt, loops)

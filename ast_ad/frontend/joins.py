@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import replace
 
+from ..ir.alternatives import one_of, wide_enough
 from ..ir.types import (
     Array,
     Dim,
@@ -13,15 +14,12 @@ from ..ir.types import (
     Scalar,
     TupleOf,
     Type,
-    dtype_of,
     kind_of,
     list_of,
     of_arguments,
-    rank_of,
 )
 
 NOTHING = Opaque("nothing")  # the type of the elements of a list that has none yet
-ORDER = ("bool", "int", "float", "complex")
 
 
 class ShapeChange(Exception):
@@ -65,35 +63,12 @@ def is_none(type: Type) -> bool:
 
 def _join_sizes(a: Type, b: Type) -> Type:
     if isinstance(a, Scalar) and isinstance(b, Scalar) and a.size != b.size:
-        return Scalar(a.kind, a.dtype)
+        return replace(a, size=None)
     return a
 
 
 def _join_numbers(a: Scalar | Array, b: Scalar | Array) -> Type:
-    if isinstance(a, Scalar) and isinstance(b, Scalar):
-        kind = max(a.kind, b.kind, key=ORDER.index)
-        if a.dtype is None and b.dtype is None:
-            return Scalar(kind)
-        typed = [t for t in (a, b) if t.dtype is not None]
-        if len(typed) == 1 and typed[0].kind == kind and typed[0].dtype in (np.float64, np.complex128):
-            return Scalar(kind)  # perhaps Python's own, whose division raises
-        if len(typed) == 1 and typed[0].kind == kind:
-            return typed[0] if typed[0].kind != "int" else Scalar(kind, typed[0].dtype)
-        return Scalar(kind, np.result_type(dtype_of(a), dtype_of(b)))
-    arrays = [t for t in (a, b) if isinstance(t, Array)]
-    if len(arrays) == 1 and isinstance(a if arrays[0] is b else b, Scalar):
-        number = a if arrays[0] is b else b
-        dtype = (
-            arrays[0].dtype
-            if ORDER.index(number.kind) <= ORDER.index(arrays[0].kind)
-            else np.result_type(dtype_of(a), dtype_of(b))
-        )
-        return Array(dtype, None)
-    dtype = np.result_type(dtype_of(a), dtype_of(b))
-    if rank_of(a) is None or rank_of(a) != rank_of(b):
-        return Array(dtype, None)
-    shape = tuple(x if x == y else Dim.fresh() for x, y in zip(*(t.shape or () for t in arrays), strict=True))
-    return Array(dtype, shape)
+    return one_of(wide_enough(a, b), (a, b))
 
 
 def join_carried(old: Type, found: Type, own: set[Dim]) -> Type:
@@ -115,7 +90,7 @@ def join_carried(old: Type, found: Type, own: set[Dim]) -> Type:
             before = Dim.fresh()
             own.add(before)
         dims.append(before)
-    return Array(joined.dtype, tuple(dims))
+    return replace(joined, shape=tuple(dims))
 
 
 def renewed(type: Type, first: Type | None) -> Type:
@@ -133,15 +108,20 @@ def renewed(type: Type, first: Type | None) -> Type:
         if isinstance(first, Array) and first.shape is not None and first.ndim == type.ndim
         else None
     )
-    return Array(
-        type.dtype,
-        tuple(
-            d
-            if isinstance(d, int) or of_arguments(d) or before is not None and before[i] == d
-            else Dim.fresh()
-            for i, d in enumerate(type.shape)
-        ),
+    dims = (
+        d if isinstance(d, int) or of_arguments(d) or before is not None and before[i] == d else Dim.fresh()
+        for i, d in enumerate(type.shape)
     )
+    return replace(type, shape=tuple(dims))
+
+
+def of_last(type: Type, last: Type) -> Type:
+    """The type of what a loop that runs leaves: of the types among which it was, those of the last pass."""
+    if isinstance(type, Scalar) and isinstance(last, Scalar):
+        return replace(last, size=None)
+    if isinstance(type, Array) and isinstance(last, Array):
+        return Array(last.dtype, type.shape, last.among)
+    return type
 
 
 def join_lists(a: Type, b: Type) -> Type:

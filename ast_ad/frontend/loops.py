@@ -12,9 +12,11 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from ..errors import AdError
+from ..ir.dims import reaches
 from ..ir.ops import Block, For, Lit, Var, While
-from ..ir.types import Scalar
+from ..ir.types import Dim, Scalar
 from .core import Core
+from .dummies import int_size
 from .fixpoint import EveryPassRaises, Passes
 from .iteration import IDENTITY
 from .joins import ShapeChange
@@ -111,7 +113,8 @@ class Loops(Core):
         def any_turn() -> Any:
             return self.any_turn(count, start, stop, step)
 
-        passes = Passes(live, any_turn)
+        known = self.static_value(count)
+        passes = Passes(live, any_turn, isinstance(known, int) and known > 0)
         try:
             self.region_loop((start, stop, step), get, body, names, target, passes)
             return
@@ -234,6 +237,9 @@ class Loops(Core):
 
         span = self.builder.span
         index = Var(Scalar("int"), hint)
+        first = int_size(start)
+        if isinstance(first, (int, Dim)) and reaches(first, 0) and isinstance(step, Lit) and step.value > 0:
+            index.type = Scalar("int", None, Dim.symbol(("int", index.id), least=0))
 
         def once() -> None:
             body(get(index))
@@ -279,7 +285,11 @@ class Loops(Core):
             trips += 1
 
     def region_while(self, node: Any) -> None:
-        passes = Passes(self.live_at(node), (lambda: Lit(True)) if self.is_true(node.test) else None)
+        passes = (
+            Passes(self.live_at(node), lambda: Lit(True), True)
+            if self.is_true(node.test)
+            else Passes(self.live_at(node))
+        )
         self.while_region(
             lambda: self.eval(node.test), lambda: self.exec_block(node.body), self.assigned(node), passes
         )

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import builtins
+import functools
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
 
+from ..ir.alternatives import alternatives
 from ..ir.ops import Lit, Var
-from ..ir.types import Array, dtype_of, rank_of
+from ..ir.types import dtype_of, element_of, kind_of, rank_of
 from ..rules import containers, helpers
 from .core import Core
 from .values import (
@@ -54,10 +57,9 @@ class NumpyCalls(Core):
 
     def ufunc_reduce(self, fn: np.ufunc, array: Any, axis: Any = Lit(0), **kwargs: Any) -> Any:
         same = REDUCTIONS.get(fn)
+        self.require_only(kwargs, ("keepdims", "initial") if same else (), f"np.{fn.__name__}.reduce")
         if same is not None:
-            return self.emit(
-                same, array, axis=axis, **{k: v for k, v in kwargs.items() if k in ("keepdims", "initial")}
-            )
+            return self.emit(same, array, axis=axis, **kwargs)
         items = (
             self.items_of(array)
             if self.static_value(axis) == 0
@@ -68,18 +70,24 @@ class NumpyCalls(Core):
             total = self.emit(fn, total, item)
         return total
 
+    def require_only(self, kwargs: dict[str, Any], followed: Collection[str], name: str) -> None:
+        """No keyword is passed over."""
+        unknown = [k for k, v in kwargs.items() if k not in followed and self.static_value(v) is not None]
+        if unknown:
+            raise self.unsupported(f"`{unknown[0]}` of {name}", "it is not followed", "leave it out")
+
     def ufunc_accumulate(self, fn: np.ufunc, array: Any, axis: Any = Lit(0), **kwargs: Any) -> Any:
         same = CUMULATIONS.get(fn)
+        self.require_only(kwargs, (), f"np.{fn.__name__}.accumulate")
         if same is None:
             raise self.unsupported(f"np.{fn.__name__}.accumulate", "it has no rule", "write the loop out")
         return self.emit(same, array, axis=axis)
 
     def ufunc_outer(self, fn: np.ufunc, a: Any, b: Any) -> Any:
-        ranks = [getattr(self.arg(v).type, "ndim", 0) or 0 for v in (a, b)]  # type: ignore[union-attr]
-        wide = (
-            self.load_item(a, Tup((*[Lit(Ellipsis)], *[Lit(None)] * ranks[1]))) if isinstance(a, Arr) else a
-        )
-        return self.emit(fn, wide, b)
+        a, b = (self.emit(np.asarray, v) if isinstance(v, (Lst, Tup)) else v for v in (a, b))
+        if isinstance(a, Arr):
+            a = self.load_item(a, Tup((Lit(Ellipsis), *[Lit(None)] * self.known_rank(self.arg(b)))))
+        return self.emit(fn, a, b)
 
     def in_place(self, fn: Any, array: Arr, *args: Any, **kwargs: Any) -> Any:
         """A function that writes to its first argument: the array becomes the result of its pure twin."""
@@ -109,7 +117,7 @@ class NumpyCalls(Core):
         copy = self.demand(kwargs.pop("copy", Lit(True)), "`copy` of np.array")
         if isinstance(value, Arr) and not copy:
             return self.b_asarray(value, dtype, copy=Lit(copy), **kwargs)
-        result = self.as_array(np.array, value, kwargs)
+        result = self.as_array(np.array, value, {**kwargs, **self.whole(value, dtype)})
         if isinstance(value, Arr) and isinstance(result, Arr) and not self.is_contiguous(value):
             self.unordered.add(self.variable(result).id)
         return (
@@ -127,7 +135,7 @@ class NumpyCalls(Core):
             if set(kwargs) - {"subok"}:
                 raise self.unsupported(f"`{min(kwargs)}` of an array", "it is not followed", "leave it out")
             result: Any = self.in_order(value, order)
-            for _ in range(ndmin - len(self.read(value).type.shape or ())):  # type: ignore[union-attr]
+            for _ in range(ndmin - self.known_rank(self.read(value)) if ndmin else 0):
                 result = self.call_primitive(np.expand_dims, [result, Lit(0)], {})
             same = dtype is None or self.demand(dtype, "a dtype") in (None, self.read(value).type.dtype)  # type: ignore[union-attr]
             if copy is False and (result is not value or not same):
@@ -135,19 +143,27 @@ class NumpyCalls(Core):
                     "copy=False where a copy may be needed", "NumPy refuses it", "leave it out"
                 )
         else:
-            result = self.as_array(np.array, value, {})
+            result = self.as_array(np.array, value, self.whole(value, dtype))
         return (
             result
             if dtype is None or self.static_value(dtype) is None
             else self.method_astype_if(result, dtype)
         )
 
+    def whole(self, value: Any, dtype: Any) -> dict[str, Any]:
+        """The keyword that makes integers of what is no array: unlike a conversion, it raises."""
+        target = None if dtype is None else self.demand(dtype, "a dtype")
+        if isinstance(value, Arr) or target is None or np.dtype(target).kind not in "iu":
+            return {}
+        return {"dtype": Lit(np.dtype(target))}
+
     def as_array(self, fn: Any, value: Any, kwargs: dict[str, Any]) -> Any:
         value = self.consumed(value)
         if isinstance(value, (Iterable, Range)):
             value = self.to_list(value)
         if isinstance(value, Lst) and isinstance(self.state.get(value), Var):
-            return self.emit(containers.array_from_list, value)
+            self.require_only(kwargs, ("dtype",), "np.array of this list")
+            return self.emit(containers.array_from_list, value, **kwargs)
         if hasattr(value, "python_value"):
             value = self.capture_live(value)
         return self.emit(fn, value, **kwargs)
@@ -170,16 +186,16 @@ class NumpyCalls(Core):
 
     def method_astype_if(self, value: Any, dtype: Any) -> Any:
         target = np.dtype(self.static_value(dtype))
-        type = self.arg(value).type  # type: ignore[union-attr]
-        if isinstance(type, Array) and type.dtype == target:
+        if isinstance(value, Arr) and self.has_dtype(value, target):
             return value
         return self.emit(helpers.astype, value, Lit(target))
 
     def b_vectorize(self, function: Any, **kwargs: Any) -> Any:
+        self.require_only(kwargs, (), "np.vectorize")
         return Bound(Lit(self.run_vectorized), (function,))
 
     def run_vectorized(self, function: Any, *args: Any) -> Any:
-        """np.vectorize: a loop over the elements."""
+        """np.vectorize: a loop over the elements, which the function sees as Python's numbers."""
         arrays = [self.emit(np.asarray, a) if not isinstance(a, Arr) else a for a in args]
         if len(arrays) > 1:
             wide = self.emit(np.broadcast_arrays, *arrays)
@@ -188,10 +204,27 @@ class NumpyCalls(Core):
         result = Lst(())
         self.run_for(
             Iterable("zip", tuple(flat)),
-            lambda item: self.list_append(result, self.call(function, list(item.items), {})),
+            lambda item: self.list_append(
+                result, self.call(function, [self.as_pythons(v) for v in item.items], {})
+            ),
             set(),
         )
-        return self.emit(np.reshape, self.as_array(np.array, result, {}), self.shape_of(self.arg(arrays[0])))
+        return self.emit(np.reshape, self.array_of_alike(result), self.shape_of(self.arg(arrays[0])))
+
+    def as_pythons(self, number: Any) -> Any:
+        """A number as one of Python's own, as object arrays hold them."""
+        return self.emit(getattr(builtins, kind_of(self.variable(number).type)), number)
+
+    def array_of_alike(self, results: Lst) -> Any:
+        """The array of what calls have returned: the first decides about the dtype of all."""
+        content = self.own_elements(results)
+        if len({dtype_of(type) for type in alternatives(element_of(content.type))} - {None}) != 1:
+            raise self.unsupported(
+                "results of one type in some calls and of another one in others",
+                "NumPy converts all to the type of the first",
+                "give them one type (`0.0` for `0`)",
+            )
+        return self.as_array(np.array, results, {})
 
     def b_apply_along_axis(self, function: Any, axis: Any, array: Any, *args: Any, **kwargs: Any) -> Any:
         moved = self.emit(np.moveaxis, array, axis, Lit(-1))
@@ -204,39 +237,44 @@ class NumpyCalls(Core):
         self.run_for(
             moved, lambda row: self.list_append(result, self.call(function, [row, *args], kwargs)), set()
         )
-        return self.as_array(np.array, result, {})
-
-    def b_piecewise(self, x: Any, conditions: Any, functions: Any, *args: Any, **kwargs: Any) -> Any:
-        """np.piecewise, each function on the whole array, chosen by its condition."""
-        tests = self.items_of(conditions)
-        given = self.items_of(functions)
-        result: Any = Lit(0.0)
-        if len(given) == len(tests) + 1:
-            result = self.piece(given[-1], x, args, kwargs)
-        for test, function in zip(tests, given, strict=False):  # later conditions win
-            result = self.emit(np.where, test, self.piece(function, x, args, kwargs), result)
+        found = self.array_of_alike(result)
         return (
-            self.emit(helpers.astype, result, Lit(dtype_of(self.read(x).type)))
-            if isinstance(x, Arr)
-            else result
+            found if self.known_rank(self.read(found)) == 1 else self.emit(np.moveaxis, found, Lit(-1), axis)
         )
 
-    def piece(self, function: Any, x: Any, args: Any, kwargs: Any) -> Any:
-        if isinstance(function, (Var, Arr)) or isinstance(function, Lit) and not callable(function.value):
-            return function
-        return self.call(function, [x, *args], kwargs)
+    def b_piecewise(self, x: Any, conditions: Any, functions: Any, *args: Any, **kwargs: Any) -> Any:
+        if not isinstance(x, Arr) or not self.known_rank(self.read(x)):
+            raise self.unsupported("np.piecewise of a number", "it is not followed", "use `if`")
+        one = isinstance(conditions, Arr) and self.known_rank(self.read(conditions)) == 1
+        tests = [self.mask(test) for test in ([conditions] if one else self.items_of(conditions))]
+        given = self.items_of(functions)
+        if len(given) == len(tests) + 1:
+            some = functools.reduce(lambda a, b: self.emit(operator.or_, a, b), tests)
+            tests.append(self.emit(operator.invert, some))
+        return self.call(Lit(piecewise), [x, Tup(tuple(tests)), Tup(tuple(given)), *args], kwargs)
+
+    def mask(self, test: Any) -> Any:
+        array = test if isinstance(test, Arr) else self.as_array(np.array, test, {})
+        return self.method_astype_if(array, Lit(np.dtype(bool)))
 
     def b_iscomplexobj(self, value: Any) -> Any:
-        return Lit(bool(np.iscomplexobj(self.python_dummy(value))))
+        return Lit(bool(self.asked(np.iscomplexobj, value)))
 
     def b_isrealobj(self, value: Any) -> Any:
         return Lit(not self.b_iscomplexobj(value).value)
 
     def b_isscalar(self, value: Any) -> Any:
-        return Lit(bool(np.isscalar(self.python_dummy(value))))
+        return Lit(bool(self.asked(np.isscalar, value)))
 
     def b_iterable(self, value: Any) -> Any:
-        return Lit(bool(np.iterable(self.python_dummy(value))))
+        return Lit(bool(self.asked(np.iterable, value)))
+
+    def b_of_memory(self, *args: Any, **kwargs: Any) -> Any:
+        raise self.unsupported(
+            "a question about the memory of arrays",
+            "compiled programs know values only: their views may be copies",
+            "decide it outside of the function",
+        )
 
     def b_ndim(self, value: Any) -> Any:
         return (
@@ -259,3 +297,16 @@ class NumpyCalls(Core):
 
     def b_astype(self, value: Any, dtype: Any, **kwargs: Any) -> Any:
         return self.emit(helpers.astype, value, Lit(np.dtype(self.static_value(dtype))), **kwargs)
+
+
+def piecewise(x: Any, tests: Any, functions: Any, *args: Any, **kwargs: Any) -> Any:
+    """``np.piecewise`` of an array: each function sees the elements of which its test holds."""
+    y = np.zeros_like(x)
+    for test, function in zip(tests, functions, strict=True):
+        if callable(function):
+            values = x[test]
+            if values.size > 0:
+                y[test] = function(values, *args, **kwargs)
+        else:
+            y[test] = function
+    return y

@@ -8,6 +8,7 @@ constant.
 from __future__ import annotations
 
 import types
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,46 @@ _VALUES = (
     np.generic,
 )
 _CONTAINERS = list, dict, set, np.ndarray, types.MappingProxyType  # read from outside under guards
+
+
+class Entangled(Exception):
+    """A function has changed an argument, or returned what is in one: the compiler's are copies."""
+
+
+def run_apart(fn: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """What a function returns, if its lists, dicts, sets and arrays are its own, and its arguments stay.
+
+    >>> run_apart(sorted, ([2, 1],), {})
+    [1, 2]
+    >>> run_apart(max, ([1], [2]), {})
+    Traceback (most recent call last):
+    ast_ad.frontend.opaque.Entangled: max returns or changes an object that it was given
+    """
+    given = list(_mutable((args, kwargs)))
+    before = [_content(m) for m in given]
+    result = fn(*args, **kwargs)
+    shared = {id(m) for m in given} & {id(m) for m in _mutable(result)}
+    if shared or before != [_content(m) for m in given]:
+        name = getattr(fn, "__name__", fn)
+        raise Entangled(f"{name} returns or changes an object that it was given")
+    return result
+
+
+def _mutable(value: Any) -> Iterator[Any]:
+    """The lists, dicts, sets and arrays in a value."""
+    if isinstance(value, _CONTAINERS):
+        yield value
+    if isinstance(value, (list, tuple, dict)):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _mutable(item)
+
+
+def _content(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.tobytes()
+    if isinstance(value, (dict, types.MappingProxyType)):
+        return [(id(k), id(v)) for k, v in value.items()]
+    return list(map(id, value))
 
 
 def answers_by_arguments(fn: Any) -> bool:

@@ -8,11 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.alternatives import is_mixed
+from ..ir.dims import reaches
 from ..ir.ops import Lit, Var
 from ..ir.types import Opaque, Optional, Scalar
 from ..rules import containers
 from .core import Core
+from .dummies import int_size
 from .identities import CONTAINERS
+from .opaque import run_apart
 from .values import (
     Arr,
     Dct,
@@ -77,6 +81,8 @@ class Operators(Core):
         one, two = self.static_value(left), self.static_value(right)
         if isinstance(one, str) and fn is operator.mod:
             return self.format_percent(left, right)
+        if fn is operator.pow:
+            right = self.whole_exponent(left, right)
         of_rule = self.builder.adjoint and fn is operator.truediv  # which may be by zero
         if (
             isinstance(left, Lit)
@@ -87,9 +93,19 @@ class Operators(Core):
             return self.fold(fn, one, two)
         return self.emit(fn, left, right)
 
+    def whole_exponent(self, base: Any, exponent: Any) -> Any:
+        """The exponent; that of an int has to be known if it may be negative: the power is a float then."""
+        plain = Scalar("int")
+        if not isinstance(exponent, Var) or exponent.type != plain or self.within_rules():
+            return exponent
+        whole = isinstance(self.static_value(base), int) or isinstance(base, Var) and base.type == plain
+        if not whole or reaches(int_size(exponent), 0):
+            return exponent
+        return Lit(self.demand(exponent, "an exponent that may be negative"))
+
     def fold(self, fn: Any, *values: Any) -> Any:
         try:
-            return self.from_python(fn(*values))
+            return self.from_python(run_apart(fn, values, {}))
         except Exception as problem:
             raise self.unsupported(
                 "a constant expression",
@@ -227,7 +243,7 @@ class Operators(Core):
             return Lit(op == "NotEq")
         result: Any = Lit(True)
         for a, b in zip(one, two, strict=True):
-            part = self.truth(self.compare("Eq", a, b))
+            part = self.python_bool(self.truth(self.compare("Eq", a, b)))
             if isinstance(part, Lit) and not part.value:
                 result = Lit(False)
                 break
@@ -244,7 +260,12 @@ class Operators(Core):
             if isinstance(var.type, Optional):
                 fn = operator.is_ if op == "Is" else operator.is_not
                 return self.builder.opaque(fn, (var, other), Scalar("bool"))
-        if isinstance(left, Lit) and isinstance(right, Lit):
+        one, two = (getattr(v, "python_value", None) for v in (left, right))
+        if (one or isinstance(left, Lit)) and (two or isinstance(right, Lit)) and (one or two):
+            lasting = [v for v in (left, right) if not (isinstance(v, Lit) and v.value is None)]
+            objects = [v.value if isinstance(v, Lit) else v.python_value() for v in lasting]
+            same = len(objects) == 2 and objects[0] is objects[1]
+        elif isinstance(left, Lit) and isinstance(right, Lit):
             same = left.value is right.value or (
                 type(left.value) is type(right.value)
                 and isinstance(left.value, (bool, int, str))
@@ -252,10 +273,10 @@ class Operators(Core):
             )
         else:
             same = left is right
-            if isinstance(left, CONTAINERS) and isinstance(right, CONTAINERS) and right in left.alike:
+            if not same and perhaps_one(left, right):
                 raise self.unsupported(
-                    "`is` of lists, dicts or objects that may be one",
-                    "which they are is known at run time only",
+                    "`is` of what may be one object",
+                    "whether they are one is known at run time only",
                     "compare what they hold",
                 )
             if (
@@ -290,7 +311,7 @@ class Operators(Core):
         if isinstance(content, tuple):
             found: Any = Lit(False)
             for item in content:
-                part = self.truth(self.compare("Eq", left, item))
+                part = self.python_bool(self.truth(self.compare("Eq", left, item)))
                 if isinstance(part, Lit):
                     found = part if part.value else found
                     if part.value:
@@ -305,3 +326,27 @@ class Operators(Core):
             (self.arg(left), self.arg(right)),
             Scalar("bool"),
         )
+
+
+def perhaps_one(left: Any, right: Any) -> bool:
+    """Whether two values that the compiler tells apart may be one object in the plain program."""
+    if isinstance(left, CONTAINERS) and isinstance(right, CONTAINERS):
+        return right in left.alike
+    if isinstance(left, Arr) and isinstance(right, Arr):
+        return not (surely_made(left) or surely_made(right)) or bool(left.sources or right.sources)
+    if isinstance(left, Tup) and isinstance(right, Tup):  # `t + ()` and `tuple(t)` are t
+        return len(left.items) == len(right.items)
+    numbers = [v for v in (left, right) if isinstance(v, Var)]
+    other = right if numbers == [left] else left
+    constant = isinstance(other, Lit) and isinstance(other.value, (bool, int, float, complex, str))
+    return len(numbers) == 2 or bool(numbers) and constant and not is_bool(other, numbers[0])
+
+
+def is_bool(constant: Any, number: Var) -> bool:
+    """Whether it is a question about True or False, which are one object each."""
+    return isinstance(constant.value, bool) and not is_mixed(number.type)
+
+
+def surely_made(arr: Arr) -> bool:
+    """Whether an array is an object of its own: no argument of a function, which may return it as it is."""
+    return arr.foreign is None and arr.argument is None and (arr.view is None or arr.view.index is not None)

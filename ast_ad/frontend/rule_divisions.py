@@ -17,7 +17,7 @@ import numpy as np
 
 from ..ir.dims import lower
 from ..ir.ops import Arg, Lit, Op, Var, variables
-from ..ir.types import Scalar, type_of
+from ..ir.types import Scalar, Type, type_of
 
 _DIVISIONS = {operator.truediv, operator.floordiv, operator.mod, divmod}
 _LOGARITHMS = {math.log, math.log2, math.log10}
@@ -27,6 +27,13 @@ def is_pythons(arg: Arg) -> bool:
     """Whether an argument is a real number of Python's."""
     type = arg.type if isinstance(arg, Var) else type_of(arg.value) if isinstance(arg, Lit) else None
     return isinstance(type, Scalar) and type.dtype is None and type.kind in ("bool", "int", "float")
+
+
+def number_class(type: Type) -> Any:
+    """What makes NumPy's double a number of the type; None if it is one."""
+    if not isinstance(type, Scalar) or type.dtype == np.float64 or type.kind not in ("bool", "int", "float"):
+        return None
+    return float if type.dtype is None else type.dtype.type
 
 
 def _follows(fn: Callable[..., Any]) -> bool:

@@ -58,9 +58,9 @@ class StandIns(Core):
     def kind_only(self, value: Any) -> Any:
         """Something of which only the array library and the dtype are read."""
         return (
-            np.zeros(1, dtype_of(self.read(value).type))
+            np.zeros(1, dtype_of(self.exact(self.read(value).type, "the dtype")))
             if isinstance(value, Arr)
-            else self.python_dummy(value)
+            else self.asked(lambda one: one, value)
         )
 
     def frozen(self, dist: Any, *args: Any, **kwargs: Any) -> Any:

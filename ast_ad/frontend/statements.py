@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.alternatives import is_mixed
 from ..ir.ops import Lit, Span, Var
-from ..ir.types import Array, Optional
+from ..ir.types import Array, Optional, Scalar, rank_of
 from .boundness import Raised
 from .core import Core
 from .values import Arr, Closure, Dct, Flat, Frame, Lst, Obj, Tup, Unbound
@@ -263,6 +264,10 @@ class Statements(Core):
         if isinstance(before, (Lst, Dct, Obj)):
             return self.augment_container(plain, in_place, before, value)
         if not isinstance(before, Arr):
+            if hasattr(self.static_value(before), f"__{in_place.__name__}__"):
+                raise self.unsupported(
+                    "a change in place of this object", "it is not followed", "make a new one"
+                )
             return self.binary(plain, before, value)
         old = self.read(before)
         if isinstance(old.type, Optional):
@@ -273,7 +278,16 @@ class Statements(Core):
             )
         if old.type.shape is None:  # type: ignore[union-attr]
             self.require_alone(before)
-            return self.binary(plain, before, value)
+            new = self.binary(plain, before, value)
+            by, found = self.arg(value), self.arg(new)
+            number = isinstance(by, Lit) or isinstance(by, Var) and isinstance(by.type, Scalar)
+            if not number or is_mixed(old.type) or getattr(found.type, "dtype", None) != old.type.dtype:  # type: ignore[union-attr]
+                raise self.unsupported(
+                    "a change in place of what is a number or an array, or has different axes",
+                    "an array keeps its shape and dtype in that, a number does not",
+                    "write `a = a + b` for a new value",
+                )
+            return new
         new = self.arg(self.binary(plain, before, value))
         self.overwrite(before, old, new, in_place)
         return before
@@ -314,6 +328,13 @@ class Statements(Core):
 
         dtype: Any = old.type.dtype  # type: ignore[union-attr]
         same_shape = isinstance(new, Var) and isinstance(new.type, Array) and new.type.shape == old.type.shape  # type: ignore[union-attr]
+        ranks = rank_of(old.type), rank_of(new.type) if isinstance(new, Var) else 0
+        if None in ranks or ranks[1] > ranks[0]:  # type: ignore[operator]
+            raise self.unsupported(
+                "an operation in place whose result may have more axes than the array",
+                "NumPy raises an error then",
+                "use an out-of-place operation",
+            )
         if isinstance(new, Var) and not np.can_cast(
             getattr(new.type, "dtype", dtype) or np.result_type(float),
             dtype,
@@ -324,7 +345,7 @@ class Statements(Core):
                 f"NumPy can't cast the result to {dtype}",
                 "use an out-of-place operation",
             )
-        if same_shape:
+        if same_shape and not is_mixed(old.type):
             if new.type.dtype != dtype:
                 new = self.builder.op(astype, new, Lit(dtype))
         else:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..ir.ops import Arg, Lit, Undefined, Var
-from ..ir.types import Array, ListOf, Scalar, Type, list_of
+from ..ir.types import ListOf, Scalar, Type, list_of
 from .boundness import PARTS, Boundness, bound_flag, components, same_make
 from .builder import type_of_arg
 from .joins import NOTHING, ShapeChange, join, join_carried, join_lists
@@ -158,7 +158,7 @@ class Templates(Sharing, Boundness):
             return self.mark(Template("leaf", type, array=True, foreign=value.foreign, pools=pools), value)
         if isinstance(value, Var):
             type = value.type
-            return Template("leaf", Scalar(type.kind, type.dtype) if isinstance(type, Scalar) else type)
+            return Template("leaf", replace(type, size=None) if isinstance(type, Scalar) else type)
         if isinstance(value, Lit) and type_of_number(value.value):
             return Template(
                 "leaf",
@@ -191,7 +191,7 @@ class Templates(Sharing, Boundness):
             assert template.type is not None
             var = Var(template.type, hint)
             params.append(var)
-            if template.array and (isinstance(template.type, Array) or template.sources):  # or None
+            if template.array:  # or None
                 if after and template.foreign == SHARED and not template.lasting:
                     return Arr(var, within=template.pools)
                 sources = tuple((r, None) for r in template.sources)

@@ -226,6 +226,7 @@ class Comprehension:
 
     node: Any
     frame: Frame
+    first: Any  # what its outermost loop runs over, found where the generator is made
     initial: frozenset[Any] = frozenset()
     serial: int = _stamp()
 

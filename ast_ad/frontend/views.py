@@ -90,7 +90,9 @@ class Views(Core):
             owners = args if fn in EACH else [base] * len(content)
             items = tuple(self.uncertain(a, r) for a, r in zip(owners, content, strict=True))
             return Tup(items, result.cls) if isinstance(result, Tup) else Lst(items)
-        if fn in ALIASES_INPUT and self.read(base).type == result.initial.type:  # type: ignore[union-attr]
+        type = self.read(base).type
+        known = isinstance(type, Array) and type.shape is not None  # else it may get axes, or become an array
+        if fn in ALIASES_INPUT and known and type == result.initial.type:  # type: ignore[union-attr]
             if fn not in ORDERING or self.has_order(base, fn):
                 return base
         put = self.lens(fn, args, kwargs, result.initial.type)  # type: ignore[union-attr]

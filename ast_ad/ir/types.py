@@ -8,7 +8,8 @@ the same signature; emitted code stays dynamic Python and never converts a value
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -19,23 +20,32 @@ from .dims import symbols
 KINDS = "bool", "int", "float", "complex"
 
 
+Among = frozenset[Any]  # of Scalars, and dtypes for arrays
+
+
 @dataclass(frozen=True, eq=False)
 class Scalar:
-    """A number. ``dtype`` is None for Python's own; ``size`` is an int's value where it is a length."""
+    """A number. ``dtype`` is None for Python's own; ``size`` is an int's value where it is a length.
+
+    Where paths differ in it, ``among`` has the types of which it has one; ``kind`` and ``dtype`` hold all.
+    """
 
     kind: str
     dtype: np.dtype | None = None
     size: Dim | int | None = field(default=None, compare=False)
+    among: Among = field(default=frozenset(), repr=False)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Scalar):
             return NotImplemented
+        if self.kind != other.kind or self.among != other.among:
+            return False
         if self.dtype is None or other.dtype is None:  # to NumPy, None is float64
-            return self.kind == other.kind and self.dtype is other.dtype
-        return (self.kind, self.dtype) == (other.kind, other.dtype)
+            return self.dtype is other.dtype
+        return self.dtype == other.dtype
 
     def __hash__(self) -> int:
-        return hash((self.kind, self.dtype))
+        return hash((self.kind, self.dtype, self.among))
 
     def __str__(self) -> str:
         return self.kind if self.dtype is None else self.dtype.name
@@ -43,10 +53,14 @@ class Scalar:
 
 @dataclass(frozen=True)
 class Array:
-    """An ndarray; ``shape`` is None where the rank depends on the path taken (0-d or a number included)."""
+    """An ndarray; ``shape`` is None where the rank depends on the path taken (0-d or a number included).
+
+    ``among`` has the dtypes of which it has one (and the numbers that it may be instead), where paths differ.
+    """
 
     dtype: np.dtype
     shape: tuple[Dim | int, ...] | None
+    among: Among = field(default=frozenset(), repr=False)
 
     @property
     def ndim(self) -> int | None:
@@ -136,13 +150,13 @@ def of_arguments(dim: Dim) -> bool:
 
 def _with_dims(type: Type, change: Callable[[Dim | int], Dim | int]) -> Type:
     if isinstance(type, Array) and type.shape is not None:
-        return Array(type.dtype, tuple(map(change, type.shape)))
+        return replace(type, shape=tuple(map(change, type.shape)))
     if isinstance(type, TupleOf):
         return TupleOf(tuple([_with_dims(t, change) for t in type.items]))
     if isinstance(type, Optional):
         return Optional(_with_dims(type.value, change))
     if isinstance(type, Scalar):
-        return Scalar(type.kind, type.dtype)
+        return replace(type, size=None)
     return type
 
 

@@ -116,6 +116,24 @@ def list_reverse(xs: list[Any]) -> list[Any]:
     return xs[::-1]
 
 
+def list_order(xs: list[Any], descending: bool = False) -> list[int]:
+    """Where the elements of ``sorted(xs, reverse=descending)`` stand in ``xs``.
+
+    >>> list_order([2.0, 1.0, 2.0])
+    [1, 0, 2]
+    """
+    return sorted(range(len(xs)), key=xs.__getitem__, reverse=descending)
+
+
+def list_permuted(xs: list[Any], places: list[int]) -> list[Any]:
+    """``[xs[i] for i in places]``, where ``places`` has every index once.
+
+    >>> list_permuted([1.0, 2.0], [1, 0])
+    [2.0, 1.0]
+    """
+    return [xs[i] for i in places]
+
+
 def list_len(xs: list[Any]) -> int:
     """``len(xs)``.
 
@@ -126,12 +144,12 @@ def list_len(xs: list[Any]) -> int:
 
 
 def list_zeros_like(xs: list[Any]) -> list[Any]:
-    """The zero cotangent of a list.
+    """The zero cotangent of a list, or of the 0.0 that is the cotangent of a list that was not made.
 
     >>> list_zeros_like([1.0, np.ones(2)])
     [0.0, array([0., 0.])]
     """
-    return [zero_like(item) for item in xs]
+    return [zero_like(item) for item in xs] if isinstance(xs, (list, tuple)) else 0.0
 
 
 def list_add(a: list[Any], b: list[Any]) -> list[Any]:
@@ -233,6 +251,11 @@ def list_reverse_rule(g, ans, xs):
     return list_reverse(g)
 
 
+@vjp(list_permuted)
+def list_permuted_rule(g, ans, xs, places):
+    return list_permuted(g, list_order(places)), None
+
+
 @vjp(list_add, add)
 def list_add_rule(g, ans, a, b):
     return g, g
@@ -248,7 +271,7 @@ def array_from_list_rule(g, ans, xs, dtype=None):
     return list_from_array(g, xs), None
 
 
-nondifferentiable(list_len, list_zeros_like)
+nondifferentiable(list_len, list_order, list_zeros_like)
 helpers.METADATA.update({list_len: 0, list_zeros_like: 0, list_fill: 0})
 helpers.SHAPED_LIKE.update(
     dict.fromkeys(
@@ -259,6 +282,7 @@ helpers.SHAPED_LIKE.update(
             list_repeat,
             list_set_slice,
             list_reverse,
+            list_permuted,
             list_concat,
             list_zeros_like,
             list_add,

@@ -111,7 +111,7 @@ def reciprocal_gaps(w: Any) -> Any:
     w = np.asarray(w)
     gaps = w[..., None, :] - w[..., :, None]
     scale = np.max(np.abs(w), axis=-1, initial=0)[..., None, None]
-    tolerance = 4 * np.finfo(w.dtype).eps * scale
+    tolerance = 4 * w.shape[-1] * np.finfo(w.dtype).eps * scale  # the error of LAPACK's grows with the length
     one = np.eye(w.shape[-1], dtype=bool)
     equal = (np.abs(gaps) <= tolerance) & ~one
     return np.where(one, 0, np.where(equal, np.nan, 1 / np.where(equal | one, 1, gaps)))

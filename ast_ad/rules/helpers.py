@@ -136,6 +136,8 @@ def reserve_rule(g, ans, a, length):
 def unbroadcast(g: Any, x: Any) -> Any:
     """``g`` summed down to ``x``'s shape; ``g`` itself where the shapes agree. Reads ``x``'s shape only.
 
+    What is written to an array may have more axes than it, of length 1.
+
     >>> unbroadcast(np.ones((2, 3)), np.zeros((2, 1)))
     array([[3.],
            [3.]])
@@ -144,7 +146,8 @@ def unbroadcast(g: Any, x: Any) -> Any:
     if wide == shape:
         return g
     extra = len(wide) - len(shape)
-    stretched = tuple(extra + i for i, n in enumerate(shape) if n == 1 and wide[extra + i] != 1)
+    both = range(max(-extra, 0), len(shape))
+    stretched = tuple(extra + i for i in both if shape[i] == 1 and wide[extra + i] != 1)
     summed = np.sum(g, axis=tuple(range(extra)) + stretched)
     return np.reshape(summed, shape) if shape else summed
 
@@ -340,7 +343,7 @@ def astype_rule(g, ans, x, dtype, copy=True):
 
 @vjp(safe_product, broadcasts=True)
 def safe_product_rule(g, ans, x, p):
-    return safe_product(g, np.conj(p)), safe_product(g, np.conj(x))
+    return safe_product(g, np.conj(p)), exact_product(g, np.conj(x))
 
 
 @vjp(exact_product, broadcasts=True)

@@ -124,20 +124,20 @@ def piece_of(x: Any, condlist: Any, n: int) -> Any:
 # ----- functions that write into their argument, as pure functions -----
 
 
-def copied_to(dst: Any, src: Any, where: Any = True) -> Any:
-    """A copy of ``dst`` after ``np.copyto(dst, src, where=where)``.
+def copied_to(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> Any:
+    """A copy of ``dst`` after ``np.copyto(dst, src, casting, where)``.
 
-    >>> copied_to(np.zeros(2), 5.0, np.array([True, False]))
+    >>> copied_to(np.zeros(2), 5.0, where=np.array([True, False]))
     array([5., 0.])
     """
     out = np.array(dst)
-    np.copyto(out, src, where=where)
+    np.copyto(out, src, casting, where)
     return out
 
 
 @vjp(copied_to)
-def copied_to_rule(g, ans, dst, src, where=True):
-    return np.where(where, 0, g), unbroadcast(np.where(where, g, 0), src), None
+def copied_to_rule(g, ans, dst, src, casting="same_kind", where=True):
+    return np.where(where, 0, g), unbroadcast(np.where(where, g, 0), src), None, None
 
 
 def with_put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> Any:

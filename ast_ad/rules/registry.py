@@ -6,10 +6,12 @@ arrays. What a rule reads is what is saved for the reverse sweep; what nobody ne
 
 from __future__ import annotations
 
+import functools
 import importlib
+import inspect
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -185,3 +187,30 @@ def alias(fn: Function, *others: Function) -> None:
         _primitives[other] = _primitives[fn]
         if fn in shapes:
             shapes[other] = shapes[fn]
+
+
+def with_named_out(
+    fn: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]
+) -> tuple[list[Any], dict[str, Any]]:
+    """The arguments of a NumPy function; what is given as ``out`` by its position, and behind it, by name.
+
+    >>> import numpy as np
+    >>> with_named_out(np.sum, (1, 0, None, 2, True), {})
+    ([1, 0, None], {'out': 2, 'keepdims': True})
+    """
+    names = _up_to_out(fn)
+    first = names.index("out") if names else len(args)
+    return list(args[:first]), {**dict(zip(names[first:], args[first:], strict=False)), **kwargs}
+
+
+@functools.cache
+def _up_to_out(fn: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of the parameters of a NumPy function that takes ``out`` by its position, or none."""
+    if type(fn).__name__ != "_ArrayFunctionDispatcher":
+        return ()
+    try:
+        parameters = inspect.signature(fn).parameters.values()
+    except ValueError:
+        return ()
+    names = tuple(p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
+    return names if "out" in names else ()

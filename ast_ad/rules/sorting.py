@@ -188,7 +188,7 @@ def quantile(g, ans, a, q, axis=None, *, method="linear", keepdims=False):
 
 @vjp(np.percentile)
 def percentile(g, ans, a, q, axis=None, *, method="linear", keepdims=False):
-    a_bar, q_bar = quantile_cotangents(g, a, q / 100, axis, keepdims, method)
+    a_bar, q_bar = quantile_cotangents(g, a, np.divide(q, 100), axis, keepdims, method)
     return a_bar, q_bar / 100
 
 
@@ -205,7 +205,7 @@ def nanquantile(g, ans, a, q, axis=None, *, method="linear", keepdims=False):
 
 @vjp(np.nanpercentile)
 def nanpercentile(g, ans, a, q, axis=None, *, method="linear", keepdims=False):
-    a_bar, q_bar = quantile_cotangents(g, a, q / 100, axis, keepdims, method, ~np.isnan(a))
+    a_bar, q_bar = quantile_cotangents(g, a, np.divide(q, 100), axis, keepdims, method, ~np.isnan(a))
     return a_bar, q_bar / 100
 
 

@@ -274,6 +274,13 @@ class Sweep:
 
     def result(self, var: Var) -> Arg:
         """The cotangent of an input, of its type, as a value of its own that the caller may change."""
+        bar = self._result(var)
+        if not isinstance(var.type, Array) or var.type.dtype.isnative:
+            return bar
+        native = var.type.dtype.newbyteorder("=")
+        return self.builder.opaque(helpers.astype, (bar, Lit(native)), Array(native, var.type.shape))
+
+    def _result(self, var: Var) -> Arg:
         bar = self.bars.take(var)
         if isinstance(var.type, Scalar) and var.type.dtype is not None:
             bar = self.bars.zeros(var) if bar is None else bar

@@ -292,12 +292,14 @@ def cotangent_type(type: Type) -> Type:
     if isinstance(type, Optional):
         inner = cotangent_type(type.value)
         return Array(inner.dtype, None) if isinstance(inner, Array) else inner
+    if isinstance(type, Array):
+        return Array(type.dtype, type.shape)
     return Scalar(type.kind, type.dtype) if isinstance(type, Scalar) else type
 
 
 def bar_hint(var: Var) -> str | None:
     """The name of a value's cotangent."""
-    return None if var.hint is None else f"{var.hint}_bar"
+    return None if var.hint is None else f"{var.hint if var.hint.strip('_') else 'unnamed'}_bar"
 
 
 def common_type(types: Iterable[Type]) -> Type:

@@ -14,7 +14,7 @@ from ..frontend.builder import type_of_arg
 from ..ir.ops import Arg, Lit, Op, Seq, Var
 from ..ir.types import Array, Scalar, dtype_of, rank_of
 from ..rules import helpers
-from .matching import DIVIDE, MULTIPLY, NEGATE, Makers, change, is_full, maker_of, result_dtype, same_type
+from .matching import DIVIDE, MULTIPLY, NEGATE, Makers, change, gives_dtype, is_full, maker_of, same_type
 
 
 def negated_factor(op: Op, a: Arg, b: Arg, makers: Makers) -> bool:
@@ -70,7 +70,7 @@ def stretched(op: Op, a: Arg, b: Arg, makers: Makers) -> bool:
     small = type_of_arg(stretch.args[0])
     if not isinstance(other, Array) or other.shape is None or other.shape != op.out.type.shape:
         return False
-    if not isinstance(small, (Scalar, Array)) or not result_dtype(small, other) == op.out.type.dtype:
+    if not isinstance(small, (Scalar, Array)) or not gives_dtype(op.out.type.dtype, small, other):
         return False
     op.args = tuple(stretch.args[0] if x is a else x for x in op.args)
     return True

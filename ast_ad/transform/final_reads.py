@@ -20,6 +20,7 @@ import operator
 
 import numpy as np
 
+from ..ir.alternatives import is_mixed
 from ..ir.ops import Arg, Block, For, Function, Lit, Op, Slice, Statement, Var, blocks, walk
 from ..ir.types import Array, ListOf, Scalar
 from ..rules import helpers
@@ -305,6 +306,8 @@ def _ends(part: Arg) -> tuple[Arg, ...]:
 def _names_one(index: Arg, array: Var, value: Var) -> bool:
     """Whether the index is that of one element, of the very type of the value."""
     if not isinstance(array.type, Array) or not isinstance(value.type, Scalar):
+        return False
+    if is_mixed(array.type) or is_mixed(value.type):
         return False
     parts = parts_of(index)
     return value.type.dtype == array.type.dtype and len(parts) == array.type.ndim and all(map(is_int, parts))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..frontend.builder import type_of_arg
+from ..ir.alternatives import alternatives, is_mixed
 from ..ir.ops import Arg, Lit, Op, Seq, Slice, Var
 from ..ir.types import Array, Scalar, Type, differs_from_one, dtype_of, kind_of
 
@@ -53,7 +55,8 @@ def same_type(arg: Arg, type: Type) -> bool:
     """Whether an argument has, for certain, the type of a result that it shall replace."""
     have = type_of_arg(arg)
     if isinstance(have, Scalar) and isinstance(type, Scalar):
-        return have.kind == type.kind and _width(have) == _width(type)
+        types = (*alternatives(have), *alternatives(type))
+        return len({(t.kind, _width(t)) for t in types if isinstance(t, Scalar)}) == 1
     return have == type and (not isinstance(have, Array) or have.shape is not None)
 
 
@@ -70,6 +73,7 @@ def is_full(arg: Arg, op: Op) -> bool:
         return same_type(arg, want)
     return (
         have.dtype == want.dtype
+        and not is_mixed(have)
         and len(have.shape) == len(want.shape)
         and all(h == w or differs_from_one(h) for h, w in zip(have.shape, want.shape, strict=True))
     )
@@ -86,6 +90,11 @@ def result_dtype(*types: Type) -> np.dtype:
         {"bool": True, "int": 1, "float": 1.0, "complex": 1j}[t.kind] if t.dtype is None else t.dtype  # type: ignore[union-attr]
         for t in types
     ))  # fmt: skip
+
+
+def gives_dtype(dtype: np.dtype, *types: Type) -> bool:
+    """Whether arithmetic on the types gives a dtype, whichever of theirs the values have."""
+    return all(result_dtype(*some) == dtype for some in itertools.product(*map(alternatives, types)))
 
 
 def arg_key(arg: Arg) -> Any:

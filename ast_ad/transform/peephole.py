@@ -38,10 +38,10 @@ from .matching import (
     Makers,
     arg_key,
     change,
+    gives_dtype,
     is_full,
     is_number,
     maker_of,
-    result_dtype,
     same_type,
 )
 
@@ -240,7 +240,7 @@ def _where(op: Op, makers: Makers) -> Arg | None:
         return None
     chosen, other = type_of_arg(stretch.args[0]), type_of_arg(op.args[2])
     if isinstance(chosen, (Scalar, Array)) and isinstance(other, (Scalar, Array)):
-        if result_dtype(chosen, other) == op.out.type.dtype:
+        if gives_dtype(op.out.type.dtype, chosen, other):
             op.args = (op.args[0], stretch.args[0], op.args[2])
     return None
 

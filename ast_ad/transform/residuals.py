@@ -19,6 +19,7 @@ import numpy as np
 from ..errors import InternalError
 from ..frontend.builder import type_of_arg
 from ..ir import builtin
+from ..ir.alternatives import is_mixed
 from ..ir.ops import Block, Op, Statement, Var, blocks, operands, variables
 from ..ir.types import Array, Scalar
 from ..rules import containers, helpers
@@ -173,7 +174,7 @@ def _reads_by_kind(block: Block) -> tuple[set[Var], set[Var]]:
 
 def same_metadata(var: Var, candidates: Iterable[Var]) -> Var | None:
     """A value that has, for certain, the shape and dtype of an array."""
-    if not isinstance(var.type, Array) or var.type.shape is None:
+    if not isinstance(var.type, Array) or var.type.shape is None or is_mixed(var.type):
         return None
     return next((c for c in candidates if c is not var and c.type == var.type), None)
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..ir import builtin
+from ..ir.alternatives import is_mixed
 from ..ir.ops import (
     UNKNOWN,
     Arg,
@@ -53,6 +54,8 @@ def is_small(type: Type, limit: int) -> bool:
     Along an axis that is longer than ``LONGEST`` a loop does better.
     """
     if not isinstance(type, Array) or type.shape is None or not all(isinstance(n, int) for n in type.shape):
+        return False
+    if is_mixed(type):
         return False
     numbers = type.dtype.kind in "biufc" and type.dtype.char not in "egG"  # no half or extended precision
     return numbers and 1 <= size(type) <= limit and max(type.shape, default=1) <= LONGEST  # type: ignore[type-var, operator]

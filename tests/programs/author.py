@@ -338,7 +338,12 @@ class Author:
             if any(k[2] not in "fiub" for k in seen.kinds):
                 return f"np.sum(np.abs({name}) ** 2)"
             return self.pick(
-                ["np.sum(np.sin({}))", "np.sum({0} * {0})", "np.sum(np.cos({}) * 0.7)", "np.sum({})"]
+                [
+                    "np.sum(np.sin(1.0 * {}))",
+                    "np.sum({0} * {0})",
+                    "np.sum(np.cos(1.0 * {}) * 0.7)",
+                    "np.sum({})",
+                ]
             ).format(name)
         if seen.all("float", "int", "array"):
             return f"np.sum({name})"

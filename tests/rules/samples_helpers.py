@@ -67,6 +67,7 @@ SAMPLES = {
     c.list_concat: [(LIST, LIST[:2]), (ARRAYS, ARRAYS[:1])],
     c.list_repeat: [(LIST, 3), (ARRAYS, 2), (LIST, 0)],
     c.list_reverse: [(LIST,), (PAIRS,)],
+    c.list_permuted: [(LIST, [2, 0, 1])],
     c.list_add: [(LIST, LIST), (PAIRS, PAIRS)],
     c.list_fill: [(LIST, 2.0), (ARRAYS, normal(2))],
     c.array_from_list: [(LIST,), (ARRAYS,), ([[1.0, 2.0], [3.0, 4.0]],)],

@@ -57,7 +57,7 @@ SAMPLES = {
         (A, [A > -1, A > 0], [1.0, 2.0, 3.0]),
         (A, A > 0, [1.0, 2.0]),
     ],
-    i.copied_to: [(B, 2.0), (B, normal(4)), (B, normal(3, 1), B > 0), (A, 1.0, MASK)],
+    i.copied_to: [(B, 2.0), (B, normal(4)), (B, normal(3, 1), "no", B > 0), (A, 1.0, "no", MASK)],
     i.with_put: [
         (B, [0, 5], [1.0, 2.0]),
         (A, IDX, normal(4)),

@@ -102,3 +102,18 @@ def test_the_deviation_of_equal_numbers_has_gradient_zero_however_their_mean_is_
 
     x_bar, s_bar = ast_ad.grad(f, argnums=(0, 1), backend=backend)(np.full((2, 7), value), value)
     assert s_bar == 0 and not x_bar.any()
+
+
+def test_second_order_of_what_is_masked():
+    """The branch that is not taken is infinite: neither derivative may see that."""
+
+    def masked(x):
+        u = x * x
+        return np.sum(np.where(u > 9, np.tan(np.inf * u), u))
+
+    def along(direction, x):
+        return np.sum(ast_ad.grad(masked)(x) * direction)
+
+    x, direction = np.array([0.3, 0.2, 0.7]), np.array([1.0, 0.5, 0.3])
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(ast_ad.grad(along, argnums=1)(direction, x), 2 * direction)

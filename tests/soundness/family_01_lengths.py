@@ -393,7 +393,6 @@ def last_of_a_trajectory(p, n):
 
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {
-    ("rest", "numba", "right"): "call 3: type float64 instead of float of the value",
     ("spectrum_of_a_padded_series", "numpy", "compiled"): "traced",
     ("spectrum_of_a_padded_series", "numba", "compiled"): "call 3: traced",
     ("digits_as_weights", "numpy", "compiled"): "traced",

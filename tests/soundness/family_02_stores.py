@@ -611,8 +611,6 @@ KNOWN: dict[tuple[str, str, str], str] = {
     ("nested_lists", "numba", "compiled"): "traced",
     ("helper_table", "numpy", "compiled"): "traced",
     ("helper_table", "numba", "compiled"): "traced",
-    ("helper_rank_test", "numpy", "compiled"): "traced",
-    ("helper_rank_test", "numba", "compiled"): "traced",
     ("tolist_store", "numpy", "compiled"): "traced",
     ("tolist_store", "numba", "compiled"): "traced",
 }

@@ -390,9 +390,6 @@ KNOWN: dict[tuple[str, str, str], str] = {
     ("fibonacci_polynomial", "numpy", "compiled"): "traced",
     ("stencil_matrix_from_lists", "numpy", "compiled"): "traced",
     ("tree_as_lists", "numpy", "compiled"): "traced",
-    ("matrix_power_from_an_integer", "numpy", "compiled"): "traced",
     ("deque_of_integers", "numpy", "compiled"): "traced",
     ("accumulated_from_an_integer", "numpy", "compiled"): "traced",
-    ("condition_changes_shape", "numpy", "compiled"): "traced",
-    ("brownian_area", "numba", "right"): "type float instead of float64 of the value",
 }

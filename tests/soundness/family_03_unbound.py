@@ -291,6 +291,13 @@ def step_after_a_break(u, n):
     return u * size
 
 
+@program(np.array([0.3, 0.7]), 2, later=[(np.array([0.3, 0.7]), 1)])
+def comprehension_over_what_its_own_name_hides(x, k):
+    parts = [k * x[0] for k in range(1, k + 1) if k]
+    squares = [x * x for x in x[:k]]
+    return sum(parts) * k + sum(squares)
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {
     ("key_that_may_be_missing", "numpy", "compiled"): "traced",

@@ -621,6 +621,64 @@ def sum_of_a_copy_of_a_transpose(y, s):
     return np.sum(turned)
 
 
+def summed_down(w):
+    return np.sum(np.cumsum(w, axis=0) ** 2) + np.sum(np.max(w, axis=-1))
+
+
+@program(
+    np.array([-0.857, 0.963, 0.473]),
+    3,
+    later=[(np.array([-0.857, 0.963, 0.473]), n) for n in (0, 1)],
+    compiled=False,
+)
+def axes_that_a_loop_gives(x, n):
+    w = x
+    for _ in range(n):
+        w = np.atleast_2d(w)
+    return summed_down(w)
+
+
+@program(
+    np.array([-0.857, 0.963, 0.473]),
+    2,
+    later=[(np.array([-0.857, 0.963, 0.473]), n) for n in (0, 1, 3)],
+    compiled=False,
+)
+def axes_that_a_loop_gives_in_turn(x, n):
+    w, v = x, x[:2]
+    while n > 0:
+        w, v = v, np.atleast_3d(w)
+        n -= 1
+    return summed_down(w)
+
+
+@program(np.array([-0.8, 0.9, 0.4]), 0, later=[(np.array([-0.8, 0.9, 0.4]), 1)], compiled=False)
+def grown_in_place(x, n):
+    w = x * 1
+    if n == 1:
+        w = np.ones((1, 3)) * x
+    w += np.ones((1, 3))
+    return np.sum(w * w)
+
+
+@program(np.array([-0.8, 0.9, 0.4]), 1, later=[(np.array([-0.8, 0.9, 0.4]), 0)], compiled=False)
+def number_or_array_changed_by_an_array(x, n):
+    w = x * 1
+    if n == 1:
+        w = x.sum()
+    w *= np.ones((2, 3))
+    return np.sum(w * w)
+
+
+@program(np.array([-0.8, 0.9, 0.4]), 1, later=[(np.array([-0.8, 0.9, 0.4]), 0)])
+def number_or_array_changed_by_a_number(x, n):
+    w = x * 1
+    if n == 1:
+        w = x.sum()
+    w *= x[0]
+    return np.sum(w * w)
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {
     ("einsum_transposed", "numpy", "compiled"): "traced",

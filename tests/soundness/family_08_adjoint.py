@@ -1,5 +1,7 @@
 """Has a gradient its argument's type and shape, and the conventions' value where the formula has none?"""
 
+import math
+
 import numpy as np
 import scipy.linalg
 import scipy.special
@@ -448,6 +450,34 @@ def strided_arguments(a, b):
 @program([0.5, 1.5], (0.3, np.array([0.2, 0.1])), kernels=False)
 def lists_and_tuples(a, b):
     return a[0] * b[0] + np.sum(b[1]) * a[1] + a[1] - a[1]
+
+
+@program(np.array([1.0, 2.0, 3.0], np.float32))
+def mean_in_a_sum_with_a_condition(x):
+    x[1] += 1
+    return sum(t for t in (x.mean(), True) if t != 0.25)
+
+
+@program(1.483, np.array([0.903, -2.667, 2.003, 0.073]), later=[(-0.5, np.array([1.0, 2.0]))])
+def number_decides_a_key_and_scales(s, z):
+    z[1:] *= math.cos(s)
+    chosen = {True: 1, False: np.var(z)}[s > 0.1]
+    return np.sum(np.sin(z)) + chosen
+
+
+@program(2.6, np.array([0.3, 0.7]), later=[(1.2, np.array([0.3, 0.7]))])
+def number_decides_a_key_and_is_converted(s, z):
+    k = {1: 2.0, 2: 3.0}[int(s)]
+    return z[0] * max(s, 1.0) + abs(s) * k + float(s) + min(s, 5) ** 2 + math.sin(s)
+
+
+@program(np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], np.float32))
+def trace_that_a_loop_carries(x):
+    it, total = 0, np.trace(x)
+    while it < 1:
+        it += 1
+        total = total * 1
+    return total
 
 
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).

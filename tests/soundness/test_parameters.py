@@ -51,6 +51,7 @@ OF_RULES = {
     "requirements": "how the result lies in memory",
     "subok": "arrays of subclasses are refused",
     "writeable": "whether the result may be written to",
+    "casting": "what may be converted; the conversion is that of the arguments",
     "copy": "a copy and a view have one derivative",
     "sparse": "all gradients are dense; a sparse meshgrid broadcasts back",
     "inplace": "programs of arrays have no side effects",

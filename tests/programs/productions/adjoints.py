@@ -68,7 +68,7 @@ def infinite_branch(a: Author) -> None:
         "{r} = np.sum(np.where(np.abs({v}) > 9, np.arccosh({v}), {v}))",
         "{r} = np.sum(np.where({v} > 9, np.arcsin({v} * 9), {v}))",
         "{r} = np.sum(np.where(np.isinf({v} * np.inf), {v}, {s}))",
-        "{r} = np.sum(np.where({v} > 9, ({v} - {v}) ** 0.5, {v}))",
+        "{r} = np.sum(np.where({v} > 9e9, ({v} - {v}) ** 0.5, {v}))",
         "{r} = np.sum(np.where({v} > 9, np.tan(np.inf * {v}), {v}))",
         "{r} = np.sum(np.where({v} < 9, {v}, {v} * np.inf))",
         "{r} = np.where({s} > -50, {s}, np.log({s} - {s}))",

@@ -262,7 +262,7 @@ def values_of_logic(a: Author) -> None:
         "{r} = ({k} or {f}) * {g}",
         "{r} = {f} and {g}",
         "{r} = {{True: {f}, False: {g}}}[{f} > 0.1]",
-        "{r} = sum(t for t in ({f}, {g}) if t)",
+        "{r} = sum(t for t in ({f}, {g}) if t != 0.25)",
         "{r} = next((t for t in ({f}, {g}) if t > 0.1), {f})",
         "{r} = (None or {f}) * {g}",
         "{r} = not {k} or {f}",

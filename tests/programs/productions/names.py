@@ -66,7 +66,7 @@ def define(a: Author, stems: str = "u v last e r") -> str:
 
 def use(a: Author, name: str) -> None:
     """Read a name whatever it is."""
-    ways = ["np.sum({})", "np.sum({0} * {0})", "np.sum(np.sin({}))"]
+    ways = ["np.sum({})", "np.sum({0} * {0})", "np.sum(np.sin(1.0 * {}))"]
     a.line(f"{a.fresh('a b c r')} = {a.pick(ways).format(name)}")
 
 

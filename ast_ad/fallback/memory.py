@@ -1,0 +1,88 @@
+"""What of an array is no matter of its numbers? Its memory, which other code would read and write unseen.
+
+A traced array refuses to show it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..eager.dispatch import needs_grad, plain_of
+from ..eager.tensor import Tensor
+from ..errors import InputTypeError, MissingRuleError
+
+DETACHED = "the number would leave the trace, and its gradient would silently be lost"
+PLAIN = "write to np.array(a), not to a.copy(), if the array a is none of the function's; leave float() out"
+NO_KEY = "use no traced number as a key, and no cache of functions that get one"
+
+
+class Memory(Tensor):
+    """What traced arrays have in common with others that are made of bytes."""
+
+    @property
+    def shape(self) -> Any:
+        return self._array.shape
+
+    @shape.setter
+    def shape(self, value: Any) -> None:
+        raise refused("assignment to .shape", "it changes an array that may have views", "use np.reshape")
+
+    @property
+    def dtype(self) -> Any:
+        return self._array.dtype
+
+    @dtype.setter
+    def dtype(self, value: Any) -> None:
+        raise refused("assignment to .dtype", "it reads the bytes of the numbers", "use .astype")
+
+    @property
+    def strides(self) -> Any:
+        return self._array.strides
+
+    @strides.setter
+    def strides(self, value: Any) -> None:
+        raise refused("assignment to .strides", "it changes an array that may have views", "use np.reshape")
+
+    def tobytes(self, order: Any = "C") -> bytes:
+        if needs_grad(self):
+            raise refused("the bytes of a traced array", DETACHED, "use the numbers")
+        return self._array.tobytes(order)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        if needs_grad(self):
+            raise refused("pickling a traced array", DETACHED, "pickle what is not differentiated")
+        return self._array[()].__reduce_ex__(protocol)
+
+    @property
+    def __array_priority__(self) -> Any:  # type: ignore[override]
+        return plain_of(self).__array_priority__
+
+    @property  # type: ignore[misc]
+    def data(self) -> Any:
+        return self.__getattr__("data")
+
+    def __getattr__(self, name: str) -> Any:
+        """What an array has, and this has not: its memory, for code that is not NumPy's."""
+        getattr(plain_of(self), name)  # raises NumPy's own error
+        if name not in ("__array_interface__", "__array_struct__"):
+            raise refused(f".{name} of a traced array", DETACHED, "use functions of NumPy")
+        self.__array__()  # perhaps refused
+        raise AttributeError(name)  # NumPy asks for it, and takes the copy
+
+    def resize(self, *args: Any, **kwargs: Any) -> Any:
+        raise refused(".resize()", "it changes an array that may have views", "use np.resize")
+
+    def view(self, *args: Any, **kwargs: Any) -> Any:
+        if not args and not kwargs:
+            return self[...]  # type: ignore[index]
+        raise refused(".view(dtype)", "it reads the bytes of the numbers", "use .astype")
+
+
+def refused(what: str, why: str, fix: str) -> MissingRuleError:
+    error = MissingRuleError(what, why=why, fix=fix)
+    error.final = True  # type: ignore[attr-defined]  # code that is not Python's may swallow it
+    return error
+
+
+def complex_write(what: str) -> InputTypeError:
+    return InputTypeError(what, why="NumPy refuses it too", fix="make the array complex")

@@ -1,0 +1,188 @@
+"""Which types may a value have whose type depends on the path taken?
+
+``total = 0`` before a loop that adds floats is an int if the loop has no turn. Its derivative is that of the
+widest type; but what NumPy makes of it (``np.full(3, total)``), and what the program asks about it
+(``isinstance(total, int)``), differs. The join of two types keeps both in ``among``, and what follows from
+the type is worked out for each.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from .ops import UNKNOWN, Arg, Lit, Var, map_arg, variables
+from .types import (
+    KINDS,
+    Array,
+    Dim,
+    ListOf,
+    Optional,
+    Scalar,
+    TupleOf,
+    Type,
+    dtype_of,
+    rank_of,
+)
+
+MOST = 64  # combinations of types that are looked at
+
+
+class TooMany(Exception):
+    """Of more combinations of types than are looked at."""
+
+
+def one_of(widest: Scalar | Array, types: Iterable[Type]) -> Scalar | Array:
+    """The type that can hold the others, which keeps them in mind where they differ.
+
+    >>> is_mixed(one_of(Scalar("float"), (Scalar("int"), Scalar("float"))))
+    True
+    >>> is_mixed(one_of(Scalar("int"), (Scalar("int"), Scalar("int"))))
+    False
+    """
+    found: set[Any] = set()
+    for type in types:
+        if isinstance(type, (Scalar, Array)):
+            found |= type.among or {_single(type)}
+    if isinstance(widest, Array):  # NumPy's numbers are arrays without axes to what is computed with them
+        found = {t if not isinstance(t, Scalar) or t.dtype is None else t.dtype for t in found}
+    return replace(widest, among=frozenset(found) if found - {_single(widest)} else frozenset())
+
+
+def _single(type: Scalar | Array) -> Any:
+    return type.dtype if isinstance(type, Array) else Scalar(type.kind, type.dtype)
+
+
+def wide_enough(a: Scalar | Array, b: Scalar | Array) -> Scalar | Array:
+    """A type that can hold values of two."""
+    if isinstance(a, Scalar) and isinstance(b, Scalar):
+        kind = max(a.kind, b.kind, key=KINDS.index)
+        if a.dtype is None and b.dtype is None:
+            return Scalar(kind)
+        typed = [t for t in (a, b) if t.dtype is not None]
+        if len(typed) == 1 and typed[0].kind == kind and typed[0].dtype != dtype_of(Scalar(kind)):
+            return Scalar(kind, typed[0].dtype)
+        dtype = np.result_type(dtype_of(a), dtype_of(b))
+        if len(typed) == 1 and dtype == dtype_of(Scalar(kind)):
+            return Scalar(kind)  # perhaps Python's own, whose division raises
+        return Scalar(kind, dtype)
+    arrays = [t for t in (a, b) if isinstance(t, Array)]
+    if len(arrays) == 1 and isinstance(a if arrays[0] is b else b, Scalar):
+        number = a if arrays[0] is b else b
+        dtype = (
+            arrays[0].dtype
+            if KINDS.index(number.kind) <= KINDS.index(arrays[0].kind)
+            else np.result_type(dtype_of(a), dtype_of(b))
+        )
+        return Array(dtype, None)
+    dtype = np.result_type(dtype_of(a), dtype_of(b))
+    if rank_of(a) is None or rank_of(a) != rank_of(b):
+        return Array(dtype, None)
+    shape = tuple(x if x == y else Dim.fresh() for x, y in zip(*(t.shape or () for t in arrays), strict=True))
+    return Array(dtype, shape)
+
+
+def is_mixed(type: Type) -> bool:
+    """Whether the dtype, or Python's class, of a value or of an element depends on the path taken."""
+    if isinstance(type, Optional):
+        return is_mixed(type.value)
+    if isinstance(type, ListOf):
+        return is_mixed(type.element)
+    if isinstance(type, TupleOf):
+        return any(map(is_mixed, type.items))
+    return isinstance(type, (Scalar, Array)) and bool(type.among)
+
+
+def alternatives(type: Type) -> tuple[Type, ...]:
+    """The types of which a value has one."""
+    if not is_mixed(type):
+        return (type,)
+    if isinstance(type, Optional):
+        return tuple(map(Optional, alternatives(type.value)))
+    if isinstance(type, ListOf):  # its elements may differ: then their common type is the widest
+        return (*map(ListOf, alternatives(type.element)), ListOf(widest(type.element)))
+    if isinstance(type, TupleOf):
+        return tuple(map(TupleOf, itertools.product(*map(alternatives, type.items))))
+    assert isinstance(type, (Scalar, Array))
+    return tuple(t if isinstance(t, Scalar) else Array(t, _shape(type)) for t in sorted(type.among, key=str))
+
+
+def _shape(type: Scalar | Array) -> Any:
+    return type.shape if isinstance(type, Array) else ()
+
+
+def widest(type: Type) -> Type:
+    """The type that can hold all of them, as if it were the only one."""
+    if isinstance(type, Optional):
+        return Optional(widest(type.value))
+    if isinstance(type, ListOf):
+        return ListOf(widest(type.element))
+    if isinstance(type, TupleOf):
+        return TupleOf(tuple(map(widest, type.items)))
+    return replace(type, among=frozenset()) if isinstance(type, (Scalar, Array)) else type
+
+
+def choices(
+    args: tuple[Arg, ...], kwargs: dict[str, Arg], absent: bool = True
+) -> Iterator[tuple[tuple[Arg, ...], dict[str, Arg]]]:
+    """The arguments with each combination of their types; ``absent``: what may be None is that, too.
+
+    Raises
+    ------
+    TooMany
+        if there are more than 64.
+    """
+    given = dict.fromkeys(variables(*args, *kwargs.values()))
+    table: dict[Var, list[Arg]] = {
+        v: [_retyped(v, t) for t in alternatives(v.type)] for v in given if is_mixed(v.type)
+    }
+    for var in given:
+        if absent and isinstance(var.type, Optional):
+            table[var] = [*table.get(var, [var]), Lit(None)]
+    if np.prod([len(found) for found in table.values()], dtype=float) > MOST:
+        raise TooMany
+    for found in itertools.product(*table.values()):
+        chosen = dict(zip(table, found, strict=True))
+
+        def choice(var: Var, chosen: dict[Var, Arg] = chosen) -> Arg:
+            return chosen.get(var, var)
+
+        yield tuple(map_arg(choice, a) for a in args), {k: map_arg(choice, v) for k, v in kwargs.items()}
+
+
+def _retyped(var: Var, type: Type) -> Var:
+    other = Var(type, var.hint)
+    if var.known is not UNKNOWN:
+        other.known = var.known
+    return other
+
+
+def united(result: Any, found: list[Any]) -> Any:
+    """The type of what has one of the types found; ``result`` is that of the widest arguments."""
+    if isinstance(result, (list, tuple)):
+        if not all(isinstance(f, (list, tuple)) and len(f) == len(result) for f in found):
+            return result
+        items = [united(r, [f[i] for f in found]) for i, r in enumerate(result)]
+        return type(result)(*items) if hasattr(result, "_fields") else type(result)(items)
+    if isinstance(result, ListOf):
+        return replace(
+            result, element=united(result.element, [f.element for f in found if isinstance(f, ListOf)])
+        )
+    if isinstance(result, (Scalar, Array)) and found:
+        return one_of(_widened(result, found), found)
+    return result
+
+
+def _widened(result: Scalar | Array, found: list[Any]) -> Scalar | Array:
+    """Python's number leaves float32 as it is where NumPy's does not: the widest argument says too little."""
+    wide = result
+    for type in found:
+        if isinstance(type, (Scalar, Array)):
+            wide = wide_enough(wide, type)
+    if isinstance(result, Array):
+        return replace(result, dtype=dtype_of(wide) or result.dtype)
+    return wide if isinstance(wide, Scalar) else result
