@@ -108,8 +108,11 @@ class Questions(Core):
     def require_plain(self, cls: type, name: str, hook: str) -> None:
         """No code of the class decides what an attribute is but for properties and methods."""
         own = next((k.__dict__[name] for k in cls.__mro__ if name in k.__dict__), None)
-        known = isinstance(own, FOLLOWED) or any(
-            hasattr(own, n) for n in ("as_method", "py_func", "cache_info")
+        own_kind = name in ("__class__", "__dict__") and isinstance(own, types.GetSetDescriptorType)
+        known = (
+            own_kind
+            or isinstance(own, FOLLOWED)
+            or any(hasattr(own, n) for n in ("as_method", "py_func", "cache_info"))
         )
         bound = hasattr(type(own), "__get__") or hasattr(type(own), "__set__")
         absent = hook == "__setattr__" and not cls.__dictoffset__ and own is None
