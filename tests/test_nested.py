@@ -122,7 +122,14 @@ def branch_of_where(x):
     return np.sum(np.where(x > 0, np.sqrt(np.abs(x)), x**3) * x)
 
 
+def length_of_the_last_turn(x):
+    for j, el in enumerate(x, 1):
+        u = np.array([el * t for t in range(j + 1)]) * el
+    return np.sum(u) * x[0]
+
+
 PROGRAMS = [
+    length_of_the_last_turn,
     product_in_loop,
     writes,
     swaps,

@@ -314,7 +314,9 @@ class Fixpoint(Core):
             hint = slot[1] if isinstance(slot[1], str) else next((p.hint for p in params[slot]), None)
             bound[slot] = self.instantiate(template, carried.outs, hint, after=True)
             for i, result in enumerate(carried.outs[count:], count):
-                result.type = renewed(result.type, type_of_arg(carried.inits[i]))
+                first = carried.inits[i]
+                known = None if isinstance(first, Undefined) else type_of_arg(first)
+                result.type = renewed(result.type, known)
                 if passes.certain:
                     result.type = of_last(result.type, type_of_arg(carried.yields[i]))
             self.hold(get_slot(end, slot), bound[slot])
@@ -424,8 +426,8 @@ class Carried:
     ran: Var | None = None
 
     def add(self, starts: list[Arg], ends: list[Arg], results: list[Var]) -> None:
-        """Carry values that no pass reads."""
+        """Carry values that no pass reads; what one finds has lengths of its own, those of the pass before."""
         self.inits += starts
         self.yields += ends
-        self.variables += [Var(r.type, r.hint) for r in results]
+        self.variables += [Var(renewed(r.type, None), r.hint) for r in results]
         self.outs += results
