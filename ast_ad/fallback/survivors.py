@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 import types
 from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 from .traced import plain
@@ -21,44 +22,44 @@ _MADE_BY_PROGRAM = 1 << 9  # Py_TPFLAGS_HEAPTYPE, which classes written in Pytho
 
 def make_plain(survivors: list[Any]) -> None:
     """Put plain values in the places of traced ones, which have no history any more."""
-    while survivors:
-        t = survivors.pop()
-        _replace(t, plain(t), DEPTH, [survivors])
+    places, tuples = _holding(survivors)
+    found = {id(t): plain(t) for t in survivors}
+
+    def now(value: Any) -> Any:
+        """What stands for it; a tuple that is asked for is held by something that Python code sees: filled."""
+        if id(value) in tuples and id(value) not in found:
+            found[id(value)] = _rebuilt(value, [now(item) for item in value])
+        return found.get(id(value), value)
+
+    for place in places:
+        if isinstance(place, (dict, list, deque)):
+            items = place.items() if isinstance(place, dict) else enumerate(place)
+            for key, new in [(key, new) for key, value in items if (new := now(value)) is not value]:
+                place[key] = new
+        elif type(place) is types.CellType:
+            place.cell_contents = now(place.cell_contents)
+        else:
+            _replace_attributes(place, now)
 
 
-def _replace(old: Any, new: Any, depth: int, ours: list[Any]) -> None:
-    """``ours``: lists of this module, which are no holders."""
-    referrers = gc.get_referrers(old)  # no closure here holds ``old``: it would be found as well
-    ours = [*ours, referrers]
-    for holder in referrers:
-        if isinstance(holder, tuple):
-            rebuilt = _rebuilt(holder, old, new) if depth and _is_whole(holder, ours, DEPTH) else None
-            if rebuilt is not None:
-                _replace(holder, rebuilt, depth - 1, ours)
-        elif isinstance(holder, dict):
-            for key in _places(holder.items(), old):
-                holder[key] = new
-        elif isinstance(holder, (list, deque)):
-            for i in _places(enumerate(holder), old):
-                holder[i] = new
-        elif type(holder) is types.CellType:
-            holder.cell_contents = new
-        elif _is_instance(holder):
-            _replace_attribute(holder, old, new)
+def _holding(values: list[Any]) -> tuple[list[Any], dict[int, tuple[Any, ...]]]:
+    """What holds one of the values, itself or in a tuple, and the tuples by identity.
 
-
-def _is_whole(holder: Any, ours: list[Any], depth: int) -> bool:
-    """Whether a tuple is held by something that Python code sees: then it is filled."""
-    referrers = gc.get_referrers(holder)
-    ours = [*ours, referrers]
-    for place in referrers:
-        if any(place is known for known in ours):
-            continue
-        if isinstance(place, _HOLDERS) or _is_instance(place):
-            return True
-        if isinstance(place, tuple) and depth and _is_whole(place, ours, depth - 1):
-            return True
-    return False
+    The collector reads all that there is to tell that: it is asked once for each depth of tuples.
+    """
+    places: dict[int, Any] = {}
+    tuples: dict[int, tuple[Any, ...]] = {}
+    ours = [id(values), id(places), id(tuples)]
+    sought: list[Any] = values
+    for _ in range(DEPTH + 1):
+        holders = gc.get_referrers(*sought)
+        sought = [h for h in holders if isinstance(h, tuple) and id(h) not in tuples]
+        ours += [id(holders), id(sought)]
+        places.update({id(h): h for h in holders if isinstance(h, _HOLDERS) or _is_instance(h)})
+        tuples.update({id(h): h for h in sought})
+        if not sought:
+            break
+    return [place for key, place in places.items() if key not in ours], tuples
 
 
 def _is_instance(value: Any) -> bool:
@@ -71,23 +72,19 @@ def _is_ours(cls: type) -> bool:
     return str(cls.__module__).startswith("ast_ad.")
 
 
-def _places(items: Any, old: Any) -> list[Any]:
-    return [key for key, value in items if value is old]
-
-
-def _rebuilt(holder: Any, old: Any, new: Any) -> Any:
-    items = [new if item is old else item for item in holder]
+def _rebuilt(holder: tuple[Any, ...], items: list[Any]) -> tuple[Any, ...]:
     if type(holder) is tuple:
         return tuple(items)
-    return type(holder)._make(items) if hasattr(type(holder), "_make") else None
+    return type(holder)._make(items) if hasattr(type(holder), "_make") else holder
 
 
-def _replace_attribute(holder: Any, old: Any, new: Any) -> None:
+def _replace_attributes(holder: Any, now: Callable[[Any], Any]) -> None:
     names = [*holder.__dict__] if type(holder).__dictoffset__ else []
     names += [name for cls in type(holder).__mro__ for name in _slots(cls)]
     for name in names:
-        if getattr(holder, name, None) is old:
-            object.__setattr__(holder, name, new)
+        value = getattr(holder, name, None)
+        if now(value) is not value:
+            object.__setattr__(holder, name, now(value))
 
 
 def _slots(cls: type) -> list[str]:

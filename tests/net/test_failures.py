@@ -260,17 +260,36 @@ def test_no_object_but_those_of_python_code_is_touched(monkeypatch):
     from ast_ad.fallback import survivors
 
     read = []
-    monkeypatch.setattr(survivors, "_rebuilt", lambda holder, old, new: read.append(holder))
+    monkeypatch.setattr(survivors, "_rebuilt", lambda holder, items: read.append(holder))
+    monkeypatch.setattr(survivors, "plain", lambda value: [2.0])
     old = [1.0]
     unseen = tuple([old])
     before = gc.get_referrers
 
-    def referrers(value):
-        return [unseen] if value is old else [] if value is unseen else before(value)
+    def referrers(*values):
+        return [unseen] if values == (old,) else [] if values == (unseen,) else before(*values)
 
     monkeypatch.setattr(survivors.gc, "get_referrers", referrers)
-    survivors._replace(old, [2.0], 4, [])
+    survivors.make_plain([old])
     assert read == []
+
+
+def test_the_collector_is_asked_once_for_all_that_is_left(monkeypatch):
+    """It reads the whole heap each time."""
+    from ast_ad.fallback import survivors
+
+    asked, before, kept = [], gc.get_referrers, []
+
+    def loss(x):
+        for y in (x * i for i in range(20)):
+            kept.append((y, (y, 1)))
+        return np.sum(y)
+
+    monkeypatch.setattr(survivors.gc, "get_referrers", lambda *v: asked.append(len(v)) or before(*v))
+    with pytest.warns(FallbackWarning):
+        gradient_of(loss, X)
+    assert asked and all(type(y) is type(z) is np.ndarray and y is z for y, (z, _) in kept)
+    assert len(asked) <= 2 * (survivors.DEPTH + 1)
 
 
 # ----- the mode of what is traced whole
