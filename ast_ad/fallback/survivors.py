@@ -26,7 +26,7 @@ def make_plain(survivors: list[Any]) -> None:
     found = {id(t): plain(t) for t in survivors}
 
     def now(value: Any) -> Any:
-        """What stands for it; a tuple that is asked for is held by something that Python code sees: filled."""
+        """What stands for it. A tuple that is asked for is held by what Python code sees: it is filled."""
         if id(value) in tuples and id(value) not in found:
             found[id(value)] = _rebuilt(value, [now(item) for item in value])
         return found.get(id(value), value)
@@ -75,7 +75,8 @@ def _is_ours(cls: type) -> bool:
 def _rebuilt(holder: tuple[Any, ...], items: list[Any]) -> tuple[Any, ...]:
     if type(holder) is tuple:
         return tuple(items)
-    return type(holder)._make(items) if hasattr(type(holder), "_make") else holder
+    make = getattr(type(holder), "_make", None)  # of a named tuple
+    return holder if make is None else make(items)
 
 
 def _replace_attributes(holder: Any, now: Callable[[Any], Any]) -> None:

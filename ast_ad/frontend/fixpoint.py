@@ -426,7 +426,7 @@ class Carried:
     ran: Var | None = None
 
     def add(self, starts: list[Arg], ends: list[Arg], results: list[Var]) -> None:
-        """Carry values that no pass reads; what one finds has lengths of its own, those of the pass before."""
+        """Carry values that no pass reads; what one finds has the lengths of the pass before."""
         self.inits += starts
         self.yields += ends
         self.variables += [Var(renewed(r.type, None), r.hint) for r in results]
