@@ -7,11 +7,16 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import hypothesis
 import numpy as np
 import pytest
 
 # Tests compare programs with functions themselves, and count calls; those of the check ask for it.
 os.environ.setdefault("AST_AD_CHECK", "0")
+
+# In a process that has run thousands of tests one collection of garbage takes seconds.
+hypothesis.settings.register_profile("suite", suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.load_profile("suite")
 
 GOLDEN = pathlib.Path(__file__).parent / "golden"
 
