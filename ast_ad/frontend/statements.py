@@ -295,6 +295,9 @@ class Statements(Core):
     def augment_container(self, plain: Any, in_place: Any, before: Any, value: Any) -> Any:
         """``before op= value`` of a list, dict or object: it changes itself where its class says so."""
         if isinstance(before, Lst) and plain is operator.add:
+            numpys = isinstance(value, (Var, Lit, Arr)) and self.asked(is_numpys, value)
+            if numpys:  # Python asks for a sum before it asks the list: the name gets a new array
+                return self.binary(plain, before, value)
             self.list_extend(before, value)
             return before
         if isinstance(before, Lst) and plain is operator.mul:
@@ -355,6 +358,10 @@ class Statements(Core):
         if new.hint is None:
             new.hint = old.hint
         self.write(arr, new)
+
+
+def is_numpys(value: Any) -> bool:
+    return isinstance(value, (np.ndarray, np.generic))
 
 
 def statement_text(source: Any, node: Any) -> str:
