@@ -13,7 +13,7 @@ import numpy as np
 from .effects import again, begin, counted, is_loud
 from .emit.load import add_user_note
 from .errors import TWICE, InputTypeError, SharedMemoryError, UnsupportedError, not_one_number
-from .frontend.guards import Captures, same_constant
+from .frontend.guards import Captures, aspect_of, same_constant
 from .frontend.patterns import Known, pattern, shapes_of
 from .frontend.signatures import signature
 from .ir.builtin import own, raise_
@@ -50,7 +50,7 @@ class Compiled:
         self.signatures = [found for _, _, found in outside]
         self.passed = len(inputs.captures)
         self.constants = [
-            (key[1], "shape" in key, value)
+            (key[1], "".join(key[2:]), value)
             for key, value in self.lowered.constants.items()
             if key[0] == "arg"
         ]
@@ -64,9 +64,8 @@ class Compiled:
 
         ``objects``: the arguments that are objects, which paths may start from.
         """
-        for position, is_shape, value in self.constants:
-            found = leaves[position].shape if is_shape else leaves[position]
-            if not same_constant(found, value):
+        for position, aspect, value in self.constants:
+            if not same_constant(aspect_of(leaves[position], aspect), value):
                 return None
         if not self.lowered.inputs.guards.check(objects):
             return None

@@ -113,7 +113,7 @@ def refuse_choices(lowered: Any) -> None:
     """Values and settings that decided what the program is can't vary with the call."""
     for key in lowered.constants:
         name = lowered.function.params[key[1]].hint if key[0] == "arg" else str(key[1])
-        what = "shape" if "shape" in key else "value"
+        what = {"shape": "shape", "order": "order in memory"}.get(key[-1], "value")
         raise UnsupportedError(
             f"a gradient called from compiled code, which depends on the {what} of `{name}` as a whole",
             why=f"it is another program for each {what}",

@@ -138,7 +138,7 @@ def _constants(variant: Any) -> list[str]:
     for (kind, where, *rest), value in lowered.constants.items():
         if kind == "arg":
             name = lowered.function.params[where].hint or f"argument {where}"
-            found.append(f"{name}{'.shape' if rest else ''} = {value!r}")
+            found.append(f"{''.join(f'{aspect} of ' for aspect in rest)}{name} = {value!r}")
     for guard in lowered.inputs.guards:
         if guard.kind == "equal":
             found.append(f"{guard.path} = {guard.expected!r}")

@@ -15,7 +15,7 @@ import numpy as np
 
 from .drivers import inlined
 from .errors import UnsupportedError
-from .frontend.guards import Argument, access, tests_of
+from .frontend.guards import Argument, access, aspect_of, tests_of
 from .net.failures import prints
 from .trees import LEAF
 
@@ -60,12 +60,18 @@ class FastCall:
         own, outside = names[: len(args)], names[len(args) :]
         reads = [access(path, path.steps, f"o{i}", self.space) for i, path in enumerate(paths)]
         kinds = [self._kind(n, v) for n, v in zip(names, (*args, *program.captures.read()), strict=True)]
-        for position, is_shape, value in program.constants:
-            if not is_shape:
-                self.space[f"v{position}"] = value
-                tests.append(f"same_constant(a{position}, v{position})")
+        for position, aspect, value in program.constants:
+            if aspect != "shape":  # which is tested anyway
+                self.space[f"v{position}{aspect}"] = value
+                tests.append(f"same_constant(aspect_of(a{position}, {aspect!r}), v{position}{aspect})")
         inputs = [*own, *outside[: program.passed]]
-        self.space |= {"ndarray": np.ndarray, "MISS": MISS, "failed": self._failed, "long_way": long_way}
+        self.space |= {
+            "ndarray": np.ndarray,
+            "aspect_of": aspect_of,
+            "MISS": MISS,
+            "failed": self._failed,
+            "long_way": long_way,
+        }
         long = f"return long_way(derivative, ({''.join(name + ', ' for name in own)}), more, named)"
         lines = [
             f"def fast(derivative, {''.join(f'{name}=MISS, ' for name in own)}/, *more, **named):",

@@ -22,7 +22,7 @@ from .assumptions import Assumption, assumptions, failed
 from .compiled import Compiled
 from .emit.compile_cache import CompileCache, Entry
 from .fingerprints import fingerprint, package
-from .frontend.guards import Captures, Guard, Guards, Path
+from .frontend.guards import Captures, Guard, Guards, Path, aspect_of
 from .frontend.patterns import Known, pattern, shapes_of
 from .frontend.signatures import signature
 from .ir.ops import Op, walk
@@ -115,7 +115,7 @@ def _described(variant: Any, leaves: Sequence[Any]) -> dict[str, Any]:
         "guards": guards,
         "captures": [[ways.path(p), p.label, _signature(s)] for p, _, s in lowered.inputs.captures],
         "observed": [[ways.path(p), p.label, _signature(s)] for p, _, s in lowered.inputs.observed],
-        "constants": [[p, is_shape, _told(value)] for p, is_shape, value in variant.program.constants],
+        "constants": [[p, aspect, _told(value)] for p, aspect, value in variant.program.constants],
     }
 
 
@@ -271,11 +271,11 @@ class Restored(Compilation):
         captures = [places.capture(c) for c in found["captures"]]
         observed = [places.capture(c) for c in found["observed"]]
         constants: dict[Any, Any] = {}
-        for position, is_shape, told in found["constants"]:
-            value = leaves[position].shape if is_shape else leaves[position]
+        for position, aspect, told in found["constants"]:
+            value = aspect_of(leaves[position], aspect)
             if fingerprint(value) != told:
                 raise NotStored
-            constants[("arg", position, "shape") if is_shape else ("arg", position)] = value
+            constants[("arg", position, aspect) if aspect else ("arg", position)] = value
         inputs = SimpleNamespace(
             captures=captures, observed=observed, guards=guards, lengths=SimpleNamespace(known=known)
         )

@@ -324,6 +324,8 @@ def behaviour(op: Op) -> str:
         if fn in group:
             array = behaves == "shallow" and any(isinstance(out.type, Array) for out in op.outs)
             return "may-return" if array else behaves
+    if fn is np.einsum and len(op.args) > 2:
+        return "fresh"
     if op.kwargs.keys() & {"out", "copy"}:
         return "may-return"
     if fn in VIEWS:

@@ -28,9 +28,10 @@ class Groups:
         for op in walk(function.body):
             if isinstance(op, Op):
                 if op.fn in MUTATORS or aliasing.behaviour(op) != "fresh":
-                    held = any(_is_container(v) for v in (*op.outs, *variables(*op.args)))
+                    given = [a for a in (*op.args, *op.kwargs.values()) if any(True for _ in variables(a))]
+                    held = any(_is_container(v) for v in (*op.outs, *variables(*given)))
                     for out in op.outs:
-                        self._join(out, *op.args[: None if held else 1])
+                        self._join(out, *given[: None if held else 1])
             elif isinstance(op, If):
                 for out, a, b in zip(op.outs, op.then.results, op.orelse.results, strict=True):
                     self._join(out, a, b)

@@ -85,7 +85,8 @@ class ArrayMethods(Core):
 
     def method_copy(self, receiver: Any, order: Any = Lit("C")) -> Any:
         """Row by row, where ``np.copy`` lays its result out as the array is: sums are made in that order."""
-        if self.static_value(order) == "C" and (receiver.view is None or self.lies_in_rows(receiver)):
+        columns = self.orders_of(receiver) == {"F"}
+        if self.static_value(order) == "C" and not columns and self.lies_in_rows(receiver):
             return self.emit(np.copy, receiver)
         return self.emit(np.copy, receiver, order=order)
 

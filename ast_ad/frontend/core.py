@@ -51,7 +51,6 @@ class Core:
         self.outer_iterated = 0
         self.since = 0
         self.holders: dict[Any, Any] = {}
-        self.unordered: set[int] = set()  # arrays that need not be C-ordered, although what made them may be
         self.unbound_reads: set[tuple[Any, Any]] = set()  # names of frames, read where they are unbound
         self.tried: list[tuple[str, int, int]] = []
 
@@ -120,7 +119,7 @@ class Core:
         keywords = {k: self.arg(v) for k, v in kwargs.items()}
         self.settle_structure(fn, arguments, keywords)
         try:
-            return self.wrap(self.builder.op(fn, *arguments, **keywords))
+            result = self.wrap(self.builder.op(fn, *arguments, **keywords))
         except InferenceError as problem:
             if self.inputs is not None:  # perhaps it works for the very shapes of this call
                 self.inputs.demand_shapes(list(variables(*arguments, *keywords.values())))
@@ -130,6 +129,9 @@ class Core:
                 "check the call on the plain function; if it works there, rewrite this line",
                 exception=division_by_zero(fn, arguments, problem),
             ) from None
+        if isinstance(result, Arr):
+            result.orders = self.orders_made(fn, args, kwargs, result)
+        return result
 
     def settle_structure(self, fn: Callable[..., Any], args: list[Arg], kwargs: dict[str, Arg]) -> None:
         """Arguments on which the rank of the result depends (an axis) have to be static."""
@@ -162,7 +164,8 @@ class Core:
         cached = self.state.contents.get(arr)
         if cached is not None and cached[0] is parent:
             return cached[1]
-        if arr.view.put is None and cached is not None:
+        if arr.view.get is None:
+            self.demand_orders()
             raise self.unsupported(
                 "a view read after its base was written",
                 "whether NumPy returned a view or a copy here depends on the memory layout",
@@ -171,6 +174,11 @@ class Core:
         var = arr.view.get(parent)
         self.state.set(arr, (parent, var))
         return var
+
+    def demand_orders(self) -> None:
+        """Before a refusal of what depends on how arrays lie in memory: perhaps the arguments tell."""
+        if self.inputs is not None:
+            self.inputs.demand_orders()
 
     def write(self, arr: Arr, var: Var) -> None:
         """The array holds ``var`` from now on, and so do the arrays of which it is a view."""
@@ -196,6 +204,7 @@ class Core:
             self.write_element(arr, arr.view.parent, var)
             return
         if arr.view.put is None:
+            self.demand_orders()
             raise self.unsupported(
                 "a write through what may be a view or a copy",
                 "NumPy decides by the memory layout",

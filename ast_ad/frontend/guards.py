@@ -258,6 +258,17 @@ class Captures:
         return self._read(args)
 
 
+def aspect_of(value: Any, aspect: str) -> Any:
+    """What of an argument decided what the program is: its "shape", the "order" in memory, or ("") all of it.
+
+    >>> aspect_of(np.zeros((2, 3)), "shape"), aspect_of(np.zeros((2, 3)).T, "order")
+    ((2, 3), 'F')
+    """
+    if aspect == "order":
+        return "C" * value.flags.c_contiguous + "F" * value.flags.f_contiguous
+    return value.shape if aspect == "shape" else value
+
+
 def same_constant(value: Any, expected: Any) -> bool:
     """Equality that tells 1 from 1.0 and True and 0.0 from -0.0, and takes nan for itself."""
     if value is expected:

@@ -171,6 +171,7 @@ class Holding(Sharing):
         cached = self.state.contents.get(arr, STALE)
         if cached is AGAIN:
             content = self.state.get(arr.view.parent)
+            assert arr.view.get is not None
             cached = content, arr.view.get(content)
             self.state.set(arr, cached)
         if cached is STALE:

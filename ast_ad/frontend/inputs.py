@@ -19,7 +19,7 @@ from ..ir.ops import Lit, Op, Var
 from ..ir.types import Array, Dim, Scalar, list_of, type_of
 from .attributes import Live
 from .core import TensorOutside
-from .guards import Guard, Guards, Path
+from .guards import Guard, Guards, Path, aspect_of
 from .patterns import Known, Lengths
 from .signatures import is_code, signature
 from .values import Arr, Bound, Dct, Lost, Lst, Tup, is_tensor
@@ -87,7 +87,11 @@ class Inputs:
             self.static_values[(*key, "shape")] = value.shape
         self.params.append(var)
         self.keys[var.id] = key
-        return Arr(var, None, None, position) if isinstance(var.type, Array) else var
+        if not isinstance(var.type, Array):
+            return var
+        if (*key, "order") in self.constants:
+            self.static_values[(*key, "order")] = aspect_of(value, "order")
+        return Arr(var, None, None, position, orders=frozenset(self.static_values.get((*key, "order"), "")))
 
     def demand(self, variables: list[Var]) -> None:
         """Ask for a build in which these values are static, if only arguments stand behind them."""
@@ -105,6 +109,12 @@ class Inputs:
         ]
         if arrays and all(self._leaves(v, keys, True) for v in arrays) and keys - self.constants:
             raise Restart(keys)
+
+    def demand_orders(self) -> None:
+        """Ask for a build in which it is known how the arrays of the arguments lie in memory."""
+        found = {(*self.keys[p.id], "order") for p in self.params if isinstance(p.type, Array)}
+        if found - self.constants:
+            raise Restart(found)
 
     def _leaves(self, var: Var, keys: set[Any], shape: bool) -> bool:
         """Collect the inputs behind a value; False if something else is among them."""

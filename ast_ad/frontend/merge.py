@@ -78,7 +78,7 @@ class Merging(Sharing, Boundness):
                 merged.contents[key] = STALE
                 continue
             if isinstance(key, Arr) and key.view is not None:
-                if a is None or b is None or key.view.put is not None:
+                if a is None or b is None or key.view.get is not None:
                     merged.contents.pop(key, None)
                 continue
             if getattr(key, "serial", 0) > since and not isinstance(key, Frame):

@@ -118,8 +118,6 @@ class NumpyCalls(Core):
         if isinstance(value, Arr) and not copy:
             return self.b_asarray(value, dtype, copy=Lit(copy), **kwargs)
         result = self.as_array(np.array, value, {**kwargs, **self.whole(value, dtype)})
-        if isinstance(value, Arr) and isinstance(result, Arr) and not self.is_contiguous(value):
-            self.unordered.add(self.variable(result).id)
         return (
             result
             if dtype is None or self.static_value(dtype) is None

@@ -30,7 +30,7 @@ def is_window(key: Any) -> bool:
     return (
         isinstance(key, Arr)
         and key.view is not None
-        and key.view.put is not None
+        and key.view.get is not None
         and isinstance(key.view.parent, Arr)
     )
 

@@ -250,7 +250,7 @@ class Statements(Core):
             before = self.load_item(base, index)
             after = self.augment(plain, in_place, before, self.eval(node.value))
             window = isinstance(after, Arr) and after.view is not None and after.view.put is not None
-            if after is not before or isinstance(base, Arr) and not window:
+            if after is not before or isinstance(base, Flat) or isinstance(base, Arr) and not window:
                 self.store_item(base, index, after)  # else it has been written where it lies
         else:
             base, name = self.eval(node.target.value), self.mangled(node.target.attr)

@@ -71,7 +71,8 @@ class Arr:
 
     ``foreign``: why writes to it are refused (a global, an array that may be one of several). ``sources``:
     arrays that it may be, each with what it held then: once one holds something else, reads are refused.
-    ``within``: the pools that it may be in since it was made.
+    ``within``: the pools that it may be in since it was made. ``orders``: those in which its elements
+    certainly lie in memory (layouts.py).
     """
 
     initial: Var | None
@@ -81,14 +82,18 @@ class Arr:
     serial: int = _stamp()
     sources: tuple[tuple[Any, Any], ...] = ()
     within: frozenset[Pool] = frozenset()
+    orders: frozenset[str] = frozenset()
 
 
 @dataclass(eq=False)
 class View:
-    """``get`` emits the window's value from the parent's; ``put`` the parent's value with a new window."""
+    """``get`` emits the window's value from the parent's; ``put`` the parent's value with a new window.
+
+    Without ``put`` it is not written to; without ``get`` it may be a copy, which shows no later write.
+    """
 
     parent: Any
-    get: Callable[[Any], Any]
+    get: Callable[[Any], Any] | None
     put: Callable[[Any, Any], Any] | None
     index: Arg | None = None
 

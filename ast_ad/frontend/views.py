@@ -7,11 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.ops import Arg, Lit, Seq, Var
-from ..ir.types import Array, Scalar, kind_of
-from ..rules import containers, helpers
+from ..ir.ops import Arg, Lit, Seq, Slice, Var
+from ..ir.types import Array, Scalar, TupleOf, kind_of, rank_of
+from ..rules import helpers
 from ..rules.registry import lookup
 from .core import Core
+from .layouts import (
+    BOTH,
+    CONVERTING,
+    NONE,
+    SEEING,
+    Orders,
+    is_view_by_letters,
+    order_asked,
+    orders_of_result,
+    relation,
+)
 from .probing import may_share
 from .values import Arr, Lst, Tup, View
 
@@ -26,43 +37,24 @@ ALIASES_INPUT = {
     np.require,
     np.asarray_chkfinite,
 }
-C_ORDERED = {
-    np.zeros,
-    np.ones,
-    np.empty,
-    np.full,
-    np.arange,
-    np.linspace,
-    np.outer,
-    np.array,
-    np.concatenate,
-    np.stack,
-    np.vstack,
-    np.eye,
-    np.identity,
-    np.copy,
-    np.matmul,
-    operator.matmul,
-    np.dot,
-    containers.array_from_list,
-}
-
-KEEPING_ORDER = {np.array, np.copy, np.concatenate, np.stack, np.vstack}
-"""Their results lie in memory as their arguments do; of lists of numbers row by row."""
-ORDERING = {np.ascontiguousarray, np.asfortranarray, np.require}
-"""They return their argument, or a copy if it does not lie in memory as asked for."""
-EACH = {np.broadcast_arrays, np.meshgrid, np.ix_}
+RESHAPING = {
+    np.reshape, np.ravel, np.squeeze, np.expand_dims, np.atleast_1d, np.atleast_2d, np.atleast_3d, np.ix_,
+}  # fmt: skip
+"""Their views show all elements in the same order (where they are asked for no other one)."""
+OWN_INVERSE = {
+    np.swapaxes, np.flip, np.fliplr, np.flipud, np.matrix_transpose, np.linalg.matrix_transpose, helpers.mT
+}  # fmt: skip
+"""Done twice, they give the array again."""
+EACH = {np.broadcast_arrays, np.meshgrid, np.ix_, np.atleast_1d, np.atleast_2d, np.atleast_3d}
 """Their results are views of one argument each."""
 
 
 class Views(Core):
     # ----- which results are windows on their argument
     def mark_view(self, fn: Any, args: list[Any], kwargs: dict[str, Any], result: Any) -> Any:
-        """Where the result may share memory with the first argument, remember it."""
+        """Where the result may share memory with an argument, remember it."""
         primitive = lookup(fn)
         bases = [a for a in (*args, *kwargs.values()) if isinstance(a, Arr)]
-        if fn in KEEPING_ORDER and isinstance(result, Arr) and not all(map(self.is_contiguous, bases)):
-            self.unordered.add(self.variable(result).id)
         base = bases[0] if len(bases) == 1 else args[0] if args else next(iter(kwargs.values()), None)
         if (
             primitive is None
@@ -88,49 +80,91 @@ class Views(Core):
                     "give the number as a constant, or index the array",
                 )
             owners = args if fn in EACH else [base] * len(content)
-            items = tuple(self.uncertain(a, r) for a, r in zip(owners, content, strict=True))
+            items = tuple(
+                self.see(fn, args, kwargs, owner, item, i)
+                for i, (owner, item) in enumerate(zip(owners, content, strict=True))
+            )
             return Tup(items, result.cls) if isinstance(result, Tup) else Lst(items)
-        type = self.read(base).type
-        known = isinstance(type, Array) and type.shape is not None  # else it may get axes, or become an array
-        if fn in ALIASES_INPUT and known and type == result.initial.type:  # type: ignore[union-attr]
-            if fn not in ORDERING or self.has_order(base, fn):
-                return base
-        put = self.lens(fn, args, kwargs, result.initial.type)  # type: ignore[union-attr]
-        view = Arr(
-            None,
-            View(
-                base,
-                lambda v: self.builder.op(
-                    fn,
-                    *(v if a is base else self.arg(a) for a in args),
-                    **{k: v if a is base else self.arg(a) for k, a in kwargs.items()},
-                ),
-                put,
-            ),
-            base.foreign,
-        )
-        self.state.set(view, (self.read(base), result.initial))
-        return view
+        return self.see(fn, args, kwargs, base, result)
 
-    def has_order(self, arr: Arr, fn: Any) -> bool:
-        """Whether the array certainly lies in memory as ``np.ascontiguousarray`` and its like want it."""
-        vector = len(self.read(arr).type.shape or ()) == 1  # type: ignore[union-attr]
-        return (vector or fn is np.ascontiguousarray) and self.is_contiguous(arr)
+    def see(
+        self,
+        fn: Any,
+        args: list[Any],
+        kwargs: dict[str, Any],
+        base: Any,
+        result: Any,
+        part: int | None = None,
+    ) -> Any:
+        """The result (or the ``part`` of it), as what it is to the array ``base``."""
+        if not isinstance(result, Arr) or not isinstance(base, Arr):
+            return result
+        how = self.relation(fn, args, kwargs, base, result)
+        if how == "copy":
+            return result
+        if how == "same":
+            return base
+        view = View(base, None, None)
+        if how:
+            view.get = self.window_of(fn, args, kwargs, base, part)
+        if how == "view":
+            view.put = self.lens(fn, args, kwargs, base, view.get)
+        found = Arr(None, view, base.foreign, orders=self.orders_seen(fn, args, kwargs, base, result))
+        self.state.set(found, (self.read(base), result.initial))
+        return found
+
+    def relation(self, fn: Any, args: list[Any], kwargs: dict[str, Any], base: Arr, result: Arr) -> str:
+        """See ``layouts.relation``; here with what depends on the other arguments."""
+        type = self.read(base).type
+        if fn in ALIASES_INPUT and isinstance(type, Array) and type.shape is not None:
+            if type == result.initial.type and fn not in CONVERTING:  # type: ignore[union-attr]
+                own = base.view is None and len(type.shape) == 1 and self.orders_of(base) == BOTH
+                return "same" if fn is not np.require or own else ""
+            if fn not in CONVERTING and fn not in SEEING:
+                return ""
+        elif fn in ALIASES_INPUT:
+            return ""  # it may get axes, or become an array
+        if fn is np.meshgrid and self.static_value(kwargs.get("copy", Lit(True))) is not False:
+            return ""
+        if fn is np.einsum:
+            return "view" if len(args) == 2 and not kwargs and self.moves_axes(args[0]) else ""
+        if fn in (np.real, np.imag) and kind_of(type) == "complex":
+            return "view"
+        order = self.static_value(order_asked(fn, args, kwargs))
+        if order is not None and not isinstance(order, str):
+            return ""
+        return relation(fn, self.orders_of(base), type, order)
+
+    def moves_axes(self, subscripts: Any) -> bool:
+        return is_view_by_letters(self.static_value(subscripts))
+
+    def window_of(self, fn: Any, args: list[Any], kwargs: dict[str, Any], base: Arr, part: int | None) -> Any:
+        """What gives the result (or the ``part`` of it) for another value of the base."""
+
+        def get(v: Any) -> Any:
+            found = self.emit(
+                fn,
+                *(v if a is base else a for a in args),
+                **{k: v if a is base else a for k, a in kwargs.items()},
+            )
+            if part is not None:
+                found = (found.items if isinstance(found, Tup) else self.state.get(found))[part]
+            return self.variable(found)
+
+        return get
 
     def uncertain(self, base: Any, result: Any) -> Any:
         if not isinstance(result, Arr) or not isinstance(base, Arr):
             return result
-        view = Arr(None, View(base, lambda v: None, None), base.foreign)
+        view = Arr(None, View(base, None, None), base.foreign)
         self.state.set(view, (self.read(base), result.initial))
         return view
 
-    def lens(self, fn: Any, args: list[Any], kwargs: dict[str, Any], type: Any) -> Any:
-        """How a write through the view changes its base; None where NumPy may have made a copy."""
-        if not args or not isinstance(args[0], Arr):
-            return None
-        base_type = self.read(args[0]).type
-        reshaping = fn in (np.reshape, np.ravel) and self.is_contiguous(args[0])
-        if reshaping or fn in (np.squeeze, np.expand_dims):
+    # ----- how a write through a view changes its base
+    def lens(self, fn: Any, args: list[Any], kwargs: dict[str, Any], base: Arr, get: Any) -> Any:
+        """The value of the base after a write through the view, from what it was and what the view is now."""
+        base_type = self.read(base).type
+        if fn in RESHAPING and self.static_value(order_asked(fn, args, kwargs)) in (None, "C"):
             return lambda v, new: self.builder.opaque(
                 np.reshape, (new, self.builder.opaque(np.shape, (v,), shape_type(base_type))), v.type
             )
@@ -141,62 +175,94 @@ class Views(Core):
             if isinstance(axes, (tuple, list)):
                 inverse = Seq(tuple(Lit(int(i)) for i in np.argsort(axes)), tuple)
                 return lambda v, new: self.builder.opaque(np.transpose, (new, inverse), v.type)
-        if fn is np.swapaxes:
-            rest = tuple(map(self.arg, args[1:]))
-            return lambda v, new: self.builder.opaque(np.swapaxes, (new, *rest), v.type)
-        if fn is np.moveaxis:
+        if fn in OWN_INVERSE and args and args[0] is base:
+            return lambda v, new: self.variable(self.emit(fn, new, *args[1:], **kwargs))
+        if fn is np.moveaxis and len(args) == 3:
             source, target = map(self.arg, args[1:])
             return lambda v, new: self.builder.opaque(np.moveaxis, (new, target, source), v.type)
-        if fn in (np.real, np.imag) and kind_of(base_type) == "complex":
-            other = np.imag if fn is np.real else np.real
+        if fn in (np.real, np.imag):
+            return self.lens_of_part(fn)
+        return self.lens_by_places(get)
 
-            def put(v: Any, new: Any) -> Any:
-                kept = self.builder.op(other, v)
-                real, imag = (new, kept) if fn is np.real else (kept, new)
-                return self.builder.op(operator.add, real, self.builder.op(operator.mul, imag, Lit(1j)))
+    def lens_of_part(self, fn: Any) -> Any:
+        """The real or the imaginary part of a complex array is written."""
+        other = np.imag if fn is np.real else np.real
 
-            return put
-        return None
+        def put(v: Any, new: Any) -> Any:
+            kept = self.builder.op(other, v)
+            real, imag = (new, kept) if fn is np.real else (kept, new)
+            return self.builder.op(operator.add, real, self.builder.op(operator.mul, imag, Lit(1j)))
+
+        return put
+
+    def lens_by_places(self, get: Any) -> Any:
+        """Any view: the elements that it shows are those of the base whose numbers it shows."""
+
+        def put(v: Any, new: Any) -> Any:
+            shape = self.builder.op(np.shape, v)
+            numbers = self.builder.op(
+                np.reshape, self.builder.op(np.arange, self.builder.op(np.size, v)), shape
+            )
+            places = self.builder.op(np.unravel_index, get(numbers), shape)
+            index = Seq(tuple(places), tuple) if isinstance(places, (tuple, list)) else places
+            return self.builder.opaque(helpers.setitem, (v, index, new), v.type)
+
+        return put
+
+    # ----- how the elements of an array lie
+    def orders_of(self, arr: Arr) -> Orders:
+        """Those in which they certainly lie in memory."""
+        if arr.view is None or arr.view.index is None:
+            return arr.orders
+        if not isinstance(arr.view.parent, Arr) or "C" not in self.orders_of(arr.view.parent):
+            return NONE
+        rank = rank_of(self.read(arr).type)
+        parts = parts_of(arr.view.index)
+        if not all(map(is_int, parts[:-1])) or not (is_int(parts[-1]) or is_run(parts[-1])):
+            return NONE
+        return BOTH if rank is not None and rank <= 1 else frozenset("C")
 
     def is_contiguous(self, arr: Arr) -> bool:
         """Whether the array is certainly C-contiguous."""
-        if arr.view is not None:
-            parent = arr.view.parent
-            index = arr.view.index
-            return (
-                isinstance(parent, Arr)
-                and index is not None
-                and self.is_contiguous(parent)
-                and (all(map(is_int, parts_of(index))))
-            )
-        return arr.argument is None and self.built_contiguous(arr.initial)
+        return "C" in self.orders_of(arr)
 
-    def built_contiguous(self, var: Any) -> bool:
-        """Whether the operation that made a value allocates a C-ordered array."""
-        if not isinstance(var.type, Array) or var.type.shape is None:
-            return False
-        if len(var.type.shape) <= 1:
-            return var.id not in self.strided
-        return var.id in self.c_ordered and var.id not in self.unordered
+    def orders_made(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Arr) -> Orders:
+        """Those of an array that an operation has made."""
+        order = self.static_value(order_asked(fn, list(args), kwargs))
+        if order is not None and not isinstance(order, str):
+            return NONE
+        found = [*args, *kwargs.values()]
+        given: list[tuple[Orders, Any]] = []
+        while found:
+            value = found.pop()
+            if isinstance(value, (Tup, Lst)):
+                content = value.items if isinstance(value, Tup) else self.state.get(value)
+                found += content if isinstance(content, tuple) else [content]
+            elif isinstance(value, (Arr, Var)):
+                its = self.variable(value).type
+                if isinstance(its, Scalar):
+                    continue
+                orders = self.orders_of(value) if isinstance(value, Arr) else NONE
+                given.append((orders, its.shape if isinstance(its, Array) else None))
+            elif isinstance(value, Lit) and isinstance(value.value, np.ndarray):
+                given.append((NONE, value.value.shape))
+        type = result.initial.type  # type: ignore[union-attr]
+        return orders_of_result(fn, given, type.shape if isinstance(type, Array) else None, order)
 
-    @property
-    def c_ordered(self) -> set[int]:
-        found: set[int] = set()
-        from ..ir.ops import Op
-
-        for op in self.builder.block.ops:
-            if isinstance(op, Op) and op.outs and op.fn in C_ORDERED:
-                found.add(op.outs[0].id)
-            elif (
-                isinstance(op, Op)
-                and op.outs
-                and op.fn is helpers.setitem
-                and any(isinstance(a, Var) and a.id in found for a in op.args[:1])
-            ):
-                found.add(op.outs[0].id)
-        return found
-
-    strided: frozenset[int] = frozenset()
+    def orders_seen(self, fn: Any, args: list[Any], kwargs: dict[str, Any], base: Arr, result: Arr) -> Orders:
+        """Those of a view that a function has returned."""
+        orders = self.orders_of(base)
+        if fn in (np.squeeze, np.expand_dims):
+            return orders
+        if fn in (np.transpose, np.permute_dims) and len(args) == 1 and not kwargs or fn is helpers.mT:
+            flat = rank_of(result.initial.type) == 2 or fn is not helpers.mT  # type: ignore[union-attr]
+            return frozenset("CF"["FC".index(o)] for o in orders) if flat else NONE
+        if fn in (np.reshape, np.ravel) and "C" in orders:
+            order = self.static_value(order_asked(fn, args, kwargs))
+            rank = rank_of(result.initial.type)  # type: ignore[union-attr]
+            if order in (None, "C"):
+                return BOTH if rank is not None and rank <= 1 else frozenset("C")
+        return NONE
 
 
 def parts_of(index: Arg) -> tuple[Arg, ...]:
@@ -209,7 +275,12 @@ def is_int(part: Arg) -> bool:
     return isinstance(part, Var) and isinstance(part.type, Scalar) and part.type.kind == "int"
 
 
-def shape_type(type: Any) -> Any:
-    from ..ir.types import TupleOf
+def is_run(part: Arg) -> bool:
+    """Whether it takes neighbours: a slice without a step."""
+    if isinstance(part, Lit):
+        return isinstance(part.value, slice) and part.value.step in (None, 1)
+    return isinstance(part, Slice) and isinstance(part.step, Lit) and part.step.value in (None, 1)
 
+
+def shape_type(type: Any) -> Any:
     return TupleOf(tuple(Scalar("int", None, d) for d in type.shape))

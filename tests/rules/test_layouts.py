@@ -1,0 +1,271 @@
+"""What is believed of the order of elements in memory, and of views: is it so for every sample and layout?"""
+
+import inspect
+import itertools
+import operator
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from sample import Sample, all_samples
+
+import ast_ad
+from ast_ad.frontend.layouts import (
+    KEEPING,
+    MADE,
+    ROWS,
+    SEEING,
+    SHOWING,
+    is_crosswise,
+    is_view_by_letters,
+    order_asked,
+    orders_of_result,
+    relation,
+)
+from ast_ad.frontend.views import EACH
+from ast_ad.ir.ops import Lit
+from ast_ad.ir.types import Array
+
+A, B = np.arange(1.0, 7.0).reshape((2, 3)), np.arange(2.0, 8.0).reshape((2, 3))
+PAIRS = [Sample((a, b)) for a, b in ((A, B), (A, B[0]), (A, B[:, :1]), (A[:1], B[:, :1]), (A, 2.0))]
+SAMPLES = all_samples() | {
+    **dict.fromkeys([operator.sub, operator.truediv, operator.floordiv, operator.mod], PAIRS),
+    **dict.fromkeys([operator.neg, operator.pos, abs, np.ones_like, np.zeros_like], [Sample((A,))]),
+    **dict.fromkeys([np.eye, np.identity, np.tri], [Sample((3,))]),
+    **dict.fromkeys([np.zeros, np.ones], [Sample(((2, 3),)), Sample(((2, 3, 4),))]),
+}
+
+
+def column_major(a):
+    return np.array(a, order="F")
+
+
+def every_other(a):
+    return np.repeat(a, 2, axis=-1)[..., ::2] if a.ndim else a
+
+
+LAYOUTS = {"rows": np.array, "columns": column_major, "every other": every_other}
+
+
+def laid(value, layout):
+    if isinstance(value, np.ndarray):
+        return layout(value)
+    return type(value)(laid(v, layout) for v in value) if type(value) in (list, tuple) else value
+
+
+def arrays(value):
+    if isinstance(value, np.ndarray):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from arrays(item)
+
+
+def lying(a):
+    return frozenset("C" * a.flags.c_contiguous + "F" * a.flags.f_contiguous)
+
+
+def asked(fn, args, kwargs):
+    return order_asked(fn, [Lit(a) for a in args], {k: Lit(v) for k, v in kwargs.items()}).value
+
+
+def one_by_columns(number):
+    """The array with this number is laid by columns, all others by rows."""
+    seen = itertools.count(1)
+    return lambda a: column_major(a) if next(seen) == number else np.array(a)
+
+
+def calls():
+    """Each function with each sample, its arrays in each layout, or one of them in another one."""
+    for fn in SAMPLES:
+        for number, sample in enumerate(SAMPLES[fn]):
+            layouts = {
+                **LAYOUTS,
+                "first by columns": one_by_columns(1),
+                "second by columns": one_by_columns(2),
+            }
+            for name, layout in layouts.items():
+                args = laid(list(sample.args), layout)
+                yield fn, f"{number} {name}", args, {k: laid(v, layout) for k, v in sample.kwargs.items()}
+
+
+def result_of(fn, args, kwargs):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return fn(*args, **kwargs)
+
+
+def test_the_order_of_results():
+    claims = 0
+    for fn, name, args, kwargs in calls():
+        found = result_of(fn, args, kwargs)
+        if not isinstance(found, np.ndarray):
+            continue
+        given = [(lying(a), a.shape) for a in arrays([*args, *kwargs.values()])]
+        claimed = orders_of_result(fn, given, found.shape, asked(fn, args, kwargs))
+        claims += found.ndim > 1 and bool(claimed)
+        assert claimed <= lying(found), (fn, name, claimed)
+    assert claims > 500
+
+
+@pytest.mark.parametrize("fn", [*KEEPING, *ROWS, *MADE], ids=lambda f: f.__name__)
+def test_each_function_of_the_tables_is_measured(fn):
+    assert fn in SAMPLES or fn in (np.empty, np.empty_like), "add a sample"
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize(
+    "fn", [np.zeros, np.ones, np.full, np.zeros_like, np.ones_like, np.full_like, np.copy]
+)
+def test_what_is_asked_for_an_order(fn, order):
+    like = np.ones((2, 3))
+    first = (like,) if "like" in fn.__name__ or fn is np.copy else (like.shape,)
+    args = (*first, 2.0) if fn in (np.full, np.full_like) else first
+    place = [*inspect.signature(fn).parameters].index("order")
+    for given, named in ((args, {"order": order}), ((*args, *(None,) * (place - len(args)), order), {})):
+        assert asked(fn, given, named) == order
+        assert orders_of_result(fn, [], like.shape, order) == lying(fn(*given, **named)) == {order}
+
+
+def test_stretched_arrays():
+    shapes = [(), (1,), (3,), (1, 3), (3, 1), (3, 3), (2, 3, 3), (2, 1, 3)]
+    for one in shapes:
+        for two in shapes:
+            for layouts in ("CC", "CF", "FC", "FF"):
+                a, b = (np.ones(s, order=o) for s, o in zip((one, two), layouts, strict=True))
+                found = np.add(a, b)
+                # What made them tells one order, whatever a length of 1 makes of it.
+                given = [(frozenset(o), s) for o, s in zip(layouts, (one, two), strict=True)]
+                if isinstance(found, np.ndarray):
+                    assert orders_of_result(np.add, given, found.shape, None) <= lying(found), (
+                        one,
+                        two,
+                        layouts,
+                    )
+
+
+def test_views_and_copies():
+    seen = set()
+    for fn, name, args, kwargs in calls():
+        base = next(iter(arrays(args)), None)
+        if base is None or not base.size or len(list(arrays([*args, *kwargs.values()]))) > 1:
+            continue
+        if fn in EACH and len(args) > 1:
+            continue
+        how = relation(fn, lying(base), Array(base.dtype, base.shape), asked(fn, args, kwargs))
+        if fn is np.meshgrid and kwargs.get("copy", True) or fn is np.ix_ and base.dtype == bool:
+            continue
+        results = [r for r in arrays([result_of(fn, args, kwargs)]) if r.ndim and r.size]
+        for found in results:
+            shares = np.may_share_memory(found, base)
+            seen.add(how if shares or how == "copy" else "")
+            if how in ("view", "shown", "same"):
+                assert shares and (found.flags.writeable or how == "shown" or not base.flags.writeable), (
+                    fn,
+                    name,
+                )
+            if how == "same":
+                assert found is base
+            if how == "copy":
+                assert not shares
+            if how == "shown" and found.flags.writeable:
+                with pytest.warns(DeprecationWarning):  # NumPy's, of broadcast_arrays
+                    found[...] = found
+    assert seen >= {"view", "shown", "same", "copy"}
+    assert is_crosswise(Array(np.dtype(float), (2, 3))) and not is_crosswise(Array(np.dtype(float), (1, 3)))
+
+
+@pytest.mark.parametrize("fn", [*SEEING, *SHOWING], ids=lambda f: f.__name__)
+def test_each_view_is_measured(fn):
+    assert fn in SAMPLES or fn is np.lib.stride_tricks.sliding_window_view, "add a sample"
+
+
+@pytest.mark.parametrize(
+    "subscripts", ["ij->ji", "ii->i", "ij->ij", "ijk->kij", "iij->ji", "ij->i", "ii->", "ij"]
+)
+def test_einsum_of_one_array(subscripts):
+    a = np.arange(3.0 ** len(subscripts.partition("->")[0])).reshape([3] * len(subscripts.partition("->")[0]))
+    found = np.einsum(subscripts, a)
+    if is_view_by_letters(subscripts):
+        assert np.shares_memory(found, a) and found.flags.writeable
+
+
+# ----- in programs
+def reshaped_by_columns(x):
+    z = np.outer(x, x)
+    np.ravel(z, order="F")[0] = 5.0 * x[1]
+    return np.sum(z * z)
+
+
+def made_by_columns(x):
+    z = np.zeros((2, 3), order="F")
+    z[0] = x
+    v = z.ravel()
+    v[0] = 5.0 * x[1]
+    return np.sum(z * z) + np.sum(v)
+
+
+def joined_columns(x):
+    z = np.concatenate([np.array([x, x]).T, np.array([x, x]).T])
+    v = z.reshape(-1)
+    v[0] = 5.0 * x[1]
+    return np.sum(z * z) + np.sum(v)
+
+
+def copied_columns(x):
+    z = np.copy(np.array([x, x * 2.0]).T)
+    z.ravel()[1] = 5.0 * x[1]
+    w = np.array([x, x * 2.0]).T.copy()
+    w.ravel()[1] = 5.0 * x[0]
+    return np.sum(z * z) + np.sum(w * w)
+
+
+def turned_rows(x):
+    z = np.outer(x, x)
+    r = np.rollaxis(z.reshape((3, 3, 1)), 1)
+    r[0, 1] = x[2]
+    np.flip(z, 0)[0, 1:] *= x[1:]
+    a, b, c = np.hsplit(z, 3)
+    b -= a * x[0]
+    return np.sum(z * z) + np.sum(c * r[0])
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+@pytest.mark.parametrize(
+    "f",
+    [reshaped_by_columns, made_by_columns, joined_columns, copied_columns, turned_rows],
+    ids=lambda f: f.__name__,
+)
+def test_programs(f, backend):
+    x = np.array([0.4, -0.9, 1.3])
+    value, found = ast_ad.value_and_grad(f, backend=backend)(x)
+    assert value == pytest.approx(f(x), rel=1e-15)
+    steps = 1e-6 * np.eye(3)
+    np.testing.assert_allclose(found, [(f(x + h) - f(x - h)) / 2e-6 for h in steps], rtol=1e-6, atol=1e-8)
+
+
+def cornered(y):
+    flat = y.ravel()
+    flat[1] = 3.0 * y[0, 0]
+    return np.sum(y * y) + np.sum(flat)
+
+
+def test_a_program_for_each_order_of_the_argument():
+    rows = np.array([[0.4, -0.9, 1.3], [0.2, 0.8, -0.5]])
+    derivative = ast_ad.value_and_grad(cornered, fallback="error")
+    for y in (rows, column_major(rows), rows, column_major(rows), rows[:1], rows[:, :1].copy()):
+        expected = cornered(y.copy(order="K"))
+        value, found = derivative(y.copy(order="K"))
+        assert value == expected
+        for place in np.ndindex(y.shape):
+            up, down = y.copy(order="K"), y.copy(order="K")
+            up[place] += 1e-6
+            down[place] -= 1e-6
+            assert found[place] == pytest.approx((cornered(up) - cornered(down)) / 2e-6, abs=1e-7)
+    assert "order of y" in str(derivative.explain())
