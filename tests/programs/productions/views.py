@@ -132,6 +132,16 @@ OF_MATRIX = (
     "{v}.T.copy()",
     "{v}[-1, ::-1]",
     "np.tril({v})",
+    "np.rollaxis({v}, 1)",
+    "np.split({v}, len({v}))[0]",
+    "np.split({v}, 2, axis=-1)[1]",
+    "np.reshape({v}, -1, order='F')",
+    "np.asfortranarray({v}).ravel('F')",
+    "np.broadcast_to({v}[0], {v}.shape)",
+    "np.lib.stride_tricks.sliding_window_view({v}, 2, axis=0)",
+    "np.linalg.diagonal({v})",
+    "np.atleast_2d({v}[0], 1.0)[0]",
+    "np.einsum('ij->ji', {v})[0]",
 )
 
 
@@ -151,6 +161,78 @@ def view(a: Author) -> None:
     for _ in range(a.random.randint(1, 2)):
         a.line(change(a, a.pick([w, w, seen.name])))
     a.line(f"{a.fresh('a r')} = np.sum({w} * {a.float(0)}) + np.sum({seen.name} * {seen.name})")
+
+
+MADE_IN_ORDER = (
+    "np.outer({v}, {v})",
+    "np.zeros((2, len({v})), order='F') + {v}",
+    "np.zeros((2, len({v})), order='F')",
+    "np.full((2, len({v})), {f})",
+    "np.full((2, len({v})), {v}, order='F')",
+    "np.array([{v}, {v} * {f}]).T",
+    "np.array([{v}, {v} * {f}]).T.copy()",
+    "np.copy(np.array([{v}, {v} * {f}]).T)",
+    "np.array(np.outer({v}, {v}), order='F')",
+    "np.asfortranarray(np.outer({v}, {v} * {f}))",
+    "np.stack([{v}, {v} * {f}], axis=1)",
+    "np.concatenate([np.array([{v}, {v}]).T] * 2, axis=1)",
+    "np.zeros_like(np.outer({v}, {v}).T)",
+    "np.ones_like(np.array([{v}, {v}]).T, order='C')",
+    "np.matmul(np.array([{v}, {v}]).T, np.ones((2, 2)))",
+    "np.dot(np.array([{v}, {v}]).T, np.array([{v}, {v}]))",
+    "np.hstack([np.outer({v}, {v}).T, {v}[:, None]])",
+    "np.array([{v}, {v}]).T + {v}[:, None]",
+    "np.array([{v}, {v}]).T * np.outer({v}, {v})[:, :2]",
+    "np.where(np.outer({v}, {v}) > 0, np.outer({v}, {v}).T, {f})",
+    "np.zeros((len({v}), 1)) + {v}",
+    "-np.outer({v}, {v}).T",
+    "np.clip(np.array([{v}, {v}]).T, -2.0, 2.0)",
+    "np.vander({v}, 3)",
+)
+SEEN_IN_ORDER = (
+    "{m}.ravel()",
+    "{m}.ravel('F')",
+    "np.ravel({m}, order='F')",
+    "np.reshape({m}, -1, order='F')",
+    "{m}.reshape(-1)",
+    "{m}.reshape({m}.shape[::-1])",
+    "{m}.reshape({m}.shape[::-1], order='F')",
+    "{m}.T.ravel()",
+    "{m}.T.reshape(-1)",
+    "np.asfortranarray({m})",
+    "np.ascontiguousarray({m})",
+    "np.asarray({m}, order='F')",
+    "np.asarray({m}, order='C')",
+    "{m}[0].ravel()",
+    "{m}[:, 0].ravel()",
+    "{m}[1:].reshape(-1)",
+    "{m}[:, 1:].ravel()",
+    "{m}.copy().ravel()",
+    "np.copy({m}).ravel()",
+    "{m}.flatten()",
+    "np.asfortranarray({m}).ravel('F')",
+    "np.ascontiguousarray({m}.T).ravel()",
+    "np.ascontiguousarray({m}[:, 0])",
+    "np.require({m}, float, ['C'])",
+    "np.squeeze({m}[None]).ravel()",
+    "np.vsplit({m}, [1])[0].ravel()",
+    "np.hsplit({m}, [1])[0].ravel()",
+    "np.rollaxis({m}, 1).ravel()",
+    "np.flip({m}, 0).ravel()",
+)
+
+
+@production(3, simple=True)
+def order_in_memory(a: Author) -> None:
+    """An array that lies by rows or by columns; what may be a view of it therefore is written, or it is."""
+    seen, m, w = a.array(rank=1, least=2), a.fresh("m mat"), a.fresh("w s0 vw")
+    a.line(f"{m} = {a.pick(MADE_IN_ORDER).format(v=seen.name, f=a.float(0))}")
+    if a.chance(0.3):
+        a.line(f"{m}[0] = {a.float(0)}")
+    a.line(f"{w} = {a.pick(SEEN_IN_ORDER).format(m=m)}")
+    for _ in range(a.random.randint(1, 2)):
+        a.line(change(a, a.pick([w, w, m])))
+    a.line(f"{a.fresh('a r')} = np.sum({w} * {a.float(0)}) + np.sum({m} * {m})")
 
 
 @production(2.6, simple=True)
