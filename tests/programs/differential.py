@@ -149,9 +149,30 @@ class Comparison:
         scale = 1.0 + np.max(np.abs(estimate), initial=0.0, where=sure)
         bound = (SINGLE if _single(call) else TOLERANCE) * scale
         if not np.all(np.abs(got - estimate)[sure] <= bound):
+            beside = self._beside(k, call, got.size)
+            if beside is not None and np.all(np.abs(beside - estimate)[sure] <= bound):
+                return  # equal numbers, of which a median or a sort takes one: beside the point none are
             raise Failed("wrong", f"{where}gradient:\n{got}\ninstead of\n{estimate}")
         if self.settings.trace and (k == 0 or not np.all(sure)):
             self._trace(got, sure, k, call, where)
+
+    def _beside(self, k: int, call: Call, size: int) -> np.ndarray | None:
+        """The gradient a little beside the arguments, where no two numbers are equal."""
+        import ast_ad
+
+        module = load(self.case.source, self.folder)
+        try:
+            for earlier in self.case.calls[: k + 1]:
+                if earlier.before:
+                    exec(earlier.before, vars(module))
+            derivative = ast_ad.grad(module.f, argnums=self.case.argnums, backend=self.settings.backend)
+            moved = shifted(call, self.case.argnums, 1e-7 * np.random.default_rng(k).normal(size=size))
+            found = derivative(*moved, **copies(dict(call.kwargs)))
+            return flat(found)
+        except Exception:
+            return None
+        finally:
+            unload(module)
 
     def _trace(self, got: np.ndarray, sure: np.ndarray, k: int, call: Call, where: str) -> None:
         """The trace of the same call against the gradient."""

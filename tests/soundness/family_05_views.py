@@ -511,7 +511,7 @@ def nan_to_num_and_clip_out(x):
     return np.sum(y * y)
 
 
-@program(SQUARE, 1, compiled=False, later=[(SQUARE, 0)])
+@program(SQUARE, 1, later=[(SQUARE, 0)])
 def axis_known_at_run_time(y, axis):
     y = y * 1.0
     turned = np.swapaxes(y, 0, axis)
@@ -547,7 +547,7 @@ def flattened_columns(y):
     return np.sum(scale(y)) + np.sum(y**3)
 
 
-@program(np.array([[0.4, -0.9, 1.3], [0.2, 0.8, -0.5]]).T, compiled=False)
+@program(np.array([[0.4, -0.9, 1.3], [0.2, 0.8, -0.5]]).T)
 def contiguous_of_a_transpose(y):
     solid = np.ascontiguousarray(y)
     solid[0] = 2.0
@@ -561,7 +561,7 @@ def trimmed_then_scaled(s, k):
     return np.sum(inner * inner)
 
 
-@program(0.3, FOUR, wrt=(0,), compiled=False)
+@program(0.3, FOUR, wrt=(0,))
 def windows_of_constants(s, k):
     windows = np.lib.stride_tricks.sliding_window_view(k, 2)
     for i in range(2):
@@ -569,7 +569,7 @@ def windows_of_constants(s, k):
     return np.sum(windows[:, 0] * windows[:, 1])
 
 
-@program(THREE, compiled=False)
+@program(THREE)
 def stretched_with_a_number(x):
     own = x * 1.0
     shown = np.broadcast_arrays(own, 1.0)[0]
@@ -586,7 +586,7 @@ def written_where_it_is_stretched(x):
     return np.sum(rows)
 
 
-@program(THREE, compiled=False)
+@program(THREE)
 def several_at_least_vectors(x):
     own = x * 1.0
     first, second = np.atleast_1d(own, 2.0)
