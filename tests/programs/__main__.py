@@ -24,7 +24,9 @@ from .differential import Settings, check
 from .productions import FORMS, PRODUCTIONS
 from .reduce import reduce
 
-KINDS = ("right", "partly", "traced", "declined", "unstable", "wrong", "crashed")
+KINDS = ("right", "partly", "traced", "declined", "unstable", "nan", "wrong", "crashed")
+
+TOLD = "nan", "wrong", "crashed"
 
 
 def cause(outcome: Outcome) -> str:
@@ -94,8 +96,8 @@ def main() -> int:
             outcome = check(case, pathlib.Path(name), settings)
             tally[outcome.kind] += 1
             why = cause(outcome)
-            causes[why] += outcome.kind in ("wrong", "crashed", "declined")
-            told = ("wrong", "crashed", "declined") if options.declined else ("wrong", "crashed")
+            causes[why] += outcome.kind in (*TOLD, "declined")
+            told = (*TOLD, "declined") if options.declined else TOLD
             if outcome.kind in told and (options.every or causes[why] == 1):
                 report(seed, case, outcome, settings, pathlib.Path(name), options)
     for reason, times in causes.most_common(40):

@@ -43,7 +43,7 @@ class Settings:
 
 def check(case: Case, folder: pathlib.Path, settings: Settings) -> Outcome:
     """'right', 'partly' (right, with a traced callee), 'traced' (right), 'declined' (an AdError), 'unstable',
-    'wrong' or 'crashed'."""
+    'wrong', 'nan' (instead of a number: not silently wrong) or 'crashed'."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
@@ -152,8 +152,8 @@ class Comparison:
             beside = self._beside(k, call, got.size)
             if any(np.any(np.abs(g - got)[sure] > bound) for g in beside):
                 return  # the gradient jumps here: of equal numbers a median or a sort takes one
-            if self._is_infinite_within(got, sure & ~(np.abs(got - estimate) <= bound), k, call, where):
-                return
+            if not np.any(np.isfinite(got[sure & ~(np.abs(got - estimate) <= bound)])):
+                raise Failed("nan", f"{where}gradient:\n{got}\ninstead of\n{estimate}")
             raise Failed("wrong", f"{where}gradient:\n{got}\ninstead of\n{estimate}")
         if self.settings.trace and (k == 0 or not np.all(sure)):
             self._trace(got, sure, k, call, where)
@@ -177,13 +177,6 @@ class Comparison:
             return []
         finally:
             unload(module)
-
-    def _is_infinite_within(self, got: np.ndarray, wrong: np.ndarray, k: int, call: Call, where: str) -> bool:
-        """Whether the chain rule itself gives no number, as of ``(0.0 * x) ** 0.5``: the trace tells."""
-        if np.any(np.isfinite(got[wrong])):
-            return False
-        traced = self._traced(k, call, where)
-        return traced is not None and traced.shape == got.shape and not np.any(np.isfinite(traced[wrong]))
 
     def _trace(self, got: np.ndarray, sure: np.ndarray, k: int, call: Call, where: str) -> None:
         """The trace of the same call against the gradient."""
