@@ -101,6 +101,7 @@ class Views(Core):
             return result
         how = self.relation(fn, args, kwargs, base, result)
         if how == "copy":
+            result.orders = frozenset(CONVERTING.get(fn, "CF"))
             return result
         if how == "same":
             return base
