@@ -261,6 +261,7 @@ class Captures:
 def aspect_of(value: Any, aspect: str) -> Any:
     """What of an argument decided what the program is: its "shape", the "order" in memory, or ("") all of it.
 
+    >>> import numpy as np
     >>> aspect_of(np.zeros((2, 3)), "shape"), aspect_of(np.zeros((2, 3)).T, "order")
     ((2, 3), 'F')
     """

@@ -113,9 +113,10 @@ def test_the_order_of_results():
     assert claims > 500
 
 
-@pytest.mark.parametrize("fn", [*KEEPING, *ROWS, *MADE], ids=lambda f: f.__name__)
-def test_each_function_of_the_tables_is_measured(fn):
-    assert fn in SAMPLES or fn in (np.empty, np.empty_like), "add a sample"
+def test_each_function_of_the_tables_is_measured():
+    made = {*KEEPING, *ROWS, *MADE} - {np.empty, np.empty_like}
+    seen = {*SEEING, *SHOWING} - {np.lib.stride_tricks.sliding_window_view}
+    assert made | seen <= SAMPLES.keys(), "add a sample"
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
@@ -178,11 +179,6 @@ def test_views_and_copies():
                     found[...] = found
     assert seen >= {"view", "shown", "same", "copy"}
     assert is_crosswise(Array(np.dtype(float), (2, 3))) and not is_crosswise(Array(np.dtype(float), (1, 3)))
-
-
-@pytest.mark.parametrize("fn", [*SEEING, *SHOWING], ids=lambda f: f.__name__)
-def test_each_view_is_measured(fn):
-    assert fn in SAMPLES or fn is np.lib.stride_tricks.sliding_window_view, "add a sample"
 
 
 @pytest.mark.parametrize(
