@@ -64,7 +64,7 @@ def orders_of_result(fn: Any, given: list[tuple[Orders, Any]], shape: Any, order
     >>> sorted(orders_of_result(np.add, [(frozenset("F"), (2, 3)), (frozenset("F"), (2, 3))], (2, 3), None))
     ['F']
     """
-    keeping = fn in KEEPING or isinstance(fn, np.ufunc)
+    keeping = fn in KEEPING or isinstance(fn, np.ufunc) and fn.signature is None
     if shape is None or order not in (None, "K", "C", "F") or not (keeping or fn in ROWS or fn in MADE):
         return NONE
     rank = len(shape)

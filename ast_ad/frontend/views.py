@@ -106,10 +106,12 @@ class Views(Core):
         if how == "same":
             return base
         view = View(base, None, None)
+        fixed = [a if a is base else self.arg(a) for a in args]  # as they are now: lists of places may change
+        named = {k: a if a is base else self.arg(a) for k, a in kwargs.items()}
         if how:
-            view.get = self.window_of(fn, args, kwargs, base, part)
+            view.get = self.window_of(fn, fixed, named, base, part)
         if how == "view":
-            view.put = self.lens(fn, args, kwargs, base, view.get)
+            view.put = self.lens(fn, fixed, named, base, view.get)
         found = Arr(None, view, base.foreign, orders=self.orders_seen(fn, args, kwargs, base, result))
         self.state.set(found, (self.read(base), result.initial))
         return found
@@ -125,6 +127,8 @@ class Views(Core):
                 return ""
         elif fn in ALIASES_INPUT:
             return ""  # it may get axes, or become an array
+        if fn is np.ix_ and isinstance(type, Array) and type.dtype.kind == "b":
+            return ""  # places
         if fn is np.meshgrid and self.static_value(kwargs.get("copy", Lit(True))) is not False:
             return ""
         if fn is np.einsum:
