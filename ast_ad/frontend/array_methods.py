@@ -97,7 +97,8 @@ class ArrayMethods(Core):
         return arr.view is None or rank_of(self.read(arr).type) == 1
 
     def method_flatten(self, receiver: Any, *args: Any, **kwargs: Any) -> Any:
-        return self.emit(np.ravel, self.emit(np.copy, receiver), *args, **kwargs)
+        args, kwargs = self.with_known_order(np.ravel, [receiver, *args], kwargs)
+        return self.emit(np.ravel, self.emit(np.copy, receiver), *args[1:], **kwargs)
 
     def method_astype(
         self, receiver: Any, dtype: Any, order: Any = None, *args: Any, copy: Any = Lit(True), **kwargs: Any

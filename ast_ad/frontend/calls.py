@@ -160,6 +160,7 @@ class Calls(Core):
         args = [self.sequence_argument(a) for a in args]
         kwargs = {k: self.sequence_argument(v) for k, v in kwargs.items()}
         args, kwargs = self.with_arrays(fn, args, kwargs)
+        args, kwargs = self.with_known_order(fn, args, kwargs)
         out = kwargs.pop("out", None)
         if isinstance(fn, np.ufunc) and len(args) > fn.nin:
             (out,) = args[fn.nin :]

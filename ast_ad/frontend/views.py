@@ -16,6 +16,7 @@ from .layouts import (
     BOTH,
     CONVERTING,
     NONE,
+    ORDER_AT,
     SEEING,
     Orders,
     is_view_by_letters,
@@ -164,6 +165,25 @@ class Views(Core):
         view = Arr(None, View(base, None, None), base.foreign)
         self.state.set(view, (self.read(base), result.initial))
         return view
+
+    def with_known_order(
+        self, fn: Any, args: list[Any], kwargs: dict[str, Any]
+    ) -> tuple[list[Any], dict[str, Any]]:
+        """The order "A" or "K", in which elements are read as they lie, by its own name."""
+        order = self.static_value(order_asked(fn, args, kwargs)) if fn in (np.ravel, np.reshape) else None
+        base = args[0] if args else kwargs.get("a")
+        if order not in ("A", "K") or not isinstance(base, Arr):
+            return args, kwargs
+        orders = self.orders_of(base)
+        if not orders:
+            self.demand_orders()
+            raise self.unsupported(
+                f"order={order!r}", "how the array lies in memory is not known", "write 'C' or 'F'"
+            )
+        known = Lit("C" if "C" in orders else "F")
+        kwargs = {**kwargs, "order": known} if "order" in kwargs else kwargs
+        args = [known if i == ORDER_AT[fn] and "order" not in kwargs else a for i, a in enumerate(args)]
+        return args, kwargs
 
     # ----- how a write through a view changes its base
     def lens(self, fn: Any, args: list[Any], kwargs: dict[str, Any], base: Arr, get: Any) -> Any:

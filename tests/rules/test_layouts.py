@@ -231,11 +231,19 @@ def turned_rows(x):
     return np.sum(z * z) + np.sum(c * r[0])
 
 
+def read_as_it_lies(x):
+    z = np.outer(x, x).T
+    w = np.empty_like(np.array([x, x]), order="F")
+    w.flat[:] = np.arange(6.0)
+    counted = w.ravel("A") + z.flatten("K")[:6]
+    return np.sum(counted * z.reshape(9, order="A")[3:])
+
+
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize(
     "f",
-    [reshaped_by_columns, made_by_columns, joined_columns, copied_columns, turned_rows],
+    [read_as_it_lies, reshaped_by_columns, made_by_columns, joined_columns, copied_columns, turned_rows],
     ids=lambda f: f.__name__,
 )
 def test_programs(f, backend):
