@@ -97,6 +97,11 @@ def trimmed(cut: Cut, wanted: list[int], factor: Factor | None) -> Cut:
 # ----- returns -----
 
 
+def no_formula(i: int) -> ast.expr:
+    """What refuses the derivative by argument ``i``, when it runs."""
+    return ast.Call(ast.Name(NO_FORMULA, ast.Load()), [ast.Constant(i)], [])
+
+
 class Returns(ast.NodeTransformer):
     """Every return gives the tuple of the wanted results."""
 
@@ -130,7 +135,7 @@ class Returns(ast.NodeTransformer):
         return ast.Call(ast.Name(PICK, ast.Load()), [e, picked], [])
 
     def entries(self, items: list[ast.expr]) -> ast.expr:
-        one = [self.entry(items[i], i) if i < len(items) else ast.Constant(None) for i in self.wanted]
+        one = [self.entry(items[i], i) if i < len(items) else no_formula(i) for i in self.wanted]
         return ast.Tuple(one, ast.Load())
 
     def entry(self, e: ast.expr, i: int) -> ast.expr:

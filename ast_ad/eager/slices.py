@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import MissingRuleError
-from ..rules.helpers import exact_product, safe_product
+from ..rules.helpers import METADATA, exact_product, safe_product
 from ..rules.registry import Primitive, lookup
-from .cutting import CONJ, EXACT, NO_FORMULA, PICK, SAFE, Cut, cut_rule
+from .cutting import CONJ, EXACT, NO_FORMULA, PICK, SAFE, Cut, cut_rule, no_formula
 from .reads import NOTHING, VALUE, NoSource, is_rules_function, parameter_names
 from .state import state
 from .tensor_names import for_tensors, patched_globals, rebuilt
@@ -142,7 +142,8 @@ def _from_source(
         before = names[: names.index(variadic)]
         names = before + [variadic] * max(len(active) - len(before), 0)
     reads = [found.get(names[i], NOTHING) if i < len(names) else VALUE for i in range(len(active))]
-    extra = {NO_FORMULA: _refusal(primitive)}
+    refuse = _refusal(primitive)
+    extra = {NO_FORMULA: refuse, PICK: _picker(refuse)}
     return Slice(
         _build(cut, {**_PLAIN, **extra}, False),
         _Later(cut, {**_PLAIN, **extra}),
@@ -205,7 +206,7 @@ def _factor(complex_: bool, product: str | None) -> Callable[[ast.expr, int], as
         if isinstance(e, ast.Constant) and e.value is None:
             return e
         if isinstance(e, ast.Name) and e.id == "NotImplemented":
-            return ast.Call(ast.Name(NO_FORMULA, ast.Load()), [ast.Constant(i)], [])
+            return no_formula(i)
         if number == 1:
             return g
         if number == -1:
@@ -231,14 +232,20 @@ def _number(e: ast.expr) -> Any:
 # ----- the functions -----
 
 
-def _picked(parts: Any, wanted: tuple[int, ...]) -> tuple[Any, ...]:
+def _picker(refuse: Callable[[int], Any]) -> Callable[..., tuple[Any, ...]]:
     """The wanted ones of the cotangents that a rule returned."""
-    parts = parts if isinstance(parts, tuple) else (parts,)
-    return tuple(parts[i] if i < len(parts) else None for i in wanted)
+
+    def picked(parts: Any, wanted: tuple[int, ...]) -> tuple[Any, ...]:
+        parts = parts if isinstance(parts, tuple) else (parts,)
+        return tuple(parts[i] if i < len(parts) else refuse(i) for i in wanted)
+
+    return picked
 
 
 def _refusal(primitive: Primitive) -> Callable[[int], Any]:
     def refuse(i: int) -> Any:
+        if METADATA.get(primitive.fn) == i:
+            return None  # nothing but its shape is read
         name = getattr(primitive.fn, "__name__", repr(primitive.fn))
         raise MissingRuleError(
             f"`{name}` by its argument {i + 1} has no derivative rule",
@@ -249,7 +256,7 @@ def _refusal(primitive: Primitive) -> Callable[[int], Any]:
     return refuse
 
 
-_PLAIN: dict[str, Any] = {PICK: _picked, SAFE: safe_product, EXACT: exact_product, CONJ: np.conj}
+_PLAIN: dict[str, Any] = {SAFE: safe_product, EXACT: exact_product, CONJ: np.conj}
 
 
 def _build(cut: Cut, extra: dict[str, Any], tensors: bool) -> Callable[..., Any]:
@@ -289,6 +296,7 @@ def _whole(
     rule: Any = primitive.rule
     wanted = tuple(i for i, on in enumerate(active) if on)
     refuse = _refusal(primitive)
+    picked = _picker(refuse)
 
     def cotangent(multiply: Any, g: Any, p: Any, i: int) -> Any:
         if p is NotImplemented:
@@ -299,8 +307,8 @@ def _whole(
     def maker(fn: Any, multiply: Any) -> Callable[..., Any]:
         def run(g: Any, ans: Any, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
             if primitive.kind == "vjp":
-                return _picked(fn(g, ans, *args, **kwargs), wanted)
-            parts = _picked(fn(ans, *args, **kwargs), wanted)
+                return picked(fn(g, ans, *args, **kwargs), wanted)
+            parts = picked(fn(ans, *args, **kwargs), wanted)
             return tuple(cotangent(multiply, g, p, i) for p, i in zip(parts, wanted, strict=True))
 
         return run

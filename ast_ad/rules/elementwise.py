@@ -13,6 +13,7 @@ import operator
 
 import numpy as np
 
+from .helpers import unbroadcast
 from .partials import (
     bessel_i,
     exp_share,
@@ -188,7 +189,11 @@ def where(g, ans, condition, x=None, y=None):
 
 @vjp(np.nan_to_num)
 def nan_to_num(g, ans, x, copy=True, nan=0.0, posinf=None, neginf=None):
-    return np.where(np.isfinite(x), g, 0)
+    x_bar = np.where(np.isfinite(x), g, 0)
+    nan_bar = unbroadcast(np.where(np.isnan(x), g, 0), nan)
+    high_bar = None if posinf is None else unbroadcast(np.where(np.isposinf(x), g, 0), posinf)
+    low_bar = None if neginf is None else unbroadcast(np.where(np.isneginf(x), g, 0), neginf)
+    return x_bar, None, nan_bar, high_bar, low_bar
 
 
 @elementwise(np.nextafter, math.nextafter)

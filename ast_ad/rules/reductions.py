@@ -137,21 +137,30 @@ def average(a, axis=None, weights=None, *, keepdims=False):
 
 @vjp(np.max, np.min, np.amax, np.amin)
 def extremum(g, ans, a, axis=None, *, keepdims=False, initial=None, where=True):
-    """Equal extrema share the gradient evenly."""
-    reached = a == expanded(ans, a, axis, keepdims)
+    """Equal extrema share the gradient evenly, the initial value among them."""
+    extreme = expanded(ans, a, axis, keepdims)
+    reached = a == extreme
     if where is not True:
         reached = reached & where
     ties = sum_over(reached, axis)
     g_each = expanded(g, a, axis, keepdims)
-    return reached * (g_each / ties if initial is None else ratio(g_each, ties))
+    if initial is None:
+        return reached * (g_each / ties)
+    share = ratio(g_each, ties + (extreme == initial))
+    return reached * share, None, None, np.sum((extreme == initial) * share)
 
 
 @vjp(np.nanmax, np.nanmin)
 def nan_extremum(g, ans, a, axis=None, *, keepdims=False, initial=None, where=True):
-    reached = a == expanded(ans, a, axis, keepdims)
+    extreme = expanded(ans, a, axis, keepdims)
+    reached = a == extreme
     if where is not True:
         reached = reached & where
-    return reached * ratio(expanded(g, a, axis, keepdims), sum_over(reached, axis))
+    g_each = expanded(g, a, axis, keepdims)
+    if initial is None:
+        return reached * ratio(g_each, sum_over(reached, axis))
+    share = ratio(g_each, sum_over(reached, axis) + (extreme == initial))
+    return reached * share, None, None, np.sum((extreme == initial) * share)
 
 
 @composite(np.ptp)

@@ -200,10 +200,25 @@ class Sweep:
         named = [
             (arg, partials[names.index(k)]) for k, arg in op.kwargs.items() if k in names[: len(partials)]
         ]
+        self.require_all(op, names, len(partials))
         for arg, partial in (*zip(op.args, partials, strict=False), *named):
             if self.activity.of(arg) and partial is not None:
                 require_formula(op, partial)
                 self.bars.add(arg, self.product(g, partial, self.times(op, partial)), broadcast=True)
+
+    def require_all(self, op: Op, names: list[str], known: int) -> None:
+        """Refuse an active argument that is not among the first ``known``, whose derivatives the rule has."""
+        given: dict[Any, Arg] = {**dict(enumerate(op.args)), **op.kwargs}
+        for place, arg in given.items():
+            position = place if isinstance(place, int) else names.index(place) if place in names else known
+            if position >= known and helpers.METADATA.get(op.fn) != position and self.activity.of(arg):
+                name = names[place] if isinstance(place, int) and place < len(names) else place
+                raise MissingRuleError(
+                    f"the derivative of `{callable_name(op.fn)}` by `{name}`",
+                    op.span,
+                    "its rule does not have it, and the argument depends on what is differentiated",
+                    "pass a number that does not depend on it, or write the operation out",
+                )
 
     def times(self, op: Op, partial: Arg) -> Callable[..., Any]:
         """What multiplies: a zero that a mask made in the cotangent may meet an infinite derivative."""
@@ -248,6 +263,7 @@ class Sweep:
             position = names.index(name) if name in names else len(cotangents)
             if self.activity.of(arg) and position < len(cotangents):
                 self.bars.add(arg, cotangents[position], broadcast=primitive.broadcasts)
+        self.require_all(op, names, len(cotangents))
 
     def composite(self, op: Op, primitive: Primitive, bars: list[Arg | None]) -> None:
         """Compute the equivalent program here, and sweep back over it."""

@@ -54,7 +54,9 @@ def whole(primitive: Primitive, g: Any, ans: Any, sample: Sample, is_complex: bo
     parts = parts if isinstance(parts, tuple) else (parts,)
 
     def at(i: int) -> Any:
-        part = parts[i] if i < len(parts) else None
+        if i >= len(parts):  # refused, if it is more than a shape
+            return None if helpers.METADATA.get(primitive.fn) == i else NotImplemented
+        part = parts[i]
         if primitive.kind == "vjp" or part is None or part is NotImplemented:
             return part
         part = np.conj(part) if is_complex else part

@@ -22,6 +22,7 @@ DOMAIN = [(P,), (0.7,), (ZERO_D,), (P[::-1, ::2],), (cnormal(3) + 3,)]
 INSIDE = [(U,), (0.3,), (ZERO_D,), (0.5 * cnormal(3),)]
 AWAY = 4 * U + 0.25  # not near integers times the divisors below
 TIE = np.array([1.0, 2.0, 3.0])
+WITH_POLES = np.array([0.3, np.nan, np.inf, -np.inf, 0.7, np.nan])
 
 SAMPLES = {
     # arithmetic
@@ -98,7 +99,13 @@ SAMPLES = {
         (X > 0, Z, X),
         (True, 1.0, X),
     ],
-    np.nan_to_num: [(X,), (Z,), (0.3,)],
+    np.nan_to_num: [
+        (X,),
+        (Z,),
+        (0.3,),
+        Sample((WITH_POLES, True, 0.3, 1.2, -0.7)),
+        Sample((WITH_POLES[:3],), {"nan": 0.4, "posinf": ROW[:1]}),
+    ],
     np.nextafter: [(X, 5.0)],
     # exponentials and logarithms
     np.exp: ANALYTIC,

@@ -72,7 +72,8 @@ SAMPLES = {
     ],
     np.max: reductions(apart(3, 4), apart(2, 3, 4))
     + SMALL
-    + [Sample((apart(3, 4), 1), {"initial": -9.0, "where": MASK}), Sample((np.ones(3),), kink=True)],
+    + [Sample((apart(3, 4), 1), {"initial": -9.0, "where": MASK}), Sample((np.ones(3),), kink=True)]
+    + [Sample((apart(3, 4),), {"initial": 99.5}), Sample((apart(3, 4), 0), {"initial": 0.13})],
     np.min: reductions(apart(3, 4), apart(2, 3, 4))
     + SMALL
     + [Sample((apart(3, 4), 1), {"initial": 99.0, "where": MASK})],
