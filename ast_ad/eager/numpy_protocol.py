@@ -284,6 +284,9 @@ def _adapted(fn: Callable[..., Any], primitive: Primitive, named: tuple[str, ...
         n = len(args) - len(named)
         found = run_rule(g, ans, *args[:n], **dict(zip(named, args[n:], strict=True)), **kwargs)
         found = found if isinstance(found, tuple) else (found,)
+        missing = next((i for i in places if i >= len(found)), None)
+        if missing is not None:
+            slices.refusal(primitive)(missing)
         return tuple(found[i] if i < len(found) else None for i in (*range(n), *places))
 
     return Operation(call, backward_name(fn), primitive=replace(primitive, fn=call, rule=rule))

@@ -142,7 +142,7 @@ def _from_source(
         before = names[: names.index(variadic)]
         names = before + [variadic] * max(len(active) - len(before), 0)
     reads = [found.get(names[i], NOTHING) if i < len(names) else VALUE for i in range(len(active))]
-    refuse = _refusal(primitive)
+    refuse = refusal(primitive)
     extra = {NO_FORMULA: refuse, PICK: _picker(refuse)}
     return Slice(
         _build(cut, {**_PLAIN, **extra}, False),
@@ -242,7 +242,9 @@ def _picker(refuse: Callable[[int], Any]) -> Callable[..., tuple[Any, ...]]:
     return picked
 
 
-def _refusal(primitive: Primitive) -> Callable[[int], Any]:
+def refusal(primitive: Primitive) -> Callable[[int], Any]:
+    """What is called in place of a derivative that the rule does not have."""
+
     def refuse(i: int) -> Any:
         if METADATA.get(primitive.fn) == i:
             return None  # nothing but its shape is read
@@ -295,7 +297,7 @@ def _whole(
     """The whole rule, where its source can't be read: it reads everything."""
     rule: Any = primitive.rule
     wanted = tuple(i for i, on in enumerate(active) if on)
-    refuse = _refusal(primitive)
+    refuse = refusal(primitive)
     picked = _picker(refuse)
 
     def cotangent(multiply: Any, g: Any, p: Any, i: int) -> Any:
