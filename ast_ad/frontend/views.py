@@ -19,6 +19,7 @@ from .layouts import (
     ORDER_AT,
     SEEING,
     Orders,
+    is_crosswise,
     is_view_by_letters,
     order_asked,
     orders_of_result,
@@ -175,7 +176,7 @@ class Views(Core):
         if order not in ("A", "K") or not isinstance(base, Arr):
             return args, kwargs
         orders = self.orders_of(base)
-        if not orders:
+        if "C" not in orders and not (orders and is_crosswise(self.read(base).type)):  # one row lies in both
             self.demand_orders()
             raise self.unsupported(
                 f"order={order!r}", "how the array lies in memory is not known", "write 'C' or 'F'"
