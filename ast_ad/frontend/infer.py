@@ -10,6 +10,7 @@ import contextlib
 import math
 import operator
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ from ..ir.types import (
     rank_of,
     type_of,
 )
-from ..rules import registry
+from ..rules import containers, registry
 from ..rules.helpers import COMPLEX_BY_VALUE, ITEMS
 from ..rules.registry import lookup
 from .dummies import (
@@ -62,6 +63,8 @@ def result_type(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str,
     except TypeError:
         key = None
     result = _of_each_type(fn, args, kwargs)
+    if fn is containers.array_from_list and not kwargs and may_be_empty(args[0]):
+        result = or_of_nothing(result)
     if key is not None and not _has_fresh(result):
         _cache[key] = result
     return result
@@ -98,6 +101,14 @@ def may_be_empty(arg: Arg) -> bool:
         return isinstance(arg.type.element, Scalar)
     length = arg.type.shape[0] if isinstance(arg.type, Array) and arg.type.shape else None
     return length is not None and not (length > 0 if isinstance(length, int) else reaches(length, 1))
+
+
+def or_of_nothing(type: Any) -> Any:
+    """The type of an array of single numbers, of which there may be none: then it is of doubles."""
+    if not isinstance(type, Array) or type.dtype.kind != "f" or type.dtype.itemsize >= 8:
+        return type
+    double = replace(type, dtype=np.dtype(float))
+    return one_of(double, (type, double))
 
 
 def is_own(fn: Any) -> bool:
