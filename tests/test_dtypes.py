@@ -140,3 +140,20 @@ def test_files_in_memory(tmp_path):
     x = np.memmap(tmp_path / "numbers", float, "w+", shape=(4,))
     x[:] = X
     check(energy, x, 0.9, "numpy")
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+def test_arrays_of_lists_that_may_be_empty(backend):
+    """NumPy makes doubles of nothing."""
+
+    def f(x, k):
+        y = x * 1
+        y *= np.sum([x[0]] * k)
+        return np.sum(y) + np.sum(np.array([v * 2 for v in x[:k]]))
+
+    derivative = ast_ad.value_and_grad(f, backend=backend)
+    x = np.array([0.5, -0.25, 1.5], np.float32)
+    for k in (2, 0, 1):
+        value, found = derivative(x, k)
+        assert value == pytest.approx(f(x, k), rel=1e-6) and type(value) is type(f(x, k))
+        assert found.dtype == np.float32

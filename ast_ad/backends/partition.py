@@ -147,6 +147,8 @@ class _Partition:
                 block.ops = [*done, *run, *rest]
                 new = self.kernel(run, block)
                 if new is None:  # something in the run was refused
+                    if all(map(self.is_free, run)):  # which the kernel reads, and a part of it does not
+                        self.refuse(run[0], self.parts.refused[-1][1])
                     rest = run + rest
                     continue
                 done += new

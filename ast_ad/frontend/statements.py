@@ -317,7 +317,9 @@ class Statements(Core):
     def require_alone(self, arr: Arr) -> None:
         """Nobody else has what is a number, which ``op=`` replaces, or an array, which it writes."""
         alone = arr.view is None and arr.argument is None and not arr.foreign
-        if alone and not self.pools_with(arr, self.state) and self.references(self.state)[arr] <= 1:
+        found = self.references(self.state)
+        alone = alone and not any(arr is s for root in found for s, _ in getattr(root, "sources", ()))
+        if alone and not self.pools_with(arr, self.state) and found[arr] <= 1:
             return
         raise self.unsupported(
             "a change in place of what is a number or an array, and has another name or is in a list",

@@ -629,5 +629,29 @@ def two_names_in_an_endless_loop(x, k):
     return np.sum(b)
 
 
+@program(np.array([0.4, -0.9, 1.3]), 3, later=[(np.array([0.4, -0.9]), 1)], compiled=False)
+def second_name_of_what_was_a_number(x, k):
+    h = np.sum(x)
+    for _ in range(5):
+        h = x * 2.0
+    for _ in range(k):
+        q = h
+    h *= 1.4
+    return np.sum(q) + h[0]
+
+
+@program(np.array([0.4, -0.9, 1.3]), 2, later=[(np.array([0.4, 0.9, 0.1]), 3)], compiled=False)
+def array_by_a_branch_left_by_a_loop(x, k):
+    h = x[0] * 2.0
+    if h < 5.0:
+        h = x * 2.0
+    i = 0
+    while i < k:
+        q = [h][0] if x[i] > -9.0 else h
+        i += 1
+    h -= x
+    return np.sum(q * x)
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {}
