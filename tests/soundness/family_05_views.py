@@ -691,8 +691,6 @@ KNOWN: dict[tuple[str, str, str], str] = {
     ("require_written", "numba", "compiled"): "traced",
     ("reshaped_transposed", "numpy", "compiled"): "traced",
     ("reshaped_transposed", "numba", "compiled"): "traced",
-    ("ravel_in_column_order", "numpy", "compiled"): "traced",
-    ("ravel_in_column_order", "numba", "compiled"): "traced",
     ("unstacked_rows", "numpy", "compiled"): "traced",
     ("unstacked_rows", "numba", "compiled"): "traced",
     ("abs_and_positive_are_copies", "numpy", "compiled"): "traced",
