@@ -225,8 +225,7 @@ class Merging(Sharing, Boundness):
             foreign = foreign or value.foreign
             if root in shared or phis.apart:
                 foreign = foreign or ONE_OF_TWO
-                if root.serial < since:
-                    sources.append(root)
+                sources.append(root)  # which stays what it is, even made on this path, if the other has none
         once = tuple((root, None) for root in dict.fromkeys(sources))
         merged = Arr(out, None, foreign, sources=once, within=within)
         phis.arrays.append(merged)

@@ -653,5 +653,40 @@ def array_by_a_branch_left_by_a_loop(x, k):
     return np.sum(q * x)
 
 
+@program(np.array([0.4, -0.9, 1.3]), 1.0, later=[(np.array([0.4, -0.9]), 2.0)], compiled=False)
+def window_on_what_one_path_made(x, s):
+    if s > 0.0:
+        b = x * 2.0
+        w = b[::2]
+        v = b.reshape(-1)
+    b[0] = 3.0 * s
+    return np.sum(w * v[: len(w)])
+
+
+@program(np.array([0.4, -0.9, 1.3]), 1.0, later=[(np.array([0.4, -0.9]), 2.0)], compiled=False)
+def window_or_another_array(x, s):
+    if s > 0.0:
+        b = x * 2.0
+        parts = {"end": b[1:], "whole": b}
+        w = np.flip(b)
+    else:
+        w = x * 1.0
+        parts = {"end": w, "whole": w}
+    b *= s + 1.0
+    return np.sum(w * x) + np.sum(parts["end"]) + np.sum(parts["whole"])
+
+
+@program(np.array([0.4, -0.9, 1.3]), 2.0, compiled=False)
+def part_of_an_object_that_one_path_makes(x, s):
+    class Grid:
+        def __init__(self, values):
+            self.values, self.inner = values, values[1:-1]
+
+    if s > 0.0:
+        grid = Grid(x * s)
+    grid.values *= s
+    return np.sum(grid.inner) * np.sum(grid.values)
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {}
