@@ -140,8 +140,8 @@ def _converted(t: Any, like: np.ndarray) -> Any:
 def _stacked(rows: Any) -> Any:
     if not isinstance(rows, (list, tuple)):
         return rows
-    if not rows:
-        return np.array(rows)
+    if not has_traced(rows):
+        return np.array(rows)  # which makes no tensor of its own, with PyTorch's ways
     found = run(np.stack, ([_stacked(row) for row in rows],), {})
     return found if plain_of(found).flags.c_contiguous else run(np.copy, (found,), {"order": "C"})
 

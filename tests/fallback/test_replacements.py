@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import ast_ad
+from ast_ad import fallback
 
 X = np.array([-1.687, 1.813, -0.787])
 
@@ -38,3 +39,25 @@ def test_second_order_in_a_trace(program):
     step, s = 1e-6, 0.733
     expected = (slope(X.copy(), s + step) - slope(X.copy(), s - step)) / (2 * step)
     assert ast_ad.grad(slope, argnums=1)(X.copy(), s) == pytest.approx(expected, rel=1e-6)
+
+
+def test_arrays_of_rows_of_which_some_are_plain():
+    """They are NumPy's, as all that is traced: `std` and `astype` are not PyTorch's."""
+
+    def f(x):
+        w = np.array([[0, 1.5], [1, x[1]]])
+        v = np.stack([[2.0, 1.0], x[:2]])
+        return (
+            np.std(w)
+            + w.std()
+            + np.sum((w * 3).astype(int) * x[0])
+            + v.std(axis=0)[1] * isinstance(w, np.ndarray)
+        )
+
+    x = np.array([0.3, 0.45, -0.5])
+    value, pullback = fallback.trace(f, (x,), {}, [0])
+    assert value == f(x)
+    found = pullback([1.0])[0]
+    for i in range(3):
+        h = 1e-6 * np.eye(3)[i]
+        assert found[i] == pytest.approx((f(x + h) - f(x - h)) / 2e-6, abs=1e-6)
