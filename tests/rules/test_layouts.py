@@ -97,7 +97,10 @@ def calls():
 def result_of(fn, args, kwargs):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return fn(*args, **kwargs)
+        try:
+            return fn(*args, **kwargs)
+        except ValueError:  # another NumPy takes no such arguments: np.cross of plane vectors
+            return None
 
 
 def test_the_order_of_results():
