@@ -97,8 +97,8 @@ def _given(kwargs: dict[str, Any]) -> dict[str, Any]:
 
 def _call_ufunc(ufunc: Any, inputs: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     how = {k: kwargs.pop(k) for k in ("dtype", "casting") if k in kwargs}
-    where = kwargs.pop("where", True)
-    kwargs = {k: v for k, v in kwargs.items() if k not in ("order", "subok")}
+    where, order = kwargs.pop("where", True), kwargs.pop("order", "K")
+    kwargs = {k: v for k, v in kwargs.items() if k != "subok"}
     if where is not True or kwargs:
         return _without_rule(ufunc, inputs, {"where": where, **kwargs}, f"np.{ufunc.__name__}(where=...)")
     if ufunc is np.divide and type(inputs[1]) in (int, float) and inputs[1] == 0:
@@ -109,7 +109,14 @@ def _call_ufunc(ufunc: Any, inputs: Sequence[Any], kwargs: dict[str, Any]) -> An
         if isinstance(found, (np.ndarray, np.generic)) and found.dtype.kind not in "fc":
             return wrapped(found, face_of(inputs))
         inputs = [run(helpers.astype, (x, dtype), {}) if isinstance(x, Tensor) else x for x in inputs]
-    return apply(operation(ufunc), inputs)
+    found = apply(operation(ufunc), inputs)
+    if order not in ("C", "F") or not isinstance(found, Tensor) or _lies(found._array, order):
+        return found
+    return run(np.copy, (found,), {"order": order})  # later views are NumPy's only where it lies as asked
+
+
+def _lies(array: np.ndarray, order: str) -> bool:
+    return array.flags.c_contiguous if order == "C" else array.flags.f_contiguous
 
 
 def zero_of(x: Any, zero: float) -> Any:

@@ -154,6 +154,9 @@ class Calls(Core):
         """A NumPy function or one with a rule is an operation; ``out=`` and ``where=`` become writes."""
         fn = self.canonical(fn)
         args, kwargs = with_named_out(fn, args, kwargs)
+        first = parameter_names(fn)[:1]
+        if not args and first and first[0] in kwargs:  # what the rest looks at stands where it looks
+            args, kwargs = [kwargs[first[0]]], {k: v for k, v in kwargs.items() if k != first[0]}
         kwargs = {
             k: v for k, v in kwargs.items() if not (k == "out" and isinstance(v, Lit) and v.value is None)
         }

@@ -105,7 +105,7 @@ class Views(Core):
         if how == "copy":
             result.orders = frozenset(CONVERTING.get(fn, "CF"))
             return result
-        if how == "same":
+        if how == "same" and self.read(base).type == self.variable(result).type:
             return base
         view = View(base, None, None)
         fixed = [a if a is base else self.arg(a) for a in args]  # as they are now: lists of places may change
@@ -134,16 +134,14 @@ class Views(Core):
         if fn is np.meshgrid and self.static_value(kwargs.get("copy", Lit(True))) is not False:
             return ""
         if fn is np.einsum:
-            return "view" if len(args) == 2 and not kwargs and self.moves_axes(args[0]) else ""
+            moved = len(args) == 2 and not kwargs and is_view_by_letters(self.static_value(args[0]))
+            return "view" if moved else ""
         if fn in (np.real, np.imag) and kind_of(type) == "complex":
             return "view"
         order = self.static_value(order_asked(fn, args, kwargs))
         if order is not None and not isinstance(order, str):
             return ""
         return relation(fn, self.orders_of(base), type, order)
-
-    def moves_axes(self, subscripts: Any) -> bool:
-        return is_view_by_letters(self.static_value(subscripts))
 
     def window_of(self, fn: Any, args: list[Any], kwargs: dict[str, Any], base: Arr, part: int | None) -> Any:
         """What gives the result (or the ``part`` of it) for another value of the base."""

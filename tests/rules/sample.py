@@ -78,3 +78,29 @@ def all_samples() -> dict[Callable[..., Any], list[Sample]]:
         for fn, entries in importlib.import_module(module).SAMPLES.items():
             merged.setdefault(fn, []).extend(map(as_sample, entries))
     return merged
+
+
+# ----- samples in other layouts of memory
+def column_major(a):
+    return np.array(a, order="F")
+
+
+def every_other(a):
+    return np.repeat(a, 2, axis=-1)[..., ::2] if a.ndim else a
+
+
+def laid(value, layout):
+    """The value with all arrays copied into a layout."""
+    if isinstance(value, np.ndarray):
+        return layout(value)
+    if type(value) in (list, tuple):
+        return type(value)(laid(item, layout) for item in value)
+    return value
+
+
+def arrays_in(value):
+    if isinstance(value, np.ndarray):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from arrays_in(item)

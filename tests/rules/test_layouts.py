@@ -12,7 +12,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from sample import Sample, all_samples
+from sample import Sample, all_samples, arrays_in, column_major, every_other, laid
 
 import ast_ad
 from ast_ad.frontend.layouts import (
@@ -41,29 +41,7 @@ SAMPLES = all_samples() | {
 }
 
 
-def column_major(a):
-    return np.array(a, order="F")
-
-
-def every_other(a):
-    return np.repeat(a, 2, axis=-1)[..., ::2] if a.ndim else a
-
-
 LAYOUTS = {"rows": np.array, "columns": column_major, "every other": every_other}
-
-
-def laid(value, layout):
-    if isinstance(value, np.ndarray):
-        return layout(value)
-    return type(value)(laid(v, layout) for v in value) if type(value) in (list, tuple) else value
-
-
-def arrays(value):
-    if isinstance(value, np.ndarray):
-        yield value
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            yield from arrays(item)
 
 
 def lying(a):
@@ -109,7 +87,7 @@ def test_the_order_of_results():
         found = result_of(fn, args, kwargs)
         if not isinstance(found, np.ndarray):
             continue
-        given = [(lying(a), a.shape) for a in arrays([*args, *kwargs.values()])]
+        given = [(lying(a), a.shape) for a in arrays_in([*args, *kwargs.values()])]
         claimed = orders_of_result(fn, given, found.shape, asked(fn, args, kwargs))
         claims += found.ndim > 1 and bool(claimed)
         assert claimed <= lying(found), (fn, name, claimed)
@@ -156,15 +134,15 @@ def test_stretched_arrays():
 def test_views_and_copies():
     seen = set()
     for fn, name, args, kwargs in calls():
-        base = next(iter(arrays(args)), None)
-        if base is None or not base.size or len(list(arrays([*args, *kwargs.values()]))) > 1:
+        base = next(iter(arrays_in(args)), None)
+        if base is None or not base.size or len(list(arrays_in([*args, *kwargs.values()]))) > 1:
             continue
         if fn in EACH and len(args) > 1:
             continue
         how = relation(fn, lying(base), Array(base.dtype, base.shape), asked(fn, args, kwargs))
         if fn is np.meshgrid and kwargs.get("copy", True) or fn is np.ix_ and base.dtype == bool:
             continue
-        results = [r for r in arrays([result_of(fn, args, kwargs)]) if r.ndim and r.size]
+        results = [r for r in arrays_in([result_of(fn, args, kwargs)]) if r.ndim and r.size]
         for found in results:
             shares = np.may_share_memory(found, base)
             seen.add(how if shares or how == "copy" else "")
@@ -234,6 +212,28 @@ def turned_rows(x):
     return np.sum(z * z) + np.sum(c * r[0])
 
 
+def made_in_an_order_by_a_ufunc(x):
+    z = np.add(np.outer(x, x), 1.0, order="F")
+    v = z.ravel()
+    v[1] = 5.0 * x[0]
+    return np.sum(z * z)
+
+
+def solid_numbers(x):
+    a = np.array(x[0] * 2.0)
+    b, c = np.ascontiguousarray(a), np.asfortranarray(a)
+    return np.sum(b) * x[2] + np.sum(c) * x[1] + b.ndim + 2 * c.ndim
+
+
+def given_by_name(x):
+    z = np.outer(x, x)
+    b = np.transpose(a=z)
+    b[0] = x
+    np.flip(m=z, axis=0)[0] *= 2.0
+    np.split(ary=z, indices_or_sections=3)[1][0, 1] = x[2]
+    return np.sum(z * z)
+
+
 def read_as_it_lies(x):
     z = np.outer(x, x).T
     w = np.empty_like(np.array([x, x]), order="F")
@@ -246,7 +246,17 @@ def read_as_it_lies(x):
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize(
     "f",
-    [read_as_it_lies, reshaped_by_columns, made_by_columns, joined_columns, copied_columns, turned_rows],
+    [
+        made_in_an_order_by_a_ufunc,
+        solid_numbers,
+        given_by_name,
+        read_as_it_lies,
+        reshaped_by_columns,
+        made_by_columns,
+        joined_columns,
+        copied_columns,
+        turned_rows,
+    ],
     ids=lambda f: f.__name__,
 )
 def test_programs(f, backend):

@@ -14,7 +14,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from sample import all_samples
+from sample import all_samples, arrays_in, column_major, every_other, laid
 
 import ast_ad
 from ast_ad.analysis.aliasing import VIEWS, behaviour
@@ -24,36 +24,11 @@ from ast_ad.rules.registry import lookup
 SAMPLES = all_samples()
 
 
-def column_major(a):
-    return np.array(a, order="F")
-
-
-def every_other(a):
-    return np.repeat(a, 2, axis=-1)[..., ::2] if a.ndim else a
-
-
 def backwards(a):
     return np.array(a[::-1], order="C")[::-1] if a.ndim else a
 
 
 LAYOUTS = [np.array, column_major, every_other, backwards]
-
-
-def laid(value, layout):
-    """The value with all arrays copied into a layout."""
-    if isinstance(value, np.ndarray):
-        return layout(value)
-    if type(value) in (list, tuple):
-        return type(value)(laid(item, layout) for item in value)
-    return value
-
-
-def arrays_in(value):
-    if isinstance(value, np.ndarray):
-        yield value
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            yield from arrays_in(item)
 
 
 def name_of(fn):
