@@ -223,6 +223,9 @@ class Views(Core):
         """Any view: the elements that it shows are those of the base whose numbers it shows."""
 
         def put(v: Any, new: Any) -> Any:
+            if rank_of(v.type) == 1:
+                places = get(self.builder.op(np.arange, self.builder.op(np.size, v)))
+                return self.builder.opaque(helpers.setitem, (v, places, new), v.type)
             shape = self.builder.op(np.shape, v)
             numbers = self.builder.op(
                 np.reshape, self.builder.op(np.arange, self.builder.op(np.size, v)), shape
