@@ -45,6 +45,7 @@ from .values import (
 )
 
 MAX_PASSES = 10
+MAX_NESTED = 30
 
 
 class EveryPassRaises(Exception):
@@ -84,6 +85,12 @@ class Fixpoint(Core):
         EveryPassRaises
             nothing has been appended: run the first pass, if there is one.
         """
+        if len(self.iterated) > MAX_NESTED:
+            raise self.unsupported(
+                f"loops nested {MAX_NESTED} deep",
+                "each of them is read several times, and all that are in it each time",
+                "leave what they are in to a function that is traced",
+            )
         outer_reads, self.unbound_reads = self.unbound_reads, set()
         entry, since = self.state, now()
         frame = self.frame

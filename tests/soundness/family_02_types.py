@@ -380,6 +380,15 @@ def tuple_grows(x, n):
     return sum(t) + t[-1] * x
 
 
+@program(FOUR, 0, kernels=False, later=[(FOUR[:2], 0), (FOUR, 2)])
+def lists_of_a_rank_known_at_run_time(x, n):
+    v = x * x
+    for i in range(n):
+        v = np.where(i > -1, 0.5, v[0])
+    items = v.tolist()
+    return items[0] * items[1] if n == 0 else items * 2.0
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {
     ("rank_grows", "numba", "compiled"): "traced",
@@ -392,4 +401,5 @@ KNOWN: dict[tuple[str, str, str], str] = {
     ("tree_as_lists", "numpy", "compiled"): "traced",
     ("deque_of_integers", "numpy", "compiled"): "traced",
     ("accumulated_from_an_integer", "numpy", "compiled"): "traced",
+    ("lists_of_a_rank_known_at_run_time", "numpy", "compiled"): "traced",
 }
