@@ -316,7 +316,7 @@ class Derivative(Inspection):
         if variant.mode == "compiled" and variant.zeros:
             from .zero_gradients import tell
 
-            tell(self, variant)
+            tell(self, variant.zeros)
 
     def _may_trace(self) -> bool:
         from .fallback import available

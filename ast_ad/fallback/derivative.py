@@ -37,6 +37,7 @@ from ..net.traced import check_trace
 from ..request import Request
 from ..trees import flatten
 from ..variant import Pullback
+from ..zero_gradients import tell, zeros_of_trace
 from . import is_tracing
 
 _warned: weakref.WeakSet[Any] = weakref.WeakSet()
@@ -105,8 +106,14 @@ class TracedVariant(Request):
         value, pullback = self.run(inputs)
         seeds = self.seeds(value)
         bars = pullback(seeds)
+        self.tell_zeros(pullback)
         check_trace(self, inputs, value, bars)
         return value, *bars
+
+    def tell_zeros(self, pullback: Any, unused: bool = True) -> None:
+        """Tell of gradients that are zero because nothing leads to the result."""
+        if pullback.unreached and not self.owner.every_leaf and not is_inside():
+            tell(self.owner, zeros_of_trace(self, pullback, pullback.unreached, unused))
 
     def seeds(self, value: Any) -> list[Any]:
         """The cotangents of the leaves of the value.
@@ -170,7 +177,10 @@ class TracedPullbackVariant(TracedVariant):
             given: list[Any] = [None] * len(every)
             for position, seed in zip(of, seeds, strict=True):
                 given[position] = seed
-            return tuple(pull(given))
+            bars = tuple(pull(given))
+            if all(given[position] is not None for position in of):
+                self.tell_zeros(pull, any(choice is not None for choice in self.owner._asked))
+            return bars
 
         name = getattr(self.owner.function, "__name__", "function")
         return Pullback(self, name, run, every, range(count), of)

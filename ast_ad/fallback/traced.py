@@ -23,6 +23,7 @@ from ..eager.numpy_protocol import array_function, run
 from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..rules import helpers
+from .ends import becomes_integer
 from .faces import Face
 from .flat import Flat
 from .memory import DETACHED, NO_KEY, PLAIN, Memory, complex_write, refused
@@ -152,6 +153,7 @@ class Traced(Memory, metaclass=Face):
         return complex(self._array)
 
     def __int__(self) -> int:
+        becomes_integer(self)
         return int(plain(self))
 
     def __index__(self) -> int:
@@ -224,6 +226,8 @@ class Traced(Memory, metaclass=Face):
         if kind not in "fc":
             if kind == "O" and needs_grad(self):
                 raise refused("conversion of a traced array to one of objects", DETACHED, "use a list")
+            if kind in "iu":
+                becomes_integer(self)
             return self._array.astype(dtype)[()] if self._scalar else self._array.astype(dtype)
         found = apply(operation(helpers.astype), (self, np.dtype(dtype)))
         order = kwargs.get("order", "K")

@@ -5,7 +5,6 @@ See the package for what ``trace`` promises.
 
 from __future__ import annotations
 
-import re
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -26,6 +25,7 @@ from ..errors import AdError, UnsupportedError
 from ..net.copies import Copies
 from ..trees import flatten, register_leaf
 from . import operators  # noqa: F401  (attaches them)
+from .ends import INSIDE, ends, lost
 from .faces import hide
 from .patches import replaced
 from .replacements import replacement, replacements
@@ -75,7 +75,8 @@ def _traced(
     twice.check()
     found, structure = flatten(value)
     outputs = [twin(t, t._array) if isinstance(t, Tensor) else t for t in found]
-    return [plain(leaf) for leaf in found], structure, TracedPullback(outputs, [starts[i] for i in wrt])
+    pullback = TracedPullback(outputs, [starts[i] for i in wrt], ends.nodes or {})
+    return [plain(leaf) for leaf in found], structure, pullback
 
 
 def _run(function: Callable[..., Any], args: Any, kwargs: Any, objects: Sequence[Any]) -> Any:
@@ -88,17 +89,17 @@ def _run(function: Callable[..., Any], args: Any, kwargs: Any, objects: Sequence
                 value = called(*args, **kwargs)
         finally:
             made, errors.made.errors = errors.made.errors, before
-        lost = next(filter(_swallowed, made), None)
-        if lost is not None:
-            raise lost.at(place(lost))
+        gone = next(filter(_swallowed, made), None)
+        if gone is not None:
+            raise gone.at(place(gone))
         return value
     except AdError as error:
         error.at(place(error))
         raise
     except Exception as error:
-        lost = next(filter(_swallowed, made), None)
-        if lost is not None:  # the function, NumPy or other compiled code has put another error in its place
-            raise lost.at(place(lost) or place(error)) from error
+        gone = next(filter(_swallowed, made), None)
+        if gone is not None:  # the function, NumPy or other compiled code has put another error in its place
+            raise gone.at(place(gone) or place(error)) from error
         if not isinstance(error, TypeError):
             raise
         if Traced.__name__ not in str(error) and "can't unbox" not in str(error):  # numba's words
@@ -114,18 +115,18 @@ def _run(function: Callable[..., Any], args: Any, kwargs: Any, objects: Sequence
 def _swallowed(error: AdError) -> bool:
     """Whether the function went on after an error: then its result is not that of the plain function."""
     caught_in = error.__traceback__ and error.__traceback__.tb_frame.f_code.co_filename
-    return getattr(error, "final", False) or bool(caught_in and not _INSIDE.search(caught_in))
+    return getattr(error, "final", False) or bool(caught_in and not INSIDE.search(caught_in))
 
 
 @contextmanager
 def forgetting() -> Iterator[list[Any]]:
     """What is traced in the block is plain after it, but for what is put in the list."""
-    before, births.made = births.made, []
+    before, births.made, outer, ends.nodes = births.made, [], ends.nodes, {}
     kept: list[Any] = []
     try:
         yield kept
     finally:
-        made, births.made = births.made, before
+        made, births.made, ends.nodes = births.made, before, outer
         staying = {id(t) for t in kept}
         for reference in made:
             t = reference()
@@ -162,16 +163,13 @@ class Place:
 
 def place(error: BaseException) -> Place | None:
     """The innermost line of the user's own code that an error went through."""
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if not _INSIDE.search(f.filename)]
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if not INSIDE.search(f.filename)]
     if not frames:
         return None
     last = frames[-1]
     return Place(
         last.filename, last.lineno or 0, last.colno or 0, last.end_colno or 0, last.line or "", last.name
     )
-
-
-_INSIDE = re.compile(r"[/\\](ast_ad|numpy|scipy)[/\\]")
 
 
 def _start(leaf: Any) -> Any:
@@ -207,14 +205,29 @@ def _constant(leaf: Any) -> Any:
 
 
 class TracedPullback:
-    """Maps cotangents of ``outputs`` to those of ``starts``, as often as wanted."""
+    """Maps cotangents of ``outputs`` to those of ``starts``, as often as wanted.
 
-    def __init__(self, outputs: Sequence[Any], starts: Sequence[Any]) -> None:
-        self.outputs, self.starts = list(outputs), list(starts)
+    ``integers``: what became an integer on the way, a node of the graph for each line.
+    """
+
+    def __init__(
+        self,
+        outputs: Sequence[Any],
+        starts: Sequence[Any],
+        integers: dict[tuple[str, int], Any] | None = None,
+    ) -> None:
+        self.outputs, self.starts, self.integers = list(outputs), list(starts), integers or {}
+
+    unreached: Sequence[int] = ()  # the positions of starts that got nothing in the last sweep
+
+    def ends_in_integer(self, start: int) -> tuple[str, int] | None:
+        """The line that makes an integer of what depends on a start."""
+        return lost(self.integers, self.starts[start])
 
     def __call__(self, cotangents: Sequence[Any]) -> tuple[Any, ...]:
         seeds = [None if g is None else Tensor._of(np.asarray(g)) for g in cotangents]
         found = self._sweep(seeds, False)
+        self.unreached = [at for at, g in enumerate(found) if g is None]
         return tuple(
             _like(np.zeros_like(s._array) if g is None else g, s)
             for g, s in zip(found, self.starts, strict=True)

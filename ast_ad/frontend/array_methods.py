@@ -134,7 +134,9 @@ class ArrayMethods(Core):
         return self.nested_list(receiver)
 
     def nested_list(self, value: Any) -> Any:
-        if isinstance(value, Arr) and getattr(self.arg(value).type, "ndim", 0) is None:  # how deep the lists are
+        if (
+            isinstance(value, Arr) and getattr(self.arg(value).type, "ndim", 0) is None
+        ):  # how deep the lists are
             raise self.unsupported(
                 ".tolist() of an array whose number of axes is only known at run time",
                 "the lists are as deep as it has axes",
