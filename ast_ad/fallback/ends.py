@@ -13,13 +13,14 @@ from typing import Any
 
 from ..eager.views import edge_of
 
+Places = dict[tuple[str, int], Any]  # a node of the graph for each line, (filename, number)
 INSIDE = re.compile(r"[/\\](ast_ad|numpy|scipy)[/\\]")
 
 
 class Ends(threading.local):
     """What became an integer in the present trace of this thread: a node of the graph for each line."""
 
-    nodes: dict[tuple[str, int], Any] | None = None
+    nodes: Places | None = None
 
 
 ends = Ends()
@@ -39,7 +40,7 @@ def becomes_integer(t: Any) -> None:
         ends.nodes.setdefault((frame.f_code.co_filename, frame.f_lineno), node)
 
 
-def lost(nodes: dict[tuple[str, int], Any], start: Any) -> tuple[str, int] | None:
+def lost(nodes: Places, start: Any) -> tuple[str, int] | None:
     """The line at which a value that depends on ``start``, a leaf of the graph, became an integer."""
     leaf = edge_of(start)[0]
     return next((place for place, node in nodes.items() if leaf in _behind(node, {leaf})), None)

@@ -25,7 +25,7 @@ from ..errors import AdError, UnsupportedError
 from ..net.copies import Copies
 from ..trees import flatten, register_leaf
 from . import operators  # noqa: F401  (attaches them)
-from .ends import INSIDE, ends, lost
+from .ends import INSIDE, Places, ends, lost
 from .faces import hide
 from .patches import replaced
 from .replacements import replacement, replacements
@@ -214,7 +214,7 @@ class TracedPullback:
         self,
         outputs: Sequence[Any],
         starts: Sequence[Any],
-        integers: dict[tuple[str, int], Any] | None = None,
+        integers: Places | None = None,
     ) -> None:
         self.outputs, self.starts, self.integers = list(outputs), list(starts), integers or {}
 

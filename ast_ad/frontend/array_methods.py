@@ -9,6 +9,7 @@ import numpy as np
 from ..ir.ops import Lit, Var
 from ..ir.types import kind_of, rank_of
 from ..rules import helpers
+from .builder import type_of_arg
 from .core import Core
 from .values import (
     Arr,
@@ -134,9 +135,7 @@ class ArrayMethods(Core):
         return self.nested_list(receiver)
 
     def nested_list(self, value: Any) -> Any:
-        if (
-            isinstance(value, Arr) and getattr(self.arg(value).type, "ndim", 0) is None
-        ):  # how deep the lists are
+        if isinstance(value, Arr) and rank_of(type_of_arg(self.read(value))) is None:
             raise self.unsupported(
                 ".tolist() of an array whose number of axes is only known at run time",
                 "the lists are as deep as it has axes",
