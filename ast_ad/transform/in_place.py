@@ -42,7 +42,7 @@ from ..ir.ops import (
 from ..ir.types import Array, ListOf
 from .copying import copy_function
 from .schedule import schedule
-from .undefined import undefined_values
+from .undefined import doubtful_values
 from .writes import (
     Reuse,
     Rewriter,
@@ -110,7 +110,7 @@ class _Pass:
         while self.repair():
             pass
         self.drop_needless_copies()
-        self.doubtful = undefined_values(self.function.body) | self.elements()
+        self.doubtful = doubtful_values(self.function.body) | self.elements()
         self.copy_results()
         self.restore_order()
         mutators = {key: fn for key, fn in self.mutators.items() if key not in self.refused}

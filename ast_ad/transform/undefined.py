@@ -6,12 +6,16 @@ it must not be asked for its shape as a matter of course.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable
 
 from ..ir.builtin import append_, own, undefined
-from ..ir.ops import Arg, Block, If, Lit, Op, Var, atoms
+from ..ir.ops import Arg, Block, If, Lit, Op, Var, atoms, walk
 from ..ir.ops import For as ForLoop
+from ..rules import helpers
 from ..rules.containers import list_append
+
+SUMS = {operator.add, operator.sub, operator.neg}
 
 
 def undefined_values(block: Block) -> set[Var]:
@@ -22,6 +26,25 @@ def undefined_values(block: Block) -> set[Var]:
         size = len(found)
         _visit(block, found)
     return found
+
+
+def doubtful_values(block: Block) -> set[Var]:
+    """Vars that may be no array on some path, whatever their type is: the zero of a missing value is 0.0."""
+    found = undefined_values(block)
+    size = -1
+    while size != len(found):
+        size = len(found)
+        zeros = [op for op in walk(block) if isinstance(op, Op) and _is_zero(op, found)]
+        found.update(out for op in zeros for out in op.outs)
+        _visit(block, found)
+    return found
+
+
+def _is_zero(op: Op, found: set[Var]) -> bool:
+    """Whether the result is a number where the arguments have no value, or are such zeros."""
+    if op.fn is helpers.zero_like:
+        return _any(op.args, found)
+    return op.fn in SUMS and all(isinstance(arg, Lit) or arg in found for arg in op.args)
 
 
 def _visit(block: Block, found: set[Var]) -> None:
