@@ -35,6 +35,7 @@ from .facts import Broken, Casting, Facts
 from .mixed import mixed
 
 SILENT = print, warnings.warn
+COPIES = builtin.copy, builtin.own
 Run = Callable[..., tuple[Any, ...]]
 
 
@@ -68,6 +69,8 @@ class _Writer:
         self.partial = bool(undefined_values(first.body))  # what is saved may have no value on some paths
         self.parameters = set() if first is function else set(function.params)
         self.adjoint = {v for op in walk(function.body) if op.adjoint for v in (*op.outs, *binders(op))}
+        copies = [op for op in walk(function.body) if isinstance(op, Op) and op.fn in COPIES]
+        self.adjoint.update(op.outs[0] for op in copies if op.args[0] in self.adjoint)
         self.mixed = mixed(function.body) | (mixed(first.body) if first is not function else set())
         self.lines: list[str] = []
         self.space: dict[str, Any] = {"Broken": Broken}
