@@ -1,9 +1,12 @@
 """Is a derivative of a derivative that of the plain program? Differences of gradients are the judge."""
 
+import warnings
+
 import numpy as np
 import pytest
 
 from ast_ad import AdError, grad, value_and_grad, vjp
+from ast_ad.errors import DefectWarning
 
 X = np.array([0.7, -1.3, 0.4])
 
@@ -341,3 +344,29 @@ def test_two_names_of_one_array():
 
     with pytest.raises(AdError, match="share memory"):
         grad(lambda x: np.sum(grad(write)(x, x)), fallback="error")(X)
+
+
+def test_second_order_of_a_cotangent_that_is_a_number_on_one_path():
+    """Where the loop is left early its array was never made: the cotangent of that is 0.0, which has no copy."""
+
+    def f(x):
+        for e in x:
+            r = x
+        b = np.sum(r)
+        for _ in range(len(x)):
+            w = x * 1.0
+            if not b > 0.5:
+                return b
+            w = w + w * e
+        return np.sum(w * w)
+
+    def second(x):
+        return np.sum(np.sin(grad(f)(x)))
+
+    for x in (np.array([-1.5, 1.2, 0.1]), np.array([1.5, 1.2, 0.1])):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", DefectWarning)
+            found = grad(second)(x)
+        step = np.array([1e-6, 0.0, 0.0])
+        expected = (second(x + step) - second(x - step)) / 2e-6
+        np.testing.assert_allclose(found[0], expected, rtol=1e-6, atol=1e-8)

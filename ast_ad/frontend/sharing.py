@@ -26,6 +26,13 @@ def root_of(arr: Any) -> Any:
     return arr
 
 
+def may_be(arr: Any) -> Iterator[Any]:
+    """The arrays that an array, or one of which it is a view, may be."""
+    while isinstance(arr, Arr):
+        yield from (source for source, _ in arr.sources)
+        arr = arr.view.parent if arr.view is not None else None
+
+
 class Sharing(Core):
     """Counts the references to arrays."""
 
@@ -73,6 +80,7 @@ class Sharing(Core):
     def _count(self, value: Any, state: State, found: Counter[Any], seen: set[int]) -> None:
         if isinstance(value, Arr):
             found[root_of(value)] += 1
+            found.update({root_of(source): 1 for source in may_be(value)})  # it may be the very array
         elif isinstance(value, (Lst, Dct, Obj, Closure, Frame)):
             if id(value) in seen:
                 return
