@@ -76,7 +76,7 @@ def held_by_a_list(x, s):
 def read_by_a_lambda(x, s):
     x = x * 1.0
     g = handed_on(x, 2)
-    first = lambda: g[0] * s  # noqa: E731
+    first = lambda: g[0] * s
     for _ in range(3):
         bag = x
         x = x
