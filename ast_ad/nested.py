@@ -20,7 +20,7 @@ from .frontend.slots import is_checked
 from .frontend.values import Arr, Bound, Closure, Dct, Frame, Lost, Lst, Maybe, Obj, Tup, now
 from .ir.builtin import assign, unpack
 from .ir.ops import Arg, Block, Function, Lit, Op, Seq, Var
-from .ir.types import Array, ListOf, Scalar, carries_derivative, type_of
+from .ir.types import Array, ListOf, Scalar, carries_derivative, kind_of, type_of
 from .transform.adjoint import adjoint
 from .transform.copying import Renaming, copy_block, free
 from .transform.split import split
@@ -326,6 +326,8 @@ class NestedPullback:
                 f"the value has {len(bars)}",
                 "give the cotangent the structure of the value",
             )
+        for leaf, bar in zip(leaves, bars, strict=True):
+            require_cotangent(interpreter, leaf, bar)
         names: Renaming = dict(zip(bars, leaves, strict=True))
         body = self.backward.body
         first = body.ops[0] if body.ops else None
@@ -333,6 +335,25 @@ class NestedPullback:
             names.update(zip(first.outs, map(interpreter.arg, residuals.items), strict=True))
             body = Block(body.ops[1:], body.results)
         return self.region.gradients(self.region.append(body, names))
+
+
+def require_cotangent(interpreter: Any, leaf: Arg, bar: Var) -> None:
+    """A cotangent has the value's shape, and is real where that is: else Python's error is the trace's."""
+    given, wanted = _type(leaf), bar.type
+    complex_ = kind_of(given) == "complex" != kind_of(wanted)
+    if isinstance(wanted, Array) or isinstance(given, Array):
+        lengths = wanted.shape if isinstance(wanted, Array) else ()
+        if not complex_ and lengths is not None and isinstance(given, Array) and given.shape == lengths:
+            return
+        if interpreter.inputs is not None:  # perhaps they are the same for the very shapes of this call
+            interpreter.inputs.demand_shapes([v for v in (leaf, bar) if isinstance(v, Var)])
+    elif not complex_:
+        return
+    raise interpreter.unsupported(
+        "a cotangent that may differ from the value in shape or kind",
+        "the pullback takes one like its value",
+        "make it with np.ones_like(value), or of the value itself",
+    )
 
 
 def rebuilt(interpreter: Any, structure: Any, results: Sequence[Arg]) -> Any:

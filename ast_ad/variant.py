@@ -236,6 +236,16 @@ class Pullback:
 
 def _seed(leaf: Any, shape: tuple[int, ...], dtype: np.dtype) -> Any:
     """A cotangent of the shape and the dtype of its value."""
+    check_cotangent(leaf, shape, dtype)
+    return leaf.astype(dtype, copy=False) if isinstance(leaf, (np.ndarray, np.generic)) else dtype.type(leaf)
+
+
+def check_cotangent(leaf: Any, shape: tuple[int, ...], dtype: np.dtype) -> None:
+    """A cotangent has the shape of its value, and is real where that is.
+
+    Raises:
+        InputValueError, InputTypeError: it is not so.
+    """
     if np.shape(leaf) != shape:
         raise InputValueError(
             f"a cotangent of shape {np.shape(leaf)}",
@@ -246,4 +256,3 @@ def _seed(leaf: Any, shape: tuple[int, ...], dtype: np.dtype) -> Any:
         raise InputTypeError(
             "a complex cotangent", why=f"the value is real ({dtype})", fix="pass its real part"
         )
-    return leaf.astype(dtype, copy=False) if isinstance(leaf, (np.ndarray, np.generic)) else dtype.type(leaf)

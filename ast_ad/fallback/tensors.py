@@ -25,6 +25,7 @@ from ..errors import AdError, InputValueError, UnsupportedError
 from ..frontend.core import TensorOutside
 from ..request import Request
 from ..trees import flatten
+from ..variant import check_cotangent
 from . import is_tracing
 from .compiled_pullbacks import CannotCompile, EveryFloat, compiled_vjp, has_derivative
 from .derivative import as_reason, loss_seeds, warn
@@ -258,6 +259,8 @@ def _cotangents(cotangent: Any, value: Any, has_aux: bool) -> list[Any]:
         )
     given: list[Any] = [None] * len(parts)
     for n, i in enumerate(floats):
+        bar, like = plain(leaves[n if len(leaves) == len(floats) else i]), plain(parts[i])
+        check_cotangent(bar, np.shape(like), np.result_type(like))
         given[i] = leaves[n if len(leaves) == len(floats) else i]
     return given
 

@@ -49,9 +49,8 @@ def trace(
 
     ``writes``: whether it is known that the function writes to one of two arguments that share memory.
     """
-    with recording(), forgetting() as kept:
+    with recording(), forgetting():
         result, structure, pullback = _traced(function, args, kwargs, wrt, writes)
-        kept += pullback.starts
     return structure.unflatten(result), pullback
 
 
@@ -173,10 +172,12 @@ def place(error: BaseException) -> Place | None:
 
 
 def _start(leaf: Any) -> Any:
-    """A leaf of the graph with the value of an argument."""
+    """A leaf of the graph with the value of an argument. It lasts as long as the graph, whatever is traced."""
     if isinstance(leaf, Traced):  # a trace within a trace: the inner one has a graph of its own
         leaf = plain(leaf)
+    made, births.made = births.made, None
     t = Traced._of(leaf.copy("K") if isinstance(leaf, np.ndarray) else leaf)
+    births.made = made
     t._requires_grad = True
     return t
 
