@@ -172,7 +172,7 @@ def place(error: BaseException) -> Place | None:
 
 
 def _start(leaf: Any) -> Any:
-    """A leaf of the graph with the value of an argument. It lasts as long as the graph, whatever is traced."""
+    """A leaf of the graph with the value of an argument; it outlives what is traced around it."""
     if isinstance(leaf, Traced):  # a trace within a trace: the inner one has a graph of its own
         leaf = plain(leaf)
     made, births.made = births.made, None
