@@ -32,7 +32,7 @@ from .copying import copy_function, defined, free
 from .seeds import seeds
 from .simplify import simplify
 from .structural import STRUCTURAL
-from .undefined import undefined_values
+from .undefined import doubtful_values, undefined_values
 
 
 def adjoint(
@@ -74,7 +74,7 @@ def adjoint(
     inputs = [joint.params[i] for i in wrt]
     builder = Builder(joint.body, adjoint=True)
     activity = analyse(joint.body, inputs, chosen)
-    sweep = Sweep(builder, activity, undefined_values(joint.body), residuals)
+    sweep = Sweep(builder, activity, doubtful_values(joint.body), residuals)
     sweep.infinities.follow(joint.body.ops)
     sweep.masks = masks(joint.body, activity.active, chosen, sweep.infinities.wild)
     primal = list(joint.body.ops)

@@ -18,7 +18,7 @@ from ..analysis.activity import Activity
 from ..analysis.invariants import BrokenInvariant, cotangent_fault
 from ..frontend.builder import Builder, type_of_arg
 from ..ir.builtin import tuple_get
-from ..ir.ops import Arg, Lit, Op, Seq, Statement, Var
+from ..ir.ops import Arg, Lit, Op, Seq, Statement, Var, atoms
 from ..ir.types import (
     Array,
     Dim,
@@ -215,7 +215,14 @@ class Cotangents:
             return self.builder.opaque(containers.list_zeros_like, (var,), type)
         if isinstance(type, Array) and type.shape is not None and var not in self.undefined:
             return self.builder.opaque(np.zeros_like, (var,), type)
-        return self.builder.opaque(helpers.zero_like, (var,), cotangent_type(type))
+        zero = self.builder.opaque(helpers.zero_like, (var,), cotangent_type(type))
+        self.inherit(var, zero)
+        return zero
+
+    def inherit(self, var: Var, bar: Arg) -> None:
+        """The cotangent of what may have no value may be the number 0: nobody reads its shape."""
+        if var in self.undefined:
+            self.undefined.update(v for v in atoms(bar) if isinstance(v, Var))
 
     def complete(self, bar: Arg | None, var: Var) -> Arg:
         """The cotangent with every zero in it made explicit, as what a loop carries or a list holds."""

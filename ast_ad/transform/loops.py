@@ -15,7 +15,7 @@ import numpy as np
 
 from ..errors import UnsupportedError
 from ..frontend.builder import type_of_arg
-from ..ir.ops import Arg, Block, For, Lit, Op, Seq, Var, While, binders, reads
+from ..ir.ops import Arg, Block, For, Lit, Op, Seq, Var, While, binders, reads, variables
 from ..ir.types import Array, ListOf, Scalar
 from ..rules import containers, helpers
 from .contributions import Cotangents, bar_hint, common_type, cotangent_type
@@ -62,6 +62,11 @@ def reverse_loop(sweep: Sweep, op: For | While) -> None:
     index, bounds, items, reverse = save_needed(sweep, op, loop)
     outs = tuple(Var(p.type, p.hint) for p in loop.params)
     sweep.builder.divisors.merged.update(outs)
+    for param, out in zip(loop.params, outs, strict=True):
+        loop.scope.inherit(param, out)
+    for j, out in zip(loop.carried, outs, strict=False):
+        for value in variables(op.inits[j]):
+            loop.scope.inherit(value, out)
     sweep.builder.append(
         For(
             index,
@@ -127,6 +132,7 @@ def sweep_body(sweep: Sweep, op: For | While, carried: list[int]) -> Reverse:
 
     def accumulator(var: Var) -> Var:
         accumulators[var] = Var(cotangent_type(var.type), bar_hint(var))
+        sweep.bars.inherit(var, accumulators[var])
         return accumulators[var]
 
     outer, block = sweep.bars, Block()
@@ -134,6 +140,9 @@ def sweep_body(sweep: Sweep, op: For | While, carried: list[int]) -> Reverse:
         sweep.builder, sweep.activity, sweep.undefined, [*defined(op.body), *binders(op)], accumulator
     )
     sweep.builder.divisors.merged.update(params)
+    for j, bar in zip(carried, params, strict=True):
+        for value in variables(results[j]):  # what is missing only where no turn is run is of no matter here
+            scope.inherit(value, bar)
     loop = Reverse(carried, list(params), block, scope, accumulators=accumulators)
     sweep.bars = scope
     with sweep.builder.nested(block):
@@ -152,7 +161,8 @@ def _carried_on(scope: Cotangents, param: Var, bar: Var) -> Arg:
     """The cotangent that the iteration before continues with; zero where the body did not read the value."""
     same_shape = isinstance(param.type, Array) and param.type.shape is not None and param.type == bar.type
     if scope.values.get(param) is None and same_shape:
-        return scope.builder.opaque(np.zeros_like, (bar,), bar.type)
+        zeros = helpers.zero_like if bar in scope.undefined else np.zeros_like
+        return scope.builder.opaque(zeros, (bar,), bar.type)
     return scope.complete(scope.take(param), param)
 
 
@@ -223,7 +233,7 @@ def _shape_donors(sweep: Sweep, op: For | While, loop: Reverse, local: set[Var])
     donors = [a for a in op.inits if isinstance(a, Var)]
     donors += [v for v in reads(op) if v not in local and v not in donors]
     inside = {*bound_within(Block([op])), *sweep.undefined}
-    return [v for v in donors if v not in inside] + loop.params
+    return [v for v in [*donors, *loop.params] if v not in inside]
 
 
 def _record(

@@ -45,6 +45,7 @@ def reverse_if(sweep: Sweep, op: If) -> None:
     if outs:
         sweep.builder.append(If(op.cond, sides[0][0], sides[1][0], outs, op.span, adjoint=True))
     for var, out in zip(targets, outs, strict=True):
+        outer.inherit(var, out)
         outer.values[var] = out
 
 

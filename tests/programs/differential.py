@@ -121,9 +121,13 @@ class Comparison:
         if self.settings.differences:
             self._gradient(given, k, call, where)
 
+    def _single(self, k: int, call: Call) -> bool:
+        """Whether something of the call is in single precision: an argument, or a global by now."""
+        return _single(call) or any("float32" in c.before for c in self.case.calls[: k + 1])
+
     def _value(self, value: Any, expected: Any, k: int, call: Call, where: str) -> bool:
         """Equal to the bit; kernels sum in another order. False where rounding decides what the value is."""
-        near = 1e-5 if _single(call) else 1e-9
+        near = 1e-5 if self._single(k, call) else 1e-9
         got, right = np.asarray(value), np.asarray(expected)
         if got.dtype != right.dtype or got.shape != right.shape:
             raise Failed("wrong", f"{where}value: {value!r} instead of {expected!r}")
@@ -168,7 +172,7 @@ class Comparison:
         sure = np.isfinite(estimate)
         self.sure += int(np.sum(sure))
         scale = 1.0 + np.max(np.abs(estimate), initial=0.0, where=sure)
-        bound = (SINGLE if _single(call) else TOLERANCE) * scale
+        bound = (SINGLE if self._single(k, call) else TOLERANCE) * scale
         if not np.all(np.abs(got - estimate)[sure] <= bound):
             beside = self._beside(k, call, got.size)
             if any(np.any(np.abs(g - got)[sure] > bound) for g in beside):
@@ -205,7 +209,7 @@ class Comparison:
         if traced is None:
             return
         scale = 1.0 + np.max(np.abs(got), initial=0.0, where=np.isfinite(got))
-        near = SINGLE if _single(call) else 1e-7
+        near = SINGLE if self._single(k, call) else 1e-7
         if traced.shape != got.shape or not np.allclose(traced, got, near, near * scale, equal_nan=True):
             what = "trace" if np.all(sure) else "gradient against the trace"
             raise Failed("wrong", f"{where}{what}:\n{got}\nagainst\n{traced}")
