@@ -169,11 +169,11 @@ def _carried_on(scope: Cotangents, param: Var, bar: Var) -> Arg:
 def _append_items(sweep: Sweep, op: For, loop: Reverse) -> list[Arg]:
     """Collect the cotangents of the elements of the lists that the loop runs through."""
     found: list[Arg] = []
-    for position, (_, variables) in enumerate(op.items):
-        if not any(v in sweep.activity.active for v in variables):
+    for position, (_, items) in enumerate(op.items):
+        if not any(v in sweep.activity.active for v in items):
             continue
-        element = tuple(loop.scope.complete(loop.scope.take(v), v) for v in variables)
-        value = element[0] if len(variables) == 1 else Seq(element)
+        element = tuple(loop.scope.complete(loop.scope.take(v), v) for v in items)
+        value = element[0] if len(items) == 1 else Seq(element)
         loop.lists[position] = growing = Var(ListOf(type_of_arg(value)), "bars")
         found.append(sweep.builder.opaque(containers.list_append, (growing, value), growing.type))
     return found

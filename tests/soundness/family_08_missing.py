@@ -1,4 +1,4 @@
-"""Arrays that only one path makes: the cotangent of the missing one has no shape that another could borrow."""
+"""Arrays that only one path makes: the cotangent of a missing one has no shape for another to borrow."""
 
 import numpy as np
 
