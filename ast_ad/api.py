@@ -149,11 +149,11 @@ def _pullbacks(
     return _decorator(Vjp, function, argnums, wrt, has_aux, backend, fallback, dict(choices))
 
 
-def _lower_call(kind: str, interpreter: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+def _lower_call(kind: str, cx: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """``grad(f)`` inside of a function that is being compiled."""
     from .nested import lower_factory
 
-    return lower_factory(kind, interpreter, args, kwargs)
+    return lower_factory(kind, cx, args, kwargs)
 
 
 for _factory in (grad, value_and_grad, vjp):

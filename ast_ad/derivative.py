@@ -272,7 +272,7 @@ class Derivative(Inspection):
                     from .fallback.derivative import as_reason
 
                     raise as_reason(error) from error
-                from .frontend.core import TensorOutside
+                from .frontend.context import TensorOutside
 
                 try:
                     variant = self._traced(error, args, kwargs)
@@ -330,15 +330,15 @@ class Derivative(Inspection):
         kind = TracedPullbackVariant if self.kind == "vjp" else TracedVariant
         return kind(reason, self, *self._described(args, kwargs))
 
-    def __ast_ad_lower__(self, interpreter: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    def __ast_ad_lower__(self, cx: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         """This derivative called inside of a function that is being compiled."""
         from .nested import Nested, outside
 
         argnums, wrt = self._asked
-        function = outside(interpreter, self, "function")
+        function = outside(cx, self, "function")
         names = self.arguments.positional
         asked = Nested(self.kind, function, names, argnums, wrt, self.has_aux, self.every_leaf)
-        return asked.__ast_ad_lower__(interpreter, args, kwargs)
+        return asked.__ast_ad_lower__(cx, args, kwargs)
 
     @property
     def _numba_type_(self) -> Any:

@@ -13,9 +13,13 @@ from typing import Any
 
 from .compiled import require_number, scalar_result
 from .errors import InputTypeError, InputValueError
+from .frontend.attributes import outside_value
 from .frontend.boundness import Raised
+from .frontend.calls import call
+from .frontend.context import Context
+from .frontend.conversion import from_arg
 from .frontend.guards import Path
-from .frontend.lower import structure_of
+from .frontend.lower import rebuilt, structure_of
 from .frontend.slots import is_checked
 from .frontend.values import Arr, Bound, Closure, Dct, Frame, Lost, Lst, Maybe, Obj, Tup, now
 from .ir.builtin import assign, unpack
@@ -73,22 +77,22 @@ class Nested:
             )
         return self.names.index(name)
 
-    def __ast_ad_lower__(self, interpreter: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    def __ast_ad_lower__(self, cx: Context, args: list[Any], kwargs: dict[str, Any]) -> Any:
         """The abstract result of calling the derivative."""
         positional = list(args)
         while kwargs and len(positional) < len(self.names) and self.names[len(positional)] in kwargs:
             name = self.names[len(positional)]
             positional.append(kwargs[name])
             kwargs = {k: v for k, v in kwargs.items() if k != name}
-        region = Region(interpreter, self, positional, kwargs)
+        region = Region(cx, self, positional, kwargs)
         return region.vjp() if self.kind == "vjp" else region.gradient()
 
 
 class Region:
     """One derivative at one place in the program."""
 
-    def __init__(self, interpreter: Any, asked: Nested, args: list[Any], kwargs: dict[str, Any]) -> None:
-        self.interpreter, self.asked, self.args = interpreter, asked, args
+    def __init__(self, cx: Context, asked: Nested, args: list[Any], kwargs: dict[str, Any]) -> None:
+        self.cx, self.asked, self.args = cx, asked, args
         self.born = now()
         self.single = isinstance(asked.argnums, int)
         self.chosen = self.positions()
@@ -113,7 +117,7 @@ class Region:
             if not -len(self.args) <= i < len(self.args):
                 raise InputValueError(
                     f"argnums={i}",
-                    self.interpreter.builder.span,
+                    self.cx.builder.span,
                     f"the call has {len(self.args)} positional arguments",
                     "choose one of them",
                 )
@@ -126,7 +130,7 @@ class Region:
     def floats(self, value: Any) -> list[bool]:
         """Which of its leaves carry a derivative."""
         found: list[bool] = []
-        self.mapped(value, lambda leaf: found.append(carries_derivative(_type(self.interpreter.arg(leaf)))))
+        self.mapped(value, lambda leaf: found.append(carries_derivative(_type(self.cx.arg(leaf)))))
         return found
 
     # ----- arguments: a copy of each, so that no write of the function reaches the caller's
@@ -137,7 +141,7 @@ class Region:
         if differentiated and len(self.leaves) == before and not self.asked.every:
             raise InputTypeError(
                 f"a gradient with respect to `{label}`",
-                self.interpreter.builder.span,
+                self.cx.builder.span,
                 "it holds no numbers",
                 "pass floats or an array of floats",
             )
@@ -145,12 +149,13 @@ class Region:
 
     def leaf(self, value: Any, differentiated: bool, label: str, mixed: bool) -> Any:
         """``mixed``: an integer is left alone, as there are floats beside it."""
-        outer = self.interpreter.arg(value)
+        outer = self.cx.arg(value)
         if self.asked.every or mixed:
             differentiated = differentiated and carries_derivative(_type(outer))
         var = self.variable(outer, label) if differentiated else outer
-        copied = self.interpreter.wrap_var(var) if isinstance(var, Var) else var
+        copied = self.cx.wrap_var(var) if isinstance(var, Var) else var
         if isinstance(value, Arr):
+            assert isinstance(copied, Arr)
             self.copies.append((copied, value))
         return copied
 
@@ -160,20 +165,20 @@ class Region:
         if not carries_derivative(found):
             raise InputTypeError(
                 f"a gradient with respect to `{label}`, which is of type {found}",
-                self.interpreter.builder.span,
+                self.cx.builder.span,
                 "grad requires real- or complex-valued inputs, whose dtype is a sub-dtype of np.inexact",
                 "pass floats, or choose other argnums",
             )
         var = Var(found, outer.hint if isinstance(outer, Var) and outer.hint else label)
         self.outer.append(outer)
         self.leaves.append(var)
-        if self.interpreter.inputs is not None:
-            self.interpreter.inputs.producers[var.id] = Op(assign, (outer,), (var,))
+        if self.cx.inputs is not None:
+            self.cx.inputs.producers[var.id] = Op(assign, (outer,), (var,))
         return var
 
     def mapped(self, value: Any, change: Callable[[Any], Any]) -> Any:
         """A new value of the same structure, each number, array and run-time list in it changed."""
-        state = self.interpreter.state
+        state = self.cx.state
         if isinstance(value, Tup):
             return Tup(tuple(self.mapped(v, change) for v in value.items), value.cls)
         if isinstance(value, Lst) and isinstance(state.get(value), tuple):
@@ -188,27 +193,27 @@ class Region:
             and not isinstance(value.value, bool)
         )
         if isinstance(value, (Maybe, Lost)):
-            self.interpreter.arg(value)  # refuses it
+            self.cx.arg(value)  # refuses it
         return change(value) if numeric or isinstance(value, (Var, Arr, Lst)) else value
 
     # ----- the function, as a block of its own
     def run(self, args: list[Any], kwargs: dict[str, Any]) -> None:
-        interpreter = self.interpreter
-        before = interpreter.state
-        interpreter.state = before.fork()
+        cx = self.cx
+        before = cx.state
+        cx.state = before.fork()
         block, results = Block(), list[Any]()
         try:
-            with interpreter.builder.nested(block):
+            with cx.builder.nested(block):
                 try:
-                    value = interpreter.call(self.asked.function, args, kwargs)
-                    self.dead = interpreter.state.dead
+                    value = call(cx, self.asked.function, args, kwargs)
+                    self.dead = cx.state.dead
                 except Raised:
                     value, self.dead = None, True
-                self.structure = None if self.dead else structure_of(interpreter, value, results)
-            self.refuse_outer_writes(before, interpreter.state)
-            self.refuse_overlaps(interpreter.state)
+                self.structure = None if self.dead else structure_of(cx, value, results)
+            self.refuse_outer_writes(before, cx.state)
+            self.refuse_overlaps(cx.state)
         finally:
-            interpreter.state = before
+            cx.state = before
         block.results = tuple(results)
         self.block: Block = block
         self.count = len(results)
@@ -220,7 +225,7 @@ class Region:
             if is_view or key.serial >= self.born or _same(content, before.contents.get(key, key.initial)):
                 continue
             what = "a local variable" if isinstance(key, Frame) else "an object"
-            raise self.interpreter.unsupported(
+            raise self.cx.unsupported(
                 f"a write to {what} outside of the differentiated function",
                 "it is older than the call of the derivative",
                 "return the value instead (has_aux=True)",
@@ -232,10 +237,10 @@ class Region:
             if state.get(copied) is copied.initial:
                 continue
             whole = _root(original)
-            if isinstance(whole, Arr) and whole.argument is not None and self.interpreter.inputs is not None:
-                self.interpreter.inputs.written.add(whole.argument)  # another argument may share its memory
+            if isinstance(whole, Arr) and whole.argument is not None and self.cx.inputs is not None:
+                self.cx.inputs.written.add(whole.argument)  # another argument may share its memory
             if sum(_root(other) is _root(original) for _, other in self.copies) > 1:
-                raise self.interpreter.unsupported(
+                raise self.cx.unsupported(
                     "two arguments that share memory, one of which the function writes to",
                     "the write would change the other one too",
                     "pass a copy of one of them",
@@ -245,7 +250,7 @@ class Region:
     def append(self, block: Block, names: Renaming) -> tuple[Arg, ...]:
         copied = copy_block(block, names)
         for op in copied.ops:
-            self.interpreter.builder.append(op)
+            self.cx.builder.append(op)
         return copied.results
 
     def gradient(self) -> Any:
@@ -257,7 +262,7 @@ class Region:
         joint = adjoint(self.function(()), tuple(range(len(self.leaves))), of=(loss,), region=True)
         results = self.append(joint.body, dict(zip(joint.params, self.outer, strict=True)))
         gradients = self.gradients(results[self.count :])
-        value = rebuilt(self.interpreter, self.structure, results)
+        value = rebuilt(self.cx, self.structure, results)
         if self.asked.kind == "value_and_grad":
             return Tup((value, gradients))
         return Tup((gradients, value.items[1])) if self.asked.has_aux else gradients
@@ -271,7 +276,7 @@ class Region:
         joint = adjoint(function, tuple(range(len(self.leaves))), seed=True, region=True)
         forward, backward = split(joint, self.count, len(joint.params) - len(function.params))
         results = self.append(forward.body, dict(zip(forward.params, (*self.outer, *around), strict=True)))
-        value = rebuilt(self.interpreter, self.structure, results)
+        value = rebuilt(self.cx, self.structure, results)
         saved = results[-1]
         assert isinstance(saved, Seq)
         pullback = Bound(
@@ -283,7 +288,7 @@ class Region:
 
     def held(self, residual: Arg) -> Any:
         plain = isinstance(residual, Var) and isinstance(residual.type, (Scalar, Array, ListOf))
-        return self.interpreter.wrap_var(residual) if plain else residual
+        return self.cx.wrap_var(self.cx.variable(residual)) if plain else residual
 
     def function(self, around: tuple[Var, ...]) -> Function:
         return keep_exceptions(Function("inner", (*self.leaves, *around), self.block))
@@ -291,18 +296,18 @@ class Region:
     def give_up(self) -> Any:
         """The function raises whatever happens, and so does its derivative."""
         self.append(self.block, dict(zip(self.leaves, self.outer, strict=True)))
-        self.interpreter.state.dead = True
+        self.cx.state.dead = True
         return Lit(None)
 
     def gradients(self, cotangents: Sequence[Arg]) -> Any:
         """Cotangents of the leaves in the structure of the arguments."""
         if self.asked.every:
-            return Tup(tuple(map(self.interpreter.from_arg, cotangents)))
+            return Tup(tuple(from_arg(self.cx, part) for part in cotangents))
         left: Iterator[Arg] = iter(cotangents)
 
         def cotangent(leaf: Any) -> Any:
-            carries = carries_derivative(_type(self.interpreter.arg(leaf)))
-            return self.interpreter.from_arg(next(left)) if carries else Lit(0)
+            carries = carries_derivative(_type(self.cx.arg(leaf)))
+            return from_arg(self.cx, next(left)) if carries else Lit(0)
 
         found = [self.mapped(self.args[i], cotangent) for i in self.chosen]
         return found[0] if self.single else Tup(tuple(found))
@@ -314,30 +319,30 @@ class NestedPullback:
     def __init__(self, region: Region, backward: Function, value: Any) -> None:
         self.region, self.backward, self.value = region, backward, value
 
-    def __ast_ad_lower__(self, interpreter: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    def __ast_ad_lower__(self, cx: Context, args: list[Any], kwargs: dict[str, Any]) -> Any:
         residuals, cotangent = args
         leaves: list[Any] = []
-        self.region.mapped(cotangent, lambda leaf: leaves.append(interpreter.arg(leaf)))
+        self.region.mapped(cotangent, lambda leaf: leaves.append(cx.arg(leaf)))
         _, *bars = self.backward.params
         if len(leaves) != len(bars):
             raise InputValueError(
                 f"a cotangent with {len(leaves)} leaves",
-                interpreter.builder.span,
+                cx.builder.span,
                 f"the value has {len(bars)}",
                 "give the cotangent the structure of the value",
             )
         for leaf, bar in zip(leaves, bars, strict=True):
-            require_cotangent(interpreter, leaf, bar)
+            require_cotangent(cx, leaf, bar)
         names: Renaming = dict(zip(bars, leaves, strict=True))
         body = self.backward.body
         first = body.ops[0] if body.ops else None
         if isinstance(first, Op) and first.fn is unpack and first.args[0] is self.backward.params[0]:
-            names.update(zip(first.outs, map(interpreter.arg, residuals.items), strict=True))
+            names.update(zip(first.outs, map(cx.arg, residuals.items), strict=True))
             body = Block(body.ops[1:], body.results)
         return self.region.gradients(self.region.append(body, names))
 
 
-def require_cotangent(interpreter: Any, leaf: Arg, bar: Var) -> None:
+def require_cotangent(cx: Context, leaf: Arg, bar: Var) -> None:
     """A cotangent has the value's shape, and is real where that is: else Python's error is the trace's."""
     given, wanted = _type(leaf), bar.type
     complex_ = kind_of(given) == "complex" != kind_of(wanted)
@@ -345,32 +350,15 @@ def require_cotangent(interpreter: Any, leaf: Arg, bar: Var) -> None:
         lengths = wanted.shape if isinstance(wanted, Array) else ()
         if not complex_ and lengths is not None and isinstance(given, Array) and given.shape == lengths:
             return
-        if interpreter.inputs is not None:  # perhaps they are the same for the very shapes of this call
-            interpreter.inputs.demand_shapes([v for v in (leaf, bar) if isinstance(v, Var)])
+        if cx.inputs is not None:  # perhaps they are the same for the very shapes of this call
+            cx.inputs.demand_shapes([v for v in (leaf, bar) if isinstance(v, Var)])
     elif not complex_:
         return
-    raise interpreter.unsupported(
+    raise cx.unsupported(
         "a cotangent that may differ from the value in shape or kind",
         "the pullback takes one like its value",
         "make it with np.ones_like(value), or of the value itself",
     )
-
-
-def rebuilt(interpreter: Any, structure: Any, results: Sequence[Arg]) -> Any:
-    """The abstract value with this structure (see ``frontend.lower``) and these results."""
-    if isinstance(structure, int):
-        return interpreter.from_arg(results[structure])
-    if isinstance(structure, list):
-        return Lst(tuple(rebuilt(interpreter, s, results) for s in structure))
-    if isinstance(structure, tuple) and structure and isinstance(structure[0], str):
-        kind, what, *rest = structure
-        if kind == "static":
-            return interpreter.from_python(what)
-        if kind == "namedtuple":
-            return Tup(tuple(rebuilt(interpreter, s, results) for s in rest[0]), what)
-        content = {k: rebuilt(interpreter, s, results) for k, s in rest[0].items()}
-        return Dct(content, what) if kind == "dict" else Obj(what, content)
-    return Tup(tuple(rebuilt(interpreter, s, results) for s in structure))
 
 
 def _type(arg: Arg) -> Any:
@@ -397,14 +385,14 @@ class Later:
     def __init__(self, kind: str, options: dict[str, Any]) -> None:
         self.kind, self.options = kind, options
 
-    def __ast_ad_lower__(self, interpreter: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    def __ast_ad_lower__(self, cx: Context, args: list[Any], kwargs: dict[str, Any]) -> Any:
         return Lit(Nested(self.kind, args[0], parameter_names(args[0]), **self.options))
 
 
-def lower_factory(kind: str, interpreter: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+def lower_factory(kind: str, cx: Context, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """``grad(f)``, ``value_and_grad(f)`` or ``vjp(f, *primals)`` as a call in the program."""
     options = {
-        name: interpreter.demand(value, f"the option {name}=")
+        name: cx.demand(value, f"the option {name}=")
         for name, value in kwargs.items()
         if name in ("argnums", "wrt", "has_aux")
     }
@@ -412,13 +400,13 @@ def lower_factory(kind: str, interpreter: Any, args: list[Any], kwargs: dict[str
         return (
             Lit(Later(kind, options))
             if "function" not in kwargs
-            else lower_factory(kind, interpreter, [kwargs["function"]], options)
+            else lower_factory(kind, cx, [kwargs["function"]], options)
         )
     function, *rest = args
     if rest and kind != "vjp":
-        options["argnums"] = interpreter.demand(rest.pop(0), "argnums")
+        options["argnums"] = cx.demand(rest.pop(0), "argnums")
     nested = Nested(kind, function, parameter_names(function), **options)
-    return nested.__ast_ad_lower__(interpreter, rest, {}) if rest else Lit(nested)
+    return nested.__ast_ad_lower__(cx, rest, {}) if rest else Lit(nested)
 
 
 def parameter_names(function: Any) -> list[str]:
@@ -440,7 +428,7 @@ def parameter_names(function: Any) -> list[str]:
     ]
 
 
-def outside(interpreter: Any, owner: Any, name: str) -> Any:
+def outside(cx: Context, owner: Any, name: str) -> Any:
     """The abstract value of an attribute of an object that outlives the call."""
     path = Path.of_object(owner, getattr(owner, "__name__", "derivative")).attribute(name)
-    return interpreter.outside_value(getattr(owner, name), path)
+    return outside_value(cx, getattr(owner, name), path)

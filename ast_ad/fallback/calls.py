@@ -16,6 +16,7 @@ import numpy as np
 
 from ..errors import UnsupportedError
 from ..frontend.builder import type_of_arg
+from ..frontend.context import Context
 from ..frontend.values import Tup
 from ..ir.ops import Lit, Op, Seq, Var
 from ..ir.types import Array, Opaque, Scalar, Type, carries_derivative, type_of
@@ -156,18 +157,18 @@ def _fitted(bar: Any, leaf: Any) -> Any:
     return np.asarray(bar)[()] if isinstance(leaf, np.generic) else np.asarray(bar).item()
 
 
-def _lower_pull(interpreter: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+def _lower_pull(cx: Context, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """``pull`` as the rules call it: its results have the types of the leaves."""
     pullback, leaves, cotangents = args
-    wanted = [interpreter.arg(leaf) for leaf in leaves.items]
-    given = [interpreter.arg(bar) for bar in cotangents.items]
+    wanted = [cx.arg(leaf) for leaf in leaves.items]
+    given = [cx.arg(bar) for bar in cotangents.items]
     given = [bar for bar in given if not (isinstance(bar, Lit) and bar.value is None)]
     outs = [Var(cotangent_type(type_of_arg(leaf))) for leaf in wanted]
     again = Var(Opaque("pullback"), "pullback")
-    builder = interpreter.builder
+    builder = cx.builder
     operands = pullback, Seq(tuple(wanted)), Seq(tuple(given))
     builder.append(Op(pull, operands, (*outs, again), {}, builder.span, adjoint=builder.adjoint))
-    return Tup((*map(interpreter.wrap_var, outs), again))
+    return Tup((*map(cx.wrap_var, outs), again))
 
 
 pull.__ast_ad_lower__ = _lower_pull  # type: ignore[attr-defined]

@@ -29,7 +29,7 @@ from ..errors import (
     not_one_number,
 )
 from ..frontend.calls import python_function
-from ..frontend.core import TensorOutside
+from ..frontend.context import TensorOutside
 from ..net.check import is_inside
 from ..net.failures import defect
 from ..net.first_call import told_of

@@ -22,7 +22,7 @@ from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..eager.views import edge_of
 from ..errors import AdError, InputValueError, UnsupportedError
-from ..frontend.core import TensorOutside
+from ..frontend.context import TensorOutside
 from ..request import Request
 from ..trees import flatten
 from ..variant import check_cotangent

@@ -9,16 +9,29 @@ import numpy as np
 from ..ir.ops import Lit, Var
 from ..ir.types import kind_of, rank_of
 from ..rules import helpers
+from . import doors
+from .arrays import load_item, store_item
 from .builder import type_of_arg
-from .core import Core
+from .builtins import b_float, b_int
+from .calls import call_python
+from .container_methods import list_append
+from .context import Context
+from .items import static_items
+from .loops import run_for
+from .numpy_calls import in_order
+from .questions import exact, has_dtype
+from .statements import overwrite
+from .tables import METHODS, method
 from .values import (
     Arr,
     Flat,
     Lst,
     Tup,
+    Value,
 )
+from .views import orders_of, with_known_order
 
-METHODS: dict[str, Any] = {
+FUNCTIONS: dict[str, Any] = {  # methods that are functions of NumPy
     name: getattr(np, name)
     for name in (
         "sum",
@@ -54,115 +67,155 @@ METHODS: dict[str, Any] = {
 }
 
 
-class ArrayMethods(Core):
-    # ----- methods of arrays
-    def call_method(self, receiver: Any, name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        handler = getattr(self, "method_" + name, None)
-        if handler is not None:
-            return handler(receiver, *args, **kwargs)
-        if name in METHODS:
-            return self.call_python(METHODS[name], [receiver, *args], kwargs)
-        raise self.unsupported(
-            f"method `.{name}()`", "the compiler does not know it", "use the NumPy function"
+# ----- methods of arrays
+def call_method(cx: Context, receiver: Value, name: str, args: list[Value], kwargs: dict[str, Value]) -> Any:
+    handler = METHODS.get(("array", name))
+    if handler is not None:
+        return handler(cx, receiver, *args, **kwargs)
+    if name in FUNCTIONS:
+        return call_python(cx, FUNCTIONS[name], [receiver, *args], kwargs)
+    raise cx.unsupported(f"method `.{name}()`", "the compiler does not know it", "use the NumPy function")
+
+
+@method("array", "reshape")
+def method_reshape(cx: Context, receiver: Value, *shape: Value, **kwargs: Value) -> Any:
+    return call_python(cx, np.reshape, [receiver, shape[0] if len(shape) == 1 else Tup(shape)], kwargs)
+
+
+@method("array", "transpose")
+def method_transpose(cx: Context, receiver: Value, *axes: Value) -> Any:
+    given = (
+        []
+        if not axes
+        else [
+            axes[0]
+            if len(axes) == 1
+            and not isinstance(axes[0], (Lit, Var))
+            or len(axes) == 1
+            and cx.static_value(axes[0]) is None
+            else Tup(axes)
+        ]
+    )
+    return call_python(cx, np.transpose, [receiver, *given], {})
+
+
+@method("array", "copy")
+def method_copy(cx: Context, receiver: Arr, order: Value = Lit("C")) -> Any:
+    """Row by row, where ``np.copy`` lays its result out as the array is: sums are made in that order."""
+    columns = orders_of(cx, receiver) == {"F"}
+    if cx.static_value(order) == "C" and not columns and lies_in_rows(cx, receiver):
+        return cx.emit(np.copy, receiver)
+    return cx.emit(np.copy, receiver, order=order)
+
+
+def lies_in_rows(cx: Context, arr: Arr) -> bool:
+    """Whether an array has the layout of its base, or one axis only."""
+    while arr.view is not None and arr.view.index is not None and isinstance(arr.view.parent, Arr):
+        arr = arr.view.parent
+    return arr.view is None or rank_of(cx.read(arr).type) == 1
+
+
+@method("array", "flatten")
+def method_flatten(cx: Context, receiver: Value, *args: Value, **kwargs: Value) -> Any:
+    given, kwargs = with_known_order(cx, np.ravel, [receiver, *args], kwargs)
+    return cx.emit(np.ravel, cx.emit(np.copy, receiver), *given[1:], **kwargs)
+
+
+@method("array", "astype")
+def method_astype(
+    cx: Context,
+    receiver: Value,
+    dtype: Value,
+    order: Value | None = None,
+    *args: Value,
+    copy: Value = Lit(True),
+    **kwargs: Value,
+) -> Any:
+    target = np.dtype(cx.static_value(dtype))
+    fresh = cx.demand(args[2] if len(args) > 2 else copy, "`copy` of astype")
+    if not fresh and isinstance(receiver, Arr) and has_dtype(cx, receiver, target):
+        return in_order(cx, receiver, order)
+    return cx.emit(helpers.astype, receiver, Lit(target))
+
+
+@method("array", "conj")
+def method_conj(cx: Context, receiver: Value) -> Any:
+    """Of real numbers the array itself, where the function gives a copy."""
+    type = exact(cx, cx.arg(receiver).type, "the conjugate")  # type: ignore[union-attr]
+    return receiver if kind_of(type) != "complex" else cx.emit(np.conj, receiver)
+
+
+@method("array", "conjugate")
+def method_conjugate(cx: Context, receiver: Value) -> Any:
+    return method_conj(cx, receiver)
+
+
+@method("array", "item")
+def method_item(cx: Context, receiver: Value, *index: Value) -> Any:
+    value = receiver
+    if index:
+        value = load_item(
+            cx, receiver if len(index) > 1 else Flat(receiver), Tup(index) if len(index) > 1 else index[0]
         )
+    elif isinstance(receiver, Arr):
+        value = load_item(cx, Flat(receiver), Lit(0))
+    kind = getattr(cx.arg(value).type, "kind", "float")  # type: ignore[union-attr]
+    return b_float(cx, value) if kind == "float" else b_int(cx, value) if kind == "int" else value
 
-    def method_reshape(self, receiver: Any, *shape: Any, **kwargs: Any) -> Any:
-        return self.call_python(np.reshape, [receiver, shape[0] if len(shape) == 1 else Tup(shape)], kwargs)
 
-    def method_transpose(self, receiver: Any, *axes: Any) -> Any:
-        given = (
-            []
-            if not axes
-            else [
-                axes[0]
-                if len(axes) == 1
-                and not isinstance(axes[0], (Lit, Var))
-                or len(axes) == 1
-                and self.static_value(axes[0]) is None
-                else Tup(axes)
-            ]
+@method("array", "tolist")
+def method_tolist(cx: Context, receiver: Value) -> Any:
+    if not isinstance(receiver, Arr):
+        return method_item(cx, receiver)
+    return nested_list(cx, receiver)
+
+
+def nested_list(cx: Context, value: Value) -> Any:
+    if isinstance(value, Arr) and rank_of(type_of_arg(cx.read(value))) is None:
+        raise cx.unsupported(
+            ".tolist() of an array whose number of axes is only known at run time",
+            "the lists are as deep as it has axes",
+            "make the array's rank the same on every path",
         )
-        return self.call_python(np.transpose, [receiver, *given], {})
+    items = static_items(cx, value)
+    if items is None:
+        result = Lst(())
+        run_for(cx, value, lambda item: list_append(cx, result, nested_list(cx, item)), set())
+        return result
+    return (
+        Lst(tuple(nested_list(cx, part) for part in items))
+        if isinstance(value, Arr)
+        else method_item(cx, value)
+    )
 
-    def method_copy(self, receiver: Any, order: Any = Lit("C")) -> Any:
-        """Row by row, where ``np.copy`` lays its result out as the array is: sums are made in that order."""
-        columns = self.orders_of(receiver) == {"F"}
-        if self.static_value(order) == "C" and not columns and self.lies_in_rows(receiver):
-            return self.emit(np.copy, receiver)
-        return self.emit(np.copy, receiver, order=order)
 
-    def lies_in_rows(self, arr: Arr) -> bool:
-        """Whether an array has the layout of its base, or one axis only."""
-        while arr.view is not None and arr.view.index is not None and isinstance(arr.view.parent, Arr):
-            arr = arr.view.parent
-        return arr.view is None or rank_of(self.read(arr).type) == 1
+@method("array", "fill")
+def method_fill(cx: Context, receiver: Arr, value: Value) -> Any:
+    store_item(cx, receiver, Lit(Ellipsis), value)
+    return Lit(None)
 
-    def method_flatten(self, receiver: Any, *args: Any, **kwargs: Any) -> Any:
-        args, kwargs = self.with_known_order(np.ravel, [receiver, *args], kwargs)
-        return self.emit(np.ravel, self.emit(np.copy, receiver), *args[1:], **kwargs)
 
-    def method_astype(
-        self, receiver: Any, dtype: Any, order: Any = None, *args: Any, copy: Any = Lit(True), **kwargs: Any
-    ) -> Any:
-        target = np.dtype(self.static_value(dtype))
-        fresh = self.demand(args[2] if len(args) > 2 else copy, "`copy` of astype")
-        if not fresh and isinstance(receiver, Arr) and self.has_dtype(receiver, target):
-            return self.in_order(receiver, order)
-        return self.emit(helpers.astype, receiver, Lit(target))
+@method("array", "sort")
+def method_sort(cx: Context, receiver: Arr, *args: Value, **kwargs: Value) -> Any:
+    ordered = cx.emit(np.sort, receiver, *args, **kwargs)
+    overwrite(cx, receiver, cx.read(receiver), cx.arg(ordered))
+    return Lit(None)
 
-    def method_conj(self, receiver: Any) -> Any:
-        """Of real numbers the array itself, where the function gives a copy."""
-        type = self.exact(self.arg(receiver).type, "the conjugate")  # type: ignore[union-attr]
-        return receiver if kind_of(type) != "complex" else self.emit(np.conj, receiver)
 
-    def method_conjugate(self, receiver: Any) -> Any:
-        return self.method_conj(receiver)
+@method("array", "put")
+def method_put(cx: Context, receiver: Arr, index: Value, value: Value, **kwargs: Value) -> Any:
+    store_item(cx, Flat(receiver), index, value)
+    return Lit(None)
 
-    def method_item(self, receiver: Any, *index: Any) -> Any:
-        value = receiver
-        if index:
-            value = self.load_item(
-                receiver if len(index) > 1 else Flat(receiver), Tup(index) if len(index) > 1 else index[0]
-            )
-        elif isinstance(receiver, Arr):
-            value = self.load_item(Flat(receiver), Lit(0))
-        kind = getattr(self.arg(value).type, "kind", "float")  # type: ignore[union-attr]
-        return self.b_float(value) if kind == "float" else self.b_int(value) if kind == "int" else value
 
-    def method_tolist(self, receiver: Any) -> Any:
-        if not isinstance(receiver, Arr):
-            return self.method_item(receiver)
-        return self.nested_list(receiver)
+@method("array", "tostring")
+def method_tostring(cx: Context, receiver: Value) -> Any:
+    raise cx.unsupported(".tostring()", "bytes carry no derivative", "leave it out")
 
-    def nested_list(self, value: Any) -> Any:
-        if isinstance(value, Arr) and rank_of(type_of_arg(self.read(value))) is None:
-            raise self.unsupported(
-                ".tolist() of an array whose number of axes is only known at run time",
-                "the lists are as deep as it has axes",
-                "make the array's rank the same on every path",
-            )
-        items = self.static_items(value)
-        if items is None:
-            result = Lst(())
-            self.run_for(value, lambda item: self.list_append(result, self.nested_list(item)), set())
-            return result
-        return Lst(tuple(map(self.nested_list, items))) if isinstance(value, Arr) else self.method_item(value)
 
-    def method_fill(self, receiver: Arr, value: Any) -> Any:
-        self.store_item(receiver, Lit(Ellipsis), value)
-        return Lit(None)
+@method("array", "is_integer")
+def method_is_integer(cx: Context, receiver: Value) -> Any:
+    return cx.emit(float.is_integer, b_float(cx, receiver))
 
-    def method_sort(self, receiver: Arr, *args: Any, **kwargs: Any) -> Any:
-        ordered = self.emit(np.sort, receiver, *args, **kwargs)
-        self.overwrite(receiver, self.read(receiver), self.arg(ordered))
-        return Lit(None)
 
-    def method_put(self, receiver: Arr, index: Any, value: Any, **kwargs: Any) -> Any:
-        self.store_item(Flat(receiver), index, value)
-        return Lit(None)
-
-    def method_tostring(self, receiver: Any) -> Any:
-        raise self.unsupported(".tostring()", "bytes carry no derivative", "leave it out")
-
-    def method_is_integer(self, receiver: Any) -> Any:
-        return self.emit(float.is_integer, self.b_float(receiver))
+doors.call_method = call_method

@@ -7,279 +7,308 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+import gast
+
 from ..errors import AdError
 from ..ir.ops import Block, If, Lit, Var
 from ..ir.types import Array, Optional, Scalar
-from .boundness import Raised
-from .core import Core
-from .merge import Phis
-from .statements import EXITS
-from .values import Arr, Dct, Lst, Obj, Range, State, Tup, now
+from . import doors
+from .attributes import load_attribute
+from .boundness import Raised, emit_raise, is_certain
+from .context import Context
+from .expressions import evaluate
+from .merge import Phis, merge_states
+from .operators import compare
+from .statements import EXITS, bind, exec_block
+from .tables import expression, statement
+from .values import Arr, Dct, Lst, Obj, Range, Sides, State, Tup, Value, now
 
 
-class Branches(Core):
-    flag_cond: Var | None = None
-    branch_start: int = 0
+@statement(gast.If)
+def exec_if(cx: Context, node: gast.If, rest: list[gast.AST]) -> bool:
+    cond = truth(cx, evaluate(cx, node.test))
+    static = cx.static_value(cond)
+    if isinstance(static, bool):
+        exec_block(cx, node.body if static else node.orelse)
+        return False
+    return branch(
+        cx,
+        cond,
+        lambda: exec_block(cx, node.body),
+        lambda: exec_block(cx, node.orelse),
+        lambda: exec_block(cx, rest) if rest else None,
+    )
 
-    def exec_If(self, node: Any, rest: list[Any]) -> bool:
-        cond = self.truth(self.eval(node.test))
-        static = self.static_value(cond)
-        if isinstance(static, bool):
-            self.exec_block(node.body if static else node.orelse)
-            return False
-        return self.branch(
-            cond,
-            lambda: self.exec_block(node.body),
-            lambda: self.exec_block(node.orelse),
-            lambda: self.exec_block(rest) if rest else None,
-        )
 
-    def exec_guarded(self, alive: Any, rest: list[Any]) -> None:
-        """The rest of a block that may have been left already."""
+def exec_guarded(cx: Context, alive: Value, rest: list[gast.AST]) -> None:
+    """The rest of a block that may have been left already."""
 
-        def go_on() -> None:
-            for name in EXITS:
-                if self.state.get_name(self.frame, name) is not None:
-                    self.state.set_name(self.frame, name, Lit(False))
-            self.exec_block(rest)
+    def go_on() -> None:
+        for name in EXITS:
+            if cx.state.get_name(cx.frame, name) is not None:
+                cx.state.set_name(cx.frame, name, Lit(False))
+        exec_block(cx, rest)
 
-        self.branch(alive, go_on, self.left, None)
+    branch(cx, alive, go_on, functools.partial(left, cx), None)
 
-    def left(self) -> None:
-        """Here the block has been left: by ``return``, where nothing else is possible."""
-        flags = {name: self.state.get_name(self.frame, name) for name in EXITS}
-        open_ = [name for name, flag in flags.items() if flag is not None and not self.is_static(flag)]
-        if open_ == ["$return"]:
-            self.state.set_name(self.frame, "$return", Lit(True))
 
-    def branch(
-        self,
-        cond: Any,
-        then: Callable[[], None],
-        orelse: Callable[[], None],
-        after: Callable[[], None] | None,
-    ) -> bool:
-        """Read both branches into an If. Where one of them leaves the block for certain, what comes ``after``
-        belongs to the other; then the result is True."""
-        since, entry = now(), self.state
-        start, self.branch_start = self.branch_start, Var(Scalar("bool")).id
-        span = self.builder.span
+def left(cx: Context) -> None:
+    """Here the block has been left: by ``return``, where nothing else is possible."""
+    flags = {name: cx.state.get_name(cx.frame, name) for name in EXITS}
+    open_ = [name for name, flag in flags.items() if flag is not None and not cx.is_static(flag)]
+    if open_ == ["$return"]:
+        cx.state.set_name(cx.frame, "$return", Lit(True))
+
+
+def branch(
+    cx: Context,
+    cond: Value,
+    then: Callable[[], None],
+    orelse: Callable[[], None],
+    after: Callable[[], None] | None,
+) -> bool:
+    """Read both branches into an If. Where one of them leaves the block for certain, what comes ``after``
+    belongs to the other; then the result is True."""
+    since, entry = now(), cx.state
+    start, cx.branch_start = cx.branch_start, Var(Scalar("bool")).id
+    span = cx.builder.span
+    try:
+        sides = [side(cx, entry, run, None) for run in (then, orelse)]
+        left = [leaves(cx, state) for state, _ in sides]
+        absorbed = False
+        if after is not None and left[0] != left[1] and not any(state.dead for state, _ in sides):
+            position = left.index(False)
+            if stays(cx, sides[position][0]):
+                sides[position] = side(cx, sides[position][0], after, sides[position][1])
+                absorbed = True
+        phis = Phis()
+        cx.flag_cond = cond if isinstance(cond, Var) and cond.type == Scalar("bool") else None
+        cx.state = merged(cx, since, (sides[0], sides[1]), phis, cond)
+    finally:
+        cx.flag_cond, cx.branch_start = None, start
+    sides[0][1].results, sides[1][1].results = tuple(phis.then), tuple(phis.orelse)
+    cx.builder.append(If(cx.arg(cond), sides[0][1], sides[1][1], tuple(phis.outs), span, cx.builder.adjoint))
+    cx.builder.span = span
+    return absorbed
+
+
+def merged(cx: Context, since: int, sides: Sides, phis: Phis, cond: Value) -> State:
+    try:
+        return merge_states(cx, since, sides, phis)
+    except AdError:
+        if cx.inputs is not None:  # two structures: perhaps the condition can be made static
+            cx.inputs.demand(cx._variables_of(cond))
+        raise
+
+
+def side(cx: Context, entry: State, run: Callable[[], None], block: Block | None) -> tuple[State, Block]:
+    cx.state = entry.fork()
+    with cx.builder.nested(block or Block()) as block:
         try:
-            sides = [self.side(entry, run, None) for run in (then, orelse)]
-            left = [self.leaves(state) for state, _ in sides]
-            absorbed = False
-            if after is not None and left[0] != left[1] and not any(state.dead for state, _ in sides):
-                position = left.index(False)
-                if self.stays(sides[position][0]):
-                    sides[position] = self.side(sides[position][0], after, sides[position][1])
-                    absorbed = True
-            phis = Phis()
-            self.flag_cond = cond if isinstance(cond, Var) and cond.type == Scalar("bool") else None
-            self.state = self.merged(since, tuple(sides), phis, cond)
-        finally:
-            self.flag_cond, self.branch_start = None, start
-        sides[0][1].results, sides[1][1].results = tuple(phis.then), tuple(phis.orelse)
-        self.builder.append(
-            If(self.arg(cond), sides[0][1], sides[1][1], tuple(phis.outs), span, self.builder.adjoint)
+            run()
+        except Raised:
+            cx.state.dead = True
+        except AdError as problem:
+            if not is_certain(problem, block):
+                raise
+            emit_raise(cx, problem.exception)  # type: ignore[attr-defined]
+            cx.state.dead = True
+    return cx.state, block
+
+
+def leaves(cx: Context, state: State) -> bool:
+    """Whether control leaves the block for certain."""
+    return state.dead or any(cx.static_value(state.get_name(cx.frame, name)) is True for name in EXITS)
+
+
+def stays(cx: Context, state: State) -> bool:
+    """Whether control goes on for certain."""
+    flags = [state.get_name(cx.frame, name) for name in EXITS]
+    return all(f is None or cx.static_value(f) is False for f in flags)
+
+
+# ----- truth
+def truth(cx: Context, value: Value) -> Any:
+    """``bool(value)``: Lit(True/False), or a run-time boolean."""
+    if isinstance(value, (Tup, Lst, Dct)):
+        content = value.items if isinstance(value, Tup) else cx.state.get(value)
+        if isinstance(content, Var):
+            return cx.emit(operator.gt, doors.length(cx, value), Lit(0))
+        return Lit(bool(content))
+    if isinstance(value, Lit):
+        return Lit(bool(value.value))
+    if isinstance(value, Range):
+        return truth(cx, doors.length(cx, value))
+    if not isinstance(value, (Var, Arr)):
+        asked = ("__bool__", "__len__") if isinstance(value, Obj) else ()
+        method = next((name for name in asked if isinstance(value, Obj) and hasattr(value.cls, name)), None)
+        return truth(cx, doors.call(cx, load_attribute(cx, value, method), [], {})) if method else Lit(True)
+    var = cx.variable(value)
+    known = cx.static_value(var)
+    if isinstance(known, (bool, int, float)):
+        return Lit(bool(known))
+    if isinstance(var.type, Optional):
+        return cx.emit(bool, var)
+    if isinstance(var.type, Scalar) and var.type.kind == "bool":
+        return var
+    if (
+        isinstance(var.type, Array)
+        and (var.type.ndim or 0) > 0
+        and any(isinstance(d, int) and d > 1 for d in var.type.shape or ())
+    ):
+        raise cx.unsupported(
+            "the truth value of an array", "it has more than one element", "use .any() or .all()"
         )
-        self.builder.span = span
-        return absorbed
+    return cx.emit(bool, var)
 
-    def merged(self, since: int, sides: Any, phis: Phis, cond: Any) -> State:
-        try:
-            return self.merge_states(since, sides, phis)
-        except AdError:
-            if self.inputs is not None:  # two structures: perhaps the condition can be made static
-                self.inputs.demand(self._variables_of(cond))
-            raise
 
-    def side(self, entry: State, run: Callable[[], None], block: Block | None) -> tuple[State, Block]:
-        self.state = entry.fork()
-        with self.builder.nested(block or Block()) as block:
-            try:
-                run()
-            except Raised:
-                self.state.dead = True
-            except AdError as problem:
-                if not self.is_certain(problem, block):
-                    raise
-                self.emit_raise(problem.exception)  # type: ignore[attr-defined]
-                self.state.dead = True
-        return self.state, block
+def python_bool(cx: Context, cond: Value) -> Any:
+    """A truth value as Python's own: two of them add up to 2, NumPy's to True."""
+    own = isinstance(cond, Lit) or cx.variable(cond).type == Scalar("bool")
+    return cond if own else cx.emit(bool, cond)
 
-    def leaves(self, state: State) -> bool:
-        """Whether control leaves the block for certain."""
-        return state.dead or any(
-            self.static_value(state.get_name(self.frame, name)) is True for name in EXITS
-        )
 
-    def stays(self, state: State) -> bool:
-        """Whether control goes on for certain."""
-        flags = [state.get_name(self.frame, name) for name in EXITS]
-        return all(f is None or self.static_value(f) is False for f in flags)
+# ----- expressions with branches
+@expression(gast.IfExp)
+def eval_if_exp(cx: Context, node: gast.IfExp) -> Any:
+    cond = truth(cx, evaluate(cx, node.test))
+    static = cx.static_value(cond)
+    if isinstance(static, bool):
+        return evaluate(cx, node.body if static else node.orelse)
+    return choose(cx, cond, lambda: evaluate(cx, node.body), lambda: evaluate(cx, node.orelse))
 
-    # ----- truth
-    def truth(self, value: Any) -> Any:
-        """``bool(value)``: Lit(True/False), or a run-time boolean."""
-        if isinstance(value, (Tup, Lst, Dct)):
-            content = value.items if isinstance(value, Tup) else self.state.get(value)
-            if isinstance(content, Var):
-                return self.emit(operator.gt, self.length(value), Lit(0))
-            return Lit(bool(content))
-        if isinstance(value, Lit):
-            return Lit(bool(value.value))
-        if isinstance(value, Range):
-            return self.truth(self.length(value))
-        if not isinstance(value, (Var, Arr)):
-            asked = ("__bool__", "__len__") if isinstance(value, Obj) else ()
-            method = next((name for name in asked if hasattr(value.cls, name)), None)
-            return self.truth(self.call(self.load_attribute(value, method), [], {})) if method else Lit(True)
-        var = self.variable(value)
-        known = self.static_value(var)
-        if isinstance(known, (bool, int, float)):
-            return Lit(bool(known))
-        if isinstance(var.type, Optional):
-            return self.emit(bool, var)
-        if isinstance(var.type, Scalar) and var.type.kind == "bool":
-            return var
-        if (
-            isinstance(var.type, Array)
-            and (var.type.ndim or 0) > 0
-            and any(isinstance(d, int) and d > 1 for d in var.type.shape or ())
-        ):
-            raise self.unsupported(
-                "the truth value of an array", "it has more than one element", "use .any() or .all()"
-            )
-        return self.emit(bool, var)
 
-    def python_bool(self, cond: Any) -> Any:
-        """A truth value as Python's own: two of them add up to 2, NumPy's to True."""
-        own = isinstance(cond, Lit) or cond.type == Scalar("bool")
-        return cond if own else self.emit(bool, cond)
+def choose(cx: Context, cond: Value, then: Callable[[], object], orelse: Callable[[], object]) -> Any:
+    """``then() if cond else orelse()`` as a region with a result."""
+    frame = cx.frame
+    outer = cx.state.get_name(frame, "$choice")
 
-    # ----- expressions with branches
-    def eval_IfExp(self, node: Any) -> Any:
-        cond = self.truth(self.eval(node.test))
-        static = self.static_value(cond)
+    def run(side: Callable[[], object]) -> Callable[[], None]:
+        def choice() -> None:
+            value = side()  # may replace the store
+            cx.state.set_name(frame, "$choice", value)
+
+        return choice
+
+    branch(cx, cond, run(then), run(orelse), None)
+    if cx.state.dead:
+        raise Raised
+    result = cx.state.get_name(frame, "$choice")
+    cx.state.set_name(frame, "$choice", outer)
+    if isinstance(result, Var) and result.hint == "choice":
+        result.hint = None
+    if isinstance(result, Arr) and result.initial is not None and result.initial.hint == "choice":
+        result.initial.hint = None
+    return result
+
+
+@expression(gast.BoolOp)
+def eval_bool_op(cx: Context, node: gast.BoolOp) -> Any:
+    """``and`` / ``or`` return an operand, evaluated only if need be."""
+    is_and = type(node.op).__name__ == "And"
+
+    def go(position: int) -> Any:
+        value = evaluate(cx, node.values[position])
+        if position == len(node.values) - 1:
+            return value
+        cond = truth(cx, value)
+        static = cx.static_value(cond)
         if isinstance(static, bool):
-            return self.eval(node.body if static else node.orelse)
-        return self.choose(cond, lambda: self.eval(node.body), lambda: self.eval(node.orelse))
+            return go(position + 1) if static == is_and else value
+        if is_and:
+            return choose(cx, cond, lambda: go(position + 1), lambda: value)
+        return choose(cx, cond, lambda: value, lambda: go(position + 1))
 
-    def choose(self, cond: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
-        """``then() if cond else orelse()`` as a region with a result."""
-        frame = self.frame
-        outer = self.state.get_name(frame, "$choice")
+    return go(0)
 
-        def run(side: Callable[[], Any]) -> Callable[[], None]:
-            def choice() -> None:
-                value = side()  # may replace the store
-                self.state.set_name(frame, "$choice", value)
 
-            return choice
+# ----- match
+@statement(gast.Match)
+def exec_match(cx: Context, node: gast.Match, rest: list[gast.AST]) -> bool:
+    subject = evaluate(cx, node.subject)
+    return match_cases(cx, subject, node.cases, rest)
 
-        self.branch(cond, run(then), run(orelse), None)
-        if self.state.dead:
-            raise Raised
-        result = self.state.get_name(frame, "$choice")
-        self.state.set_name(frame, "$choice", outer)
-        if isinstance(result, Var) and result.hint == "choice":
-            result.hint = None
-        if isinstance(result, Arr) and result.initial is not None and result.initial.hint == "choice":
-            result.initial.hint = None
-        return result
 
-    def eval_BoolOp(self, node: Any) -> Any:
-        """``and`` / ``or`` return an operand, evaluated only if need be."""
-        is_and = type(node.op).__name__ == "And"
+def match_cases(cx: Context, subject: Value, cases: list[gast.match_case], rest: list[gast.AST]) -> bool:
+    if not cases:
+        return False
+    case = cases[0]
+    entry = cx.state.fork()
+    cond = matches(cx, case.pattern, subject)
+    if case.guard is not None and cx.static_value(cond) is not False:
+        cond = both(cx, cond, lambda: truth(cx, evaluate(cx, case.guard)))
+    static = cx.static_value(cond)
+    if static is True:
+        exec_block(cx, case.body)
+        return False
+    if static is False:
+        cx.state = entry
+        return match_cases(cx, subject, cases[1:], rest)
+    return branch(
+        cx,
+        cond,
+        lambda: exec_block(cx, case.body),
+        lambda: _no_result(cx, subject, cases[1:]),
+        lambda: exec_block(cx, rest) if rest else None,
+    )
 
-        def go(position: int) -> Any:
-            value = self.eval(node.values[position])
-            if position == len(node.values) - 1:
-                return value
-            cond = self.truth(value)
-            static = self.static_value(cond)
-            if isinstance(static, bool):
-                return go(position + 1) if static == is_and else value
-            if is_and:
-                return self.choose(cond, lambda: go(position + 1), lambda: value)
-            return self.choose(cond, lambda: value, lambda: go(position + 1))
 
-        return go(0)
+def _no_result(cx: Context, subject: Value, cases: list[Value]) -> None:
+    match_cases(cx, subject, cases, [])
 
-    # ----- match
-    def exec_Match(self, node: Any, rest: list[Any]) -> bool:
-        subject = self.eval(node.subject)
-        return self.match_cases(subject, node.cases, rest)
 
-    def match_cases(self, subject: Any, cases: list[Any], rest: list[Any]) -> bool:
-        if not cases:
-            return False
-        case = cases[0]
-        entry = self.state.fork()
-        cond = self.matches(case.pattern, subject)
-        if case.guard is not None and self.static_value(cond) is not False:
-            cond = self.both(cond, lambda: self.truth(self.eval(case.guard)))
-        static = self.static_value(cond)
-        if static is True:
-            self.exec_block(case.body)
-            return False
-        if static is False:
-            self.state = entry
-            return self.match_cases(subject, cases[1:], rest)
-        return self.branch(
-            cond,
-            lambda: self.exec_block(case.body),
-            lambda: self._no_result(subject, cases[1:]),
-            lambda: self.exec_block(rest) if rest else None,
-        )
+def both(cx: Context, cond: Value, other: Callable[[], object]) -> Any:
+    if cx.static_value(cond) is True:
+        return other()
+    return choose(cx, cond, other, lambda: Lit(False))
 
-    def _no_result(self, subject: Any, cases: list[Any]) -> None:
-        self.match_cases(subject, cases, [])
 
-    def both(self, cond: Any, other: Callable[[], Any]) -> Any:
-        if self.static_value(cond) is True:
-            return other()
-        return self.choose(cond, other, lambda: Lit(False))
-
-    def matches(self, pattern: Any, subject: Any) -> Any:
-        """A condition; names in the pattern are bound as it is read."""
-        kind = type(pattern).__name__
-        if kind == "MatchValue":
-            return self.truth(self.compare("Eq", subject, self.eval(pattern.value)))
-        if kind == "MatchSingleton":
-            return self.truth(self.compare("Is", subject, Lit(pattern.value)))
-        if kind == "MatchAs":
-            cond = Lit(True) if pattern.pattern is None else self.matches(pattern.pattern, subject)
-            if pattern.name is not None:
-                self.bind(pattern.name, subject)
-            return cond
-        if kind == "MatchOr":
-            for choice in pattern.patterns:
-                cond = self.matches(choice, subject)
-                static = self.static_value(cond)
-                if static is True:
-                    return cond
-                if static is not False:
-                    others = pattern.patterns[pattern.patterns.index(choice) + 1 :]
-                    for other in others:
-                        cond = self.emit(operator.or_, cond, self.matches(other, subject))
-                    return cond
-            return Lit(False)
-        if kind == "MatchSequence":
-            return self.match_sequence(pattern, subject)
-        raise self.unsupported(f"`{kind}` pattern", "the compiler does not follow it yet", "use if/elif")
-
-    def match_sequence(self, pattern: Any, subject: Any) -> Any:
-        if not isinstance(subject, (Tup, Lst)) and not isinstance(self.static_value(subject), (tuple, list)):
-            return Lit(False)
-        items = self.items_of(subject)
-        if any(type(p).__name__ == "MatchStar" for p in pattern.patterns):
-            raise self.unsupported("a starred pattern", "the compiler does not follow it yet", "use indexing")
-        if len(items) != len(pattern.patterns):
-            return Lit(False)
-        cond: Any = Lit(True)
-        for part, item in zip(pattern.patterns, items, strict=True):
-            cond = self.both(cond, functools.partial(self.matches, part, item))
-            if self.static_value(cond) is False:
-                return cond
+def matches(cx: Context, pattern: gast.AST, subject: Value) -> Any:
+    """A condition; names in the pattern are bound as it is read."""
+    kind = type(pattern).__name__
+    if kind == "MatchValue":
+        return truth(cx, compare(cx, "Eq", subject, evaluate(cx, pattern.value)))
+    if kind == "MatchSingleton":
+        return truth(cx, compare(cx, "Is", subject, Lit(pattern.value)))
+    if kind == "MatchAs":
+        cond = Lit(True) if pattern.pattern is None else matches(cx, pattern.pattern, subject)
+        if pattern.name is not None:
+            bind(cx, pattern.name, subject)
         return cond
+    if kind == "MatchOr":
+        for choice in pattern.patterns:
+            cond = matches(cx, choice, subject)
+            static = cx.static_value(cond)
+            if static is True:
+                return cond
+            if static is not False:
+                others = pattern.patterns[pattern.patterns.index(choice) + 1 :]
+                for other in others:
+                    cond = cx.emit(operator.or_, cond, matches(cx, other, subject))
+                return cond
+        return Lit(False)
+    if kind == "MatchSequence":
+        return match_sequence(cx, pattern, subject)
+    raise cx.unsupported(f"`{kind}` pattern", "the compiler does not follow it yet", "use if/elif")
+
+
+def match_sequence(cx: Context, pattern: gast.AST, subject: Value) -> Any:
+    if not isinstance(subject, (Tup, Lst)) and not isinstance(cx.static_value(subject), (tuple, list)):
+        return Lit(False)
+    items = doors.items_of(cx, subject)
+    if any(type(p).__name__ == "MatchStar" for p in pattern.patterns):
+        raise cx.unsupported("a starred pattern", "the compiler does not follow it yet", "use indexing")
+    if len(items) != len(pattern.patterns):
+        return Lit(False)
+    cond: Any = Lit(True)
+    for part, item in zip(pattern.patterns, items, strict=True):
+        cond = both(cx, cond, functools.partial(matches, cx, part, item))
+        if cx.static_value(cond) is False:
+            return cond
+    return cond
+
+
+doors.branch = branch
+doors.exec_guarded = exec_guarded
+doors.python_bool = python_bool
+doors.truth = truth

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ..ir.builtin import tuple_get
-from ..ir.ops import NOWHERE, UNKNOWN, Arg, Block, Lit, Op, Seq, Slice, Span, Undefined, Var, atoms
+from ..ir.ops import NOWHERE, UNKNOWN, Arg, Block, Lit, Op, Seq, Slice, Span, Statement, Undefined, Var, atoms
 from ..ir.types import Array, Scalar, TupleOf, Type, type_of
 from ..rules import helpers
 from .dummies import InferenceError
 from .infer import result_type
 from .integers import size_of_result
 from .rule_divisions import Divisors, number_class
+from .values import Callee
 
 _NUMBERS = (bool, int, float, complex, str, type(None))
 _ARITHMETIC = {
@@ -88,7 +89,7 @@ class Builder:
         finally:
             self.block = outer
 
-    def op(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    def op(self, fn: Callee, *args: object, **kwargs: object) -> Any:
         """Append ``fn(*args, **kwargs)`` and return its result: an Arg, or a list/tuple of such.
 
         Raises
@@ -128,7 +129,7 @@ class Builder:
             return outs[0]
         return _made(kind, [self._opened(out, t) for out, t in zip(outs, _items(types), strict=True)])
 
-    def _opened(self, var: Var, types: Any) -> Any:
+    def _opened(self, var: Var, types: object) -> Any:
         """A result that is a sequence itself, item by item."""
         if not isinstance(types, (tuple, list)):
             return var
@@ -137,11 +138,11 @@ class Builder:
         ]
         return _made(type(types), items)
 
-    def append(self, op: Any) -> None:
+    def append(self, op: Statement) -> None:
         self.block.ops.append(op)
 
     def opaque(
-        self, fn: Callable[..., Any], args: tuple[Any, ...], type: Type, effect: bool = False, **kwargs: Any
+        self, fn: Callee, args: tuple[object, ...], type: Type, effect: bool = False, **kwargs: object
     ) -> Var:
         """Append a call whose result type is given."""
         out = Var(type)
@@ -158,14 +159,14 @@ class Builder:
         )
         return out
 
-    def inline(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def inline(self, function: Callee, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Read a Python function's source and emit its operations here; its result, as abstract values."""
         from .interpreter import inline
 
         return inline(self, function, args, kwargs)
 
 
-def as_arg(value: Any) -> Arg:
+def as_arg(value: object) -> Arg:
     """Python constants become Lit, tuples and lists Seq, slices Slice; Args stay."""
     if isinstance(value, (Var, Lit, Seq, Slice)):
         return value
@@ -180,7 +181,7 @@ def _is_number(arg: Arg) -> bool:
     return isinstance(arg, Lit) and type(arg.value) in _NUMBERS
 
 
-def fold(fn: Callable[..., Any], args: tuple[Arg, ...]) -> Any:
+def fold(fn: Callee, args: tuple[Arg, ...]) -> Any:
     try:
         result = fn(*(a.value for a in args))  # type: ignore[union-attr]
     except Exception as problem:
@@ -188,7 +189,7 @@ def fold(fn: Callable[..., Any], args: tuple[Arg, ...]) -> Any:
     return tuple(map(Lit, result)) if isinstance(result, tuple) else Lit(result)
 
 
-def _known(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
+def _known(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
     """The value of an operation on numbers that are all static."""
     from ..ir.builtin import assign
 
@@ -217,7 +218,7 @@ def _variables(types: Any) -> tuple[tuple[Var, ...], type | None]:
     return tuple(Var(_whole(t)) for t in _items(types)), tuple if isinstance(types, TupleOf) else type(types)
 
 
-def _made(kind: type, items: list[Any]) -> Any:
+def _made(kind: type, items: list[object]) -> Any:
     return kind(*items) if hasattr(kind, "_fields") else kind(items)
 
 

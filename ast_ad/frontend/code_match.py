@@ -15,6 +15,8 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import gast
+
 Key = tuple[int, str]  # first line (the first decorator's) and name
 _FUTURES = 0
 for _feature in __future__.all_feature_names:
@@ -182,12 +184,12 @@ def _by_column(definitions: list[Definition], code: types.CodeType) -> Definitio
     return max(inside, key=lambda d: _extent(d.node)[0], default=None)
 
 
-def _covers(node: Any, start: tuple[int, int], end: tuple[int, int]) -> bool:
+def _covers(node: gast.AST, start: tuple[int, int], end: tuple[int, int]) -> bool:
     first, last = _extent(node)
     return first <= start and end <= last
 
 
-def _extent(node: Any) -> tuple[tuple[int, int], tuple[int, int]]:
+def _extent(node: gast.AST) -> tuple[tuple[int, int], tuple[int, int]]:
     first: Any
     last: Any
     first, last = (node.body, node.body) if isinstance(node, ast.Lambda) else (node.body[0], node.body[-1])
@@ -220,7 +222,7 @@ def _signature(code: types.CodeType) -> Hashable:
     return counts, stars, arguments, code.co_freevars
 
 
-def _constant(value: Any) -> Hashable:
+def _constant(value: object) -> Hashable:
     """A key that tells 1 from 1.0 and True, 0.0 from -0.0, and makes nan equal to itself."""
     if isinstance(value, types.CodeType):
         return _fingerprint(value)

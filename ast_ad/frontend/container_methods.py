@@ -7,155 +7,199 @@ from typing import Any
 from ..ir.ops import Lit, Op, Var
 from ..ir.types import ListOf, Type, element_of, list_of
 from ..rules import containers
-from .boundness import Raised
+from . import doors
+from .boundness import Raised, emit_raise
 from .builder import type_of_arg
-from .core import Core
+from .context import Context
+from .conversion import from_python
+from .holding import own_elements, popped, same_elements, set_list
+from .identities import set_dict, view_of
 from .joins import ShapeChange, join_lists
+from .tables import method
 from .values import (
     Dct,
     Lst,
     Tup,
+    Value,
 )
 
 
-class ContainerMethods(Core):
-    def joined_lists(self, a: Type, b: Type) -> Type:
-        """The type of a list that holds the elements of two, or gets one of another type."""
-        try:
-            return join_lists(a, b)
-        except ShapeChange as change:
-            raise self.unsupported(
-                "a list with unlike elements, whose length is known at run time only",
-                str(change).replace("it is", "an element is").replace("on one path and", "and another one"),
-                "give all elements one type",
-            ) from None
+def joined_lists(cx: Context, a: Type, b: Type) -> Type:
+    """The type of a list that holds the elements of two, or gets one of another type."""
+    try:
+        return join_lists(a, b)
+    except ShapeChange as change:
+        raise cx.unsupported(
+            "a list with unlike elements, whose length is known at run time only",
+            str(change).replace("it is", "an element is").replace("on one path and", "and another one"),
+            "give all elements one type",
+        ) from None
 
-    def list_append(self, base: Lst, value: Any) -> None:
-        content = self.state.get(base)
-        if isinstance(content, tuple):
-            self.set_list(base, (*content, value), "append")
-            return
-        arg = self.element(base, value)
-        type = self.joined_lists(content.type, list_of(type_of_arg(arg)))
-        after = self.builder.opaque(containers.list_append, (content, arg), type)
-        after.hint = content.hint
-        self.set_list(base, after, "append")
 
-    def list_extend(self, base: Lst, other: Any) -> None:
-        other = self.consumed(other)
-        content = self.state.get(base)
-        source = self.state.get(other) if isinstance(other, Lst) else None
-        if (
-            isinstance(content, tuple)
-            and not isinstance(source, Var)
-            and self.static_items(other) is not None
-        ):
-            self.set_list(base, (*content, *self.items_of(other)))
-            return
-        if isinstance(source, Var) or isinstance(source, tuple):
-            left, right = self.own_elements(base), self.own_elements(other)
-            type = self.joined_lists(left.type, right.type)
-            base.pools |= self.same_elements(other, right).pools
-            self.set_list(base, self.builder.opaque(containers.list_concat, (left, right), type))
-            return
-        self.run_for(other, lambda item: self.list_append(base, item), set())
+@method("list", "append")
+def list_append(cx: Context, base: Lst, value: Value) -> None:
+    content = cx.state.get(base)
+    if isinstance(content, tuple):
+        set_list(cx, base, (*content, value), "append")
+        return
+    arg = doors.element(cx, base, value)
+    type = joined_lists(cx, content.type, list_of(type_of_arg(arg)))
+    after = cx.builder.opaque(containers.list_append, (content, arg), type)
+    after.hint = content.hint
+    set_list(cx, base, after, "append")
 
-    # ----- methods of lists, tuples and dicts
-    def list_insert(self, base: Lst, index: Any, value: Any) -> Any:
-        items = list(self.static_content(base, "insert"))
-        items.insert(self.demand(index, "a position"), value)
-        self.set_list(base, tuple(items))
-        return Lit(None)
 
-    def list_pop(self, base: Lst, index: Any = None) -> Any:
-        content = self.state.get(base)
-        if isinstance(content, Var):
-            assert isinstance(content.type, ListOf)
-            if index is not None and self.static_value(index) != -1:
-                raise self.unsupported(
-                    ".pop(i)", "the list's length is known at run time only", "pop the last item"
-                )
-            rest, last = Var(content.type, content.hint), Var(element_of(content.type))
-            self.builder.append(Op(containers.list_pop, (content,), (rest, last), {}, self.builder.span))
-            self.set_list(base, rest)
-            return self.popped(base, last)
-        items = list(content)
-        try:
-            found = items.pop(-1 if index is None else self.demand(index, "a position"))
-        except IndexError as error:
-            self.emit_raise(error)
-            raise Raised from None
-        self.set_list(base, tuple(items))
-        return found
+@method("list", "extend")
+def list_extend(cx: Context, base: Lst, other: Value) -> None:
+    other = doors.consumed(cx, other)
+    content = cx.state.get(base)
+    source = cx.state.get(other) if isinstance(other, Lst) else None
+    if (
+        isinstance(content, tuple)
+        and not isinstance(source, Var)
+        and doors.static_items(cx, other) is not None
+    ):
+        set_list(cx, base, (*content, *doors.items_of(cx, other)))
+        return
+    if isinstance(other, Lst):
+        left, right = own_elements(cx, base), own_elements(cx, other)
+        type = joined_lists(cx, left.type, right.type)
+        base.pools |= same_elements(cx, other, right).pools
+        set_list(cx, base, cx.builder.opaque(containers.list_concat, (left, right), type))
+        return
+    doors.run_for(cx, other, lambda item: list_append(cx, base, item), set())
 
-    def list_copy(self, base: Any) -> Any:
-        return self.same_elements(base, self.state.get(base))
 
-    def list_reverse(self, base: Lst) -> Any:
-        self.set_list(base, self.static_content(base, "reverse")[::-1])
-        return Lit(None)
+# ----- methods of lists, tuples and dicts
+@method("list", "insert")
+def list_insert(cx: Context, base: Lst, index: Value, value: Value) -> Any:
+    items = list(static_content(cx, base, "insert"))
+    items.insert(cx.demand(index, "a position"), value)
+    set_list(cx, base, tuple(items))
+    return Lit(None)
 
-    def list_clear(self, base: Lst) -> Any:
-        self.set_list(base, ())
-        return Lit(None)
 
-    def list_sort(self, base: Lst, **kwargs: Any) -> Any:
-        self.set_list(base, self.state.get(self.b_sorted(base, **kwargs)))
-        return Lit(None)
-
-    def list_index(self, base: Any, value: Any) -> Any:
-        return Lit(self.demand(base, "a sequence").index(self.demand(value, "an item")))
-
-    def list_count(self, base: Any, value: Any) -> Any:
-        return Lit(self.demand(base, "a sequence").count(self.demand(value, "an item")))
-
-    def list__replace(self, base: Tup, **kwargs: Any) -> Any:
-        fields = base.cls._fields  # type: ignore[union-attr]
-        return Tup(tuple(kwargs.get(f, v) for f, v in zip(fields, base.items, strict=True)), base.cls)
-
-    def list__asdict(self, base: Tup) -> Any:
-        return Dct(dict(zip(base.cls._fields, base.items, strict=True)))  # type: ignore[union-attr]
-
-    def static_content(self, base: Lst, method: str) -> tuple[Any, ...]:
-        content = self.state.get(base)
-        if isinstance(content, Var):
-            raise self.unsupported(
-                f".{method}()", "the list's length is known at run time only", "use an array"
+@method("list", "pop")
+def list_pop(cx: Context, base: Lst, index: Value | None = None) -> Any:
+    content = cx.state.get(base)
+    if isinstance(content, Var):
+        assert isinstance(content.type, ListOf)
+        if index is not None and cx.static_value(index) != -1:
+            raise cx.unsupported(
+                ".pop(i)", "the list's length is known at run time only", "pop the last item"
             )
-        return content
+        rest, last = Var(content.type, content.hint), Var(element_of(content.type))
+        cx.builder.append(Op(containers.list_pop, (content,), (rest, last), {}, cx.builder.span))
+        set_list(cx, base, rest)
+        return popped(cx, base, last)
+    items = list(content)
+    try:
+        found = items.pop(-1 if index is None else cx.demand(index, "a position"))
+    except IndexError as error:
+        emit_raise(cx, error)
+        raise Raised from None
+    set_list(cx, base, tuple(items))
+    return found
 
-    def dict_get(self, base: Dct, key: Any, default: Any = Lit(None)) -> Any:
-        return self.state.get(base).get(self.demand(key, "a dict key"), default)
 
-    def dict_items(self, base: Dct) -> Any:
-        items = [Tup((self.from_python(k), v)) for k, v in self.state.get(base).items()]
-        return self.view_of(base, "items", items)
+@method("list", "copy")
+def list_copy(cx: Context, base: Lst) -> Any:
+    return same_elements(cx, base, cx.state.get(base))
 
-    def dict_keys(self, base: Dct) -> Any:
-        return self.view_of(base, "keys", [self.from_python(k) for k in self.state.get(base)])
 
-    def dict_values(self, base: Dct) -> Any:
-        return self.view_of(base, "values", self.state.get(base).values())
+@method("list", "reverse")
+def list_reverse(cx: Context, base: Lst) -> Any:
+    set_list(cx, base, static_content(cx, base, "reverse")[::-1])
+    return Lit(None)
 
-    def dict_copy(self, base: Dct) -> Any:
-        return Dct(dict(self.state.get(base)), base.cls)
 
-    def dict_update(self, base: Dct, other: Any = None, **kwargs: Any) -> Any:
-        extra = self.state.get(self.b_dict(other)) if other is not None else {}
-        self.set_dict(base, {**self.state.get(base), **extra, **kwargs})
-        return Lit(None)
+@method("list", "clear")
+def list_clear(cx: Context, base: Lst) -> Any:
+    set_list(cx, base, ())
+    return Lit(None)
 
-    def dict_setdefault(self, base: Dct, key: Any, default: Any = Lit(None)) -> Any:
-        name = self.demand(key, "a dict key")
-        if name not in self.state.get(base):
-            self.set_dict(base, {**self.state.get(base), name: default})
-        return self.state.get(base)[name]
 
-    def dict_pop(self, base: Dct, key: Any, *default: Any) -> Any:
-        content = dict(self.state.get(base))
-        name = self.demand(key, "a dict key")
-        if name not in content and default:
-            return default[0]
-        found = content.pop(name)
-        self.set_dict(base, content)
-        return found
+@method("list", "sort")
+def list_sort(cx: Context, base: Lst, **kwargs: Value) -> Any:
+    set_list(cx, base, cx.state.get(doors.b_sorted(cx, base, **kwargs)))
+    return Lit(None)
+
+
+@method("list", "index")
+def list_index(cx: Context, base: Value, value: Value) -> Any:
+    return Lit(cx.demand(base, "a sequence").index(cx.demand(value, "an item")))
+
+
+@method("list", "count")
+def list_count(cx: Context, base: Value, value: Value) -> Any:
+    return Lit(cx.demand(base, "a sequence").count(cx.demand(value, "an item")))
+
+
+@method("list", "_replace")
+def list__replace(cx: Context, base: Tup, **kwargs: Value) -> Any:
+    fields = base.cls._fields  # type: ignore[union-attr]
+    return Tup(tuple(kwargs.get(f, v) for f, v in zip(fields, base.items, strict=True)), base.cls)
+
+
+@method("list", "_asdict")
+def list__asdict(cx: Context, base: Tup) -> Any:
+    return Dct(dict(zip(base.cls._fields, base.items, strict=True)))  # type: ignore[union-attr]
+
+
+def static_content(cx: Context, base: Lst, method: str) -> tuple[Any, ...]:
+    content = cx.state.get(base)
+    if isinstance(content, Var):
+        raise cx.unsupported(f".{method}()", "the list's length is known at run time only", "use an array")
+    return content
+
+
+@method("dict", "get")
+def dict_get(cx: Context, base: Dct, key: Value, default: Value = Lit(None)) -> Any:
+    return cx.state.get(base).get(cx.demand(key, "a dict key"), default)
+
+
+@method("dict", "items")
+def dict_items(cx: Context, base: Dct) -> Any:
+    items = [Tup((from_python(cx, k), v)) for k, v in cx.state.get(base).items()]
+    return view_of(cx, base, "items", items)
+
+
+@method("dict", "keys")
+def dict_keys(cx: Context, base: Dct) -> Any:
+    return view_of(cx, base, "keys", [from_python(cx, k) for k in cx.state.get(base)])
+
+
+@method("dict", "values")
+def dict_values(cx: Context, base: Dct) -> Any:
+    return view_of(cx, base, "values", cx.state.get(base).values())
+
+
+@method("dict", "copy")
+def dict_copy(cx: Context, base: Dct) -> Any:
+    return Dct(dict(cx.state.get(base)), base.cls)
+
+
+@method("dict", "update")
+def dict_update(cx: Context, base: Dct, other: Value | None = None, **kwargs: Value) -> Any:
+    extra = cx.state.get(doors.b_dict(cx, other)) if other is not None else {}
+    set_dict(cx, base, {**cx.state.get(base), **extra, **kwargs})
+    return Lit(None)
+
+
+@method("dict", "setdefault")
+def dict_setdefault(cx: Context, base: Dct, key: Value, default: Value = Lit(None)) -> Any:
+    name = cx.demand(key, "a dict key")
+    if name not in cx.state.get(base):
+        set_dict(cx, base, {**cx.state.get(base), name: default})
+    return cx.state.get(base)[name]
+
+
+@method("dict", "pop")
+def dict_pop(cx: Context, base: Dct, key: Value, *default: Value) -> Any:
+    content = dict(cx.state.get(base))
+    name = cx.demand(key, "a dict key")
+    if name not in content and default:
+        return default[0]
+    found = content.pop(name)
+    set_dict(cx, base, content)
+    return found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,7 @@ from ..ir.types import (
 )
 from ..rules.registry import lookup
 from .opaque import run_apart
+from .values import Callee
 
 RUN = "which of the two runs"
 ODD_SIZES = 37, 53  # of a length that comes out as none
@@ -86,13 +86,13 @@ def int_value(part: Arg) -> Any:
     return ...
 
 
-def evaluate(dim: Dim | int, table: dict[Any, int]) -> int:
+def evaluate(dim: Dim | int, table: dict[object, int]) -> int:
     value = dims.evaluate(dim, table, default=2)  # less than 0: `n * m - m`, products have sizes of their own
     return value if value > 0 else ODD_SIZES[table.get(RUN, 0)]
 
 
 def run_on_dummies(
-    fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg], table: dict[Any, int]
+    fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg], table: dict[object, int]
 ) -> Any:
     given = [dummy(a, table) for a in args], {k: dummy(v, table) for k, v in kwargs.items()}
     if lookup(fn) is not None:
@@ -103,13 +103,13 @@ def run_on_dummies(
     return quietly(run_apart, [fn, *given], {})
 
 
-def quietly(fn: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> Any:
+def quietly(fn: Callee, args: list[Any], kwargs: dict[str, Any]) -> Any:
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         return fn(*args, **kwargs)
 
 
-def dummy(arg: Arg, table: dict[Any, int]) -> Any:
+def dummy(arg: Arg, table: dict[object, int]) -> Any:
     """A small run-time value of the argument's type; lengths come from ``table``."""
     if isinstance(arg, Lit):
         return arg.value
@@ -122,7 +122,7 @@ def dummy(arg: Arg, table: dict[Any, int]) -> Any:
     return _dummy_of(arg.type, arg, table)
 
 
-def _dummy_of(type: Type, arg: Var, table: dict[Any, int]) -> Any:
+def _dummy_of(type: Type, arg: Var, table: dict[object, int]) -> Any:
     if isinstance(type, Optional):
         return _dummy_of(type.value, arg, table)
     if isinstance(type, Scalar):
@@ -154,7 +154,7 @@ def class_dummies(var: Var) -> list[Any]:
     return found
 
 
-def dummy_number(arg: Arg, type: Scalar, table: dict[Any, int]) -> Any:
+def dummy_number(arg: Arg, type: Scalar, table: dict[object, int]) -> Any:
     if isinstance(arg, Lit):
         return arg.value
     if isinstance(arg, Var) and arg.known is not UNKNOWN:

@@ -8,11 +8,21 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import gast
+
 from ..ir.ops import Lit
 from ..ir.types import Opaque
-from .core import Core
+from . import doors
+from .arrays import load_item
+from .attributes import load_attribute, outside
+from .boundness import read_name
+from .container_methods import list_append
+from .context import Context
 from .guards import Guard, Path
+from .holding import placed
+from .identities import read_once
 from .liveness import targets
+from .tables import EVAL, expression
 from .values import (
     ArrayMethod,
     Bound,
@@ -26,228 +36,274 @@ from .values import (
     Range,
     Tup,
     Unbound,
+    Value,
 )
 
 INLINED = sys.version_info >= (3, 12)
 """Whether Python runs comprehensions (but no generators) in the frame around them."""
 
 
-class Expressions(Core):
-    def eval(self, node: Any) -> Any:
-        """The abstract value of an expression."""
-        handler = getattr(self, "eval_" + type(node).__name__, None)
-        outer = self.builder.span
-        self.place(node)
-        try:
-            if handler is None:
-                raise self.unsupported(
-                    f"`{type(node).__name__}` expression", "the compiler does not follow it yet", "rewrite it"
-                )
-            return handler(node)
-        finally:
-            self.builder.span = outer
-
-    def eval_Constant(self, node: Any) -> Any:
-        return Lit(node.value)
-
-    def eval_Name(self, node: Any) -> Any:
-        return self.load_name(node.id)
-
-    def load_name(self, name: str) -> Any:
-        """A local, a variable of an enclosing function, a global, or a builtin."""
-        frame: Frame | None = self.frame
-        while frame is not None:
-            value = self.state.get_name(frame, name)
-            if value is None and name in frame.locals:
-                value = Unbound(name)
-            if value is not None:
-                return self.read_once(self.read_name(value, frame, name), frame)
-            if name in frame.cells:
-                return self.outside(frame, "cell", name)
-            frame = frame.enclosing
-        if name in self.frame.globals:
-            return self.outside(self.frame, "global", name)
-        if hasattr(builtins, name):
-            if self.inputs is not None:
-                self.inputs.guards.add(Guard.missing(Path.of_global(self.frame.globals, name)))
-            return Lit(getattr(builtins, name))
-        raise self.unsupported(f"name `{name}`", "it is not defined", "define it")
-
-    # ----- subscripts and attributes
-    def eval_Subscript(self, node: Any) -> Any:
-        return self.load_item(self.eval(node.value), self.eval(node.slice))
-
-    def eval_Slice(self, node: Any) -> Any:
-        return slice(
-            *(Lit(None) if part is None else self.eval(part) for part in (node.lower, node.upper, node.step))
-        )
-
-    def eval_Attribute(self, node: Any) -> Any:
-        return self.load_attribute(self.eval(node.value), self.mangled(node.attr))
-
-    def mangled(self, name: str) -> str:
-        """``__private`` names inside a class."""
-        owner = getattr(self.frame.source, "class_name", None)
-        return (
-            f"_{owner.lstrip('_')}{name}"
-            if owner and name.startswith("__") and not name.endswith("__")
-            else name
-        )
-
-    # ----- displays
-    def eval_Tuple(self, node: Any) -> Any:
-        return Tup(tuple(self.eval_starred(node.elts)))
-
-    def eval_List(self, node: Any) -> Any:
-        return self.placed(Lst(tuple(self.eval_starred(node.elts))))
-
-    def eval_Set(self, node: Any) -> Any:
-        items = [self.demand(v, "an element of a set") for v in self.eval_starred(node.elts)]
-        return Lit(set(items))
-
-    def eval_starred(self, nodes: list[Any]) -> list[Any]:
-        items: list[Any] = []
-        for node in nodes:
-            if type(node).__name__ == "Starred":
-                items += self.items_of(self.eval(node.value))
-            else:
-                items.append(self.eval(node))
-        return items
-
-    def eval_Dict(self, node: Any) -> Any:
-        content: dict[Any, Any] = {}
-        for key, value in zip(node.keys, node.values, strict=True):
-            if key is None:
-                content.update(self.state.get(self.eval(value)))
-            else:
-                content[self.demand(self.eval(key), "a dict key")] = self.eval(value)
-        return Dct(content)
-
-    def eval_NamedExpr(self, node: Any) -> Any:
-        value = self.eval(node.value)
-        outer = self.frame
-        while self.frame.comprehension and self.frame.enclosing is not None:
-            self.frame = self.frame.enclosing
-        try:
-            self.bind(node.target.id, value)
-        finally:
-            self.frame = outer
-        return self.load_name(node.target.id)
-
-    def eval_Lambda(self, node: Any) -> Any:
-        return Closure(node, self.frame, self.closure_defaults(node.args))
-
-    def eval_Starred(self, node: Any) -> Any:
-        raise self.unsupported("`*` here", "the compiler does not follow it", "write the items out")
-
-    # ----- comprehensions: nested loops over a list that grows
-    def eval_ListComp(self, node: Any) -> Any:
-        return self.comprehend(node, self.frame)
-
-    def eval_GeneratorExp(self, node: Any) -> Any:
-        return Comprehension(node, self.frame, self.eval(node.generators[0].iter))
-
-    def eval_DictComp(self, node: Any) -> Any:
-        pairs = self.items_of(self.comprehend(node, self.frame))
-        return Dct({self.demand(p.items[0], "a dict key"): p.items[1] for p in pairs})
-
-    def eval_SetComp(self, node: Any) -> Any:
-        return Lit(
-            {self.demand(v, "an element of a set") for v in self.items_of(self.comprehend(node, self.frame))}
-        )
-
-    def comprehend(self, node: Any, enclosing: Frame, first: Any = None) -> Lst:
-        """Run a comprehension in a scope of its own; ``first``: what its outermost loop runs over."""
-        outer = self.frame
-        first = self.eval(node.generators[0].iter) if first is None else first  # around it, as Python does
-        result = self.placed(Lst(()))
-        self.frame = Frame(
-            enclosing.source,
-            enclosing.globals,
-            enclosing,
-            {},
-            set(),
-            enclosing.path,
-            locals=targets(node),
-            comprehension=True,
-            inlined=INLINED and type(node).__name__ != "GeneratorExp",
-            depth=enclosing.depth,
-        )
-        try:
-            self.run_generators(
-                node, list(node.generators), lambda item: self.list_append(result, item), first
+def evaluate(cx: Context, node: gast.AST) -> Any:
+    """The abstract value of an expression."""
+    handler = EVAL.get(type(node))
+    outer = cx.builder.span
+    doors.place(cx, node)
+    try:
+        if handler is None:
+            raise cx.unsupported(
+                f"`{type(node).__name__}` expression", "the compiler does not follow it yet", "rewrite it"
             )
-        finally:
-            self.frame = outer
-        return result
+        return handler(cx, node)
+    finally:
+        cx.builder.span = outer
 
-    def run_generators(
-        self, node: Any, generators: list[Any], emit: Callable[[Any], None], source: Any = None
-    ) -> None:
-        """Run the loops of a comprehension, and ``emit`` for each of its items."""
-        if not generators:
-            if type(node).__name__ == "DictComp":
-                emit(Tup((self.eval(node.key), self.eval(node.value))))
-            else:
-                emit(self.eval(node.elt))
-            return
-        first, *rest = generators
-        source = self.eval(first.iter) if source is None else source
 
-        def body(item: Any) -> None:
-            self.assign(first.target, item)
-            self.run_filters(node, list(first.ifs), rest, emit)
+@expression(gast.Constant)
+def eval_constant(cx: Context, node: gast.Constant) -> Any:
+    return Lit(node.value)
 
-        self.run_for(source, body, set(), first.target, ())
 
-    def run_filters(self, node: Any, tests: list[Any], rest: list[Any], emit: Callable[[Any], None]) -> None:
-        if not tests:
-            self.run_generators(node, rest, emit)
-            return
-        cond = self.truth(self.eval(tests[0]))
-        static = self.static_value(cond)
-        if static is True:
-            self.run_filters(node, tests[1:], rest, emit)
-        elif static is not False:
-            self.branch(cond, lambda: self.run_filters(node, tests[1:], rest, emit), lambda: None, None)
+@expression(gast.Name)
+def eval_name(cx: Context, node: gast.Name) -> Any:
+    return load_name(cx, node.id)
 
-    # ----- text
-    def eval_JoinedStr(self, node: Any) -> Any:
-        parts = [self.eval(v) for v in node.values]
-        if all(self.is_static(p) for p in parts):
-            return Lit("".join(str(self.static_value(p)) for p in parts))
-        text: Any = None
-        for part in parts:
-            text = (
-                part
-                if text is None
-                else self.builder.opaque(operator.add, (self.arg(text), self.arg(part)), Opaque("str"))
-            )
-        return text
 
-    def eval_FormattedValue(self, node: Any) -> Any:
-        value = self.eval(node.value)
-        spec = Lit("") if node.format_spec is None else self.eval(node.format_spec)
-        convert: Any = {114: repr, 115: str, 97: ascii}.get(node.conversion)
-        if self.is_static(value) and self.is_static(spec):
-            plain = self.static_value(value)
-            return Lit(format(convert(plain) if convert else plain, self.static_value(spec)))
-        arg = self.runtime_object(value)
-        if convert is not None:
-            arg = self.builder.opaque(convert, (arg,), Opaque("str"))
-        return self.builder.opaque(format, (arg, self.arg(spec)), Opaque("str"))
+def load_name(cx: Context, name: str) -> Any:
+    """A local, a variable of an enclosing function, a global, or a builtin."""
+    frame: Frame | None = cx.frame
+    while frame is not None:
+        value = cx.state.get_name(frame, name)
+        if value is None and name in frame.locals:
+            value = Unbound(name)
+        if value is not None:
+            return read_once(cx, read_name(cx, value, frame, name), frame)
+        if name in frame.cells:
+            return outside(cx, frame, "cell", name)
+        frame = frame.enclosing
+    if name in cx.frame.globals:
+        return outside(cx, cx.frame, "global", name)
+    if hasattr(builtins, name):
+        if cx.inputs is not None:
+            cx.inputs.guards.add(Guard.missing(Path.of_global(cx.frame.globals, name)))
+        return Lit(getattr(builtins, name))
+    raise cx.unsupported(f"name `{name}`", "it is not defined", "define it")
 
-    def format_percent(self, left: Any, right: Any) -> Any:
-        if self.is_static(right):
-            return self.fold(operator.mod, self.static_value(left), self.static_value(right))
-        return self.builder.opaque(operator.mod, (self.arg(left), self.arg(right)), Opaque("str"))
 
-    def runtime_object(self, value: Any) -> Any:
-        """An argument for an effect (print, raise): anything that has a run-time form."""
-        if isinstance(value, (Bound, Closure, ArrayMethod, Iterable, Range, Comprehension)):
-            return Lit(f"<{type(value).__name__.lower()}>")
-        if isinstance(value, Dct):
-            return Lit("{...}")
-        if isinstance(value, Obj):
-            return Lit(f"<{value.cls.__name__}>")
-        return self.arg(value)
+# ----- subscripts and attributes
+@expression(gast.Subscript)
+def eval_subscript(cx: Context, node: gast.Subscript) -> Any:
+    return load_item(cx, evaluate(cx, node.value), evaluate(cx, node.slice))
+
+
+@expression(gast.Slice)
+def eval_slice(cx: Context, node: gast.Slice) -> Any:
+    return slice(
+        *(Lit(None) if part is None else evaluate(cx, part) for part in (node.lower, node.upper, node.step))
+    )
+
+
+@expression(gast.Attribute)
+def eval_attribute(cx: Context, node: gast.Attribute) -> Any:
+    return load_attribute(cx, evaluate(cx, node.value), mangled(cx, node.attr))
+
+
+def mangled(cx: Context, name: str) -> str:
+    """``__private`` names inside a class."""
+    owner = getattr(cx.frame.source, "class_name", None)
+    return (
+        f"_{owner.lstrip('_')}{name}" if owner and name.startswith("__") and not name.endswith("__") else name
+    )
+
+
+# ----- displays
+@expression(gast.Tuple)
+def eval_tuple(cx: Context, node: gast.Tuple) -> Any:
+    return Tup(tuple(eval_elements(cx, node.elts)))
+
+
+@expression(gast.List)
+def eval_list(cx: Context, node: gast.List) -> Any:
+    return placed(cx, Lst(tuple(eval_elements(cx, node.elts))))
+
+
+@expression(gast.Set)
+def eval_set(cx: Context, node: gast.Set) -> Any:
+    items = [cx.demand(v, "an element of a set") for v in eval_elements(cx, node.elts)]
+    return Lit(set(items))
+
+
+def eval_elements(cx: Context, nodes: list[gast.AST]) -> list[Any]:
+    items: list[Any] = []
+    for node in nodes:
+        if type(node).__name__ == "Starred":
+            items += doors.items_of(cx, evaluate(cx, node.value))
+        else:
+            items.append(evaluate(cx, node))
+    return items
+
+
+@expression(gast.Dict)
+def eval_dict(cx: Context, node: gast.Dict) -> Any:
+    content: dict[Any, Any] = {}
+    for key, value in zip(node.keys, node.values, strict=True):
+        if key is None:
+            content.update(cx.state.get(evaluate(cx, value)))
+        else:
+            content[cx.demand(evaluate(cx, key), "a dict key")] = evaluate(cx, value)
+    return Dct(content)
+
+
+@expression(gast.NamedExpr)
+def eval_named_expr(cx: Context, node: gast.NamedExpr) -> Any:
+    value = evaluate(cx, node.value)
+    outer = cx.frame
+    while cx.frame.comprehension and cx.frame.enclosing is not None:
+        cx.frame = cx.frame.enclosing
+    try:
+        doors.bind(cx, node.target.id, value)
+    finally:
+        cx.frame = outer
+    return load_name(cx, node.target.id)
+
+
+@expression(gast.Lambda)
+def eval_lambda(cx: Context, node: gast.Lambda) -> Any:
+    return Closure(node, cx.frame, doors.closure_defaults(cx, node.args))
+
+
+@expression(gast.Starred)
+def eval_starred(cx: Context, node: gast.Starred) -> Any:
+    raise cx.unsupported("`*` here", "the compiler does not follow it", "write the items out")
+
+
+# ----- comprehensions: nested loops over a list that grows
+@expression(gast.ListComp)
+def eval_list_comp(cx: Context, node: gast.ListComp) -> Any:
+    return comprehend(cx, node, cx.frame)
+
+
+@expression(gast.GeneratorExp)
+def eval_generator_exp(cx: Context, node: gast.GeneratorExp) -> Any:
+    return Comprehension(node, cx.frame, evaluate(cx, node.generators[0].iter))
+
+
+@expression(gast.DictComp)
+def eval_dict_comp(cx: Context, node: gast.DictComp) -> Any:
+    pairs = doors.items_of(cx, comprehend(cx, node, cx.frame))
+    return Dct({cx.demand(p.items[0], "a dict key"): p.items[1] for p in pairs})
+
+
+@expression(gast.SetComp)
+def eval_set_comp(cx: Context, node: gast.SetComp) -> Any:
+    return Lit(
+        {cx.demand(v, "an element of a set") for v in doors.items_of(cx, comprehend(cx, node, cx.frame))}
+    )
+
+
+def comprehend(cx: Context, node: gast.AST, enclosing: Frame, first: Value | None = None) -> Lst:
+    """Run a comprehension in a scope of its own; ``first``: what its outermost loop runs over."""
+    outer = cx.frame
+    first = evaluate(cx, node.generators[0].iter) if first is None else first  # around it, as Python does
+    result = placed(cx, Lst(()))
+    cx.frame = Frame(
+        enclosing.source,
+        enclosing.globals,
+        enclosing,
+        {},
+        set(),
+        enclosing.path,
+        locals=targets(node),
+        comprehension=True,
+        inlined=INLINED and type(node).__name__ != "GeneratorExp",
+        depth=enclosing.depth,
+    )
+    try:
+        run_generators(cx, node, list(node.generators), lambda item: list_append(cx, result, item), first)
+    finally:
+        cx.frame = outer
+    return result
+
+
+def run_generators(
+    cx: Context,
+    node: gast.AST,
+    generators: list[gast.AST],
+    emit: Callable[[Value], None],
+    source: Value | None = None,
+) -> None:
+    """Run the loops of a comprehension, and ``emit`` for each of its items."""
+    if not generators:
+        if type(node).__name__ == "DictComp":
+            emit(Tup((evaluate(cx, node.key), evaluate(cx, node.value))))
+        else:
+            emit(evaluate(cx, node.elt))
+        return
+    first, *rest = generators
+    source = evaluate(cx, first.iter) if source is None else source
+
+    def body(item: Value) -> None:
+        doors.assign(cx, first.target, item)
+        run_filters(cx, node, list(first.ifs), rest, emit)
+
+    doors.run_for(cx, source, body, set(), first.target, ())
+
+
+def run_filters(
+    cx: Context, node: gast.AST, tests: list[Value], rest: list[gast.AST], emit: Callable[[Value], None]
+) -> None:
+    if not tests:
+        run_generators(cx, node, rest, emit)
+        return
+    cond = doors.truth(cx, evaluate(cx, tests[0]))
+    static = cx.static_value(cond)
+    if static is True:
+        run_filters(cx, node, tests[1:], rest, emit)
+    elif static is not False:
+        doors.branch(cx, cond, lambda: run_filters(cx, node, tests[1:], rest, emit), lambda: None, None)
+
+
+# ----- text
+@expression(gast.JoinedStr)
+def eval_joined_str(cx: Context, node: gast.JoinedStr) -> Any:
+    parts = [evaluate(cx, v) for v in node.values]
+    if all(cx.is_static(p) for p in parts):
+        return Lit("".join(str(cx.static_value(p)) for p in parts))
+    text: Any = None
+    for part in parts:
+        text = (
+            part
+            if text is None
+            else cx.builder.opaque(operator.add, (cx.arg(text), cx.arg(part)), Opaque("str"))
+        )
+    return text
+
+
+@expression(gast.FormattedValue)
+def eval_formatted_value(cx: Context, node: gast.FormattedValue) -> Any:
+    value = evaluate(cx, node.value)
+    spec = Lit("") if node.format_spec is None else evaluate(cx, node.format_spec)
+    convert: Any = {114: repr, 115: str, 97: ascii}.get(node.conversion)
+    if cx.is_static(value) and cx.is_static(spec):
+        plain = cx.static_value(value)
+        return Lit(format(convert(plain) if convert else plain, cx.static_value(spec)))
+    arg = runtime_object(cx, value)
+    if convert is not None:
+        arg = cx.builder.opaque(convert, (arg,), Opaque("str"))
+    return cx.builder.opaque(format, (arg, cx.arg(spec)), Opaque("str"))
+
+
+def format_percent(cx: Context, left: Value, right: Value) -> Any:
+    if cx.is_static(right):
+        return doors.fold(cx, operator.mod, cx.static_value(left), cx.static_value(right))
+    return cx.builder.opaque(operator.mod, (cx.arg(left), cx.arg(right)), Opaque("str"))
+
+
+def runtime_object(cx: Context, value: Value) -> Any:
+    """An argument for an effect (print, raise): anything that has a run-time form."""
+    if isinstance(value, (Bound, Closure, ArrayMethod, Iterable, Range, Comprehension)):
+        return Lit(f"<{type(value).__name__.lower()}>")
+    if isinstance(value, Dct):
+        return Lit("{...}")
+    if isinstance(value, Obj):
+        return Lit(f"<{value.cls.__name__}>")
+    return cx.arg(value)

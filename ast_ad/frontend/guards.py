@@ -44,11 +44,11 @@ class Path:
     label: str
 
     @staticmethod
-    def of_global(space: dict[str, Any], name: str) -> Path:
+    def of_global(space: dict[str, object], name: str) -> Path:
         return Path(space, ((ITEM, name),), name)
 
     @staticmethod
-    def of_object(value: Any, label: str) -> Path:
+    def of_object(value: object, label: str) -> Path:
         """A value that is itself at hand."""
         return Path(value, (), label)
 
@@ -80,12 +80,12 @@ class Path:
     def attribute(self, name: str) -> Path:
         return Path(self.root, (*self.steps, (ATTRIBUTE, name)), f"{self.label}.{name}")
 
-    def item(self, key: Any) -> Path:
+    def item(self, key: object) -> Path:
         return Path(self.root, (*self.steps, (ITEM, key)), f"{self.label}[{key!r}]")
 
-    def read(self, args: Sequence[Any] = ()) -> Any:
+    def read(self, args: Sequence[object] = ()) -> Any:
         """The value there now; raises one of the usual errors where there is none."""
-        value = args[self.root.position] if isinstance(self.root, Argument) else self.root
+        value: Any = args[self.root.position] if isinstance(self.root, Argument) else self.root
         for kind, key in self.steps:
             value = getattr(value, key) if kind == ATTRIBUTE else value[key]
         return value
@@ -121,7 +121,7 @@ class Guard:
     expected: Any
 
     @staticmethod
-    def value(path: Path, expected: Any) -> Guard:
+    def value(path: Path, expected: object) -> Guard:
         """The same constant (of the same type), or else the same object."""
         return Guard(path, "equal" if is_constant(expected) else "identical", expected)
 
@@ -136,7 +136,7 @@ class Guard:
         return Guard(path, "length", expected)
 
     @staticmethod
-    def keys(path: Path, expected: Iterable[Any]) -> Guard:
+    def keys(path: Path, expected: Iterable[object]) -> Guard:
         """A dict with these keys, in this order."""
         return Guard(path, "keys", tuple(expected))
 
@@ -150,7 +150,7 @@ class Guard:
         """Something, whatever it is."""
         return Guard(path, "present", MISSING)
 
-    def holds(self, args: Sequence[Any] = ()) -> bool:
+    def holds(self, args: Sequence[object] = ()) -> bool:
         try:
             value = self.path.read(args)
             return bool(_TESTS[self.kind](value, self.expected))
@@ -203,7 +203,7 @@ class Guards:
                     Guard(Path(guard.expected, ((ATTRIBUTE, part),), guard.path.label), "identical", value)
                 )
 
-    def check(self, args: Sequence[Any] = ()) -> bool:
+    def check(self, args: Sequence[object] = ()) -> bool:
         """Whether all guards hold."""
         check = self._check
         if check is None:
@@ -213,7 +213,7 @@ class Guards:
         except _UNREADABLE:
             return False
 
-    def broken(self, args: Sequence[Any] = ()) -> Guard | None:
+    def broken(self, args: Sequence[object] = ()) -> Guard | None:
         """The first guard that does not hold."""
         return next((guard for guard in self._guards.values() if not guard.holds(args)), None)
 
@@ -248,7 +248,7 @@ class Captures:
             self.paths.append(path)
         return index
 
-    def read(self, args: Sequence[Any] = ()) -> list[Any]:
+    def read(self, args: Sequence[object] = ()) -> list[Any]:
         """The values there now."""
         if self._read is None or len(self.paths) != self._compiled_for:
             space: dict[str, Any] = {"getattr": getattr}
@@ -286,7 +286,7 @@ def same_constant(value: Any, expected: Any) -> bool:
 _CONSTANTS = (str, bytes, bool, int, float, complex, types.NoneType)
 
 
-def is_constant(value: Any) -> bool:
+def is_constant(value: object) -> bool:
     """Whether a value is told by what it is: a number, text, or a tuple of such."""
     return type(value) in _CONSTANTS or (type(value) is tuple and all(map(is_constant, value)))
 
@@ -339,7 +339,7 @@ def tests_of(guards: Iterable[Guard]) -> tuple[list[str], dict[str, Any]]:
     return tests, space
 
 
-def access(path: Path, steps: Sequence[tuple[str, Any]], root: str, space: dict[str, Any]) -> str:
+def access(path: Path, steps: Sequence[tuple[str, Any]], root: str, space: dict[str, object]) -> str:
     """The expression that follows the steps; what its names mean goes into ``space``.
 
     Only plain identifiers, strings and ints of the path stand in the text; ``root`` begins all other names.

@@ -11,12 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..ir.ops import Var
 from ..ir.types import Array, ListOf, Optional, TupleOf, Type
-from .sharing import Sharing, items_held, root_of
-from .values import Arr, Held, Lst, Pool, State
+from . import doors
+from .context import Context
+from .identities import changed
+from .sharing import items_held, references, root_of
+from .values import Arr, Held, Lst, Pool, Slot, State, Value
+
+if TYPE_CHECKING:
+    from .templates import Template
 
 ELEMENT = "an array that is also an element of a list"
 STALE: Any = type("Stale", (), {"__repr__": lambda self: "STALE"})()
@@ -32,220 +38,244 @@ def refers(type: Type) -> bool:
     return isinstance(type, (Array, ListOf))
 
 
-class Holding(Sharing):
-    # ----- what is in which pool
-    def pools_of(self, base: Lst) -> frozenset[Pool]:
-        """The pools of a list's elements: one for the place where it was made, unless it has some already."""
-        if not base.pools:
-            span = self.builder.span
-            base.pools = frozenset((Pool((span.filename, span.line, span.column, span.function)),))
-        return base.pools
+# ----- what is in which pool
+def pools_of(cx: Context, base: Lst) -> frozenset[Pool]:
+    """The pools of a list's elements: one for the place where it was made, unless it has some already."""
+    if not base.pools:
+        span = cx.builder.span
+        base.pools = frozenset((Pool((span.filename, span.line, span.column, span.function)),))
+    return base.pools
 
-    def placed(self, base: Lst) -> Lst:
-        """A new list, with the pool of the place where it is made."""
-        self.pools_of(base)
-        return base
 
-    def pools_with(self, root: Any, state: State) -> frozenset[Pool]:
-        """The pools that an array or list may be in."""
-        known = state.held.roots.get(root, frozenset())
-        return known | root.within if isinstance(root, (Arr, Lst)) else known
+def placed(cx: Context, base: Lst) -> Lst:
+    """A new list, with the pool of the place where it is made."""
+    pools_of(cx, base)
+    return base
 
-    def hold_element(self, pools: frozenset[Pool], value: Any, once: bool = False) -> None:
-        """``value`` becomes an element; ``once``: not anew in each pass of a loop."""
-        for part in self.references_in(value):
-            root = root_of(part)
-            before = self.pools_with(root, self.state)
-            fresh = part is root and not before and (once or root.serial > self.since)
-            if isinstance(root, Lst) and part is not root:  # an element of another list
-                before |= self.pools_of(root)
-                fresh = False
-            if isinstance(part, Arr) and (part.foreign or part.argument is not None):
-                fresh = False
-            if not (isinstance(root, Lst) and part is not root):
-                held = self.state.held
-                self.state.held = replace(held, roots={**held.roots, root: before | pools})
-            if not fresh:
-                self.share(
-                    before | pools, "an array that is also an element of another list, or twice of one"
-                )
 
-    def references_in(self, value: Any) -> Iterator[Any]:
-        """The arrays and lists of which a value is made."""
-        stack, seen = [value], set()
-        while stack:
-            part = stack.pop()
-            if isinstance(part, Arr):
-                yield part
-                continue
-            if id(part) in seen:
-                continue
-            seen.add(id(part))
-            if isinstance(part, Lst):
-                yield part
-            stack += items_held(part, self.state)
+def pools_with(cx: Context, root: object, state: State) -> frozenset[Pool]:
+    """The pools that an array or list may be in."""
+    known = state.held.roots.get(root, frozenset())
+    return known | root.within if isinstance(root, (Arr, Lst)) else known
 
-    def share(self, pools: Collection[Pool], why: str) -> None:
-        """Elements of the pools may have other references from now on."""
-        held = self.state.held
-        new = {pool: why for pool in pools if pool not in held.shared}
-        if new:
-            self.state.held = replace(held, shared={**held.shared, **new})
 
-    def same_elements(self, base: Lst, content: Any) -> Lst:
-        """A list with elements of another one."""
-        if isinstance(content, Var) and isinstance(content.type, ListOf) and refers(content.type.element):
-            self.share(self.pools_of(base), "an array that is an element of several lists")
-        return Lst(content, pools=base.pools)
+def hold_element(cx: Context, pools: frozenset[Pool], value: Value, once: bool = False) -> None:
+    """``value`` becomes an element; ``once``: not anew in each pass of a loop."""
+    for part in references_in(cx, value):
+        root = root_of(part)
+        before = pools_with(cx, root, cx.state)
+        fresh = part is root and not before and (once or root.serial > cx.since)
+        if isinstance(root, Lst) and part is not root:  # an element of another list
+            before |= pools_of(cx, root)
+            fresh = False
+        if isinstance(part, Arr) and (part.foreign or part.argument is not None):
+            fresh = False
+        if not (isinstance(root, Lst) and part is not root):
+            held = cx.state.held
+            cx.state.held = replace(held, roots={**held.roots, root: before | pools})
+        if not fresh:
+            share(cx, before | pools, "an array that is also an element of another list, or twice of one")
 
-    def own_elements(self, base: Lst) -> Any:
-        """The content of a list as a run-time list."""
-        content = self.state.get(base)
-        if isinstance(content, Var):
-            return content
-        for item in content:
-            self.hold_element(self.pools_of(base), item, once=True)
-        return self.dynamic_list(content)
 
-    def element_value(self, base: Lst, var: Var) -> Any:
-        """What was read out of a list of tuples or lists: its parts must not be written."""
-        value = self.wrap_var(var)
-        if refers(var.type):
-            for part in self.references_in(value):
-                part.within = self.pools_of(base)
-        return value
+def references_in(cx: Context, value: Value) -> Iterator[Any]:
+    """The arrays and lists of which a value is made."""
+    stack, seen = [value], set()
+    while stack:
+        part = stack.pop()
+        if isinstance(part, Arr):
+            yield part
+            continue
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
+        if isinstance(part, Lst):
+            yield part
+        stack += items_held(part, cx.state)
 
-    # ----- changes of lists and of their elements
-    def set_list(self, base: Lst, content: Any, change: str = "other") -> None:
-        """The list holds ``content`` from now on; ``change``: 'set' (of one item), 'append', or 'other'."""
-        self.check_iterated(base, change)
-        if self.pools_with(base, self.state):
-            raise self.unsupported(
-                "a change of a list that is an element of another list",
-                "that list's length is known at run time only",
-                "use a two-dimensional array, or change the list before it is put into the other one",
-            )
-        self.settled(base)
-        self.changed(base)
-        self.state.set(base, content)
 
-    def write_element(self, arr: Arr, base: Lst, var: Var) -> None:
-        """An array that was read out of a list becomes ``var``, and is seen in the list."""
-        assert arr.view is not None and arr.view.put is not None
-        content, pools = self.state.get(base), self.pools_of(base)
-        if self.state.contents[arr][0] is not content:
-            raise self.unsupported(
-                "a write to an element of a list that was changed since the element was read",
-                "the compiler can't tell whether it is still in the list",
-                "read the element again, or write before the list is changed",
-            )
-        held = self.state.held
-        why = next((held.shared[pool] for pool in pools if pool in held.shared), None)
-        for root in self.references(self.state):
-            if self.pools_with(root, self.state) & pools:
-                why = "an element of a list, which has another name, too"
-        if why is not None or self.pools_with(base, self.state):
-            raise self.unsupported(
-                f"a write to {why or 'an element of a list in a list'}",
-                "the compiler can't tell what else the write changes",
-                "copy the array first: `a = a.copy()`",
-            )
-        after = arr.view.put(content, var)
-        self.changed(base)
-        self.state.set(base, after)
-        self.touched(self.state, pools, base, content)
-        self.state.set(arr, (after, var))
+def share(cx: Context, pools: Collection[Pool], why: str) -> None:
+    """Elements of the pools may have other references from now on."""
+    held = cx.state.held
+    new = {pool: why for pool in pools if pool not in held.shared}
+    if new:
+        cx.state.held = replace(held, shared={**held.shared, **new})
 
-    def touched(self, state: State, pools: Collection[Pool], base: Any = None, before: Any = None) -> None:
-        """An element was written: what else was read out of the lists is to be read again, or lost."""
-        marks = {pool: object() for pool in pools}
-        state.held = replace(state.held, written={**state.held.written, **marks})
-        for key, cached in list(state.contents.items()):
-            if is_element(key) and key.view.parent.pools & set(pools) and cached is not STALE:
-                again = key.view.parent is base and (cached is AGAIN or cached[0] is before)
-                state.contents[key] = AGAIN if again else STALE
 
-    def read_element(self, arr: Arr) -> Var:
-        """The value of an array that was read out of a list: what it was then, unless it was written."""
-        assert arr.view is not None
-        cached = self.state.contents.get(arr, STALE)
-        if cached is AGAIN:
-            content = self.state.get(arr.view.parent)
-            assert arr.view.get is not None
-            cached = content, arr.view.get(content)
-            self.state.set(arr, cached)
-        if cached is STALE:
-            raise self.unsupported(
-                "a read of an element of a list after elements were written",
-                "the compiler can't tell whether the write changed it",
-                "read it from the list again",
-            )
-        return cached[1]
+def same_elements(cx: Context, base: Lst, content: object) -> Lst:
+    """A list with elements of another one."""
+    if isinstance(content, Var) and isinstance(content.type, ListOf) and refers(content.type.element):
+        share(cx, pools_of(cx, base), "an array that is an element of several lists")
+    return Lst(content, pools=base.pools)
 
-    def pools_around(self, value: Any, state: State) -> frozenset[Pool]:
-        """The pools that an array is in, as an element or as a window on one."""
-        root = root_of(value)
-        if isinstance(root, Lst):
-            return self.pools_of(root)
-        return self.pools_with(root, state) if isinstance(root, Arr) else frozenset()
 
-    def popped(self, base: Lst, var: Var) -> Any:
-        """The last element, which is in the list no longer."""
-        held, pools = self.state.held, self.pools_of(base)
-        named = any(
-            self.pools_with(root, self.state) & pools or isinstance(root, Lst) and root.pools & pools
-            for root in self.references(self.state)
+def own_elements(cx: Context, base: Lst) -> Any:
+    """The content of a list as a run-time list."""
+    content = cx.state.get(base)
+    if isinstance(content, Var):
+        return content
+    for item in content:
+        hold_element(cx, pools_of(cx, base), item, once=True)
+    return doors.dynamic_list(cx, content)
+
+
+def element_value(cx: Context, base: Lst, var: Var) -> Any:
+    """What was read out of a list of tuples or lists: its parts must not be written."""
+    value = cx.wrap_var(var)
+    if refers(var.type):
+        for part in references_in(cx, value):
+            part.within = pools_of(cx, base)
+    return value
+
+
+# ----- changes of lists and of their elements
+def set_list(cx: Context, base: Lst, content: object, change: str = "other") -> None:
+    """The list holds ``content`` from now on; ``change``: 'set' (of one item), 'append', or 'other'."""
+    doors.check_iterated(cx, base, change)
+    if pools_with(cx, base, cx.state):
+        raise cx.unsupported(
+            "a change of a list that is an element of another list",
+            "that list's length is known at run time only",
+            "use a two-dimensional array, or change the list before it is put into the other one",
         )
-        if named or not pools.isdisjoint(held.shared):
-            return self.element_value(base, var)
-        return self.wrap_var(var)
-
-    def settled(self, base: Lst) -> None:
-        """The list is about to be rearranged: elements that were to be read again are lost."""
-        for key, cached in list(self.state.contents.items()):
-            if cached is AGAIN and key.view.parent is base:
-                self.state.contents[key] = STALE
-
-    # ----- loops
-    def hold_entries(self, entry: State, state: State, templates: dict[Any, Any], held: Held) -> None:
-        """What is known at the start of any pass; lists that become run-time lists hold their items."""
-        state.held = held
-        written = {p for p, mark in held.written.items() if entry.held.written.get(p) is not mark}
-        for key in list(state.contents):
-            if is_element(key) and key.view.parent.pools & written:
-                state.contents[key] = STALE
-        for (owner, name), template in templates.items():
-            content = entry.look(owner)
-            value = owner if isinstance(owner, Lst) else content.get(name) if name is not None else None
-            if isinstance(value, Lst):
-                self.hold_items((owner, name), value, template, entry, state)
-
-    def hold_items(
-        self, slot: Any, value: Any, template: Any, state: State, into: State | None = None
-    ) -> None:
-        """The items of a list that is to be a run-time list are elements from now on."""
-        base = slot[0] if isinstance(slot[0], Lst) else value
-        if not (template.kind == "leaf" and isinstance(template.type, ListOf) and isinstance(base, Lst)):
-            return
-        content = value if isinstance(value, tuple) else state.get(base)
-        outer, self.state = self.state, into or state
-        for item in content if isinstance(content, tuple) else ():
-            self.hold_element(self.pools_of(base) | template.pools, item, once=into is not None)
-        self.state = outer
-
-    def known_later(self, held: Held, states: tuple[State, State, State], since: int) -> Held:
-        """What is known at the start of a pass, given what is known at the end of one."""
-        entry, start, end = states
-        roots = {root: pools for root, pools in end.held.roots.items() if root.serial <= since}
-        for root, pools in held.roots.items():
-            roots[root] = roots.get(root, frozenset()) | pools
-        written = dict(held.written)
-        for pool, mark in end.held.written.items():
-            if start.held.written.get(pool) is not mark and written.get(pool) is entry.held.written.get(pool):
-                written[pool] = object()
-        return Held(roots, {**end.held.shared, **held.shared}, written)
+    settled(cx, base)
+    changed(cx, base)
+    cx.state.set(base, content)
 
 
-def is_element(key: Any) -> bool:
+def write_element(cx: Context, arr: Arr, base: Lst, var: Var) -> None:
+    """An array that was read out of a list becomes ``var``, and is seen in the list."""
+    assert arr.view is not None and arr.view.put is not None
+    content, pools = cx.state.get(base), pools_of(cx, base)
+    if cx.state.contents[arr][0] is not content:
+        raise cx.unsupported(
+            "a write to an element of a list that was changed since the element was read",
+            "the compiler can't tell whether it is still in the list",
+            "read the element again, or write before the list is changed",
+        )
+    held = cx.state.held
+    why = next((held.shared[pool] for pool in pools if pool in held.shared), None)
+    for root in references(cx, cx.state):
+        if pools_with(cx, root, cx.state) & pools:
+            why = "an element of a list, which has another name, too"
+    if why is not None or pools_with(cx, base, cx.state):
+        raise cx.unsupported(
+            f"a write to {why or 'an element of a list in a list'}",
+            "the compiler can't tell what else the write changes",
+            "copy the array first: `a = a.copy()`",
+        )
+    after = arr.view.put(content, var)
+    changed(cx, base)
+    cx.state.set(base, after)
+    touched(cx, cx.state, pools, base, content)
+    cx.state.set(arr, (after, var))
+
+
+def touched(
+    cx: Context, state: State, pools: Collection[Pool], base: Value | None = None, before: object = None
+) -> None:
+    """An element was written: what else was read out of the lists is to be read again, or lost."""
+    marks = {pool: object() for pool in pools}
+    state.held = replace(state.held, written={**state.held.written, **marks})
+    for key, cached in list(state.contents.items()):
+        if is_element(key) and key.view.parent.pools & set(pools) and cached is not STALE:
+            again = key.view.parent is base and (cached is AGAIN or cached[0] is before)
+            state.contents[key] = AGAIN if again else STALE
+
+
+def read_element(cx: Context, arr: Arr) -> Var:
+    """The value of an array that was read out of a list: what it was then, unless it was written."""
+    assert arr.view is not None
+    cached = cx.state.contents.get(arr, STALE)
+    if cached is AGAIN:
+        content = cx.state.get(arr.view.parent)
+        assert arr.view.get is not None
+        cached = content, arr.view.get(content)
+        cx.state.set(arr, cached)
+    if cached is STALE:
+        raise cx.unsupported(
+            "a read of an element of a list after elements were written",
+            "the compiler can't tell whether the write changed it",
+            "read it from the list again",
+        )
+    return cached[1]
+
+
+def pools_around(cx: Context, value: Value, state: State) -> frozenset[Pool]:
+    """The pools that an array is in, as an element or as a window on one."""
+    root = root_of(value)
+    if isinstance(root, Lst):
+        return pools_of(cx, root)
+    return pools_with(cx, root, state) if isinstance(root, Arr) else frozenset()
+
+
+def popped(cx: Context, base: Lst, var: Var) -> Any:
+    """The last element, which is in the list no longer."""
+    held, pools = cx.state.held, pools_of(cx, base)
+    named = any(
+        pools_with(cx, root, cx.state) & pools or isinstance(root, Lst) and root.pools & pools
+        for root in references(cx, cx.state)
+    )
+    if named or not pools.isdisjoint(held.shared):
+        return element_value(cx, base, var)
+    return cx.wrap_var(var)
+
+
+def settled(cx: Context, base: Lst) -> None:
+    """The list is about to be rearranged: elements that were to be read again are lost."""
+    for key, cached in list(cx.state.contents.items()):
+        if cached is AGAIN and key.view.parent is base:
+            cx.state.contents[key] = STALE
+
+
+# ----- loops
+def hold_entries(
+    cx: Context, entry: State, state: State, templates: dict[Slot, Template], held: Held
+) -> None:
+    """What is known at the start of any pass; lists that become run-time lists hold their items."""
+    state.held = held
+    written = {p for p, mark in held.written.items() if entry.held.written.get(p) is not mark}
+    for key in list(state.contents):
+        if is_element(key) and key.view.parent.pools & written:
+            state.contents[key] = STALE
+    for (owner, name), template in templates.items():
+        content = entry.look(owner)
+        value = owner if isinstance(owner, Lst) else content.get(name) if name is not None else None
+        if isinstance(value, Lst):
+            hold_items(cx, (owner, name), value, template, entry, state)
+
+
+def hold_items(
+    cx: Context, slot: Slot, value: Value, template: Template, state: State, into: State | None = None
+) -> None:
+    """The items of a list that is to be a run-time list are elements from now on."""
+    base = slot[0] if isinstance(slot[0], Lst) else value
+    if not (template.kind == "leaf" and isinstance(template.type, ListOf) and isinstance(base, Lst)):
+        return
+    content = value if isinstance(value, tuple) else state.get(base)
+    outer, cx.state = cx.state, into or state
+    for item in content if isinstance(content, tuple) else ():
+        hold_element(cx, pools_of(cx, base) | template.pools, item, once=into is not None)
+    cx.state = outer
+
+
+def known_later(cx: Context, held: Held, states: tuple[State, State, State], since: int) -> Held:
+    """What is known at the start of a pass, given what is known at the end of one."""
+    entry, start, end = states
+    roots = {root: pools for root, pools in end.held.roots.items() if root.serial <= since}
+    for root, pools in held.roots.items():
+        roots[root] = roots.get(root, frozenset()) | pools
+    written = dict(held.written)
+    for pool, mark in end.held.written.items():
+        if start.held.written.get(pool) is not mark and written.get(pool) is entry.held.written.get(pool):
+            written[pool] = object()
+    return Held(roots, {**end.held.shared, **held.shared}, written)
+
+
+def is_element(key: object) -> bool:
     """Whether it is an array that was read out of a run-time list."""
     return isinstance(key, Arr) and key.view is not None and isinstance(key.view.parent, Lst)
+
+
+doors.pools_with = pools_with
+doors.read_element = read_element
+doors.write_element = write_element

@@ -10,13 +10,32 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .boundness import components
-from .core import Core
-from .sharing import items_held, lists_of
+from .context import Context
+from .conversion import from_python
+from .sharing import items_held, lists_of, live_frames
 from .slots import get_slot
-from .values import Comprehension, Dct, Frame, Iterable, Lost, Lst, Maybe, Obj, State, Tup, Unbound
+from .values import (
+    Comprehension,
+    Container,
+    Dct,
+    Frame,
+    Iterable,
+    Lost,
+    Lst,
+    Maybe,
+    Obj,
+    Slot,
+    State,
+    Tup,
+    Unbound,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from .templates import Template
 
 CHANGED = "a list, dict or object that may be the same one was changed under another name"
 CONTAINERS = (Lst, Dct, Obj)
@@ -24,167 +43,176 @@ ITERATORS = (Iterable, Comprehension)
 USED_UP = Lost("an iterator", "it was read before, and what it is still to give can't be told")
 
 
-class Identities(Core):
-    """Containers that may be one object."""
-
-    # ----- who is alike
-    def one_of(self, made: Any, *sources: Any) -> Any:
-        """``made`` stands for one of ``sources``, and for all that they may be."""
-        if isinstance(made, CONTAINERS):
-            for source in sources:
-                if isinstance(source, CONTAINERS) and source is not made:
-                    for other in (source, *source.alike):
-                        alike(made, other)
-        return made
-
-    def view_of(self, base: Any, kind: str, items: Collection[Any]) -> Lst:
-        """``d.keys()``, ``d.values()`` or ``d.items()``: it is lost once the dict is changed."""
-        view = Lst(tuple(items), shows=(base, kind))
-        base.alike.add(view)
-        return view
-
-    def shown(self, view: Lst, position: int) -> Any:
-        """An item of the view of a dict, as it is now."""
-        assert view.shows is not None
-        base, kind = view.shows
-        key, value = list(self.state.get(base).items())[position]
-        name = self.from_python(key)
-        return name if kind == "keys" else value if kind == "values" else Tup((name, value))
-
-    # ----- iterators
-    def read_once(self, value: Any, frame: Frame | Obj | int) -> Any:
-        """What a name of ``frame`` holds, an object, or a container (its ``id``).
-
-        An iterator may be used up when it is read again.
-        """
-        if isinstance(value, ITERATORS):
-            readers = self.state.get(value)
-            if frame in readers:
-                raise self.lost(USED_UP)
-            self.state.set(value, readers | {frame})
-        return value
-
-    def used_up(self, value: Lst) -> Lst:
-        """What an iterator is still to give, as a list: it is run over."""
-        content = self.state.get(value)
-        self.state.set(value, USED_UP)
-        return Lst(content)
-
-    # ----- changes
-    def changed(self, base: Any, keys: bool = True) -> None:
-        """A container is changed: what may be the same one can't be read any more.
-
-        ``keys``: whether it may have got others.
-        """
-        if base.serial < 0:
-            raise self.write_outside(next(p for p, found in self.inputs.captured.items() if found is base))
-        if self.inputs is not None and not self.inputs.containers.isdisjoint((base, *base.alike)):
-            self.inputs.changes = True
-        for source in self.iterated:
-            shown = source.shows[0] if isinstance(source, Lst) and source.shows else None
-            if shown is base and not keys:
-                continue  # its items are read when their turn comes
-            if any(part in base.alike for part in lists_of(source) if keys or not shows_keys(part)):
-                raise self.unsupported(
-                    "a change of what a loop runs over, perhaps, under another name",
-                    "the compiler can't tell which items are still to come",
-                    "run over a copy: `for v in list(...)`",
-                )
-        for other in base.alike:
-            if keys or not shows_keys(other):
-                self.state.set(other, Lost("a list, dict or object", CHANGED))
-
-    def set_dict(self, base: Dct, content: dict[Any, Any]) -> None:
-        """The dict holds ``content`` from now on."""
-        self.changed(base, list(self.state.get(base)) != list(content))
-        self.state.set(base, content)
-
-    def set_attribute(self, base: Obj, name: str, value: Any) -> None:
-        """The object has the attribute from now on."""
-        self.changed(base)
-        self.state.set(base, {**self.state.get(base), name: value})
-
-    # ----- loops
-    def kin_of(self, state: State, templates: dict[Any, Any], known: Kin, since: int) -> Kin:
-        """What is related, given what was known, where the carried slots hold what they do in ``state``.
-
-        ``since``: containers that are younger are made in a pass, and known by the places that hold them.
-        """
-        parts = parts_by_place(templates, state)
-        places: dict[Any, list[Any]] = {}
-        for place, part in parts.items():
-            places.setdefault(part, []).append(place)
-        found = dict(known)
-        for place, part in parts.items():
-            related: set[Any] = set()
-            for other in (part, *part.alike):
-                if other.serial <= since:
-                    related.add(other)
-                related.update(places.get(other, ()))
-            found[place] = found.get(place, frozenset()) | (related - {place})
-        return found
-
-    def relate_results(self, entry: State, end: State, templates: dict[Any, Any], bound: Places) -> None:
-        """What a loop leaves may be what it began with, or what its last pass left."""
-        made: list[tuple[Any, Any]] = []  # a container behind the loop, and one that it may be
-        for slot, value in bound.items():
-            template = templates[slot]
-            results = dict(parts_of(template, value, self.state))
-            for state in (entry, end):
-                held = dict(parts_of(template, get_slot(state, slot), state))
-                made += [(part, held[path]) for path, part in results.items() if path in held]
-        users: dict[Any, list[Any]] = {}
-        for part, source in made:
-            users.setdefault(source, []).append(part)
-        for part, source in made:
-            for other in (source, *source.alike):
-                alike(part, other)
-                for user in users.get(other, ()):
-                    alike(part, user)
-
-    # ----- what holds them
-    def held_twice(self, state: State, without: Collection[Any] = ()) -> frozenset[Any]:
-        """The containers to which there is more than one reference; ``without``: slots not counted."""
-        found: Counter[Any] = Counter()
-        frames = list(self.live_frames())
-        stack = [
-            value
-            for frame in frames
-            for name, value in state.look(frame).items()
-            if (not name.startswith("$") or name == "$choice") and (frame, name) not in without
-        ]
-        stack += self.iterated
-        seen = set(map(id, frames))
-        while stack:
-            value = stack.pop()
-            if isinstance(value, CONTAINERS):
-                found[value] += 1
-            if id(value) not in seen:
-                seen.add(id(value))
-                stack += items_held(value, state)
-        outside = self.inputs.captured.values() if self.inputs is not None else ()
-        return frozenset([c for c, n in found.items() if n > 1]).union(
-            value for value in outside if isinstance(value, CONTAINERS)
-        )
+# ----- who is alike
+def one_of(cx: Context, made: Value, *sources: Value) -> Any:
+    """``made`` stands for one of ``sources``, and for all that they may be."""
+    if isinstance(made, CONTAINERS):
+        for source in sources:
+            if isinstance(source, CONTAINERS) and source is not made:
+                for other in (source, *source.alike):
+                    alike(made, other)
+    return made
 
 
-def is_iterator(value: Any) -> bool:
+def view_of(cx: Context, base: Dct, kind: str, items: Collection[object]) -> Lst:
+    """``d.keys()``, ``d.values()`` or ``d.items()``: it is lost once the dict is changed."""
+    view = Lst(tuple(items), shows=(base, kind))
+    base.alike.add(view)
+    return view
+
+
+def shown(cx: Context, view: Lst, position: int) -> Any:
+    """An item of the view of a dict, as it is now."""
+    assert view.shows is not None
+    base, kind = view.shows
+    key, value = list(cx.state.get(base).items())[position]
+    name = from_python(cx, key)
+    return name if kind == "keys" else value if kind == "values" else Tup((name, value))
+
+
+# ----- iterators
+def read_once(cx: Context, value: Value, frame: Frame | Obj | int) -> Any:
+    """What a name of ``frame`` holds, an object, or a container (its ``id``).
+
+    An iterator may be used up when it is read again.
+    """
+    if isinstance(value, ITERATORS):
+        readers = cx.state.get(value)
+        if frame in readers:
+            raise cx.lost(USED_UP)
+        cx.state.set(value, readers | {frame})
+    return value
+
+
+def used_up(cx: Context, value: Lst) -> Lst:
+    """What an iterator is still to give, as a list: it is run over."""
+    content = cx.state.get(value)
+    cx.state.set(value, USED_UP)
+    return Lst(content)
+
+
+# ----- changes
+def changed(cx: Context, base: Container, keys: bool = True) -> None:
+    """A container is changed: what may be the same one can't be read any more.
+
+    ``keys``: whether it may have got others.
+    """
+    if base.serial < 0:
+        raise cx.write_outside(next(p for p, found in cx.outside().captured.items() if found is base))
+    if cx.inputs is not None and not cx.inputs.containers.isdisjoint((base, *base.alike)):
+        cx.inputs.changes = True
+    for source in cx.iterated:
+        shown = source.shows[0] if isinstance(source, Lst) and source.shows else None
+        if shown is base and not keys:
+            continue  # its items are read when their turn comes
+        if any(part in base.alike for part in lists_of(source) if keys or not shows_keys(part)):
+            raise cx.unsupported(
+                "a change of what a loop runs over, perhaps, under another name",
+                "the compiler can't tell which items are still to come",
+                "run over a copy: `for v in list(...)`",
+            )
+    for other in base.alike:
+        if keys or not shows_keys(other):
+            cx.state.set(other, Lost("a list, dict or object", CHANGED))
+
+
+def set_dict(cx: Context, base: Dct, content: dict[Any, Value]) -> None:
+    """The dict holds ``content`` from now on."""
+    changed(cx, base, list(cx.state.get(base)) != list(content))
+    cx.state.set(base, content)
+
+
+def set_attribute(cx: Context, base: Obj, name: str, value: Value) -> None:
+    """The object has the attribute from now on."""
+    changed(cx, base)
+    cx.state.set(base, {**cx.state.get(base), name: value})
+
+
+# ----- loops
+def kin_of(cx: Context, state: State, templates: dict[Slot, Template], known: Kin, since: int) -> Kin:
+    """What is related, given what was known, where the carried slots hold what they do in ``state``.
+
+    ``since``: containers that are younger are made in a pass, and known by the places that hold them.
+    """
+    parts = parts_by_place(templates, state)
+    places: dict[Any, list[Any]] = {}
+    for place, part in parts.items():
+        places.setdefault(part, []).append(place)
+    found = dict(known)
+    for place, part in parts.items():
+        related: set[Any] = set()
+        for other in (part, *part.alike):
+            if other.serial <= since:
+                related.add(other)
+            related.update(places.get(other, ()))
+        found[place] = found.get(place, frozenset()) | (related - {place})
+    return found
+
+
+def relate_results(
+    cx: Context, entry: State, end: State, templates: dict[Slot, Template], bound: Places
+) -> None:
+    """What a loop leaves may be what it began with, or what its last pass left."""
+    made: list[tuple[Any, Any]] = []  # a container behind the loop, and one that it may be
+    for slot, value in bound.items():
+        template = templates[slot]
+        results = dict(parts_of(template, value, cx.state))
+        for state in (entry, end):
+            held = dict(parts_of(template, get_slot(state, slot), state))
+            made += [(part, held[path]) for path, part in results.items() if path in held]
+    users: dict[Any, list[Any]] = {}
+    for part, source in made:
+        users.setdefault(source, []).append(part)
+    for part, source in made:
+        for other in (source, *source.alike):
+            alike(part, other)
+            for user in users.get(other, ()):
+                alike(part, user)
+
+
+# ----- what holds them
+def held_twice(cx: Context, state: State, without: Collection[object] = ()) -> frozenset[Any]:
+    """The containers to which there is more than one reference; ``without``: slots not counted."""
+    found: Counter[Any] = Counter()
+    frames = list(live_frames(cx))
+    stack = [
+        value
+        for frame in frames
+        for name, value in state.look(frame).items()
+        if (not name.startswith("$") or name == "$choice") and (frame, name) not in without
+    ]
+    stack += cx.iterated
+    seen = set(map(id, frames))
+    while stack:
+        value = stack.pop()
+        if isinstance(value, CONTAINERS):
+            found[value] += 1
+        if id(value) not in seen:
+            seen.add(id(value))
+            stack += items_held(value, state)
+    outside = cx.inputs.captured.values() if cx.inputs is not None else ()
+    return frozenset([c for c, n in found.items() if n > 1]).union(
+        value for value in outside if isinstance(value, CONTAINERS)
+    )
+
+
+def is_iterator(value: object) -> bool:
     """Whether it is what ``iter(l)`` makes of a list."""
     return isinstance(value, Lst) and value.shows == (None, "iterator")
 
 
-def shows_keys(value: Any) -> bool:
+def shows_keys(value: object) -> bool:
     return isinstance(value, Lst) and value.shows is not None and value.shows[1] == "keys"
 
 
-def alike(one: Any, other: Any) -> None:
+def alike(one: Container, other: Container) -> None:
     """Two containers may be one object."""
     if one is not other:
         one.alike.add(other)
         other.alike.add(one)
 
 
-def parts_of(template: Any, value: Any, state: State, path: tuple[Any, ...] = ()) -> Iterator[Any]:
+def parts_of(template: Template, value: object, state: State, path: tuple[object, ...] = ()) -> Iterator[Any]:
     """The containers in a value of a template's structure, each with its path."""
     if isinstance(value, Maybe):
         value = value.value
@@ -216,7 +244,7 @@ Places = dict[Any, Any]  # from places (a carried slot and a path in it) to cont
 Kin = dict[Any, frozenset[Any]]  # from places to other places, and containers from before the loop
 
 
-def parts_by_place(templates: dict[Any, Any], state: State) -> Places:
+def parts_by_place(templates: dict[Slot, Template], state: State) -> Places:
     """The containers that carried slots hold, by their places."""
     return {
         (slot, path): part
@@ -225,7 +253,7 @@ def parts_by_place(templates: dict[Any, Any], state: State) -> Places:
     }
 
 
-def changed_parts(parts: Places, state: State, end: State, known: Collection[Any]) -> list[Any]:
+def changed_parts(parts: Places, state: State, end: State, known: Collection[object]) -> list[Any]:
     """The slots that hold the same containers at the end of a pass, but these hold something else."""
     found = [slot for (slot, _), part in parts.items() if end.look(part) is not state.look(part)]
     return [slot for slot in dict.fromkeys(found) if slot not in known]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import math
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -44,11 +44,12 @@ from .dummies import (
 from .indexing import index_type, reshaped
 from .probing import probe
 from .shaped_like import shaped_like, told_type
+from .values import Callee
 
 _cache: dict[Any, Any] = {}
 
 
-def result_type(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
+def result_type(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
     """The type of ``fn(*args, **kwargs)``: a Type, or a list/tuple (a named tuple too) of such.
 
     Raises
@@ -70,7 +71,7 @@ def result_type(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str,
     return result
 
 
-def _of_each_type(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
+def _of_each_type(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
     """The type, where those of the arguments depend on the path taken: found for each that they may have."""
     result = _infer(fn, args, kwargs)
     types = [v.type for v in variables(*args, *kwargs.values())]
@@ -103,7 +104,7 @@ def may_be_empty(arg: Arg) -> bool:
     return length is not None and not (length > 0 if isinstance(length, int) else reaches(length, 1))
 
 
-def or_of_nothing(type: Any) -> Any:
+def or_of_nothing(type: Type) -> Any:
     """The type of an array of single numbers, of which there may be none: then it is of doubles."""
     if not isinstance(type, Array) or type.dtype.kind != "f" or type.dtype.itemsize >= 8:
         return type
@@ -111,12 +112,12 @@ def or_of_nothing(type: Any) -> Any:
     return one_of(double, (type, double))
 
 
-def is_own(fn: Any) -> bool:
+def is_own(fn: Callee) -> bool:
     """Whether a function is one of the package's, which are not called with None for a number."""
     return (getattr(fn, "__module__", None) or "").startswith("ast_ad")
 
 
-def is_number(type: Any) -> bool:
+def is_number(type: Type) -> bool:
     return isinstance(type, (Scalar, Array)) and kind_of(type) != "other"
 
 
@@ -138,7 +139,7 @@ def _key(arg: Arg) -> Any:
     return (type(arg.value), arg.value, str(arg.value) if isinstance(arg.value, float) else None)
 
 
-def _has_fresh(result: Any) -> bool:
+def _has_fresh(result: object) -> bool:
     if isinstance(result, (list, tuple)):
         return any(map(_has_fresh, result))
     if isinstance(result, Array) and result.shape is not None:
@@ -146,7 +147,7 @@ def _has_fresh(result: Any) -> bool:
     return False
 
 
-def _complexified(result: Any) -> Any:
+def _complexified(result: object) -> Any:
     if isinstance(result, tuple):
         items = [_complexified(item) for item in result]
         return type(result)(*items) if hasattr(result, "_fields") else tuple(items)
@@ -154,7 +155,7 @@ def _complexified(result: Any) -> Any:
     return Array(np.result_type(result.dtype, np.complex64), result.shape)
 
 
-def _infer(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
+def _infer(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
     result = _inferred(fn, args, kwargs)
     if fn in OF_NOTHING and may_be_empty(args[0]):
         start = args[1] if len(args) > 1 else kwargs.get("start", Lit(OF_NOTHING[fn]))
@@ -162,7 +163,7 @@ def _infer(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]
     return _complexified(result) if fn in COMPLEX_BY_VALUE else result
 
 
-def _inferred(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
+def _inferred(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
     if fn in ITEMS and isinstance(args[0], Var) and isinstance(args[0].type, ListOf):
         return args[0].type.element
     if fn is operator.getitem or fn in ITEMS:
@@ -194,7 +195,7 @@ def _valid_index(var: Var) -> Arg:
     return Lit(0) if isinstance(var.type, Scalar) and var.type.kind == "int" else var
 
 
-def is_plain_ufunc(fn: Callable[..., Any]) -> bool:
+def is_plain_ufunc(fn: Callee) -> bool:
     """Elementwise, unlike ``np.matmul``, which is a ufunc too."""
     return isinstance(fn, np.ufunc) and fn.signature is None
 
@@ -233,7 +234,7 @@ def _extremum(args: tuple[Arg, ...]) -> Type | None:
 
 
 # ----- Elementwise: the dtype from NumPy, the shape by the broadcasting rules -----------------------
-def _elementwise(fn: Callable[..., Any], args: tuple[Arg, ...]) -> Any:
+def _elementwise(fn: Callee, args: tuple[Arg, ...]) -> Any:
     types = [plain_type(a) for a in args]
     if not any(isinstance(t, Array) for t in types):
         return None
@@ -257,7 +258,7 @@ def _elementwise(fn: Callable[..., Any], args: tuple[Arg, ...]) -> Any:
     return _with_shape(result, shape)
 
 
-def _with_shape(result: Any, shape: tuple[Dim | int, ...] | None) -> Type:
+def _with_shape(result: object, shape: tuple[Dim | int, ...] | None) -> Type:
     if shape is None:
         return Array(np.asarray(result).dtype, None)
     return type_of(result) if not isinstance(result, np.ndarray) else Array(result.dtype, shape)

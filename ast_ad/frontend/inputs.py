@@ -17,12 +17,12 @@ import numpy as np
 from ..ir.dims import symbols
 from ..ir.ops import Lit, Op, Var
 from ..ir.types import Array, Dim, Scalar, list_of, type_of
-from .attributes import Live
-from .core import TensorOutside
+from .attributes import load_attribute, outside_value
+from .context import Context, TensorOutside
 from .guards import Guard, Guards, Path, aspect_of
 from .patterns import Known, Lengths
 from .signatures import is_code, signature
-from .values import Arr, Bound, Dct, Lost, Lst, Tup, is_tensor
+from .values import Arr, Bound, Dct, Live, Lost, Lst, State, Tup, is_tensor
 
 BEFORE = -1  # the time stamp of containers from outside: no branch or loop makes them
 MAX_CAPTURED_ITEMS = 32
@@ -32,12 +32,12 @@ MOST_FOLLOWED = 20_000  # items of containers from outside that one build looks 
 class Restart(Exception):
     """Build again, with these inputs as constants."""
 
-    def __init__(self, keys: set[Any]) -> None:
+    def __init__(self, keys: set[object]) -> None:
         super().__init__(keys)
         self.keys = keys
 
 
-def leaf_type(value: Any, key: Any, lengths: Lengths, constant_shape: bool = False) -> Any:
+def leaf_type(value: object, key: tuple[object, ...], lengths: Lengths, constant_shape: bool = False) -> Any:
     """The type that a number or array has in the signature: what is known of its lengths is part of it."""
     if isinstance(value, np.ndarray):
         shape = lengths.fixed(value.shape) if constant_shape else lengths.of(value.shape, key)
@@ -57,7 +57,7 @@ class Inputs:
     ``observed``: what is not, but may have decided by its kind what the program is.
     """
 
-    def __init__(self, constants: frozenset[Any] = frozenset(), known: Known = Known.ONES) -> None:
+    def __init__(self, constants: frozenset[object] = frozenset(), known: Known = Known.ONES) -> None:
         self.constants = constants
         self.lengths = Lengths(known)
         self.params: list[Var] = []
@@ -75,7 +75,7 @@ class Inputs:
         self.followed = 0
 
     # ----- arguments
-    def argument(self, value: Any, position: int, name: str) -> Any:
+    def argument(self, value: object, position: int, name: str) -> Any:
         """The abstract value of one leaf of the arguments."""
         key = ("arg", position)
         constant = key in self.constants
@@ -95,13 +95,13 @@ class Inputs:
 
     def demand(self, variables: list[Var]) -> None:
         """Ask for a build in which these values are static, if only arguments stand behind them."""
-        keys: set[Any] = set()
+        keys: set[object] = set()
         if all(self._leaves(var, keys, False) for var in variables) and keys - self.constants:
             raise Restart(keys)
 
     def demand_shapes(self, variables: list[Var]) -> None:
         """Ask for a build in which the lengths of these arrays are static."""
-        keys: set[Any] = set()
+        keys: set[object] = set()
         arrays = [
             v
             for v in variables
@@ -112,11 +112,11 @@ class Inputs:
 
     def demand_orders(self) -> None:
         """Ask for a build in which it is known how the arrays of the arguments lie in memory."""
-        found = {(*self.keys[p.id], "order") for p in self.params if isinstance(p.type, Array)}
+        found: set[object] = {(*self.keys[p.id], "order") for p in self.params if isinstance(p.type, Array)}
         if found - self.constants:
             raise Restart(found)
 
-    def _leaves(self, var: Var, keys: set[Any], shape: bool) -> bool:
+    def _leaves(self, var: Var, keys: set[object], shape: bool) -> bool:
         """Collect the inputs behind a value; False if something else is among them."""
         from ..ir.ops import UNKNOWN, operands, variables
 
@@ -145,7 +145,7 @@ class Inputs:
         only_shape = shape or op.fn in (np.shape, np.size, len, np.ndim)
         return all(self._leaves(v, keys, only_shape) for v in variables(*operands(op)))
 
-    def _dim_leaves(self, dim: Dim, keys: set[Any]) -> bool:
+    def _dim_leaves(self, dim: Dim, keys: set[object]) -> bool:
         for atom in symbols(dim):
             key = atom.key
             if not (isinstance(key, tuple) and key[0] in ("arg", "outside")):
@@ -154,36 +154,36 @@ class Inputs:
         return True
 
     # ----- outside
-    def load(self, interpreter: Any, value: Any, path: Path, deep: bool = False) -> Any:
+    def load(self, cx: Context, value: object, path: Path, deep: bool = False) -> Any:
         """An abstract value for something outside: data is captured, code and structure are guarded."""
         if is_tensor(value):
-            raise TensorOutside(f"`{path}`, a tensor", interpreter.builder.span)
+            raise TensorOutside(f"`{path}`, a tensor", cx.builder.span)
         if isinstance(value, (bool, np.bool_)) or value is None or isinstance(value, (str, bytes, enum.Enum)):
             self.guards.add(Guard.value(path, value))
             return Lit(value)
         if isinstance(value, (int, float, complex, np.generic, np.ndarray)):
-            return self.capture(interpreter, value, path)
+            return self.capture(cx, value, path)
         if (
             isinstance(value, (tuple, list, dict))
             and type(value).__module__ == "builtins"
             or hasattr(type(value), "_fields")
         ):
-            return self.container(interpreter, value, path)
+            return self.container(cx, value, path)
         if is_code(value):
             self.guards.add(Guard.value(path, value))
             return Lit(value)
         if isinstance(value, types.MethodType):
             self.guards.add(Guard.value(path.attribute("__func__"), value.__func__))
-            owner = self.load(interpreter, value.__self__, path.attribute("__self__"))
+            owner = self.load(cx, value.__self__, path.attribute("__self__"))
             # An attribute of the object's own may be a method of its own: read anew, it would never end.
             classes = type(value.__self__).__mro__
             members = (vars(cls).get(value.__name__) for cls in classes if value.__name__ in vars(cls))
             of_class = next(members, None) is value.__func__
             if isinstance(owner, Live) and of_class:
-                return interpreter.load_attribute(owner, value.__name__)
+                return load_attribute(cx, owner, value.__name__)
             return Bound(Lit(value.__func__), (owner,))
         if deep:
-            raise interpreter.unsupported(
+            raise cx.unsupported(
                 f"a {type(value).__name__} from outside as a sequence of numbers",
                 "it is no list, tuple, dict or array",
                 "convert it before the call",
@@ -191,7 +191,7 @@ class Inputs:
         self.guards.add(Guard.type(path, type(value)))
         return Live(value, path, lambda: self.guards.add(Guard.value(path, value)))
 
-    def container(self, interpreter: Any, value: Any, path: Path) -> Any:
+    def container(self, cx: Context, value: Any, path: Path) -> Any:
         """A tuple, list or dict: one object for each path, as every read of it yields the same one."""
         if path in self.captured:
             return self.captured[path]
@@ -208,12 +208,12 @@ class Inputs:
         elif isinstance(value, dict):
             self.guards.add(Guard.type(path, type(value)))
             self.guards.add(Guard.keys(path, value))
-            items = self.items(interpreter, value, [(v, path.item(k)) for k, v in value.items()])
+            items = self.items(cx, value, [(v, path.item(k)) for k, v in value.items()])
             found = Dct(dict(zip(value, items, strict=True)))
         else:
             self.guards.add(Guard.type(path, type(value)))
             self.guards.add(Guard.length(path, len(value)))
-            items = self.items(interpreter, value, [(v, path.item(i)) for i, v in enumerate(value)])
+            items = self.items(cx, value, [(v, path.item(i)) for i, v in enumerate(value)])
             found = (
                 Lst(tuple(items))
                 if isinstance(value, list)
@@ -223,30 +223,30 @@ class Inputs:
         self.captured[path] = found
         return found
 
-    def items(self, interpreter: Any, value: Any, paths: Iterable[tuple[Any, Path]]) -> list[Any]:
+    def items(self, cx: Context, value: Any, paths: Iterable[tuple[Any, Path]]) -> list[Any]:
         """The abstract values of a container's items.
 
         What is inside of itself has no end, and a large structure no place in a program: both are refused.
         """
         self.followed += len(value)
         if id(value) in self.open or self.followed > MOST_FOLLOWED:
-            raise interpreter.unsupported(
+            raise cx.unsupported(
                 f"a {type(value).__name__} from outside",
                 "it contains itself" if id(value) in self.open else "too much is reached from it",
                 "pass what is needed of it as an argument",
             )
         self.open.add(id(value))
         try:
-            return [interpreter.outside_value(v, path) for v, path in paths]
+            return [outside_value(cx, v, path) for v, path in paths]
         finally:
             self.open.discard(id(value))
 
-    def capture(self, interpreter: Any, value: Any, path: Path) -> Any:
+    def capture(self, cx: Context, value: Any, path: Path) -> Any:
         """A number or array, read again at every call."""
         if path in self.captured:
             return self.captured[path]
         if getattr(value, "dtype", None) is not None and value.dtype.kind not in "biufc":
-            raise interpreter.unsupported(
+            raise cx.unsupported(
                 f"`{path}`, which is of dtype {value.dtype}", "it holds no numbers", "use a numeric dtype"
             )
         key = ("outside", path)
@@ -279,7 +279,7 @@ class Inputs:
         if hasattr(base.value, "__dict__") and not isinstance(getattr(type(base.value), name), property):
             self.guards.add(Guard.missing(base.path.attribute("__dict__").item(name)))
 
-    def changed_container(self, state: Any) -> Path | None:
+    def changed_container(self, state: State) -> Path | None:
         """An outside list or dict that the program writes to."""
         for path, found in self.captured.items():
             if isinstance(found, (Lst, Dct)):

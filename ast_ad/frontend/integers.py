@@ -13,6 +13,7 @@ from ..ir import builtin, dims
 from ..ir.ops import Arg, Lit, Var
 from ..ir.types import Dim, Scalar, Type
 from .dummies import int_size
+from .values import Callee
 
 LONGEST_NUMBER = 4096  # bits
 
@@ -62,7 +63,7 @@ TERMS: dict[Any, Callable[..., Dim | int | None]] = {
 }
 
 
-def size_of_result(fn: Callable[..., Any], args: tuple[Arg, ...], type: Scalar) -> Dim | int | None:
+def size_of_result(fn: Callee, args: tuple[Arg, ...], type: Scalar) -> Dim | int | None:
     """The term of ``fn(*args)``; None where it has none, and stands for itself."""
     if not _is_pythons(type) or not args:
         return None

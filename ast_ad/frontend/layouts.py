@@ -7,13 +7,15 @@ array of which nothing is certain has none. tests/rules/test_layouts.py measures
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..ir.ops import Lit
-from ..ir.types import Array, differs_from_one
+from ..ir.types import Array, Type, differs_from_one
 from ..rules import containers, helpers
+from .values import Callee, Value
 
 Orders = frozenset[str]
 NONE: Orders = frozenset()
@@ -53,7 +55,9 @@ SHOWING = {
 """They return a view that is not written to: NumPy raises an error or warns."""
 
 
-def orders_of_result(fn: Any, given: list[tuple[Orders, Any]], shape: Any, order: Any) -> Orders:
+def orders_of_result(
+    fn: Callee, given: list[tuple[Orders, Any]], shape: Sequence[object] | None, order: object
+) -> Orders:
     """The orders in which an array that a function has made certainly lies.
 
     Args:
@@ -87,13 +91,13 @@ def orders_of_result(fn: Any, given: list[tuple[Orders, Any]], shape: Any, order
     return found if any(its is not None and len(its) > 1 for _, its in given) else found & frozenset("C")
 
 
-def is_crosswise(type: Any) -> bool:
+def is_crosswise(type: Type) -> bool:
     """Whether rows and columns certainly differ: two of the lengths are not 1 (or there is no element)."""
     dims = type.shape if isinstance(type, Array) and type.shape is not None else ()
     return sum(d != 1 if isinstance(d, int) else differs_from_one(d) for d in dims) >= 2
 
 
-def relation(fn: Any, orders: Orders, type: Any, order: str | None) -> str:
+def relation(fn: Callee, orders: Orders, type: Type, order: str | None) -> str:
     """What the result is to an array of which a function may return a view.
 
     Returns:
@@ -116,7 +120,7 @@ def relation(fn: Any, orders: Orders, type: Any, order: str | None) -> str:
     return ""
 
 
-def order_asked(fn: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+def order_asked(fn: Callee, args: list[Value], kwargs: dict[str, Value]) -> Any:
     """The argument that asks for an order, if there is one."""
     place = ORDER_AT.get(fn)
     if "order" in kwargs:
@@ -124,7 +128,7 @@ def order_asked(fn: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     return args[place] if place is not None and len(args) > place else Lit(None)
 
 
-def is_view_by_letters(subscripts: Any) -> bool:
+def is_view_by_letters(subscripts: object) -> bool:
     """Whether ``np.einsum`` of one array moves or joins axes only, and sums over none: that is a view.
 
     >>> is_view_by_letters("ij->ji"), is_view_by_letters("ii->i"), is_view_by_letters("ij->i")

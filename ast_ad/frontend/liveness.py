@@ -20,7 +20,7 @@ _LATER = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.GeneratorEx
 _found: WeakKeyDictionary[Any, dict[int, Names]] = WeakKeyDictionary()
 
 
-def live_at_loops(tree: Any) -> dict[int, Names]:
+def live_at_loops(tree: object) -> dict[int, Names]:
     """The live names of every loop in a function's tree, by the loop's ``id``.
 
     >>> body = "for i in range(n):\\n  a = i\\n  b = a + c\\n  c = 1\\nreturn b"
@@ -50,7 +50,7 @@ class _Exits:
 class _Function:
     """The analysis of one function."""
 
-    def __init__(self, node: Any, found: dict[int, Names]) -> None:
+    def __init__(self, node: gast.AST, found: dict[int, Names]) -> None:
         self.found = found
         self.captured: Names = NONE
         for inner in _own(node.body):
@@ -59,14 +59,14 @@ class _Function:
             elif isinstance(inner, (gast.Global, gast.Nonlocal)):
                 self.captured |= frozenset(inner.names)
 
-    def block(self, statements: list[Any], exits: _Exits) -> Names:
+    def block(self, statements: list[gast.AST], exits: _Exits) -> Names:
         """The names that are live before the statements."""
         live = exits.after
         for node in reversed(statements):
             live = self.statement(node, replace(exits, after=live)) | exits.always
         return live
 
-    def statement(self, node: Any, exits: _Exits) -> Names:
+    def statement(self, node: gast.AST, exits: _Exits) -> Names:
         if isinstance(node, (gast.For, gast.AsyncFor, gast.While)):
             return self.loop(node, exits)
         if isinstance(node, gast.If):
@@ -84,7 +84,7 @@ class _Function:
             return reads(node)
         return (exits.after - _stored(node)) | reads(node)
 
-    def loop(self, node: Any, exits: _Exits) -> Names:
+    def loop(self, node: gast.AST, exits: _Exits) -> Names:
         after = self.block(node.orelse, exits)
         target, source = (node.test, None) if isinstance(node, gast.While) else (node.target, node.iter)
         head, before = after, None
@@ -95,7 +95,7 @@ class _Function:
         self.found[id(node)] = head | exits.after | self.captured
         return head | reads(source)
 
-    def tried(self, node: Any, exits: _Exits) -> Names:
+    def tried(self, node: gast.AST, exits: _Exits) -> Names:
         """An exception may come up anywhere in the body, and what leaves it passes through ``finally``."""
         always = exits.always | self.block(node.finalbody, replace(exits, after=NONE))
         inner = replace(exits, after=self.block(node.finalbody, exits), always=always)
@@ -104,12 +104,12 @@ class _Function:
         return self.block(node.body, replace(inner, after=after, always=always | caught)) | caught
 
 
-def targets(node: Any) -> Names:
+def targets(node: gast.AST) -> Names:
     """The names that a comprehension binds for itself."""
     return NONE.union(*(_stored(generator.target) for generator in node.generators))
 
 
-def local_names(node: Any) -> Names:
+def local_names(node: gast.AST) -> Names:
     """The names that are local to a function, by its tree: its parameters and what it binds."""
     spec = node.args
     given = [*spec.posonlyargs, *spec.args, *spec.kwonlyargs, *filter(None, (spec.vararg, spec.kwarg))]
@@ -132,7 +132,7 @@ def local_names(node: Any) -> Names:
     return frozenset(found - outer - {None})
 
 
-def _own(nodes: list[Any]) -> Iterator[Any]:
+def _own(nodes: list[gast.AST]) -> Iterator[Any]:
     """What stands in a function's body, but not inside of what is run later."""
     stack = list(nodes)
     for node in stack:
@@ -141,7 +141,7 @@ def _own(nodes: list[Any]) -> Iterator[Any]:
             stack += gast.iter_child_nodes(node)  # outer before inner
 
 
-def reads(*nodes: Any) -> Names:
+def reads(*nodes: object) -> Names:
     """The names that expressions or simple statements read; what ``del`` and ``+=`` name is read, too."""
     found = NONE
     for node in nodes:
@@ -153,11 +153,11 @@ def reads(*nodes: Any) -> Names:
     return found
 
 
-def _loaded(nodes: Iterable[Any]) -> Names:
+def _loaded(nodes: Iterable[object]) -> Names:
     return frozenset(n.id for n in nodes if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Store))
 
 
-def _stored(node: Any) -> Names:
+def _stored(node: gast.AST) -> Names:
     """The names to which a simple statement, or a loop's target, gives values for certain."""
     if isinstance(node, (gast.FunctionDef, gast.ClassDef)):
         return frozenset({node.name})
@@ -177,5 +177,5 @@ def _stored(node: Any) -> Names:
     )
 
 
-def _is_load(node: Any) -> bool:
+def _is_load(node: gast.AST) -> bool:
     return isinstance(node.ctx, gast.Load)

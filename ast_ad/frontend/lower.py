@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..deep import run_deep
 from ..errors import AdError
-from ..ir.ops import Arg, Block, Function, Lit, Var, walk
+from ..ir.ops import Arg, Block, Function, Lit, Op, Statement, Var, walk
 from ..trees import LEAF, STATIC, TreeDef
-from .attributes import Live
 from .boundness import Raised
 from .builder import Builder
 from .call_sites import CallSites
-from .calls import python_function
+from .calls import call, python_function
+from .context import Context
+from .conversion import from_arg, from_python
 from .guards import Guard, Path
 from .inputs import Inputs, Restart
-from .interpreter import Interpreter
+from .interpreter import new_context
 from .patterns import Known
 from .signatures import is_object
-from .values import Arr, Bound, Dct, Lst, Obj, Tup
+from .values import Arr, Bound, Callee, Dct, Live, Lst, Obj, Tup, Value
 
 MAX_BUILDS = 12
 
@@ -49,7 +50,7 @@ class Lowered:
 
 
 def lower(
-    function: Callable[..., Any],
+    function: Callee,
     names: Sequence[str],
     trees: Sequence[TreeDef],
     leaves: Sequence[Any],
@@ -88,7 +89,7 @@ def lower(
 
 
 def _lower(
-    function: Any,
+    function: Callee,
     names: Sequence[str],
     trees: Sequence[TreeDef],
     leaves: Sequence[Any],
@@ -97,25 +98,25 @@ def _lower(
     sites: CallSites | None,
 ) -> Lowered:
     builder = Recorder(Block(), inputs)
-    interpreter = Interpreter(builder, inputs, None if sites is None else sites.begin())
-    interpreter.root = None if hasattr(function, "__ast_ad_lower__") else interpreter.frame
-    values = _arguments(interpreter, inputs, names, trees, leaves)
+    cx = new_context(builder, inputs, None if sites is None else sites.begin())
+    cx.root = None if hasattr(function, "__ast_ad_lower__") else cx.frame
+    values = _arguments(cx, inputs, names, trees, leaves)
     split = len(values) - len(keywords)
     try:
-        result = interpreter.call(
-            _callee(interpreter, function), values[:split], dict(zip(keywords, values[split:], strict=True))
+        result = call(
+            cx, _callee(cx, function), values[:split], dict(zip(keywords, values[split:], strict=True))
         )
     except Raised:  # for every argument
-        raise interpreter.unsupported(
+        raise cx.unsupported(
             "a function that raises whatever its arguments are",
             "there is nothing to differentiate",
             "check it",
         ) from None
-    changed = inputs.changed_container(interpreter.state)
+    changed = inputs.changed_container(cx.state)
     if changed is not None:
-        raise interpreter.write_outside(changed)
+        raise cx.write_outside(changed)
     results: list[Arg] = []
-    structure = structure_of(interpreter, result, results)
+    structure = structure_of(cx, result, results)
     builder.block.results = tuple(results)
     used = _used(builder.block)
     inputs.observed = [c for c in inputs.captures if c[1].id not in used]
@@ -128,8 +129,8 @@ def _lower(
         structure,
         inputs,
         frozenset(inputs.written),
-        interpreter.errstate,
-        tuple(interpreter.tried),
+        cx.errstate,
+        tuple(cx.tried),
         {} if sites is None else sites.reasons(),
     )
 
@@ -141,18 +142,18 @@ class Recorder(Builder):
         super().__init__(block)
         self.inputs = inputs
 
-    def append(self, op: Any) -> None:
+    def append(self, op: Statement) -> None:
         super().append(op)
-        if hasattr(op, "fn"):
+        if isinstance(op, Op):
             for out in op.outs:
                 self.inputs.producers[out.id] = op
 
 
-def _callee(interpreter: Interpreter, function: Any) -> Any:
-    assert interpreter.inputs is not None
+def _callee(cx: Context, function: Callee) -> Any:
+    assert cx.inputs is not None
     plain = python_function(function.__func__ if isinstance(function, types.MethodType) else function)
     if plain is not None:
-        interpreter.inputs.guards.add(
+        cx.inputs.guards.add(
             Guard.value(Path.of_object(plain, plain.__name__), plain)
         )  # its code, its defaults
     if isinstance(function, types.MethodType):
@@ -169,28 +170,28 @@ def _callee(interpreter: Interpreter, function: Any) -> Any:
 
 
 def _arguments(
-    interpreter: Interpreter,
+    cx: Context,
     inputs: Inputs,
     names: Sequence[str],
     trees: Sequence[TreeDef],
-    leaves: Sequence[Any],
+    leaves: Sequence[Value],
 ) -> list[Any]:
     values = []
     position = iter(range(len(leaves)))
     for i, (name, tree) in enumerate(zip(names, trees, strict=True)):
         if tree.type is STATIC and is_object(tree.static):
-            values.append(inputs.load(interpreter, tree.static, Path.of_argument(i, name)))
+            values.append(inputs.load(cx, tree.static, Path.of_argument(i, name)))
             continue
         labels = iter(tree.names(name))
-        values.append(_argument(interpreter, inputs, tree, leaves, position, labels, name))
+        values.append(_argument(cx, inputs, tree, leaves, position, labels, name))
     return values
 
 
 def _argument(
-    interpreter: Interpreter,
+    cx: Context,
     inputs: Inputs,
     tree: TreeDef,
-    leaves: Sequence[Any],
+    leaves: Sequence[Value],
     position: Iterator[int],
     labels: Iterator[str],
     name: str,
@@ -199,10 +200,8 @@ def _argument(
         i = next(position)
         return inputs.argument(leaves[i], i, next(labels))
     if tree.type is STATIC:
-        return _static(interpreter, tree.static, name)
-    items = tuple(
-        _argument(interpreter, inputs, child, leaves, position, labels, name) for child in tree.children
-    )
+        return _static(cx, tree.static, name)
+    items = tuple(_argument(cx, inputs, child, leaves, position, labels, name) for child in tree.children)
     if issubclass(tree.type, tuple):
         return Tup(items, None if tree.type is tuple else tree.type)
     found: Lst | Dct | Obj
@@ -216,7 +215,7 @@ def _argument(
     return found
 
 
-def _static(interpreter: Interpreter, value: Any, name: str) -> Any:
+def _static(cx: Context, value: Value, name: str) -> Any:
     if value is None or isinstance(
         value, (str, bool, bytes, slice, types.FunctionType, types.BuiltinFunctionType, type)
     ):
@@ -224,27 +223,27 @@ def _static(interpreter: Interpreter, value: Any, name: str) -> Any:
             return slice(Lit(value.start), Lit(value.stop), Lit(value.step))
         return Lit(value)
     if isinstance(value, range):
-        return interpreter.from_python(value)
-    assert interpreter.inputs is not None
-    return interpreter.inputs.load(interpreter, value, Path.of_object(value, name))
+        return from_python(cx, value)
+    assert cx.inputs is not None
+    return cx.inputs.load(cx, value, Path.of_object(value, name))
 
 
-def structure_of(interpreter: Interpreter, value: Any, results: list[Arg]) -> Any:
+def structure_of(cx: Context, value: Value, results: list[Arg]) -> Any:
     """The shape of the returned value: a position for a leaf, containers, ("static", object)."""
     if isinstance(value, (Var, Arr)):
-        results.append(interpreter.arg(value))
+        results.append(cx.arg(value))
         return len(results) - 1
     if isinstance(value, Tup):
-        items = tuple(structure_of(interpreter, v, results) for v in value.items)
+        items = tuple(structure_of(cx, v, results) for v in value.items)
         return items if value.cls is None else ("namedtuple", value.cls, items)
     if isinstance(value, Lst):
-        content = interpreter.state.get(value)
+        content = cx.state.get(value)
         if isinstance(content, Var):
             results.append(content)
             return len(results) - 1
-        return [structure_of(interpreter, v, results) for v in content]
+        return [structure_of(cx, v, results) for v in content]
     if isinstance(value, (Dct, Obj)):
-        content = {k: structure_of(interpreter, v, results) for k, v in interpreter.state.get(value).items()}
+        content = {k: structure_of(cx, v, results) for k, v in cx.state.get(value).items()}
         return ("dict", value.cls, content) if isinstance(value, Dct) else ("object", value.cls, content)
     if isinstance(value, Lit):
         if isinstance(value.value, (int, float, complex)) and not isinstance(value.value, bool):
@@ -253,7 +252,7 @@ def structure_of(interpreter: Interpreter, value: Any, results: list[Arg]) -> An
         return ("static", value.value)
     if hasattr(value, "python_value"):
         return ("static", value.python_value())
-    results.append(interpreter.arg(value))
+    results.append(cx.arg(value))
     return len(results) - 1
 
 
@@ -264,3 +263,20 @@ def _used(block: Block) -> set[int]:
     for op in walk(block):
         used |= {v.id for v in reads(op)}
     return used
+
+
+def rebuilt(cx: Context, structure: Any, results: Sequence[Arg]) -> Any:
+    """The abstract value with this structure (see ``structure_of``) and these results."""
+    if isinstance(structure, int):
+        return from_arg(cx, results[structure])
+    if isinstance(structure, list):
+        return Lst(tuple(rebuilt(cx, s, results) for s in structure))
+    if isinstance(structure, tuple) and structure and isinstance(structure[0], str):
+        kind, what, *rest = structure
+        if kind == "static":
+            return from_python(cx, what)
+        if kind == "namedtuple":
+            return Tup(tuple(rebuilt(cx, s, results) for s in rest[0]), what)
+        content = {k: rebuilt(cx, s, results) for k, s in rest[0].items()}
+        return Dct(content, what) if kind == "dict" else Obj(what, content)
+    return Tup(tuple(rebuilt(cx, s, results) for s in structure))

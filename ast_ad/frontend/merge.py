@@ -15,14 +15,16 @@ import numpy as np
 
 from ..ir.ops import Arg, Block, Lit, Seq, Var
 from ..ir.types import Array, ListOf, Type, list_of
-from .boundness import PARTS, Boundness, components, same_make
+from . import doors
+from .boundness import PARTS, components, merge_bound, merge_dead, same_make
 from .builder import type_of_arg
-from .holding import STALE, is_element
-from .identities import CONTAINERS, ITERATORS, is_iterator
+from .context import Context
+from .holding import STALE, is_element, own_elements, pools_around, pools_of, pools_with
+from .identities import CONTAINERS, ITERATORS, held_twice, is_iterator, one_of
 from .joins import NOTHING, ShapeChange, join, join_lists
-from .sharing import Sharing, root_of
+from .sharing import readable, root_of, shared_roots, still_returned, watch
 from .statements import EXITS
-from .values import Arr, Dct, Frame, Lost, Lst, Maybe, Obj, Pool, State, Tup, Unbound
+from .values import Arr, Dct, Frame, Lost, Lst, Maybe, Obj, Pool, Sides, State, Tup, Unbound, Value
 
 ONE_OF_TWO = "an array that is one of several, depending on the path taken"
 
@@ -58,231 +60,238 @@ class Phis:
         return found
 
 
-class Merging(Sharing, Boundness):
-    def merge_states(
-        self, since: int, sides: tuple[tuple[State, Block], tuple[State, Block]], phis: Phis
-    ) -> State:
-        """One store for what follows a branch; values that differ are added to ``phis``."""
-        (first, _), (second, _) = sides
-        if first.dead or second.dead:
-            return self.merge_dead(sides, phis, since)
-        merged = phis.merged = first.fork()
-        merged.held = first.held | second.held
-        phis.shared = self.shared_roots(first), self.shared_roots(second)
-        phis.twice = self.held_twice(first), self.held_twice(second)
-        for key in {**first.contents, **second.contents}:
-            a, b = first.contents.get(key), second.contents.get(key)
-            if a is b:
-                continue
-            if is_element(key):
-                merged.contents[key] = STALE
-                continue
-            if isinstance(key, Arr) and key.view is not None:
-                if a is None or b is None or key.view.get is not None:
-                    merged.contents.pop(key, None)
-                continue
-            if getattr(key, "serial", 0) > since and not isinstance(key, Frame):
-                continue
-            lost = next((c for c in (first.look(key), second.look(key)) if isinstance(c, Lost)), None)
-            if lost is not None:
-                merged.set(key, lost)
-                continue
-            try:
-                content = self.merge_content(key, first.get(key), second.get(key), sides, phis, since)
-            except ShapeChange as change:
-                raise self.unsupported(
-                    "a list or an array that differs between the paths",
-                    str(change),
-                    "give it one type and structure on every path",
-                ) from None
-            merged.set(key, content)
-        merged.held = merged.held | first.held | second.held  # lists have got a run-time length meanwhile
-        for arr, values in phis.pairs:
-            for value in values:
-                if isinstance(value, Arr):
-                    arr.within |= self.pools_around(value, merged)
-        for arr in phis.arrays:
-            self.watch(arr, merged)
-        return merged
-
-    def merge_content(self, key: Any, a: Any, b: Any, sides: Any, phis: Phis, since: int) -> Any:
-        if isinstance(key, (Frame, Dct, Obj)):
-            names = {**a, **b}
-            if isinstance(key, Dct) and set(a) != set(b):
-                raise self.unsupported(
-                    "a dict whose keys depend on the path taken",
-                    "its structure must be static",
-                    "set every key on both paths",
-                )
-            return {
-                name: self.merge_slot(
-                    name, a.get(name, Unbound(str(name))), b.get(name, Unbound(str(name))), sides, phis, since
-                )
-                for name in names
-            }
-        if isinstance(key, ITERATORS):
-            return a | b
-        if isinstance(key, Lst):
-            return self.merge_lists(a, b, sides, phis, since, self.pools_of(key))
-        if isinstance(key, Arr):
-            return phis.add(a, b, join(a.type, b.type), a.hint or b.hint)
-        return a
-
-    def merge_slot(self, name: Any, a: Any, b: Any, sides: Any, phis: Phis, since: int) -> Any:
-        if name in EXITS:  # not set is not left: the other path may have returned, this one has not
-            a, b = (Lit(False) if isinstance(flag, Unbound) else flag for flag in (a, b))
+def merge_states(
+    cx: Context, since: int, sides: tuple[tuple[State, Block], tuple[State, Block]], phis: Phis
+) -> State:
+    """One store for what follows a branch; values that differ are added to ``phis``."""
+    (first, _), (second, _) = sides
+    if first.dead or second.dead:
+        return merge_dead(cx, sides, phis, since)
+    merged = phis.merged = first.fork()
+    merged.held = first.held | second.held
+    phis.shared = shared_roots(cx, first), shared_roots(cx, second)
+    phis.twice = held_twice(cx, first), held_twice(cx, second)
+    for key in {**first.contents, **second.contents}:
+        a, b = first.contents.get(key), second.contents.get(key)
         if a is b:
-            return self.still_returned(a, sides, phis) if name == "$value" else a
+            continue
+        if is_element(key):
+            merged.contents[key] = STALE
+            continue
+        if isinstance(key, Arr) and key.view is not None:
+            if a is None or b is None or key.view.get is not None:
+                merged.contents.pop(key, None)
+            continue
+        if getattr(key, "serial", 0) > since and not isinstance(key, Frame):
+            continue
+        lost = next((c for c in (first.look(key), second.look(key)) if isinstance(c, Lost)), None)
+        if lost is not None:
+            merged.set(key, lost)
+            continue
         try:
-            return self.merge_values(a, b, sides, phis, since, str(name))
+            content = merge_content(cx, key, first.get(key), second.get(key), sides, phis, since)
         except ShapeChange as change:
-            raise self.unsupported(
-                f"`{name}`, which differs between the paths",
+            raise cx.unsupported(
+                "a list or an array that differs between the paths",
                 str(change),
                 "give it one type and structure on every path",
             ) from None
+        merged.set(key, content)
+    merged.held = merged.held | first.held | second.held  # lists have got a run-time length meanwhile
+    for arr, values in phis.pairs:
+        for value in values:
+            if isinstance(value, Arr):
+                arr.within |= pools_around(cx, value, merged)
+    for arr in phis.arrays:
+        watch(cx, arr, merged)
+    return merged
 
-    def merge_values(self, a: Any, b: Any, sides: Any, phis: Phis, since: int, name: str) -> Any:
-        if a is b and isinstance(a, CONTAINERS):
-            return a
-        key = ("merge", id(a), id(b))
-        if key not in phis.memo:
-            outer = phis.apart
-            if isinstance(a, CONTAINERS) and isinstance(b, CONTAINERS):
-                phis.apart = outer or a in phis.twice[0] or b in phis.twice[1]
-            phis.memo[key] = (self.one_of(self._merge(a, b, sides, phis, since, name), a, b), a, b)
-            phis.apart = outer
-        return phis.memo[key][0]
 
-    def _merge(self, a: Any, b: Any, sides: Any, phis: Phis, since: int, name: str) -> Any:
-        now = [
-            self.readable(v, state, name) if isinstance(v, (Arr, Maybe)) else v
-            for v, (state, _) in zip((a, b), sides, strict=True)
-        ]
-        if now[0] is not a or now[1] is not b:
-            if name != "$value":
-                return now[0] if now[0] is not a else now[1]
-            # what wrote since did not return: only the other path has a value
-            a, b = (Unbound() if isinstance(state, Lost) else state for state in now)
-        if isinstance(a, (Unbound, Maybe, Lost)) or isinstance(b, (Unbound, Maybe, Lost)):
-            return self.merge_bound(a, b, sides, phis, since, name)
-        if isinstance(a, Lit) and isinstance(b, Lit) and same_constant(a.value, b.value):
-            return a
-        if isinstance(a, Tup) and isinstance(b, Tup) and len(a.items) == len(b.items) and a.cls == b.cls:
-            return Tup(
-                tuple(
-                    self.merge_values(x, y, sides, phis, since, name)
-                    for x, y in zip(a.items, b.items, strict=True)
-                ),
-                a.cls,
+def merge_content(cx: Context, key: object, a: Any, b: Any, sides: Sides, phis: Phis, since: int) -> Any:
+    if isinstance(key, (Frame, Dct, Obj)):
+        names = {**a, **b}
+        if isinstance(key, Dct) and set(a) != set(b):
+            raise cx.unsupported(
+                "a dict whose keys depend on the path taken",
+                "its structure must be static",
+                "set every key on both paths",
             )
-        if isinstance(a, Lst) and isinstance(b, Lst):
-            (first, _), (second, _) = sides
-            pools = self.pools_of(a) | self.pools_of(b)
-            content = self.merge_lists(first.get(a), second.get(b), sides, phis, since, pools)
-            within = self.pools_with(a, first) | self.pools_with(b, second)
-            iterator = next((v.shows for v in (a, b) if is_iterator(v)), None)
-            return Lst(content, pools=pools, within=within, shows=iterator)
-        if isinstance(a, (Dct, Obj)) and type(a) is type(b) and a.cls is b.cls:
-            (first, _), (second, _) = sides
-            one, two = first.get(a), second.get(b)
-            if set(one) == set(two):
-                merged = {k: self.merge_values(one[k], two[k], sides, phis, since, str(k)) for k in one}
-                return type(a)(a.cls, merged) if isinstance(a, Obj) else Dct(merged, a.cls)
-        if isinstance(a, PARTS) and same_make(a, b):
-            pairs = zip(components(a)[0], components(b)[0], strict=True)
-            parts = [self.merge_values(x, y, sides, phis, since, name) for x, y in pairs]
-            return components(a)[1](parts)
-        return self.merge_leaves(a, b, sides, phis, since, name)
-
-    def merge_leaves(self, a: Any, b: Any, sides: Any, phis: Phis, since: int, name: str) -> Any:
-        one, two = self.leaf_in(a, sides[0]), self.leaf_in(b, sides[1])
-        hint = name if name.isidentifier() else getattr(one, "hint", None)
-        if (
-            isinstance(one, Lit)
-            and isinstance(two, Lit)
-            and one.value is True
-            and two.value is False
-            and self.flag_cond
-        ):
-            return self.flag_cond
-        out = phis.add(
-            one, two, join(type_of_arg(one), type_of_arg(two)), hint if not name.startswith("$") else name[1:]
-        )
-        if not isinstance(a, Arr) and not isinstance(b, Arr):
-            return self.wrap_var(out) if isinstance(out.type, (Array, ListOf)) else out
-        return self.merged_array(out, (a, b), phis, since)
-
-    def merged_array(self, out: Var, values: tuple[Any, Any], phis: Phis, since: int) -> Arr:
-        """The array that is one of two; read only, until one is written, if one of them has other names."""
-        foreign, sources, within = None, [], frozenset[Pool]()
-        for value, shared in zip(values, phis.shared, strict=True):
-            if not isinstance(value, Arr):
-                continue
-            root = root_of(value)
-            within |= self.pools_around(value, phis.merged)
-            sources += [known for known, _ in value.sources]
-            foreign = foreign or value.foreign
-            if root in shared or phis.apart:
-                foreign = foreign or ONE_OF_TWO
-                sources.append(root)  # which stays what it is, even made on this path, if the other has none
-        once = tuple((root, None) for root in dict.fromkeys(sources))
-        merged = Arr(out, None, foreign, sources=once, within=within)
-        phis.arrays.append(merged)
-        phis.pairs.append((merged, values))
-        return merged
-
-    def leaf_in(self, value: Any, side: tuple[State, Block]) -> Arg:
-        """The value as an argument, read at the end of its branch."""
-        state, block = side
-        outer, self.state = self.state, state
-        try:
-            with self.builder.nested(block):
-                arg = self.arg(value)
-        finally:
-            self.state = outer
-        if isinstance(arg, Lit) and not isinstance(
-            arg.value, (bool, int, float, complex, str, type(None), np.generic)
-        ):
-            raise ShapeChange("it is a different object on each path")
-        if isinstance(arg, Seq):
-            raise ShapeChange("its structure differs between the paths")
-        return arg
-
-    def merge_lists(self, a: Any, b: Any, sides: Any, phis: Phis, since: int, pools: Any) -> Any:
-        if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
-            return tuple(
-                self.merge_values(x, y, sides, phis, since, "item") for x, y in zip(a, b, strict=True)
+        return {
+            name: merge_slot(
+                cx, name, a.get(name, Unbound(str(name))), b.get(name, Unbound(str(name))), sides, phis, since
             )
-        one, two = (self.dynamic_in(c, side, pools) for c, side in ((a, sides[0]), (b, sides[1])))
-        return phis.add(one, two, join_lists(one.type, two.type), one.hint or two.hint)
+            for name in names
+        }
+    if isinstance(key, ITERATORS):
+        return a | b
+    if isinstance(key, Lst):
+        return merge_lists(cx, a, b, sides, phis, since, pools_of(cx, key))
+    if isinstance(key, Arr):
+        return phis.add(a, b, join(a.type, b.type), a.hint or b.hint)
+    return a
 
-    def dynamic_in(self, content: Any, side: tuple[State, Block], pools: Any) -> Var:
-        """A list's content as a run-time list."""
-        if isinstance(content, Var):
-            return content
-        state, block = side
-        outer, self.state = self.state, state
-        try:
-            with self.builder.nested(block):
-                return self.own_elements(Lst(content, pools=pools))
-        finally:
-            self.state = outer
 
-    def dynamic_list(self, items: tuple[Any, ...], element: Type | None = None) -> Var:
-        """``[a, b, c]`` at run time."""
-        from ..ir.builtin import make_list
+def merge_slot(cx: Context, name: object, a: Value, b: Value, sides: Sides, phis: Phis, since: int) -> Any:
+    if name in EXITS:  # not set is not left: the other path may have returned, this one has not
+        a, b = (Lit(False) if isinstance(flag, Unbound) else flag for flag in (a, b))
+    if a is b:
+        return still_returned(cx, a, sides, phis) if name == "$value" else a
+    try:
+        return merge_values(cx, a, b, sides, phis, since, str(name))
+    except ShapeChange as change:
+        raise cx.unsupported(
+            f"`{name}`, which differs between the paths",
+            str(change),
+            "give it one type and structure on every path",
+        ) from None
 
-        args = [self.arg(v) for v in items]
-        for arg in args:
-            found = type_of_arg(arg)
-            element = found if element is None else join(element, found)
-        return self.builder.opaque(
-            make_list, tuple(args), list_of(element if element is not None else NOTHING)
+
+def merge_values(cx: Context, a: Value, b: Value, sides: Sides, phis: Phis, since: int, name: str) -> Any:
+    if a is b and isinstance(a, CONTAINERS):
+        return a
+    key = ("merge", id(a), id(b))
+    if key not in phis.memo:
+        outer = phis.apart
+        if isinstance(a, CONTAINERS) and isinstance(b, CONTAINERS):
+            phis.apart = outer or a in phis.twice[0] or b in phis.twice[1]
+        phis.memo[key] = (one_of(cx, _merge(cx, a, b, sides, phis, since, name), a, b), a, b)
+        phis.apart = outer
+    return phis.memo[key][0]
+
+
+def _merge(cx: Context, a: Value, b: Value, sides: Sides, phis: Phis, since: int, name: str) -> Any:
+    now = [
+        readable(cx, v, state, name) if isinstance(v, (Arr, Maybe)) else v
+        for v, (state, _) in zip((a, b), sides, strict=True)
+    ]
+    if now[0] is not a or now[1] is not b:
+        if name != "$value":
+            return now[0] if now[0] is not a else now[1]
+        # what wrote since did not return: only the other path has a value
+        a, b = (Unbound() if isinstance(state, Lost) else state for state in now)
+    if isinstance(a, (Unbound, Maybe, Lost)) or isinstance(b, (Unbound, Maybe, Lost)):
+        return merge_bound(cx, a, b, sides, phis, since, name)
+    if isinstance(a, Lit) and isinstance(b, Lit) and same_constant(a.value, b.value):
+        return a
+    if isinstance(a, Tup) and isinstance(b, Tup) and len(a.items) == len(b.items) and a.cls == b.cls:
+        return Tup(
+            tuple(
+                merge_values(cx, x, y, sides, phis, since, name)
+                for x, y in zip(a.items, b.items, strict=True)
+            ),
+            a.cls,
         )
+    if isinstance(a, Lst) and isinstance(b, Lst):
+        (first, _), (second, _) = sides
+        pools = pools_of(cx, a) | pools_of(cx, b)
+        content = merge_lists(cx, first.get(a), second.get(b), sides, phis, since, pools)
+        within = pools_with(cx, a, first) | pools_with(cx, b, second)
+        iterator = next((v.shows for v in (a, b) if is_iterator(v)), None)
+        return Lst(content, pools=pools, within=within, shows=iterator)
+    if isinstance(a, (Dct, Obj)) and type(a) is type(b) and a.cls is b.cls:
+        (first, _), (second, _) = sides
+        one, two = first.get(a), second.get(b)
+        if set(one) == set(two):
+            merged = {k: merge_values(cx, one[k], two[k], sides, phis, since, str(k)) for k in one}
+            return type(a)(a.cls, merged) if isinstance(a, Obj) else Dct(merged, a.cls)
+    if isinstance(a, PARTS) and same_make(a, b):
+        pairs = zip(components(a)[0], components(b)[0], strict=True)
+        parts = [merge_values(cx, x, y, sides, phis, since, name) for x, y in pairs]
+        return components(a)[1](parts)
+    return merge_leaves(cx, a, b, sides, phis, since, name)
 
 
-def same_constant(a: Any, b: Any) -> bool:
+def merge_leaves(cx: Context, a: Value, b: Value, sides: Sides, phis: Phis, since: int, name: str) -> Any:
+    one, two = leaf_in(cx, a, sides[0]), leaf_in(cx, b, sides[1])
+    hint = name if name.isidentifier() else getattr(one, "hint", None)
+    if (
+        isinstance(one, Lit)
+        and isinstance(two, Lit)
+        and one.value is True
+        and two.value is False
+        and cx.flag_cond
+    ):
+        return cx.flag_cond
+    out = phis.add(
+        one, two, join(type_of_arg(one), type_of_arg(two)), hint if not name.startswith("$") else name[1:]
+    )
+    if not isinstance(a, Arr) and not isinstance(b, Arr):
+        return cx.wrap_var(out) if isinstance(out.type, (Array, ListOf)) else out
+    return merged_array(cx, out, (a, b), phis, since)
+
+
+def merged_array(cx: Context, out: Var, values: tuple[Value, Value], phis: Phis, since: int) -> Arr:
+    """The array that is one of two; read only, until one is written, if one of them has other names."""
+    foreign, sources, within = None, [], frozenset[Pool]()
+    for value, shared in zip(values, phis.shared, strict=True):
+        if not isinstance(value, Arr):
+            continue
+        root = root_of(value)
+        within |= pools_around(cx, value, phis.merged)
+        sources += [known for known, _ in value.sources]
+        foreign = foreign or value.foreign
+        if root in shared or phis.apart:
+            foreign = foreign or ONE_OF_TWO
+            sources.append(root)  # which stays what it is, even made on this path, if the other has none
+    once = tuple((root, None) for root in dict.fromkeys(sources))
+    merged = Arr(out, None, foreign, sources=once, within=within)
+    phis.arrays.append(merged)
+    phis.pairs.append((merged, values))
+    return merged
+
+
+def leaf_in(cx: Context, value: Value, side: tuple[State, Block]) -> Arg:
+    """The value as an argument, read at the end of its branch."""
+    state, block = side
+    outer, cx.state = cx.state, state
+    try:
+        with cx.builder.nested(block):
+            arg = cx.arg(value)
+    finally:
+        cx.state = outer
+    if isinstance(arg, Lit) and not isinstance(
+        arg.value, (bool, int, float, complex, str, type(None), np.generic)
+    ):
+        raise ShapeChange("it is a different object on each path")
+    if isinstance(arg, Seq):
+        raise ShapeChange("its structure differs between the paths")
+    return arg
+
+
+def merge_lists(
+    cx: Context, a: Value, b: Value, sides: Sides, phis: Phis, since: int, pools: frozenset[Pool]
+) -> Any:
+    if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
+        return tuple(merge_values(cx, x, y, sides, phis, since, "item") for x, y in zip(a, b, strict=True))
+    one, two = (dynamic_in(cx, c, side, pools) for c, side in ((a, sides[0]), (b, sides[1])))
+    return phis.add(one, two, join_lists(one.type, two.type), one.hint or two.hint)
+
+
+def dynamic_in(cx: Context, content: object, side: tuple[State, Block], pools: frozenset[Pool]) -> Var:
+    """A list's content as a run-time list."""
+    if isinstance(content, Var):
+        return content
+    state, block = side
+    outer, cx.state = cx.state, state
+    try:
+        with cx.builder.nested(block):
+            return own_elements(cx, Lst(content, pools=pools))
+    finally:
+        cx.state = outer
+
+
+def dynamic_list(cx: Context, items: tuple[Value, ...], element: Type | None = None) -> Var:
+    """``[a, b, c]`` at run time."""
+    from ..ir.builtin import make_list
+
+    args = [cx.arg(v) for v in items]
+    for arg in args:
+        found = type_of_arg(arg)
+        element = found if element is None else join(element, found)
+    return cx.builder.opaque(make_list, tuple(args), list_of(element if element is not None else NOTHING))
+
+
+def same_constant(a: object, b: object) -> bool:
     if a is b:
         return True
     if type(a) is not type(b) or isinstance(a, np.ndarray):
@@ -291,3 +300,9 @@ def same_constant(a: Any, b: Any) -> bool:
         return bool(a == b) and not (isinstance(a, float) and str(a) != str(b))
     except Exception:
         return False
+
+
+doors.dynamic_list = dynamic_list
+doors.leaf_in = leaf_in
+doors.merge_values = merge_values
+doors.merged_array = merged_array

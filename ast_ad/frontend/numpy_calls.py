@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 import operator
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,14 +14,28 @@ from ..ir.alternatives import alternatives
 from ..ir.ops import Lit, Var
 from ..ir.types import dtype_of, element_of, kind_of, rank_of
 from ..rules import containers, helpers
-from .core import Core
+from . import doors
+from .arrays import index_arg, load_item, store_item
+from .attributes import array_attribute, capture_live, shape_of
+from .container_methods import list_append
+from .context import Context
+from .holding import own_elements
+from .items import items_of, length
+from .iterables import consumed, to_list
+from .loops import run_for
+from .questions import asked, has_dtype, known_rank, python_dummy
+from .statements import overwrite
+from .tables import Intrinsic, handles, method
 from .values import (
     Arr,
     Bound,
+    Callee,
     Iterable,
+    Live,
     Lst,
     Range,
     Tup,
+    Value,
 )
 
 REDUCTIONS: dict[Any, Callable[..., Any]] = {
@@ -35,269 +49,313 @@ REDUCTIONS: dict[Any, Callable[..., Any]] = {
 CUMULATIONS: dict[Any, Callable[..., Any]] = {np.add: np.cumsum, np.multiply: np.cumprod}
 
 
-class NumpyCalls(Core):
-    # ----- NumPy functions that write
-    def b_add_at(self, fn: np.ufunc, array: Arr, index: Any, value: Any = None) -> Any:
-        position = self.index_arg(index)
-        before = self.read(array)
-        if fn is np.add or fn is np.subtract:
-            change = self.arg(value) if fn is np.add else self.arg(self.emit(operator.neg, value))
-            after = self.builder.opaque(helpers.add_at, (before, position, change), before.type)
-            after.hint = before.hint
-            self.write(array, after)
-            return Lit(None)
-        raise self.unsupported(
-            f"np.{fn.__name__}.at",
-            "repeated indices make its derivative depend on the order",
-            "write the loop out",
-        )
-
-    def ufunc_at(self, fn: np.ufunc, *args: Any) -> Any:
-        return self.b_add_at(fn, *args)
-
-    def ufunc_reduce(self, fn: np.ufunc, array: Any, axis: Any = Lit(0), **kwargs: Any) -> Any:
-        same = REDUCTIONS.get(fn)
-        self.require_only(kwargs, ("keepdims", "initial") if same else (), f"np.{fn.__name__}.reduce")
-        if same is not None:
-            return self.emit(same, array, axis=axis, **kwargs)
-        items = (
-            self.items_of(array)
-            if self.static_value(axis) == 0
-            else self.demand(axis, "the axis of ufunc.reduce")
-        )
-        total = items[0]
-        for item in items[1:]:
-            total = self.emit(fn, total, item)
-        return total
-
-    def require_only(self, kwargs: dict[str, Any], followed: Collection[str], name: str) -> None:
-        """No keyword is passed over."""
-        unknown = [k for k, v in kwargs.items() if k not in followed and self.static_value(v) is not None]
-        if unknown:
-            raise self.unsupported(f"`{unknown[0]}` of {name}", "it is not followed", "leave it out")
-
-    def ufunc_accumulate(self, fn: np.ufunc, array: Any, axis: Any = Lit(0), **kwargs: Any) -> Any:
-        same = CUMULATIONS.get(fn)
-        self.require_only(kwargs, (), f"np.{fn.__name__}.accumulate")
-        if same is None:
-            raise self.unsupported(f"np.{fn.__name__}.accumulate", "it has no rule", "write the loop out")
-        return self.emit(same, array, axis=axis)
-
-    def ufunc_outer(self, fn: np.ufunc, a: Any, b: Any) -> Any:
-        a, b = (self.emit(np.asarray, v) if isinstance(v, (Lst, Tup)) else v for v in (a, b))
-        if isinstance(a, Arr):
-            a = self.load_item(a, Tup((Lit(Ellipsis), *[Lit(None)] * self.known_rank(self.arg(b)))))
-        return self.emit(fn, a, b)
-
-    def in_place(self, fn: Any, array: Arr, *args: Any, **kwargs: Any) -> Any:
-        """A function that writes to its first argument: the array becomes the result of its pure twin."""
-        before = self.read(array)
-        pure, keywords = helpers.IN_PLACE[fn], {k: self.arg(v) for k, v in kwargs.items()}
-        after = self.builder.opaque(pure, (before, *map(self.arg, args)), before.type, False, **keywords)
+# ----- NumPy functions that write
+def b_add_at(cx: Context, fn: np.ufunc, array: Arr, index: Value, value: Value | None = None) -> Any:
+    position = index_arg(cx, index)
+    before = cx.read(array)
+    if value is not None and (fn is np.add or fn is np.subtract):
+        change = cx.arg(value) if fn is np.add else cx.arg(cx.emit(operator.neg, value))
+        after = cx.builder.opaque(helpers.add_at, (before, position, change), before.type)
         after.hint = before.hint
-        self.write(array, after)
+        cx.write(array, after)
         return Lit(None)
+    raise cx.unsupported(
+        f"np.{fn.__name__}.at",
+        "repeated indices make its derivative depend on the order",
+        "write the loop out",
+    )
 
-    def b_copyto(self, target: Arr, source: Any, casting: Any = None, where: Any = None) -> Any:
-        self.store_item(
-            target,
-            Lit(Ellipsis) if where is None else where,
-            source if where is None else self.masked_source(target, source, where),
+
+@method("ufunc", "at")
+def ufunc_at(cx: Context, fn: np.ufunc, array: Arr, *args: Value) -> Any:
+    return b_add_at(cx, fn, array, *args)
+
+
+@method("ufunc", "reduce")
+def ufunc_reduce(cx: Context, fn: np.ufunc, array: Value, axis: Value = Lit(0), **kwargs: Value) -> Any:
+    same = REDUCTIONS.get(fn)
+    require_only(cx, kwargs, ("keepdims", "initial") if same else (), f"np.{fn.__name__}.reduce")
+    if same is not None:
+        return cx.emit(same, array, axis=axis, **kwargs)
+    items = items_of(cx, array) if cx.static_value(axis) == 0 else cx.demand(axis, "the axis of ufunc.reduce")
+    total = items[0]
+    for item in items[1:]:
+        total = cx.emit(fn, total, item)
+    return total
+
+
+def require_only(cx: Context, kwargs: dict[str, Value], followed: Collection[str], name: str) -> None:
+    """No keyword is passed over."""
+    unknown = [k for k, v in kwargs.items() if k not in followed and cx.static_value(v) is not None]
+    if unknown:
+        raise cx.unsupported(f"`{unknown[0]}` of {name}", "it is not followed", "leave it out")
+
+
+@method("ufunc", "accumulate")
+def ufunc_accumulate(cx: Context, fn: np.ufunc, array: Value, axis: Value = Lit(0), **kwargs: Value) -> Any:
+    same = CUMULATIONS.get(fn)
+    require_only(cx, kwargs, (), f"np.{fn.__name__}.accumulate")
+    if same is None:
+        raise cx.unsupported(f"np.{fn.__name__}.accumulate", "it has no rule", "write the loop out")
+    return cx.emit(same, array, axis=axis)
+
+
+@method("ufunc", "outer")
+def ufunc_outer(cx: Context, fn: np.ufunc, a: Value, b: Value) -> Any:
+    a, b = (cx.emit(np.asarray, v) if isinstance(v, (Lst, Tup)) else v for v in (a, b))
+    if isinstance(a, Arr):
+        a = load_item(cx, a, Tup((Lit(Ellipsis), *[Lit(None)] * known_rank(cx, cx.arg(b)))))
+    return cx.emit(fn, a, b)
+
+
+def in_place(cx: Context, fn: Callee, array: Arr, *args: Value, **kwargs: Value) -> Any:
+    """A function that writes to its first argument: the array becomes the result of its pure twin."""
+    before = cx.read(array)
+    pure, keywords = helpers.IN_PLACE[fn], {k: cx.arg(v) for k, v in kwargs.items()}
+    after = cx.builder.opaque(pure, (before, *map(cx.arg, args)), before.type, False, **keywords)
+    after.hint = before.hint
+    cx.write(array, after)
+    return Lit(None)
+
+
+@handles(np.copyto)
+def b_copyto(
+    cx: Context, target: Arr, source: Value, casting: Value | None = None, where: Value | None = None
+) -> Any:
+    store_item(
+        cx,
+        target,
+        Lit(Ellipsis) if where is None else where,
+        source if where is None else masked_source(cx, target, source, where),
+    )
+    return Lit(None)
+
+
+def masked_source(cx: Context, target: Arr, source: Value, where: Value) -> Any:
+    if not isinstance(source, Arr):
+        return source
+    wide = cx.emit(np.broadcast_to, source, shape_of(cx, cx.read(target)))
+    return load_item(cx, wide, where)
+
+
+# ----- NumPy functions of sequences and of functions
+@handles(np.array)
+def b_array(cx: Context, value: Value, dtype: Value | None = None, **kwargs: Value) -> Any:
+    copy = cx.demand(kwargs.pop("copy", Lit(True)), "`copy` of np.array")
+    if isinstance(value, Arr) and not copy:
+        return b_asarray(cx, value, dtype, copy=Lit(copy), **kwargs)
+    result = as_array(cx, np.array, value, {**kwargs, **whole(cx, value, dtype)})
+    return result if dtype is None or cx.static_value(dtype) is None else method_astype_if(cx, result, dtype)
+
+
+@handles(np.asarray, np.asanyarray)
+def b_asarray(
+    cx: Context, value: Value, dtype: Value | None = None, order: Value | None = None, **kwargs: Value
+) -> Any:
+    copy = cx.demand(kwargs.pop("copy", Lit(None)), "`copy` of np.asarray")
+    if isinstance(value, Arr):
+        if copy:
+            return b_array(cx, value, dtype, **kwargs)
+        ndmin = cx.demand(kwargs.pop("ndmin", Lit(0)), "`ndmin` of np.array")
+        if set(kwargs) - {"subok"}:
+            raise cx.unsupported(f"`{min(kwargs)}` of an array", "it is not followed", "leave it out")
+        result: Any = in_order(cx, value, order)
+        for _ in range(ndmin - known_rank(cx, cx.read(value)) if ndmin else 0):
+            result = doors.call_primitive(cx, np.expand_dims, [result, Lit(0)], {})
+        same = dtype is None or cx.demand(dtype, "a dtype") in (None, cx.read(value).type.dtype)  # type: ignore[union-attr]
+        if copy is False and (result is not value or not same):
+            raise cx.unsupported("copy=False where a copy may be needed", "NumPy refuses it", "leave it out")
+    else:
+        result = as_array(cx, np.array, value, whole(cx, value, dtype))
+    return result if dtype is None or cx.static_value(dtype) is None else method_astype_if(cx, result, dtype)
+
+
+def whole(cx: Context, value: Value, dtype: Value | None) -> dict[str, Any]:
+    """The keyword that makes integers of what is no array: unlike a conversion, it raises."""
+    target = None if dtype is None else cx.demand(dtype, "a dtype")
+    if isinstance(value, Arr) or target is None or np.dtype(target).kind not in "iu":
+        return {}
+    return {"dtype": Lit(np.dtype(target))}
+
+
+def as_array(cx: Context, fn: Callee, value: Value, kwargs: dict[str, Value]) -> Any:
+    value = consumed(cx, value)
+    if isinstance(value, (Iterable, Range)):
+        value = to_list(cx, value)
+    if isinstance(value, Lst) and isinstance(cx.state.get(value), Var):
+        require_only(cx, kwargs, ("dtype",), "np.array of this list")
+        return cx.emit(containers.array_from_list, value, **kwargs)
+    if isinstance(value, Live):
+        value = capture_live(cx, value)
+    return cx.emit(fn, value, **kwargs)
+
+
+def in_order(cx: Context, value: Arr, order: Value | None) -> Any:
+    """The array itself, or perhaps a copy, if it has to lie in memory row by row or column by column."""
+    wanted = None if order is None else cx.demand(order, "`order`")
+    if wanted in (None, "K", "A") or not cx.read(value).type.shape:  # type: ignore[union-attr]
+        return value
+    fn = np.ascontiguousarray if wanted == "C" else np.asfortranarray
+    return doors.call_primitive(cx, fn, [value], {})
+
+
+@handles(np.nan_to_num)
+def b_nan_to_num(cx: Context, x: Value, copy: Value = Lit(True), **kwargs: Value) -> Any:
+    """With ``copy=False`` it writes to its argument, and returns it."""
+    result = doors.call_primitive(cx, np.nan_to_num, [x], kwargs)
+    if cx.demand(copy, "`copy` of np.nan_to_num") or not isinstance(x, Arr):
+        return result
+    overwrite(cx, x, cx.read(x), cx.arg(result))
+    return x
+
+
+def method_astype_if(cx: Context, value: Value, dtype: Value) -> Any:
+    target = np.dtype(cx.static_value(dtype))
+    if isinstance(value, Arr) and has_dtype(cx, value, target):
+        return value
+    return cx.emit(helpers.astype, value, Lit(target))
+
+
+@handles(np.vectorize)
+def b_vectorize(cx: Context, function: Callee, **kwargs: Value) -> Any:
+    require_only(cx, kwargs, (), "np.vectorize")
+    return Bound(Lit(Intrinsic(run_vectorized)), (function,))
+
+
+def run_vectorized(cx: Context, function: Value, *args: Value) -> Any:
+    """np.vectorize: a loop over the elements, which the function sees as Python's numbers."""
+    arrays = [cx.emit(np.asarray, a) if not isinstance(a, Arr) else a for a in args]
+    if len(arrays) > 1:
+        wide = cx.emit(np.broadcast_arrays, *arrays)
+        arrays = list(wide.items) if isinstance(wide, Tup) else list(cx.state.get(wide))
+    flat = [cx.emit(np.ravel, a) for a in arrays]
+    result = Lst(())
+    run_for(
+        cx,
+        Iterable("zip", tuple(flat)),
+        lambda item: list_append(
+            cx, result, doors.call(cx, function, [as_pythons(cx, v) for v in cx.parts(item)], {})
+        ),
+        set(),
+    )
+    return cx.emit(np.reshape, array_of_alike(cx, result), shape_of(cx, cx.variable(arrays[0])))
+
+
+def as_pythons(cx: Context, number: Value) -> Any:
+    """A number as one of Python's own, as object arrays hold them."""
+    return cx.emit(getattr(builtins, kind_of(cx.variable(number).type)), number)
+
+
+def array_of_alike(cx: Context, results: Lst) -> Any:
+    """The array of what calls have returned: the first decides about the dtype of all."""
+    content = own_elements(cx, results)
+    if len({dtype_of(type) for type in alternatives(element_of(content.type))} - {None}) != 1:
+        raise cx.unsupported(
+            "results of one type in some calls and of another one in others",
+            "NumPy converts all to the type of the first",
+            "give them one type (`0.0` for `0`)",
         )
-        return Lit(None)
-
-    def masked_source(self, target: Arr, source: Any, where: Any) -> Any:
-        if not isinstance(source, Arr):
-            return source
-        wide = self.emit(np.broadcast_to, source, self.shape_of(self.read(target)))
-        return self.load_item(wide, where)
-
-    # ----- NumPy functions of sequences and of functions
-    def b_array(self, value: Any, dtype: Any = None, **kwargs: Any) -> Any:
-        copy = self.demand(kwargs.pop("copy", Lit(True)), "`copy` of np.array")
-        if isinstance(value, Arr) and not copy:
-            return self.b_asarray(value, dtype, copy=Lit(copy), **kwargs)
-        result = self.as_array(np.array, value, {**kwargs, **self.whole(value, dtype)})
-        return (
-            result
-            if dtype is None or self.static_value(dtype) is None
-            else self.method_astype_if(result, dtype)
-        )
-
-    def b_asarray(self, value: Any, dtype: Any = None, order: Any = None, **kwargs: Any) -> Any:
-        copy = self.demand(kwargs.pop("copy", Lit(None)), "`copy` of np.asarray")
-        if isinstance(value, Arr):
-            if copy:
-                return self.b_array(value, dtype, **kwargs)
-            ndmin = self.demand(kwargs.pop("ndmin", Lit(0)), "`ndmin` of np.array")
-            if set(kwargs) - {"subok"}:
-                raise self.unsupported(f"`{min(kwargs)}` of an array", "it is not followed", "leave it out")
-            result: Any = self.in_order(value, order)
-            for _ in range(ndmin - self.known_rank(self.read(value)) if ndmin else 0):
-                result = self.call_primitive(np.expand_dims, [result, Lit(0)], {})
-            same = dtype is None or self.demand(dtype, "a dtype") in (None, self.read(value).type.dtype)  # type: ignore[union-attr]
-            if copy is False and (result is not value or not same):
-                raise self.unsupported(
-                    "copy=False where a copy may be needed", "NumPy refuses it", "leave it out"
-                )
-        else:
-            result = self.as_array(np.array, value, self.whole(value, dtype))
-        return (
-            result
-            if dtype is None or self.static_value(dtype) is None
-            else self.method_astype_if(result, dtype)
-        )
-
-    def whole(self, value: Any, dtype: Any) -> dict[str, Any]:
-        """The keyword that makes integers of what is no array: unlike a conversion, it raises."""
-        target = None if dtype is None else self.demand(dtype, "a dtype")
-        if isinstance(value, Arr) or target is None or np.dtype(target).kind not in "iu":
-            return {}
-        return {"dtype": Lit(np.dtype(target))}
-
-    def as_array(self, fn: Any, value: Any, kwargs: dict[str, Any]) -> Any:
-        value = self.consumed(value)
-        if isinstance(value, (Iterable, Range)):
-            value = self.to_list(value)
-        if isinstance(value, Lst) and isinstance(self.state.get(value), Var):
-            self.require_only(kwargs, ("dtype",), "np.array of this list")
-            return self.emit(containers.array_from_list, value, **kwargs)
-        if hasattr(value, "python_value"):
-            value = self.capture_live(value)
-        return self.emit(fn, value, **kwargs)
-
-    def in_order(self, value: Arr, order: Any) -> Any:
-        """The array itself, or perhaps a copy, if it has to lie in memory row by row or column by column."""
-        wanted = None if order is None else self.demand(order, "`order`")
-        if wanted in (None, "K", "A") or not self.read(value).type.shape:  # type: ignore[union-attr]
-            return value
-        fn = np.ascontiguousarray if wanted == "C" else np.asfortranarray
-        return self.call_primitive(fn, [value], {})
-
-    def b_nan_to_num(self, x: Any, copy: Any = Lit(True), **kwargs: Any) -> Any:
-        """With ``copy=False`` it writes to its argument, and returns it."""
-        result = self.call_primitive(np.nan_to_num, [x], kwargs)
-        if self.demand(copy, "`copy` of np.nan_to_num") or not isinstance(x, Arr):
-            return result
-        self.overwrite(x, self.read(x), self.arg(result))
-        return x
-
-    def method_astype_if(self, value: Any, dtype: Any) -> Any:
-        target = np.dtype(self.static_value(dtype))
-        if isinstance(value, Arr) and self.has_dtype(value, target):
-            return value
-        return self.emit(helpers.astype, value, Lit(target))
-
-    def b_vectorize(self, function: Any, **kwargs: Any) -> Any:
-        self.require_only(kwargs, (), "np.vectorize")
-        return Bound(Lit(self.run_vectorized), (function,))
-
-    def run_vectorized(self, function: Any, *args: Any) -> Any:
-        """np.vectorize: a loop over the elements, which the function sees as Python's numbers."""
-        arrays = [self.emit(np.asarray, a) if not isinstance(a, Arr) else a for a in args]
-        if len(arrays) > 1:
-            wide = self.emit(np.broadcast_arrays, *arrays)
-            arrays = list(wide.items) if isinstance(wide, Tup) else list(self.state.get(wide))
-        flat = [self.emit(np.ravel, a) for a in arrays]
-        result = Lst(())
-        self.run_for(
-            Iterable("zip", tuple(flat)),
-            lambda item: self.list_append(
-                result, self.call(function, [self.as_pythons(v) for v in item.items], {})
-            ),
-            set(),
-        )
-        return self.emit(np.reshape, self.array_of_alike(result), self.shape_of(self.arg(arrays[0])))
-
-    def as_pythons(self, number: Any) -> Any:
-        """A number as one of Python's own, as object arrays hold them."""
-        return self.emit(getattr(builtins, kind_of(self.variable(number).type)), number)
-
-    def array_of_alike(self, results: Lst) -> Any:
-        """The array of what calls have returned: the first decides about the dtype of all."""
-        content = self.own_elements(results)
-        if len({dtype_of(type) for type in alternatives(element_of(content.type))} - {None}) != 1:
-            raise self.unsupported(
-                "results of one type in some calls and of another one in others",
-                "NumPy converts all to the type of the first",
-                "give them one type (`0.0` for `0`)",
-            )
-        return self.as_array(np.array, results, {})
-
-    def b_apply_along_axis(self, function: Any, axis: Any, array: Any, *args: Any, **kwargs: Any) -> Any:
-        moved = self.emit(np.moveaxis, array, axis, Lit(-1))
-        rank = rank_of(self.read(moved).type)
-        if rank != 2:
-            raise self.unsupported(
-                "np.apply_along_axis", "it is followed for matrices only", "write the loop out"
-            )
-        result = Lst(())
-        self.run_for(
-            moved, lambda row: self.list_append(result, self.call(function, [row, *args], kwargs)), set()
-        )
-        found = self.array_of_alike(result)
-        return (
-            found if self.known_rank(self.read(found)) == 1 else self.emit(np.moveaxis, found, Lit(-1), axis)
-        )
-
-    def b_piecewise(self, x: Any, conditions: Any, functions: Any, *args: Any, **kwargs: Any) -> Any:
-        if not isinstance(x, Arr) or not self.known_rank(self.read(x)):
-            raise self.unsupported("np.piecewise of a number", "it is not followed", "use `if`")
-        one = isinstance(conditions, Arr) and self.known_rank(self.read(conditions)) == 1
-        tests = [self.mask(test) for test in ([conditions] if one else self.items_of(conditions))]
-        given = self.items_of(functions)
-        if len(given) == len(tests) + 1:
-            some = functools.reduce(lambda a, b: self.emit(operator.or_, a, b), tests)
-            tests.append(self.emit(operator.invert, some))
-        return self.call(Lit(piecewise), [x, Tup(tuple(tests)), Tup(tuple(given)), *args], kwargs)
-
-    def mask(self, test: Any) -> Any:
-        array = test if isinstance(test, Arr) else self.as_array(np.array, test, {})
-        return self.method_astype_if(array, Lit(np.dtype(bool)))
-
-    def b_iscomplexobj(self, value: Any) -> Any:
-        return Lit(bool(self.asked(np.iscomplexobj, value)))
-
-    def b_isrealobj(self, value: Any) -> Any:
-        return Lit(not self.b_iscomplexobj(value).value)
-
-    def b_isscalar(self, value: Any) -> Any:
-        return Lit(bool(self.asked(np.isscalar, value)))
-
-    def b_iterable(self, value: Any) -> Any:
-        return Lit(bool(self.asked(np.iterable, value)))
-
-    def b_of_memory(self, *args: Any, **kwargs: Any) -> Any:
-        raise self.unsupported(
-            "a question about the memory of arrays",
-            "compiled programs know values only: their views may be copies",
-            "decide it outside of the function",
-        )
-
-    def b_ndim(self, value: Any) -> Any:
-        return (
-            self.array_attribute(value, "ndim")
-            if isinstance(value, (Arr, Var))
-            else Lit(int(np.ndim(self.python_dummy(value))))
-            if not isinstance(value, (Tup, Lst))
-            else self.b_ndim(self.as_array(np.array, value, {}))
-        )
-
-    def b_shape(self, value: Any) -> Any:
-        if isinstance(value, (Arr, Var)):
-            return self.shape_of(self.arg(value))
-        return Tup(()) if isinstance(value, Lit) else self.b_shape(self.as_array(np.array, value, {}))
-
-    def b_size(self, value: Any, axis: Any = None) -> Any:
-        if axis is not None and self.static_value(axis) is not None:
-            return self.shape_of(self.arg(value)).items[self.static_value(axis)]
-        return self.array_attribute(value, "size") if isinstance(value, (Arr, Var)) else self.length(value)
-
-    def b_astype(self, value: Any, dtype: Any, **kwargs: Any) -> Any:
-        return self.emit(helpers.astype, value, Lit(np.dtype(self.static_value(dtype))), **kwargs)
+    return as_array(cx, np.array, results, {})
 
 
-def piecewise(x: Any, tests: Any, functions: Any, *args: Any, **kwargs: Any) -> Any:
+@handles(np.apply_along_axis)
+def b_apply_along_axis(
+    cx: Context, function: Value, axis: Value, array: Value, *args: Value, **kwargs: Value
+) -> Any:
+    moved = cx.emit(np.moveaxis, array, axis, Lit(-1))
+    rank = rank_of(cx.read(moved).type)
+    if rank != 2:
+        raise cx.unsupported("np.apply_along_axis", "it is followed for matrices only", "write the loop out")
+    result = Lst(())
+    run_for(
+        cx, moved, lambda row: list_append(cx, result, doors.call(cx, function, [row, *args], kwargs)), set()
+    )
+    found = array_of_alike(cx, result)
+    return found if known_rank(cx, cx.read(found)) == 1 else cx.emit(np.moveaxis, found, Lit(-1), axis)
+
+
+@handles(np.piecewise)
+def b_piecewise(
+    cx: Context, x: Value, conditions: Value, functions: Value, *args: Value, **kwargs: Value
+) -> Any:
+    if not isinstance(x, Arr) or not known_rank(cx, cx.read(x)):
+        raise cx.unsupported("np.piecewise of a number", "it is not followed", "use `if`")
+    one = isinstance(conditions, Arr) and known_rank(cx, cx.read(conditions)) == 1
+    tests = [mask(cx, test) for test in ([conditions] if one else items_of(cx, conditions))]
+    given = items_of(cx, functions)
+    if len(given) == len(tests) + 1:
+        some = functools.reduce(lambda a, b: cx.emit(operator.or_, a, b), tests)
+        tests.append(cx.emit(operator.invert, some))
+    return doors.call(cx, Lit(piecewise), [x, Tup(tuple(tests)), Tup(tuple(given)), *args], kwargs)
+
+
+def mask(cx: Context, test: Value) -> Any:
+    array = test if isinstance(test, Arr) else as_array(cx, np.array, test, {})
+    return method_astype_if(cx, array, Lit(np.dtype(bool)))
+
+
+@handles(np.iscomplexobj)
+def b_iscomplexobj(cx: Context, value: Value) -> Any:
+    return Lit(bool(asked(cx, np.iscomplexobj, value)))
+
+
+@handles(np.isrealobj)
+def b_isrealobj(cx: Context, value: Value) -> Any:
+    return Lit(not b_iscomplexobj(cx, value).value)
+
+
+@handles(np.isscalar)
+def b_isscalar(cx: Context, value: Value) -> Any:
+    return Lit(bool(asked(cx, np.isscalar, value)))
+
+
+@handles(np.iterable)
+def b_iterable(cx: Context, value: Value) -> Any:
+    return Lit(bool(asked(cx, np.iterable, value)))
+
+
+@handles(np.may_share_memory, np.shares_memory, np.isfortran)
+def b_of_memory(cx: Context, *args: Value, **kwargs: Value) -> Any:
+    raise cx.unsupported(
+        "a question about the memory of arrays",
+        "compiled programs know values only: their views may be copies",
+        "decide it outside of the function",
+    )
+
+
+@handles(np.ndim)
+def b_ndim(cx: Context, value: Value) -> Any:
+    return (
+        array_attribute(cx, value, "ndim")
+        if isinstance(value, (Arr, Var))
+        else Lit(int(np.ndim(python_dummy(cx, value))))
+        if not isinstance(value, (Tup, Lst))
+        else b_ndim(cx, as_array(cx, np.array, value, {}))
+    )
+
+
+@handles(np.shape)
+def b_shape(cx: Context, value: Value) -> Any:
+    if isinstance(value, (Arr, Var)):
+        return shape_of(cx, cx.variable(value))
+    return Tup(()) if isinstance(value, Lit) else b_shape(cx, as_array(cx, np.array, value, {}))
+
+
+@handles(np.size)
+def b_size(cx: Context, value: Value, axis: Value | None = None) -> Any:
+    if axis is not None and cx.static_value(axis) is not None:
+        return shape_of(cx, cx.variable(value)).items[cx.static_value(axis)]
+    return array_attribute(cx, value, "size") if isinstance(value, (Arr, Var)) else length(cx, value)
+
+
+@handles(helpers.astype)
+def b_astype(cx: Context, value: Value, dtype: Value, **kwargs: Value) -> Any:
+    return cx.emit(helpers.astype, value, Lit(np.dtype(cx.static_value(dtype))), **kwargs)
+
+
+def piecewise(
+    x: np.ndarray, tests: Sequence[np.ndarray], functions: Sequence[Callee], *args: object, **kwargs: object
+) -> Any:
     """``np.piecewise`` of an array: each function sees the elements of which its test holds."""
     y = np.zeros_like(x)
     for test, function in zip(tests, functions, strict=True):

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from .values import Callee
+
 # Modules of compiled functions that look at nothing but their arguments.
 _MODULES = frozenset(
     "builtins math cmath operator _operator numpy scipy itertools functools _functools"
@@ -46,7 +48,7 @@ class Entangled(Exception):
     """A function has changed an argument, or returned what is in one: the compiler's are copies."""
 
 
-def run_apart(fn: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+def run_apart(fn: Callee, args: Sequence[object], kwargs: dict[str, object]) -> Any:
     """What a function returns, if its lists, dicts, sets and arrays are its own, and its arguments stay.
 
     >>> run_apart(sorted, ([2, 1],), {})
@@ -65,7 +67,7 @@ def run_apart(fn: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     return result
 
 
-def _mutable(value: Any) -> Iterator[Any]:
+def _mutable(value: object) -> Iterator[Any]:
     """The lists, dicts, sets and arrays in a value."""
     if isinstance(value, _CONTAINERS):
         yield value
@@ -82,7 +84,7 @@ def _content(value: Any) -> Any:
     return list(map(id, value))
 
 
-def answers_by_arguments(fn: Any) -> bool:
+def answers_by_arguments(fn: Callee) -> bool:
     """Whether a callable without source is known to look at its arguments only, and at a guarded owner.
 
     >>> import math, time

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
@@ -52,7 +51,7 @@ def pattern(shapes: Iterable[Shape], known: Known) -> tuple[Shape, ...]:
     )
 
 
-def shapes_of(values: Iterable[Any]) -> tuple[Shape, ...]:
+def shapes_of(values: Iterable[object]) -> tuple[Shape, ...]:
     """The shapes of the arrays among some values."""
     return tuple([value.shape for value in values if isinstance(value, np.ndarray)])
 
@@ -70,7 +69,7 @@ class Lengths:
         self.known = known
         self._symbols: dict[int, Dim | int] = {}
 
-    def of(self, shape: Shape, key: Any) -> tuple[Dim | int, ...]:
+    def of(self, shape: Shape, key: tuple[object, ...]) -> tuple[Dim | int, ...]:
         """The lengths of an array; ``key`` tells it apart from all others."""
         return tuple([self._length(n, (*key, axis)) for axis, n in enumerate(shape)])
 
@@ -80,7 +79,7 @@ class Lengths:
             self._symbols.update(zip(shape, shape, strict=True))
         return shape
 
-    def _length(self, n: int, key: Any) -> Dim | int:
+    def _length(self, n: int, key: object) -> Dim | int:
         if n == 1 or (self.known is Known.CONSTANTS and n <= SMALL):
             return n
         symbol = Dim.symbol(key, not_one=True, least=SMALL + 1 if self.known is Known.CONSTANTS else 0)

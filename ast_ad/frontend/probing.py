@@ -7,9 +7,10 @@ or the function is regular; else each is a fresh symbol: a trial can refute a le
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Literal
 
+import gast
 import numpy as np
 
 from ..ir.dims import evaluate as exact
@@ -37,6 +38,7 @@ from .dummies import (
     run_on_dummies,
 )
 from .shape_rules import COUNTS, is_regular, told_lengths, with_lengths
+from .values import Callee
 
 # In the two runs the lengths have other orders and other differences, so that neither min(m, n) nor m - n
 # can be taken for one of them or for a constant.
@@ -44,7 +46,10 @@ SIZES = ((7, 11, 13, 17, 19, 23), (31, 26, 20, 15, 9, 6))
 SMALL_SIZES = ((2, 3, 4, 5, 6, 7), (9, 7, 6, 4, 3, 2))
 
 
-def probe(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
+ORDERS: tuple[Literal["C", "F"], ...] = "C", "F"
+
+
+def probe(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
     if any(isinstance(v.type, Array) and v.type.shape is None for v in variables(*args, *kwargs.values())):
         return _probe_ranks(fn, args, kwargs)
     lengths = told_lengths(fn, args, kwargs)
@@ -52,7 +57,7 @@ def probe(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg])
     return found if lengths is None else with_lengths(found, lengths)
 
 
-def _trial(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
+def _trial(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
     atoms = atoms_of(args, kwargs)
     regular = is_regular(fn, args, kwargs)
     many = len(atoms) > 3
@@ -96,7 +101,7 @@ def _trial(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]
     return match_runs(fn, [runs[0], runs[-1]], args, kwargs, regular and not atoms)
 
 
-def _sized(table: dict[Any, int], args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> dict[Any, int]:
+def _sized(table: dict[object, int], args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> dict[Any, int]:
     """Sizes with which no array comes out empty: ``n - 20`` needs a larger ``n``."""
     dims = [
         d for v in variables(*args, *kwargs.values()) if isinstance(v.type, Array) for d in v.type.shape or ()
@@ -105,7 +110,7 @@ def _sized(table: dict[Any, int], args: tuple[Arg, ...], kwargs: dict[str, Arg])
     return table if lowest > 1 or lowest < -60 else {a: n + 2 - lowest for a, n in table.items()}
 
 
-def may_share(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> bool:
+def may_share(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> bool:
     """Whether the result may share memory with an argument or be read-only, as it does (or not) for dummies.
 
     Which axes, and how many elements, decides. Where an integer is not known before the run, it may.
@@ -117,13 +122,15 @@ def may_share(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, A
         table = {a: sizes[i % 6] for i, a in enumerate(atoms)}
         given = [dummy(a, table) for a in args], {k: dummy(v, table) for k, v in kwargs.items()}
         try:
-            return any(_shares(fn, *_laid_out(given, order)) for order in "CF")
+            return any(_shares(fn, *_laid_out(given, order)) for order in ORDERS)
         except Exception:
             continue
     return True
 
 
-def _laid_out(given: tuple[list[Any], dict[str, Any]], order: Any) -> tuple[list[Any], dict[str, Any]]:
+def _laid_out(
+    given: tuple[list[object], dict[str, object]], order: Literal["C", "F"]
+) -> tuple[list[Any], dict[str, Any]]:
     """Arguments whose arrays lie in memory row by row, or column by column."""
 
     def laid(value: Any) -> Any:
@@ -132,7 +139,7 @@ def _laid_out(given: tuple[list[Any], dict[str, Any]], order: Any) -> tuple[list
     return [laid(a) for a in given[0]], {k: laid(a) for k, a in given[1].items()}
 
 
-def _shares(fn: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> bool:
+def _shares(fn: Callee, args: list[object], kwargs: dict[str, object]) -> bool:
     results = quietly(fn, args, kwargs)
     outs = results if isinstance(results, (tuple, list)) else [results]
     arrays = [a for a in (*args, *kwargs.values()) if isinstance(a, np.ndarray)]
@@ -142,12 +149,12 @@ def _shares(fn: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> 
     )
 
 
-def _partitions(atoms: list[Any]) -> Iterator[list[list[Any]]]:
+def _partitions(atoms: list[object]) -> Iterator[list[list[Any]]]:
     """Which lengths may have to be equal for the call to work: ever fewer classes, the finest first."""
     if not 2 <= len(atoms) <= 4:
         return
 
-    def all_partitions(rest: list[Any]) -> Iterator[list[list[Any]]]:
+    def all_partitions(rest: list[gast.AST]) -> Iterator[list[list[Any]]]:
         if not rest:
             yield []
             return
@@ -161,7 +168,7 @@ def _partitions(atoms: list[Any]) -> Iterator[list[list[Any]]]:
     yield from sorted(found, key=lambda p: -len(p))
 
 
-def _probe_ranks(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
+def _probe_ranks(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
     """Arrays of unknown rank: what do numbers, vectors and matrices agree on?"""
     found: list[Any] = []
     for rank in (0, 1, 2):
@@ -191,9 +198,7 @@ def _probe_ranks(fn: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str
     raise InferenceError("the rank of an argument depends on the path taken")
 
 
-def match_runs(
-    fn: Callable[..., Any], runs: list[Any], args: Any, kwargs: dict[str, Arg], regular: bool
-) -> Any:
+def match_runs(fn: Callee, runs: list[Any], args: Any, kwargs: dict[str, Arg], regular: bool) -> Any:
     """The type of the results of two runs.
 
     The lengths of a regular function's result are lengths of its arguments, or constants: then two runs with

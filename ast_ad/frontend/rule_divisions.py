@@ -18,6 +18,7 @@ import numpy as np
 from ..ir.dims import lower
 from ..ir.ops import Arg, Lit, Op, Var, variables
 from ..ir.types import Scalar, Type, type_of
+from .values import Callee
 
 _DIVISIONS = {operator.truediv, operator.floordiv, operator.mod, divmod}
 _LOGARITHMS = {math.log, math.log2, math.log10}
@@ -36,7 +37,7 @@ def number_class(type: Type) -> Any:
     return float if type.dtype is None else type.dtype.type
 
 
-def _follows(fn: Callable[..., Any]) -> bool:
+def _follows(fn: Callee) -> bool:
     """Whether a function of Python's numbers gives one."""
     return fn in (operator.add, operator.sub, operator.mul, operator.neg, operator.truediv)
 
@@ -60,7 +61,7 @@ class Divisors:
         if isinstance(divisor, Var):
             self.nonzero.add(divisor)
 
-    def division(self, fn: Callable[..., Any], args: tuple[Arg, ...]) -> Callable[..., Any]:
+    def division(self, fn: Callee, args: tuple[Arg, ...]) -> Callable[..., Any]:
         """What divides: ``fn``, or NumPy's function in its place."""
         if fn is not operator.truediv or not all(map(self.may_be_pythons, args)) or self.is_nonzero(args[1]):
             return fn
@@ -77,7 +78,7 @@ class Divisors:
         size = arg.type.size if isinstance(arg.type, Scalar) else None
         return size is not None and (lower(size) or 0) > 0
 
-    def learn(self, fn: Callable[..., Any], args: tuple[Arg, ...], out: Var) -> None:
+    def learn(self, fn: Callee, args: tuple[Arg, ...], out: Var) -> None:
         """``x * x``, ``1 + x * x``, and what is known times a constant that does not make it smaller."""
         if not all(map(self.may_be_pythons, args)) or not _follows(fn):
             return

@@ -22,6 +22,7 @@ from ..ir.types import Array, Dim, ListOf, Scalar, TupleOf, Type, type_of
 from ..rules import containers
 from ..rules.registry import lookup
 from .dummies import InferenceError, atoms_of, int_size, is_int
+from .values import Callee
 
 Int = Dim | int
 Shape = tuple[Int | None, ...]
@@ -46,7 +47,7 @@ def shape_of(*fns: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     does not know, and calls that it does not cover (``Untold``, or parameters that it lacks), are unknown.
     """
 
-    def decorate(told: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(told: Callee) -> Callable[..., Any]:
         signature = inspect.signature(told)
         RULES.update(dict.fromkeys(fns, (told, signature)))
         return told
@@ -54,7 +55,7 @@ def shape_of(*fns: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     return decorate
 
 
-def told_lengths(fn: Any, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Told | None:
+def told_lengths(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Told | None:
     """The lengths of the results as the table tells them; None if it has no entry."""
     from . import shapes_computed, shapes_created, shapes_joined  # noqa: F401  fill the table
 
@@ -70,7 +71,7 @@ def told_lengths(fn: Any, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Told
         return []
 
 
-def _key(fn: Any) -> Any:
+def _key(fn: Callee) -> Any:
     """What a function goes by in the tables: those of SciPy by their names, as it may not be imported."""
     if (getattr(fn, "__module__", None) or "").startswith("scipy."):
         place = fn.__qualname__ if isinstance(fn, types.MethodType) else fn.__name__
@@ -85,7 +86,7 @@ def _key(fn: Any) -> Any:
 NEUTRAL = {"dtype", "order", "like", "where", "initial", "casting", "out", "copy", "device"}
 
 
-def with_lengths(found: Any, told: Told) -> Any:
+def with_lengths(found: object, told: Told) -> Any:
     """The type with the lengths that are told; the others are unknown."""
     if isinstance(found, (tuple, list)):
         parts = told if isinstance(told, list) and len(told) == len(found) else [[] for _ in found]
@@ -98,7 +99,7 @@ def with_lengths(found: Any, told: Told) -> Any:
     return Array(found.dtype, tuple(Dim.fresh() if n is None else n for n in told))
 
 
-def is_regular(fn: Any, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> bool:
+def is_regular(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> bool:
     """Whether the lengths of the result are lengths of arguments or constants."""
     key = _key(fn)
     if key is None or key in BY_VALUE or key in RULES or _selects(fn, args):
@@ -113,7 +114,7 @@ def is_regular(fn: Any, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> bool:
     return lookup(fn) is not None or fn in COUNTS
 
 
-def _selects(fn: Any, args: tuple[Arg, ...]) -> bool:
+def _selects(fn: Callee, args: tuple[Arg, ...]) -> bool:
     """Whether booleans select items: how many they are depends on what they hold."""
     if fn is not operator.getitem:
         return False
@@ -189,7 +190,7 @@ def shape_argument(arg: Arg) -> Shape:
     return (number(arg),)
 
 
-def position(axis: Any, rank: int) -> int:
+def position(axis: object, rank: int) -> int:
     if type(axis) is not int or not -rank <= axis < rank:
         raise Untold
     return axis % rank

@@ -7,7 +7,6 @@ parts of a list the whole), and lengths that differ by name only would be taken 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,13 +15,14 @@ from ..ir.ops import UNKNOWN, Arg, Lit, Seq, Var, atoms
 from ..ir.types import KIND_OF, Array, Dim, ListOf, Scalar, TupleOf, Type, dtype_of, type_of
 from ..rules import helpers
 from .dummies import InferenceError
+from .values import Callee
 
 # These make an array of a list too.
 ARRAYS = {helpers.broadcast_like, helpers.unbroadcast, helpers.scatter, helpers.setitem, helpers.add_at}
 PRODUCTS = {operator.matmul, np.matmul, np.dot}
 
 
-def shaped_like(fn: Callable[..., Any], args: tuple[Arg, ...]) -> Any:
+def shaped_like(fn: Callee, args: tuple[Arg, ...]) -> Any:
     """The result's type, or a list/tuple of types; None where it doesn't follow from the arguments' types."""
     if fn in PRODUCTS and len(args) == 2:
         return _product(_type(args[0]), _type(args[1]))
@@ -53,7 +53,7 @@ def _product(a: Type, b: Type) -> Type | None:
     return Array(dtype, shape) if shape else Scalar(KIND_OF[dtype.kind], dtype)
 
 
-def told_type(told: Callable[..., Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Type:
+def told_type(told: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Type:
     """The type of a result whose shape is told by ``told``; see ``registry.shape``."""
     try:
         lengths = told(*map(_told, args), **{name: _told(arg) for name, arg in kwargs.items()})

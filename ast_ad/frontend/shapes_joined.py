@@ -40,7 +40,7 @@ def _parts(arrays: Arg) -> list[tuple[Int, ...]]:
     return [shape[1:]] * shape[0]
 
 
-def _joined(parts: list[tuple[Int, ...]], axis: Any) -> Shape:
+def _joined(parts: list[tuple[Int, ...]], axis: object) -> Shape:
     if axis is None:
         return (_total([count(p) for p in parts]),)
     place = position(axis, len(parts[0]))
@@ -129,7 +129,7 @@ def _cuts(n: Int, cuts: Arg, even: bool) -> list[Int]:
     return [terms.floordiv(n + (parts - 1 - k), parts) for k in range(parts)]
 
 
-def _split_along(ary: Arg, cuts: Arg, axis: Any, even: bool = True) -> Any:
+def _split_along(ary: Arg, cuts: Arg, axis: object, even: bool = True) -> Any:
     shape = dims(ary)
     place = position(axis, len(shape))
     return [replaced(shape, place, n) for n in _cuts(shape[place], cuts, even)]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 
-def signature(value: Any) -> Any:
+def signature(value: object) -> Any:
     """What of a number or array a compiled program depends on."""
     if hasattr(type(value), "_is_eager_tensor"):
         return type(value)
@@ -24,7 +24,7 @@ def signature(value: Any) -> Any:
     return type(value)
 
 
-def is_object(value: Any) -> bool:
+def is_object(value: object) -> bool:
     """Whether an argument that is no number is an instance of a user's class, read attribute by attribute."""
     plain = isinstance(value, (bool, str, bytes, enum.Enum, types.MethodType, types.NoneType))
     return not plain and type(value).__module__ not in ("builtins", "numpy") and not is_code(value)

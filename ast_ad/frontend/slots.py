@@ -7,25 +7,28 @@ an array holds (the object and None); a whole dict or object (with None, too) if
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .values import Arr, Dct, Frame, Lost, Lst, Maybe, Obj, State
+from .values import Arr, Dct, Frame, Lost, Lst, Maybe, Obj, Slot, State
+
+if TYPE_CHECKING:
+    from .templates import Template
 
 OUT_ONLY = ("$return", "$break", "$value", "$choice")
 
 
-def is_live(slot: Any, frame: Frame, live: Collection[str] | None) -> bool:
+def is_live(slot: Slot, frame: Frame, live: Collection[str] | None) -> bool:
     """Whether a pass, or what follows the loop, may read what another pass left."""
     key, name = slot
     return key is not frame or live is None or name in live
 
 
-def is_checked(before: Any, after: Any) -> bool:
+def is_checked(before: object, after: object) -> bool:
     """Whether a slot changed only in that it is known to have a value."""
     return isinstance(before, Maybe) and before.value is after
 
 
-def is_window(key: Any) -> bool:
+def is_window(key: object) -> bool:
     """Whether it is a window on an array, which can be taken anew."""
     return (
         isinstance(key, Arr)
@@ -35,7 +38,7 @@ def is_window(key: Any) -> bool:
     )
 
 
-def lateness(slot: Any, template: Any, end: State) -> int:
+def lateness(slot: Slot, template: Template, end: State) -> int:
     """0 for what passes read from one another, else 1, or 2 for a window on what another name may hold."""
     if template.kind != "unbound" and not (isinstance(slot[1], str) and slot[1] in OUT_ONLY):
         return 0
@@ -45,7 +48,7 @@ def lateness(slot: Any, template: Any, end: State) -> int:
     )
 
 
-def get_slot(state: State, slot: Any) -> Any:
+def get_slot(state: State, slot: Slot) -> Any:
     key, name = slot
     content = state.look(key)
     if isinstance(content, Lost) or name is None:
@@ -53,7 +56,7 @@ def get_slot(state: State, slot: Any) -> Any:
     return content.get(name) if isinstance(key, (Frame, Dct, Obj)) else content
 
 
-def put_slot(state: State, slot: Any, value: Any) -> None:
+def put_slot(state: State, slot: Slot, value: object) -> None:
     key, name = slot
     if isinstance(state.look(key), Lost) or isinstance(value, Lost) and name is None:
         state.set(key, value if name is None else state.look(key))

@@ -14,15 +14,17 @@ import textwrap
 import threading
 import types
 import weakref
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+
+import gast
 
 from ..deep import run_deep
 from ..errors import SourceError
 from ..ir.ops import Span
 from .code_match import Definition, ambiguous_or_changed, indices, match_definition
 from .source_lines import file_lines, unnamed_texts
+from .values import Callee
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +76,7 @@ _lock = threading.RLock()
 _parsed: dict[int, tuple[weakref.ref[types.CodeType], _Parsed]] = {}  # by id: equal code may differ in file
 
 
-def find_source(function: Callable[..., Any], follow_wrapped: bool = False) -> Source:
+def find_source(function: Callee, follow_wrapped: bool = False) -> Source:
     """The verified source of a Python function, lambda or method.
 
     Args:
@@ -113,7 +115,7 @@ def _forget(key: int, _: object) -> None:
     _parsed.pop(key, None)
 
 
-def plain_function(function: Callable[..., Any], follow_wrapped: bool = False) -> types.FunctionType:
+def plain_function(function: Callee, follow_wrapped: bool = False) -> types.FunctionType:
     """The Python function whose code runs when ``function`` is called; see ``find_source``."""
     seen: Any = function
     for _ in range(100):
@@ -132,7 +134,7 @@ def plain_function(function: Callable[..., Any], follow_wrapped: bool = False) -
     raise _no_source(function)
 
 
-def _is_dispatcher(value: Any) -> bool:
+def _is_dispatcher(value: object) -> bool:
     module = type(value).__module__ or ""
     return module.split(".")[0] == "numba" and isinstance(getattr(value, "py_func", None), types.FunctionType)
 
@@ -196,7 +198,7 @@ def _not_available(function: types.FunctionType) -> SourceError:
     )
 
 
-def _without_decorators(node: Any) -> Any:
+def _without_decorators(node: gast.AST) -> Any:
     fields = {name: getattr(node, name) for name in node._fields if hasattr(node, name)}
     return ast.copy_location(type(node)(**{**fields, "decorator_list": []}), node)
 
@@ -210,7 +212,7 @@ def _changed(function: types.FunctionType) -> SourceError:
     )
 
 
-def _no_source(function: Any) -> SourceError:
+def _no_source(function: object) -> SourceError:
     name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or repr(function)
     if isinstance(function, functools.partial):
         why, fix = "it is a functools.partial", "pass the function inside, `.func`"

@@ -10,14 +10,24 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+import gast
 import numpy as np
 
 from ..ir.alternatives import is_mixed
-from ..ir.ops import Lit, Span, Var
-from ..ir.types import Array, Optional, Scalar, rank_of
+from ..ir.ops import Arg, Lit, Span, Var
+from ..ir.types import Array, Optional, Scalar, dtype_of, rank_of
+from . import doors
+from .arrays import delete_item, load_item, store_item
+from .attributes import load_attribute, store_attribute
 from .boundness import Raised
-from .core import Core
-from .values import Arr, Closure, Dct, Flat, Frame, Lst, Obj, Tup, Unbound
+from .container_methods import dict_update, list_extend
+from .context import Context
+from .expressions import evaluate, load_name, mangled
+from .holding import pools_with, set_list
+from .questions import asked
+from .sharing import references
+from .tables import EXEC, statement
+from .values import Arr, Callee, Closure, Dct, Flat, Lst, Obj, Unbound, Value
 
 RULES = __name__.partition(".")[0] + ".rules."
 EXITS = ("$return", "$break", "$continue")
@@ -38,335 +48,370 @@ IN_PLACE = {
 }
 
 
-class Statements(Core):
-    def exec_block(self, statements: list[Any]) -> None:
-        """Run statements until the block is left for certain; guard what follows a possible exit."""
-        for position, node in enumerate(statements):
-            if self.state.dead:
-                return
-            alive = self.alive()
-            if alive is False:
-                return
-            if alive is not True:
-                self.exec_guarded(alive, statements[position:])
-                return
-            self.place(node, node)
-            handler = getattr(self, "exec_" + type(node).__name__, None)
-            if handler is None:
-                raise self.unsupported(
-                    f"`{KEYWORDS.get(type(node).__name__, type(node).__name__)}` statement",
-                    "the compiler does not follow it yet",
-                    "rewrite it without, or move it out of the differentiated function",
-                )
-            try:
-                if handler(node, statements[position + 1 :]):
-                    return
-            except Raised:
-                self.state.dead = True
-
-    def place(self, node: Any, statement: Any = None) -> None:
-        """Operations from here on stem from ``node``."""
-        source = self.frame.source
-        if source is None or not hasattr(node, "lineno") or self.inputs is None or self.within_rules():
-            return  # a rule, or a function that the rules come with: the caller's line stands
-        text = self.builder.span.text
-        if statement is not None:
-            text = statement_text(source, statement)
-        self.builder.span = Span(
-            source.filename,
-            node.lineno,
-            node.col_offset,
-            node.end_col_offset if node.end_lineno == node.lineno else 0,
-            text,
-            source.name,
-        )
-
-    def within_rules(self) -> bool:
-        """Whether the function being read is one of the package's own."""
-        return str(self.frame.globals.get("__name__")).startswith(RULES)
-
-    # ----- leaving
-    def alive(self) -> Any:
-        """True, False, or an abstract boolean: does control get here?"""
-        flags = [self.state.get_name(self.frame, name) for name in EXITS]
-        flags = [f for f in flags if f is not None]
-        if any(self.static_value(f) is True for f in flags):
-            return False
-        dynamic = [f for f in flags if isinstance(f, Var) and self.static_value(f) is not False]
-        if not dynamic:
-            return True
-        left = dynamic[0]
-        for flag in dynamic[1:]:
-            left = self.emit(operator.or_, left, flag)
-        return self.emit(operator.not_, left)
-
-    def exec_Return(self, node: Any, rest: list[Any]) -> None:
-        value = Lit(None) if node is None or node.value is None else self.eval(node.value)
-        self.state.set_name(self.frame, "$value", value)
-        self.state.set_name(self.frame, "$return", Lit(True))
-
-    def exec_Break(self, node: Any, rest: list[Any]) -> None:
-        self.state.set_name(self.frame, "$break", Lit(True))
-
-    def exec_Continue(self, node: Any, rest: list[Any]) -> None:
-        self.state.set_name(self.frame, "$continue", Lit(True))
-
-    def exec_Pass(self, node: Any, rest: list[Any]) -> None:
-        pass
-
-    def exec_Expr(self, node: Any, rest: list[Any]) -> None:
-        if type(node.value).__name__ == "Constant":
+def exec_block(cx: Context, statements: list[gast.AST]) -> None:
+    """Run statements until the block is left for certain; guard what follows a possible exit."""
+    for position, node in enumerate(statements):
+        if cx.state.dead:
             return
-        self.eval(node.value)
-
-    def exec_Import(self, node: Any, rest: list[Any]) -> None:
-        import importlib
-
-        for alias in node.names:
-            module = importlib.import_module(alias.name)
-            top = importlib.import_module(alias.name.split(".")[0])
-            self.bind(alias.asname or alias.name.split(".")[0], Lit(module if alias.asname else top))
-
-    def exec_ImportFrom(self, node: Any, rest: list[Any]) -> None:
-        import importlib
-
-        package = self.frame.globals.get("__package__") if node.level else None
-        module = importlib.import_module("." * (node.level or 0) + (node.module or ""), package)
-        for alias in node.names:
-            if hasattr(module, alias.name):
-                found = getattr(module, alias.name)
-            else:
-                found = importlib.import_module(f"{module.__name__}.{alias.name}")
-            self.bind(alias.asname or alias.name, Lit(found))
-
-    def exec_Global(self, node: Any, rest: list[Any]) -> None:
-        self.frame.nonlocals |= {"global " + name for name in node.names}
-
-    def exec_Nonlocal(self, node: Any, rest: list[Any]) -> None:
-        self.frame.nonlocals |= set(node.names)
-
-    def exec_Delete(self, node: Any, rest: list[Any]) -> None:
-        for target in node.targets:
-            kind = type(target).__name__
-            if kind == "Name":
-                self.load_name(target.id)
-                self.bind(target.id, Unbound(target.id))
-            elif kind == "Subscript":
-                self.delete_item(self.eval(target.value), self.eval(target.slice))
-            else:
-                raise self.unsupported(
-                    "`del` of an attribute", "the compiler does not follow it", "rebind it instead"
-                )
-
-    def exec_FunctionDef(self, node: Any, rest: list[Any]) -> None:
-        value: Any = Closure(node, self.frame, self.closure_defaults(node.args), node.name)
-        for decorator in reversed(node.decorator_list):
-            value = self.call(self.eval(decorator), [value], {})
-        self.bind(node.name, value)
-
-    # ----- binding
-    def exec_Assign(self, node: Any, rest: list[Any]) -> None:
-        value = self.eval(node.value)
-        for target in node.targets:
-            self.assign(target, value)
-
-    def exec_AnnAssign(self, node: Any, rest: list[Any]) -> None:
-        if node.value is not None:
-            self.assign(node.target, self.eval(node.value))
-
-    def bind(self, name: str, value: Any) -> None:
-        """A local (or nonlocal) name gets a value."""
-        if "global " + name in self.frame.nonlocals:
-            raise self.unsupported(
-                f"assignment to the global `{name}`", "it would outlive the call", "return the value instead"
+        still_alive = alive(cx)
+        if still_alive is False:
+            return
+        if still_alive is not True:
+            doors.exec_guarded(cx, still_alive, statements[position:])
+            return
+        place(cx, node, node)
+        handler = EXEC.get(type(node))
+        if handler is None:
+            raise cx.unsupported(
+                f"`{KEYWORDS.get(type(node).__name__, type(node).__name__)}` statement",
+                "the compiler does not follow it yet",
+                "rewrite it without, or move it out of the differentiated function",
             )
-        frame = self.frame
-        while name in frame.nonlocals and frame.enclosing is not None:
-            frame = frame.enclosing
-        if name in frame.nonlocals or (name in frame.cells and frame is not self.frame):
-            raise self.unsupported(
-                f"assignment to the nonlocal `{name}`",
-                "it would outlive the call",
-                "return the value instead",
-            )
-        self.state.set_name(frame, name, self.named(name, value))
+        try:
+            if handler(cx, node, statements[position + 1 :]):
+                return
+        except Raised:
+            cx.state.dead = True
 
-    def named(self, name: str, value: Any) -> Any:
-        """Let a fresh value carry the user's name for it; a constant number becomes a named one."""
-        var = value.initial if isinstance(value, Arr) and value.view is None else value
-        if isinstance(value, Arr) and value.view is not None:
-            cached = self.state.contents.get(value)
-            var = cached[1] if isinstance(cached, tuple) else None
-        if isinstance(var, Var) and var.hint is None and not name.startswith("$"):
-            var.hint = name
-        if isinstance(value, Lit) and type(value.value) in (float, complex) and self.inputs is not None:
-            from ..ir.builtin import assign
 
-            constant = self.builder.op(assign, value)
-            constant.hint = name
-            return constant
-        return value
+def place(cx: Context, node: gast.AST, statement: gast.AST = None) -> None:
+    """Operations from here on stem from ``node``."""
+    source = cx.frame.source
+    if source is None or not hasattr(node, "lineno") or cx.inputs is None or within_rules(cx):
+        return  # a rule, or a function that the rules come with: the caller's line stands
+    text = cx.builder.span.text
+    if statement is not None:
+        text = statement_text(source, statement)
+    cx.builder.span = Span(
+        source.filename,
+        node.lineno,
+        node.col_offset,
+        node.end_col_offset if node.end_lineno == node.lineno else 0,
+        text,
+        source.name,
+    )
 
-    def assign(self, target: Any, value: Any) -> None:
+
+def within_rules(cx: Context) -> bool:
+    """Whether the function being read is one of the package's own."""
+    return str(cx.frame.globals.get("__name__")).startswith(RULES)
+
+
+# ----- leaving
+def alive(cx: Context) -> Any:
+    """True, False, or an abstract boolean: does control get here?"""
+    flags = [cx.state.get_name(cx.frame, name) for name in EXITS]
+    flags = [f for f in flags if f is not None]
+    if any(cx.static_value(f) is True for f in flags):
+        return False
+    dynamic = [f for f in flags if isinstance(f, Var) and cx.static_value(f) is not False]
+    if not dynamic:
+        return True
+    left = dynamic[0]
+    for flag in dynamic[1:]:
+        left = cx.emit(operator.or_, left, flag)
+    return cx.emit(operator.not_, left)
+
+
+@statement(gast.Return)
+def exec_return(cx: Context, node: gast.Return, rest: list[gast.AST]) -> None:
+    value = Lit(None) if node is None or node.value is None else evaluate(cx, node.value)
+    cx.state.set_name(cx.frame, "$value", value)
+    cx.state.set_name(cx.frame, "$return", Lit(True))
+
+
+@statement(gast.Break)
+def exec_break(cx: Context, node: gast.Break, rest: list[gast.AST]) -> None:
+    cx.state.set_name(cx.frame, "$break", Lit(True))
+
+
+@statement(gast.Continue)
+def exec_continue(cx: Context, node: gast.Continue, rest: list[gast.AST]) -> None:
+    cx.state.set_name(cx.frame, "$continue", Lit(True))
+
+
+@statement(gast.Pass)
+def exec_pass(cx: Context, node: gast.Pass, rest: list[gast.AST]) -> None:
+    pass
+
+
+@statement(gast.Expr)
+def exec_expr(cx: Context, node: gast.Expr, rest: list[gast.AST]) -> None:
+    if type(node.value).__name__ == "Constant":
+        return
+    evaluate(cx, node.value)
+
+
+@statement(gast.Import)
+def exec_import(cx: Context, node: gast.Import, rest: list[gast.AST]) -> None:
+    import importlib
+
+    for alias in node.names:
+        module = importlib.import_module(alias.name)
+        top = importlib.import_module(alias.name.split(".")[0])
+        bind(cx, alias.asname or alias.name.split(".")[0], Lit(module if alias.asname else top))
+
+
+@statement(gast.ImportFrom)
+def exec_import_from(cx: Context, node: gast.ImportFrom, rest: list[gast.AST]) -> None:
+    import importlib
+
+    package = cx.frame.globals.get("__package__") if node.level else None
+    module = importlib.import_module("." * (node.level or 0) + (node.module or ""), package)
+    for alias in node.names:
+        if hasattr(module, alias.name):
+            found = getattr(module, alias.name)
+        else:
+            found = importlib.import_module(f"{module.__name__}.{alias.name}")
+        bind(cx, alias.asname or alias.name, Lit(found))
+
+
+@statement(gast.Global)
+def exec_global(cx: Context, node: gast.Global, rest: list[gast.AST]) -> None:
+    cx.frame.nonlocals |= {"global " + name for name in node.names}
+
+
+@statement(gast.Nonlocal)
+def exec_nonlocal(cx: Context, node: gast.Nonlocal, rest: list[gast.AST]) -> None:
+    cx.frame.nonlocals |= set(node.names)
+
+
+@statement(gast.Delete)
+def exec_delete(cx: Context, node: gast.Delete, rest: list[gast.AST]) -> None:
+    for target in node.targets:
         kind = type(target).__name__
         if kind == "Name":
-            self.bind(target.id, value)
-        elif kind in ("Tuple", "List"):
-            self.unpack(target.elts, value)
+            load_name(cx, target.id)
+            bind(cx, target.id, Unbound(target.id))
         elif kind == "Subscript":
-            self.store_item(self.eval(target.value), self.eval(target.slice), value)
-        elif kind == "Attribute":
-            self.store_attribute(self.eval(target.value), self.mangled(target.attr), value)
+            delete_item(cx, evaluate(cx, target.value), evaluate(cx, target.slice))
         else:
-            raise self.unsupported(
-                f"assignment to {kind}", "the compiler does not follow it", "use a plain name"
+            raise cx.unsupported(
+                "`del` of an attribute", "the compiler does not follow it", "rebind it instead"
             )
 
-    def unpack(self, targets: list[Any], value: Any) -> None:
-        starred = [i for i, t in enumerate(targets) if type(t).__name__ == "Starred"]
-        items = self.items_of(value, expected=None if starred else len(targets))
-        if starred:
-            (star,) = starred
-            after = len(targets) - star - 1
-            middle = items[star : len(items) - after]
-            items = [*items[:star], Lst(tuple(middle)), *items[len(items) - after :]]
-            targets = [t.value if type(t).__name__ == "Starred" else t for t in targets]
-        if len(items) != len(targets):
-            raise self.unsupported("unpacking", f"{len(items)} values for {len(targets)} names", "match them")
-        for target, item in zip(targets, items, strict=True):
-            self.assign(target, item)
 
-    # ----- augmented assignment
-    def exec_AugAssign(self, node: Any, rest: list[Any]) -> None:
-        plain, in_place = IN_PLACE[type(node.op).__name__]
-        kind = type(node.target).__name__
-        if kind == "Name":
-            before = self.load_name(node.target.id)
-            after = self.augment(plain, in_place, before, self.eval(node.value))
-            if after is not before:
-                self.bind(node.target.id, after)
-        elif kind == "Subscript":
-            base, index = self.eval(node.target.value), self.eval(node.target.slice)
-            before = self.load_item(base, index)
-            after = self.augment(plain, in_place, before, self.eval(node.value))
-            window = isinstance(after, Arr) and after.view is not None and after.view.put is not None
-            if after is not before or isinstance(base, Flat) or isinstance(base, Arr) and not window:
-                self.store_item(base, index, after)  # else it has been written where it lies
-        else:
-            base, name = self.eval(node.target.value), self.mangled(node.target.attr)
-            before = self.load_attribute(base, name)
-            after = self.augment(plain, in_place, before, self.eval(node.value))
-            if after is not before:
-                self.store_attribute(base, name, after)
+@statement(gast.FunctionDef)
+def exec_function_def(cx: Context, node: gast.FunctionDef, rest: list[gast.AST]) -> None:
+    value: Any = Closure(node, cx.frame, doors.closure_defaults(cx, node.args), node.name)
+    for decorator in reversed(node.decorator_list):
+        value = doors.call(cx, evaluate(cx, decorator), [value], {})
+    bind(cx, node.name, value)
 
-    def augment(self, plain: Any, in_place: Any, before: Any, value: Any) -> Any:
-        """``before op= value``: arrays are written, lists extended, everything else is rebound."""
-        if isinstance(before, (Lst, Dct, Obj)):
-            return self.augment_container(plain, in_place, before, value)
-        if not isinstance(before, Arr):
-            if hasattr(self.static_value(before), f"__{in_place.__name__}__"):
-                raise self.unsupported(
-                    "a change in place of this object", "it is not followed", "make a new one"
-                )
-            return self.binary(plain, before, value)
-        old = self.read(before)
-        if isinstance(old.type, Optional):
-            raise self.unsupported(
-                "a change in place of what may be None",
-                "whether there is an array is known at run time only",
-                "give it an array on every path before it is changed",
-            )
-        if old.type.shape is None:  # type: ignore[union-attr]
-            self.require_alone(before)
-            new = self.binary(plain, before, value)
-            by, found = self.arg(value), self.arg(new)
-            number = isinstance(by, Lit) or isinstance(by, Var) and isinstance(by.type, Scalar)
-            if not number or is_mixed(old.type) or getattr(found.type, "dtype", None) != old.type.dtype:  # type: ignore[union-attr]
-                raise self.unsupported(
-                    "a change in place of what is a number or an array, or has different axes",
-                    "an array keeps its shape and dtype in that, a number does not",
-                    "write `a = a + b` for a new value",
-                )
-            return new
-        new = self.arg(self.binary(plain, before, value))
-        self.overwrite(before, old, new, in_place)
-        return before
 
-    def augment_container(self, plain: Any, in_place: Any, before: Any, value: Any) -> Any:
-        """``before op= value`` of a list, dict or object: it changes itself where its class says so."""
-        if isinstance(before, Lst) and plain is operator.add:
-            numpys = isinstance(value, (Var, Lit, Arr)) and self.asked(is_numpys, value)
-            if numpys:  # Python asks for a sum before it asks the list: the name gets a new array
-                return self.binary(plain, before, value)
-            self.list_extend(before, value)
-            return before
-        if isinstance(before, Lst) and plain is operator.mul:
-            repeated = self.binary(plain, before, value)
-            if not isinstance(repeated, Lst):
-                return repeated
-            self.set_list(before, self.state.get(repeated))
-            return before
-        if isinstance(before, Dct) and plain is operator.or_:
-            self.dict_update(before, value)
-            return before
-        method = f"__{getattr(in_place, '__name__', '')}__"
-        if isinstance(before, Obj) and hasattr(before.cls, method):
-            return self.call(self.load_attribute(before, method), [value], {})
-        return self.binary(plain, before, value)
+# ----- binding
+@statement(gast.Assign)
+def exec_assign(cx: Context, node: gast.Assign, rest: list[gast.AST]) -> None:
+    value = evaluate(cx, node.value)
+    for target in node.targets:
+        assign(cx, target, value)
 
-    def require_alone(self, arr: Arr) -> None:
-        """Nobody else has what is a number, which ``op=`` replaces, or an array, which it writes."""
-        alone = arr.view is None and arr.argument is None and not arr.foreign
-        found = self.references(self.state)
-        alone = alone and not any(arr is s for root in found for s, _ in getattr(root, "sources", ()))
-        if alone and not self.pools_with(arr, self.state) and found[arr] <= 1:
-            return
-        raise self.unsupported(
-            "a change in place of what is a number or an array, and has another name or is in a list",
-            "an array is changed under all its names, a number is not",
-            "write `a = a + b` for a new value",
+
+@statement(gast.AnnAssign)
+def exec_ann_assign(cx: Context, node: gast.AnnAssign, rest: list[gast.AST]) -> None:
+    if node.value is not None:
+        assign(cx, node.target, evaluate(cx, node.value))
+
+
+def bind(cx: Context, name: str, value: Value) -> None:
+    """A local (or nonlocal) name gets a value."""
+    if "global " + name in cx.frame.nonlocals:
+        raise cx.unsupported(
+            f"assignment to the global `{name}`", "it would outlive the call", "return the value instead"
         )
+    frame = cx.frame
+    while name in frame.nonlocals and frame.enclosing is not None:
+        frame = frame.enclosing
+    if name in frame.nonlocals or (name in frame.cells and frame is not cx.frame):
+        raise cx.unsupported(
+            f"assignment to the nonlocal `{name}`",
+            "it would outlive the call",
+            "return the value instead",
+        )
+    cx.state.set_name(frame, name, named(cx, name, value))
 
-    def overwrite(self, arr: Arr, old: Var, new: Any, name: Any = None) -> None:
-        """The whole of ``arr`` becomes ``new``, in its own dtype and shape (as ``out=`` and ``op=`` do)."""
-        from ..rules.helpers import astype
 
-        dtype: Any = old.type.dtype  # type: ignore[union-attr]
-        same_shape = isinstance(new, Var) and isinstance(new.type, Array) and new.type.shape == old.type.shape  # type: ignore[union-attr]
-        ranks = rank_of(old.type), rank_of(new.type) if isinstance(new, Var) else 0
-        if None in ranks or ranks[1] > ranks[0]:  # type: ignore[operator]
-            raise self.unsupported(
-                "an operation in place whose result may have more axes than the array",
-                "NumPy raises an error then",
-                "use an out-of-place operation",
+def named(cx: Context, name: str, value: Value) -> Any:
+    """Let a fresh value carry the user's name for it; a constant number becomes a named one."""
+    var = value.initial if isinstance(value, Arr) and value.view is None else value
+    if isinstance(value, Arr) and value.view is not None:
+        cached = cx.state.contents.get(value)
+        var = cached[1] if isinstance(cached, tuple) else None
+    if isinstance(var, Var) and var.hint is None and not name.startswith("$"):
+        var.hint = name
+    if isinstance(value, Lit) and type(value.value) in (float, complex) and cx.inputs is not None:
+        from ..ir.builtin import assign
+
+        constant = cx.builder.op(assign, value)
+        constant.hint = name
+        return constant
+    return value
+
+
+def assign(cx: Context, target: gast.AST, value: Value) -> None:
+    kind = type(target).__name__
+    if kind == "Name":
+        bind(cx, target.id, value)
+    elif kind in ("Tuple", "List"):
+        unpack(cx, target.elts, value)
+    elif kind == "Subscript":
+        store_item(cx, evaluate(cx, target.value), evaluate(cx, target.slice), value)
+    elif kind == "Attribute":
+        store_attribute(cx, evaluate(cx, target.value), mangled(cx, target.attr), value)
+    else:
+        raise cx.unsupported(f"assignment to {kind}", "the compiler does not follow it", "use a plain name")
+
+
+def unpack(cx: Context, targets: list[gast.expr], value: Value) -> None:
+    starred = [i for i, t in enumerate(targets) if type(t).__name__ == "Starred"]
+    items = doors.items_of(cx, value, expected=None if starred else len(targets))
+    if starred:
+        (star,) = starred
+        after = len(targets) - star - 1
+        middle = items[star : len(items) - after]
+        items = [*items[:star], Lst(tuple(middle)), *items[len(items) - after :]]
+        targets = [t.value if type(t).__name__ == "Starred" else t for t in targets]
+    if len(items) != len(targets):
+        raise cx.unsupported("unpacking", f"{len(items)} values for {len(targets)} names", "match them")
+    for target, item in zip(targets, items, strict=True):
+        assign(cx, target, item)
+
+
+# ----- augmented assignment
+@statement(gast.AugAssign)
+def exec_aug_assign(cx: Context, node: gast.AugAssign, rest: list[gast.AST]) -> None:
+    plain, in_place = IN_PLACE[type(node.op).__name__]
+    kind = type(node.target).__name__
+    if kind == "Name":
+        before = load_name(cx, node.target.id)
+        after = augment(cx, plain, in_place, before, evaluate(cx, node.value))
+        if after is not before:
+            bind(cx, node.target.id, after)
+    elif kind == "Subscript":
+        base, index = evaluate(cx, node.target.value), evaluate(cx, node.target.slice)
+        before = load_item(cx, base, index)
+        after = augment(cx, plain, in_place, before, evaluate(cx, node.value))
+        window = isinstance(after, Arr) and after.view is not None and after.view.put is not None
+        if after is not before or isinstance(base, Flat) or isinstance(base, Arr) and not window:
+            store_item(cx, base, index, after)  # else it has been written where it lies
+    else:
+        base, name = evaluate(cx, node.target.value), mangled(cx, node.target.attr)
+        before = load_attribute(cx, base, name)
+        after = augment(cx, plain, in_place, before, evaluate(cx, node.value))
+        if after is not before:
+            store_attribute(cx, base, name, after)
+
+
+def augment(cx: Context, plain: Callee, in_place: Callee, before: Value, value: Value) -> Any:
+    """``before op= value``: arrays are written, lists extended, everything else is rebound."""
+    if isinstance(before, (Lst, Dct, Obj)):
+        return augment_container(cx, plain, in_place, before, value)
+    if not isinstance(before, Arr):
+        if hasattr(cx.static_value(before), f"__{in_place.__name__}__"):
+            raise cx.unsupported("a change in place of this object", "it is not followed", "make a new one")
+        return doors.binary(cx, plain, before, value)
+    old = cx.read(before)
+    if isinstance(old.type, Optional):
+        raise cx.unsupported(
+            "a change in place of what may be None",
+            "whether there is an array is known at run time only",
+            "give it an array on every path before it is changed",
+        )
+    if old.type.shape is None:  # type: ignore[union-attr]
+        require_alone(cx, before)
+        new = doors.binary(cx, plain, before, value)
+        by, found = cx.arg(value), cx.arg(new)
+        number = isinstance(by, Lit) or isinstance(by, Var) and isinstance(by.type, Scalar)
+        if not number or is_mixed(old.type) or getattr(found.type, "dtype", None) != old.type.dtype:  # type: ignore[union-attr]
+            raise cx.unsupported(
+                "a change in place of what is a number or an array, or has different axes",
+                "an array keeps its shape and dtype in that, a number does not",
+                "write `a = a + b` for a new value",
             )
-        if isinstance(new, Var) and not np.can_cast(
-            getattr(new.type, "dtype", dtype) or np.result_type(float),
-            dtype,
-            "same_kind",
-        ):
-            raise self.unsupported(
-                "an in-place operation that changes the kind of the array",
-                f"NumPy can't cast the result to {dtype}",
-                "use an out-of-place operation",
-            )
-        if same_shape and not is_mixed(old.type):
-            if new.type.dtype != dtype:
-                new = self.builder.op(astype, new, Lit(dtype))
-        else:
-            from ..rules.helpers import setitem
-
-            new = self.builder.op(setitem, old, Lit(Ellipsis), new)
-        if new.hint is None:
-            new.hint = old.hint
-        self.write(arr, new)
+        return new
+    new = cx.arg(doors.binary(cx, plain, before, value))
+    overwrite(cx, before, old, new)
+    return before
 
 
-def is_numpys(value: Any) -> bool:
+def augment_container(cx: Context, plain: Callee, in_place: object, before: Value, value: Value) -> Any:
+    """``before op= value`` of a list, dict or object: it changes itself where its class says so."""
+    if isinstance(before, Lst) and plain is operator.add:
+        numpys = isinstance(value, (Var, Lit, Arr)) and asked(cx, is_numpys, value)
+        if numpys:  # Python asks for a sum before it asks the list: the name gets a new array
+            return doors.binary(cx, plain, before, value)
+        list_extend(cx, before, value)
+        return before
+    if isinstance(before, Lst) and plain is operator.mul:
+        repeated = doors.binary(cx, plain, before, value)
+        if not isinstance(repeated, Lst):
+            return repeated
+        set_list(cx, before, cx.state.get(repeated))
+        return before
+    if isinstance(before, Dct) and plain is operator.or_:
+        dict_update(cx, before, value)
+        return before
+    method = f"__{getattr(in_place, '__name__', '')}__"
+    if isinstance(before, Obj) and hasattr(before.cls, method):
+        return doors.call(cx, load_attribute(cx, before, method), [value], {})
+    return doors.binary(cx, plain, before, value)
+
+
+def require_alone(cx: Context, arr: Arr) -> None:
+    """Nobody else has what is a number, which ``op=`` replaces, or an array, which it writes."""
+    alone = arr.view is None and arr.argument is None and not arr.foreign
+    found = references(cx, cx.state)
+    alone = alone and not any(arr is s for root in found for s, _ in getattr(root, "sources", ()))
+    if alone and not pools_with(cx, arr, cx.state) and found[arr] <= 1:
+        return
+    raise cx.unsupported(
+        "a change in place of what is a number or an array, and has another name or is in a list",
+        "an array is changed under all its names, a number is not",
+        "write `a = a + b` for a new value",
+    )
+
+
+def overwrite(cx: Context, arr: Arr, old: Var, new: Arg) -> None:
+    """The whole of ``arr`` becomes ``new``, in its own dtype and shape (as ``out=`` and ``op=`` do)."""
+    from ..rules.helpers import astype
+
+    dtype: Any = old.type.dtype  # type: ignore[union-attr]
+    same_shape = isinstance(new, Var) and isinstance(new.type, Array) and new.type.shape == old.type.shape  # type: ignore[union-attr]
+    ranks = rank_of(old.type), rank_of(new.type) if isinstance(new, Var) else 0
+    if None in ranks or ranks[1] > ranks[0]:  # type: ignore[operator]
+        raise cx.unsupported(
+            "an operation in place whose result may have more axes than the array",
+            "NumPy raises an error then",
+            "use an out-of-place operation",
+        )
+    if isinstance(new, Var) and not np.can_cast(
+        getattr(new.type, "dtype", dtype) or np.result_type(float),
+        dtype,
+        "same_kind",
+    ):
+        raise cx.unsupported(
+            "an in-place operation that changes the kind of the array",
+            f"NumPy can't cast the result to {dtype}",
+            "use an out-of-place operation",
+        )
+    if same_shape and isinstance(new, Var) and not is_mixed(old.type):
+        if dtype_of(new.type) != dtype:
+            new = cx.builder.op(astype, new, Lit(dtype))
+    else:
+        from ..rules.helpers import setitem
+
+        new = cx.builder.op(setitem, old, Lit(Ellipsis), new)
+    written = cx.variable(new)
+    if written.hint is None:
+        written.hint = old.hint
+    cx.write(arr, written)
+
+
+def is_numpys(value: object) -> bool:
     return isinstance(value, (np.ndarray, np.generic))
 
 
-def statement_text(source: Any, node: Any) -> str:
+def statement_text(source: Any, node: gast.AST) -> str:
     """A statement on one line, as the user wrote it; of a compound one the first line."""
     first = node.lineno - source.first_line
     last = (node.end_lineno if not hasattr(node, "body") else node.lineno) - source.first_line
@@ -382,4 +427,9 @@ KEYWORDS = {
     "ClassDef": "class",
     "TypeAlias": "type",
 }
-__all__ = ["Dct", "Flat", "Frame", "Obj", "Statements", "Tup"]
+
+
+doors.assign = assign
+doors.bind = bind
+doors.place = place
+doors.within_rules = within_rules

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 
-def positions(structure: Any) -> Iterator[int]:
+def positions(structure: object) -> Iterator[int]:
     """The positions of the leaves of a result."""
     if isinstance(structure, int):
         yield structure

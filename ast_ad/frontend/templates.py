@@ -9,237 +9,238 @@ from typing import Any
 
 from ..ir.ops import Arg, Lit, Undefined, Var
 from ..ir.types import ListOf, Scalar, Type, list_of
-from .boundness import PARTS, Boundness, bound_flag, components, same_make
+from .boundness import PARTS, bound_flag, components, same_make, value_of
 from .builder import type_of_arg
+from .context import Context
+from .holding import own_elements, pools_around, pools_of, pools_with
 from .joins import NOTHING, ShapeChange, join, join_carried, join_lists
-from .merge import same_constant
-from .sharing import SHARED, Sharing
-from .values import Arr, Bound, Closure, Dct, Lost, Lst, Maybe, Obj, Pool, State, Tup, Unbound
+from .merge import dynamic_list, same_constant
+from .sharing import SHARED, mark
+from .values import Arr, Bound, Closure, Dct, Lost, Lst, Maybe, Obj, Pool, State, Tup, Unbound, Value
 
 
-class Templates(Sharing, Boundness):
-    """Templates of carried slots: made, widened, filled with parameters and taken apart."""
-
-    def widen(self, old: Template, value: Any, start: State) -> Template:
-        if old.kind == "maybe" or isinstance(value, (Unbound, Maybe)):
-            inner = old.children[0] if old.kind == "maybe" else old
-            held = self.value_of(value)
-            return Template("maybe", None, (inner if held is None else self.widen(inner, held, start),))
-        if old.kind == "same":
-            if (
-                value is old.info
-                or isinstance(value, Lit)
-                and isinstance(old.info, Lit)
-                and same_constant(value.value, old.info.value)
-            ):
-                return old
-            if isinstance(old.info, Lit):
-                return self.widen(Template("leaf", type_of_arg(old.info)), value, start)
-            raise ShapeChange("a variable refers to another object in each pass")
-        if old.kind == "tuple":
-            if not isinstance(value, Tup) or len(value.items) != len(old.children):
-                raise ShapeChange("the length of a tuple changes")
-            children = tuple(self.widen(c, v, start) for c, v in zip(old.children, value.items, strict=True))
-            return Template("tuple", None, children, old.info)
-        if old.kind == "parts":
-            if not same_make(old.info, value):
-                raise ShapeChange("a variable refers to another function in each pass")
-            pairs = zip(old.children, components(value)[0], strict=True)
-            return Template("parts", None, tuple(self.widen(c, v, start) for c, v in pairs), old.info)
-        if old.kind == "list":
-            return self.widen_list(old, value, start)
-        if old.kind in ("dict", "object"):
-            content = self.state.get(value) if isinstance(value, (Dct, Obj)) else None
-            if content is None or list(content) != list(old.info[1]):
-                raise ShapeChange("the structure of a dict or object changes")
-            with self.inside(value):
-                children = tuple(
-                    self.widen(c, content[k], start) for c, k in zip(old.children, old.info[1], strict=True)
-                )
-            return Template(old.kind, None, children, old.info)
-        return self.widen_leaf(old, value)
-
-    def widen_leaf(self, old: Template, value: Any) -> Template:
+def widen(cx: Context, old: Template, value: Value, start: State) -> Template:
+    if old.kind == "maybe" or isinstance(value, (Unbound, Maybe)):
+        inner = old.children[0] if old.kind == "maybe" else old
+        held = value_of(value)
+        return Template("maybe", None, (inner if held is None else widen(cx, inner, held, start),))
+    if old.kind == "same":
         if (
-            isinstance(value, Lst)
-            and not isinstance(self.state.get(value), Var)
-            and isinstance(old.type, ListOf)
+            value is old.info
+            or isinstance(value, Lit)
+            and isinstance(old.info, Lit)
+            and same_constant(value.value, old.info.value)
         ):
-            var: Any = self.own_elements(value)
-        elif isinstance(value, (Tup, Lst, Dct, Obj, Closure, Bound)) and not (
-            isinstance(value, Lst) and isinstance(self.state.get(value), Var)
-        ):
-            raise ShapeChange("a variable becomes a container or function")
-        else:
-            var = self.arg(value)
-        assert old.type is not None
-        found = type_of_arg(var)
-        if isinstance(old.type, ListOf) and isinstance(found, ListOf):
-            pools, within = old.pools, old.within
-            if isinstance(value, Lst):
-                pools, within = pools | self.pools_of(value), within | self.pools_with(value, self.state)
-            return Template("leaf", join_lists(old.type, found), array=False, pools=pools, within=within)
-        foreign = old.foreign or (value.foreign if isinstance(value, Arr) else None)
-        joined = join_carried(old.type, found, self.own_dims)
-        array = old.array or isinstance(value, Arr)
-        return self.mark(
-            Template(
-                "leaf",
-                joined,
-                array=array,
-                foreign=foreign,
-                sources=old.sources,
-                lasting=old.lasting,
-                pools=old.pools | self.pools_around(value, self.state),
-            ),
-            value,
-        )
+            return old
+        if isinstance(old.info, Lit):
+            return widen(cx, Template("leaf", type_of_arg(old.info)), value, start)
+        raise ShapeChange("a variable refers to another object in each pass")
+    if old.kind == "tuple":
+        if not isinstance(value, Tup) or len(value.items) != len(old.children):
+            raise ShapeChange("the length of a tuple changes")
+        children = tuple(widen(cx, c, v, start) for c, v in zip(old.children, value.items, strict=True))
+        return Template("tuple", None, children, old.info)
+    if old.kind == "parts":
+        if not same_make(old.info, value):
+            raise ShapeChange("a variable refers to another function in each pass")
+        pairs = zip(old.children, components(value)[0], strict=True)
+        return Template("parts", None, tuple(widen(cx, c, v, start) for c, v in pairs), old.info)
+    if old.kind == "list":
+        return widen_list(cx, old, value, start)
+    if old.kind in ("dict", "object"):
+        content = cx.state.get(value) if isinstance(value, (Dct, Obj)) else None
+        if content is None or list(content) != list(old.info[1]):
+            raise ShapeChange("the structure of a dict or object changes")
+        with inside(cx, value):
+            children = tuple(
+                widen(cx, c, content[k], start) for c, k in zip(old.children, old.info[1], strict=True)
+            )
+        return Template(old.kind, None, children, old.info)
+    return widen_leaf(cx, old, value)
 
-    def widen_list(self, old: Template, value: Any, start: State) -> Template:
-        content = self.state.get(value) if isinstance(value, Lst) else value
+
+def widen_leaf(cx: Context, old: Template, value: Value) -> Template:
+    if isinstance(value, Lst) and not isinstance(cx.state.get(value), Var) and isinstance(old.type, ListOf):
+        var: Any = own_elements(cx, value)
+    elif isinstance(value, (Tup, Lst, Dct, Obj, Closure, Bound)) and not (
+        isinstance(value, Lst) and isinstance(cx.state.get(value), Var)
+    ):
+        raise ShapeChange("a variable becomes a container or function")
+    else:
+        var = cx.arg(value)
+    assert old.type is not None
+    found = type_of_arg(var)
+    if isinstance(old.type, ListOf) and isinstance(found, ListOf):
         pools, within = old.pools, old.within
         if isinstance(value, Lst):
-            pools, within = pools | self.pools_of(value), within | self.pools_with(value, self.state)
-        if isinstance(content, tuple) and len(content) == len(old.children):
-            with self.inside(value):
-                children = tuple(self.widen(c, v, start) for c, v in zip(old.children, content, strict=True))
-            return Template("list", None, children, pools=pools, within=within)
-        if isinstance(content, tuple):
-            content = self.dynamic_list(content)
-        if not isinstance(content, Var) or not isinstance(content.type, ListOf):
-            raise ShapeChange("a list becomes something else")
-        type: Type = content.type
-        for child in old.children:
-            if child.type is None and not (child.kind == "same" and isinstance(child.info, Lit)):
-                raise ShapeChange("a list of containers changes its length")
-            own = child.type if child.type is not None else type_of_arg(child.info)
-            type = (
-                list_of(join(type.element, own))
-                if isinstance(type, ListOf) and type.element != NOTHING
-                else list_of(own)
-            )
-        return Template("leaf", type, pools=pools, within=within)
+            pools, within = pools | pools_of(cx, value), within | pools_with(cx, value, cx.state)
+        return Template("leaf", join_lists(old.type, found), array=False, pools=pools, within=within)
+    foreign = old.foreign or (value.foreign if isinstance(value, Arr) else None)
+    joined = join_carried(old.type, found, cx.own_dims)
+    array = old.array or isinstance(value, Arr)
+    return mark(
+        cx,
+        Template(
+            "leaf",
+            joined,
+            array=array,
+            foreign=foreign,
+            sources=old.sources,
+            lasting=old.lasting,
+            pools=old.pools | pools_around(cx, value, cx.state),
+        ),
+        value,
+    )
 
-    @contextlib.contextmanager
-    def inside(self, value: Any) -> Iterator[None]:
-        """While the items of a container are looked at: if it has two names, so has each array in it."""
-        outer = self.apart
-        self.apart = outer or isinstance(value, (Lst, Dct, Obj)) and value in self.twice
-        try:
-            yield
-        finally:
-            self.apart = outer
 
-    def template(self, value: Any, state: State) -> Template:
-        """The structure of a value at the entry of the loop."""
-        if isinstance(value, (Unbound, Lost)):
-            return Template("unbound" if isinstance(value, Unbound) else "lost", info=value)
-        if isinstance(value, Maybe):
-            return Template("maybe", None, (self.template(value.value, state),))
+def widen_list(cx: Context, old: Template, value: Value, start: State) -> Template:
+    content = cx.state.get(value) if isinstance(value, Lst) else value
+    pools, within = old.pools, old.within
+    if isinstance(value, Lst):
+        pools, within = pools | pools_of(cx, value), within | pools_with(cx, value, cx.state)
+    if isinstance(content, tuple) and len(content) == len(old.children):
+        with inside(cx, value):
+            children = tuple(widen(cx, c, v, start) for c, v in zip(old.children, content, strict=True))
+        return Template("list", None, children, pools=pools, within=within)
+    if isinstance(content, tuple):
+        content = dynamic_list(cx, content)
+    if not isinstance(content, Var) or not isinstance(content.type, ListOf):
+        raise ShapeChange("a list becomes something else")
+    type: Type = content.type
+    for child in old.children:
+        if child.type is None and not (child.kind == "same" and isinstance(child.info, Lit)):
+            raise ShapeChange("a list of containers changes its length")
+        own = child.type if child.type is not None else type_of_arg(child.info)
+        type = (
+            list_of(join(type.element, own))
+            if isinstance(type, ListOf) and type.element != NOTHING
+            else list_of(own)
+        )
+    return Template("leaf", type, pools=pools, within=within)
+
+
+@contextlib.contextmanager
+def inside(cx: Context, value: Value) -> Iterator[None]:
+    """While the items of a container are looked at: if it has two names, so has each array in it."""
+    outer = cx.apart
+    cx.apart = outer or isinstance(value, (Lst, Dct, Obj)) and value in cx.twice
+    try:
+        yield
+    finally:
+        cx.apart = outer
+
+
+def template_of(cx: Context, value: Value, state: State) -> Template:
+    """The structure of a value at the entry of the loop."""
+    if isinstance(value, (Unbound, Lost)):
+        return Template("unbound" if isinstance(value, Unbound) else "lost", info=value)
+    if isinstance(value, Maybe):
+        return Template("maybe", None, (template_of(cx, value.value, state),))
+    if isinstance(value, tuple):
+        return template_content(cx, value, state)
+    if isinstance(value, Tup):
+        return Template("tuple", None, tuple(template_of(cx, v, state) for v in value.items), value.cls)
+    if isinstance(value, Lst):
+        with inside(cx, value):
+            found = template_content(cx, state.get(value), state)
+        return replace(found, pools=pools_of(cx, value), within=pools_with(cx, value, state))
+    if isinstance(value, (Dct, Obj)):
+        content = state.get(value)
+        kind = "dict" if isinstance(value, Dct) else "object"
+        with inside(cx, value):
+            children = tuple(template_of(cx, v, state) for v in content.values())
+        return Template(kind, None, children, (value.cls, list(content)))
+    if isinstance(value, Arr):
+        outer, cx.state = cx.state, state
+        type = cx.read(value).type
+        cx.state = outer
+        pools = pools_around(cx, value, state)
+        return mark(cx, Template("leaf", type, array=True, foreign=value.foreign, pools=pools), value)
+    if isinstance(value, Var):
+        type = value.type
+        return Template("leaf", replace(type, size=None) if isinstance(type, Scalar) else type)
+    if isinstance(value, Lit) and type_of_number(value.value):
+        return Template(
+            "leaf",
+            type_of_arg(value)
+            if not isinstance(value.value, int) or isinstance(value.value, bool)
+            else Scalar("int"),
+        )
+    if isinstance(value, PARTS):
+        return Template("parts", None, tuple(template_of(cx, v, state) for v in components(value)[0]), value)
+    return Template("same", info=value)
+
+
+def template_content(cx: Context, content: Var | tuple[Value, ...], state: State) -> Template:
+    if isinstance(content, Var):
+        return Template("leaf", content.type)
+    return Template("list", None, tuple(template_of(cx, v, state) for v in content))
+
+
+def instantiate(
+    cx: Context, template: Template, params: list[Var], hint: str | None, after: bool = False
+) -> Any:
+    """A value of the template's structure on fresh parameters."""
+    if template.kind in ("same", "unbound", "lost"):
+        return template.info
+    if template.kind == "maybe":
+        value = instantiate(cx, template.children[0], params, hint, after)
+        params.append(Var(Scalar("bool"), None if hint is None else f"{hint}_bound"))
+        return Maybe(value, params[-1])
+    if template.kind == "leaf":
+        assert template.type is not None
+        var = Var(template.type, hint)
+        params.append(var)
+        if template.array:  # or None
+            if after and template.foreign == SHARED and not template.lasting:
+                return Arr(var, within=template.pools)
+            sources = tuple((r, None) for r in template.sources)
+            return Arr(var, None, template.foreign, sources=sources, within=template.pools)
+        if isinstance(template.type, ListOf):
+            return Lst(var, pools=template.pools, within=template.within)
+        return cx.wrap_var(var)
+    children = tuple(instantiate(cx, c, params, hint, after) for c in template.children)
+    if template.kind == "tuple":
+        return Tup(children, template.info)
+    if template.kind == "parts":
+        return components(template.info)[1](list(children))
+    if template.kind == "list":
+        return Lst(children, pools=template.pools, within=template.within)
+    cls, keys = template.info
+    content = dict(zip(keys, children, strict=True))
+    return Dct(content, cls) if template.kind == "dict" else Obj(cls, content)
+
+
+def flatten(cx: Context, template: Template, value: Value, out: list[Arg]) -> None:
+    """The arguments that a value of the template's structure has at its leaves."""
+    if template.kind in ("same", "unbound", "lost"):
+        return
+    if template.kind == "maybe":
+        flatten(cx, template.children[0], value_of(value), out)
+        out.append(cx.arg(bound_flag(value)))
+        return
+    if value is None and template.kind != "leaf":
+        for child in template.children:
+            flatten(cx, child, None, out)
+        return
+    if template.kind == "leaf":
         if isinstance(value, tuple):
-            return self.template_content(value, state)
-        if isinstance(value, Tup):
-            return Template("tuple", None, tuple(self.template(v, state) for v in value.items), value.cls)
-        if isinstance(value, Lst):
-            with self.inside(value):
-                found = self.template_content(state.get(value), state)
-            return replace(found, pools=self.pools_of(value), within=self.pools_with(value, state))
-        if isinstance(value, (Dct, Obj)):
-            content = state.get(value)
-            kind = "dict" if isinstance(value, Dct) else "object"
-            with self.inside(value):
-                children = tuple(self.template(v, state) for v in content.values())
-            return Template(kind, None, children, (value.cls, list(content)))
-        if isinstance(value, Arr):
-            outer, self.state = self.state, state
-            type = self.read(value).type
-            self.state = outer
-            pools = self.pools_around(value, state)
-            return self.mark(Template("leaf", type, array=True, foreign=value.foreign, pools=pools), value)
-        if isinstance(value, Var):
-            type = value.type
-            return Template("leaf", replace(type, size=None) if isinstance(type, Scalar) else type)
-        if isinstance(value, Lit) and type_of_number(value.value):
-            return Template(
-                "leaf",
-                type_of_arg(value)
-                if not isinstance(value.value, int) or isinstance(value.value, bool)
-                else Scalar("int"),
-            )
-        if isinstance(value, PARTS):
-            return Template(
-                "parts", None, tuple(self.template(v, state) for v in components(value)[0]), value
-            )
-        return Template("same", info=value)
-
-    def template_content(self, content: Any, state: State) -> Template:
-        if isinstance(content, Var):
-            return Template("leaf", content.type)
-        return Template("list", None, tuple(self.template(v, state) for v in content))
-
-    def instantiate(
-        self, template: Template, params: list[Var], hint: str | None, after: bool = False
-    ) -> Any:
-        """A value of the template's structure on fresh parameters."""
-        if template.kind in ("same", "unbound", "lost"):
-            return template.info
-        if template.kind == "maybe":
-            value = self.instantiate(template.children[0], params, hint, after)
-            params.append(Var(Scalar("bool"), None if hint is None else f"{hint}_bound"))
-            return Maybe(value, params[-1])
-        if template.kind == "leaf":
-            assert template.type is not None
-            var = Var(template.type, hint)
-            params.append(var)
-            if template.array:  # or None
-                if after and template.foreign == SHARED and not template.lasting:
-                    return Arr(var, within=template.pools)
-                sources = tuple((r, None) for r in template.sources)
-                return Arr(var, None, template.foreign, sources=sources, within=template.pools)
-            if isinstance(template.type, ListOf):
-                return Lst(var, pools=template.pools, within=template.within)
-            return self.wrap_var(var)
-        children = tuple(self.instantiate(c, params, hint, after) for c in template.children)
-        if template.kind == "tuple":
-            return Tup(children, template.info)
-        if template.kind == "parts":
-            return components(template.info)[1](list(children))
-        if template.kind == "list":
-            return Lst(children, pools=template.pools, within=template.within)
-        cls, keys = template.info
-        content = dict(zip(keys, children, strict=True))
-        return Dct(content, cls) if template.kind == "dict" else Obj(cls, content)
-
-    def flatten(self, template: Template, value: Any, out: list[Arg]) -> None:
-        """The arguments that a value of the template's structure has at its leaves."""
-        if template.kind in ("same", "unbound", "lost"):
-            return
-        if template.kind == "maybe":
-            self.flatten(template.children[0], self.value_of(value), out)
-            out.append(self.arg(bound_flag(value)))
-            return
-        if value is None and template.kind != "leaf":
-            for child in template.children:
-                self.flatten(child, None, out)
-            return
-        if template.kind == "leaf":
-            if isinstance(value, tuple):
-                value = self.dynamic_list(value)
-            if isinstance(value, Lst) and isinstance(self.state.get(value), tuple):
-                value = self.dynamic_list(self.state.get(value))
-            assert template.type is not None
-            out.append(Undefined(template.type) if value is None else self.arg(value))
-            return
-        if template.kind == "tuple":
-            items: Any = value.items
-        elif template.kind == "parts":
-            items = components(value)[0]
-        elif template.kind == "list":
-            items = self.state.get(value) if isinstance(value, Lst) else value
-        else:
-            items = self.state.get(value).values()
-        for child, item in zip(template.children, items, strict=True):
-            self.flatten(child, item, out)
+            value = dynamic_list(cx, value)
+        if isinstance(value, Lst) and isinstance(cx.state.get(value), tuple):
+            value = dynamic_list(cx, cx.state.get(value))
+        assert template.type is not None
+        out.append(Undefined(template.type) if value is None else cx.arg(value))
+        return
+    if template.kind == "tuple":
+        items: Any = cx.parts(value)
+    elif template.kind == "parts":
+        items = components(value)[0]
+    elif template.kind == "list":
+        items = cx.state.get(value) if isinstance(value, Lst) else value
+    else:
+        items = cx.state.get(value).values()
+    for child, item in zip(template.children, items, strict=True):
+        flatten(cx, child, item, out)
 
 
 @dataclass
@@ -278,7 +279,7 @@ class Template:
         )
 
 
-def type_of_number(value: Any) -> bool:
+def type_of_number(value: object) -> bool:
     import numpy as np
 
     return isinstance(value, (bool, int, float, complex, np.generic))

@@ -11,9 +11,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..ir.ops import Arg, Var
+from ..ir.ops import Arg, Block, Lit, Seq, Slice, Var
+
+if TYPE_CHECKING:
+    from .guards import Path
 
 _serials = itertools.count()
 
@@ -23,7 +26,7 @@ def now() -> int:
     return next(_serials)
 
 
-def is_tensor(value: Any) -> bool:
+def is_tensor(value: object) -> bool:
     """Whether it is a tensor; one that is being traced passes for an array or a number."""
     return hasattr(type(value), "_is_eager_tensor")
 
@@ -237,6 +240,21 @@ class Comprehension:
 
 
 @dataclass(eq=False)
+class Live:
+    """An object that outlives the call; what it holds is read through ``path`` at every call."""
+
+    value: Any
+    path: Path
+    embed: Callable[[], None] | None = None
+
+    def python_value(self) -> Any:
+        """The object itself, as a constant of the program: from now on it must stay this very one."""
+        if self.embed is not None:
+            self.embed()
+        return self.value
+
+
+@dataclass(eq=False)
 class Unbound:
     """The state of a name without a value: a read raises what Python raises."""
 
@@ -259,13 +277,45 @@ class Lost:
     why: str
 
 
+Value = (
+    Var
+    | Lit
+    | Seq
+    | Slice
+    | Arr
+    | Tup
+    | Lst
+    | Dct
+    | Obj
+    | Closure
+    | Bound
+    | Super
+    | ArrayMethod
+    | Range
+    | Iterable
+    | Flat
+    | Comprehension
+    | Live
+    | Unbound
+    | Maybe
+    | Lost
+    | slice
+)  # what a name, an element or an attribute is to the compiler
+
+
+Callee = Callable[..., Any]  # of the user's, of NumPy's, of the compiler's: what it takes can't be told
+Slot = tuple[Any, Any]  # a frame, an object, ..., and a name or a key in it
+Sides = tuple[tuple["State", Block], tuple["State", Block]]  # the paths of a branch: the store, and the code
+Container = Lst | Dct | Obj  # what can be changed, and may be one of several
+
+
 class State:
     """What every object holds now. Contents are replaced, never changed, so that a fork is a shallow copy.
 
     ``refuse``: makes the error for a read of what is lost.
     """
 
-    def __init__(self, contents: dict[Any, Any] | None = None, dead: bool = False) -> None:
+    def __init__(self, contents: dict[object, Any] | None = None, dead: bool = False) -> None:
         self.contents: dict[Any, Any] = {} if contents is None else contents
         self.dead = dead
         self.held = Held()
@@ -276,7 +326,7 @@ class State:
         found.held, found.refuse = self.held, self.refuse
         return found
 
-    def get(self, key: Any) -> Any:
+    def get(self, key: object) -> Any:
         found = self.look(key)
         if isinstance(found, Lost) and self.refuse is not None:
             raise self.refuse(found)
@@ -287,11 +337,11 @@ class State:
         found = self.contents.get(key, self)
         return key.initial if found is self else found
 
-    def set(self, key: Any, content: Any) -> None:
+    def set(self, key: object, content: object) -> None:
         self.contents[key] = content
 
     def get_name(self, frame: Frame, name: str) -> Any:
         return self.get(frame).get(name)
 
-    def set_name(self, frame: Frame, name: str, value: Any) -> None:
+    def set_name(self, frame: Frame, name: str, value: object) -> None:
         self.set(frame, {**self.get(frame), name: value})

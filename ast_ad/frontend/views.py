@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..ir.ops import Arg, Lit, Seq, Slice, Var
-from ..ir.types import Array, Scalar, TupleOf, kind_of, rank_of
+from ..ir.types import Array, Scalar, TupleOf, Type, kind_of, rank_of
 from ..rules import helpers
 from ..rules.registry import lookup
-from .core import Core
+from . import doors
+from .context import Context
+from .holding import hold_element, pools_of, share
 from .layouts import (
     BOTH,
     CONVERTING,
@@ -26,7 +29,7 @@ from .layouts import (
     relation,
 )
 from .probing import may_share
-from .values import Arr, Lst, Tup, View
+from .values import Arr, Callee, Lst, Tup, Value, View
 
 ALIASES_INPUT = {
     np.asarray,
@@ -51,245 +54,272 @@ EACH = {np.broadcast_arrays, np.meshgrid, np.ix_, np.atleast_1d, np.atleast_2d, 
 """Their results are views of one argument each."""
 
 
-class Views(Core):
-    # ----- which results are windows on their argument
-    def mark_view(self, fn: Any, args: list[Any], kwargs: dict[str, Any], result: Any) -> Any:
-        """Where the result may share memory with an argument, remember it."""
-        primitive = lookup(fn)
-        bases = [a for a in (*args, *kwargs.values()) if isinstance(a, Arr)]
-        base = bases[0] if len(bases) == 1 else args[0] if args else next(iter(kwargs.values()), None)
-        if (
-            primitive is None
-            or not primitive.view
-            or not isinstance(base, Arr)
-            or not isinstance(result, (Arr, Tup, Lst))
-        ):
-            return result
-        if not may_share(fn, tuple(map(self.arg, args)), {k: self.arg(v) for k, v in kwargs.items()}):
-            return result
-        if isinstance(result, Lst) and isinstance(self.state.get(result), Var):
-            self.hold_element(self.pools_of(result), base)
-            self.share(result.pools, "a window on an array")
-            return result
-        if isinstance(result, (Tup, Lst)):
-            content = result.items if isinstance(result, Tup) else self.state.get(result)
-            if isinstance(content, Var):  # a list of run-time length
-                if self.inputs is None:
-                    return result  # rules write to nothing
-                raise self.unsupported(
-                    "windows on an array, in a number known at run time only",
-                    "writes to them could not be followed",
-                    "give the number as a constant, or index the array",
-                )
-            owners = args if fn in EACH else [base] * len(content)
-            items = tuple(
-                self.see(fn, args, kwargs, owner, item, i)
-                for i, (owner, item) in enumerate(zip(owners, content, strict=True))
+# ----- which results are windows on their argument
+def mark_view(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, Value], result: Value) -> Any:
+    """Where the result may share memory with an argument, remember it."""
+    primitive = lookup(fn)
+    bases = [a for a in (*args, *kwargs.values()) if isinstance(a, Arr)]
+    base = bases[0] if len(bases) == 1 else args[0] if args else next(iter(kwargs.values()), None)
+    if (
+        primitive is None
+        or not primitive.view
+        or not isinstance(base, Arr)
+        or not isinstance(result, (Arr, Tup, Lst))
+    ):
+        return result
+    if not may_share(fn, tuple(map(cx.arg, args)), {k: cx.arg(v) for k, v in kwargs.items()}):
+        return result
+    if isinstance(result, Lst) and isinstance(cx.state.get(result), Var):
+        hold_element(cx, pools_of(cx, result), base)
+        share(cx, result.pools, "a window on an array")
+        return result
+    if isinstance(result, (Tup, Lst)):
+        content = result.items if isinstance(result, Tup) else cx.state.get(result)
+        if isinstance(content, Var):  # a list of run-time length
+            if cx.inputs is None:
+                return result  # rules write to nothing
+            raise cx.unsupported(
+                "windows on an array, in a number known at run time only",
+                "writes to them could not be followed",
+                "give the number as a constant, or index the array",
             )
-            return Tup(items, result.cls) if isinstance(result, Tup) else Lst(items)
-        return self.see(fn, args, kwargs, base, result)
+        owners = args if fn in EACH else [base] * len(content)
+        items = tuple(
+            see(cx, fn, args, kwargs, owner, item, i)
+            for i, (owner, item) in enumerate(zip(owners, content, strict=True))
+        )
+        return Tup(items, result.cls) if isinstance(result, Tup) else Lst(items)
+    return see(cx, fn, args, kwargs, base, result)
 
-    def see(
-        self,
-        fn: Any,
-        args: list[Any],
-        kwargs: dict[str, Any],
-        base: Any,
-        result: Any,
-        part: int | None = None,
-    ) -> Any:
-        """The result (or the ``part`` of it), as what it is to the array ``base``."""
-        if not isinstance(result, Arr) or not isinstance(base, Arr):
-            return result
-        how = self.relation(fn, args, kwargs, base, result)
-        if how == "copy":
-            result.orders = frozenset(CONVERTING.get(fn, "CF"))
-            return result
-        if how == "same" and self.read(base).type == self.variable(result).type:
-            return base
-        view = View(base, None, None)
-        fixed = [a if a is base else self.arg(a) for a in args]  # as they are now: lists of places may change
-        named = {k: a if a is base else self.arg(a) for k, a in kwargs.items()}
-        if how:
-            view.get = self.window_of(fn, fixed, named, base, part)
-        if how == "view":
-            view.put = self.lens(fn, fixed, named, base, view.get)
-        found = Arr(None, view, base.foreign, orders=self.orders_seen(fn, args, kwargs, base, result))
-        self.state.set(found, (self.read(base), result.initial))
-        return found
 
-    def relation(self, fn: Any, args: list[Any], kwargs: dict[str, Any], base: Arr, result: Arr) -> str:
-        """See ``layouts.relation``; here with what depends on the other arguments."""
-        type = self.read(base).type
-        if fn in ALIASES_INPUT and isinstance(type, Array) and type.shape is not None:
-            if type == result.initial.type and fn not in CONVERTING:  # type: ignore[union-attr]
-                own = base.view is None and len(type.shape) == 1 and self.orders_of(base) == BOTH
-                return "same" if fn is not np.require or own else ""
-            if fn not in CONVERTING and fn not in SEEING:
-                return ""
-        elif fn in ALIASES_INPUT:
-            return ""  # it may get axes, or become an array
-        if fn is np.ix_ and isinstance(type, Array) and type.dtype.kind == "b":
-            return ""  # places
-        if fn is np.meshgrid and self.static_value(kwargs.get("copy", Lit(True))) is not False:
+def see(
+    cx: Context,
+    fn: Callee,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    base: Value,
+    result: Value,
+    part: int | None = None,
+) -> Any:
+    """The result (or the ``part`` of it), as what it is to the array ``base``."""
+    if not isinstance(result, Arr) or not isinstance(base, Arr):
+        return result
+    how = relation_of_call(cx, fn, args, kwargs, base, result)
+    if how == "copy":
+        result.orders = frozenset(CONVERTING.get(fn, "CF"))
+        return result
+    if how == "same" and cx.read(base).type == cx.variable(result).type:
+        return base
+    view = View(base, None, None)
+    fixed: list[Value] = [
+        a if a is base else cx.arg(a) for a in args
+    ]  # as they are now: lists of places may change
+    named: dict[str, Value] = {k: a if a is base else cx.arg(a) for k, a in kwargs.items()}
+    if how:
+        view.get = window_of(cx, fn, fixed, named, base, part)
+    if how == "view":
+        view.put = lens(cx, fn, fixed, named, base, view.get)
+    found = Arr(None, view, base.foreign, orders=orders_seen(cx, fn, args, kwargs, base, result))
+    cx.state.set(found, (cx.read(base), result.initial))
+    return found
+
+
+def relation_of_call(
+    cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, Value], base: Arr, result: Arr
+) -> str:
+    """See ``layouts.relation``; here with what depends on the other arguments."""
+    type = cx.read(base).type
+    if fn in ALIASES_INPUT and isinstance(type, Array) and type.shape is not None:
+        if type == result.initial.type and fn not in CONVERTING:  # type: ignore[union-attr]
+            own = base.view is None and len(type.shape) == 1 and orders_of(cx, base) == BOTH
+            return "same" if fn is not np.require or own else ""
+        if fn not in CONVERTING and fn not in SEEING:
             return ""
-        if fn is np.einsum:
-            moved = len(args) == 2 and not kwargs and is_view_by_letters(self.static_value(args[0]))
-            return "view" if moved else ""
-        if fn in (np.real, np.imag) and kind_of(type) == "complex":
-            return "view"
-        order = self.static_value(order_asked(fn, args, kwargs))
-        if order is not None and not isinstance(order, str):
-            return ""
-        return relation(fn, self.orders_of(base), type, order)
+    elif fn in ALIASES_INPUT:
+        return ""  # it may get axes, or become an array
+    if fn is np.ix_ and isinstance(type, Array) and type.dtype.kind == "b":
+        return ""  # places
+    if fn is np.meshgrid and cx.static_value(kwargs.get("copy", Lit(True))) is not False:
+        return ""
+    if fn is np.einsum:
+        moved = len(args) == 2 and not kwargs and is_view_by_letters(cx.static_value(args[0]))
+        return "view" if moved else ""
+    if fn in (np.real, np.imag) and kind_of(type) == "complex":
+        return "view"
+    order = cx.static_value(order_asked(fn, args, kwargs))
+    if order is not None and not isinstance(order, str):
+        return ""
+    return relation(fn, orders_of(cx, base), type, order)
 
-    def window_of(self, fn: Any, args: list[Any], kwargs: dict[str, Any], base: Arr, part: int | None) -> Any:
-        """What gives the result (or the ``part`` of it) for another value of the base."""
 
-        def get(v: Any) -> Any:
-            found = self.emit(
-                fn,
-                *(v if a is base else a for a in args),
-                **{k: v if a is base else a for k, a in kwargs.items()},
-            )
-            if part is not None:
-                found = (found.items if isinstance(found, Tup) else self.state.get(found))[part]
-            return self.variable(found)
+def window_of(
+    cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, Value], base: Arr, part: int | None
+) -> Any:
+    """What gives the result (or the ``part`` of it) for another value of the base."""
 
-        return get
+    def get(v: Var) -> Any:
+        found = cx.emit(
+            fn,
+            *(v if a is base else a for a in args),
+            **{k: v if a is base else a for k, a in kwargs.items()},
+        )
+        if part is not None:
+            found = (found.items if isinstance(found, Tup) else cx.state.get(found))[part]
+        return cx.variable(found)
 
-    def uncertain(self, base: Any, result: Any) -> Any:
-        if not isinstance(result, Arr) or not isinstance(base, Arr):
-            return result
-        view = Arr(None, View(base, None, None), base.foreign)
-        self.state.set(view, (self.read(base), result.initial))
-        return view
+    return get
 
-    def with_known_order(
-        self, fn: Any, args: list[Any], kwargs: dict[str, Any]
-    ) -> tuple[list[Any], dict[str, Any]]:
-        """The order "A" or "K", in which elements are read as they lie, by its own name."""
-        order = self.static_value(order_asked(fn, args, kwargs)) if fn in (np.ravel, np.reshape) else None
-        base = args[0] if args else kwargs.get("a")
-        if order not in ("A", "K") or not isinstance(base, Arr):
-            return args, kwargs
-        orders = self.orders_of(base)
-        if "C" not in orders and not (orders and is_crosswise(self.read(base).type)):  # one row lies in both
-            self.demand_orders()
-            raise self.unsupported(
-                f"order={order!r}", "how the array lies in memory is not known", "write 'C' or 'F'"
-            )
-        known = Lit("C" if "C" in orders else "F")
-        kwargs = {**kwargs, "order": known} if "order" in kwargs else kwargs
-        args = [known if i == ORDER_AT[fn] and "order" not in kwargs else a for i, a in enumerate(args)]
+
+def uncertain(cx: Context, base: Value, result: Value) -> Any:
+    if not isinstance(result, Arr) or not isinstance(base, Arr):
+        return result
+    view = Arr(None, View(base, None, None), base.foreign)
+    cx.state.set(view, (cx.read(base), result.initial))
+    return view
+
+
+def with_known_order(
+    cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, Value]
+) -> tuple[list[Any], dict[str, Any]]:
+    """The order "A" or "K", in which elements are read as they lie, by its own name."""
+    order = cx.static_value(order_asked(fn, args, kwargs)) if fn in (np.ravel, np.reshape) else None
+    base = args[0] if args else kwargs.get("a")
+    if order not in ("A", "K") or not isinstance(base, Arr):
         return args, kwargs
+    orders = orders_of(cx, base)
+    if "C" not in orders and not (orders and is_crosswise(cx.read(base).type)):  # one row lies in both
+        cx.demand_orders()
+        raise cx.unsupported(
+            f"order={order!r}", "how the array lies in memory is not known", "write 'C' or 'F'"
+        )
+    known = Lit("C" if "C" in orders else "F")
+    kwargs = {**kwargs, "order": known} if "order" in kwargs else kwargs
+    args = [known if i == ORDER_AT[fn] and "order" not in kwargs else a for i, a in enumerate(args)]
+    return args, kwargs
 
-    # ----- how a write through a view changes its base
-    def lens(self, fn: Any, args: list[Any], kwargs: dict[str, Any], base: Arr, get: Any) -> Any:
-        """The value of the base after a write through the view, from what it was and what the view is now."""
-        base_type = self.read(base).type
-        if fn in RESHAPING and self.static_value(order_asked(fn, args, kwargs)) in (None, "C"):
-            return lambda v, new: self.builder.opaque(
-                np.reshape, (new, self.builder.opaque(np.shape, (v,), shape_type(base_type))), v.type
-            )
-        if fn in (np.transpose, np.permute_dims):
-            axes = self.static_value(args[1] if len(args) > 1 else kwargs.get("axes", Lit(None)))
-            if axes is None:
-                return lambda v, new: self.builder.opaque(np.transpose, (new,), v.type)
-            if isinstance(axes, (tuple, list)):
-                inverse = Seq(tuple(Lit(int(i)) for i in np.argsort(axes)), tuple)
-                return lambda v, new: self.builder.opaque(np.transpose, (new, inverse), v.type)
-        if fn in OWN_INVERSE and args and args[0] is base:
-            return lambda v, new: self.variable(self.emit(fn, new, *args[1:], **kwargs))
-        if fn is np.moveaxis and len(args) == 3:
-            source, target = map(self.arg, args[1:])
-            return lambda v, new: self.builder.opaque(np.moveaxis, (new, target, source), v.type)
-        if fn in (np.real, np.imag):
-            return self.lens_of_part(fn)
-        return self.lens_by_places(get)
 
-    def lens_of_part(self, fn: Any) -> Any:
-        """The real or the imaginary part of a complex array is written."""
-        other = np.imag if fn is np.real else np.real
+# ----- how a write through a view changes its base
+def lens(
+    cx: Context,
+    fn: Callee,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    base: Arr,
+    get: Callable[[Var], Var] | None,
+) -> Any:
+    """The value of the base after a write through the view, from what it was and what the view is now."""
+    base_type = cx.read(base).type
+    if fn in RESHAPING and cx.static_value(order_asked(fn, args, kwargs)) in (None, "C"):
+        return lambda v, new: cx.builder.opaque(
+            np.reshape, (new, cx.builder.opaque(np.shape, (v,), shape_type(base_type))), v.type
+        )
+    if fn in (np.transpose, np.permute_dims):
+        axes = cx.static_value(args[1] if len(args) > 1 else kwargs.get("axes", Lit(None)))
+        if axes is None:
+            return lambda v, new: cx.builder.opaque(np.transpose, (new,), v.type)
+        if isinstance(axes, (tuple, list)):
+            inverse = Seq(tuple(Lit(int(i)) for i in np.argsort(axes)), tuple)
+            return lambda v, new: cx.builder.opaque(np.transpose, (new, inverse), v.type)
+    if fn in OWN_INVERSE and args and args[0] is base:
+        return lambda v, new: cx.variable(cx.emit(fn, new, *args[1:], **kwargs))
+    if fn is np.moveaxis and len(args) == 3:
+        source, target = map(cx.arg, args[1:])
+        return lambda v, new: cx.builder.opaque(np.moveaxis, (new, target, source), v.type)
+    if fn in (np.real, np.imag):
+        return lens_of_part(cx, fn)
+    assert get is not None
+    return lens_by_places(cx, get)
 
-        def put(v: Any, new: Any) -> Any:
-            kept = self.builder.op(other, v)
-            real, imag = (new, kept) if fn is np.real else (kept, new)
-            return self.builder.op(operator.add, real, self.builder.op(operator.mul, imag, Lit(1j)))
 
-        return put
+def lens_of_part(cx: Context, fn: Callee) -> Any:
+    """The real or the imaginary part of a complex array is written."""
+    other = np.imag if fn is np.real else np.real
 
-    def lens_by_places(self, get: Any) -> Any:
-        """Any view: the elements that it shows are those of the base whose numbers it shows."""
+    def put(v: Var, new: Var) -> Any:
+        kept = cx.builder.op(other, v)
+        real, imag = (new, kept) if fn is np.real else (kept, new)
+        return cx.builder.op(operator.add, real, cx.builder.op(operator.mul, imag, Lit(1j)))
 
-        def put(v: Any, new: Any) -> Any:
-            if rank_of(v.type) == 1:
-                places = get(self.builder.op(np.arange, self.builder.op(np.size, v)))
-                return self.builder.opaque(helpers.setitem, (v, places, new), v.type)
-            shape = self.builder.op(np.shape, v)
-            numbers = self.builder.op(
-                np.reshape, self.builder.op(np.arange, self.builder.op(np.size, v)), shape
-            )
-            places = self.builder.op(np.unravel_index, get(numbers), shape)
-            index = Seq(tuple(places), tuple) if isinstance(places, (tuple, list)) else places
-            return self.builder.opaque(helpers.setitem, (v, index, new), v.type)
+    return put
 
-        return put
 
-    # ----- how the elements of an array lie
-    def orders_of(self, arr: Arr) -> Orders:
-        """Those in which they certainly lie in memory."""
-        if arr.view is None or arr.view.index is None:
-            return arr.orders
-        if not isinstance(arr.view.parent, Arr) or "C" not in self.orders_of(arr.view.parent):
-            return NONE
-        rank = rank_of(self.read(arr).type)
-        parts = parts_of(arr.view.index)
-        if not all(map(is_int, parts[:-1])) or not (is_int(parts[-1]) or is_run(parts[-1])):
-            return NONE
-        return BOTH if rank is not None and rank <= 1 else frozenset("C")
+def lens_by_places(cx: Context, get: Callable[[Var], Var]) -> Any:
+    """Any view: the elements that it shows are those of the base whose numbers it shows."""
 
-    def is_contiguous(self, arr: Arr) -> bool:
-        """Whether the array is certainly C-contiguous."""
-        return "C" in self.orders_of(arr)
+    def put(v: Var, new: Var) -> Any:
+        if rank_of(v.type) == 1:
+            places = get(cx.builder.op(np.arange, cx.builder.op(np.size, v)))
+            return cx.builder.opaque(helpers.setitem, (v, places, new), v.type)
+        shape = cx.builder.op(np.shape, v)
+        numbers = cx.builder.op(np.reshape, cx.builder.op(np.arange, cx.builder.op(np.size, v)), shape)
+        places = cx.builder.op(np.unravel_index, get(numbers), shape)
+        index = Seq(tuple(places), tuple) if isinstance(places, (tuple, list)) else places
+        return cx.builder.opaque(helpers.setitem, (v, index, new), v.type)
 
-    def orders_made(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Arr) -> Orders:
-        """Those of an array that an operation has made."""
-        order = self.static_value(order_asked(fn, list(args), kwargs))
-        if order is not None and not isinstance(order, str):
-            return NONE
-        found = [*args, *kwargs.values()]
-        given: list[tuple[Orders, Any]] = []
-        while found:
-            value = found.pop()
-            if isinstance(value, (Tup, Lst)):
-                content = value.items if isinstance(value, Tup) else self.state.get(value)
-                found += content if isinstance(content, tuple) else [content]
-            elif isinstance(value, (Arr, Var)):
-                its = self.variable(value).type
-                if isinstance(its, Scalar):
-                    continue
-                orders = self.orders_of(value) if isinstance(value, Arr) else NONE
-                given.append((orders, its.shape if isinstance(its, Array) else None))
-            elif isinstance(value, Lit) and isinstance(value.value, np.ndarray):
-                given.append((NONE, value.value.shape))
-        type = result.initial.type  # type: ignore[union-attr]
-        return orders_of_result(fn, given, type.shape if isinstance(type, Array) else None, order)
+    return put
 
-    def orders_seen(self, fn: Any, args: list[Any], kwargs: dict[str, Any], base: Arr, result: Arr) -> Orders:
-        """Those of a view that a function has returned."""
-        orders = self.orders_of(base)
-        if fn in (np.squeeze, np.expand_dims):
-            return orders
-        if fn in (np.transpose, np.permute_dims) and len(args) == 1 and not kwargs or fn is helpers.mT:
-            flat = rank_of(result.initial.type) == 2 or fn is not helpers.mT  # type: ignore[union-attr]
-            return frozenset("CF"["FC".index(o)] for o in orders) if flat else NONE
-        if fn in (np.reshape, np.ravel) and "C" in orders:
-            order = self.static_value(order_asked(fn, args, kwargs))
-            rank = rank_of(result.initial.type)  # type: ignore[union-attr]
-            if order in (None, "C"):
-                return BOTH if rank is not None and rank <= 1 else frozenset("C")
+
+# ----- how the elements of an array lie
+def orders_of(cx: Context, arr: Arr) -> Orders:
+    """Those in which they certainly lie in memory."""
+    if arr.view is None or arr.view.index is None:
+        return arr.orders
+    if not isinstance(arr.view.parent, Arr) or "C" not in orders_of(cx, arr.view.parent):
         return NONE
+    rank = rank_of(cx.read(arr).type)
+    parts = parts_of(arr.view.index)
+    if not all(map(is_int, parts[:-1])) or not (is_int(parts[-1]) or is_run(parts[-1])):
+        return NONE
+    return BOTH if rank is not None and rank <= 1 else frozenset("C")
+
+
+def is_contiguous(cx: Context, arr: Arr) -> bool:
+    """Whether the array is certainly C-contiguous."""
+    return "C" in orders_of(cx, arr)
+
+
+def orders_made(
+    cx: Context, fn: Callee, args: tuple[Value, ...], kwargs: dict[str, Value], result: Arr
+) -> Orders:
+    """Those of an array that an operation has made."""
+    order = cx.static_value(order_asked(fn, list(args), kwargs))
+    if order is not None and not isinstance(order, str):
+        return NONE
+    found = [*args, *kwargs.values()]
+    given: list[tuple[Orders, Any]] = []
+    while found:
+        value = found.pop()
+        if isinstance(value, (Tup, Lst)):
+            content = value.items if isinstance(value, Tup) else cx.state.get(value)
+            found += content if isinstance(content, tuple) else [content]
+        elif isinstance(value, (Arr, Var)):
+            its = cx.variable(value).type
+            if isinstance(its, Scalar):
+                continue
+            orders = orders_of(cx, value) if isinstance(value, Arr) else NONE
+            given.append((orders, its.shape if isinstance(its, Array) else None))
+        elif isinstance(value, Lit) and isinstance(value.value, np.ndarray):
+            given.append((NONE, value.value.shape))
+    type = result.initial.type  # type: ignore[union-attr]
+    return orders_of_result(fn, given, type.shape if isinstance(type, Array) else None, order)
+
+
+def orders_seen(
+    cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, Value], base: Arr, result: Arr
+) -> Orders:
+    """Those of a view that a function has returned."""
+    orders = orders_of(cx, base)
+    if fn in (np.squeeze, np.expand_dims):
+        return orders
+    if fn in (np.transpose, np.permute_dims) and len(args) == 1 and not kwargs or fn is helpers.mT:
+        flat = rank_of(result.initial.type) == 2 or fn is not helpers.mT  # type: ignore[union-attr]
+        return frozenset("CF"["FC".index(o)] for o in orders) if flat else NONE
+    if fn in (np.reshape, np.ravel) and "C" in orders:
+        order = cx.static_value(order_asked(fn, args, kwargs))
+        rank = rank_of(result.initial.type)  # type: ignore[union-attr]
+        if order in (None, "C"):
+            return BOTH if rank is not None and rank <= 1 else frozenset("C")
+    return NONE
 
 
 def parts_of(index: Arg) -> tuple[Arg, ...]:
@@ -309,5 +339,9 @@ def is_run(part: Arg) -> bool:
     return isinstance(part, Slice) and isinstance(part.step, Lit) and part.step.value in (None, 1)
 
 
-def shape_type(type: Any) -> Any:
+def shape_type(type: Type) -> TupleOf:
+    assert isinstance(type, Array) and type.shape is not None
     return TupleOf(tuple(Scalar("int", None, d) for d in type.shape))
+
+
+doors.orders_made = orders_made

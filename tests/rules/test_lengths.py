@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from sample import Sample, all_samples
 
-from ast_ad.frontend.core import STRUCTURAL, parameter_names
+from ast_ad.frontend.context import STRUCTURAL, parameter_names
 from ast_ad.frontend.dummies import InferenceError
 from ast_ad.frontend.infer import result_type
 from ast_ad.ir.dims import evaluate, symbols

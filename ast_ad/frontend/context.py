@@ -5,32 +5,37 @@ from __future__ import annotations
 import functools
 import inspect
 import operator
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import AdError, UnsupportedError
 from ..ir.ops import UNKNOWN, Arg, Lit, Seq, Slice, Var, variables
-from ..ir.types import Array, ListOf, Optional, TupleOf, Type, kind_of
+from ..ir.types import Array, Dim, ListOf, Optional, TupleOf, Type, element_of, kind_of
+from . import doors
 from .builder import Builder, as_arg
 from .dummies import InferenceError
-from .values import Arr, Flat, Frame, Iterable, Lost, Lst, Maybe, Range, State, Tup, Unbound
+from .values import Arr, Callee, Flat, Frame, Iterable, Lost, Lst, Maybe, Range, State, Tup, Unbound, Value
+
+if TYPE_CHECKING:
+    from .guards import Path
+
+if TYPE_CHECKING:
+    from .call_sites import CallSites
+    from .inputs import Inputs
 
 
 class TensorOutside(UnsupportedError):
     """The function reads a tensor that is none of its arguments: compiled code would lose its history."""
 
 
-class Core:
-    """State and helpers of the interpreter; the kinds of constructs are mixed in, one module each."""
+class Context:
+    """What the reading of a program stands on: its store, its block, its frame, what comes from outside."""
 
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            """The methods of the other parts."""
-
-    def __init__(self, builder: Builder, inputs: Any = None, sites: Any = None) -> None:
+    def __init__(
+        self, builder: Builder, inputs: Inputs | None = None, sites: CallSites | None = None
+    ) -> None:
         self.builder = builder
         self.inputs = inputs
         self.sites = sites
@@ -53,9 +58,12 @@ class Core:
         self.holders: dict[Any, Any] = {}
         self.unbound_reads: set[tuple[Any, Any]] = set()  # names of frames, read where they are unbound
         self.tried: list[tuple[str, int, int]] = []
+        self.own_dims: set[Dim] = set()
+        self.flag_cond: Var | None = None
+        self.branch_start = 0
 
     # ----- from abstract values to IR arguments and back
-    def arg(self, value: Any) -> Arg:
+    def arg(self, value: object) -> Arg:
         """The IR argument that holds an abstract value."""
         if isinstance(value, (Var, Lit, Seq, Slice)):
             return value
@@ -69,9 +77,9 @@ class Core:
         if isinstance(value, slice):
             return Slice(self.arg(value.start), self.arg(value.stop), self.arg(value.step))
         if isinstance(value, (Range, Iterable)):
-            return Seq(tuple(map(self.arg, self.items_of(value))), list)
+            return Seq(tuple(map(self.arg, doors.items_of(self, value))), list)
         if isinstance(value, Flat):
-            return self.read_flat(value)
+            return doors.read_flat(self, value)
         if isinstance(value, (Unbound, Maybe, Lost)):  # an element; names are checked where they are read
             raise self.unsupported(
                 "a part of a structure that has no value on some path",
@@ -85,13 +93,23 @@ class Core:
             f"a {describe(value)} as an operand", "it has no run-time form in compiled code", "pass its parts"
         )
 
-    def variable(self, value: Any) -> Var:
+    def parts(self, value: Value) -> tuple[Value, ...]:
+        """The items of a tuple."""
+        assert isinstance(value, Tup), f"{value} is no tuple"
+        return value.items
+
+    def outside(self) -> Inputs:
+        """Where values from outside come from; what is read of itself, without inputs, has none."""
+        assert self.inputs is not None
+        return self.inputs
+
+    def variable(self, value: object) -> Var:
         """The IR variable that holds a value known at run time only."""
         arg = self.arg(value)
         assert isinstance(arg, Var), f"{arg} is static"
         return arg
 
-    def wrap(self, result: Any) -> Any:
+    def wrap(self, result: object) -> Any:
         """The abstract value of what ``builder.op`` returned."""
         if isinstance(result, Var):
             return self.wrap_var(result)
@@ -113,7 +131,7 @@ class Core:
             return Tup(tuple(map(self.wrap_var, items)))
         return var
 
-    def emit(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    def emit(self, fn: Callee, *args: Value, **kwargs: Value) -> Any:
         """Append an operation on abstract values; its result, wrapped. Inference errors name the line."""
         arguments = [self.arg(a) for a in args]
         keywords = {k: self.arg(v) for k, v in kwargs.items()}
@@ -130,17 +148,17 @@ class Core:
                 exception=division_by_zero(fn, arguments, problem),
             ) from None
         if isinstance(result, Arr):
-            result.orders = self.orders_made(fn, args, kwargs, result)
+            result.orders = doors.orders_made(self, fn, args, kwargs, result)
         return result
 
-    def settle_structure(self, fn: Callable[..., Any], args: list[Arg], kwargs: dict[str, Arg]) -> None:
+    def settle_structure(self, fn: Callee, args: list[Arg], kwargs: dict[str, Arg]) -> None:
         """Arguments on which the rank of the result depends (an axis) have to be static."""
         named = [*zip(parameter_names(fn), args, strict=False), *kwargs.items()]
         for position, (name, arg) in enumerate(named):
             if (name in STRUCTURAL or name == "n" and fn in ITERATED) and any(
                 v.known is UNKNOWN for v in variables(arg)
             ):
-                value = self.demand(self.from_arg(arg), f"`{name}` of {name_of(fn)}")
+                value = self.demand(doors.from_arg(self, arg), f"`{name}` of {name_of(fn)}")
                 if position < len(args):
                     args[position] = as_arg(value)
                 else:
@@ -159,7 +177,7 @@ class Core:
             content = self.state.get(arr)
             return content
         if not isinstance(arr.view.parent, Arr):
-            return self.read_element(arr)
+            return doors.read_element(self, arr)
         parent = self.read(arr.view.parent)
         cached = self.state.contents.get(arr)
         if cached is not None and cached[0] is parent:
@@ -192,7 +210,7 @@ class Core:
         if arr.argument is not None and self.inputs is not None:
             self.inputs.written.add(arr.argument)
         if arr.view is None:
-            if self.pools_with(arr, self.state):
+            if doors.pools_with(self, arr, self.state):
                 raise self.unsupported(
                     "a write to an array that is also an element of a list",
                     "that list's length is known at run time only, and its elements can't be followed",
@@ -201,7 +219,7 @@ class Core:
             self.state.set(arr, var)
             return
         if not isinstance(arr.view.parent, Arr):
-            self.write_element(arr, arr.view.parent, var)
+            doors.write_element(self, arr, arr.view.parent, var)
             return
         if arr.view.put is None:
             self.demand_orders()
@@ -230,7 +248,7 @@ class Core:
         """The error for a read of something of which the compiler can't tell what it holds."""
         return self.unsupported(f"a read of `{state.name}`", state.why, "use a copy, or one name for it")
 
-    def write_outside(self, path: Any) -> AdError:
+    def write_outside(self, path: Path) -> AdError:
         """The error for a write to a list or dict that outlives the call."""
         return self.unsupported(
             f"a write to `{path}`",
@@ -258,11 +276,11 @@ class Core:
             error.block, error.state = self.builder.block, self.state  # type: ignore[attr-defined]
         return error
 
-    def is_static(self, value: Any) -> bool:
+    def is_static(self, value: object) -> bool:
         """Whether the value's Python form is known completely."""
         return self.static_value(value) is not NOT_STATIC
 
-    def static_value(self, value: Any, demanded: bool = False) -> Any:
+    def static_value(self, value: object, demanded: bool = False) -> Any:
         """The Python object that an abstract value is, or NOT_STATIC.
 
         ``demanded``: also a float among the arguments: what is computed from it has a derivative.
@@ -290,7 +308,7 @@ class Core:
             return NOT_STATIC if any(p is NOT_STATIC for p in parts) else slice(*parts)
         return NOT_STATIC
 
-    def demand(self, value: Any, what: str) -> Any:
+    def demand(self, value: Value, what: str) -> Any:
         """The static form of a value; if an argument stands behind it, ask for a build with that constant."""
         found = self.static_value(value, demanded=True)
         if found is not NOT_STATIC:
@@ -303,11 +321,17 @@ class Core:
             "make it a constant or an argument",
         )
 
-    def _variables_of(self, value: Any) -> list[Var]:
+    def _variables_of(self, value: object) -> list[Var]:
         return list(variables(self.arg(value)))
 
 
-def division_by_zero(fn: Any, args: list[Arg], problem: InferenceError) -> Exception | None:
+def content_type(items: Var) -> Type:
+    """The type of one element that is read from a run-time list."""
+    assert isinstance(items.type, ListOf)
+    return element_of(items.type)
+
+
+def division_by_zero(fn: Callee, args: list[Arg], problem: InferenceError) -> Exception | None:
     """What a division of a Python number by a constant zero raises."""
     cause = problem.__cause__
     by_constant = len(args) == 2 and isinstance(args[1], Lit)
@@ -323,7 +347,7 @@ STRUCTURAL = frozenset(
 
 
 @functools.cache
-def parameter_names(fn: Callable[..., Any]) -> tuple[str, ...]:
+def parameter_names(fn: Callee) -> tuple[str, ...]:
     """The names of a function's parameters, where NumPy tells them."""
     if isinstance(fn, np.ufunc) or not (getattr(fn, "__module__", None) or "").startswith(
         ("numpy", "ast_ad")
@@ -343,7 +367,7 @@ class _NotStatic:
 NOT_STATIC = _NotStatic()
 
 
-def describe(value: Any) -> str:
+def describe(value: object) -> str:
     """What an abstract value is, in a reader's words."""
     words = {
         "Closure": "function",
@@ -356,7 +380,7 @@ def describe(value: Any) -> str:
     return words.get(type(value).__name__, type(value).__name__)
 
 
-def name_of(fn: Any) -> str:
+def name_of(fn: Callee) -> str:
     """How a reader spells a callable."""
     name = getattr(fn, "__qualname__", None) or getattr(fn, "__name__", None) or repr(fn)
     module = getattr(fn, "__module__", None) or ""

@@ -1,0 +1,76 @@
+"""How do Python's objects and the IR's arguments become abstract values, and these the IR's again?"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import numpy as np
+
+from ..ir.ops import Lit, Seq, Var
+from . import doors
+from .context import Context, TensorOutside
+from .values import Arr, Bound, Dct, Lst, Range, Tup, Value, is_tensor
+
+
+def from_python(cx: Context, value: object) -> Any:
+    """A constant."""
+    if is_tensor(value):
+        raise TensorOutside("a constant that is a tensor", cx.builder.span)
+    if isinstance(value, tuple) and (type(value) is tuple or hasattr(value, "_fields")):
+        return Tup(
+            tuple(from_python(cx, part) for part in value), type(value) if hasattr(value, "_fields") else None
+        )
+    if type(value) is list:
+        return Lst(tuple(from_python(cx, part) for part in value))
+    if type(value) is dict:
+        return Dct({k: from_python(cx, v) for k, v in value.items()})
+    if isinstance(value, slice):
+        return slice(Lit(value.start), Lit(value.stop), Lit(value.step))
+    if isinstance(value, range):
+        return Range(Lit(value.start), Lit(value.stop), Lit(value.step))
+    if isinstance(value, np.ndarray):
+        from ..ir.builtin import assign
+        from ..ir.types import type_of
+
+        if value.dtype.kind not in "biufc":
+            raise cx.unsupported(
+                f"an array of dtype {value.dtype}", "it holds no numbers", "use a numeric dtype"
+            )
+        return Arr(cx.builder.opaque(assign, (Lit(value),), type_of(value)), None, "a constant array")
+    if isinstance(value, types.MethodType) and isinstance(value.__func__, types.FunctionType):
+        return Bound(Lit(value.__func__), (from_python(cx, value.__self__),))
+    return Lit(value)
+
+
+def from_arg(cx: Context, arg: Any) -> Any:
+    """An IR argument as abstract value."""
+    if isinstance(arg, Var):
+        return cx.wrap_var(arg)
+    if isinstance(arg, Seq):
+        items = tuple(from_arg(cx, part) for part in arg.items)
+        return Lst(items) if arg.kind is list else Tup(items)
+    if isinstance(arg, (tuple, list)):
+        items = tuple(from_arg(cx, part) for part in arg)
+        return (
+            Lst(items)
+            if isinstance(arg, list)
+            else Tup(items, type(arg) if hasattr(arg, "_fields") else None)
+        )
+    if hasattr(arg, "start") and hasattr(arg, "step") and not isinstance(arg, (Lit, range)):
+        return slice(from_arg(cx, arg.start), from_arg(cx, arg.stop), from_arg(cx, arg.step))
+    return arg if isinstance(arg, Lit) else from_python(cx, arg)
+
+
+def to_args(cx: Context, value: Value) -> Any:
+    """An abstract result as nested tuples and lists of arguments; None stays None."""
+    if isinstance(value, Tup):
+        return tuple(to_args(cx, part) for part in value.items)
+    if isinstance(value, Lst) and isinstance(cx.state.get(value), tuple):
+        return [to_args(cx, v) for v in cx.state.get(value)]
+    if isinstance(value, Lit) and value.value is None:
+        return None
+    return cx.arg(value)
+
+
+doors.from_arg = from_arg

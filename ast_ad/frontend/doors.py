@@ -1,0 +1,111 @@
+"""What do lower parts of the front end ask of higher ones? Each is set by the module that defines it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING, Any, Protocol
+
+import gast
+
+from ..ir.ops import Arg, Block, Var
+from ..ir.types import Type
+from .values import Arr, Callee, Flat, Lst, Pool, Sides, State, Value
+
+if TYPE_CHECKING:
+    from .context import Context
+    from .layouts import Orders
+    from .merge import Phis
+    from .passes import Passes
+
+
+class BDict(Protocol):
+    def __call__(self, cx: Context, source: Value | None = None, **kwargs: Value) -> Any: ...
+
+
+class BSorted(Protocol):
+    def __call__(self, cx: Context, source: Value, key: Value = ..., reverse: Value = ...) -> Any: ...
+
+
+class DynamicList(Protocol):
+    def __call__(self, cx: Context, items: tuple[Value, ...], element: Type | None = None) -> Var: ...
+
+
+class Fold(Protocol):
+    def __call__(self, cx: Context, fn: Callee, *values: object) -> Any: ...
+
+
+class ItemsOf(Protocol):
+    def __call__(self, cx: Context, value: Value, expected: int | None = None) -> list[Any]: ...
+
+
+class Place(Protocol):
+    def __call__(self, cx: Context, node: gast.AST, statement: gast.AST = None) -> None: ...
+
+
+class RunFor(Protocol):
+    def __call__(
+        self,
+        cx: Context,
+        source: Value,
+        body: Callable[[Value], None],
+        names: set[str],
+        target: gast.AST = None,
+        live: Collection[str] | None = None,
+    ) -> None: ...
+
+
+class StaticItems(Protocol):
+    def __call__(self, cx: Context, value: Value, short: bool = True) -> list[Any] | None: ...
+
+
+# ----- array_methods
+call_method: Callable[[Context, Value, str, list[Value], dict[str, Value]], Any]
+# ----- arrays
+element: Callable[[Context, Lst, Value], Arg]
+# ----- conversion
+from_arg: Callable[[Context, Any], Any]
+# ----- branches
+branch: Callable[[Context, Value, Callable[[], None], Callable[[], None], Callable[[], None] | None], bool]
+exec_guarded: Callable[[Context, Value, list[gast.AST]], None]
+python_bool: Callable[[Context, Value], Any]
+truth: Callable[[Context, Value], Any]
+# ----- calls
+call: Callable[[Context, Value, list[Value], dict[str, Value]], Any]
+call_opaque: Callable[[Context, Callee, list[Value], dict[str, Value]], Any]
+call_primitive: Callable[[Context, Callee, list[Value], dict[str, Value]], Any]
+# ----- holding
+pools_with: Callable[[Context, object, State], frozenset[Pool]]
+read_element: Callable[[Context, Arr], Var]
+write_element: Callable[[Context, Arr, Lst, Var], None]
+# ----- inlining
+closure_defaults: Callable[[Context, Any], dict[str, Any]]
+# ----- items
+items_of: ItemsOf
+length: Callable[[Context, Value], Any]
+read_flat: Callable[[Context, Flat], Var]
+static_items: StaticItems
+# ----- iterables
+b_dict: BDict
+b_sorted: BSorted
+consumed: Callable[[Context, Value], Any]
+# ----- live_lists
+check_iterated: Callable[[Context, Lst, str], None]
+# ----- loops
+only_pass: Callable[[Context, Value, Callable[[], None]], None]
+run_for: RunFor
+while_region: Callable[[Context, Callable[[], Any], Callable[[], None], set[str], Passes], None]
+# ----- merge
+dynamic_list: DynamicList
+leaf_in: Callable[[Context, Value, tuple[State, Block]], Arg]
+merge_values: Callable[[Context, Value, Value, Sides, Phis, int, str], Any]
+merged_array: Callable[[Context, Var, tuple[Any, Any], Phis, int], Arr]
+# ----- operators
+binary: Callable[[Context, Callee, Value, Value], Any]
+fold: Fold
+# ----- statements
+assign: Callable[[Context, gast.AST, Value], None]
+bind: Callable[[Context, str, Value], None]
+place: Place
+within_rules: Callable[[Context], bool]
+# ----- views
+orders_made: Callable[[Context, Callee, tuple[Value, ...], dict[str, Value], Arr], Orders]
