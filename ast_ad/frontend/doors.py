@@ -39,7 +39,7 @@ class ItemsOf(Protocol):
 
 
 class Place(Protocol):
-    def __call__(self, cx: Context, node: gast.AST, statement: gast.AST = None) -> None: ...
+    def __call__(self, cx: Context, node: gast.AST, statement: gast.AST | None = None) -> None: ...
 
 
 class RunFor(Protocol):
@@ -49,7 +49,7 @@ class RunFor(Protocol):
         source: Value,
         body: Callable[[Value], None],
         names: set[str],
-        target: gast.AST = None,
+        target: gast.AST | None = None,
         live: Collection[str] | None = None,
     ) -> None: ...
 

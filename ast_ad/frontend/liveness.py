@@ -1,14 +1,15 @@
-"""Which names may still be read at the start of a loop's pass, or behind the loop?
+"""Which names may still be read: at the start of a loop's pass, or behind the loop, or from a statement on?
 
-``live_at_loops(tree)`` tells it for every loop of a function, the functions within included, from the text
-alone: the usual analysis backwards over statements. It errs towards "may be read". What a nested function or
-a generator reads is live everywhere, since it may run at any time.
+``live_at_loops(tree)`` and ``live_before(tree)`` tell it for every loop and every statement of a function,
+the functions within included, from the text alone: the usual analysis backwards over statements. It errs
+towards "may be read". What a nested function or a generator reads is live everywhere, since it may run at any
+time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -17,7 +18,15 @@ import gast
 Names = frozenset[str]
 NONE: Names = frozenset()
 _LATER = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.GeneratorExp, gast.ClassDef)
-_found: WeakKeyDictionary[Any, dict[int, Names]] = WeakKeyDictionary()
+_found: WeakKeyDictionary[Any, Live] = WeakKeyDictionary()
+
+
+@dataclass
+class Live:
+    """The live names of the loops and before the statements of one tree, by the ``id`` of their nodes."""
+
+    at_loops: dict[int, Names] = field(default_factory=dict)
+    before: dict[int, Names] = field(default_factory=dict)
 
 
 def live_at_loops(tree: object) -> dict[int, Names]:
@@ -28,8 +37,22 @@ def live_at_loops(tree: object) -> dict[int, Names]:
     >>> sorted(live_at_loops(tree)[id(tree.body[0])])
     ['b', 'c']
     """
+    return _live(tree).at_loops
+
+
+def live_before(tree: object) -> dict[int, Names]:
+    """The names that may be read in a statement or after it, by the statement's ``id``.
+
+    >>> tree = gast.parse("def f(x, n):\n  y = x * n\n  if n:\n    y = n\n  return y").body[0]
+    >>> sorted(live_before(tree)[id(tree.body[1])])
+    ['n', 'y']
+    """
+    return _live(tree).before
+
+
+def _live(tree: object) -> Live:
     if tree not in _found:
-        found: dict[int, Names] = {}
+        found = Live()
         for node in gast.walk(tree):
             if isinstance(node, (gast.FunctionDef, gast.AsyncFunctionDef)):
                 _Function(node, found).block(node.body, _Exits(NONE))
@@ -50,7 +73,7 @@ class _Exits:
 class _Function:
     """The analysis of one function."""
 
-    def __init__(self, node: gast.AST, found: dict[int, Names]) -> None:
+    def __init__(self, node: gast.AST, found: Live) -> None:
         self.found = found
         self.captured: Names = NONE
         for inner in _own(node.body):
@@ -64,6 +87,7 @@ class _Function:
         live = exits.after
         for node in reversed(statements):
             live = self.statement(node, replace(exits, after=live)) | exits.always
+            self.found.before[id(node)] = live | self.captured
         return live
 
     def statement(self, node: gast.AST, exits: _Exits) -> Names:
@@ -92,7 +116,7 @@ class _Function:
             before = head
             inner = _Exits(head, exits.after, head, exits.always)
             head = after | (self.block(node.body, inner) - _stored(target)) | reads(target)
-        self.found[id(node)] = head | exits.after | self.captured
+        self.found.at_loops[id(node)] = head | exits.after | self.captured
         return head | reads(source)
 
     def tried(self, node: gast.AST, exits: _Exits) -> Names:

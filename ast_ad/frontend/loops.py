@@ -79,7 +79,7 @@ def run_for(
     source: Value,
     body: Callable[[Value], None],
     names: set[str],
-    target: gast.AST = None,
+    target: gast.AST | None = None,
     live: Collection[str] | None = None,
 ) -> None:
     """Run ``body`` for every item, as a region if the trip count is known at run time only."""

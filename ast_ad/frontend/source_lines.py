@@ -16,6 +16,9 @@ import sys
 import tokenize
 import types
 from collections.abc import Iterator
+from typing import Any
+
+import gast
 
 _SHARED = "<string>", "<stdin>"  # names that Python gives to whatever text has none
 _MOST_BYTES = 10_000_000  # a standard input that is longer is data
@@ -70,3 +73,10 @@ def _redirected_input() -> str:
 
 def _split(text: str) -> list[str]:
     return io.StringIO(text + "\n", newline=None).readlines() if text else []
+
+
+def statement_text(source: Any, node: gast.AST) -> str:
+    """A statement on one line, as the user wrote it; of a compound one the first line."""
+    first = node.lineno - source.first_line
+    last = (node.end_lineno if not hasattr(node, "body") else node.lineno) - source.first_line
+    return " ".join(line.strip() for line in source.lines[first : last + 1])

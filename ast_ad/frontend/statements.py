@@ -24,8 +24,10 @@ from .container_methods import dict_update, list_extend
 from .context import Context
 from .expressions import evaluate, load_name, mangled
 from .holding import pools_with, set_list
+from .liveness import live_before
 from .questions import asked
 from .sharing import references
+from .source_lines import statement_text
 from .tables import EXEC, statement
 from .values import Arr, Callee, Closure, Dct, Flat, Lst, Obj, Unbound, Value
 
@@ -60,6 +62,8 @@ def exec_block(cx: Context, statements: list[gast.AST]) -> None:
             doors.exec_guarded(cx, still_alive, statements[position:])
             return
         place(cx, node, node)
+        if isinstance(node, COMPOUND):
+            drop_dead_names(cx, node)
         handler = EXEC.get(type(node))
         if handler is None:
             raise cx.unsupported(
@@ -74,7 +78,21 @@ def exec_block(cx: Context, statements: list[gast.AST]) -> None:
             cx.state.dead = True
 
 
-def place(cx: Context, node: gast.AST, statement: gast.AST = None) -> None:
+COMPOUND = gast.If, gast.For, gast.While, gast.Try, gast.Match, gast.With
+
+
+def drop_dead_names(cx: Context, node: gast.AST) -> None:
+    """Names that nobody reads any more hold nothing: what they held may be another name's alone."""
+    frame = cx.frame
+    if frame.source is None or "__class__" in frame.cells:  # super() reads the first parameter
+        return
+    live = live_before(frame.source.tree).get(id(node))
+    held = cx.state.get(frame)
+    if live is not None and any(name not in live and name[:1] != "$" for name in held):
+        cx.state.set(frame, {k: v for k, v in held.items() if k in live or k[:1] == "$"})
+
+
+def place(cx: Context, node: gast.AST, statement: gast.AST | None = None) -> None:
     """Operations from here on stem from ``node``."""
     source = cx.frame.source
     if source is None or not hasattr(node, "lineno") or cx.inputs is None or within_rules(cx):
@@ -409,13 +427,6 @@ def overwrite(cx: Context, arr: Arr, old: Var, new: Arg) -> None:
 
 def is_numpys(value: object) -> bool:
     return isinstance(value, (np.ndarray, np.generic))
-
-
-def statement_text(source: Any, node: gast.AST) -> str:
-    """A statement on one line, as the user wrote it; of a compound one the first line."""
-    first = node.lineno - source.first_line
-    last = (node.end_lineno if not hasattr(node, "body") else node.lineno) - source.first_line
-    return " ".join(line.strip() for line in source.lines[first : last + 1])
 
 
 KEYWORDS = {
