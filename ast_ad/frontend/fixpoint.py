@@ -370,8 +370,11 @@ def finish_late(
     if last is first or last is None or isinstance(last, (Unbound, Lost)):
         return first if first is not None else Unbound(str(slot[1]))
     cx.state = end
-    if isinstance(last, Arr) and last in cx.holders:
-        value = cx.holders[last]
+    held = last.value if isinstance(last, Maybe) else last
+    if isinstance(held, Arr) and held in cx.holders:  # another name has shown it already
+        value = cx.holders[held]
+        if isinstance(last, Maybe):
+            value = maybe(cx, value, last_value(cx, slot, Lit(False), last.bound, block, carried))
     else:
         value = last_value(cx, slot, first, last, block, carried)
     if is_flag(slot):

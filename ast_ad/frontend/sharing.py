@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 STALE = "it may show an array that was written since under another name"
 SHARED = "an array that may be one of several, depending on the pass of a loop"
+STILL_SHARED = "an array that may be one of several, depending on the last pass of a loop"
 
 
 def root_of(arr: object) -> Any:

@@ -15,7 +15,7 @@ from .context import Context
 from .holding import own_elements, pools_around, pools_of, pools_with
 from .joins import NOTHING, ShapeChange, join, join_carried, join_lists
 from .merge import dynamic_list, same_constant
-from .sharing import SHARED, mark
+from .sharing import SHARED, STILL_SHARED, mark
 from .values import Arr, Bound, Closure, Dct, Lost, Lst, Maybe, Obj, Pool, State, Tup, Unbound, Value
 
 
@@ -75,7 +75,9 @@ def widen_leaf(cx: Context, old: Template, value: Value) -> Template:
         if isinstance(value, Lst):
             pools, within = pools | pools_of(cx, value), within | pools_with(cx, value, cx.state)
         return Template("leaf", join_lists(old.type, found), array=False, pools=pools, within=within)
-    foreign = old.foreign or (value.foreign if isinstance(value, Arr) else None)
+    foreign = old.foreign
+    if isinstance(value, Arr) and (foreign is None or value.foreign == STILL_SHARED):
+        foreign = value.foreign
     joined = join_carried(old.type, found, cx.own_dims)
     array = old.array or isinstance(value, Arr)
     return mark(
@@ -192,10 +194,13 @@ def instantiate(
         var = Var(template.type, hint)
         params.append(var)
         if template.array:  # or None
-            if after and template.foreign == SHARED and not template.lasting:
-                return Arr(var, within=template.pools)
+            foreign = template.foreign
+            if after and foreign == SHARED:
+                if not template.lasting:
+                    return Arr(var, within=template.pools)
+                foreign = STILL_SHARED  # whatever an outer loop finds of its own passes
             sources = tuple((r, None) for r in template.sources)
-            return Arr(var, None, template.foreign, sources=sources, within=template.pools)
+            return Arr(var, None, foreign, sources=sources, within=template.pools)
         if isinstance(template.type, ListOf):
             return Lst(var, pools=template.pools, within=template.within)
         return cx.wrap_var(var)
