@@ -43,7 +43,7 @@ def live_at_loops(tree: object) -> dict[int, Names]:
 def live_before(tree: object) -> dict[int, Names]:
     """The names that may be read in a statement or after it, by the statement's ``id``.
 
-    >>> tree = gast.parse("def f(x, n):\n  y = x * n\n  if n:\n    y = n\n  return y").body[0]
+    >>> tree = gast.parse("def f(x, n):\\n  y = x * n\\n  if n:\\n    y = n\\n  return y").body[0]
     >>> sorted(live_before(tree)[id(tree.body[1])])
     ['n', 'y']
     """
