@@ -22,6 +22,7 @@ from .values import (
     Arr,
     ArrayMethod,
     Bound,
+    Choice,
     Closure,
     Comprehension,
     Dct,
@@ -242,6 +243,8 @@ def is_known_outside(cx: Context, arr: Value, since: int) -> bool:
         if index is None or any(was_emitted_in_branch(cx, part) for part in variables(index)):
             return False
         arr = arr.view.parent
+    if isinstance(arr, Choice):
+        return all(is_known_outside(cx, one, since) for one in (arr.first, arr.second))
     return bool(getattr(arr, "serial", since) <= since)
 
 

@@ -11,7 +11,7 @@ import gast
 
 from ..errors import AdError
 from ..ir.ops import Block, If, Lit, Var
-from ..ir.types import Array, Optional, Scalar
+from ..ir.types import Array, Optional, Scalar, Type
 from . import doors
 from .attributes import load_attribute
 from .boundness import Raised, emit_raise, is_certain
@@ -81,8 +81,8 @@ def branch(
             if stays(cx, sides[position][0]):
                 sides[position] = side(cx, sides[position][0], after, sides[position][1])
                 absorbed = True
-        phis = Phis()
         cx.flag_cond = cond if isinstance(cond, Var) and cond.type == Scalar("bool") else None
+        phis = Phis(flag=cond if isinstance(cond, Var) and is_boolean(cond.type) else None)
         cx.state = merged(cx, since, (sides[0], sides[1]), phis, cond)
     finally:
         cx.flag_cond, cx.branch_start = None, start
@@ -90,6 +90,10 @@ def branch(
     cx.builder.append(If(cx.arg(cond), sides[0][1], sides[1][1], tuple(phis.outs), span, cx.builder.adjoint))
     cx.builder.span = span
     return absorbed
+
+
+def is_boolean(type: Type) -> bool:
+    return isinstance(type, Scalar) and type.kind == "bool"
 
 
 def merged(cx: Context, since: int, sides: Sides, phis: Phis, cond: Value) -> State:

@@ -11,12 +11,27 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import AdError, UnsupportedError
-from ..ir.ops import UNKNOWN, Arg, Lit, Seq, Slice, Var, variables
+from ..ir.ops import UNKNOWN, Arg, Block, If, Lit, Seq, Slice, Var, variables
 from ..ir.types import Array, Dim, ListOf, Optional, TupleOf, Type, element_of, kind_of
 from . import doors
 from .builder import Builder, as_arg
 from .dummies import InferenceError
-from .values import Arr, Callee, Flat, Frame, Iterable, Lost, Lst, Maybe, Range, State, Tup, Unbound, Value
+from .values import (
+    Arr,
+    Callee,
+    Choice,
+    Flat,
+    Frame,
+    Iterable,
+    Lost,
+    Lst,
+    Maybe,
+    Range,
+    State,
+    Tup,
+    Unbound,
+    Value,
+)
 
 if TYPE_CHECKING:
     from .guards import Path
@@ -176,6 +191,8 @@ class Context:
         if arr.view is None:
             content = self.state.get(arr)
             return content
+        if isinstance(arr.view.parent, Choice):
+            return self.read_choice(arr, arr.view.parent)
         if not isinstance(arr.view.parent, Arr):
             return doors.read_element(self, arr)
         parent = self.read(arr.view.parent)
@@ -191,6 +208,19 @@ class Context:
             )
         var = arr.view.get(parent)
         self.state.set(arr, (parent, var))
+        return var
+
+    def read_choice(self, arr: Arr, choice: Choice) -> Var:
+        """What an array holds that is one of two."""
+        both = self.read(choice.first), self.read(choice.second)
+        cached = self.state.contents.get(arr)
+        if cached is not None and cached[0] == both:
+            return cached[1]
+        one, two = both
+        var = Var(choice.type, one.hint)
+        sides = Block([], (one,)), Block([], (two,))
+        self.builder.append(If(choice.flag, *sides, (var,), self.builder.span, self.builder.adjoint))
+        self.state.set(arr, (both, var))
         return var
 
     def demand_orders(self) -> None:
@@ -218,6 +248,9 @@ class Context:
                 )
             self.state.set(arr, var)
             return
+        if isinstance(arr.view.parent, Choice):
+            self.write_choice(arr.view.parent, var)
+            return
         if not isinstance(arr.view.parent, Arr):
             doors.write_element(self, arr, arr.view.parent, var)
             return
@@ -232,6 +265,16 @@ class Context:
         after = arr.view.put(self.read(parent), var)
         self.write(parent, after)
         self.state.set(arr, (after, var))
+
+    def write_choice(self, choice: Choice, var: Var) -> None:
+        """Both hold what they did, but for the one that is written to."""
+        from ..ir.builtin import assign
+
+        def change(arr: Arr) -> None:  # it keeps its length, which differs, perhaps, from the other's
+            self.write(arr, self.builder.opaque(assign, (var,), self.read(arr).type))
+
+        one, two = choice.first, choice.second
+        doors.branch(self, choice.flag, lambda: change(one), lambda: change(two), None)
 
     def require_kind(self, type: Type) -> None:
         """What is written to converts the same way on every path: integers cut off fractions."""

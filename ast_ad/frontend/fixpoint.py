@@ -13,9 +13,8 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import AdError
-from ..ir.ops import Arg, Block, Lit, Undefined, Var
-from ..ir.types import Scalar
-from .boundness import Raised, is_certain, maybe, value_of
+from ..ir.ops import Block, Lit, Undefined, Var
+from .boundness import Raised, is_certain, value_of
 from .builder import type_of_arg
 from .context import Context
 from .holding import hold_entries, hold_items, known_later
@@ -25,33 +24,37 @@ from .identities import (
     changed_parts,
     held_twice,
     kin_of,
-    one_of,
     parts_by_place,
     relate,
     relate_results,
 )
 from .joins import ShapeChange, of_last, renewed
+from .late_slots import finish_late
 from .passes import Carried, EveryPassRaises, Passes
 from .sharing import items_held, mark, noted, readable, watch
 from .slots import OUT_ONLY, get_slot, is_checked, is_live, is_window, lateness, put_slot
-from .statements import EXITS
-from .templates import Template, flatten, instantiate, template_of, widen
+from .templates import (
+    Template,
+    by_reference,
+    flatten,
+    has_itself,
+    instantiate,
+    is_from_before,
+    template_of,
+    widen,
+    widened,
+)
 from .values import (
     Arr,
-    ArrayMethod,
-    Comprehension,
     Dct,
-    Flat,
     Frame,
     Held,
-    Iterable,
     Lost,
     Lst,
     Maybe,
     Obj,
     Slot,
     State,
-    Super,
     Tup,
     Unbound,
     Value,
@@ -104,10 +107,13 @@ def fixpoint(
     cx.errstate = {**before_errors, **cx.errstate}
 
 
-def entry_template(cx: Context, value: Value, entry: State) -> Template:
+def entry_template(cx: Context, value: Value, entry: State, itself: bool = True) -> Template:
+    """``itself``: an array with other names may be carried by reference."""
     cx.shared, cx.lasting = noted(cx, entry)
     outer, cx.twice = cx.twice, held_twice(cx, entry)
     found = template_of(cx, value, entry)
+    if itself:
+        found = by_reference(cx, value, found)
     cx.shared, cx.twice = frozenset(), outer
     return found
 
@@ -231,6 +237,14 @@ def grow(
     late = [slot for slot in changed if slot not in larger or larger[slot].kind == "unbound"]
     noted_now = noted(cx, end, late)
     outer_twice, twice = cx.twice, held_twice(cx, end, late)
+    kept = {slot: get_slot(entry, slot) for slot in larger.keys() - set(changed)}
+    by_now = {
+        slot: Template("same", info=array)
+        for slot, array in kept.items()
+        if larger[slot].kind == "leaf" and has_itself(array) and get_slot(end, slot) in noted_now[0]
+    }
+    if by_now:  # another name has got what this one keeps: read the body again, with the arrays themselves
+        return larger | by_now
     for slot in changed:
         value = readable(cx, get_slot(end, slot), end, str(slot[1]))
         if isinstance(slot[0], ITERATORS):
@@ -249,7 +263,7 @@ def grow(
         outer, cx.state = cx.state, end.fork()  # what is read here is read in no block that stays
         try:
             with cx.builder.nested(Block()):
-                larger[slot] = grown(cx, slot, larger[slot], value, start, live)
+                larger[slot] = grown(cx, slot, larger[slot], value, (entry, start), live)
             end.held = cx.state.held
         finally:
             cx.state = outer
@@ -262,9 +276,25 @@ def grow(
 
 
 def grown(
-    cx: Context, slot: Slot, old: Template, value: Value, start: State, live: Callable[[Slot], bool]
+    cx: Context,
+    slot: Slot,
+    old: Template,
+    value: Value,
+    states: tuple[State, State],
+    live: Callable[[Slot], bool],
 ) -> Template:
-    """The template of one slot that holds ``value`` at the end of a pass."""
+    """The template of a slot that holds ``value`` behind a pass; the states: before the loop, before it."""
+    entry, start = states
+    first = get_slot(entry, slot)
+    if old.kind == "leaf" and not old.foreign and has_itself(first) and is_from_before(cx, value):
+        old = Template("same", info=first)  # another name has what this pass leaves in it
+    if old.kind == "choice" or old.kind == "same" and isinstance(old.info, Arr) and value is not old.info:
+        found = widened(cx, old, value) if isinstance(value, Arr) else None
+        if found is not None:
+            return found
+        noted_now = cx.shared, cx.lasting, cx.twice
+        old = entry_template(cx, first, entry, itself=False)
+        cx.shared, cx.lasting, cx.twice = noted_now
     unsure = isinstance(value, (Unbound, Maybe)) or old.kind == "maybe"
     if old.kind == "unbound":
         if isinstance(value, Unbound) or not unsure and slot not in cx.unbound_reads:
@@ -353,70 +383,3 @@ def content_of(cx: Context, value: Value) -> Collection[Any]:
     if isinstance(value, (Tup, Lst, Dct, Obj, Maybe)):
         return items_held(value, cx.state)
     return value if isinstance(value, tuple) else ()
-
-
-def is_flag(slot: Slot) -> bool:
-    """Whether a slot is none of the user's: how and with what the loop was left."""
-    return isinstance(slot[1], str) and slot[1].startswith("$")
-
-
-def finish_late(
-    cx: Context, slot: Slot, entry: State, end: State, block: Block, carried: Carried, passes: Passes
-) -> Any:
-    """A slot that no pass reads from the one before: its value after the loop is the last pass's."""
-    first, last = get_slot(entry, slot), readable(cx, get_slot(end, slot), end, str(slot[1]))
-    if isinstance(last, Lost) and not is_flag(slot):
-        return last
-    if last is first or last is None or isinstance(last, (Unbound, Lost)):
-        return first if first is not None else Unbound(str(slot[1]))
-    cx.state = end
-    held = last.value if isinstance(last, Maybe) else last
-    if isinstance(held, Arr) and held in cx.holders:  # another name has shown it already
-        value = cx.holders[held]
-        if isinstance(last, Maybe):
-            value = maybe(cx, value, last_value(cx, slot, Lit(False), last.bound, block, carried))
-    else:
-        value = last_value(cx, slot, first, last, block, carried)
-    if is_flag(slot):
-        return value
-    return maybe(cx, value, any_pass(cx, carried, passes))
-
-
-def any_pass(cx: Context, carried: Carried, passes: Passes) -> Any:
-    """Whether the loop has run at all, as a boolean behind it."""
-    if passes.any is not None:
-        return passes.any()
-    if carried.ran is None:
-        carried.ran = Var(Scalar("bool"), "ran")
-        carried.add([Lit(False)], [Lit(True)], [carried.ran])
-    return carried.ran
-
-
-def last_value(cx: Context, slot: Slot, first: Value, last: Value, block: Block, carried: Carried) -> Any:
-    """What the last pass left, as a result of the loop."""
-    if isinstance(last, Arr) and last.view is None and last.serial > cx.since:
-        cx.shared = frozenset()  # the others show what this name holds
-    outer, cx.twice = cx.twice, held_twice(cx, cx.state)
-    with cx.builder.nested(block):  # a window may have to be taken anew
-        found = template_of(cx, last, cx.state)
-    cx.twice = outer
-    if found.kind == "list" and not found.children:
-        return one_of(cx, Lst((), pools=found.pools, within=found.within), last)
-    if found.kind == "same":
-        if isinstance(last, (Iterable, ArrayMethod, Flat, Super, Comprehension)):
-            raise ShapeChange("what a pass leaves can't be told")
-        return last
-    ends: list[Arg] = []
-    with cx.builder.nested(block):
-        flatten(cx, found, last, ends)
-    results: list[Var] = []
-    value = instantiate(cx, found, results, str(slot[1]).lstrip("$"))
-    for result in results:
-        result.type = renewed(result.type, None)
-        if isinstance(first, Lit) and isinstance(first.value, bool):
-            result.type = Scalar("bool")
-    if first is None and slot[1] in EXITS:
-        first = Lit(False)
-    starts: list[Arg] = [first] if isinstance(first, Lit) else [Undefined(r.type) for r in results]
-    carried.add(starts, ends, results)
-    return value

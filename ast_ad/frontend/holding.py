@@ -18,7 +18,7 @@ from ..ir.types import Array, ListOf, Optional, TupleOf, Type
 from . import doors
 from .context import Context
 from .identities import changed
-from .sharing import items_held, references, root_of
+from .sharing import items_held, references, roots_of
 from .values import Arr, Held, Lst, Pool, Slot, State, Value
 
 if TYPE_CHECKING:
@@ -61,8 +61,7 @@ def pools_with(cx: Context, root: object, state: State) -> frozenset[Pool]:
 
 def hold_element(cx: Context, pools: frozenset[Pool], value: Value, once: bool = False) -> None:
     """``value`` becomes an element; ``once``: not anew in each pass of a loop."""
-    for part in references_in(cx, value):
-        root = root_of(part)
+    for part, root in ((one, root) for one in references_in(cx, value) for root in roots_of(one)):
         before = pools_with(cx, root, cx.state)
         fresh = part is root and not before and (once or root.serial > cx.since)
         if isinstance(root, Lst) and part is not root:  # an element of another list
@@ -202,10 +201,13 @@ def read_element(cx: Context, arr: Arr) -> Var:
 
 def pools_around(cx: Context, value: Value, state: State) -> frozenset[Pool]:
     """The pools that an array is in, as an element or as a window on one."""
-    root = root_of(value)
-    if isinstance(root, Lst):
-        return pools_of(cx, root)
-    return pools_with(cx, root, state) if isinstance(root, Arr) else frozenset()
+    found: frozenset[Pool] = frozenset()
+    for root in roots_of(value):
+        if isinstance(root, Lst):
+            found |= pools_of(cx, root)
+        elif isinstance(root, Arr):
+            found |= pools_with(cx, root, state)
+    return found
 
 
 def popped(cx: Context, base: Lst, var: Var) -> Any:

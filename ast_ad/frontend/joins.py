@@ -14,9 +14,11 @@ from ..ir.types import (
     Scalar,
     TupleOf,
     Type,
+    dtype_of,
     kind_of,
     list_of,
     of_arguments,
+    rank_of,
 )
 
 NOTHING = Opaque("nothing")  # the type of the elements of a list that has none yet
@@ -130,3 +132,8 @@ def join_lists(a: Type, b: Type) -> Type:
     if a.element == NOTHING:
         return list_of(b.element)
     return a if b.element == NOTHING else list_of(join(a.element, b.element))
+
+
+def is_alike(a: Type, b: Type) -> bool:
+    """Whether arrays have the same rank and dtype."""
+    return rank_of(a) is not None and rank_of(a) == rank_of(b) and dtype_of(a) == dtype_of(b)

@@ -23,7 +23,7 @@ from .context import Context
 from .dummies import int_size
 from .expressions import evaluate
 from .fixpoint import fixpoint
-from .identities import shown
+from .identities import is_iterator, shown
 from .iteration import IDENTITY, iteration
 from .joins import ShapeChange
 from .live_lists import ListChanges, fixed_lists, run_live
@@ -110,7 +110,7 @@ def run_over(
     live: Collection[str] | None,
 ) -> None:
     spec = iteration(cx, source)
-    if isinstance(spec, list) and isinstance(source, Lst) and source.shows is not None:
+    if isinstance(spec, list) and isinstance(source, Lst) and source.shows and not is_iterator(source):
         unroll(cx, [functools.partial(shown, cx, source, i) for i in range(len(spec))], body)
         return
     if isinstance(spec, list):

@@ -13,18 +13,34 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.alternatives import is_mixed
 from ..ir.ops import Arg, Block, Lit, Seq, Var
 from ..ir.types import Array, ListOf, Type, list_of
 from . import doors
-from .boundness import PARTS, components, merge_bound, merge_dead, same_make
+from .boundness import PARTS, components, is_known_outside, merge_bound, merge_dead, same_make
 from .builder import type_of_arg
+from .choices import chosen
 from .context import Context
 from .holding import STALE, is_element, own_elements, pools_around, pools_of, pools_with
 from .identities import CONTAINERS, ITERATORS, held_twice, is_iterator, one_of
-from .joins import NOTHING, ShapeChange, join, join_lists
-from .sharing import readable, root_of, shared_roots, still_returned, watch
+from .joins import NOTHING, ShapeChange, is_alike, join, join_lists
+from .sharing import readable, root_of, roots_of, shared_roots, still_returned, watch
 from .statements import EXITS
-from .values import Arr, Dct, Frame, Lost, Lst, Maybe, Obj, Pool, Sides, State, Tup, Unbound, Value
+from .values import (
+    Arr,
+    Dct,
+    Frame,
+    Lost,
+    Lst,
+    Maybe,
+    Obj,
+    Pool,
+    Sides,
+    State,
+    Tup,
+    Unbound,
+    Value,
+)
 
 ONE_OF_TWO = "an array that is one of several, depending on the path taken"
 
@@ -45,6 +61,7 @@ class Phis:
         default_factory=list
     )  # the arrays, and what each is one of
     merged: State = field(default_factory=State)  # the store behind the branch
+    flag: Var | None = None  # which path was taken
 
     def add(self, a: Arg, b: Arg, type: Type, hint: str | None) -> Var:
         key = (
@@ -222,6 +239,9 @@ def merge_leaves(cx: Context, a: Value, b: Value, sides: Sides, phis: Phis, sinc
 
 def merged_array(cx: Context, out: Var, values: tuple[Value, Value], phis: Phis, since: int) -> Arr:
     """The array that is one of two; read only, until one is written, if one of them has other names."""
+    chosen = one_of_two(cx, out, values, phis, since)
+    if chosen is not None:
+        return chosen
     foreign, sources, within = None, [], frozenset[Pool]()
     for value, shared in zip(values, phis.shared, strict=True):
         if not isinstance(value, Arr):
@@ -238,6 +258,36 @@ def merged_array(cx: Context, out: Var, values: tuple[Value, Value], phis: Phis,
     phis.arrays.append(merged)
     phis.pairs.append((merged, values))
     return merged
+
+
+def one_of_two(cx: Context, out: Var, values: tuple[Value, Value], phis: Phis, since: int) -> Arr | None:
+    """The array that is one of two, either of which may have other names; None where it can't be followed.
+
+    An array that the path has made, and that has no other name, is the merged value itself.
+    """
+    if phis.flag is None or phis.apart or not isinstance(out.type, Array) or is_mixed(out.type):
+        return None
+    found: list[Arr] = []
+    for value, shared, of in zip(values, phis.shared, (phis.then, phis.orelse), strict=True):
+        if not isinstance(value, Arr) or value.sources:
+            return None
+        argument = of[phis.outs.index(out)]
+        if not isinstance(argument, Var) or not is_alike(argument.type, out.type):
+            return None
+        roots = list(roots_of(value))
+        if not any(root in shared for root in roots) and all(root.serial > since for root in roots):
+            found.append(Arr(out, within=pools_around(cx, value, phis.merged)))
+        elif is_known_outside(cx, value, since) and all(isinstance(root, Arr) for root in roots):
+            found.append(value)
+        else:
+            return None
+    if all(one is not value for one, value in zip(found, values, strict=True)):
+        return None  # each has one name: the value is all that can be seen
+    if not any(
+        root in shared for value, shared in zip(values, phis.shared, strict=True) for root in roots_of(value)
+    ):
+        return None
+    return chosen(found[0], phis.flag, found[1], out.type)
 
 
 def leaf_in(cx: Context, value: Value, side: tuple[State, Block]) -> Arg:

@@ -16,6 +16,7 @@ from ..ir.types import Opaque, Optional, Scalar
 from ..rules import containers
 from . import doors
 from .attributes import load_attribute
+from .choices import members
 from .container_methods import list_extend
 from .context import Context
 from .conversion import from_python
@@ -351,6 +352,9 @@ def perhaps_one(left: object, right: object) -> bool:
     if isinstance(left, CONTAINERS) and isinstance(right, CONTAINERS):
         return right in left.alike
     if isinstance(left, Arr) and isinstance(right, Arr):
+        ones, others = list(members(left)), list(members(right))
+        if len(ones) + len(others) > 2:
+            return any(a is b or perhaps_one(a, b) for a in ones for b in others)
         return not (surely_made(left) or surely_made(right)) or bool(left.sources or right.sources)
     if isinstance(left, Tup) and isinstance(right, Tup):  # `t + ()` and `tuple(t)` are t
         return len(left.items) == len(right.items)

@@ -16,6 +16,7 @@ from .context import Context
 from .values import (
     Arr,
     Bound,
+    Choice,
     Closure,
     Dct,
     Flat,
@@ -52,6 +53,18 @@ def may_be(arr: object) -> Iterator[Any]:
     while isinstance(arr, Arr):
         yield from (source for source, _ in arr.sources)
         arr = arr.view.parent if arr.view is not None else None
+    if isinstance(arr, Choice):
+        yield from (arr.first, arr.second)
+
+
+def roots_of(arr: object) -> Iterator[Any]:
+    """The root of an array, or those of all that it may be."""
+    root = root_of(arr)
+    if isinstance(root, Choice):
+        yield from roots_of(root.first)
+        yield from roots_of(root.second)
+    else:
+        yield root
 
 
 def references(
@@ -101,8 +114,8 @@ def live_frames(cx: Context) -> Iterator[Frame]:
 
 def _count(cx: Context, value: Value, state: State, found: Counter[object], seen: set[int]) -> None:
     if isinstance(value, Arr):
-        found[root_of(value)] += 1
-        found.update({root_of(source): 1 for source in may_be(value)})  # it may be the very array
+        roots = set(roots_of(value)).union(*(roots_of(source) for source in may_be(value)))
+        found.update(dict.fromkeys(roots, 1))  # it may be the very array
     elif isinstance(value, (Lst, Dct, Obj, Closure, Frame)):
         if id(value) in seen:
             return
@@ -120,6 +133,8 @@ def mark(cx: Context, template: Template, value: Value) -> Any:
         return template
     own = root_of(value)
     one_of = [root for root, _ in own.sources] if isinstance(own, Arr) else []
+    if isinstance(own, Choice):
+        one_of = list(roots_of(own))
     if own not in cx.shared and not one_of and not cx.apart:
         return template
     sources = template.sources
@@ -149,6 +164,13 @@ def readable(cx: Context, value: Value, state: State, name: str) -> Any:
         if any(state.get(root) is not content for root, content in arr.sources):
             return Lost(name, STALE)
         arr = arr.view.parent if arr.view is not None else None
+    if isinstance(arr, Choice):
+        lost = [
+            found
+            for one in (arr.first, arr.second)
+            if isinstance(found := readable(cx, one, state, name), Lost)
+        ]
+        return lost[0] if lost else value
     return value
 
 

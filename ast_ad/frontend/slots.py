@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
-from .values import Arr, Dct, Frame, Lost, Lst, Maybe, Obj, Slot, State
+from .values import Arr, Choice, Dct, Frame, Lost, Lst, Maybe, Obj, Slot, State
 
 if TYPE_CHECKING:
     from .templates import Template
@@ -33,8 +33,11 @@ def is_window(key: object) -> bool:
     return (
         isinstance(key, Arr)
         and key.view is not None
-        and key.view.get is not None
-        and isinstance(key.view.parent, Arr)
+        and (
+            key.view.get is not None
+            and isinstance(key.view.parent, Arr)
+            or isinstance(key.view.parent, Choice)
+        )
     )
 
 

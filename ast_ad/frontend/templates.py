@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..ir.alternatives import is_mixed
 from ..ir.ops import Arg, Lit, Undefined, Var
-from ..ir.types import ListOf, Scalar, Type, list_of
+from ..ir.types import Array, ListOf, Scalar, Type, list_of
 from .boundness import PARTS, bound_flag, components, same_make, value_of
 from .builder import type_of_arg
+from .choices import chosen, is_first, members
 from .context import Context
 from .holding import own_elements, pools_around, pools_of, pools_with
-from .joins import NOTHING, ShapeChange, join, join_carried, join_lists
+from .joins import NOTHING, ShapeChange, is_alike, join, join_carried, join_lists
 from .merge import dynamic_list, same_constant
 from .sharing import SHARED, STILL_SHARED, mark
 from .values import Arr, Bound, Closure, Dct, Lost, Lst, Maybe, Obj, Pool, State, Tup, Unbound, Value
@@ -132,6 +134,52 @@ def inside(cx: Context, value: Value) -> Iterator[None]:
         cx.apart = outer
 
 
+def by_reference(cx: Context, value: Value, template: Template) -> Template:
+    """The template of a name's value at the entry: the array itself, if it has other names."""
+    if has_itself(value) and value in cx.shared:
+        return Template("same", info=value)
+    both = tuple(members(value))
+    if len(both) == 2 and all(map(has_itself, both)):
+        return choice_of(cx, *both) or template
+    return template
+
+
+def is_from_before(cx: Context, value: Value) -> bool:
+    """Whether it is an array from before the loop, which has another name, or one of two such."""
+    arrays = list(members(value))
+    return bool(arrays) and all(
+        one.serial <= cx.since and one in cx.shared and has_itself(one) for one in arrays
+    )
+
+
+def has_itself(value: Value) -> bool:
+    """Whether it is an array that can be carried by reference."""
+    return isinstance(value, Arr) and not (value.view or value.foreign or value.sources)
+
+
+def widened(cx: Context, old: Template, value: Value) -> Template | None:
+    """The template for what a pass leaves, if it is one of two arrays from before the loop."""
+    first, second = (old.info, None) if old.kind == "same" else old.info[:2]
+    for one in members(value):
+        if one.serial > cx.since or not has_itself(one):
+            return None
+        if one is not first and one is not second:
+            if second is not None:
+                return None
+            second = one
+    if second is None or old.kind == "choice":
+        return old
+    return choice_of(cx, first, second)
+
+
+def choice_of(cx: Context, first: Arr, second: Arr) -> Template | None:
+    """The template of what is one of two arrays, if they have one rank and dtype."""
+    types = cx.read(first).type, cx.read(second).type
+    if not isinstance(types[0], Array) or is_mixed(types[0]) or not is_alike(*types):
+        return None
+    return Template("choice", Scalar("bool"), info=(first, second, types))
+
+
 def template_of(cx: Context, value: Value, state: State) -> Template:
     """The structure of a value at the entry of the loop."""
     if isinstance(value, (Unbound, Lost)):
@@ -183,6 +231,10 @@ def instantiate(
     cx: Context, template: Template, params: list[Var], hint: str | None, after: bool = False
 ) -> Any:
     """A value of the template's structure on fresh parameters."""
+    if template.kind == "choice":
+        first, second, types = template.info
+        params.append(Var(Scalar("bool"), None if hint is None else f"{hint}_which"))
+        return chosen(first, params[-1], second, join(*types))  # lengths of this very pass
     if template.kind in ("same", "unbound", "lost"):
         return template.info
     if template.kind == "maybe":
@@ -218,6 +270,9 @@ def instantiate(
 
 def flatten(cx: Context, template: Template, value: Value, out: list[Arg]) -> None:
     """The arguments that a value of the template's structure has at its leaves."""
+    if template.kind == "choice":
+        out.append(is_first(cx, value, template.info[0]))
+        return
     if template.kind in ("same", "unbound", "lost"):
         return
     if template.kind == "maybe":
@@ -256,7 +311,7 @@ class Template:
     pass reads what another one left; 'lost': what it holds can't be told.
     """
 
-    kind: str  # leaf | maybe | unbound | lost | same | tuple | list | parts | dict | object
+    kind: str  # leaf | maybe | unbound | lost | same | choice | tuple | list | parts | dict | object
     type: Type | None = None
     children: tuple[Template, ...] = ()
     info: Any = None
@@ -280,6 +335,7 @@ class Template:
             and self.pools == other.pools
             and self.within == other.within
             and (self.info is other.info or self.kind != "same")
+            and (self.kind != "choice" or self.info[:2] == other.info[:2])
             and (self.kind != "parts" or same_make(self.info, other.info))
         )
 

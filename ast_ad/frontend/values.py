@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ..ir.ops import Arg, Block, Lit, Seq, Slice, Var
 
 if TYPE_CHECKING:
+    from ..ir.types import Type
     from .guards import Path
 
 _serials = itertools.count()
@@ -86,6 +87,19 @@ class Arr:
     sources: tuple[tuple[Any, Any], ...] = ()
     within: frozenset[Pool] = frozenset()
     orders: frozenset[str] = frozenset()
+
+
+@dataclass(eq=False)
+class Choice:
+    """One of two arrays: the ``first`` where ``flag`` holds, a boolean of the program, else the ``second``.
+
+    The parent of an array that is a view of whichever it is. ``type``: what it holds, whichever it is.
+    """
+
+    flag: Var
+    first: Arr
+    second: Arr
+    type: Type
 
 
 @dataclass(eq=False)

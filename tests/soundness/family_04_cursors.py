@@ -622,5 +622,14 @@ def generator_in_a_tuple(x):
     return sum(held[0]) + 10 * sum(held[0])
 
 
+@program([0.4, -0.9, 1.3], 0.6)
+def rest_of_an_iterator_run_over(x, s):
+    it = iter(x)
+    a = next(it) * s
+    for t in it:
+        a = a + t * s
+    return a
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {}

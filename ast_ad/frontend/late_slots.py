@@ -1,0 +1,106 @@
+"""What does a name hold behind a loop that no pass reads from the one before? What the last pass left."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..ir.ops import Arg, Block, Lit, Undefined, Var
+from ..ir.types import Scalar
+from .boundness import maybe
+from .context import Context
+from .identities import (
+    held_twice,
+    one_of,
+)
+from .joins import ShapeChange, renewed
+from .passes import Carried, Passes
+from .sharing import readable
+from .slots import get_slot
+from .statements import EXITS
+from .templates import (
+    flatten,
+    instantiate,
+    template_of,
+)
+from .values import (
+    Arr,
+    ArrayMethod,
+    Comprehension,
+    Flat,
+    Iterable,
+    Lost,
+    Lst,
+    Maybe,
+    Slot,
+    State,
+    Super,
+    Unbound,
+    Value,
+)
+
+
+def is_flag(slot: Slot) -> bool:
+    """Whether a slot is none of the user's: how and with what the loop was left."""
+    return isinstance(slot[1], str) and slot[1].startswith("$")
+
+
+def finish_late(
+    cx: Context, slot: Slot, entry: State, end: State, block: Block, carried: Carried, passes: Passes
+) -> Any:
+    """A slot that no pass reads from the one before: its value after the loop is the last pass's."""
+    first, last = get_slot(entry, slot), readable(cx, get_slot(end, slot), end, str(slot[1]))
+    if isinstance(last, Lost) and not is_flag(slot):
+        return last
+    if last is first or last is None or isinstance(last, (Unbound, Lost)):
+        return first if first is not None else Unbound(str(slot[1]))
+    cx.state = end
+    held = last.value if isinstance(last, Maybe) else last
+    if isinstance(held, Arr) and held in cx.holders:  # another name has shown it already
+        value = cx.holders[held]
+        if isinstance(last, Maybe):
+            value = maybe(cx, value, last_value(cx, slot, Lit(False), last.bound, block, carried))
+    else:
+        value = last_value(cx, slot, first, last, block, carried)
+    if is_flag(slot):
+        return value
+    return maybe(cx, value, any_pass(cx, carried, passes))
+
+
+def any_pass(cx: Context, carried: Carried, passes: Passes) -> Any:
+    """Whether the loop has run at all, as a boolean behind it."""
+    if passes.any is not None:
+        return passes.any()
+    if carried.ran is None:
+        carried.ran = Var(Scalar("bool"), "ran")
+        carried.add([Lit(False)], [Lit(True)], [carried.ran])
+    return carried.ran
+
+
+def last_value(cx: Context, slot: Slot, first: Value, last: Value, block: Block, carried: Carried) -> Any:
+    """What the last pass left, as a result of the loop."""
+    if isinstance(last, Arr) and last.view is None and last.serial > cx.since:
+        cx.shared = frozenset()  # the others show what this name holds
+    outer, cx.twice = cx.twice, held_twice(cx, cx.state)
+    with cx.builder.nested(block):  # a window may have to be taken anew
+        found = template_of(cx, last, cx.state)
+    cx.twice = outer
+    if found.kind == "list" and not found.children:
+        return one_of(cx, Lst((), pools=found.pools, within=found.within), last)
+    if found.kind == "same":
+        if isinstance(last, (Iterable, ArrayMethod, Flat, Super, Comprehension)):
+            raise ShapeChange("what a pass leaves can't be told")
+        return last
+    ends: list[Arg] = []
+    with cx.builder.nested(block):
+        flatten(cx, found, last, ends)
+    results: list[Var] = []
+    value = instantiate(cx, found, results, str(slot[1]).lstrip("$"))
+    for result in results:
+        result.type = renewed(result.type, None)
+        if isinstance(first, Lit) and isinstance(first.value, bool):
+            result.type = Scalar("bool")
+    if first is None and slot[1] in EXITS:
+        first = Lit(False)
+    starts: list[Arg] = [first] if isinstance(first, Lit) else [Undefined(r.type) for r in results]
+    carried.add(starts, ends, results)
+    return value
