@@ -24,9 +24,9 @@ def members(value: Value) -> Iterator[Arr]:
         yield value
 
 
-def chosen(first: Arr, flag: Var, second: Arr, type: Type) -> Arr:
+def chosen(first: Arr, flag: Var, second: Arr, type: Type, hint: str | None) -> Arr:
     """The array that is one of two."""
-    return Arr(None, View(Choice(flag, first, second, type), None, None))
+    return Arr(None, View(Choice(flag, first, second, type, hint), None, None))
 
 
 def is_first(cx: Context, value: Value, first: Arr) -> Arg:

@@ -217,7 +217,7 @@ class Context:
         if cached is not None and cached[0] == both:
             return cached[1]
         one, two = both
-        var = Var(choice.type, one.hint)
+        var = Var(choice.type, choice.hint)
         sides = Block([], (one,)), Block([], (two,))
         self.builder.append(If(choice.flag, *sides, (var,), self.builder.span, self.builder.adjoint))
         self.state.set(arr, (both, var))

@@ -287,7 +287,7 @@ def one_of_two(cx: Context, out: Var, values: tuple[Value, Value], phis: Phis, s
         root in shared for value, shared in zip(values, phis.shared, strict=True) for root in roots_of(value)
     ):
         return None
-    return chosen(found[0], phis.flag, found[1], out.type)
+    return chosen(found[0], phis.flag, found[1], out.type, out.hint)
 
 
 def leaf_in(cx: Context, value: Value, side: tuple[State, Block]) -> Arg:

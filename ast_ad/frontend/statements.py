@@ -29,7 +29,7 @@ from .questions import asked
 from .sharing import references
 from .source_lines import statement_text
 from .tables import EXEC, statement
-from .values import Arr, Callee, Closure, Dct, Flat, Lst, Obj, Unbound, Value
+from .values import Arr, Callee, Choice, Closure, Dct, Flat, Lst, Obj, Unbound, Value
 
 RULES = __name__.partition(".")[0] + ".rules."
 EXITS = ("$return", "$break", "$continue")
@@ -255,6 +255,8 @@ def named(cx: Context, name: str, value: Value) -> Any:
     if isinstance(value, Arr) and value.view is not None:
         cached = cx.state.contents.get(value)
         var = cached[1] if isinstance(cached, tuple) else None
+        if isinstance(value.view.parent, Choice) and value.view.parent.hint in (None, "choice"):
+            value.view.parent.hint = name
     if isinstance(var, Var) and var.hint is None and not name.startswith("$"):
         var.hint = name
     if isinstance(value, Lit) and type(value.value) in (float, complex) and cx.inputs is not None:

@@ -234,7 +234,7 @@ def instantiate(
     if template.kind == "choice":
         first, second, types = template.info
         params.append(Var(Scalar("bool"), None if hint is None else f"{hint}_which"))
-        return chosen(first, params[-1], second, join(*types))  # lengths of this very pass
+        return chosen(first, params[-1], second, join(*types), hint)  # lengths of this very pass
     if template.kind in ("same", "unbound", "lost"):
         return template.info
     if template.kind == "maybe":

@@ -93,13 +93,15 @@ class Arr:
 class Choice:
     """One of two arrays: the ``first`` where ``flag`` holds, a boolean of the program, else the ``second``.
 
-    The parent of an array that is a view of whichever it is. ``type``: what it holds, whichever it is.
+    The parent of an array that is a view of whichever it is. ``type``: what it holds, whichever it is;
+    ``hint``: the name that is shown for that.
     """
 
     flag: Var
     first: Arr
     second: Arr
     type: Type
+    hint: str | None = None
 
 
 @dataclass(eq=False)
