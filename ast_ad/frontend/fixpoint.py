@@ -32,7 +32,7 @@ from .joins import ShapeChange, of_last, renewed
 from .late_slots import finish_late
 from .passes import Carried, EveryPassRaises, Passes
 from .sharing import items_held, mark, noted, readable, watch
-from .slots import OUT_ONLY, get_slot, is_checked, is_live, is_window, lateness, put_slot
+from .slots import OUT_ONLY, get_slot, is_checked, is_live, is_name, is_window, lateness, put_slot
 from .templates import (
     Template,
     by_reference,
@@ -61,6 +61,7 @@ from .values import (
     now,
 )
 
+DEAD = "the compiler took it for dead"
 MAX_PASSES = 10
 MAX_NESTED = 30
 
@@ -301,7 +302,7 @@ def grown(
             return old
         unsure = True
     if unsure and not live(slot):
-        return Template("lost", info=Lost(str(slot[1]), "the compiler took it for dead"))
+        return Template("lost", info=Lost(str(slot[1]), DEAD))
     if old.kind != "unbound":
         return widen(cx, old, value, start)
     return Template("maybe", None, (template_of(cx, value_of(value), cx.state),))
@@ -331,6 +332,9 @@ def finish(
             bound[slot] = template.info
             continue
         if lateness(slot, template, end):
+            if is_name(slot) and not is_live(slot, cx.frame, passes.live):
+                bound[slot] = Lost(str(slot[1]), DEAD)
+                continue
             cx.shared = shared
             bound[slot] = finish_late(cx, slot, entry, end, block, carried, passes)
             cx.shared = frozenset()

@@ -23,6 +23,11 @@ def is_live(slot: Slot, frame: Frame, live: Collection[str] | None) -> bool:
     return key is not frame or live is None or name in live
 
 
+def is_name(slot: Slot) -> bool:
+    """Whether it is a name of the user's."""
+    return isinstance(slot[0], Frame) and isinstance(slot[1], str) and not slot[1].startswith("$")
+
+
 def is_checked(before: object, after: object) -> bool:
     """Whether a slot changed only in that it is known to have a value."""
     return isinstance(before, Maybe) and before.value is after
