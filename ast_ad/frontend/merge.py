@@ -24,7 +24,7 @@ from .context import Context
 from .holding import STALE, is_element, own_elements, pools_around, pools_of, pools_with
 from .identities import CONTAINERS, ITERATORS, held_twice, is_iterator, one_of
 from .joins import NOTHING, ShapeChange, is_alike, join, join_lists
-from .sharing import readable, root_of, roots_of, shared_roots, still_returned, watch
+from .sharing import readable, roots_of, shared_roots, still_returned, watch
 from .statements import EXITS
 from .values import (
     Arr,
@@ -246,13 +246,13 @@ def merged_array(cx: Context, out: Var, values: tuple[Value, Value], phis: Phis,
     for value, shared in zip(values, phis.shared, strict=True):
         if not isinstance(value, Arr):
             continue
-        root = root_of(value)
+        roots = list(roots_of(value))
         within |= pools_around(cx, value, phis.merged)
         sources += [known for known, _ in value.sources]
         foreign = foreign or value.foreign
-        if root in shared or phis.apart:
+        if phis.apart or any(root in shared for root in roots):
             foreign = foreign or ONE_OF_TWO
-            sources.append(root)  # which stays what it is, even made on this path, if the other has none
+            sources += roots  # which stay what they are, even made on this path, if the other has none
     once = tuple((root, None) for root in dict.fromkeys(sources))
     merged = Arr(out, None, foreign, sources=once, within=within)
     phis.arrays.append(merged)

@@ -174,5 +174,47 @@ def read_by_a_comprehension(x, y, s):
     return sum([t * s for t in a]) + np.sum(x * y)
 
 
+@program(X, 1.5, 2, later=[(X, 1.5, 3), (X * 9.0, 0.5, 2)], compiled=False)
+def window_that_a_path_opened(x, s, n):
+    x = x * 1.0
+    for _ in range(1, n):
+        if x[2] > 5:
+            return np.sum(x) * s
+        v = x
+        for i in range(1):
+            if n == 2:
+                v = x[i:]
+            np.add(x, v, out=x)
+    w = x
+    w[...] = np.cos(w)
+    return np.sum(v) * s
+
+
+@program(X, Y, 1.5, later=LATER)
+def three_rows_in_turn(x, y, s):
+    x, y = x * 1.0, y * 1.0
+    rows = [x, y, x * y]
+    a = rows[0]
+    for i in range(2):
+        if rows[i][0] > 0.7:
+            a = rows[i]
+        rows[i][1] += s
+    a *= s
+    return sum(np.sum(v * v) for v in rows) + np.sum(a)
+
+
+@program(X, Y, 1.5, later=LATER)
+def reshaped_and_transposed(x, y, s):
+    x, y = x * 1.0, y * 1.0
+    a = x if s > 0 else y
+    b = a.reshape(1, -1)
+    b *= s
+    c = a if s > 1 else b[0]
+    c += 1
+    d = a.T
+    d[0] = 0.5
+    return np.sum(b * x) + np.sum(c * y) + np.sum(a)
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {}
