@@ -7,6 +7,8 @@ different length become one whose length is known at run time only.
 
 from __future__ import annotations
 
+from .slots import is_window
+
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
@@ -96,7 +98,7 @@ def merge_states(
             merged.contents[key] = STALE
             continue
         if isinstance(key, Arr) and key.view is not None:
-            if a is None or b is None or key.view.get is not None:
+            if a is None or b is None or is_window(key):
                 merged.contents.pop(key, None)
             continue
         if getattr(key, "serial", 0) > since and not isinstance(key, Frame):

@@ -216,5 +216,34 @@ def reshaped_and_transposed(x, y, s):
     return np.sum(b * x) + np.sum(c * y) + np.sum(a)
 
 
+@program(X, Y, 1.5, later=LATER)
+def read_on_both_paths(x, y, s):
+    x, y = x * 1.0, y * 1.0
+    a = x if s > 0 else y
+    x[0] += s
+    if s > 1:
+        t = np.sum(a * 2)
+    else:
+        t = np.sum(a) * s
+    return np.sum(a * a) + t + np.sum(x * y)
+
+
+@program(X, Y, 1.5, later=LATER)
+def written_on_one_path_only(x, y, s):
+    x, y = x * 1.0, y * 1.0
+    a = x if s > 0 else y
+    y[1] *= s
+    if s > 1:
+        a[0] += 1
+        r = a[0] * s
+    elif s < 0:
+        y[0] = 3
+        r = a[1]
+    else:
+        r = a[1] * 2.0
+        x = a
+    return np.sum(a * a) + r + np.sum(x * y)
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {}
