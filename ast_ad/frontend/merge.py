@@ -7,8 +7,6 @@ different length become one whose length is known at run time only.
 
 from __future__ import annotations
 
-from .slots import is_window
-
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
@@ -27,6 +25,7 @@ from .holding import STALE, is_element, own_elements, pools_around, pools_of, po
 from .identities import CONTAINERS, ITERATORS, held_twice, is_iterator, one_of
 from .joins import NOTHING, ShapeChange, is_alike, join, join_lists
 from .sharing import readable, roots_of, shared_roots, still_returned, watch
+from .slots import is_window
 from .statements import EXITS
 from .values import (
     Arr,
