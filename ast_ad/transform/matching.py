@@ -66,14 +66,13 @@ def _width(type: Scalar) -> np.dtype | None:
 
 def is_full(arg: Arg, op: Op) -> bool:
     """Whether the operand has the dtype and, for certain, the shape of the elementwise operation's result."""
-    if not isinstance(arg, Var) or kind_of(arg.type) not in ("float", "complex"):
+    if not isinstance(arg, Var) or kind_of(arg.type) not in ("float", "complex") or is_mixed(arg.type):
         return False
     have, want = arg.type, op.out.type
     if not (isinstance(have, Array) and isinstance(want, Array)) or have.shape is None or want.shape is None:
         return same_type(arg, want)
     return (
         have.dtype == want.dtype
-        and not is_mixed(have)
         and len(have.shape) == len(want.shape)
         and all(h == w or differs_from_one(h) for h, w in zip(have.shape, want.shape, strict=True))
     )

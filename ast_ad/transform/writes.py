@@ -11,6 +11,7 @@ import numpy as np
 
 from ..analysis import aliasing
 from ..ir import builtin
+from ..ir.alternatives import is_mixed
 from ..ir.ops import (
     Arg,
     Block,
@@ -75,7 +76,7 @@ def candidate(op: Op) -> Callable[..., Any] | None:
         return builtin.setitem_
     if op.fn is helpers.add_at:
         return builtin.add_item_ if _never_repeats(op.args[1]) else builtin.add_at_
-    if op.fn in _ACCUMULATE and out.type == target.type and len(op.args) == 2:
+    if op.fn in _ACCUMULATE and out.type == target.type and not is_mixed(out.type) and len(op.args) == 2:
         if op.adjoint or (out.hint is not None and out.hint == target.hint):
             return _ACCUMULATE[op.fn]
     return None

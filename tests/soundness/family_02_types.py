@@ -389,6 +389,33 @@ def lists_of_a_rank_known_at_run_time(x, n):
     return items[0] * items[1] if n == 0 else items * 2.0
 
 
+@program(np.array([1.1, 2.3], np.float32), 0.01, later=[(np.array([1.1, 2.3], np.float32), 5.0)])
+def float32_that_widens_at_the_first_turn(x, tolerance):
+    w = x
+    step = 3
+    while step > tolerance:
+        step = step * np.tanh(1.25) - 0.3
+    for _ in range(3):
+        w = w + step
+    return w.sum()
+
+
+@program(np.array([1.1, 2.3], np.float32), 0.01, later=[(np.array([1.1, 2.3], np.float32), 5.0)])
+def float32_of_a_helper_that_widens(x, tolerance):
+    def smaller(step):
+        return step * np.tanh(1.25) - 0.3
+
+    def total(w, step):
+        w = w - step
+        w = w * step
+        return w + step
+
+    step = 3
+    while step > tolerance:
+        step = smaller(step)
+    return sum(total(v.reshape(2), step).sum() for v in [x, x * 2])
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {
     ("rank_grows", "numba", "compiled"): "traced",
