@@ -22,6 +22,7 @@ from .dummies import InferenceError
 from .holding import element_value, hold_element, own_elements, pools_of, same_elements, set_list
 from .identities import read_once, set_dict
 from .indexing import index_type
+from .inner_lists import load_inner
 from .questions import known_rank
 from .values import Arr, Dct, Flat, Iterable, Live, Lst, Obj, Range, Tup, Value, View
 from .views import is_int, parts_of, uncertain
@@ -187,6 +188,8 @@ def load_list_item(cx: Context, base: Lst, content: Var, index: Value) -> Any:
     position = cx.arg(index)
     kind = content.type
     element = element_of(kind)
+    if isinstance(element, ListOf):
+        return load_inner(cx, base, content, position)
     if not isinstance(element, Array):
         item = cx.builder.opaque(containers.list_get, (content, position), element)
         return element_value(cx, base, item)
@@ -295,8 +298,7 @@ def delete_item(cx: Context, base: Value, index: Value) -> None:
 def element(cx: Context, base: Lst, value: Value) -> Arg:
     """A value that becomes an element of a run-time list, as an argument."""
     hold_element(cx, pools_of(cx, base), value)
-    known = isinstance(value, Lst) and isinstance(cx.state.get(value), tuple)
-    return own_elements(cx, value) if isinstance(value, Lst) and known else cx.arg(value)
+    return doors.element_arg(cx, value)
 
 
 doors.element = element

@@ -57,6 +57,7 @@ class Context:
         self.root: Any = None
         self.state = State()
         self.state.refuse = self.lost
+        self.state.again = functools.partial(doors.read_inner, self)
         self.frame: Frame = Frame(None, {})
         self.iterated: list[Any] = []  # what the loops under way run over
         self.fixed: list[set[Lst]] = []  # those of the lists whose items were taken when the loop began

@@ -77,6 +77,8 @@ call_primitive: Callable[[Context, Callee, list[Value], dict[str, Value]], Any]
 pools_with: Callable[[Context, object, State], frozenset[Pool]]
 read_element: Callable[[Context, Arr], Var]
 write_element: Callable[[Context, Arr, Lst, Var], None]
+# ----- inner_lists
+read_inner: Callable[[Context, State, Lst], Any]
 # ----- inlining
 closure_defaults: Callable[[Context, Any], dict[str, Any]]
 # ----- items
@@ -96,6 +98,7 @@ run_for: RunFor
 while_region: Callable[[Context, Callable[[], Any], Callable[[], None], set[str], Passes], None]
 # ----- merge
 dynamic_list: DynamicList
+element_arg: Callable[[Context, Value], Arg]
 leaf_in: Callable[[Context, Value, tuple[State, Block]], Arg]
 merge_values: Callable[[Context, Value, Value, Sides, Phis, int, str], Any]
 merged_array: Callable[[Context, Var, tuple[Any, Any], Phis, int], Arr]

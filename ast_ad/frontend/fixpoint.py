@@ -205,7 +205,7 @@ def enter(
 def changed_slots(cx: Context, state: State, end: State, since: int) -> list[Any]:
     slots: list[Any] = []
     for key, content in end.contents.items():
-        if getattr(key, "serial", 0) > since or (isinstance(key, Arr) and key.view is not None):
+        if getattr(key, "serial", 0) > since or isinstance(key, (Arr, Lst)) and key.view is not None:
             continue
         before = state.look(key)
         if content is before:

@@ -18,15 +18,17 @@ from ..ir.types import Array, ListOf, Optional, TupleOf, Type
 from . import doors
 from .context import Context
 from .identities import changed
-from .sharing import items_held, references, roots_of
-from .values import Arr, Held, Lst, Pool, Slot, State, Value
+from .sharing import items_held, lists_of, live_lists, references, roots_of
+from .values import AGAIN, Arr, Held, Lost, Lst, Pool, Seen, Slot, State, Value
 
 if TYPE_CHECKING:
     from .templates import Template
 
 ELEMENT = "an array that is also an element of a list"
 STALE: Any = type("Stale", (), {"__repr__": lambda self: "STALE"})()
-AGAIN: Any = type("Again", (), {"__repr__": lambda self: "AGAIN"})()
+STALE_LIST = Lost(
+    "a list that is an element of another list", "elements were written since, under another name perhaps"
+)
 
 
 def refers(type: Type) -> bool:
@@ -61,6 +63,9 @@ def pools_with(cx: Context, root: object, state: State) -> frozenset[Pool]:
 
 def hold_element(cx: Context, pools: frozenset[Pool], value: Value, once: bool = False) -> None:
     """``value`` becomes an element; ``once``: not anew in each pass of a loop."""
+    for part in references_in(cx, value):
+        if isinstance(part, Lst):
+            hold_inside(cx, pools, pools_of(cx, part))
     for part, root in ((one, root) for one in references_in(cx, value) for root in roots_of(one)):
         before = pools_with(cx, root, cx.state)
         fresh = part is root and not before and (once or root.serial > cx.since)
@@ -73,7 +78,26 @@ def hold_element(cx: Context, pools: frozenset[Pool], value: Value, once: bool =
             held = cx.state.held
             cx.state.held = replace(held, roots={**held.roots, root: before | pools})
         if not fresh:
-            share(cx, before | pools, "an array that is also an element of another list, or twice of one")
+            share(cx, before | pools, "an array or list that is also an element of another list, or twice of one")
+
+
+def hold_inside(cx: Context, pools: frozenset[Pool], inner: frozenset[Pool]) -> None:
+    """Elements of ``pools`` are lists with elements of ``inner``."""
+    held = cx.state.held
+    new = {pool: found for pool in pools if not inner <= (found := held.inside.get(pool, frozenset()))}
+    if new:
+        inside = {**held.inside, **{pool: found | inner for pool, found in new.items()}}
+        cx.state.held = replace(held, inside=inside)
+
+
+def inner_pools(cx: Context, base: Lst) -> frozenset[Pool]:
+    """The pools of the elements of a list's elements."""
+    pools = pools_of(cx, base)
+    found = frozenset[Pool]().union(*(cx.state.held.inside.get(pool, frozenset()) for pool in pools))
+    if not found:
+        found = frozenset(Pool(("inside", pool)) for pool in pools)
+        hold_inside(cx, pools, found)
+    return found
 
 
 def references_in(cx: Context, value: Value) -> Iterator[Any]:
@@ -103,7 +127,7 @@ def share(cx: Context, pools: Collection[Pool], why: str) -> None:
 def same_elements(cx: Context, base: Lst, content: object) -> Lst:
     """A list with elements of another one."""
     if isinstance(content, Var) and isinstance(content.type, ListOf) and refers(content.type.element):
-        share(cx, pools_of(cx, base), "an array that is an element of several lists")
+        share(cx, pools_of(cx, base), "an array or list that is an element of several lists")
     return Lst(content, pools=base.pools)
 
 
@@ -121,8 +145,11 @@ def element_value(cx: Context, base: Lst, var: Var) -> Any:
     """What was read out of a list of tuples or lists: its parts must not be written."""
     value = cx.wrap_var(var)
     if refers(var.type):
+        inner = inner_pools(cx, base)
         for part in references_in(cx, value):
             part.within = pools_of(cx, base)
+            if isinstance(part, Lst):
+                part.pools = inner
     return value
 
 
@@ -130,6 +157,10 @@ def element_value(cx: Context, base: Lst, var: Var) -> Any:
 def set_list(cx: Context, base: Lst, content: object, change: str = "other") -> None:
     """The list holds ``content`` from now on; ``change``: 'set' (of one item), 'append', or 'other'."""
     doors.check_iterated(cx, base, change)
+    if base.view is not None:
+        assert isinstance(base.view.parent, Lst)
+        write_element(cx, base, base.view.parent, variable(cx, base, content))
+        return
     if pools_with(cx, base, cx.state):
         raise cx.unsupported(
             "a change of a list that is an element of another list",
@@ -141,32 +172,54 @@ def set_list(cx: Context, base: Lst, content: object, change: str = "other") -> 
     cx.state.set(base, content)
 
 
-def write_element(cx: Context, arr: Arr, base: Lst, var: Var) -> None:
-    """An array that was read out of a list becomes ``var``, and is seen in the list."""
-    assert arr.view is not None and arr.view.put is not None
+def variable(cx: Context, base: Lst, content: object) -> Var:
+    """What a list holds, of a run-time length."""
+    return content if isinstance(content, Var) else own_elements(cx, Lst(content, pools=base.pools))
+
+
+def write_element(cx: Context, part: Arr | Lst, base: Lst, var: Var) -> None:
+    """An array or list that was read out of a list becomes ``var``, and is seen in the list."""
+    assert part.view is not None and part.view.put is not None
     content, pools = cx.state.get(base), pools_of(cx, base)
-    if cx.state.contents[arr][0] is not content:
+    if isinstance(part, Lst):
+        cx.state.get(part)  # perhaps anew
+    if parent_of(cx.state.contents[part]) is not content:
         raise cx.unsupported(
             "a write to an element of a list that was changed since the element was read",
             "the compiler can't tell whether it is still in the list",
             "read the element again, or write before the list is changed",
         )
-    held = cx.state.held
-    why = next((held.shared[pool] for pool in pools if pool in held.shared), None)
-    for root in references(cx, cx.state):
-        if pools_with(cx, root, cx.state) & pools:
-            why = "an element of a list, which has another name, too"
-    if why is not None or pools_with(cx, base, cx.state):
+    why = other_names(cx, pools)
+    if why is not None or base.view is None and pools_with(cx, base, cx.state):
         raise cx.unsupported(
             f"a write to {why or 'an element of a list in a list'}",
             "the compiler can't tell what else the write changes",
             "copy the array first: `a = a.copy()`",
         )
-    after = arr.view.put(content, var)
-    changed(cx, base)
-    cx.state.set(base, after)
+    after = part.view.put(content, var)
+    if base.view is not None:
+        assert isinstance(base.view.parent, Lst)
+        write_element(cx, base, base.view.parent, after)
+    else:
+        changed(cx, base)
+        cx.state.set(base, after)
     touched(cx, cx.state, pools, base, content)
-    cx.state.set(arr, (after, var))
+    cx.state.set(part, (after, var) if isinstance(part, Arr) else Seen(after, var))
+
+
+def parent_of(cached: Any) -> Any:
+    """What a list held when an element was read."""
+    return cached.parent if isinstance(cached, Seen) else cached[0] if isinstance(cached, tuple) else None
+
+
+def other_names(cx: Context, pools: Collection[Pool]) -> str | None:
+    """Why an element of the pools may be seen otherwise than through the list."""
+    held = cx.state.held
+    why = next((held.shared[pool] for pool in pools if pool in held.shared), None)
+    named = [*references(cx, cx.state), *(one for one in live_lists(cx, cx.state) if one.view is None)]
+    if any(pools_with(cx, root, cx.state) & set(pools) for root in named):
+        why = "an element of a list, which has another name, too"
+    return why
 
 
 def touched(
@@ -176,9 +229,22 @@ def touched(
     marks = {pool: object() for pool in pools}
     state.held = replace(state.held, written={**state.held.written, **marks})
     for key, cached in list(state.contents.items()):
-        if is_element(key) and key.view.parent.pools & set(pools) and cached is not STALE:
-            again = key.view.parent is base and (cached is AGAIN or cached[0] is before)
-            state.contents[key] = AGAIN if again else STALE
+        if is_element(key) and key.view.parent.pools & set(pools):
+            again = key.view.parent is base and (cached is AGAIN or parent_of(cached) is before)
+            state.contents[key] = AGAIN if again else stale(key)
+    for source in cx.iterated:
+        for one in lists_of(source):
+            if one.view is not None and one.view.parent.pools & set(pools) and one is not base:
+                raise cx.unsupported(
+                    "a change of a list in a list, while a loop runs over it, perhaps",
+                    "the compiler can't tell which items are still to come",
+                    "run over a copy: `for v in list(...)`",
+                )
+
+
+def stale(key: Arr | Lst) -> Any:
+    """What is known of an element that may have been written."""
+    return STALE if isinstance(key, Arr) else STALE_LIST
 
 
 def read_element(cx: Context, arr: Arr) -> Var:
@@ -219,14 +285,20 @@ def popped(cx: Context, base: Lst, var: Var) -> Any:
     )
     if named or not pools.isdisjoint(held.shared):
         return element_value(cx, base, var)
-    return cx.wrap_var(var)
+    value = cx.wrap_var(var)
+    if refers(var.type):
+        inner = inner_pools(cx, base)
+        for part in references_in(cx, value):
+            if isinstance(part, Lst):
+                part.pools = inner
+    return value
 
 
 def settled(cx: Context, base: Lst) -> None:
     """The list is about to be rearranged: elements that were to be read again are lost."""
     for key, cached in list(cx.state.contents.items()):
         if cached is AGAIN and key.view.parent is base:
-            cx.state.contents[key] = STALE
+            cx.state.contents[key] = stale(key)
 
 
 # ----- loops
@@ -238,7 +310,7 @@ def hold_entries(
     written = {p for p, mark in held.written.items() if entry.held.written.get(p) is not mark}
     for key in list(state.contents):
         if is_element(key) and key.view.parent.pools & written:
-            state.contents[key] = STALE
+            state.contents[key] = stale(key)
     for (owner, name), template in templates.items():
         content = entry.look(owner)
         value = owner if isinstance(owner, Lst) else content.get(name) if name is not None else None
@@ -270,12 +342,12 @@ def known_later(cx: Context, held: Held, states: tuple[State, State, State], sin
     for pool, mark in end.held.written.items():
         if start.held.written.get(pool) is not mark and written.get(pool) is entry.held.written.get(pool):
             written[pool] = object()
-    return Held(roots, {**end.held.shared, **held.shared}, written)
+    return Held(roots, {**end.held.shared, **held.shared}, written, (held | end.held).inside)
 
 
 def is_element(key: object) -> bool:
     """Whether it is an array that was read out of a run-time list."""
-    return isinstance(key, Arr) and key.view is not None and isinstance(key.view.parent, Lst)
+    return isinstance(key, (Arr, Lst)) and key.view is not None and isinstance(key.view.parent, Lst)
 
 
 doors.pools_with = pools_with

@@ -45,7 +45,7 @@ def join(a: Type, b: Type) -> Type:
         inner = join(a.value if isinstance(a, Optional) else a, b.value if isinstance(b, Optional) else b)
         return Optional(inner)
     if isinstance(a, ListOf) and isinstance(b, ListOf):
-        return list_of(join(a.element, b.element))
+        return join_lists(a, b)
     if isinstance(a, TupleOf) and isinstance(b, TupleOf) and len(a.items) == len(b.items):
         return TupleOf(tuple(map(join, a.items, b.items)))
     if (

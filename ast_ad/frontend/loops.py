@@ -336,7 +336,8 @@ def while_region(
                 if before.get(k) is not v and not (k is cx.frame and same_names(v, before.get(k)))
             }
             if any(
-                getattr(k, "serial", 0) < entry_time and not (isinstance(k, Arr) and k.view) for k in changed
+                getattr(k, "serial", 0) < entry_time and not (isinstance(k, (Arr, Lst)) and k.view)
+                for k in changed
             ):
                 raise ShapeChange("its condition changes variables")
             cx.state.contents = before

@@ -21,7 +21,7 @@ from .boundness import PARTS, components, is_known_outside, merge_bound, merge_d
 from .builder import type_of_arg
 from .choices import chosen
 from .context import Context
-from .holding import STALE, is_element, own_elements, pools_around, pools_of, pools_with
+from .holding import is_element, own_elements, pools_around, pools_of, pools_with, stale
 from .identities import CONTAINERS, ITERATORS, held_twice, is_iterator, one_of
 from .joins import NOTHING, ShapeChange, is_alike, join, join_lists
 from .sharing import readable, roots_of, shared_roots, still_returned, watch
@@ -94,7 +94,7 @@ def merge_states(
         if a is b:
             continue
         if is_element(key):
-            merged.contents[key] = STALE
+            merged.contents[key] = stale(key)
             continue
         if isinstance(key, Arr) and key.view is not None:
             if a is None or b is None or is_window(key):
@@ -335,11 +335,20 @@ def dynamic_list(cx: Context, items: tuple[Value, ...], element: Type | None = N
     """``[a, b, c]`` at run time."""
     from ..ir.builtin import make_list
 
-    args = [cx.arg(v) for v in items]
+    args = [element_arg(cx, v) for v in items]
     for arg in args:
         found = type_of_arg(arg)
         element = found if element is None else join(element, found)
     return cx.builder.opaque(make_list, tuple(args), list_of(element if element is not None else NOTHING))
+
+
+def element_arg(cx: Context, value: Value) -> Arg:
+    """A value as an element of a run-time list: the lists in it are run-time lists, too."""
+    if isinstance(value, Lst) and isinstance(cx.state.get(value), tuple):
+        return own_elements(cx, value)
+    if isinstance(value, Tup) and value.cls is None:
+        return Seq(tuple(element_arg(cx, part) for part in value.items), tuple)
+    return cx.arg(value)
 
 
 def same_constant(a: object, b: object) -> bool:
@@ -354,6 +363,7 @@ def same_constant(a: object, b: object) -> bool:
 
 
 doors.dynamic_list = dynamic_list
+doors.element_arg = element_arg
 doors.leaf_in = leaf_in
 doors.merge_values = merge_values
 doors.merged_array = merged_array

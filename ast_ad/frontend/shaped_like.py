@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.ops import UNKNOWN, Arg, Lit, Seq, Var, atoms
-from ..ir.types import KIND_OF, Array, Dim, ListOf, Scalar, TupleOf, Type, dtype_of, type_of
+from ..ir.types import KIND_OF, Array, Dim, ListOf, Optional, Scalar, TupleOf, Type, dtype_of, type_of
 from ..rules import helpers
 from .dummies import InferenceError
 from .values import Callee
@@ -98,7 +98,7 @@ def _of_type(type: Type, dtype: np.dtype | None, numpy: bool) -> Type | None:
         element = _of_type(type.element, dtype, numpy)
         return None if element is None else ListOf(element)
     if dtype is None:
-        return type if isinstance(type, (Array, Scalar, TupleOf)) else None
+        return type if isinstance(type, (Array, Scalar, TupleOf, Optional)) else None
     if isinstance(type, Scalar):
         return Scalar(KIND_OF[dtype.kind], dtype if numpy else None)
     return Array(dtype, type.shape) if isinstance(type, Array) and type.shape is not None else None

@@ -43,7 +43,7 @@ STILL_SHARED = "an array that may be one of several, depending on the last pass 
 
 def root_of(arr: object) -> Any:
     """The array, or run-time list, in whose memory an array lies."""
-    while isinstance(arr, Arr) and arr.view is not None:
+    while isinstance(arr, (Arr, Lst)) and arr.view is not None:
         arr = arr.view.parent
     return arr
 
@@ -110,6 +110,20 @@ def live_frames(cx: Context) -> Iterator[Frame]:
             seen.append(frame)
             stack += [frame.caller, frame.enclosing]
     return iter(seen)
+
+
+def live_lists(cx: Context, state: State) -> Iterator[Lst]:
+    """The lists that are live, each once."""
+    stack: list[Any] = [*live_frames(cx), *cx.iterated]
+    seen: set[int] = set()
+    while stack:
+        value = stack.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        if isinstance(value, Lst):
+            yield value
+        stack += items_held(value, state)
 
 
 def _count(cx: Context, value: Value, state: State, found: Counter[object], seen: set[int]) -> None:

@@ -32,6 +32,9 @@ def is_tensor(value: object) -> bool:
     return hasattr(type(value), "_is_eager_tensor")
 
 
+AGAIN: Any = type("Again", (), {"__repr__": lambda self: "AGAIN"})()  # what an element holds is to be read
+
+
 def _stamp() -> Any:
     return field(default_factory=now)
 
@@ -48,12 +51,14 @@ class Held:
     """What is known of pools.
 
     ``roots``: the pools that an array, or a list, is in; ``shared``: why elements of a pool may have
-    references that are not known; ``written``: an object that changes with every write to an element.
+    references that are not known; ``written``: an object that changes with every write to an element;
+    ``inside``: of elements that are lists, the pools of their elements.
     """
 
     roots: dict[Any, frozenset[Pool]] = field(default_factory=dict)
     shared: dict[Pool, str] = field(default_factory=dict)
     written: dict[Pool, object] = field(default_factory=dict)
+    inside: dict[Pool, frozenset[Pool]] = field(default_factory=dict)
 
     def __or__(self, other: Held) -> Held:
         """What is known where two paths meet."""
@@ -66,7 +71,10 @@ class Held:
             pool: mark if other.written.get(pool, mark) is self.written.get(pool, mark) else object()
             for pool, mark in {**self.written, **other.written}.items()
         }
-        return Held(roots, {**other.shared, **self.shared}, written)
+        inside = dict(self.inside)
+        for pool, pools in other.inside.items():
+            inside[pool] = inside.get(pool, frozenset()) | pools
+        return Held(roots, {**other.shared, **self.shared}, written, inside)
 
 
 @dataclass(eq=False)
@@ -131,7 +139,8 @@ class Lst:
 
     ``pools``: those of its elements; ``within``: those that it may be in itself since it was made;
     ``shows``: the dict, of which it is a view, and whether it shows 'keys', 'values' or 'items'; or None and
-    'iterator', if it holds what an iterator is still to give.
+    'iterator', if it holds what an iterator is still to give. ``view``: of an element of a run-time list, how
+    it is read and written; what it holds is ``Seen``, or to be read again.
     """
 
     initial: Any = ()
@@ -140,6 +149,15 @@ class Lst:
     within: frozenset[Pool] = frozenset()
     alike: set[Any] = field(default_factory=set)
     shows: tuple[Any, str] | None = None
+    view: View | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What a list held that is an element of another one, when that one held ``parent``."""
+
+    parent: Any
+    value: Any
 
 
 @dataclass(eq=False)
@@ -328,7 +346,7 @@ Container = Lst | Dct | Obj  # what can be changed, and may be one of several
 class State:
     """What every object holds now. Contents are replaced, never changed, so that a fork is a shallow copy.
 
-    ``refuse``: makes the error for a read of what is lost.
+    ``refuse``: makes the error for a read of what is lost; ``again``: reads an element of a list anew.
     """
 
     def __init__(self, contents: dict[object, Any] | None = None, dead: bool = False) -> None:
@@ -336,21 +354,27 @@ class State:
         self.dead = dead
         self.held = Held()
         self.refuse: Callable[[Lost], Exception] | None = None
+        self.again: Callable[[State, Lst], Any] | None = None
 
     def fork(self) -> State:
         found = State(dict(self.contents), self.dead)
-        found.held, found.refuse = self.held, self.refuse
+        found.held, found.refuse, found.again = self.held, self.refuse, self.again
         return found
 
-    def get(self, key: object) -> Any:
+    def get(self, key: Any) -> Any:
         found = self.look(key)
         if isinstance(found, Lost) and self.refuse is not None:
             raise self.refuse(found)
+        if found is AGAIN:
+            assert self.again is not None
+            return self.again(self, key)
         return found
 
     def look(self, key: Any) -> Any:
         """What an object holds, or Lost where that can't be told."""
         found = self.contents.get(key, self)
+        if isinstance(found, Seen):
+            return found.value
         return key.initial if found is self else found
 
     def set(self, key: object, content: object) -> None:
