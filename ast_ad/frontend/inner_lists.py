@@ -1,7 +1,7 @@
 """How is a list read and written that is an element of a list of run-time length?
 
-It is a view of the other one, as a row is of an array: what it holds is read by its position, and a change of it
-is a change of the other one. Who else may refer to it is known by the pools (holding.py).
+It is a view of the other one, as a row is of an array: what it holds is read by its position, and a change
+of it is a change of the other one. Who else may refer to it is known by the pools (holding.py).
 """
 
 from __future__ import annotations

@@ -607,10 +607,6 @@ def pop_ints(x, n):
 KNOWN: dict[tuple[str, str, str], str] = {
     ("none_times", "numpy", "compiled"): "traced",
     ("none_times", "numba", "compiled"): "traced",
-    ("nested_lists", "numpy", "compiled"): "traced",
-    ("nested_lists", "numba", "compiled"): "traced",
-    ("helper_table", "numpy", "compiled"): "traced",
-    ("helper_table", "numba", "compiled"): "traced",
     ("tolist_store", "numpy", "compiled"): "traced",
     ("tolist_store", "numba", "compiled"): "traced",
 }

@@ -418,14 +418,10 @@ def float32_of_a_helper_that_widens(x, tolerance):
 
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {
-    ("rank_grows", "numba", "compiled"): "traced",
-    ("fibonacci_polynomial", "numba", "compiled"): "traced",
-    ("stencil_matrix_from_lists", "numba", "compiled"): "traced",
-    ("tree_as_lists", "numba", "compiled"): "traced",
     ("rank_grows", "numpy", "compiled"): "traced",
+    ("rank_grows", "numba", "compiled"): "traced",
     ("fibonacci_polynomial", "numpy", "compiled"): "traced",
-    ("stencil_matrix_from_lists", "numpy", "compiled"): "traced",
-    ("tree_as_lists", "numpy", "compiled"): "traced",
+    ("fibonacci_polynomial", "numba", "compiled"): "traced",
     ("deque_of_integers", "numpy", "compiled"): "traced",
     ("accumulated_from_an_integer", "numpy", "compiled"): "traced",
     ("lists_of_a_rank_known_at_run_time", "numpy", "compiled"): "traced",
