@@ -78,7 +78,7 @@ def hold_element(cx: Context, pools: frozenset[Pool], value: Value, once: bool =
             held = cx.state.held
             cx.state.held = replace(held, roots={**held.roots, root: before | pools})
         if not fresh:
-            share(cx, before | pools, "an array or list that is an element of another list too, or twice of one")
+            share(cx, before | pools, "an array or list that is an element of several lists, or twice of one")
 
 
 def hold_inside(cx: Context, pools: frozenset[Pool], inner: frozenset[Pool]) -> None:
