@@ -31,6 +31,7 @@ from .values import (
     Tup,
     Unbound,
     Value,
+    View,
 )
 
 if TYPE_CHECKING:
@@ -201,7 +202,7 @@ class Context:
         if cached is not None and cached[0] is parent:
             return cached[1]
         if arr.view.get is None:
-            self.demand_orders()
+            self.demand_layout(arr.view)
             raise self.unsupported(
                 "a view read after its base was written",
                 "whether NumPy returned a view or a copy here depends on the memory layout",
@@ -228,6 +229,12 @@ class Context:
         """Before a refusal of what depends on how arrays lie in memory: perhaps the arguments tell."""
         if self.inputs is not None:
             self.inputs.demand_orders()
+
+    def demand_layout(self, view: View) -> None:
+        """Before a refusal of what may be a view or a copy."""
+        self.demand_orders()
+        if self.inputs is not None and view.by_lengths:
+            self.inputs.demand_shapes([self.read(view.parent)])
 
     def write(self, arr: Arr, var: Var) -> None:
         """The array holds ``var`` from now on, and so do the arrays of which it is a view."""
@@ -256,7 +263,7 @@ class Context:
             doors.write_element(self, arr, arr.view.parent, var)
             return
         if arr.view.put is None:
-            self.demand_orders()
+            self.demand_layout(arr.view)
             raise self.unsupported(
                 "a write through what may be a view or a copy",
                 "NumPy decides by the memory layout",

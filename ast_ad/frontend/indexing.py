@@ -44,7 +44,7 @@ def index_type(base: Arg, index: Arg) -> Type | None:
         raise InferenceError(f"too many indices: array is {len(type.shape)}-dimensional")
     dims = list(type.shape)
     out: list[Dim | int] = []
-    for part in _without_ellipsis(parts, len(dims) - consumed):
+    for part in without_ellipsis(parts, len(dims) - consumed):
         if isinstance(part, Lit) and part.value is None:
             out.append(1)
         elif isinstance(part, Slice):
@@ -58,7 +58,8 @@ def index_type(base: Arg, index: Arg) -> Type | None:
     return Array(type.dtype, shape)
 
 
-def _without_ellipsis(parts: tuple[Arg, ...], missing: int) -> list[Arg]:
+def without_ellipsis(parts: tuple[Arg, ...], missing: int) -> list[Arg]:
+    """The index with full slices where it has an ellipsis; what is ``missing`` at its end is left out."""
     full = Slice(Lit(None), Lit(None), Lit(None))
     out: list[Arg] = []
     for part in parts:

@@ -7,7 +7,6 @@ array of which nothing is certain has none. tests/rules/test_layouts.py measures
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy as np
 from ..ir.ops import Lit
 from ..ir.types import Array, Type, differs_from_one
 from ..rules import containers, helpers
+from .strides import Given, Shape, Strides, has_no_gaps, joins, kept_orders
 from .values import Callee, Value
 
 Orders = frozenset[str]
@@ -30,17 +30,24 @@ MADE = {np.zeros: 2, np.ones: 2, np.empty: 2, np.full: 3}
 """They lie row by row, or as they are asked to, by an argument at this place."""
 ORDER_AT = {
     **MADE, np.reshape: 2, np.ravel: 1, np.copy: 1, np.zeros_like: 2, np.ones_like: 2, np.empty_like: 2,
-    np.full_like: 3, np.eye: 4,
+    np.full_like: 3, np.eye: 4, np.asarray: 2, np.asanyarray: 2, np.asarray_chkfinite: 2,
 }  # fmt: skip
 KEEPING = {
     np.array, np.copy, np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.where, np.clip,
     np.concatenate, np.stack, np.vstack, np.hstack, np.column_stack, np.dstack,
     operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,
     operator.neg, operator.pos, abs,
+    operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne,
 }  # fmt: skip
 """Their results lie in memory as their arguments do, like those of ufuncs."""
 CONVERTING = {np.ascontiguousarray: "C", np.asfortranarray: "F"}
 """They return their argument, or a copy if it does not lie in memory in that order."""
+ASKED = {np.asarray, np.asanyarray, np.asarray_chkfinite}
+"""So do these, if they are asked for an order."""
+LIKE = {np.zeros_like, np.ones_like, np.empty_like, np.full_like}
+"""What they make lies as their first argument does; the others don't matter."""
+JOINING = {np.concatenate, np.vstack, np.hstack}
+STACKING = {np.array, np.stack, np.column_stack, np.dstack, *JOINING}
 SEEING = {
     np.transpose, np.permute_dims, np.matrix_transpose, np.linalg.matrix_transpose, np.swapaxes, np.moveaxis,
     np.rollaxis, np.flip, np.fliplr, np.flipud, np.rot90, np.squeeze, np.expand_dims, np.split,
@@ -55,40 +62,46 @@ SHOWING = {
 """They return a view that is not written to: NumPy raises an error or warns."""
 
 
-def orders_of_result(
-    fn: Callee, given: list[tuple[Orders, Any]], shape: Sequence[object] | None, order: object
-) -> Orders:
+def orders_of_result(fn: Callee, given: Given, shape: Shape | None, order: object) -> Orders:
     """The orders in which an array that a function has made certainly lies.
 
     Args:
-        given: of each array among the arguments its orders and its shape, as far as it is known.
+        given: of each array among the arguments its strides and its shape, as far as they are known.
         shape: that of the result, or None.
         order: that which the call asks for, or None.
 
-    >>> sorted(orders_of_result(np.add, [(frozenset("F"), (2, 3)), (frozenset("F"), (2, 3))], (2, 3), None))
+    >>> sorted(orders_of_result(np.add, [((1, 2), (2, 3)), ((1, 2), (2, 3))], (2, 3), None))
     ['F']
     """
-    keeping = fn in KEEPING or isinstance(fn, np.ufunc) and fn.signature is None
-    if shape is None or order not in (None, "K", "C", "F") or not (keeping or fn in ROWS or fn in MADE):
+    known = lies_as_given(fn) or fn in ROWS or fn in MADE
+    if shape is None or order not in (None, "K", "C", "F") or not known:
         return NONE
-    rank = len(shape)
-    if rank <= 1:
+    if len(shape) <= 1:
         return BOTH
     if order in ("C", "F"):
         return frozenset(order)
     if fn in ROWS:
-        return frozenset("C") if rank == 2 else NONE
+        return frozenset("C") if len(shape) == 2 else NONE
     if fn in MADE:
         return frozenset("C")
-    found = BOTH
-    for orders, its in given:
-        if its is None:
-            return NONE
-        if len(its) > 1:
-            found &= orders
-        if its and its != shape:  # stretched: where no array tells otherwise, NumPy goes row by row
-            found &= frozenset("C")
-    return found if any(its is not None and len(its) > 1 for _, its in given) else found & frozenset("C")
+    ranks = {None if its is None else len(its) for _, its in given}
+    if fn in JOINING and ranks == {len(shape)}:  # along an axis that they have already
+        longest = [(strides, joined_shape(its, shape)) for strides, its in given]
+        return kept_orders(longest, shape)
+    if fn in STACKING and (fn is not np.array or ranks != {len(shape)}):
+        rows = all(strides is not None and has_no_gaps(its or (), strides, "C") for strides, its in given)
+        return frozenset("C") if rows else NONE
+    return kept_orders(given, shape)
+
+
+def lies_as_given(fn: Callee) -> bool:
+    """Whether what a function makes lies in memory as its arguments do."""
+    return fn in KEEPING or isinstance(fn, np.ufunc) and fn.signature is None
+
+
+def joined_shape(its: Shape | None, shape: Shape) -> Shape | None:
+    """The shape of a part of a joined array, as if it had all of it; a length of one says nothing."""
+    return its and tuple(1 if n == 1 else whole for n, whole in zip(its, shape, strict=True))
 
 
 def is_crosswise(type: Type) -> bool:
@@ -97,27 +110,46 @@ def is_crosswise(type: Type) -> bool:
     return sum(d != 1 if isinstance(d, int) else differs_from_one(d) for d in dims) >= 2
 
 
-def relation(fn: Callee, orders: Orders, type: Type, order: str | None) -> str:
+def relation(
+    fn: Callee, strides: Strides | None, type: Type, order: str | None, result: Type | None = None
+) -> str:
     """What the result is to an array of which a function may return a view.
+
+    Args:
+        strides: those of the array, or None.
+        order: that which the call asks for, or None.
+        result: the type of the result.
 
     Returns:
         "view"; "shown", which is a view that is not written to; "same", which is the array itself; "copy";
         or "", where that is not certain.
     """
-    rank = len(type.shape) if isinstance(type, Array) and type.shape is not None else None
+    shape = type.shape if isinstance(type, Array) else None
     if fn in SEEING:
         return "view"
-    if fn in SHOWING or fn is np.diag and rank == 2:
+    if fn in SHOWING or fn is np.diag and shape is not None and len(shape) == 2:
         return "shown"
-    if fn in CONVERTING:
-        wanted = CONVERTING[fn]
-        return "same" if wanted in orders else "copy" if orders and is_crosswise(type) else ""
-    wanted = order or "C"
-    if fn is np.reshape and (wanted in orders or rank is not None and rank <= 1 and wanted in "CF"):
+    wanted = order or CONVERTING.get(fn, "C")
+    if shape is None or wanted not in ("C", "F"):
+        return ""
+    if fn is np.reshape and len(shape) <= 1:
         return "view"
-    if fn is np.ravel and wanted in ("C", "F"):
-        return "view" if wanted in orders else "copy" if orders and is_crosswise(type) else ""
+    if strides is None:
+        return ""
+    if fn is np.reshape:
+        known = joins(shape, strides, wanted)
+        flat = isinstance(result, Array) and result.shape is not None and len(result.shape) == 1
+        return "view" if known else "copy" if known is False and flat else ""
+    if fn in CONVERTING or fn in ASKED and order or fn is np.ravel:
+        known = has_no_gaps(shape, strides, wanted)
+        same = "view" if fn is np.ravel else "same"
+        return "" if known is None else same if known else "copy"
     return ""
+
+
+def decided_by_strides(fn: Callee) -> bool:
+    """Whether lengths and strides tell what a function returns, a view or a copy."""
+    return fn in (np.reshape, np.ravel) or fn in CONVERTING or fn in ASKED
 
 
 def order_asked(fn: Callee, args: list[Value], kwargs: dict[str, Value]) -> Any:

@@ -255,10 +255,16 @@ def merged_array(cx: Context, out: Var, values: tuple[Value, Value], phis: Phis,
             foreign = foreign or ONE_OF_TWO
             sources += roots  # which stay what they are, even made on this path, if the other has none
     once = tuple((root, None) for root in dict.fromkeys(sources))
-    merged = Arr(out, None, foreign, sources=once, within=within)
+    orders = frozenset.intersection(*(own_orders(value) for value in values if value is not None))
+    merged = Arr(out, None, foreign, sources=once, within=within, orders=orders)
     phis.arrays.append(merged)
     phis.pairs.append((merged, values))
     return merged
+
+
+def own_orders(value: Value) -> frozenset[str]:
+    """The orders in which an array that is no view certainly lies in memory."""
+    return value.orders if isinstance(value, Arr) and value.view is None else frozenset()
 
 
 def one_of_two(cx: Context, out: Var, values: tuple[Value, Value], phis: Phis, since: int) -> Arr | None:

@@ -16,7 +16,7 @@ from .choices import chosen, is_first, members
 from .context import Context
 from .holding import own_elements, pools_around, pools_of, pools_with
 from .joins import NOTHING, ShapeChange, is_alike, join, join_carried, join_lists
-from .merge import dynamic_list, same_constant
+from .merge import dynamic_list, own_orders, same_constant
 from .sharing import SHARED, STILL_SHARED, mark
 from .values import Arr, Bound, Closure, Dct, Lost, Lst, Maybe, Obj, Pool, State, Tup, Unbound, Value
 
@@ -91,6 +91,7 @@ def widen_leaf(cx: Context, old: Template, value: Value) -> Template:
             foreign=foreign,
             sources=old.sources,
             lasting=old.lasting,
+            orders=old.orders & own_orders(value),
             pools=old.pools | pools_around(cx, value, cx.state),
         ),
         value,
@@ -205,7 +206,10 @@ def template_of(cx: Context, value: Value, state: State) -> Template:
         type = cx.read(value).type
         cx.state = outer
         pools = pools_around(cx, value, state)
-        return mark(cx, Template("leaf", type, array=True, foreign=value.foreign, pools=pools), value)
+        found = Template(
+            "leaf", type, array=True, foreign=value.foreign, orders=own_orders(value), pools=pools
+        )
+        return mark(cx, found, value)
     if isinstance(value, Var):
         type = value.type
         return Template("leaf", replace(type, size=None) if isinstance(type, Scalar) else type)
@@ -249,10 +253,10 @@ def instantiate(
             foreign = template.foreign
             if after and foreign == SHARED:
                 if not template.lasting:
-                    return Arr(var, within=template.pools)
+                    return Arr(var, within=template.pools, orders=template.orders)
                 foreign = STILL_SHARED  # whatever an outer loop finds of its own passes
             sources = tuple((r, None) for r in template.sources)
-            return Arr(var, None, foreign, sources=sources, within=template.pools)
+            return Arr(var, None, foreign, sources=sources, within=template.pools, orders=template.orders)
         if isinstance(template.type, ListOf):
             return Lst(var, pools=template.pools, within=template.within)
         return cx.wrap_var(var)
@@ -319,6 +323,7 @@ class Template:
     foreign: str | None = None
     sources: tuple[Any, ...] = ()  # arrays that are known under other names too, one of which it may be
     lasting: bool = False  # whether one of them is after the loop, too
+    orders: frozenset[str] = frozenset()  # of an array: those in which it certainly lies in memory
     pools: frozenset[Pool] = frozenset()  # of an array: those that it may be in; of a list: its elements'
     within: frozenset[Pool] = frozenset()  # of a list: those that it may be in
 
@@ -332,6 +337,7 @@ class Template:
             and self.foreign == other.foreign
             and self.sources == other.sources
             and self.lasting == other.lasting
+            and self.orders == other.orders
             and self.pools == other.pools
             and self.within == other.within
             and (self.info is other.info or self.kind != "same")

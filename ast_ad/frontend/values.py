@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ..ir.ops import Arg, Block, Lit, Seq, Slice, Var
 
 if TYPE_CHECKING:
-    from ..ir.types import Type
+    from ..ir.types import Dim, Type
     from .guards import Path
 
 _serials = itertools.count()
@@ -84,7 +84,7 @@ class Arr:
     ``foreign``: why writes to it are refused (a global, an array that may be one of several). ``sources``:
     arrays that it may be, each with what it held then: once one holds something else, reads are refused.
     ``within``: the pools that it may be in since it was made. ``orders``: those in which its elements
-    certainly lie in memory (layouts.py).
+    certainly lie in memory (layouts.py); ``strides``: how far apart they are, if it is a view (strides.py).
     """
 
     initial: Var | None
@@ -95,6 +95,7 @@ class Arr:
     sources: tuple[tuple[Any, Any], ...] = ()
     within: frozenset[Pool] = frozenset()
     orders: frozenset[str] = frozenset()
+    strides: tuple[Dim | int, ...] | None = None
 
 
 @dataclass(eq=False)
@@ -116,13 +117,15 @@ class Choice:
 class View:
     """``get`` emits the window's value from the parent's; ``put`` the parent's value with a new window.
 
-    Without ``put`` it is not written to; without ``get`` it may be a copy, which shows no later write.
+    Without ``put`` it is not written to; without ``get`` it may be a copy, which shows no later write; then
+    ``by_lengths`` tells whether it is known which, once the lengths are.
     """
 
     parent: Any
     get: Callable[[Any], Any] | None
     put: Callable[[Any, Any], Any] | None
     index: Arg | None = None
+    by_lengths: bool = False
 
 
 @dataclass(eq=False)

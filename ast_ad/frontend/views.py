@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.alternatives import is_mixed
 from ..ir.ops import Arg, Lit, Seq, Slice, Var
 from ..ir.types import Array, Scalar, TupleOf, Type, kind_of, rank_of
 from ..rules import helpers
@@ -15,20 +16,26 @@ from ..rules.registry import lookup
 from . import doors
 from .context import Context
 from .holding import hold_element, pools_of, share
+from .indexing import without_ellipsis
 from .layouts import (
+    ASKED,
     BOTH,
     CONVERTING,
+    LIKE,
     NONE,
     ORDER_AT,
     SEEING,
     Orders,
+    decided_by_strides,
     is_crosswise,
     is_view_by_letters,
+    lies_as_given,
     order_asked,
     orders_of_result,
     relation,
 )
 from .probing import may_share
+from .strides import Strides, has_no_gaps, of_item, of_moved, of_order
 from .values import Arr, Callee, Lst, Tup, Value, View
 
 ALIASES_INPUT = {
@@ -106,7 +113,8 @@ def see(
         return result
     how = relation_of_call(cx, fn, args, kwargs, base, result)
     if how == "copy":
-        result.orders = frozenset(CONVERTING.get(fn, "CF"))
+        asked = cx.static_value(order_asked(fn, args, kwargs)) if fn in ASKED else CONVERTING.get(fn, "CF")
+        result.orders = frozenset(asked)
         return result
     if how == "same" and cx.read(base).type == cx.variable(result).type:
         return base
@@ -115,11 +123,12 @@ def see(
         a if a is base else cx.arg(a) for a in args
     ]  # as they are now: lists of places may change
     named: dict[str, Value] = {k: a if a is base else cx.arg(a) for k, a in kwargs.items()}
+    view.by_lengths = not how and decided_by_strides(fn) and strides_of(cx, base) is not None
     if how:
         view.get = window_of(cx, fn, fixed, named, base, part)
     if how == "view":
         view.put = lens(cx, fn, fixed, named, base, view.get)
-    found = Arr(None, view, base.foreign, orders=orders_seen(cx, fn, args, kwargs, base, result))
+    found = Arr(None, view, base.foreign, strides=strides_seen(cx, fn, args, kwargs, base, result, part))
     cx.state.set(found, (cx.read(base), result.initial))
     return found
 
@@ -128,12 +137,15 @@ def relation_of_call(
     cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, Value], base: Arr, result: Arr
 ) -> str:
     """See ``layouts.relation``; here with what depends on the other arguments."""
-    type = cx.read(base).type
+    type, made = cx.read(base).type, result.initial.type  # type: ignore[union-attr]
+    order = order_of_call(cx, fn, args, kwargs)
+    if fn in (np.real, np.imag) and kind_of(type) in ("bool", "int", "float") and not is_mixed(type):
+        return "same" if fn is np.real else "shown"  # of zeros, which are not written to
     if fn in ALIASES_INPUT and isinstance(type, Array) and type.shape is not None:
-        if type == result.initial.type and fn not in CONVERTING:  # type: ignore[union-attr]
+        if type == made and fn not in CONVERTING and not (order and fn in ASKED):
             own = base.view is None and len(type.shape) == 1 and orders_of(cx, base) == BOTH
             return "same" if fn is not np.require or own else ""
-        if fn not in CONVERTING and fn not in SEEING:
+        if fn not in CONVERTING and fn not in SEEING and not (type == made and fn in ASKED):
             return ""
     elif fn in ALIASES_INPUT:
         return ""  # it may get axes, or become an array
@@ -146,10 +158,15 @@ def relation_of_call(
         return "view" if moved else ""
     if fn in (np.real, np.imag) and kind_of(type) == "complex":
         return "view"
-    order = cx.static_value(order_asked(fn, args, kwargs))
     if order is not None and not isinstance(order, str):
         return ""
-    return relation(fn, orders_of(cx, base), type, order)
+    return relation(fn, strides_of(cx, base), type, order, made)
+
+
+def order_of_call(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, Value]) -> Any:
+    """The order that a call asks for; None: none, or what leaves the array as it is."""
+    order = cx.static_value(order_asked(fn, args, kwargs))
+    return None if order == "K" and fn in ASKED else order
 
 
 def window_of(
@@ -260,17 +277,35 @@ def lens_by_places(cx: Context, get: Callable[[Var], Var]) -> Any:
 
 
 # ----- how the elements of an array lie
-def orders_of(cx: Context, arr: Arr) -> Orders:
-    """Those in which they certainly lie in memory."""
+def strides_of(cx: Context, arr: Arr) -> Strides | None:
+    """How far apart they are in memory, in elements; None where that is not known."""
+    if arr.strides is not None:
+        return arr.strides
+    shape = shape_of(cx, arr)
+    if shape is None:
+        return None
     if arr.view is None or arr.view.index is None:
-        return arr.orders
-    if not isinstance(arr.view.parent, Arr) or "C" not in orders_of(cx, arr.view.parent):
-        return NONE
-    rank = rank_of(cx.read(arr).type)
+        order = next(iter(sorted(arr.orders)), None)
+        return None if order is None else of_order(shape, order)
+    if not isinstance(arr.view.parent, Arr):
+        return None
+    own, rank = strides_of(cx, arr.view.parent), len(shape_of(cx, arr.view.parent) or ())
     parts = parts_of(arr.view.index)
-    if not all(map(is_int, parts[:-1])) or not (is_int(parts[-1]) or is_run(parts[-1])):
-        return NONE
-    return BOTH if rank is not None and rank <= 1 else frozenset("C")
+    missing = rank - sum(not (isinstance(p, Lit) and p.value in (None, ...)) for p in parts)
+    return None if own is None else of_item(own, without_ellipsis(parts, missing))
+
+
+def orders_of(cx: Context, arr: Arr) -> Orders:
+    """Those in which they certainly lie in memory, without gaps."""
+    shape, strides = shape_of(cx, arr), strides_of(cx, arr)
+    if shape is None or strides is None:
+        return arr.orders
+    return frozenset(order for order in "CF" if has_no_gaps(shape, strides, order))
+
+
+def shape_of(cx: Context, arr: Arr) -> Any:
+    type = cx.read(arr).type
+    return type.shape if isinstance(type, Array) else None
 
 
 def is_contiguous(cx: Context, arr: Arr) -> bool:
@@ -285,8 +320,12 @@ def orders_made(
     order = cx.static_value(order_asked(fn, list(args), kwargs))
     if order is not None and not isinstance(order, str):
         return NONE
-    found = [*args, *kwargs.values()]
-    given: list[tuple[Orders, Any]] = []
+    type = result.initial.type  # type: ignore[union-attr]
+    shape = type.shape if isinstance(type, Array) else None
+    if shape is None or len(shape) <= 1 or not lies_as_given(fn):
+        return orders_of_result(fn, [], shape, order)
+    found = [*args, *kwargs.values()][: 1 if fn in LIKE else None]
+    given: list[tuple[Any, Any]] = []
     while found:
         value = found.pop()
         if isinstance(value, (Tup, Lst)):
@@ -294,32 +333,44 @@ def orders_made(
             found += content if isinstance(content, tuple) else [content]
         elif isinstance(value, (Arr, Var)):
             its = cx.variable(value).type
-            if isinstance(its, Scalar):
-                continue
-            orders = orders_of(cx, value) if isinstance(value, Arr) else NONE
-            given.append((orders, its.shape if isinstance(its, Array) else None))
+            if not isinstance(its, Scalar):
+                known = isinstance(value, Arr) and isinstance(its, Array) and its.shape is not None
+                given.append((strides_of(cx, value), its.shape) if known else (None, None))  # type: ignore
         elif isinstance(value, Lit) and isinstance(value.value, np.ndarray):
-            given.append((NONE, value.value.shape))
-    type = result.initial.type  # type: ignore[union-attr]
-    return orders_of_result(fn, given, type.shape if isinstance(type, Array) else None, order)
+            given.append((None, value.value.shape))
+    return orders_of_result(fn, given, shape, order)
 
 
-def orders_seen(
-    cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, Value], base: Arr, result: Arr
-) -> Orders:
+def strides_seen(
+    cx: Context,
+    fn: Callee,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    base: Arr,
+    result: Arr,
+    part: int | None,
+) -> Strides | None:
     """Those of a view that a function has returned."""
-    orders = orders_of(cx, base)
-    if fn in (np.squeeze, np.expand_dims):
-        return orders
-    if fn in (np.transpose, np.permute_dims) and len(args) == 1 and not kwargs or fn is helpers.mT:
-        flat = rank_of(result.initial.type) == 2 or fn is not helpers.mT  # type: ignore[union-attr]
-        return frozenset("CF"["FC".index(o)] for o in orders) if flat else NONE
-    if fn in (np.reshape, np.ravel) and "C" in orders:
-        order = cx.static_value(order_asked(fn, args, kwargs))
-        rank = rank_of(result.initial.type)  # type: ignore[union-attr]
-        if order in (None, "C"):
-            return BOTH if rank is not None and rank <= 1 else frozenset("C")
-    return NONE
+    own, shape = strides_of(cx, base), shape_of(cx, base)
+    type = result.initial.type  # type: ignore[union-attr]
+    if own is None or shape is None or not isinstance(type, Array) or type.shape is None:
+        return None
+    if fn in (np.reshape, np.ravel):
+        order = cx.static_value(order_asked(fn, args, kwargs)) or "C"
+        solid = order in ("C", "F") and has_no_gaps(shape, own, order)
+        return of_order(type.shape, order) if solid else None
+    others = [a if a is base else cx.static_value(a) for a in args]
+    named = {k: a if a is base else cx.static_value(a) for k, a in kwargs.items()}
+    if fn not in SEEING or any(v is not base and not cx.is_static(v) for v in (*args, *kwargs.values())):
+        return None
+
+    def look(view: np.ndarray) -> Any:
+        keywords = {k: view if a is base else a for k, a in named.items()}
+        seen = fn(*(view if a is base else a for a in others), **keywords)
+        return seen if part is None else seen[part]
+
+    found = of_moved(own, shape, look)
+    return found if found is not None and len(found) == len(type.shape) else None
 
 
 def parts_of(index: Arg) -> tuple[Arg, ...]:

@@ -56,6 +56,15 @@ class Atom:
         parts = [p for part in self.key[1:] for p in (part if isinstance(part, frozenset) else (part,))]
         return tuple([p for p in parts if p is not None])
 
+    @property
+    def differs_from_one(self) -> bool:
+        kind = self.key[0] if isinstance(self.key, tuple) else None
+        if kind in (MINIMUM, MAXIMUM) and all(map(differs_from_one, self.key[1])):
+            return True
+        if kind is math.prod and all(atom.least is not None and atom.least >= 0 for atom, _ in self.key[1]):
+            return any(atom.differs_from_one for atom, _ in self.key[1])
+        return self.not_one
+
 
 @dataclass(frozen=True, eq=False)
 class Dim:
@@ -102,10 +111,11 @@ class Dim:
 
     @functools.cached_property
     def not_one(self) -> bool:
-        """Whether it is certainly not 1."""
-        if self.const == 0 and len(self.terms) == 1 and self.terms[0][1] == 1 and self.terms[0][0].not_one:
+        """Whether it is certainly not 1, as ``2 * n`` or a product of what is not."""
+        alone = self.const == 0 and len(self.terms) == 1 and self.terms[0][1] == 1
+        if alone and self.terms[0][0].differs_from_one or (lower(self) or 0) > 1:
             return True
-        return (lower(self) or 0) > 1
+        return math.gcd(self.const, *[c for _, c in self.terms]) > 1
 
     @property
     def weight(self) -> int:

@@ -681,18 +681,10 @@ def number_or_array_changed_by_a_number(x, n):
 
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {
-    ("normalized_in_place", "numpy", "compiled"): "traced",
-    ("normalized_in_place", "numba", "compiled"): "traced",
-    ("rows_flattened_in_a_comprehension", "numpy", "compiled"): "traced",
-    ("rows_flattened_in_a_comprehension", "numba", "compiled"): "traced",
     ("another_view_of_the_same", "numpy", "compiled"): "traced",
     ("another_view_of_the_same", "numba", "compiled"): "traced",
     ("require_written", "numpy", "compiled"): "traced",
     ("require_written", "numba", "compiled"): "traced",
-    ("reshaped_transposed", "numpy", "compiled"): "traced",
-    ("reshaped_transposed", "numba", "compiled"): "traced",
     ("unstacked_rows", "numpy", "compiled"): "traced",
     ("unstacked_rows", "numba", "compiled"): "traced",
-    ("abs_and_positive_are_copies", "numpy", "compiled"): "traced",
-    ("abs_and_positive_are_copies", "numba", "compiled"): "traced",
 }
