@@ -7,8 +7,10 @@ are and, if they are apart in one iteration, also in the next.
 
 from __future__ import annotations
 
+import functools
 from itertools import combinations, product
 
+from ..ir.liveness import Liveness, Living
 from ..ir.ops import For, Function, Var, While, walk
 from ..ir.types import Array
 from .aliasing import Aliasing, Decisions, Root, Storage, copied
@@ -29,11 +31,42 @@ class Apart(Aliasing):
         self.storage = {param: self.full[param] for param in function.params}
         self.block(function.body)
         self.exact, self.storage = self.storage, self.full
+        self._living: dict[object, Living] = {}
         self.apart = self._apart([op for op in walk(function.body) if isinstance(op, (For, While))])
 
     def may_share(self, one: Var, other: Var) -> bool:
         """Whether ``one``, or what it contains, may lie in the memory of ``other`` itself."""
         return self._overlap(self.exact[one].all, self.exact[other].direct)
+
+    def sharing(self, var: Var, live: Liveness, place: int) -> list[Var]:
+        """All that live at the place and may share (``may_share``) with the memory of ``var`` itself."""
+        near: dict[Var, None] = {}
+        for mark in self._marks(self.exact[var].direct):
+            if mark not in self._living:
+                self._living[mark] = Living(live, self._by_mark.get(mark, ()))
+            near.update(dict.fromkeys(self._living[mark].at(place)))
+        return [other for other in near if self.may_share(other, var)]
+
+    @functools.cached_property
+    def _by_mark(self) -> dict[object, list[Var]]:
+        found: dict[object, list[Var]] = {}
+        for var, storage in self.exact.items():
+            for mark in self._marks(storage.all):
+                found.setdefault(mark, []).append(var)
+        return found
+
+    def _marks(self, roots: frozenset[Root]) -> set[object]:
+        """What two sets of roots have in common if they overlap: roots, their origins outside, loops."""
+        found: set[object] = set()
+        todo = list(roots)
+        while todo:
+            root = todo.pop()
+            if root not in found:
+                found.add(root)
+                if root[2] == _CARRIED:
+                    found.add(self.loop_of[root[0]])
+                    todo += self.outward.get(root[0], ())
+        return found
 
     def _overlap(self, some: frozenset[Root], others: frozenset[Root]) -> bool:
         if not some.isdisjoint(others):

@@ -351,9 +351,8 @@ class Scalarizer:
 
     def before_write(self, group: object, op: Statement) -> None:
         """Keep what formulas would read of memory that is about to change."""
-        for var in self.live.after[id(op)]:
-            value = self.env.get(var)
-            if isinstance(value, Value) and not value.is_view:
+        for var, value in list(self.env.items()):
+            if isinstance(value, Value) and not value.is_view and self.live.is_read_after(var, op):
                 if any(memory.group == group for memory in value.reads()):
                     self.in_memory(var)
 

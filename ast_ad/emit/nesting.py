@@ -58,6 +58,34 @@ class _Pending:
         return any(not isinstance(leaf.type, but) for leaf in self.leaves)
 
 
+class _Waiting(dict[Var, _Pending]):
+    """The values of a block that wait for their uses, and which of them a statement in between would change.
+
+    Those that may wait no longer are found without a look at the others, which may be thousands.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.by_hint: dict[str, list[_Pending]] = {}  # by the names that they read
+        self.of_memory: list[_Pending] = []  # what reads arrays or containers
+        self.of_containers: list[_Pending] = []
+
+    def add(self, var: Var, waiting: _Pending) -> None:
+        self[var] = waiting
+        for hint in {leaf.hint for leaf in waiting.leaves if leaf.hint}:
+            self.by_hint.setdefault(hint, []).append(waiting)
+        if waiting.reads(Scalar):
+            self.of_memory.append(waiting)
+        if waiting.reads(Array, Scalar):
+            self.of_containers.append(waiting)
+
+    def end(self, several: list[_Pending]) -> None:
+        """They may wait no longer."""
+        for waiting in several:
+            waiting.valid = False
+        several.clear()
+
+
 @dataclass
 class Nesting:
     """The plan: ``inlined`` maps each nested Var to what computes it.
@@ -111,7 +139,7 @@ class _Planner:
                 self.uses[op.cond] -= 1  # type: ignore[index]  # written once, in ``a and b``
             if isinstance(op, (For, While)):
                 self.rotating.update(_rotating(op))
-        self.pending: dict[Var, _Pending] = {}
+        self.pending = _Waiting()
 
     def block(
         self,
@@ -122,7 +150,7 @@ class _Planner:
     ) -> None:
         """Plan a block; ``consumed``: those of its results that may hold nested expressions, which must not
         read what is ``moved`` on before; ``moving``: results that are moved in parallel, and may too."""
-        outer, self.pending = self.pending, {}
+        outer, self.pending = self.pending, _Waiting()
         for op in block.ops:
             self.statement(op)
         for arg in moving:
@@ -144,7 +172,7 @@ class _Planner:
             depth, length, leaves = self.consume([*op.args, *op.kwargs.values()], op)
             length += 3 if len(op.args) < 3 else 6
             if self._may_wait(op, length):
-                self.pending[op.out] = _Pending(op, depth + 1, length, leaves)
+                self.pending.add(op.out, _Pending(op, depth + 1, length, leaves))
                 return
         elif isinstance(op, If):
             depth, length, leaves = self.consume([op.cond], op)
@@ -152,7 +180,7 @@ class _Planner:
             self.block(op.orelse)
             choice = self.as_expression(op, depth, length, leaves)
             if choice is not None and op.outs[0].hint is None and self.uses[op.outs[0]] == 1:
-                self.pending[op.outs[0]] = choice
+                self.pending.add(op.outs[0], choice)
                 return
         else:
             if isinstance(op, For):
@@ -235,11 +263,11 @@ class _Planner:
         names = {v.hint for o in inner for v in _defined(o)}
         if any(isinstance(o, Op) and o.fn in (np.seterr, builtin.restore) for o in inner):
             self.pending.clear()  # what was computed under one handling of errors is not under another
-        for waiting in self.pending.values():
-            renamed = any(leaf.hint in names for leaf in waiting.leaves if leaf.hint)
-            harmless = (Array, Scalar) if only_lists and not effects else (Scalar,)
-            if renamed or ((written or effects) and waiting.reads(*harmless)):
-                waiting.valid = False
+        for name in names:
+            self.pending.end(self.pending.by_hint.get(name or "", []))
+        if written or effects:
+            of_containers = only_lists and not effects
+            self.pending.end(self.pending.of_containers if of_containers else self.pending.of_memory)
 
 
 def is_and_or(op: If) -> bool:

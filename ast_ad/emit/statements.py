@@ -239,7 +239,7 @@ class _Body:
         """The target and the iterable of a ``for`` statement."""
         targets: list[ast.expr] = []
         sources: list[ast.expr] = []
-        read = op.index in self.live.body[id(op)]
+        read = self.live.is_read_inside(op)
         if op.range is not None and (read or not op.items or not op.reverse):
             targets.append(ast.Name(self._name(op.index) if read else "_", ast.Store()))
             sources.append(self.range(op.range, op.parallel))

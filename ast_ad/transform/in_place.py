@@ -173,15 +173,17 @@ class _Pass:
             if id(place.op) in self.settled:
                 continue
             own = storage[place.target]
-            chain = self.chain(place.target)
-            if not touched.isdisjoint(own.direct) or not chains.isdisjoint(chain):
+            if touched and not touched.isdisjoint(own.direct):
                 continue  # what was repaired in this round may have helped here
+            if chains and not chains.isdisjoint(self.chain(place.target)):
+                continue
             problem = self.conflict(place, own, aliases)
             if problem is not None and id(place.op) in self.reused:
                 self.refused.add(id(place.op))
                 self.settled.add(id(place.op))
                 repaired = True
             elif problem is not None:
+                chain = self.chain(place.target)
                 self.fix(place, own, problem, chain, storage)
                 touched |= own.direct - {FOREIGN}
                 chains |= chain | {place.op.outs[0]}
@@ -201,10 +203,10 @@ class _Pass:
         if FOREIGN in own.direct or (own.form != WHOLE and isinstance(place.target.type, Array)):
             return FOREIGN
         written = place.op.outs[0]
-        seen = [v for v in self.live.after[id(place.op)] if v is not written]
+        behind = self.live.after[id(place.op)]
+        seen = [v for v in aliases.sharing(place.target, self.live, behind) if v is not written]
         if not _reads_safely(place):
-            seen += variables(*place.op.args[1:])
-        seen = [v for v in seen if aliases.may_share(v, place.target)]
+            seen += [v for v in variables(*place.op.args[1:]) if aliases.may_share(v, place.target)]
         return min(seen, key=lambda v: (v is place.target, v.id)) if seen else None
 
     def drop_needless_copies(self) -> None:

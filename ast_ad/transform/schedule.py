@@ -33,13 +33,14 @@ def schedule(block: Block, may_write: Writes) -> None:
 
 def save_early(block: Block) -> None:
     """Move every ``list_append`` up to where its arguments are known."""
-    for op in list(block.ops):
+    ordered: list[Statement] = []
+    for op in block.ops:
+        position = len(ordered)
         if isinstance(op, Op) and op.fn is containers.list_append:
-            position = block.ops.index(op)
-            while position and _may_pass(op, block.ops[position - 1]):
+            while position and _may_pass(op, ordered[position - 1]):
                 position -= 1
-            block.ops.remove(op)
-            block.ops.insert(position, op)
+        ordered.insert(position, op)
+    block.ops = ordered
 
 
 def _may_pass(op: Op, before: Statement) -> bool:
@@ -56,13 +57,14 @@ def read_first(block: Block, may_write: Writes) -> None:
         for var in dict.fromkeys(_reads(op)):
             readers.setdefault(var, []).append(op)
     place = {id(op): i for i, op in enumerate(block.ops)}
+    yielded = set(variables(*block.results))
     for op in list(block.ops):
-        if not isinstance(op, Op) or not may_write(op):
+        if not isinstance(op, Op) or not may_write(op) or op.args[0] in yielded:
             continue
         target, position = op.args[0], place[id(op)]
         assert isinstance(target, Var)
         later = sorted((o for o in readers[target] if place[id(o)] > position), key=lambda o: place[id(o)])
-        if later and _can_rise(later, block, range(position, place[id(later[-1])] + 1), target):
+        if later and _can_rise(later, block, range(position, place[id(later[-1])] + 1)):
             rising = set(map(id, later))
             between = [o for o in block.ops[position : place[id(later[-1])] + 1] if id(o) not in rising]
             block.ops[position : position + len(later) + len(between)] = later + between
@@ -78,10 +80,8 @@ def _reads(op: Statement) -> Iterator[Var]:
         yield from variables(*block.results)
 
 
-def _can_rise(later: list[Statement], block: Block, span: range, target: Var) -> bool:
-    """Whether all readers are pure ops of what is known before, and the block does not yield the array."""
-    if target in set(variables(*block.results)):
-        return False
+def _can_rise(later: list[Statement], block: Block, span: range) -> bool:
+    """Whether all readers are pure ops of what is known before."""
     rising, between = set(map(id, later)), set[Var]()
     for op in block.ops[span.start : span.stop]:
         if id(op) not in rising:

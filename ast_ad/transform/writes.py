@@ -102,6 +102,7 @@ class Reuse:
         reads = _places(block)
         made = {op.outs[0]: op for op in block.ops if isinstance(op, Op) and len(op.outs) == 1}
         carried = self.carried(block)
+        crossed = self.crossed(block, reads)
         for position, op in enumerate(block.ops):
             for inner in blocks(op):
                 found.update(self.found(inner))
@@ -114,7 +115,7 @@ class Reuse:
                 if operand not in carried and (maker is None or not self.is_reusable(maker, op, reads)):
                     continue
                 known = op.adjoint and op.fn in _SCALE and len(reads[operand]) > 1
-                if not known and self.is_crossed(block, position, reads):
+                if not known and crossed[position] > position:
                     continue
                 if i:
                     op.args = (operand, op.args[0])
@@ -138,12 +139,18 @@ class Reuse:
         ufunc = _UFUNCS.get(op.fn) if isinstance(op.fn, Hashable) else None
         return op.out not in self.nested and _fills(ufunc or op.fn, len(op.args))
 
-    def is_crossed(self, block: Block, position: int, reads: dict[Var, list[int]]) -> bool:
-        """Whether an expression that is nested in a later one would have to stand before the write."""
-        if self.nested is None:
-            return False
-        before = {out for op in block.ops[:position] for out in op.outs if out in self.nested}
-        return any(position < place < len(block.ops) for var in before for place in reads.get(var, ()))
+    def crossed(self, block: Block, reads: dict[Var, list[int]]) -> list[int]:
+        """For each statement, how far expressions made before it are nested in later ones.
+
+        Where that is behind the statement, they would have to stand before its write.
+        """
+        farthest, found = -1, []
+        for op in block.ops:
+            found.append(farthest)
+            nested = () if self.nested is None else (out for out in op.outs if out in self.nested)
+            places = (place for var in nested for place in reads.get(var, ()) if place < len(block.ops))
+            farthest = max((farthest, *places))
+        return found
 
     def carried(self, block: Block) -> set[Var]:
         """The results of loops, which kernels reuse: whether they are ours, the analysis finds out."""
