@@ -38,9 +38,6 @@ class ErrorNode(Passing):
     def __init__(self, message: str) -> None:
         self.message = message
 
-    def name(self) -> str:
-        return "Error"
-
     def _backward(self, g: Any, graph: bool) -> Sequence[Any]:
         raise RuntimeError(self.message)
 

@@ -61,7 +61,7 @@ TABLE = (
     Kind("logaddexp", np.logaddexp, "Logaddexp0", rule=torch_reads.logaddexp),
     Kind("logaddexp2", np.logaddexp2, "Logaddexp20", rule=torch_reads.logaddexp2),
     Kind("xlogy", torch_special.xlogy, "Xlogy0", "Xlogy2", "Xlogy1", inexact=True),
-    Kind("nextafter", np.nextafter, "Nextafter0"),
+    Kind("nextafter", np.nextafter, "Nextafter0", rule=torch_reads.nextafter),
 )
 IN_PLACE = {"atan2", "arctan2", "fmod", "hypot", "copysign", "xlogy", "nextafter"}
 

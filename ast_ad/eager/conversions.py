@@ -10,7 +10,8 @@ import numpy as np
 from ..rules import helpers, torch_views
 from .dtypes import as_numpy
 from .dtypes import dtype as dtype_class
-from .layout import in_format, is_in_format, kept_layout
+from .layout import kept_layout
+from .memory_formats import in_format, is_in_format
 from .metadata import contiguous_format, preserve_format
 from .metadata import device as device_class
 from .metadata import memory_format as format_class

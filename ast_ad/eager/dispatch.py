@@ -14,6 +14,7 @@ from . import slices
 from .accumulation import is_dense
 from .checks import refuse_shapes
 from .dtypes import get_default_dtype, result_dtype
+from .memory_formats import as_images_lie
 from .mutation import check_result as check_result
 from .mutation import inplace as inplace
 from .node import NO_EDGE, next_number
@@ -223,6 +224,8 @@ def _apply(op: Operation, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         if token is not None:
             restore(token)
         state.tracing = tracing
+    if op.images and not state.safe:
+        out = as_images_lie(out, plain)
     found = wrapped(out, face_of(args))
     if state.safe:
         _alias(op, args, plain, kwargs, out, found)

@@ -11,7 +11,7 @@ from ..rules import torch_indexing, torch_shapes, torch_views
 from .creation import empty
 from .dispatch import Operation, apply
 from .dtypes import promote_types
-from .layout import is_in_format
+from .memory_formats import is_in_format
 from .metadata import channels_last
 from .pieces import atleast_2d, atleast_3d
 from .shapes import expand, reshape

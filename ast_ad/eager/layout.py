@@ -12,7 +12,8 @@ from ..rules.torch_indexing import strided_places
 from .accumulation import is_dense
 from .dispatch import Operation
 from .dtypes import as_numpy, scalar_name
-from .metadata import channels_last, channels_last_3d, contiguous_format, device, strided
+from .memory_formats import is_in_format
+from .metadata import contiguous_format, device, strided
 from .surface import function, method
 from .tensor import Tensor
 from .viewing import axis_of, look, look_from_base, strides_of
@@ -21,32 +22,6 @@ AS_STRIDED = Operation(torch_views.at_places, "AsStridedBackward0", ("self",))
 VIEW_DTYPE = Operation(torch_views.reinterpreted, "ViewBackward1", ("self",))
 
 # ----- memory formats
-
-_LAST = {channels_last: (0, 2, 3, 1), channels_last_3d: (0, 2, 3, 4, 1)}
-
-
-def in_format(shape: tuple[int, ...], dtype: Any, memory_format: Any) -> np.ndarray:
-    """An empty array in a memory format."""
-    if memory_format is contiguous_format:
-        return np.empty(shape, dtype)
-    order = _LAST.get(memory_format)
-    if order is None:
-        raise RuntimeError(f"unsupported memory format option {memory_format}")
-    if len(shape) != len(order):
-        raise RuntimeError(
-            f"required rank {len(order)} tensor to use {str(memory_format).partition('.')[2]} format"
-        )
-    return np.empty([shape[i] for i in order], dtype).transpose(np.argsort(order))
-
-
-def is_in_format(x: np.ndarray, memory_format: Any) -> bool:
-    """Whether the elements lie in memory as a format says."""
-    if memory_format is contiguous_format:
-        return bool(x.flags.c_contiguous)
-    order = _LAST.get(memory_format)
-    if order is None or x.ndim != len(order):
-        return False
-    return bool(x.transpose(order).flags.c_contiguous)
 
 
 def kept_layout(x: np.ndarray, dtype: Any) -> np.ndarray:

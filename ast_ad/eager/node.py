@@ -21,6 +21,10 @@ next_number = itertools.count(1).__next__
 NO_EDGE: tuple[None, int] = (None, 0)
 
 
+# Nodes whose full name tells where PyTorch's own are defined.
+OF_THE_ENGINE = {"AccumulateGrad", "CopySlices", "CopyBackwards", "Error", "NotImplemented"}
+
+
 class Hooks:
     """The hooks of one node. ``tensor`` and ``retain`` are kept per output."""
 
@@ -68,7 +72,8 @@ class Node:
 
     # ----- what the user sees
     def name(self) -> str:
-        return type(self).__name__
+        name = type(self).__name__
+        return f"torch::autograd::{name}" if name in OF_THE_ENGINE else name
 
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
@@ -145,6 +150,7 @@ class RuleNode(Node):
     packed = False
     boxed = False
     frees = False
+    shown: dict[str, Any] = {}  # what the user may look at, beside what the slice keeps
     result_checks: Any = ()  # of several results: which is read, its version counter and version
 
     def all_checks(self) -> Any:
@@ -192,6 +198,7 @@ class RuleNode(Node):
             self.values = None
             self.owners = ()
             self.checks = ()
+            self.shown = dict.fromkeys(self.shown)
 
     def _tensors(self) -> list[Any]:
         """The values as tensors of the graph."""
@@ -335,9 +342,6 @@ class AccumulateGrad(Node):
         array = variable._array
         wanted = variable._grad_dtype
         self._meta = array.shape, array.dtype if wanted.__class__ is str else wanted
-
-    def name(self) -> str:
-        return "torch::autograd::AccumulateGrad"
 
 
 def _zeros(shape: tuple[int, ...], dtype: Any) -> Any:

@@ -275,12 +275,15 @@ def _by_position(
                 fix="pass it by position, or detach() it",
             )
     rest = {key: value for key, value in kwargs.items() if key not in named}
-    return apply(_adapted(fn, primitive, named), [*args, *(kwargs[key] for key in named)], rest)
+    active = tuple(i for i, a in enumerate(args) if is_active(a))
+    return apply(_adapted(fn, primitive, named, active), [*args, *(kwargs[key] for key in named)], rest)
 
 
 @functools.cache
-def _adapted(fn: Callable[..., Any], primitive: Primitive, named: tuple[str, ...]) -> Operation:
-    """``fn`` with the arguments ``named`` as the last positional ones."""
+def _adapted(
+    fn: Callable[..., Any], primitive: Primitive, named: tuple[str, ...], active: tuple[int, ...]
+) -> Operation:
+    """``fn`` with the arguments ``named`` as the last positional ones; ``active``: others with a gradient."""
     places = [_parameters(primitive).index(key) for key in named]
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -291,9 +294,9 @@ def _adapted(fn: Callable[..., Any], primitive: Primitive, named: tuple[str, ...
         n = len(args) - len(named)
         found = run_rule(g, ans, *args[:n], **dict(zip(named, args[n:], strict=True)), **kwargs)
         found = found if isinstance(found, tuple) else (found,)
-        missing = next((i for i in places if i >= len(found)), None)
-        if missing is not None:
-            slices.refusal(primitive)(missing)
+        for i in (*active, *places):
+            if i >= len(found):
+                slices.refusal(primitive)(i)
         return tuple(found[i] if i < len(found) else None for i in (*range(n), *places))
 
     return Operation(call, backward_name(fn), primitive=replace(primitive, fn=call, rule=rule))

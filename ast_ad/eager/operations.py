@@ -122,7 +122,9 @@ class Operation:
     ``name``: of its nodes, as in 'Mul' of MulBackward0. ``saved``: the names of its arguments among the
     node's ``_saved_`` attributes. ``inexact``: integers are computed in the default floating-point type.
     ``scalars``: a number among its arguments counts as a tensor, with an edge that leads nowhere. ``rule``:
-    instead of the registered one. ``primitive``: instead of what is registered for ``fn``.
+    instead of the registered one. ``primitive``: instead of what is registered for ``fn``. ``keeps``: the
+    names of what is saved though the rule does not read it, for PyTorch's nodes show it. ``images``: its
+    result has the memory format of its argument.
     """
 
     def __init__(
@@ -134,8 +136,11 @@ class Operation:
         scalars: bool = False,
         rule: Callable[..., Any] | None = None,
         primitive: Primitive | None = None,
+        keeps: Sequence[str] = (),
+        images: bool = False,
     ) -> None:
         self.fn, self.saved, self.inexact, self.scalars = fn, tuple(saved), inexact, scalars
+        self.keeps, self.images = keeps, images
         self.primitive = primitive or lookup(fn)
         if rule is not None and self.primitive is not None:
             self.primitive = replace(self.primitive, rule=rule)
@@ -176,10 +181,16 @@ class Operation:
                 )
             cut = slices.slice_rule(self.primitive, active, keywords, complex_, safe)
             assert cut is not None
-            keeps = cut.reads_ans == "value" or "value" in cut.reads
-            found = Plan(cut.run, cut.run_tensors, cut.reads_ans, cut.reads, keeps)
+            of_ans, reads = (cut.reads_ans, cut.reads) if safe else self._with_kept(cut.reads_ans, cut.reads)
+            found = Plan(cut.run, cut.run_tensors, of_ans, reads, of_ans == "value" or "value" in reads)
             self.plans[key] = found
         return found
+
+    def _with_kept(self, of_ans: str, reads: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+        """What a slice reads and what is kept beside it."""
+        kept = [name in self.keeps for name in (*self.saved, *[""] * len(reads))]
+        values = tuple("value" if keep else kind for kind, keep in zip(reads, kept, strict=False))
+        return "value" if "result" in self.keeps else of_ans, values
 
 
 # What the tensor interface calls the steps that derivatives consist of.

@@ -152,9 +152,18 @@ def randn(
     return _leaf(_complex_normal(_source(generator), shape, dtype), dtype, requires_grad)
 
 
+def _limits(name: str, low: Any, high: Any) -> tuple[Any, Any]:
+    """The lower and the upper limit; of one alone it is the upper one, by whatever name."""
+    if low is None and high is None:
+        raise TypeError(f'{name}() missing 1 required positional arguments: "high"')
+    if low is None or high is None:
+        return 0, high if low is None else low
+    return low, high
+
+
 @function(method=False)
 def randint(
-    low: Any,
+    low: Any = None,
     high: Any = None,
     size: Any = None,
     *,
@@ -169,7 +178,10 @@ def randint(
     """
     only_placement("randint", ignored)
     if size is None:
-        low, high, size = 0, low, high
+        low, high, size = None, low, high
+    low, high = _limits("randint", low, high)
+    if size is None:
+        raise TypeError('randint() missing 1 required positional arguments: "size"')
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
     return _leaf(
@@ -209,7 +221,7 @@ def randn_like(input: Tensor, *, dtype: Any = None, requires_grad: bool = False,
 @function(method=False)
 def randint_like(
     input: Tensor,
-    low: int,
+    low: int | None = None,
     high: int | None = None,
     *,
     dtype: Any = None,
@@ -218,7 +230,6 @@ def randint_like(
 ) -> Tensor:
     """``randint`` in the shape and dtype of ``input``."""
     only_placement("randint_like", ignored)
-    low, high = (0, low) if high is None else (low, high)
     kind = input.dtype if dtype is None else dtype
     made: Tensor = randint(low, high, tuple(input._array.shape), dtype=kind, requires_grad=requires_grad)
     return made

@@ -17,6 +17,13 @@ from .tensor import Tensor
 from .views import edge_of, refresh
 
 
+def showing(t: Any, **shown: Any) -> Any:
+    """``t``, just recorded, whose node shows these as ``_saved_`` attributes; functions are called then."""
+    if isinstance(t, Tensor) and t._node is not None:
+        t._node.shown = shown
+    return t
+
+
 def needs_grad(a: Tensor) -> bool:
     """Whether a tensor requires grad, a view by now."""
     if a._view is not None:

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from ..rules.nn_convolution import transposed_convolution
+from ..rules.nn_windows import numbers
 from .saved import (
     FREED,
     FREED_BEFORE_HOOKS,
@@ -33,6 +35,12 @@ def _arg(i: int, convert: Callable[[Any], Any] = lambda value: value) -> Reader:
         return convert(node.values[i + 1])
 
     return read
+
+
+def _as_tensor(found: Any) -> Any:
+    from .tensor import Tensor
+
+    return Tensor._of(found) if isinstance(found, np.ndarray) else found
 
 
 def _option(name: str, default: Any = None, convert: Any = lambda value: value) -> Reader:
@@ -88,6 +96,80 @@ def _removed(node: Any) -> int:
     """The dimension of length 1 that is missing in the result."""
     before, after = _size_of()(node), node._meta_of(0)[0]
     return next((i for i, n in enumerate(before) if n == 1 and before[:i] + before[i + 1 :] == after), 0)
+
+
+def _strides_of(i: int) -> Reader:
+    """The strides of a factor at place ``i``, if it has a gradient.
+
+    Raises:
+        AttributeError: the factor is not kept, since only the other one's value is needed.
+    """
+
+    def read(node: Any) -> tuple[int, ...]:
+        target, array = node._edges[i][0], _arg(i)(node)
+        if target is None:
+            return ()
+        if isinstance(array, SavedValue):
+            array = array.tensor(node)._array
+        if array is None:
+            array = getattr(getattr(target, "variable", None), "_array", None)
+        if array is None:
+            raise AttributeError(
+                f"'{type(node).__name__}' object keeps no strides of a factor it does not need"
+            )
+        return tuple(n // array.itemsize for n in array.strides)
+
+    return read
+
+
+def _of_windows(place: int, default: int = 0) -> Reader:
+    """An option of a convolution, a number for each axis."""
+
+    def read(node: Any) -> tuple[int, ...]:
+        rank = len(node._meta_of(0)[0]) - 2
+        given = default if place < 0 else _arg(place)(node)
+        if given == "valid":
+            return (0,)
+        if given == "same":
+            taps = _size_of(1)(node)[2:]
+            spaces = _of_windows(5)(node)
+            return tuple(d * (n - 1) // 2 for d, n in zip(spaces, taps, strict=True))
+        return numbers(given, rank)
+
+    return read
+
+
+def _is_transposed(node: Any) -> bool:
+    return node.operation.fn is transposed_convolution
+
+
+def _either(plain: Reader, transposed: Reader) -> Reader:
+    return lambda node: transposed(node) if _is_transposed(node) else plain(node)
+
+
+def _bias_sizes(node: Any) -> tuple[int, ...]:
+    """The shape of the bias, ``(0,)`` if there is none."""
+    return (node._meta_of(0)[0][1],) if len(node._edges) > 2 else (0,)
+
+
+def _inverse_deviation(node: Any) -> Any:
+    """One over the square root of a variance and ``eps``."""
+    var, eps = _arg(4)(node), _arg(5 if "Batch" in type(node).__name__ else 6)(node)
+    return _as_tensor(1 / np.sqrt(var + eps))
+
+
+def _axis_of_gather(node: Any) -> int:
+    return int(node.options["axis"]) if "axis" in node.options else int(_arg(1)(node))
+
+
+def _moment_of_batch(read: Reader) -> Reader:
+    """A moment of the batch; in evaluation there is none."""
+
+    def moment(node: Any) -> Any:
+        training = _shown("training")(node)
+        return read(node) if training else _as_tensor(np.zeros(0, node._meta_of(0)[1]))
+
+    return moment
 
 
 def _indices(node: Any) -> tuple[Any, ...]:
@@ -176,10 +258,34 @@ OPTIONS: dict[str, dict[str, Reader]] = {
     "AddmmBackward0": {**_NUMBER, "mat1_sym_sizes": _size_of(1), "mat2_sym_sizes": _size_of(2)},
     "AddbmmBackward0": {**_NUMBER, **_BATCHES},
     "BaddbmmBackward0": _NUMBER,
-    "MmBackward0": {"self_sym_sizes": _size_of(0), "mat2_sym_sizes": _size_of(1)},
+    "MmBackward0": {
+        "self_sym_sizes": _size_of(0),
+        "mat2_sym_sizes": _size_of(1),
+        "self_sym_strides": _strides_of(0),
+        "mat2_sym_strides": _strides_of(1),
+    },
+    "ConvolutionBackward0": {
+        "stride": _of_windows(3),
+        "padding": _of_windows(4),
+        "dilation": _either(_of_windows(5), _of_windows(7)),
+        "output_padding": _either(_of_windows(-1), _of_windows(5)),
+        "groups": _arg(6),
+        "transposed": _is_transposed,
+        "bias_sym_sizes_opt": _bias_sizes,
+    },
+    "NativeLayerNormBackward0": {
+        "normalized_shape": _arg(5),
+        "result1": _arg(3, _as_tensor),
+        "result2": _inverse_deviation,
+    },
+    "NativeBatchNormBackward0": {
+        "eps": _arg(5),
+        "result1": _moment_of_batch(_arg(3, _as_tensor)),
+        "result2": _moment_of_batch(_inverse_deviation),
+    },
     "AddcmulBackward0": _VALUE,
     "AddcdivBackward0": _VALUE,
-    "GatherBackward0": {"dim": _arg(1), "sparse_grad": lambda node: False},
+    "GatherBackward0": {"dim": _axis_of_gather, "sparse_grad": lambda node: False},
     "LinalgQrBackward0": {"mode": _option("mode")},
     "LinalgSvdBackward0": {"full_matrices": _option("full_matrices")},
     "LinalgCholeskyExBackward0": {"upper": _option("upper")},
@@ -189,7 +295,17 @@ OPTIONS: dict[str, dict[str, Reader]] = {
 
 def options_of(node: Any) -> dict[str, Reader]:
     """The readers of a node's options, by name."""
-    return OPTIONS.get(type(node).__name__, {})
+    return {**OPTIONS.get(type(node).__name__, {}), **{name: _shown(name) for name in node.shown}}
+
+
+def _shown(name: str) -> Reader:
+    def read(node: Any) -> Any:
+        if node.values is None:
+            raise RuntimeError(FREED)
+        found = node.shown[name]
+        return _as_tensor(found() if callable(found) else found)
+
+    return read
 
 
 class SavedIndex(SavedTensor):

@@ -22,7 +22,7 @@ MASKED_SELECT = Operation(torch_indexing.masked_select, "MaskedSelectBackward0",
 MASKED_SCATTER = Operation(
     torch_indexing.masked_scatter, "MaskedScatterBackward0", ("self", "mask", "source")
 )
-GATHER = Operation(torch_gather.gather, "GatherBackward0", ("self", "dim", "index"))
+GATHER = Operation(torch_gather.gather, "GatherBackward0", ("self", "", "index"), keeps=("self",))
 SCATTER = Operation(torch_gather.scatter, "ScatterBackward0", ("self", "dim", "index", "src"))
 SCATTER_NUMBER = Operation(torch_gather.scatter, "ScatterBackward1", ("self", "dim", "index", "src"))
 SCATTER_ADD = Operation(torch_gather.scatter_add, "ScatterAddBackward0", ("self", "dim", "index", "src"))
@@ -40,7 +40,7 @@ INDEX_REDUCE = Operation(
 INDEX_FILL = Operation(torch_indexing.index_fill, "IndexFillBackward0", ("self", "dim", "index", "value"))
 TAKE = Operation(torch_indexing.take, "TakeBackward0", ("self", "index"))
 PUT = Operation(torch_indexing.put, "PutBackward0", ("self", "index", "source"))
-TAKE_ALONG = Operation(np.take_along_axis, "GatherBackward0", ("self", "index"))
+TAKE_ALONG = Operation(np.take_along_axis, "GatherBackward0", ("self", "index"), keeps=("self",))
 
 
 # ----- masks

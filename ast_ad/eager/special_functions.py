@@ -75,7 +75,10 @@ def operation_of(name: str, node: str) -> Operation:
     library = scipy_special()
     if library is None:
         raise ImportError(f"`{name}` is computed by SciPy, which is not installed")
-    return Operation(getattr(library, name), node, ("self", "other"), inexact=True)
+    from ..rules import scipy_special as rules  # it imports SciPy
+
+    rule = getattr(rules, f"tensor_{name}", None)  # where PyTorch's derivative is another one
+    return Operation(getattr(library, name), node, ("self", "other"), inexact=True, rule=rule)
 
 
 def _define(name: str, scipy_name: str, node: str) -> None:

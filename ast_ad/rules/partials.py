@@ -173,7 +173,11 @@ def polygamma(n: int, x: Any) -> Any:
     with np.errstate(all="ignore"):
         left = x < 0.5
         value = _polygamma_right(n, np.where(left, 1 - x, x))
-        return np.where(left, (-1) ** n * value - _pi_cot_derivative(n, x), value).astype(x.dtype)[()]
+        value = np.where(left, (-1) ** n * value - _pi_cot_derivative(n, x), value)
+        if n:  # a pole; the digamma function has another sign on either side of it
+            pole = (x <= 0) & (x == np.floor(x)) & np.isfinite(x)
+            value = np.where(pole, (-1) ** (n + 1) * np.inf, value)
+        return value.astype(x.dtype)[()]
 
 
 def _polygamma_right(n: int, x: Any) -> Any:
@@ -202,7 +206,10 @@ def _pi_cot_derivative(n: int, x: Any) -> Any:
     for _ in range(n):
         polynomial = np.polymul(np.polyder(polynomial), [-np.pi, 0.0, -np.pi])
     inside = np.where(x == np.floor(x), np.nan, x)  # poles
-    return np.polyval(polynomial, 1 / np.tan(np.pi * (inside - np.round(inside))))
+    cot, total = 1 / np.tan(np.pi * (inside - np.round(inside))), polynomial[0]
+    for coefficient in polynomial[1:]:  # np.polyval makes NaN of an infinite cotangent
+        total = total * cot + coefficient
+    return total
 
 
 @elementwise(sinc_derivative)

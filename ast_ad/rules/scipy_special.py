@@ -17,6 +17,7 @@ from .registry import composite, elementwise, vjp
 SQRT_PI = math.sqrt(math.pi)
 SQRT_2PI = math.sqrt(2 * math.pi)
 DEGREE = math.pi / 180
+TINY = 1e-8  # where a function is its first derivative at 0 times x, to the last bit
 # Of (t exp(t) - exp(t) + 1) / t**2, and of (u / (1 + u) - log(1 + u)) / u**2; highest power first.
 POWER_SERIES = tuple((k + 1) / math.factorial(k + 2) for k in reversed(range(16)))
 ROOT_SERIES = tuple((-1.0) ** (k + 1) * (k + 1) / (k + 2) for k in reversed(range(14)))
@@ -334,7 +335,20 @@ def i0e(ans, x):
 
 @elementwise(sp.i1e)
 def i1e(ans, x):
-    return 0.5 * (sp.i0e(x) + sp.ive(2, x)) - np.sign(x) * ans
+    near = np.abs(x) <= TINY
+    return np.where(near, 0.5, sp.i0e(x) - ans * (np.sign(x) + 1 / np.where(near, 1, x)))
+
+
+# PyTorch's derivatives at NaN and near 0.
+
+
+def tensor_i1(ans, x):
+    return np.where(np.isnan(x), 0.5, 0.5 * (sp.i0(x) + sp.iv(2, x)))
+
+
+def tensor_i1e(ans, x):
+    far = np.abs(x) > TINY
+    return np.where(far, sp.i0e(x) - ans * (np.sign(x) + 1 / np.where(far, x, 1)), 0.5)
 
 
 @elementwise(sp.ive)

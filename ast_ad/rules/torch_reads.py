@@ -7,10 +7,8 @@ PyTorch's: ``y = a / b; y += 1`` is fine, since the derivative of a division rea
 import numpy as np
 
 from . import torch_special
-from .partials import exp_share
 from .torch_special import HALF_SQRT_PI
-
-LN2 = float(np.log(2))
+from .torch_steps import undefined
 
 
 def divide(ans, x, y):
@@ -29,13 +27,19 @@ def erfinv(ans, x):
 
 
 def logaddexp(ans, x, y):
-    total = np.logaddexp(x, y)
-    return exp_share(x, total), exp_share(y, total)
+    return 1 / (1 + np.exp(y - x)), 1 / (1 + np.exp(x - y))
 
 
 def logaddexp2(ans, x, y):
-    total = np.logaddexp2(x, y)
-    return exp_share(x * LN2, total * LN2), exp_share(y * LN2, total * LN2)
+    return 1 / (1 + np.exp2(y - x)), 1 / (1 + np.exp2(x - y))
+
+
+def floor_divide(g, ans, x, y):
+    return undefined("aten::floor_divide"), undefined("aten::floor_divide")
+
+
+def nextafter(ans, x, y):
+    return np.where(x == y, 0, np.ones_like(x)), 0
 
 
 def copysign(ans, x, y):

@@ -3,6 +3,7 @@
 `python -m tests.eager.observed` records it anew with PyTorch, which nothing else here needs.
 """
 
+import functools
 import json
 import math
 import warnings
@@ -14,7 +15,11 @@ FOLDER = Path(__file__).parent / "recorded"
 
 
 def observe(module, expression):
-    """What ``expression`` gives, as data. ``X(2, 3)`` is a tensor 1, 2, ...; ``L`` the same as a leaf."""
+    """What ``expression`` gives, as data.
+
+    ``X(2, 3)`` is a tensor 1, 2, ...; ``L`` the same as a leaf, ``V(1, 2)`` a leaf of these numbers;
+    ``saved`` is what a node shows.
+    """
     leaves = []
 
     def plain(*shape, d="float64"):
@@ -27,13 +32,18 @@ def observe(module, expression):
         leaves.append(plain(*shape, d=d).requires_grad_())
         return leaves[-1]
 
+    def values(*numbers, d="float64"):
+        leaves.append(module.tensor(numbers, dtype=getattr(module, d)).requires_grad_())
+        return leaves[-1]
+
     def after(t, *changes):
         """``t`` after statements that use it as ``x``."""
         for change in changes:
             exec(change, {**names, "x": t})
         return t
 
-    names = {"torch": module, "X": plain, "L": leaf, "np": np, "after": after}
+    names = {"torch": module, "F": module.nn.functional, "np": np, "X": plain, "L": leaf, "V": values}
+    names |= {"after": after, "saved": saved}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -44,6 +54,10 @@ def observe(module, expression):
         except Exception as error:
             return {"error": type(error).__name__, "text": str(error).splitlines()[0]}
     return {"shown": shown, "grads": grads}
+
+
+def saved(t, *names):
+    return [getattr(t.grad_fn, f"_saved_{name}") for name in names]
 
 
 def _shown(module, t):
@@ -90,10 +104,12 @@ def agree(got, expected):
     if isinstance(expected, list):
         return isinstance(got, list) and len(got) == len(expected) and all(map(agree, got, expected))
     if isinstance(expected, float) and isinstance(got, float):
-        return math.isclose(got, expected, rel_tol=1e-9, abs_tol=1e-9)
+        both_nan = math.isnan(got) and math.isnan(expected)
+        return both_nan or math.isclose(got, expected, rel_tol=1e-8, abs_tol=1e-9)
     return got == expected
 
 
+@functools.cache
 def recorded(name):
     """The cases of a file: expression -> what PyTorch 2.13 shows."""
     return json.loads((FOLDER / f"{name}.json").read_text())

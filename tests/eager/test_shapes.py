@@ -1,4 +1,4 @@
-"""Do shapes, pieces, joins and repetitions show what PyTorch shows: values, strides, gradients, errors?"""
+"""Do expressions show what PyTorch shows: values, strides, gradients, what nodes keep, errors?"""
 
 import json
 
@@ -8,10 +8,12 @@ import ast_ad as torch
 
 from .observed import agree, observe, recorded
 
-CASES = recorded("shapes")
+FILES = "shapes", "points", "nodes"
+CASES = [(name, expression) for name in FILES for expression in recorded(name)]
 
 
-@pytest.mark.parametrize("expression", CASES)
-def test_as_recorded(expression):
+@pytest.mark.parametrize(("name", "expression"), CASES)
+def test_as_recorded(name, expression):
+    expected = recorded(name)[expression]
     got = json.loads(json.dumps(observe(torch, expression)))
-    assert agree(got, CASES[expression]), got
+    assert agree(got, expected), f"{got} is not {expected}"

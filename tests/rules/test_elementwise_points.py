@@ -55,7 +55,6 @@ UNKNOWN = {
     ("poch", 0): "poles of digamma",
     ("poch", 1): "poles of digamma",
     ("rgamma", 0): "poles of digamma",
-    ("i1e", 0): "infinity",
     ("inv_boxcox", 0): "1 + lmbda y = 0",
     ("gammainc", 1): "infinity",
     ("gammaincc", 1): "infinity",

@@ -11,7 +11,7 @@ from ...eager.activations import LOG_SOFTMAX
 from ...eager.dispatch import Operation, apply, unary
 from ...eager.dtypes import scalar_name
 from ...eager.node import next_number
-from ...eager.recording import needs_grad
+from ...eager.recording import needs_grad, showing
 from ...eager.state import restore, silence, state, watch
 from ...eager.tensor import Tensor
 from ...eager.views import edge_of
@@ -22,9 +22,9 @@ from .surface import functional
 
 __all__ = ["cross_entropy", "nll_loss"]
 
-NLL = Operation(parts.nll_at, "NllLossBackward0", ("self",))
+NLL = Operation(parts.nll_at, "NllLossBackward0", ("self",), keeps=("self",))
 MANY = 4096  # rows: the places where those of a larger matrix start are not kept
-NLL_2D = Operation(parts.nll_at, "NllLoss2DBackward0", ("self",))
+NLL_2D = Operation(parts.nll_at, "NllLoss2DBackward0", ("self",), keeps=("self",))
 
 
 @functional(rules.nll_loss)
@@ -106,6 +106,20 @@ def _nll_of_images(input: Tensor, t: Any, weight: Tensor | None, ignore_index: i
 
 
 def _recorded(op: Operation, input: Tensor, t: Any, weight: Tensor | None, ignore: int, how: str) -> Any:
+    def total() -> Any:
+        """The weights of all targets that count; without a reduction nobody asks for their sum."""
+        counted = t[t != ignore] if how != "none" else t[:0].ravel()
+        weights = np.ones(counted.shape) if weight is None else weight._array[counted]
+        return np.asarray(np.sum(weights), input._array.dtype)
+
+    found = _loss_at(op, input, t, weight, ignore, how)
+    number = ("none", "mean", "sum").index(how)
+    return showing(
+        found, target=t, weight=weight, ignore_index=ignore % 2**64, reduction=number, total_weight=total
+    )
+
+
+def _loss_at(op: Operation, input: Tensor, t: Any, weight: Tensor | None, ignore: int, how: str) -> Any:
     x = input._array
     if t.dtype != np.int64:
         t = t.astype(np.int64)

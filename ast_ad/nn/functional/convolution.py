@@ -14,8 +14,11 @@ from .surface import functional
 __all__ = ["conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"]
 
 SAVED = ("input", "weight", "bias")
-CONVOLUTION = Operation(rules.convolution, "ConvolutionBackward0", SAVED)
-TRANSPOSED = Operation(rules.transposed_convolution, "ConvolutionBackward0", SAVED)
+CONVOLUTION = Operation(rules.convolution, "ConvolutionBackward0", SAVED, images=True)
+TRANSPOSED = Operation(
+    rules.transposed_convolution, "ConvolutionBackward0", (*SAVED, "", "", "output_padding"),
+    keeps=("output_padding",), images=True,
+)  # fmt: skip
 
 
 def _convolved(op: Operation, rank: int, name: str, x: Any, w: Any, b: Any, *how: Any) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 from ...eager.dispatch import Operation, apply
 from ...eager.dtypes import scalar_name
 from ...eager.pointwise import require_tensor
-from ...eager.recording import plain_of
+from ...eager.recording import plain_of, showing
 from ...eager.state import restore, silence
 from ...eager.tensor import Tensor
 from ...rules import nn_layer_norm, nn_response_norm
@@ -22,12 +22,12 @@ from .surface import functional
 __all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm", "local_response_norm", "rms_norm"]
 
 SAVED = ("input", "weight")
-BATCH = Operation(rules.batch_normalized, "NativeBatchNormBackward0", SAVED)
-BY_RUNNING = Operation(
-    rules.channel_affine, "NativeBatchNormBackward0", (*SAVED, "", "running_mean", "running_var")
+BATCH = Operation(rules.batch_normalized, "NativeBatchNormBackward0", SAVED, images=True)
+BY_RUNNING = Operation(rules.channel_affine, "NativeBatchNormBackward0", SAVED, images=True)
+LAYER = Operation(
+    nn_layer_norm.layer_normalized, "NativeLayerNormBackward0", (*SAVED, "bias"), keeps=("bias",)
 )
-LAYER = Operation(nn_layer_norm.layer_normalized, "NativeLayerNormBackward0", SAVED)
-GROUP = Operation(nn_layer_norm.group_normalized, "NativeGroupNormBackward0", SAVED)
+GROUP = Operation(nn_layer_norm.group_normalized, "NativeGroupNormBackward0", SAVED, images=True)
 
 
 def _moments(fn: Any, *args: Any) -> Any:
@@ -87,12 +87,14 @@ def batch_norm(
         return _of_nothing(input, weight, bias)
     if not training:
         moments = (plain_of(v).copy() for v in (running_mean, running_var))  # they may move before the sweep
-        return apply(BY_RUNNING, (input, weight, bias, *moments, eps))
+        found = apply(BY_RUNNING, (input, weight, bias, *moments, eps))
+        return _showing_moments(found, False, running_mean, running_var)
     mean, var = _moments(rules.batch_moments, x)
     n = x.size / x.shape[1]
     move(running_mean, mean, momentum)
     move(running_var, var, momentum, n)
-    return apply(BATCH, (input, weight, bias, mean, var, eps))
+    found = apply(BATCH, (input, weight, bias, mean, var, eps))
+    return _showing_moments(found, True, running_mean, running_var)
 
 
 def _of_nothing(input: Tensor, weight: Any, bias: Any) -> Any:
@@ -177,15 +179,24 @@ def instance_norm(
     weights, biases = (None if v is None else v.repeat(n) for v in (weight, bias))
     if not use_input_stats:
         _check_channels(input._array, running_mean, running_var, weight, bias, True)
-        moments = (np.tile(plain_of(v), n) for v in (running_mean, running_var))
-        return apply(BY_RUNNING, (flat, weights, biases, *moments, eps)).view(*shape)
+        moments = [np.tile(plain_of(v), n) for v in (running_mean, running_var)]
+        found = apply(BY_RUNNING, (flat, weights, biases, *moments, eps))
+        return _showing_moments(found, False, *moments).view(*shape)
     _check_channels(input._array, running_mean, running_var, weight, bias, False)
     if not input._array.size:
         return _of_nothing(flat, weights, biases).view(*shape)
     mean, var = _moments(rules.batch_moments, flat._array)
+    repeated = [None if v is None else np.tile(plain_of(v), n) for v in (running_mean, running_var)]
+    for each, value, count in zip(repeated, (mean, var), (0.0, math.prod(shape[2:])), strict=True):
+        move(each, value, momentum, count)
     move(running_mean, mean.reshape(n, channels).mean(0), momentum)
     move(running_var, var.reshape(n, channels).mean(0), momentum, math.prod(shape[2:]))
-    return apply(BATCH, (flat, weights, biases, mean, var, eps)).view(*shape)
+    found = apply(BATCH, (flat, weights, biases, mean, var, eps))
+    return _showing_moments(found, True, *repeated).view(*shape)
+
+
+def _showing_moments(found: Any, training: bool, mean: Any, var: Any) -> Any:
+    return showing(found, training=training, running_mean=mean, running_var=var)
 
 
 # ----- by samples

@@ -30,7 +30,7 @@ __all__ = [
 
 def _operations(fn: Callable[..., Any], name: str, saved: tuple[str, ...], several: bool) -> Any:
     """The operations of two and three axes; one axis counts as two."""
-    found = {rank: Operation(fn, name.format(rank), saved) for rank in (2, 3)}
+    found = {rank: Operation(fn, name.format(rank), saved, images=True) for rank in (2, 3)}
     for op in found.values():
         op.results = ("", "result1") if several else None
     return found

@@ -17,21 +17,25 @@ __all__ = [
     "pixel_unshuffle", "unfold", "upsample", "upsample_bilinear", "upsample_nearest",
 ]  # fmt: skip
 
-CONSTANT = Operation(nn_padding.constant_pad, "ConstantPadNdBackward0", ("self", "pad"))
+CONSTANT = Operation(nn_padding.constant_pad, "ConstantPadNdBackward0", ("self", "pad"), images=True)
 EDGES = {
-    (mode, rank): Operation(nn_padding.edge_pad, f"{name}Pad{rank}DBackward0", ("self", "padding"))
+    (mode, rank): Operation(
+        nn_padding.edge_pad, f"{name}Pad{rank}DBackward0", ("self", "padding"), images=True
+    )
     for mode, name in (("reflect", "Reflection"), ("replicate", "Replication"))
     for rank in (1, 2, 3)
 } | {("circular", rank): Operation(nn_padding.edge_pad, "CopySlices", ("self",)) for rank in (1, 2, 3)}
-SHUFFLE = Operation(nn_padding.pixel_shuffle, "PixelShuffleBackward0", ("self",))
-UNSHUFFLE = Operation(nn_padding.pixel_unshuffle, "PixelUnshuffleBackward0", ("self",))
-CHANNELS = Operation(nn_padding.channel_shuffle, "ChannelShuffleBackward0", ("self",))
+SHUFFLE = Operation(nn_padding.pixel_shuffle, "PixelShuffleBackward0", ("self",), images=True)
+UNSHUFFLE = Operation(nn_padding.pixel_unshuffle, "PixelUnshuffleBackward0", ("self",), images=True)
+CHANNELS = Operation(nn_padding.channel_shuffle, "ChannelShuffleBackward0", ("self",), images=True)
 COLUMNS = Operation(nn_blocks.unfold, "Im2ColBackward0", ("self",))
 BLOCKS = Operation(nn_blocks.fold, "Col2ImBackward0", ("self",))
 NAMES = {"nearest": "Nearest{}D", "nearest-exact": "NearestExact{}D", "linear": "Linear1D"}
 NAMES |= {"bilinear": "Bilinear2D", "bicubic": "Bicubic2D", "trilinear": "Trilinear3D"}
 RESIZE = {
-    (mode, rank): Operation(nn_resampling.resized, f"Upsample{name.format(rank)}Backward0", ("self",))
+    (mode, rank): Operation(
+        nn_resampling.resized, f"Upsample{name.format(rank)}Backward0", ("self",), images=True
+    )
     for mode, name in NAMES.items()
     for rank in (1, 2, 3)
 }
