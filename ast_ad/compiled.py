@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,12 +20,16 @@ from .frontend.signatures import signature
 from .ir.builtin import own, raise_
 from .ir.ops import Arg, Block, If, Lit, Op, Statement, Var
 from .ir.types import Array, Opaque, Optional, Scalar
+from .kept import Given, Rehearsed, Stores, overtaken
 from .transform.seeds import may_be_one
 from .trees import repeated
 
 if TYPE_CHECKING:
     from .frontend.lower import Lowered
     from .programs import Program
+
+
+MOST_RUNS = 1000  # of a program that stores, where other threads store at the same places
 
 
 @dataclass
@@ -56,7 +61,8 @@ class Compiled:
         ]
         self._written = sorted(self.lowered.written)
         self._changes = getattr(inputs, "changes", False)  # what is stored on disk changes none
-        self.simple = not (self._written or self._changes or self.lowered.errstate)
+        self.stores = Stores(self.lowered.stores)
+        self.simple = not (self._written or self._changes or self.lowered.errstate or self.stores)
         self.loud = self.code.backend == "numba" and is_loud(self.code.run)  # and may begin again
 
     def fits(self, leaves: list[Any], objects: Sequence[Any] = ()) -> list[Any] | None:
@@ -69,6 +75,25 @@ class Compiled:
                 return None
         if not self.lowered.inputs.guards.check(objects):
             return None
+        if self.stores:
+            return self._given(leaves, objects)
+        return self._fitting(leaves, objects)
+
+    def _given(self, leaves: list[Any], objects: Sequence[Any]) -> Given | None:
+        """The inputs of a program that stores; what it finds there is read before anything else."""
+        try:
+            owners, before = self.stores.prepare(objects)
+        except (KeyError, AttributeError, IndexError, ValueError, TypeError):
+            return None
+        inputs = self._fitting(leaves, objects)
+        if inputs is None:
+            return None
+        given = Given(inputs)
+        given.owners, given.before, given.objects = owners, before, objects
+        given.read = functools.partial(self.fits, leaves, objects)
+        return given
+
+    def _fitting(self, leaves: list[Any], objects: Sequence[Any]) -> list[Any] | None:
         if self._changes and repeated(objects):
             return None
         if not self.signatures:
@@ -118,6 +143,27 @@ class Compiled:
         return self.code.text
 
     def __call__(self, inputs: list[Any]) -> Any:
+        """The results; what the function stores outside is put there."""
+        if not isinstance(inputs, Given):
+            return self.results(inputs)
+        for _ in range(MOST_RUNS):
+            results = self.results(inputs)
+            if self.stores.keep(results, inputs):
+                return results
+            again = inputs.read()
+            if again is None:
+                break
+            inputs.renew(again)
+        raise overtaken()
+
+    def rehearsed(self, inputs: list[Any], results: Any) -> Rehearsed | None:
+        """What the program would leave outside; None if it stores nothing, or has not come to its end."""
+        return Rehearsed(self.stores, results, inputs) if isinstance(inputs, Given) and results else None
+
+    def results(self, inputs: list[Any]) -> Any:
+        """The results, and nothing else."""
+        if isinstance(inputs, Given):
+            self.stores.check(inputs)
         if self.loud:
             begin()
         try:
@@ -156,6 +202,12 @@ class Compiled:
         add_user_note(error)
         if self.lowered.tried:
             raise self._not_followed(error) from error
+        if self.lowered.storing:
+            raise UnsupportedError(
+                "an exception at run time, in a function that stores outside",
+                why=f"{type(error).__name__}: {error}; the function itself leaves what it has stored by then",
+                fix="test for the condition with `if` instead",
+            ) from error
         raise error
 
     def _not_followed(self, error: Exception) -> UnsupportedError:

@@ -119,6 +119,11 @@ def refuse_choices(lowered: Any) -> None:
             why=f"it is another program for each {what}",
             fix="make it a constant of the function",
         )
+    if lowered.stores:
+        raise UnsupportedError(
+            f"a store to `{lowered.stores[0]}` in a gradient called from compiled code",
+            why="it can't reach what outlives the call",
+        )
     if lowered.errstate or lowered.tried:
         raise UnsupportedError(
             "np.errstate or `try` in a gradient called from compiled code", why="kernels don't heed it"

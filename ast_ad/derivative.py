@@ -30,6 +30,7 @@ from .request import Compilation
 from .tiers import Tier, has_numba
 from .trees import STATIC, flatten
 
+MAX_STORING = 6  # programs that store outside kept for one kind of arguments
 MAX_VARIANTS = 16  # programs kept for one kind of arguments, where what they read from outside keeps changing
 
 
@@ -255,6 +256,7 @@ class Derivative(Inspection):
                 variant = self._build(args, kwargs)
                 variant.finish()
                 variant.program.check_repeated(values)
+                self._require_few(key, variant)
                 inputs = variant.program.fits(leaves, values)
                 if inputs is None:
                     guard = variant.lowered.inputs.guards.broken(values)
@@ -288,6 +290,23 @@ class Derivative(Inspection):
             if key in self._tiers and variant.mode == "compiled":
                 self._tiers[key].count(variant, inputs)
         return variant, inputs
+
+    def _require_few(self, key: Any, variant: Any) -> None:
+        """What a function stores must not decide, again and again, what the program of the next call is.
+
+        Raises
+        ------
+        UnsupportedError
+            if it does.
+        """
+        stores = variant.lowered.stores
+        others = [v for v in self._variants.get(key, ()) if v.mode == "compiled" and v.lowered.stores]
+        if stores and len(others) >= MAX_STORING:
+            raise UnsupportedError(
+                f"a store to `{stores[0]}`, which outlives the call",
+                why="what is stored makes the next call another program",
+                fix="return the value instead",
+            )
 
     def _build(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return self.compiled(self._described(args, kwargs))

@@ -54,10 +54,9 @@ def explain(variant: Any) -> str:
     saved = Saved(variant.halves()[0].placed, backward, home, later=variant.owner.kind == "vjp")
     lines = [_title(variant, home), ""]
     lines += ["Saved by the forward pass for the backward pass:", *_indent(saved.lines() or ["nothing"])]
-    again = list(dict.fromkeys(Again(forward, backward, home).lines()))
-    if again:
-        lines += ["", "Computed again in the backward pass:", *_indent(again)]
+    again = Again(forward, backward, home).lines()
     for heading, found in (
+        ("Computed again in the backward pass:", [*dict.fromkeys(again)]),
         ("Runs as:", runs_as(variant)),
         ("Copied when the program is called, because it writes to them:", _written(variant)),
         ("Code that was read along:", _inlined(variant)),
@@ -66,6 +65,7 @@ def explain(variant: Any) -> str:
             "Read from outside, anew at every call:",
             [f"{path}: {kind(var.type)}" for path, var, _ in variant.lowered.inputs.captures],
         ),
+        ("Stored outside when a call has succeeded:", [*map(str, variant.lowered.stores)]),
         ("Compiled in; another value compiles anew:", _constants(variant)),
         (
             "Exceptions are handled by the plain function in:",

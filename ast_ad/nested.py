@@ -25,6 +25,7 @@ from .frontend.values import Arr, Bound, Closure, Dct, Frame, Lost, Lst, Maybe, 
 from .ir.builtin import assign, unpack
 from .ir.ops import Arg, Block, Function, Lit, Op, Seq, Var
 from .ir.types import Array, ListOf, Scalar, carries_derivative, kind_of, type_of
+from .nested_stores import Carried, is_outside
 from .transform.adjoint import adjoint
 from .transform.copying import Renaming, copy_block, free
 from .transform.split import split
@@ -210,6 +211,8 @@ class Region:
                 except Raised:
                     value, self.dead = None, True
                 self.structure = None if self.dead else structure_of(cx, value, results)
+                self.values = len(results)
+                self.carried = None if self.dead else Carried(cx, before, self.born, results)
             self.refuse_outer_writes(before, cx.state)
             self.refuse_overlaps(cx.state)
         finally:
@@ -221,8 +224,9 @@ class Region:
     def refuse_outer_writes(self, before: Any, after: Any) -> None:
         """A write to something older than the call would happen once per pass, or never."""
         for key, content in after.contents.items():
-            is_view = isinstance(key, Arr) and key.view is not None
-            if is_view or key.serial >= self.born or _same(content, before.contents.get(key, key.initial)):
+            if is_outside(key) or isinstance(key, Arr) and key.view is not None or key.serial >= self.born:
+                continue
+            if _same(content, before.contents.get(key, key.initial)):
                 continue
             what = "a local variable" if isinstance(key, Frame) else "an object"
             raise self.cx.unsupported(
@@ -262,6 +266,7 @@ class Region:
         joint = adjoint(self.function(()), tuple(range(len(self.leaves))), of=(loss,), region=True)
         results = self.append(joint.body, dict(zip(joint.params, self.outer, strict=True)))
         gradients = self.gradients(results[self.count :])
+        self.stored(results)
         value = rebuilt(self.cx, self.structure, results)
         if self.asked.kind == "value_and_grad":
             return Tup((value, gradients))
@@ -273,10 +278,12 @@ class Region:
             return self.give_up()
         around = tuple(v for v in free(self.block) if v not in self.leaves)
         function = self.function(around)
-        joint = adjoint(function, tuple(range(len(self.leaves))), seed=True, region=True)
+        wrt, of = tuple(range(len(self.leaves))), tuple(range(self.values))
+        joint = adjoint(function, wrt, seed=True, of=of, region=True)
         forward, backward = split(joint, self.count, len(joint.params) - len(function.params))
         results = self.append(forward.body, dict(zip(forward.params, (*self.outer, *around), strict=True)))
         value = rebuilt(self.cx, self.structure, results)
+        self.stored(results)
         saved = results[-1]
         assert isinstance(saved, Seq)
         pullback = Bound(
@@ -285,6 +292,11 @@ class Region:
         return (
             Tup((value.items[0], pullback, value.items[1])) if self.asked.has_aux else Tup((value, pullback))
         )
+
+    def stored(self, results: Sequence[Arg]) -> None:
+        """What the function stores outside is stored by the program."""
+        if self.carried is not None:
+            self.carried.into(self.cx.state, results)
 
     def held(self, residual: Arg) -> Any:
         plain = isinstance(residual, Var) and isinstance(residual.type, (Scalar, Array, ListOf))

@@ -99,7 +99,8 @@ class Compilation(Request):
 
     def is_plain(self) -> bool:
         """Whether the results are a value and a gradient, as the user gets them."""
-        if not (self.lowered.result == 0 and self.owner.single and len(self.chosen) == len(self.wrt) == 1):
+        one = self.owner.single and len(self.chosen) == len(self.wrt) == 1
+        if not (one and self.lowered.result == 0 and self.count == 1):
             return False
         return self.trees[self.chosen[0]].type is LEAF and not any(self.python)
 

@@ -92,7 +92,7 @@ def _described(variant: Any, leaves: Sequence[Any]) -> dict[str, Any]:
     run = code.run
     module = sys.modules.get(run.__module__)
     generated = run.__module__.startswith(GENERATED) and getattr(module, run.__name__, None) is run
-    if lowered.inputs.changes or lowered.errstate or lowered.tried or lowered.calls:
+    if lowered.storing or lowered.inputs.changes or lowered.errstate or lowered.tried or lowered.calls:
         raise NotStored
     if not generated or hasattr(module, "__injected__"):
         raise NotStored
@@ -320,6 +320,8 @@ class _Lowered:
 
     errstate: dict[str, str] = {}
     tried: tuple[Any, ...] = ()
+    stores: tuple[Any, ...] = ()
+    storing = False
     calls: dict[Any, Any] = {}
 
     def __init__(

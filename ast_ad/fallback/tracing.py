@@ -184,8 +184,10 @@ def _start(leaf: Any) -> Any:
 
 def _entry(start: Any, leaf: Any) -> Any:
     """What the function gets: a number, or an array of its own that it may write to."""
-    if start._scalar:
-        return start
+    if start._scalar:  # another object, for the function may keep it
+        entry = Traced._of(plain(leaf))
+        (entry._node, entry._nr), entry._requires_grad = edge_of(start), True
+        return entry
     entry = run(np.copy, (start,), {})
     entry._array = _own(plain(leaf))
     return entry

@@ -16,9 +16,10 @@ from . import doors
 from .boundness import checked
 from .context import Context
 from .conversion import from_python
-from .guards import Guard, Path, is_constant
+from .guards import ATTRIBUTE, ITEM, MISSING, Guard, Path, is_constant
 from .identities import one_of, read_once, set_attribute
 from .questions import asked, exact, known_rank, present, require_plain
+from .stores import GLOBALS, is_stored, read, store_live_attribute
 from .tables import METHODS, Intrinsic
 from .values import (
     Arr,
@@ -245,6 +246,8 @@ def no_operation(cx: Context, *args: Value, **kwargs: Value) -> Any:
 def constant_attribute(cx: Context, base: Lit, name: str) -> Any:
     value = base.value
     if isinstance(value, types.ModuleType) and cx.inputs is not None and hasattr(value, name):
+        if is_stored(cx, vars(value), name):
+            return global_value(cx, vars(value), name)
         return outside_value(cx, getattr(value, name), Path.of_module(value, name))
     if isinstance(value, np.ufunc) and name in ("reduce", "accumulate", "outer", "at", "reduceat"):
         return Lit(getattr(value, name))
@@ -280,6 +283,9 @@ def store_attribute(cx: Context, base: Value, name: str, value: Value) -> None:
         return
     if isinstance(base, Arr) and name == "shape":
         raise cx.unsupported("assignment to .shape", "it changes the array in place", "use reshape")
+    if isinstance(base, Live):
+        store_live_attribute(cx, base, name, value)
+        return
     raise cx.unsupported(
         f"assignment to attribute `{name}`",
         "the object outlives the call",
@@ -294,14 +300,26 @@ def outside(cx: Context, frame: Frame, kind: str, name: str) -> Any:
         try:
             value = frame.cells[name].cell_contents
         except ValueError:
+            value = MISSING
+        if value is MISSING and not is_stored(cx, frame.cells[name], "cell_contents"):
             raise cx.unsupported(
                 f"name `{name}`", "it has no value yet", "define it before the call"
             ) from None
-        path = Path.of_cell(frame.cells[name], name)
-    else:
-        value = frame.globals[name]
-        path = Path.of_global(frame.globals, name)
-    return outside_value(cx, value, path)
+        cell, path = frame.cells[name], Path.of_cell(frame.cells[name], name)
+        owner = Path.of_object(cell, name)
+        return read(cx, cell, owner, ATTRIBUTE, "cell_contents", name, lambda: outside_value(cx, value, path))
+    return global_value(cx, frame.globals, name)
+
+
+def global_value(cx: Context, space: dict[str, Any], name: str) -> Any:
+    """What a module has under a name."""
+
+    def load() -> Any:
+        if name not in space:
+            raise cx.unsupported(f"name `{name}`", "it may not be defined", "define it", NameError)
+        return outside_value(cx, space[name], Path.of_global(space, name))
+
+    return read(cx, space, Path.of_object(space, GLOBALS), ITEM, name, name, load)
 
 
 def class_member(cx: Context, cls: type, name: str) -> None:
@@ -334,6 +352,9 @@ def capture_live(cx: Context, base: Live) -> Any:
 
 
 def live_attribute(cx: Context, base: Live, name: str) -> Any:
+    """What an object from outside has: what the program has stored there, else what is found."""
+    if is_stored(cx, base.value, name):
+        return own_attribute(cx, base, name)
     cls = type(base.value)
     raw: Any = next((k.__dict__[name] for k in cls.__mro__ if name in k.__dict__), None)
     if isinstance(raw, property):
@@ -359,11 +380,24 @@ def live_attribute(cx: Context, base: Live, name: str) -> Any:
         return Lit(raw.__func__)
     if name == "__class__":
         return Lit(cls)
-    try:
-        value = getattr(base.value, name)
-    except AttributeError as problem:
-        raise cx.unsupported(f"attribute `{name}`", str(problem), "check the name", AttributeError) from None
-    return outside_value(cx, value, base.path.attribute(name))
+    if name == "__dict__":
+        cx.outside().places.whole[id(base.value)] = base.value
+    return own_attribute(cx, base, name)
+
+
+def own_attribute(cx: Context, base: Live, name: str) -> Any:
+    """What the program has stored in an object from outside, else what is found there."""
+
+    def load() -> Any:
+        try:
+            value = getattr(base.value, name)
+        except AttributeError as problem:
+            raise cx.unsupported(
+                f"attribute `{name}`", str(problem), "check the name", AttributeError
+            ) from None
+        return outside_value(cx, value, base.path.attribute(name))
+
+    return read(cx, base.value, base.path, ATTRIBUTE, name, name, load)
 
 
 def has_rule(cx: Context, raw: Any, base: Live) -> bool:

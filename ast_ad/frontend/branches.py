@@ -206,6 +206,9 @@ def choose(cx: Context, cond: Value, then: Callable[[], object], orelse: Callabl
     return result
 
 
+doors.choose = choose
+
+
 @expression(gast.BoolOp)
 def eval_bool_op(cx: Context, node: gast.BoolOp) -> Any:
     """``and`` / ``or`` return an operand, evaluated only if need be."""

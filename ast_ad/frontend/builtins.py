@@ -27,6 +27,7 @@ from .numpy_calls import in_place
 from .operators import binary, fold
 from .questions import asked
 from .stand_ins import stand_in
+from .stores import is_bound
 from .tables import CALLS, METHODS, Intrinsic, handles
 from .values import (
     Arr,
@@ -115,7 +116,11 @@ def b_hasattr(cx: Context, value: Value, name: Value) -> Any:
             )
         return state.bound if isinstance(state, Maybe) and not on_class.value else on_class
     if isinstance(value, Live):
-        return is_present(cx, value.value, value.path, key)
+        bound = is_bound(cx, value.value, key)
+        if cx.static_value(bound) is True:
+            return bound
+        found = is_present(cx, value.value, value.path, key)
+        return bound if cx.static_value(bound) is not False and not found.value else found
     if isinstance(value, Lit) and not is_constant(value.value):
         return is_present(cx, value.value, Path.of_object(value.value, "object"), key)
     return Lit(asked(cx, lambda v: hasattr(v, key), value))

@@ -17,11 +17,21 @@ from .identities import set_dict, view_of
 from .joins import ShapeChange, join_lists
 from .tables import method
 from .values import (
+    Closed,
     Dct,
     Lst,
     Tup,
     Value,
 )
+
+
+def end_of(cx: Context, base: Lst) -> Lst:
+    """What is appended to: of a list from outside that was not read, what has been appended to it."""
+    state = cx.state.look(base)
+    if not isinstance(state, Closed):
+        return base
+    cx.outside().places.tails[state.path] = True
+    return state.tail
 
 
 def joined_lists(cx: Context, a: Type, b: Type) -> Type:
@@ -38,6 +48,7 @@ def joined_lists(cx: Context, a: Type, b: Type) -> Type:
 
 @method("list", "append")
 def list_append(cx: Context, base: Lst, value: Value) -> None:
+    base = end_of(cx, base)
     content = cx.state.get(base)
     if isinstance(content, tuple):
         set_list(cx, base, (*content, value), "append")
@@ -52,6 +63,7 @@ def list_append(cx: Context, base: Lst, value: Value) -> None:
 @method("list", "extend")
 def list_extend(cx: Context, base: Lst, other: Value) -> None:
     other = doors.consumed(cx, other)
+    base = base if other is base else end_of(cx, base)
     content = cx.state.get(base)
     source = cx.state.get(other) if isinstance(other, Lst) else None
     if (

@@ -238,7 +238,7 @@ class Context:
 
     def write(self, arr: Arr, var: Var) -> None:
         """The array holds ``var`` from now on, and so do the arrays of which it is a view."""
-        if arr.foreign:
+        if arr.foreign and not is_outside(arr):
             raise self.unsupported(
                 "a write to " + arr.foreign,
                 "the compiler can't tell what else the write changes",
@@ -300,7 +300,7 @@ class Context:
         return self.unsupported(f"a read of `{state.name}`", state.why, "use a copy, or one name for it")
 
     def write_outside(self, path: Path) -> AdError:
-        """The error for a write to a list or dict that outlives the call."""
+        """The error for a write to a list or dict that outlives the call, where it can't be followed."""
         return self.unsupported(
             f"a write to `{path}`",
             "the object outlives the call",
@@ -416,6 +416,14 @@ class _NotStatic:
 
 
 NOT_STATIC = _NotStatic()
+
+
+def is_outside(arr: Arr) -> bool:
+    """Whether it is an array that outlives the call, or a window on one: that array is written."""
+    root: Any = arr
+    while isinstance(root, Arr) and root.view is not None:
+        root = root.view.parent
+    return isinstance(root, Arr) and root.serial < 0 and root.foreign == arr.foreign
 
 
 def describe(value: object) -> str:

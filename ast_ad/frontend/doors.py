@@ -65,6 +65,7 @@ element: Callable[[Context, Lst, Value], Arg]
 # ----- conversion
 from_arg: Callable[[Context, Any], Any]
 # ----- branches
+choose: Callable[[Context, Value, Callable[[], object], Callable[[], object]], Any]
 branch: Callable[[Context, Value, Callable[[], None], Callable[[], None], Callable[[], None] | None], bool]
 exec_guarded: Callable[[Context, Value, list[gast.AST]], None]
 python_bool: Callable[[Context, Value], Any]

@@ -22,6 +22,7 @@ from .guards import Guard, Path
 from .holding import placed
 from .identities import read_once
 from .liveness import targets
+from .stores import is_stored
 from .tables import EVAL, expression
 from .values import (
     ArrayMethod,
@@ -70,7 +71,7 @@ def eval_name(cx: Context, node: gast.Name) -> Any:
 
 def load_name(cx: Context, name: str) -> Any:
     """A local, a variable of an enclosing function, a global, or a builtin."""
-    frame: Frame | None = cx.frame
+    frame: Frame | None = None if "global " + name in cx.frame.nonlocals else cx.frame
     while frame is not None:
         value = cx.state.get_name(frame, name)
         if value is None and name in frame.locals:
@@ -80,7 +81,7 @@ def load_name(cx: Context, name: str) -> Any:
         if name in frame.cells:
             return outside(cx, frame, "cell", name)
         frame = frame.enclosing
-    if name in cx.frame.globals:
+    if name in cx.frame.globals or is_stored(cx, cx.frame.globals, name):
         return outside(cx, cx.frame, "global", name)
     if hasattr(builtins, name):
         if cx.inputs is not None:

@@ -150,15 +150,29 @@ class Guard:
         """Something, whatever it is."""
         return Guard(path, "present", MISSING)
 
+    @staticmethod
+    def same(path: Path, other: Path) -> Guard:
+        """The object that is found along another path."""
+        return Guard(path, "same", other)
+
+    @staticmethod
+    def apart(paths: Sequence[Path]) -> Guard:
+        """As many objects as there are paths to them."""
+        return Guard(paths[0], "apart", tuple(paths))
+
     def holds(self, args: Sequence[object] = ()) -> bool:
         try:
+            if self.kind == "apart":
+                return len({id(path.read(args)) for path in self.expected}) == len(self.expected)
             value = self.path.read(args)
-            return bool(_TESTS[self.kind](value, self.expected))
+            expected = self.expected.read(args) if self.kind == "same" else self.expected
+            return bool(_TESTS[self.kind](value, expected))
         except _UNREADABLE:
             return self.kind == "missing"
 
     def __str__(self) -> str:
         what = {"type": "its class", "length": "its length", "keys": "its keys"}.get(self.kind, "its value")
+        what = "which object it is" if self.kind in ("same", "apart") else what
         return f"`{self.path}` ({what})"
 
 
@@ -189,6 +203,9 @@ class Guards:
         no defaults, its calls pass everything, and defaults that come later don't matter.
         """
         compared = guard.expected if guard.kind == "equal" else id(guard.expected)
+        if guard.kind in ("same", "apart"):
+            paths = guard.expected if guard.kind == "apart" else (guard.expected,)
+            compared = [path.key for path in paths]
         key = guard.path.key, guard.kind, type(guard.expected), repr(compared)
         if key in self._guards:
             return
@@ -293,6 +310,7 @@ def is_constant(value: object) -> bool:
 
 _TESTS: dict[str, Callable[[Any, Any], Any]] = {
     "identical": lambda value, expected: value is expected,
+    "same": lambda value, expected: value is expected,
     "equal": same_constant,
     "type": lambda value, expected: type(value) is expected,
     "length": lambda value, expected: len(value) == expected,
@@ -334,6 +352,13 @@ def tests_of(guards: Iterable[Guard]) -> tuple[list[str], dict[str, Any]]:
             tests.append(test if guard.kind == "present" else f"not {test}")
             continue
         value = access(guard.path, steps, f"r{i}", space)
+        if guard.kind == "same":
+            tests.append(f"{value} is {access(guard.expected, guard.expected.steps, f'e{i}', space)}")
+            continue
+        if guard.kind == "apart":
+            reads = [access(p, p.steps, f"e{i}_{j}", space) for j, p in enumerate(guard.expected)]
+            tests.append(f"len({{{', '.join(f'id({read})' for read in reads)}}}) == {len(reads)}")
+            continue
         space[f"e{i}"] = guard.expected
         tests.append(_TEXTS[guard.kind].format(value=value, i=i))
     return tests, space

@@ -98,7 +98,8 @@ def changed(cx: Context, base: Container, keys: bool = True) -> None:
     ``keys``: whether it may have got others.
     """
     if base.serial < 0:
-        raise cx.write_outside(next(p for p, found in cx.outside().captured.items() if found is base))
+        cx.outside().places.count += 1
+        cx.outside().places.changed.add(base)
     if cx.inputs is not None and not cx.inputs.containers.isdisjoint((base, *base.alike)):
         cx.inputs.changes = True
     for source in cx.iterated:

@@ -22,10 +22,11 @@ from .context import Context, TensorOutside
 from .guards import Guard, Guards, Path, aspect_of
 from .patterns import Known, Lengths
 from .signatures import is_code, signature
-from .values import Arr, Bound, Dct, Live, Lost, Lst, State, Tup, is_tensor
+from .stores import BEFORE, Places
+from .values import Arr, Bound, Closed, Dct, Live, Lst, Tup, is_tensor
 
-BEFORE = -1  # the time stamp of containers from outside: no branch or loop makes them
 MAX_CAPTURED_ITEMS = 32
+MOST_STEPS = 100  # of a path to a container
 MOST_FOLLOWED = 20_000  # items of containers from outside that one build looks at
 
 
@@ -73,6 +74,8 @@ class Inputs:
         self.static_values: dict[Any, Any] = {}
         self.open: set[int] = set()  # the containers from outside that are being read, by identity
         self.followed = 0
+        self.places = Places()
+        self.sources: dict[Path, Any] = {}  # the lists and dicts in ``captured`` themselves
 
     # ----- arguments
     def argument(self, value: object, position: int, name: str) -> Any:
@@ -189,39 +192,69 @@ class Inputs:
                 "convert it before the call",
             )
         self.guards.add(Guard.type(path, type(value)))
-        return Live(value, path, lambda: self.guards.add(Guard.value(path, value)))
+        return self.live(value, path)
+
+    def live(self, value: object, path: Path, fixed: bool = False) -> Live:
+        """An object from outside; ``fixed``: it is the same in every call."""
+        self.places.objects[path] = value
+
+        def embed() -> None:
+            self.places.whole[id(value)] = value
+            if not fixed:
+                self.guards.add(Guard.value(path, value))
+
+        return Live(value, path, embed)
 
     def container(self, cx: Context, value: Any, path: Path) -> Any:
         """A tuple, list or dict: one object for each path, as every read of it yields the same one."""
         if path in self.captured:
             return self.captured[path]
-        if (
-            isinstance(value, list)
-            and len(value) > MAX_CAPTURED_ITEMS
-            and all(type(v) is type(value[0]) for v in value)
-            and not is_tensor(value[0])
-            and isinstance(value[0], (int, float))
-        ):
-            var = Var(list_of(leaf_type(value[0], ("outside", path), self.lengths)), path.identifier)
-            self.captures.append((path, var, signature(value)))
-            found: Any = Lst(var)
-        elif isinstance(value, dict):
+        found: Any
+        if len(path.steps) > MOST_STEPS:
+            raise cx.unsupported(
+                f"a {type(value).__name__} from outside", "it lies too deep", "pass what is needed of it"
+            )
+        if isinstance(value, dict):
             self.guards.add(Guard.type(path, type(value)))
             self.guards.add(Guard.keys(path, value))
             items = self.items(cx, value, [(v, path.item(k)) for k, v in value.items()])
             found = Dct(dict(zip(value, items, strict=True)))
+        elif isinstance(value, list):
+            found = self.closed_list(cx, value, path)
         else:
-            self.guards.add(Guard.type(path, type(value)))
-            self.guards.add(Guard.length(path, len(value)))
-            items = self.items(cx, value, [(v, path.item(i)) for i, v in enumerate(value)])
-            found = (
-                Lst(tuple(items))
-                if isinstance(value, list)
-                else Tup(tuple(items), type(value) if hasattr(type(value), "_fields") else None)
+            found = Tup(
+                self.sequence(cx, value, path), type(value) if hasattr(type(value), "_fields") else None
             )
         found.serial = BEFORE
-        self.captured[path] = found
+        self.captured[path], self.sources[path] = found, value
         return found
+
+    def closed_list(self, cx: Context, value: list[Any], path: Path) -> Lst:
+        """A list, whose items are read when they are asked for: it may be that something is appended only."""
+        self.guards.add(Guard.type(path, list))
+        found, tail, key = Lst(), Lst(serial=BEFORE), ("items", path)
+
+        def open_() -> None:
+            if key not in self.constants and self.places.tails.get(path):
+                raise Restart({key})  # something has been appended: read them before
+            long = len(value) > MAX_CAPTURED_ITEMS and all(type(v) is type(value[0]) for v in value)
+            if long and not is_tensor(value[0]) and isinstance(value[0], (int, float)):
+                var = Var(list_of(leaf_type(value[0], ("outside", path), self.lengths)), path.identifier)
+                self.captures.append((path, var, signature(value)))
+                found.initial = var
+            else:
+                found.initial = self.sequence(cx, value, path)
+
+        found.initial = Closed(str(path), "its items were not read", path, tail, open_)
+        if key in self.constants:
+            open_()
+        return found
+
+    def sequence(self, cx: Context, value: Any, path: Path) -> tuple[Any, ...]:
+        """The items of a list or tuple of this length."""
+        self.guards.add(Guard.type(path, type(value)))
+        self.guards.add(Guard.length(path, len(value)))
+        return tuple(self.items(cx, value, [(v, path.item(i)) for i, v in enumerate(value)]))
 
     def items(self, cx: Context, value: Any, paths: Iterable[tuple[Any, Path]]) -> list[Any]:
         """The abstract values of a container's items.
@@ -261,7 +294,9 @@ class Inputs:
             self.guards.add(Guard.value(path.attribute("shape"), value.shape))
         self.keys[var.id] = key
         self.captures.append((path, var, signature(value)))
-        found = Arr(var, None, f"`{path}`, which outlives the call") if isinstance(var.type, Array) else var
+        found: Any = var
+        if isinstance(var.type, Array):
+            found = Arr(var, None, f"`{path}`, which outlives the call", serial=BEFORE)
         self.captured[path] = found
         return found
 
@@ -278,23 +313,3 @@ class Inputs:
         self.class_member(type(base.value), name)
         if hasattr(base.value, "__dict__") and not isinstance(getattr(type(base.value), name), property):
             self.guards.add(Guard.missing(base.path.attribute("__dict__").item(name)))
-
-    def changed_container(self, state: State) -> Path | None:
-        """An outside list or dict that the program writes to."""
-        for path, found in self.captured.items():
-            if isinstance(found, (Lst, Dct)):
-                now, before = state.look(found), found.initial
-                if isinstance(now, Lost):
-                    return path
-                items = (
-                    zip(now.values(), before.values(), strict=False)
-                    if isinstance(found, Dct) and isinstance(now, dict)
-                    else zip(now, before, strict=False)
-                    if isinstance(now, tuple) and isinstance(before, tuple)
-                    else [(now, before)]
-                )
-                if now is not before and (
-                    not isinstance(now, Var) and len(now) != len(before) or any(a is not b for a, b in items)
-                ):
-                    return path
-        return None

@@ -340,7 +340,15 @@ def run_cached(cx: Context, function: Value, *args: Value, **kwargs: Value) -> A
     """A cache changes no value, but all calls return one object, which who changes it changes for all."""
     if any(isinstance(a, (Arr, Lst, Dct)) for a in (*args, *kwargs.values())):
         raise cx.unsupported("an array or list for a function with a cache", "it has no hash", "use a tuple")
-    return kept(cx, doors.call(cx, function, list(args), kwargs))
+    before = None if cx.inputs is None else cx.inputs.places.count
+    result = kept(cx, doors.call(cx, function, list(args), kwargs))
+    if cx.inputs is not None and cx.inputs.places.count != before:
+        raise cx.unsupported(
+            "a store outside, by a function with a cache",
+            "it happens in some calls only",
+            "leave out the cache",
+        )
+    return result
 
 
 def kept(cx: Context, value: Value) -> Any:

@@ -22,7 +22,8 @@ from .inputs import Inputs, Restart
 from .interpreter import new_context
 from .patterns import Known
 from .signatures import is_object
-from .values import Arr, Bound, Callee, Dct, Live, Lst, Obj, Tup, Value
+from .stores import Left, Store, guard_identities, require_alone, written_outside
+from .values import Arr, Bound, Callee, Dct, Lst, Obj, Tup, Value
 
 MAX_BUILDS = 12
 
@@ -34,6 +35,8 @@ class Lowered:
     ``result``: the structure of the value, with positions among the function's results as leaves.
     ``written``: positions of the arguments that the function changes. ``constants``: the inputs that are
     compiled in, with their values. ``calls``: the callees that are not part of the program, and why not.
+    ``stores``: what the function leaves outside, of results that come behind those of its value; ``storing``:
+    whether it stores there at all, be it for a time.
     """
 
     function: Function
@@ -43,6 +46,8 @@ class Lowered:
     errstate: dict[str, str]
     tried: tuple[tuple[str, int, int], ...] = ()
     calls: dict[Any, AdError] = field(default_factory=dict)
+    stores: tuple[Store, ...] = ()
+    storing: bool = False
 
     @property
     def constants(self) -> dict[Any, Any]:
@@ -112,15 +117,16 @@ def _lower(
             "there is nothing to differentiate",
             "check it",
         ) from None
-    changed = inputs.changed_container(cx.state)
-    if changed is not None:
-        raise cx.write_outside(changed)
     results: list[Arg] = []
     structure = structure_of(cx, result, results)
+    stores = Left(cx, results).stores()
     builder.block.results = tuple(results)
     used = _used(builder.block)
     inputs.observed = [c for c in inputs.captures if c[1].id not in used]
     inputs.captures = [c for c in inputs.captures if c[1].id in used]
+    if inputs.places.count:
+        guard_identities(cx)
+        require_alone(cx, bool(sites and sites.reasons()))
     params = (*inputs.params, *(var for _, var, _ in inputs.captures))
     name = getattr(function, "__name__", None) or "function"
     primal = Function(name if name.isidentifier() else "function", params, builder.block)
@@ -128,10 +134,12 @@ def _lower(
         primal,
         structure,
         inputs,
-        frozenset(inputs.written),
+        frozenset({*inputs.written, *written_outside(inputs, stores)}),
         cx.errstate,
         tuple(cx.tried),
         {} if sites is None else sites.reasons(),
+        stores,
+        inputs.places.count > 0,
     )
 
 
@@ -150,22 +158,20 @@ class Recorder(Builder):
 
 
 def _callee(cx: Context, function: Callee) -> Any:
-    assert cx.inputs is not None
+    inputs = cx.outside()
     plain = python_function(function.__func__ if isinstance(function, types.MethodType) else function)
     if plain is not None:
-        cx.inputs.guards.add(
-            Guard.value(Path.of_object(plain, plain.__name__), plain)
-        )  # its code, its defaults
+        inputs.guards.add(Guard.value(Path.of_object(plain, plain.__name__), plain))  # its code, its defaults
     if isinstance(function, types.MethodType):
         owner = function.__self__
-        return Bound(Lit(function.__func__), (Live(owner, Path.of_object(owner, "self")),))
+        return Bound(Lit(function.__func__), (inputs.live(owner, Path.of_object(owner, "self"), fixed=True),))
     if (
         not isinstance(function, (types.FunctionType, types.BuiltinFunctionType, type))
         and hasattr(function, "__dict__")
         and not hasattr(function, "py_func")
         and isinstance(getattr(type(function), "__call__", None), types.FunctionType)  # noqa: B004
     ):
-        return Live(function, Path.of_object(function, "self"))
+        return inputs.live(function, Path.of_object(function, "self"), fixed=True)
     return Lit(function)
 
 

@@ -323,8 +323,8 @@ def membership(cx: Context, op: str, left: Value, right: Value) -> Any:
         else None
     )
     needle = cx.static_value(left)
-    if isinstance(right, Dct) and cx.is_static(left):
-        return Lit((needle in content) == (op == "In"))
+    if isinstance(right, Dct):
+        return Lit((cx.demand(left, "a dict key") in content) == (op == "In"))
     if cx.is_static(left) and cx.is_static(right):
         return Lit((needle in cx.static_value(right)) == (op == "In"))
     if isinstance(content, tuple):

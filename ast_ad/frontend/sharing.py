@@ -172,7 +172,7 @@ def watch(cx: Context, value: Value, state: State) -> None:
 def readable(cx: Context, value: Value, state: State, name: str) -> Any:
     """The value, or Lost for an array or container that may have changed through another name."""
     arr = value.value if isinstance(value, Maybe) else value
-    if isinstance(arr, (Lst, Dct, Obj)) and isinstance(state.look(arr), Lost):
+    if isinstance(arr, (Lst, Dct, Obj)) and type(state.look(arr)) is Lost:
         return Lost(name, state.look(arr).why)
     while isinstance(arr, Arr):
         if any(state.get(root) is not content for root, content in arr.sources):

@@ -28,6 +28,7 @@ from .liveness import live_before
 from .questions import asked
 from .sharing import references
 from .source_lines import statement_text
+from .stores import store_cell, store_global
 from .tables import EXEC, statement
 from .values import Arr, Callee, Choice, Closure, Dct, Flat, Lst, Obj, Unbound, Value
 
@@ -234,18 +235,14 @@ def exec_ann_assign(cx: Context, node: gast.AnnAssign, rest: list[gast.AST]) -> 
 def bind(cx: Context, name: str, value: Value) -> None:
     """A local (or nonlocal) name gets a value."""
     if "global " + name in cx.frame.nonlocals:
-        raise cx.unsupported(
-            f"assignment to the global `{name}`", "it would outlive the call", "return the value instead"
-        )
+        store_global(cx, cx.frame.globals, name, named(cx, name, value))
+        return
     frame = cx.frame
     while name in frame.nonlocals and frame.enclosing is not None:
         frame = frame.enclosing
     if name in frame.nonlocals or (name in frame.cells and frame is not cx.frame):
-        raise cx.unsupported(
-            f"assignment to the nonlocal `{name}`",
-            "it would outlive the call",
-            "return the value instead",
-        )
+        store_cell(cx, frame.cells[name], name, named(cx, name, value))
+        return
     cx.state.set_name(frame, name, named(cx, name, value))
 
 

@@ -1,7 +1,8 @@
 """How is what a function returned put together from a program's results?
 
 A structure is a position among the results, or a tuple or list of structures, or a tuple that begins with a
-word: ``("static", object)``, ``("namedtuple", class, structures)``, ``("dict" or "object", class, dict)``.
+word: ``("static", object)``, ``("outside", path)``, ``("namedtuple", class, structures)``,
+or ``("dict" or "object", class, dict)``.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ def positions(structure: object) -> Iterator[int]:
         yield structure
     elif isinstance(structure, tuple) and structure and isinstance(structure[0], str):
         kind, _, *rest = structure
-        for part in () if kind == "static" else rest[0].values() if isinstance(rest[0], dict) else rest[0]:
+        parts = () if kind in ("static", "outside") else rest[0]
+        for part in parts.values() if isinstance(parts, dict) else parts:
             yield from positions(part)
     elif isinstance(structure, (tuple, list)):
         for part in structure:

@@ -314,6 +314,18 @@ class Lost:
     why: str
 
 
+@dataclass(eq=False)
+class Closed(Lost):
+    """The state of a list from outside that nobody has read: what is appended to it stands in ``tail``.
+
+    ``open``: reads its items; it holds them from then on.
+    """
+
+    path: Path
+    tail: Lst
+    open: Callable[[], None]
+
+
 Value = (
     Var
     | Lit
@@ -366,6 +378,9 @@ class State:
 
     def get(self, key: Any) -> Any:
         found = self.look(key)
+        if isinstance(found, Closed):
+            found.open()
+            return self.get(key)
         if isinstance(found, Lost) and self.refuse is not None:
             raise self.refuse(found)
         if found is AGAIN:

@@ -89,21 +89,39 @@ class FirstCall:
         alone = self.alone and rehearsal is not None
         if rehearsal is not None and isinstance(rehearsal.error, Broken):
             raise self.believed(rehearsal.error)
-        real = self.rehearsed if alone else Outcome.of(lambda: self.program(self.inputs))
+        real = self.rehearsed if alone else Outcome.of(lambda: self.program.results(self.inputs))
         if isinstance(real.error, AdError):
             raise real.error
+        left = self.program.rehearsed(self.inputs, real.value)
         plain = self.ran = self.plain(quietly=not alone)
+        try:
+            self.compare(plain, real, rehearsal, alone, left)
+        except WrongProgramError:
+            if left is not None and plain.error is None:
+                left.undo()  # the call is traced
+            raise
+        self.variant.checked = self.notes
+        return real.value
+
+    def compare(
+        self, plain: Outcome, real: Outcome, rehearsal: Outcome | None, alone: bool, left: Any
+    ) -> None:
+        """Compare all runs; ``left``: what the program would have stored outside (``kept.Rehearsed``)."""
         if self.errors(plain, real, rehearsal):
             numbers = self.numbers(real.value)
             numpy = rehearsal.value if rehearsal is not None and rehearsal.error is None else None
             self.values(plain.value, real.value, numpy)
             if numpy is not None and not alone:
-                self.statements(numpy, numbers)
+                idle = self.program.stores.idle(real.value)
+                self.statements(
+                    *([0.0 if i in idle else v for i, v in enumerate(r)] for r in (numpy, numbers))
+                )
             self.gradients(numbers)
+            told = None if left is None else left.difference()
+            if told is not None:
+                raise self.wrong(told)
             if self.variant.owner.options.check:
                 self.direction(plain.value, numbers)
-        self.variant.checked = self.notes
-        return real.value
 
     def numbers(self, results: Any) -> list[Any]:
         """The results and the cotangents of a run of the program."""
@@ -259,7 +277,7 @@ class FirstCall:
 
     def repeats(self, plain: Any) -> bool:
         """Whether the function gives the same to the bit when it is run again."""
-        if self.loud:
+        if self.loud or self.program.stores:
             return False
         again = self.plain(quietly=True)
         return again.error is None and difference(plain, again.value) is None
@@ -279,6 +297,9 @@ class FirstCall:
         """Compare the gradient along one direction with differences of the function."""
         if self.loud:
             self.notes.append("not a derivative, for the function prints")
+            return
+        if self.program.stores:
+            self.notes.append("not a derivative, for the function stores outside")
             return
         values = [*self.args, *self.kwargs.values()]
         bars = numbers[len(numbers) - len(self.variant.wrt) :]

@@ -141,7 +141,7 @@ def test_effects_happen_once_for_each_call():
     for calls in (1, 2, 3):
         np.testing.assert_allclose(g(X), 2 * X)
         assert model.calls == len(model.seen) == calls
-    assert g.mode == "fallback"
+    assert g.mode == "compiled"
 
 
 @ignored
@@ -241,8 +241,10 @@ def test_it_can_be_forbidden():
 def test_inspect_runs_nothing():
     model = Model()
     found = inspect(model.loss, X)
-    assert model.calls == 0 and model.seen == [] and found.mode == "fallback"
-    assert "not compiled" in found.explain()
+    assert model.calls == 0 and model.seen == [] and found.mode == "compiled"
+    assert "Stored outside" in found.explain()
+    traced = inspect(lambda x: eval("x") * 2.0, 1.0)
+    assert traced.mode == "fallback" and "not compiled" in traced.explain()
 
 
 def test_a_failing_compiler_is_told(monkeypatch):

@@ -209,6 +209,8 @@ class Attached:
 ATTACHED = Attached()
 ENDLESS: list = [1.0]
 ENDLESS.append(ENDLESS)
+WITHIN: dict = {"w": 1.0}
+WITHIN["self"] = WITHIN
 
 
 def test_an_object_that_holds_its_own_method():
@@ -217,8 +219,13 @@ def test_an_object_that_holds_its_own_method():
 
 
 def test_a_list_in_itself():
+    derivative, found = gradient_of(lambda x: ENDLESS[1][1][0] * x, 2.0)
+    assert found == 1.0 and derivative.mode == "compiled"
+
+
+def test_a_dict_in_itself():
     with pytest.warns(FallbackWarning, match="it contains itself"):
-        _, found = gradient_of(lambda x: ENDLESS[0] * x, 2.0)
+        _, found = gradient_of(lambda x: WITHIN["w"] * x, 2.0)
     assert found == 1.0
 
 
@@ -278,7 +285,7 @@ def test_the_collector_is_asked_once_for_all_that_is_left(monkeypatch):
     """It reads the whole heap each time."""
     from ast_ad.fallback import survivors
 
-    asked, before, kept = [], gc.get_referrers, []
+    asked, before, kept = [], gc.get_referrers, deque()
 
     def loss(x):
         for y in (x * i for i in range(20)):
