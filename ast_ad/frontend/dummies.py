@@ -54,12 +54,24 @@ def is_int(var: Var) -> bool:
 
 
 def dims_of(var: Var) -> tuple[Dim | int, ...]:
-    if isinstance(var.type, Array):
-        return var.type.shape or ()
     if is_int(var) and var.known is UNKNOWN:
         return (int_size(var),)
     if isinstance(var.type, ListOf):
-        return (Dim.symbol(("len", var.id), least=0), *dims_of(Var(var.type.element)))
+        return (Dim.symbol(("len", var.id), least=0), *_lengths(var.type.element))
+    return _lengths(var.type)
+
+
+def _lengths(type: Type) -> tuple[Dim | int, ...]:
+    """Each length that an array has somewhere inside of a value of the type."""
+    match type:
+        case Array():
+            return type.shape or ()
+        case Optional():
+            return _lengths(type.value)
+        case TupleOf():
+            return tuple(n for item in type.items for n in _lengths(item))
+        case ListOf():
+            return _lengths(type.element)
     return ()
 
 
@@ -87,7 +99,7 @@ def int_value(part: Arg) -> Any:
 
 
 def evaluate(dim: Dim | int, table: dict[object, int]) -> int:
-    value = dims.evaluate(dim, table, default=2)  # less than 0: `n * m - m`, products have sizes of their own
+    value = dims.evaluate(dim, table)  # less than 0: `n * m - m`, products have sizes of their own
     return value if value > 0 else ODD_SIZES[table.get(RUN, 0)]
 
 

@@ -15,12 +15,14 @@ import numpy as np
 
 from ..ir.dims import evaluate as exact
 from ..ir.dims import has_fresh
-from ..ir.ops import Arg, Var, variables
+from ..ir.ops import Arg, Var, map_arg, variables
 from ..ir.types import (
     EACH,
     Array,
     Dim,
+    Optional,
     Scalar,
+    Type,
     dtype_of,
     list_of,
     type_of,
@@ -50,7 +52,7 @@ ORDERS: tuple[Literal["C", "F"], ...] = "C", "F"
 
 
 def probe(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
-    if any(isinstance(v.type, Array) and v.type.shape is None for v in variables(*args, *kwargs.values())):
+    if any(has_unknown_rank(v.type) for v in variables(*args, *kwargs.values())):
         return _probe_ranks(fn, args, kwargs)
     lengths = told_lengths(fn, args, kwargs)
     found = _trial(fn, args, kwargs)
@@ -168,17 +170,26 @@ def _partitions(atoms: list[object]) -> Iterator[list[list[Any]]]:
     yield from sorted(found, key=lambda p: -len(p))
 
 
+def has_unknown_rank(type: Type) -> bool:
+    """Whether a value is an array of unknown rank, or None."""
+    inner = type.value if isinstance(type, Optional) else type
+    return isinstance(inner, Array) and inner.shape is None
+
+
+def _of_rank(type: Type, rank: int) -> Type:
+    if isinstance(type, Optional):
+        return Optional(_of_rank(type.value, rank))
+    assert isinstance(type, Array)
+    return Array(type.dtype, tuple(Dim.symbol(("any", i)) for i in range(rank)))
+
+
 def _probe_ranks(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
     """Arrays of unknown rank: what do numbers, vectors and matrices agree on?"""
     found: list[Any] = []
     for rank in (0, 1, 2):
 
         def fix(var: Var, rank: int = rank) -> Arg:
-            if isinstance(var.type, Array) and var.type.shape is None:
-                return Var(Array(var.type.dtype, tuple(Dim.symbol(("any", i)) for i in range(rank))))
-            return var
-
-        from ..ir.ops import map_arg
+            return Var(_of_rank(var.type, rank)) if has_unknown_rank(var.type) else var
 
         try:
             found.append(
