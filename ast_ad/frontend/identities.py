@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
-from .boundness import components
+from .boundness import PARTS, components
 from .context import Context
 from .conversion import from_python
 from .sharing import items_held, lists_of, live_frames
@@ -231,7 +231,7 @@ def parts_of(template: Template, value: object, state: State, path: tuple[object
     if isinstance(value, Tup):
         items: Any = value.items
     elif template.kind == "parts":
-        items = components(value)[0]
+        items = components(value)[0] if isinstance(value, PARTS) else None
     else:
         items = state.look(value) if isinstance(value, CONTAINERS) else value
         items = items.values() if isinstance(items, dict) else items

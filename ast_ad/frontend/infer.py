@@ -83,12 +83,13 @@ def _of_each_type(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> 
         for some, named in choices(args, kwargs, absent):
             with contextlib.suppress(InferenceError):
                 found.append(_infer(fn, some, named))
-        found = [f for f in found if is_number(f) or not is_number(result)]  # `np.sum(None)` is no number
+        nothing = is_number(result) and any(f == type_of(None) for f in found)  # `np.sum(None)` is None
+        found = [f for f in found if is_number(f) or not is_number(result)]
         if rank_of(result) is not None and any(rank_of(f) != rank_of(result) for f in found):
             raise InferenceError("the rank of the result depends on the path taken")
     except TooMany:
         raise InferenceError("the types of many arguments depend on the path taken") from None
-    return united(result, found)
+    return Optional(united(result, found)) if nothing else united(result, found)
 
 
 OF_NOTHING: dict[Any, int] = {sum: 0, math.prod: 1}

@@ -67,7 +67,7 @@ def told_lengths(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> T
     try:
         bound = signature.bind(*args, **options)
         return told(*bound.args, **bound.kwargs)
-    except (TypeError, Untold, IndexError, ZeroDivisionError):
+    except (TypeError, ValueError, Untold, IndexError, ZeroDivisionError):  # of no fitting arguments
         return []
 
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..ir.ops import UNKNOWN, Var
-from ..ir.types import Array, Dim, ListOf, Optional, Scalar, TupleOf, Type
+from ..ir.types import EACH, Array, Dim, ListOf, Optional, Scalar, TupleOf, Type
 
 ENDS = 16  # how many elements are looked at at both ends of a list that is four times as long, or longer
 EARLY = 4  # the first turns of a loop that are looked at; later ones where their number is a power of two
@@ -172,6 +172,8 @@ class Facts:
         if not isinstance(dim, Dim):
             if dim != n:
                 raise Broken(f"a length of {n}, believed to be {dim}")
+            return
+        if dim == EACH:  # of rows and columns, too: they need not be equal
             return
         if dim.not_one and n == 1 and not exact:
             raise Broken("a length of 1, believed to be another")

@@ -29,7 +29,7 @@ from ..ir.ops import (
     variables,
     walk,
 )
-from ..ir.types import ListOf, TupleOf
+from ..ir.types import ListOf, Optional, TupleOf, Type
 from ..transform.undefined import undefined_values
 from .facts import Broken, Casting, Facts
 from .mixed import mixed
@@ -259,12 +259,21 @@ class _Writer:
             self.line(f"if stop{number}: break")
         self.indent -= 1
         self.line(f"look = outer{number} and facts.last({number}, before{number})")
-        for section in sections:
-            self.section(section)
+        for section in sections:  # at its end a turn may have changed the lists that it made
+            self.section([v for v in section if not _has_lists(v.type)])
         self.line(f"look = outer{number}")
         self.line(f"facts.leave({depth})")
         self.depth -= 1
         self.assign(outs, params)
+
+
+def _has_lists(type: Type) -> bool:
+    match type:
+        case Optional():
+            return _has_lists(type.value)
+        case TupleOf():
+            return any(map(_has_lists, type.items))
+    return isinstance(type, ListOf)
 
 
 def _ends(block: Block) -> dict[int, list[Var]]:

@@ -134,10 +134,11 @@ class Cotangents:
             after = before
         else:
             after = bar if before is None else self.sum(before, bar, var.type)
-        if isinstance(after, Var) and after.hint is None and var.hint is not None and self._is_last(after):
-            after.hint = bar_hint(var)
-        if isinstance(after, Var) and after.cotangent_of is None:
-            after.cotangent_of = var.type
+        if isinstance(after, Var) and self._is_last(after):  # what another region made may be another's, too
+            if after.hint is None and var.hint is not None:
+                after.hint = bar_hint(var)
+            if after.cotangent_of is None:
+                after.cotangent_of = var.type
         self.values[var] = after
 
     def _is_last(self, var: Var) -> bool:

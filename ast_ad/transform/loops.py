@@ -131,7 +131,7 @@ def sweep_body(sweep: Sweep, op: For | While, carried: list[int]) -> Reverse:
     accumulators: dict[Var, Var] = {}
 
     def accumulator(var: Var) -> Var:
-        accumulators[var] = Var(cotangent_type(var.type), bar_hint(var))
+        accumulators[var] = Var(cotangent_type(var.type), bar_hint(var), cotangent_of=var.type)
         sweep.bars.inherit(var, accumulators[var])
         return accumulators[var]
 

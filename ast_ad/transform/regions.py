@@ -40,7 +40,9 @@ def reverse_if(sweep: Sweep, op: If) -> None:
         simplify_block(block)
         eliminate(block)
         yield_needed(sweep, op, branch, block)
-    outs = tuple(Var(common_type([cotangent_type(v.type)]), bar_hint(v)) for v in targets)
+    outs = tuple(
+        Var(common_type([cotangent_type(v.type)]), bar_hint(v), cotangent_of=v.type) for v in targets
+    )
     sweep.builder.divisors.merged.update(outs)
     if outs:
         sweep.builder.append(If(op.cond, sides[0][0], sides[1][0], outs, op.span, adjoint=True))
