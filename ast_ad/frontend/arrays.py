@@ -20,7 +20,7 @@ from .context import Context, content_type
 from .conversion import from_python
 from .dummies import InferenceError
 from .holding import element_value, hold_element, own_elements, pools_of, same_elements, set_list
-from .identities import read_once, set_dict
+from .identities import no_such_key, read_once, set_dict
 from .indexing import index_type
 from .inner_lists import load_inner
 from .questions import known_rank
@@ -46,9 +46,7 @@ def load_item(cx: Context, base: Value, index: Value) -> Any:
         content = cx.state.get(base)
         if key in content:
             return read_once(cx, content[key], id(base))
-        raise cx.unsupported(
-            f"key {key!r}", "the dict has no such key", "check the key", exception=KeyError(key)
-        )
+        raise no_such_key(cx, key)
     if isinstance(base, Flat):
         return load_array_item(cx, cx.wrap(cx.builder.op(np.ravel, cx.read(base.array))), index)
     if isinstance(base, Obj):

@@ -155,7 +155,7 @@ def shape_of(cx: Context, var: Var) -> Any:
     from ..ir.builtin import tuple_get
     from .views import shape_type
 
-    type = var.type
+    type = var.type.value if isinstance(var.type, Optional) else var.type  # None was asked about before
     if isinstance(type, Scalar):
         return Tup(())
     known_rank(cx, var)

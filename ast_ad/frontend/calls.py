@@ -17,6 +17,7 @@ from ..ir.types import kind_of
 from ..rules import containers, helpers
 from ..rules.registry import lookup, with_named_out
 from . import doors
+from .absence import asked
 from .attributes import load_attribute, outside_constant, outside_value
 from .builtins import special
 from .call_sites import call_followed
@@ -127,6 +128,11 @@ def call_live(cx: Context, function: Value, args: list[Value], kwargs: dict[str,
 
 def call_python(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, Value]) -> Any:
     """A call of a real Python callable."""
+    with asked(cx, fn, args, kwargs):
+        return _call_python(cx, fn, args, kwargs)
+
+
+def _call_python(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, Value]) -> Any:
     handler = special(cx, fn)
     if handler is not None:
         found = handler(*args, **kwargs)

@@ -13,7 +13,7 @@ from .builder import type_of_arg
 from .context import Context
 from .conversion import from_python
 from .holding import own_elements, popped, same_elements, set_list
-from .identities import set_dict, view_of
+from .identities import no_such_key, set_dict, view_of
 from .joins import ShapeChange, join_lists
 from .tables import method
 from .values import (
@@ -212,6 +212,8 @@ def dict_pop(cx: Context, base: Dct, key: Value, *default: Value) -> Any:
     name = cx.demand(key, "a dict key")
     if name not in content and default:
         return default[0]
+    if name not in content:
+        raise no_such_key(cx, name)
     found = content.pop(name)
     set_dict(cx, base, content)
     return found

@@ -78,6 +78,7 @@ class Context:
         self.own_dims: set[Dim] = set()
         self.flag_cond: Var | None = None
         self.branch_start = 0
+        self.asked: Frame | None = None  # whose code called the library's function that is being read
 
     # ----- from abstract values to IR arguments and back
     def arg(self, value: object) -> Arg:

@@ -123,6 +123,12 @@ def set_dict(cx: Context, base: Dct, content: dict[Any, Value]) -> None:
     cx.state.set(base, content)
 
 
+def no_such_key(cx: Context, key: object) -> Exception:
+    return cx.unsupported(
+        f"key {key!r}", "the dict has no such key", "check the key", exception=KeyError(key)
+    )
+
+
 def set_attribute(cx: Context, base: Obj, name: str, value: Value) -> None:
     """The object has the attribute from now on."""
     changed(cx, base)

@@ -39,7 +39,8 @@ def along_a_direction(
     numbers = np.random.default_rng(0)
     steps = {i: _direction(leaves[i], numbers) for i in variant.wrt}
     found = sum(_product(bar, steps[i]) for i, bar in zip(variant.wrt, bars, strict=True))
-    eps = max(float(np.finfo(np.result_type(leaves[i])).eps) for i in variant.wrt) if variant.wrt else 1e-16
+    compared = [*(leaves[i] for i in variant.wrt), *_numbers(plain, variant)]
+    eps = max(map(_eps, compared), default=1e-16)
 
     def at(h: float) -> float:
         moved = [_step(leaf, steps[i], h) if i in steps else leaf for i, leaf in enumerate(leaves)]
@@ -113,7 +114,16 @@ def _product(bar: Any, step: Any) -> float:
 
 def _total(value: Any, variant: Any) -> float:
     """The sum of what was differentiated: the loss, or all floats of the value of a pullback."""
+    return float(sum(float(np.sum(np.real(leaf))) for leaf in _numbers(value, variant)))
+
+
+def _numbers(value: Any, variant: Any) -> list[Any]:
+    """The floats of a value, without its auxiliary part."""
     if variant.owner.has_aux:
         value = value[0]
-    leaves = [leaf for leaf in flatten(value)[0] if np.result_type(leaf).kind in "fc"]
-    return float(sum(float(np.sum(np.real(leaf))) for leaf in leaves))
+    return [leaf for leaf in flatten(value)[0] if np.result_type(leaf).kind in "fc"]
+
+
+def _eps(leaf: Any) -> float:
+    """How precise a number, or an array's elements are."""
+    return float(np.finfo(np.result_type(leaf)).eps)
