@@ -145,12 +145,16 @@ def _dummy_of(type: Type, arg: Var, table: dict[object, int]) -> Any:
             return np.full(shape, table.get(INTEGERS, 0), type.dtype)
         return _array(type, shape, table.get(RUN, 0))
     if isinstance(type, ListOf):
-        element = Var(type.element)
-        inner = _dummy_of(type.element, element, {**dict.fromkeys(atoms_of((element,), {}), 3), **table})
-        return [inner] * table.get(("len", arg.id), 3)
+        return [_part(type.element, table)] * table.get(("len", arg.id), 3)
     if isinstance(type, TupleOf):
-        return tuple(_dummy_of(t, Var(t), table) for t in type.items)
+        return tuple(_part(item, table) for item in type.items)
     raise InferenceError(f"nothing is known of a value of type {type}")
+
+
+def _part(type: Type, table: dict[object, int]) -> Any:
+    """What a list or tuple holds; integers in it have other values in the other run."""
+    part = Var(type)
+    return _dummy_of(type, part, {**dict.fromkeys(atoms_of((part,), {}), 3 + table.get(RUN, 0)), **table})
 
 
 def class_dummies(var: Var) -> list[Any]:

@@ -20,6 +20,7 @@ from ..analysis.work import nanoseconds
 from ..errors import AdError, WrongProgramError
 from ..ir.ops import Op, walk
 from ..ir.show import callable_name
+from ..ir.types import dtype_of
 from ..trees import flatten
 from .comparison import bound, difference, distance
 from .copies import copied, uncopied
@@ -32,6 +33,7 @@ LONG = 5e7  # nanoseconds of estimated work: NumPy code that runs longer is run 
 TOO_LONG = 1e9  # kernels whose NumPy code runs longer are compared with the function only
 SPREAD = 10.0  # how many times the spread of rounding kernels may be off
 ROUNDING = np.round, np.around, round
+SINGLE = np.dtype(np.float32), np.dtype(np.complex64)
 running = threading.local()  # ``inside``: whether this thread runs a function that is being checked
 
 
@@ -303,11 +305,11 @@ class FirstCall:
             return
         values = [*self.args, *self.kwargs.values()]
         bars = numbers[len(numbers) - len(self.variant.wrt) :]
-        rounded = any(
-            isinstance(op, Op) and op.fn in ROUNDING for op in walk(self.variant.lowered.function.body)
-        )
+        operations = [op for op in walk(self.variant.lowered.function.body) if isinstance(op, Op)]
+        rounded = any(op.fn in ROUNDING for op in operations)
+        single = any(dtype_of(v.type) in SINGLE for op in operations for v in op.outs)
         with inside(), quiet():
-            why = along_a_direction(self.call, values, self.variant, plain, bars, rounded)
+            why = along_a_direction(self.call, values, self.variant, plain, bars, rounded, single)
         if why is None:
             self.notes.append("a derivative along a direction")
         elif why:

@@ -23,6 +23,7 @@ def along_a_direction(
     plain: Any,
     bars: Sequence[Any],
     rounded: bool = False,
+    single: bool = False,
 ) -> str | None:
     """What is wrong about a gradient; None where nothing is, and an empty text where differences can't tell.
 
@@ -33,6 +34,7 @@ def along_a_direction(
         plain: the value of the function there.
         bars: the cotangents.
         rounded: whether the function rounds to some decimals: it is flat then, but in its differences not.
+        single: whether it computes in single precision somewhere, whatever the precision of its result.
     """
     flat = [flatten(value) for value in values]
     leaves = [leaf for parts, _ in flat for leaf in parts]
@@ -40,7 +42,7 @@ def along_a_direction(
     steps = {i: _direction(leaves[i], numbers) for i in variant.wrt}
     found = sum(_product(bar, steps[i]) for i, bar in zip(variant.wrt, bars, strict=True))
     compared = [*(leaves[i] for i in variant.wrt), *_numbers(plain, variant)]
-    eps = max(map(_eps, compared), default=1e-16)
+    eps = max([_eps(np.float32(0) if single else 0.0), *map(_eps, compared)])
 
     def at(h: float) -> float:
         moved = [_step(leaf, steps[i], h) if i in steps else leaf for i, leaf in enumerate(leaves)]
