@@ -111,5 +111,8 @@ def test_a_right_program_is_compiled_and_checked_without_an_alarm(function, give
         warnings.simplefilter("ignore")
         warnings.simplefilter("error", DefectWarning)
         value, _ = derivative(given.copy(), 0.3)
-    assert value == function(given.copy(), 0.3) or backend == "numba"
-    np.testing.assert_allclose(value, function(given.copy(), 0.3), rtol=1e-12)
+    plain = function(given.copy(), 0.3)
+    if backend == "numpy":
+        assert value == plain
+    else:  # kernels add in another order: one of the functions is of single precision
+        np.testing.assert_allclose(value, plain, rtol=2e-7)
