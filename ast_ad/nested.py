@@ -24,7 +24,7 @@ from .frontend.slots import is_checked
 from .frontend.values import Arr, Bound, Closure, Dct, Frame, Lost, Lst, Maybe, Obj, Tup, now
 from .ir.builtin import assign, unpack
 from .ir.ops import Arg, Block, Function, Lit, Op, Seq, Var
-from .ir.types import Array, ListOf, Scalar, carries_derivative, kind_of, type_of
+from .ir.types import Array, DictOf, ListOf, Scalar, carries_derivative, kind_of, type_of
 from .nested_stores import Carried, is_outside
 from .transform.adjoint import adjoint
 from .transform.copying import Renaming, copy_block, free
@@ -299,7 +299,7 @@ class Region:
             self.carried.into(self.cx.state, results)
 
     def held(self, residual: Arg) -> Any:
-        plain = isinstance(residual, Var) and isinstance(residual.type, (Scalar, Array, ListOf))
+        plain = isinstance(residual, Var) and isinstance(residual.type, (Scalar, Array, ListOf, DictOf))
         return self.cx.wrap_var(self.cx.variable(residual)) if plain else residual
 
     def function(self, around: tuple[Var, ...]) -> Function:

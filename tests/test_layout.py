@@ -11,7 +11,7 @@ PACKAGE = pathlib.Path(__file__).parent.parent / "ast_ad"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 # The callables that stand in the IR for what has no NumPy function, and the table of all rules.
-OPERATIONS = {"rules.registry", "rules.helpers", "rules.containers"}
+OPERATIONS = {"rules.registry", "rules.helpers", "rules.containers", "rules.dicts"}
 # What a package may import, besides itself and EVERYONE's.
 ALLOWED = {
     "errors": set(),

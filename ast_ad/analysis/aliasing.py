@@ -18,8 +18,8 @@ import numpy as np
 
 from ..ir import builtin
 from ..ir.ops import Arg, Block, For, Function, If, Lit, Op, Seq, Slice, Var, While, binders, variables, walk
-from ..ir.types import Array, ListOf, Scalar, TupleOf
-from ..rules import containers, helpers
+from ..ir.types import Array, DictOf, ListOf, Scalar, TupleOf
+from ..rules import containers, dicts, helpers
 from ..rules.registry import lookup
 
 Root = tuple[Any, bool, str]  # (where it was allocated, whether in an earlier iteration, "" or "inside")
@@ -103,11 +103,12 @@ ITSELF = {
     helpers.reserve,
     *([np.astype] if hasattr(np, "astype") else []),
 }
-ELEMENTS = {containers.list_get, builtin.tuple_get, builtin.unpack}
+ELEMENTS = {containers.list_get, dicts.dict_get, dicts.dict_get_or, builtin.tuple_get, builtin.unpack}
 SHALLOW = {
     containers.list_append, containers.list_set, containers.list_add_at, containers.list_slice,
     containers.list_set_slice, containers.list_concat, containers.list_repeat, containers.list_reverse,
-    containers.list_add, containers.list_fill, builtin.make_list, builtin.make_tuple,
+    containers.list_add, containers.list_fill, builtin.make_list, builtin.make_tuple, dicts.dict_set,
+    dicts.dict_add_at, dicts.dict_add,
 }  # fmt: skip
 ARITHMETIC = {
     operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,
@@ -293,7 +294,7 @@ class Aliasing:
                 return element(first)
             case "pop":
                 rest = Storage(fresh.direct, first.inside, first.form)
-                return rest if out is op.outs[0] else element(first)
+                return rest if out is op.outs[0] else element(first) | self.of(*op.args[1:])
             case "shallow":
                 rest = self.arguments(op, op.args)
                 inner = frozenset(r for r in rest.all if r not in first.direct) | first.inside
@@ -314,7 +315,7 @@ def behaviour(op: Op) -> str:
     if fn is operator.getitem:
         return _indexing(op)
     if (fn in ARITHMETIC or fn in (builtin.copy, builtin.own)) and not op.kwargs:
-        lists = any(isinstance(a, Var) and isinstance(a.type, (ListOf, TupleOf)) for a in op.args)
+        lists = any(isinstance(a, Var) and isinstance(a.type, (ListOf, DictOf, TupleOf)) for a in op.args)
         return (
             "shallow"
             if fn is not builtin.own and (lists or any(isinstance(a, Seq) for a in op.args))
@@ -343,12 +344,20 @@ def behaviour(op: Op) -> str:
 _BEHAVIOURS: list[tuple[str, Any]] = [
     (
         "fresh",
-        {builtin.undefined, builtin.raise_, builtin.assert_, builtin.unread, helpers.setitem, helpers.add_at},
+        {
+            dicts.dict_empty,
+            builtin.undefined,
+            builtin.raise_,
+            builtin.assert_,
+            builtin.unread,
+            helpers.setitem,
+            helpers.add_at,
+        },
     ),
     ("same", {builtin.assign}),
     ("itself", ITSELF),
     ("element", ELEMENTS),
-    ("pop", {containers.list_pop}),
+    ("pop", {containers.list_pop, dicts.dict_pop, dicts.dict_take}),
     ("shallow", SHALLOW),
     ("may-return", {containers.add}),
 ]
@@ -369,7 +378,7 @@ def element(storage: Storage) -> Storage:
 
 def copied(var: Var, storage: Storage) -> Storage:
     """The storage of a copy: a new array or list, whose elements are the old ones."""
-    inside = storage.inside if isinstance(var.type, (ListOf, TupleOf)) else frozenset[Root]()
+    inside = storage.inside if isinstance(var.type, (ListOf, DictOf, TupleOf)) else frozenset[Root]()
     return Storage(_root(var), inside, WHOLE if not inside else storage.form)
 
 

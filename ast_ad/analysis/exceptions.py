@@ -17,7 +17,7 @@ from ..ir import builtin
 from ..ir.dims import count, reaches
 from ..ir.ops import Arg, Lit, Op, Seq, Slice, Var, variables
 from ..ir.types import Array, Dim, ListOf, Scalar, Type, kind_of, type_of
-from ..rules import containers, helpers
+from ..rules import containers, dicts, helpers
 from ..rules.registry import lookup
 from .counters import Counters
 
@@ -352,7 +352,8 @@ _HARMLESS = (
     builtin.assign, builtin.undefined, builtin.make_tuple, builtin.make_list, builtin.tuple_get, builtin.copy,
     builtin.own, operator.is_, operator.is_not, helpers.zero_like, helpers.one_like, helpers.hollow,
     containers.list_append, containers.list_len, containers.list_concat, containers.list_reverse,
-    containers.list_repeat,
+    containers.list_repeat, dicts.dict_empty, dicts.dict_get_or, dicts.dict_set, dicts.dict_take,
+    dicts.dict_add_at, dicts.dict_add, dicts.dict_keys, dicts.dict_len, dicts.dict_has,
 )  # fmt: skip
 _OF_ONE_ARRAY = (
     np.copy, np.asarray, np.array, np.ravel, np.transpose, np.zeros_like, np.ones_like, np.empty_like,

@@ -16,6 +16,7 @@ from ..ir.check import check, show_faults
 from ..ir.ops import Arg, Block, For, Function, If, Lit, Op, Seq, Statement, Undefined, Var, While, atoms
 from ..ir.types import (
     Array,
+    DictOf,
     ListOf,
     Opaque,
     Optional,
@@ -26,7 +27,7 @@ from ..ir.types import (
     kind_of,
     type_of,
 )
-from ..rules import containers, helpers
+from ..rules import containers, dicts, helpers
 
 KINDS = {"bool": 0, "int": 1, "float": 2, "complex": 3}
 Fault = tuple[Statement | None, str]
@@ -114,6 +115,8 @@ def _cotangent(type: Type, like: Type) -> Type:
         return Opaque()
     if isinstance(type, ListOf) and isinstance(like, ListOf):
         return ListOf(_cotangent(type.element, like.element))
+    if isinstance(type, DictOf) and isinstance(like, DictOf):
+        return DictOf(type.key, _cotangent(type.element, like.element))
     if isinstance(type, TupleOf) and isinstance(like, TupleOf) and len(type.items) == len(like.items):
         return TupleOf(tuple(map(_cotangent, type.items, like.items)))
     if isinstance(type, Array) and type.shape is None:
@@ -144,6 +147,10 @@ def within(found: Type, promised: Type) -> bool:
         if isinstance(found, TupleOf):  # a display
             return all(within(item, promised.element) for item in found.items)
         return isinstance(found, ListOf) and within(found.element, promised.element)
+    if isinstance(promised, DictOf):
+        if not isinstance(found, DictOf) or not (_is_nothing(found.key) or found.key == promised.key):
+            return False
+        return within(found.element, promised.element)
     if isinstance(found, TupleOf) and len(found.items) == len(promised.items):
         return all(map(within, found.items, promised.items))
     return isinstance(found, ListOf) and all(within(found.element, item) for item in promised.items)
@@ -188,7 +195,7 @@ def cotangent_fault(value: Type, bar: Type) -> str | None:
 # ----- operations that store and read
 def element_of(type: Type) -> Type | None:
     """The type of any element of a container; None if it is not told."""
-    if isinstance(type, ListOf):
+    if isinstance(type, (ListOf, DictOf)):
         return type.element
     if isinstance(type, Array) and type.shape:
         return Array(type.dtype, type.shape[1:]) if len(type.shape) > 1 else Scalar(type.kind, type.dtype)
@@ -207,8 +214,8 @@ def _stored(op: Op, value: Arg) -> Iterator[str]:
     """``value`` and the elements before are elements of the result."""
     out = op.outs[0].type
     before = type_of_arg(op.args[0])
-    if not isinstance(out, ListOf):
-        yield f"the result is {out}, which is no list"
+    if not isinstance(out, (ListOf, DictOf)):
+        yield f"the result is {out}, which is no list or dict"
         return
     if not fits(op, type_of_arg(value), out.element):
         yield f"{type_of_arg(value)} is stored in a {out}"
@@ -233,8 +240,9 @@ def _get(op: Op) -> Iterator[str]:
 
 def _pop(op: Op) -> Iterator[str]:
     rest, last = op.outs
-    element = element_of(type_of_arg(op.args[0]))
-    if element is not None and not (fits(op, element, last.type) and fits(op, ListOf(element), rest.type)):
+    before = type_of_arg(op.args[0])
+    element = element_of(before)
+    if element is not None and not (fits(op, element, last.type) and fits(op, before, rest.type)):
         yield f"an element of a list of {element} is taken for {last.type}"
 
 
@@ -264,6 +272,10 @@ _RULES = {
     containers.list_get: _get,
     containers.list_pop: _pop,
     containers.list_slice: _same,
+    dicts.dict_get: _get,
+    dicts.dict_set: _set,
+    dicts.dict_pop: _pop,
+    dicts.dict_take: _pop,
     containers.list_repeat: _same,
     containers.list_reverse: _same,
     builtin.make_list: _display,

@@ -19,7 +19,7 @@ import numpy as np
 from ..ir import builtin
 from ..ir.ops import Arg, If, Lit, Op, Seq, Slice, Var
 from ..ir.types import Array, Scalar
-from ..rules import containers
+from ..rules import containers, dicts
 from ..rules.helpers import mT
 from .references import References, name
 
@@ -301,6 +301,12 @@ SPECIAL: dict[Any, Callable[[Expressions, Op], ast.expr | None]] = {
     containers.list_concat: _joined,
     containers.list_repeat: _repeated,
     containers.list_len: _length,
+    dicts.dict_empty: lambda e, op: ast.Dict([], []),
+    dicts.dict_get: _getitem,
+    dicts.dict_get_or: lambda e, op: method(e.value(op.args[0]), "get", *map(e.value, op.args[1:])),
+    dicts.dict_has: _contains,
+    dicts.dict_len: _length,
+    dicts.dict_keys: lambda e, op: call(e.references.builtin("list"), [e.value(op.args[0])]),
     builtin.assign: lambda e, op: e.value(op.args[0]),
     builtin.undefined: lambda e, op: constant(None),
     builtin.restore: lambda e, op: ast.Call(

@@ -33,7 +33,7 @@ from ..ir.ops import (
     variables,
     walk,
 )
-from ..ir.types import Array, ListOf, Scalar
+from ..ir.types import Array, DictOf, ListOf, Scalar
 
 MAX_DEPTH = 10
 MAX_LENGTH = 84
@@ -258,7 +258,7 @@ class _Planner:
         """A statement stays here: what waits and would read something else behind it may wait no longer."""
         inner = [op, *(o for block in blocks(op) for o in walk(block))]
         written = [o.args[0] for o in inner if isinstance(o, Op) and o.fn in MUTATORS]
-        only_lists = all(isinstance(a, Var) and isinstance(a.type, ListOf) for a in written)
+        only_lists = all(isinstance(a, Var) and isinstance(a.type, (ListOf, DictOf)) for a in written)
         effects = any(isinstance(o, Op) and _may_write(o) for o in inner)
         names = {v.hint for o in inner for v in _defined(o)}
         if any(isinstance(o, Op) and o.fn in (np.seterr, builtin.restore) for o in inner):

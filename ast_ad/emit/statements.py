@@ -192,6 +192,19 @@ class _Body:
             item.ctx = ast.Store()
             old = subscript(name(place.id), self.expressions.index(op.args[1]))
             yield ast.Assign([item], ast.BinOp(old, ast.Add(), value(op.args[2])))
+        elif op.fn in (builtin.sum_item_, builtin.sum_entry_):
+            item = subscript(place, self.expressions.index(op.args[1]))
+            item.ctx = ast.Store()
+            if op.fn is builtin.sum_item_:
+                summed: ast.expr = subscript(name(place.id), self.expressions.index(op.args[1]))
+            else:
+                summed = method(name(place.id), "get", value(op.args[1]))
+            yield ast.Assign([item], call(value(op.args[3]), [summed, value(op.args[2])]))
+        elif op.fn is builtin.add_entry_:
+            item = subscript(place, self.expressions.index(op.args[1]))
+            item.ctx = ast.Store()
+            before = method(name(place.id), "get", value(op.args[1]), constant(0.0))
+            yield ast.Assign([item], ast.BinOp(before, ast.Add(), value(op.args[2])))
         elif op.fn is builtin.add_at_:
             at = self.references.callable(np.add.at)
             yield ast.Expr(call(at, [place, value(op.args[1]), value(op.args[2])]))
@@ -204,8 +217,8 @@ class _Body:
             return
         elif op.fn is builtin.append_:
             yield ast.Expr(method(place, "append", value(op.args[1])))
-        elif op.fn is builtin.pop_:
-            popped = method(place, "pop")
+        elif op.fn in (builtin.pop_, builtin.pop_key_):
+            popped = method(place, "pop", *map(value, op.args[1:]))
             keep = op.outs[1] in self.live.needed
             yield self.assign(op.outs[1], popped) if keep else ast.Expr(popped)
         else:

@@ -42,6 +42,8 @@ def load_item(cx: Context, base: Value, index: Value) -> Any:
     if isinstance(base, (Tup, Lst)):
         return read_once(cx, load_sequence_item(cx, base, index), id(base))
     if isinstance(base, Dct):
+        if doors.is_run_time(cx, base, index):
+            return doors.load_entry(cx, base, index)
         key = cx.demand(index, "a dict key")
         content = cx.state.get(base)
         if key in content:
@@ -207,6 +209,8 @@ def store_item(cx: Context, base: Value, index: Value, value: Value) -> None:
         store_array_item(cx, base, index, value)
     elif isinstance(base, Lst):
         store_list_item(cx, base, index, value)
+    elif isinstance(base, Dct) and doors.is_run_time(cx, base, index):
+        doors.store_entry(cx, base, index, value)
     elif isinstance(base, Dct):
         set_dict(cx, base, {**cx.state.get(base), cx.demand(index, "a dict key"): value})
     elif isinstance(base, Flat):
@@ -279,6 +283,9 @@ def store_list_item(cx: Context, base: Lst, index: Value, value: Value) -> None:
 
 
 def delete_item(cx: Context, base: Value, index: Value) -> None:
+    if isinstance(base, Dct) and doors.is_run_time(cx, base, index):
+        doors.pop_entry(cx, base, index)
+        return
     key = cx.demand(index, "an index")
     content = cx.state.get(base) if isinstance(base, (Dct, Lst)) else None
     if isinstance(base, Dct) and isinstance(content, dict):
@@ -293,7 +300,7 @@ def delete_item(cx: Context, base: Value, index: Value) -> None:
         )
 
 
-def element(cx: Context, base: Lst, value: Value) -> Arg:
+def element(cx: Context, base: Lst | Dct, value: Value) -> Arg:
     """A value that becomes an element of a run-time list, as an argument."""
     hold_element(cx, pools_of(cx, base), value)
     return doors.element_arg(cx, value)

@@ -19,9 +19,11 @@ from .attributes import load_attribute, store_attribute
 from .branches import choose, python_bool, truth
 from .context import Context
 from .conversion import from_python
+from .dict_methods import dict_copy
 from .expressions import runtime_object
 from .guards import Guard, Path, is_constant
 from .holding import same_elements
+from .identities import static_entries
 from .iterables import b_range
 from .numpy_calls import in_place
 from .operators import binary, fold
@@ -235,7 +237,7 @@ def b_copy(cx: Context, value: Value) -> Any:
     if isinstance(value, Lst):
         return same_elements(cx, value, cx.state.get(value))
     if isinstance(value, Dct):
-        return Dct(dict(cx.state.get(value)), value.cls)
+        return dict_copy(cx, value)
     return Obj(value.cls, dict(cx.state.get(value))) if isinstance(value, Obj) else value
 
 
@@ -261,7 +263,7 @@ def deep_copy(cx: Context, value: Value, copies: dict[int, Value]) -> Any:
         cx.state.set(found, each(cx.state.get(value)))
     elif isinstance(value, (Dct, Obj)):
         found = copies[id(value)] = Dct({}, value.cls) if isinstance(value, Dct) else Obj(value.cls, {})
-        content = cx.state.get(value)
+        content = static_entries(cx, value) if isinstance(value, Dct) else cx.state.get(value)
         cx.state.set(found, dict(zip(content, each(content.values()), strict=True)))
     else:
         found = b_copy(cx, value)

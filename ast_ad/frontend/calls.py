@@ -25,6 +25,7 @@ from .context import Context, parameter_names
 from .conversion import from_python
 from .expressions import eval_elements, evaluate
 from .guards import Guard, Path
+from .identities import static_entries
 from .inlining import call_closure, construct
 from .iterables import generated, run_cached
 from .opaque import answers_by_arguments, run_apart
@@ -73,7 +74,7 @@ def eval_call(cx: Context, node: gast.Call) -> Any:
         value = evaluate(cx, keyword.value)
         if keyword.arg is None:
             content = (
-                cx.state.get(value)
+                static_entries(cx, value)
                 if isinstance(value, Dct)
                 else {k: from_python(cx, v) for k, v in cx.demand(value, "keyword arguments").items()}
             )

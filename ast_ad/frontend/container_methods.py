@@ -11,9 +11,7 @@ from . import doors
 from .boundness import Raised, emit_raise
 from .builder import type_of_arg
 from .context import Context
-from .conversion import from_python
 from .holding import own_elements, popped, same_elements, set_list
-from .identities import no_such_key, set_dict, view_of
 from .joins import ShapeChange, join_lists
 from .tables import method
 from .values import (
@@ -34,7 +32,7 @@ def end_of(cx: Context, base: Lst) -> Lst:
     return state.tail
 
 
-def joined_lists(cx: Context, a: Type, b: Type) -> Type:
+def joined_lists(cx: Context, a: Type, b: Type) -> ListOf:
     """The type of a list that holds the elements of two, or gets one of another type."""
     try:
         return join_lists(a, b)
@@ -163,57 +161,3 @@ def static_content(cx: Context, base: Lst, method: str) -> tuple[Any, ...]:
     if isinstance(content, Var):
         raise cx.unsupported(f".{method}()", "the list's length is known at run time only", "use an array")
     return content
-
-
-@method("dict", "get")
-def dict_get(cx: Context, base: Dct, key: Value, default: Value = Lit(None)) -> Any:
-    return cx.state.get(base).get(cx.demand(key, "a dict key"), default)
-
-
-@method("dict", "items")
-def dict_items(cx: Context, base: Dct) -> Any:
-    items = [Tup((from_python(cx, k), v)) for k, v in cx.state.get(base).items()]
-    return view_of(cx, base, "items", items)
-
-
-@method("dict", "keys")
-def dict_keys(cx: Context, base: Dct) -> Any:
-    return view_of(cx, base, "keys", [from_python(cx, k) for k in cx.state.get(base)])
-
-
-@method("dict", "values")
-def dict_values(cx: Context, base: Dct) -> Any:
-    return view_of(cx, base, "values", cx.state.get(base).values())
-
-
-@method("dict", "copy")
-def dict_copy(cx: Context, base: Dct) -> Any:
-    return Dct(dict(cx.state.get(base)), base.cls)
-
-
-@method("dict", "update")
-def dict_update(cx: Context, base: Dct, other: Value | None = None, **kwargs: Value) -> Any:
-    extra = cx.state.get(doors.b_dict(cx, other)) if other is not None else {}
-    set_dict(cx, base, {**cx.state.get(base), **extra, **kwargs})
-    return Lit(None)
-
-
-@method("dict", "setdefault")
-def dict_setdefault(cx: Context, base: Dct, key: Value, default: Value = Lit(None)) -> Any:
-    name = cx.demand(key, "a dict key")
-    if name not in cx.state.get(base):
-        set_dict(cx, base, {**cx.state.get(base), name: default})
-    return cx.state.get(base)[name]
-
-
-@method("dict", "pop")
-def dict_pop(cx: Context, base: Dct, key: Value, *default: Value) -> Any:
-    content = dict(cx.state.get(base))
-    name = cx.demand(key, "a dict key")
-    if name not in content and default:
-        return default[0]
-    if name not in content:
-        raise no_such_key(cx, name)
-    found = content.pop(name)
-    set_dict(cx, base, content)
-    return found

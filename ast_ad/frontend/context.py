@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import AdError, UnsupportedError
 from ..ir.ops import UNKNOWN, Arg, Block, If, Lit, Seq, Slice, Var, variables
-from ..ir.types import Array, Dim, ListOf, Optional, TupleOf, Type, element_of, kind_of
+from ..ir.types import Array, DictOf, Dim, ListOf, Optional, TupleOf, Type, element_of, kind_of
 from . import doors
 from .builder import Builder, as_arg
 from .dummies import InferenceError
@@ -20,6 +20,7 @@ from .values import (
     Arr,
     Callee,
     Choice,
+    Dct,
     Flat,
     Frame,
     Iterable,
@@ -142,6 +143,8 @@ class Context:
             return Arr(var)
         if isinstance(var.type, ListOf):
             return Lst(var)
+        if isinstance(var.type, DictOf):
+            return Dct(var)
         if isinstance(var.type, TupleOf):
             from ..ir.builtin import tuple_get
 
@@ -378,8 +381,8 @@ class Context:
 
 
 def content_type(items: Var) -> Type:
-    """The type of one element that is read from a run-time list."""
-    assert isinstance(items.type, ListOf)
+    """The type of one element that is read from a run-time list or dict."""
+    assert isinstance(items.type, (ListOf, DictOf))
     return element_of(items.type)
 
 

@@ -9,7 +9,7 @@ import gast
 
 from ..ir.ops import Arg, Block, Var
 from ..ir.types import Type
-from .values import Arr, Callee, Flat, Lst, Pool, Sides, State, Value
+from .values import Arr, Callee, Dct, Flat, Iterable, Lst, Pool, Sides, State, Value
 
 if TYPE_CHECKING:
     from .context import Context
@@ -61,7 +61,7 @@ class StaticItems(Protocol):
 # ----- array_methods
 call_method: Callable[[Context, Value, str, list[Value], dict[str, Value]], Any]
 # ----- arrays
-element: Callable[[Context, Lst, Value], Arg]
+element: Callable[[Context, Lst | Dct, Value], Arg]
 # ----- conversion
 from_arg: Callable[[Context, Any], Any]
 # ----- branches
@@ -74,10 +74,18 @@ truth: Callable[[Context, Value], Any]
 call: Callable[[Context, Value, list[Value], dict[str, Value]], Any]
 call_opaque: Callable[[Context, Callee, list[Value], dict[str, Value]], Any]
 call_primitive: Callable[[Context, Callee, list[Value], dict[str, Value]], Any]
+# ----- dicts
+dynamic_dict: Callable[[Context, dict[Any, Value], Dct], Var]
+has_entry: Callable[[Context, Dct, Value], Any]
+is_run_time: Callable[[Context, Dct, Value], bool]
+load_entry: Callable[[Context, Dct, Value], Any]
+pop_entry: Callable[..., Any]
+shown_as: Callable[[Context, Dct, str], Iterable]
+store_entry: Callable[[Context, Dct, Value, Value], None]
 # ----- holding
 pools_with: Callable[[Context, object, State], frozenset[Pool]]
 read_element: Callable[[Context, Arr], Var]
-write_element: Callable[[Context, Arr, Lst, Var], None]
+write_element: Callable[[Context, Arr, Lst | Dct, Var], None]
 # ----- inner_lists
 read_inner: Callable[[Context, State, Lst], Any]
 # ----- inlining

@@ -20,7 +20,7 @@ from .container_methods import list_append
 from .context import Context
 from .guards import Guard, Path
 from .holding import placed
-from .identities import read_once
+from .identities import read_once, static_entries
 from .liveness import targets
 from .stores import is_stored
 from .tables import EVAL, expression
@@ -148,7 +148,7 @@ def eval_dict(cx: Context, node: gast.Dict) -> Any:
     content: dict[Any, Any] = {}
     for key, value in zip(node.keys, node.values, strict=True):
         if key is None:
-            content.update(cx.state.get(evaluate(cx, value)))
+            content.update(static_entries(cx, evaluate(cx, value)))
         else:
             content[cx.demand(evaluate(cx, key), "a dict key")] = evaluate(cx, value)
     return Dct(content)
@@ -190,7 +190,10 @@ def eval_generator_exp(cx: Context, node: gast.GeneratorExp) -> Any:
 
 @expression(gast.DictComp)
 def eval_dict_comp(cx: Context, node: gast.DictComp) -> Any:
-    pairs = doors.items_of(cx, comprehend(cx, node, cx.frame))
+    made = comprehend(cx, node, cx.frame)
+    if doors.static_items(cx, made) is None:
+        return doors.b_dict(cx, made)
+    pairs = doors.items_of(cx, made)
     return Dct({cx.demand(p.items[0], "a dict key"): p.items[1] for p in pairs})
 
 

@@ -212,6 +212,8 @@ def changed_slots(cx: Context, state: State, end: State, since: int) -> list[Any
             continue
         if isinstance(content, Lost):
             slots.append((key, None))
+        elif isinstance(key, Dct) and (isinstance(before, Var) or isinstance(content, Var)):
+            slots.append((key, None))
         elif isinstance(key, (Frame, Dct, Obj)):
             if isinstance(key, Dct) and set(before) != set(content):
                 raise ShapeChange("the keys of a dict change in the loop")

@@ -14,12 +14,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..ir.ops import Var
-from ..ir.types import Array, ListOf, Optional, TupleOf, Type
+from ..ir.types import Array, DictOf, ListOf, Optional, TupleOf, Type
 from . import doors
 from .context import Context
 from .identities import changed
 from .sharing import items_held, lists_of, live_lists, references, roots_of
-from .values import AGAIN, Arr, Held, Lost, Lst, Pool, Seen, Slot, State, Value
+from .values import AGAIN, Arr, Dct, Held, Lost, Lst, Pool, Seen, Slot, State, Value
 
 if TYPE_CHECKING:
     from .templates import Template
@@ -37,11 +37,11 @@ def refers(type: Type) -> bool:
         return refers(type.value)
     if isinstance(type, TupleOf):
         return any(map(refers, type.items))
-    return isinstance(type, (Array, ListOf))
+    return isinstance(type, (Array, ListOf, DictOf))
 
 
 # ----- what is in which pool
-def pools_of(cx: Context, base: Lst) -> frozenset[Pool]:
+def pools_of(cx: Context, base: Lst | Dct) -> frozenset[Pool]:
     """The pools of a list's elements: one for the place where it was made, unless it has some already."""
     if not base.pools:
         span = cx.builder.span
@@ -58,7 +58,7 @@ def placed(cx: Context, base: Lst) -> Lst:
 def pools_with(cx: Context, root: object, state: State) -> frozenset[Pool]:
     """The pools that an array or list may be in."""
     known = state.held.roots.get(root, frozenset())
-    return known | root.within if isinstance(root, (Arr, Lst)) else known
+    return known | root.within if isinstance(root, (Arr, Lst, Dct)) else known
 
 
 def hold_element(cx: Context, pools: frozenset[Pool], value: Value, once: bool = False) -> None:
@@ -69,12 +69,12 @@ def hold_element(cx: Context, pools: frozenset[Pool], value: Value, once: bool =
     for part, root in ((one, root) for one in references_in(cx, value) for root in roots_of(one)):
         before = pools_with(cx, root, cx.state)
         fresh = part is root and not before and (once or root.serial > cx.since)
-        if isinstance(root, Lst) and part is not root:  # an element of another list
+        if isinstance(root, (Lst, Dct)) and part is not root:  # an element of another list
             before |= pools_of(cx, root)
             fresh = False
         if isinstance(part, Arr) and (part.foreign or part.argument is not None):
             fresh = False
-        if not (isinstance(root, Lst) and part is not root):
+        if not (isinstance(root, (Lst, Dct)) and part is not root):
             held = cx.state.held
             cx.state.held = replace(held, roots={**held.roots, root: before | pools})
         if not fresh:
@@ -90,7 +90,7 @@ def hold_inside(cx: Context, pools: frozenset[Pool], inner: frozenset[Pool]) -> 
         cx.state.held = replace(held, inside=inside)
 
 
-def inner_pools(cx: Context, base: Lst) -> frozenset[Pool]:
+def inner_pools(cx: Context, base: Lst | Dct) -> frozenset[Pool]:
     """The pools of the elements of a list's elements."""
     pools = pools_of(cx, base)
     found = frozenset[Pool]().union(*(cx.state.held.inside.get(pool, frozenset()) for pool in pools))
@@ -141,7 +141,7 @@ def own_elements(cx: Context, base: Lst) -> Any:
     return doors.dynamic_list(cx, content)
 
 
-def element_value(cx: Context, base: Lst, var: Var) -> Any:
+def element_value(cx: Context, base: Lst | Dct, var: Var) -> Any:
     """What was read out of a list of tuples or lists: its parts must not be written."""
     value = cx.wrap_var(var)
     if refers(var.type):
@@ -158,7 +158,7 @@ def set_list(cx: Context, base: Lst, content: object, change: str = "other") -> 
     """The list holds ``content`` from now on; ``change``: 'set' (of one item), 'append', or 'other'."""
     doors.check_iterated(cx, base, change)
     if base.view is not None:
-        assert isinstance(base.view.parent, Lst)
+        assert isinstance(base.view.parent, (Lst, Dct))
         write_element(cx, base, base.view.parent, variable(cx, base, content))
         return
     if pools_with(cx, base, cx.state):
@@ -177,7 +177,7 @@ def variable(cx: Context, base: Lst, content: object) -> Var:
     return content if isinstance(content, Var) else own_elements(cx, Lst(content, pools=base.pools))
 
 
-def write_element(cx: Context, part: Arr | Lst, base: Lst, var: Var) -> None:
+def write_element(cx: Context, part: Arr | Lst, base: Lst | Dct, var: Var) -> None:
     """An array or list that was read out of a list becomes ``var``, and is seen in the list."""
     assert part.view is not None and part.view.put is not None
     content, pools = cx.state.get(base), pools_of(cx, base)
@@ -198,7 +198,7 @@ def write_element(cx: Context, part: Arr | Lst, base: Lst, var: Var) -> None:
         )
     after = part.view.put(content, var)
     if base.view is not None:
-        assert isinstance(base.view.parent, Lst)
+        assert isinstance(base.view.parent, (Lst, Dct))
         write_element(cx, base, base.view.parent, after)
     else:
         changed(cx, base)
@@ -269,18 +269,18 @@ def pools_around(cx: Context, value: Value, state: State) -> frozenset[Pool]:
     """The pools that an array is in, as an element or as a window on one."""
     found: frozenset[Pool] = frozenset()
     for root in roots_of(value):
-        if isinstance(root, Lst):
+        if isinstance(root, (Lst, Dct)):
             found |= pools_of(cx, root)
         elif isinstance(root, Arr):
             found |= pools_with(cx, root, state)
     return found
 
 
-def popped(cx: Context, base: Lst, var: Var) -> Any:
+def popped(cx: Context, base: Lst | Dct, var: Var) -> Any:
     """The last element, which is in the list no longer."""
     held, pools = cx.state.held, pools_of(cx, base)
     named = any(
-        pools_with(cx, root, cx.state) & pools or isinstance(root, Lst) and root.pools & pools
+        pools_with(cx, root, cx.state) & pools or isinstance(root, (Lst, Dct)) and root.pools & pools
         for root in references(cx, cx.state)
     )
     if named or not pools.isdisjoint(held.shared):
@@ -294,7 +294,7 @@ def popped(cx: Context, base: Lst, var: Var) -> Any:
     return value
 
 
-def settled(cx: Context, base: Lst) -> None:
+def settled(cx: Context, base: Lst | Dct) -> None:
     """The list is about to be rearranged: elements that were to be read again are lost."""
     for key, cached in list(cx.state.contents.items()):
         if cached is AGAIN and key.view.parent is base:
@@ -313,8 +313,8 @@ def hold_entries(
             state.contents[key] = stale(key)
     for (owner, name), template in templates.items():
         content = entry.look(owner)
-        value = owner if isinstance(owner, Lst) else content.get(name) if name is not None else None
-        if isinstance(value, Lst):
+        value = owner if name is None else content.get(name) if isinstance(content, dict) else None
+        if isinstance(value, (Lst, Dct)):
             hold_items(cx, (owner, name), value, template, entry, state)
 
 
@@ -322,12 +322,15 @@ def hold_items(
     cx: Context, slot: Slot, value: Value, template: Template, state: State, into: State | None = None
 ) -> None:
     """The items of a list that is to be a run-time list are elements from now on."""
-    base = slot[0] if isinstance(slot[0], Lst) else value
-    if not (template.kind == "leaf" and isinstance(template.type, ListOf) and isinstance(base, Lst)):
+    base = slot[0] if isinstance(slot[0], (Lst, Dct)) and slot[1] is None else value
+    if not (template.kind == "leaf" and isinstance(template.type, (ListOf, DictOf))):
         return
-    content = value if isinstance(value, tuple) else state.get(base)
+    if not isinstance(base, (Lst, Dct)):
+        return
+    content = value if isinstance(value, (tuple, dict)) else state.get(base)
+    items = content.values() if isinstance(content, dict) else content if isinstance(content, tuple) else ()
     outer, cx.state = cx.state, into or state
-    for item in content if isinstance(content, tuple) else ():
+    for item in items:
         hold_element(cx, pools_of(cx, base) | template.pools, item, once=into is not None)
     cx.state = outer
 
@@ -347,7 +350,7 @@ def known_later(cx: Context, held: Held, states: tuple[State, State, State], sin
 
 def is_element(key: object) -> bool:
     """Whether it is an array that was read out of a run-time list."""
-    return isinstance(key, (Arr, Lst)) and key.view is not None and isinstance(key.view.parent, Lst)
+    return isinstance(key, (Arr, Lst)) and key.view is not None and isinstance(key.view.parent, (Lst, Dct))
 
 
 doors.pools_with = pools_with

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
+from ..ir.ops import Var
 from .boundness import PARTS, components
 from .context import Context
 from .conversion import from_python
@@ -65,7 +66,7 @@ def shown(cx: Context, view: Lst, position: int) -> Any:
     """An item of the view of a dict, as it is now."""
     assert view.shows is not None
     base, kind = view.shows
-    key, value = list(cx.state.get(base).items())[position]
+    key, value = list(static_entries(cx, base).items())[position]
     name = from_python(cx, key)
     return name if kind == "keys" else value if kind == "values" else Tup((name, value))
 
@@ -89,6 +90,19 @@ def used_up(cx: Context, value: Lst) -> Lst:
     content = cx.state.get(value)
     cx.state.set(value, USED_UP)
     return Lst(content)
+
+
+def static_entries(cx: Context, value: Dct) -> dict[Any, Any]:
+    """What a dict holds whose keys are static."""
+    content = cx.state.get(value)
+    if isinstance(content, Var):
+        raise cx.unsupported(
+            "a dict whose keys are known at run time only, as a whole",
+            "the structure of the program depends on its keys",
+            "use its items",
+        )
+    assert isinstance(content, dict)
+    return content
 
 
 # ----- changes
@@ -117,9 +131,35 @@ def changed(cx: Context, base: Container, keys: bool = True) -> None:
             cx.state.set(other, Lost("a list, dict or object", CHANGED))
 
 
+def check_run_over(cx: Context, base: Dct, key: Value | None = None) -> None:
+    """Refuse other keys of a dict that a loop runs over; ``key``: the only one that it may get."""
+    for source in cx.iterated:
+        for one in dicts_of(source):
+            shown = one.sources[0] if isinstance(one, Iterable) else one
+            known = isinstance(one, Iterable) and any(key is handed for handed in one.start[1])
+            if shown is base and not known or shown in base.alike:
+                raise cx.unsupported(
+                    "a dict that may get other keys while a loop runs over it",
+                    "Python raises an error if it does",
+                    "run over a copy: `for k in list(d)`",
+                )
+
+
+def dicts_of(source: Value) -> Iterator[Dct | Iterable]:
+    """The dicts over which a loop runs, or the parts of it that do."""
+    if isinstance(source, Dct) or isinstance(source, Iterable) and source.kind == "entries":
+        yield source
+    elif isinstance(source, Iterable):
+        for part in source.sources:
+            yield from dicts_of(part)
+
+
 def set_dict(cx: Context, base: Dct, content: dict[Any, Value]) -> None:
     """The dict holds ``content`` from now on."""
-    changed(cx, base, list(cx.state.get(base)) != list(content))
+    keys = list(cx.state.get(base)) != list(content)
+    if keys:
+        check_run_over(cx, base)
+    changed(cx, base, keys)
     cx.state.set(base, content)
 
 

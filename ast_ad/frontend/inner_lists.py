@@ -1,4 +1,4 @@
-"""How is a list read and written that is an element of a list of run-time length?
+"""How is a list read and written that is an element of a list or dict of run-time length?
 
 It is a view of the other one, as a row is of an array: what it holds is read by its position, and a change
 of it is a change of the other one. Who else may refer to it is known by the pools (holding.py).
@@ -9,24 +9,28 @@ from __future__ import annotations
 from typing import Any
 
 from ..ir.ops import Arg, Var
-from ..ir.types import list_of
-from ..rules import containers
+from ..ir.types import DictOf, list_of
+from ..rules import containers, dicts
 from . import doors
 from .container_methods import joined_lists
 from .context import Context, content_type
 from .holding import STALE_LIST, inner_pools, pools_of
-from .values import Lst, Seen, State, View
+from .values import Dct, Lst, Seen, State, View
 
 
-def load_inner(cx: Context, base: Lst, content: Var, position: Arg) -> Lst:
-    """The list at a position of a list."""
+def load_inner(cx: Context, base: Lst | Dct, content: Var, position: Arg) -> Lst:
+    """The list at a position of a list, or at a key of a dict."""
+    of_list = isinstance(base, Lst)
 
     def get(whole: Any) -> Var:
-        return cx.builder.opaque(containers.list_get, (whole, position), content_type(whole))
+        read = containers.list_get if of_list else dicts.dict_get
+        return cx.builder.opaque(read, (whole, position), content_type(whole))
 
     def put(whole: Any, new: Any) -> Var:
-        type = joined_lists(cx, whole.type, list_of(new.type))
-        after = cx.builder.opaque(containers.list_set, (whole, position, new), type)
+        element = joined_lists(cx, list_of(whole.type.element), list_of(new.type))
+        type = element if of_list else DictOf(whole.type.key, element.element)
+        store = containers.list_set if of_list else dicts.dict_set
+        after = cx.builder.opaque(store, (whole, position, new), type)
         after.hint = whole.hint
         return after
 

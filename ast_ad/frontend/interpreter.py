@@ -15,6 +15,7 @@ from ..ir.ops import Lit
 from . import (
     array_methods,
     container_methods,
+    dict_methods,
     expressions,
     handlers,
     iteration,
@@ -34,6 +35,7 @@ from .values import Callee, Value
 READERS = (
     array_methods,
     container_methods,
+    dict_methods,
     expressions,
     handlers,
     iteration,

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..ir.ops import Lit, Var
 from ..ir.types import Array, Scalar
+from ..rules import dicts
 from . import doors
 from .arrays import load_item
 from .attributes import capture_live, load_attribute
@@ -30,7 +31,11 @@ def length(cx: Context, value: Value) -> Any:
         return Lit(len(value.items))
     if isinstance(value, (Lst, Dct)):
         content = cx.state.get(value)
+        if isinstance(value, Dct) and isinstance(content, Var):
+            return cx.builder.opaque(dicts.dict_len, (content,), Scalar("int"))
         return cx.emit(len, content) if isinstance(content, Var) else Lit(len(content))
+    if isinstance(value, Iterable) and value.kind == "entries":
+        return length(cx, value.sources[1])
     if isinstance(value, Arr):
         type = cx.read(value).type
         if isinstance(type, Array) and type.shape is not None:
@@ -99,7 +104,8 @@ def static_items(cx: Context, value: Value, short: bool = True) -> list[Any] | N
         content = cx.state.get(used_up(cx, value) if is_iterator(value) else value)
         return list(content) if isinstance(content, tuple) else None
     if isinstance(value, Dct):
-        return [Lit(k) for k in cx.state.get(value)]
+        keys = cx.state.get(value)
+        return None if isinstance(keys, Var) else [Lit(k) for k in keys]
     if isinstance(value, Range):
         found = cx.static_value(value)
         return (
@@ -121,7 +127,7 @@ def static_items(cx: Context, value: Value, short: bool = True) -> list[Any] | N
 
 
 def static_iterable(cx: Context, value: Iterable, short: bool) -> list[Any] | None:
-    if value.kind == "ndindex":
+    if value.kind in ("ndindex", "entries"):
         return None
     sources = value.sources[1:] if value.kind in ("map", "filter") else value.sources
     lists = [static_items(cx, s, short) for s in sources]

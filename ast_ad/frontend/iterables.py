@@ -21,6 +21,8 @@ from .branches import python_bool, truth
 from .builder import type_of_arg
 from .container_methods import list_append
 from .context import Context, content_type
+from .dict_methods import dict_items
+from .dicts import copy_entries, fill
 from .expressions import comprehend, run_generators
 from .holding import placed, same_elements, set_list
 from .identities import is_iterator, used_up
@@ -96,6 +98,8 @@ def consumed(cx: Context, source: Value) -> Any:
     """Generator expressions, and iterators over lists, become lists where they are used."""
     if isinstance(source, Lst) and is_iterator(source):
         return used_up(cx, source)
+    if isinstance(source, Dct) and isinstance(cx.state.get(source), Var):
+        return doors.shown_as(cx, source, "keys")
     return generated(cx, source) if isinstance(source, Comprehension) else source
 
 
@@ -139,8 +143,17 @@ def b_tuple(cx: Context, source: Value | None = None) -> Any:
 @handles(dict)
 def b_dict(cx: Context, source: Value | None = None, **kwargs: Value) -> Any:
     content: dict[Any, Any] = {}
+    if isinstance(source, Dct) and isinstance(cx.state.get(source), Var):
+        found = copy_entries(cx, source)
+        fill(cx, found, dict_items(cx, Dct(kwargs)))
+        return found
+    source = source if source is None or isinstance(source, Dct) else consumed(cx, source)
     if isinstance(source, Dct):
         content = dict(cx.state.get(source))
+    elif source is not None and not kwargs and doors.static_items(cx, source) is None:
+        found = Dct()
+        fill(cx, found, source)
+        return found
     elif source is not None:
         for pair in doors.items_of(cx, source):
             key, value = doors.items_of(cx, pair)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from ..ir.alternatives import one_of, wide_enough
 from ..ir.types import (
     Array,
+    DictOf,
     Dim,
     ListOf,
     Opaque,
@@ -14,6 +15,7 @@ from ..ir.types import (
     Scalar,
     TupleOf,
     Type,
+    dict_of,
     dtype_of,
     kind_of,
     list_of,
@@ -46,6 +48,8 @@ def join(a: Type, b: Type) -> Type:
         return Optional(inner)
     if isinstance(a, ListOf) and isinstance(b, ListOf):
         return join_lists(a, b)
+    if isinstance(a, DictOf) and isinstance(b, DictOf):
+        return join_dicts(a, b)
     if isinstance(a, TupleOf) and isinstance(b, TupleOf) and len(a.items) == len(b.items):
         return TupleOf(tuple(map(join, a.items, b.items)))
     if (
@@ -99,6 +103,8 @@ def renewed(type: Type, first: Type | None) -> Type:
     """The type of a value after a loop: lengths that the loop may have changed are other unknown ones."""
     if isinstance(type, ListOf):
         return list_of(type.element)
+    if isinstance(type, DictOf):
+        return dict_of(type.key, type.element)
     if isinstance(type, Optional):
         return Optional(renewed(type.value, first.value if isinstance(first, Optional) else first))
     if isinstance(type, TupleOf):
@@ -126,12 +132,28 @@ def of_last(type: Type, last: Type) -> Type:
     return type
 
 
-def join_lists(a: Type, b: Type) -> Type:
+def join_lists(a: Type, b: Type) -> ListOf:
     """Lists of no element yet have the other's type."""
     assert isinstance(a, ListOf) and isinstance(b, ListOf)
     if a.element == NOTHING:
         return list_of(b.element)
     return a if b.element == NOTHING else list_of(join(a.element, b.element))
+
+
+def join_dicts(a: DictOf, b: DictOf) -> DictOf:
+    """Dicts of no entry yet have the other's type; equal keys of other types are one key, but look otherwise.
+
+    Raises
+    ------
+    ShapeChange
+        if no type describes both.
+    """
+    keys = [key for key in (a.key, b.key) if key != NOTHING]
+    if len(keys) == 2 and keys[0] != keys[1]:
+        raise ShapeChange(f"its keys are {keys[0]} on one path and {keys[1]} on another")
+    element = join_lists(ListOf(a.element), ListOf(b.element))
+    assert isinstance(element, ListOf)
+    return dict_of(keys[0] if keys else NOTHING, element.element)
 
 
 def is_alike(a: Type, b: Type) -> bool:

@@ -83,6 +83,8 @@ def run_for(
     live: Collection[str] | None = None,
 ) -> None:
     """Run ``body`` for every item, as a region if the trip count is known at run time only."""
+    if isinstance(source, Dct):
+        source = doors.consumed(cx, source)
     entry, mark, start = cx.state.fork(), len(cx.builder.block.ops), cx.branch_start
     cx.iterated.append(source)
     cx.fixed.append(fixed_lists(cx, source))

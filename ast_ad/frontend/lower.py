@@ -18,6 +18,7 @@ from .calls import call, python_function
 from .context import Context
 from .conversion import from_arg, from_python
 from .guards import Guard, Path
+from .identities import static_entries
 from .inputs import Inputs, Restart
 from .interpreter import new_context
 from .patterns import Known
@@ -249,7 +250,8 @@ def structure_of(cx: Context, value: Value, results: list[Arg]) -> Any:
             return len(results) - 1
         return [structure_of(cx, v, results) for v in content]
     if isinstance(value, (Dct, Obj)):
-        content = {k: structure_of(cx, v, results) for k, v in cx.state.get(value).items()}
+        held = static_entries(cx, value) if isinstance(value, Dct) else cx.state.get(value)
+        content = {k: structure_of(cx, v, results) for k, v in held.items()}
         return ("dict", value.cls, content) if isinstance(value, Dct) else ("object", value.cls, content)
     if isinstance(value, Lit):
         if isinstance(value.value, (int, float, complex)) and not isinstance(value.value, bool):

@@ -126,6 +126,8 @@ def merge_states(
 
 
 def merge_content(cx: Context, key: object, a: Any, b: Any, sides: Sides, phis: Phis, since: int) -> Any:
+    if isinstance(key, Dct) and (isinstance(a, Var) or isinstance(b, Var)):
+        return merge_dicts(cx, a, b, sides, phis, pools_of(cx, key))
     if isinstance(key, (Frame, Dct, Obj)):
         names = {**a, **b}
         if isinstance(key, Dct) and set(a) != set(b):
@@ -209,6 +211,10 @@ def _merge(cx: Context, a: Value, b: Value, sides: Sides, phis: Phis, since: int
     if isinstance(a, (Dct, Obj)) and type(a) is type(b) and a.cls is b.cls:
         (first, _), (second, _) = sides
         one, two = first.get(a), second.get(b)
+        if isinstance(a, Dct) and isinstance(b, Dct) and (isinstance(one, Var) or isinstance(two, Var)):
+            pools = pools_of(cx, a) | pools_of(cx, b)
+            within = pools_with(cx, a, first) | pools_with(cx, b, second)
+            return Dct(merge_dicts(cx, one, two, sides, phis, pools), pools=pools, within=within)
         if set(one) == set(two):
             merged = {k: merge_values(cx, one[k], two[k], sides, phis, since, str(k)) for k in one}
             return type(a)(a.cls, merged) if isinstance(a, Obj) else Dct(merged, a.cls)
@@ -322,6 +328,24 @@ def merge_lists(
         return tuple(merge_values(cx, x, y, sides, phis, since, "item") for x, y in zip(a, b, strict=True))
     one, two = (dynamic_in(cx, c, side, pools) for c, side in ((a, sides[0]), (b, sides[1])))
     return phis.add(one, two, join_lists(one.type, two.type), one.hint or two.hint)
+
+
+def merge_dicts(cx: Context, a: Value, b: Value, sides: Sides, phis: Phis, pools: frozenset[Pool]) -> Var:
+    one, two = (dict_in(cx, c, side, pools) for c, side in ((a, sides[0]), (b, sides[1])))
+    return phis.add(one, two, join(one.type, two.type), one.hint or two.hint)
+
+
+def dict_in(cx: Context, content: Any, side: tuple[State, Block], pools: frozenset[Pool]) -> Var:
+    """A dict's content as a run-time dict."""
+    if isinstance(content, Var):
+        return content
+    state, block = side
+    outer, cx.state = cx.state, state
+    try:
+        with cx.builder.nested(block):
+            return doors.dynamic_dict(cx, content, Dct(pools=pools))
+    finally:
+        cx.state = outer
 
 
 def dynamic_in(cx: Context, content: object, side: tuple[State, Block], pools: frozenset[Pool]) -> Var:

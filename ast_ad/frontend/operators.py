@@ -323,6 +323,11 @@ def membership(cx: Context, op: str, left: Value, right: Value) -> Any:
         else None
     )
     needle = cx.static_value(left)
+    if isinstance(right, Dct) and doors.is_run_time(cx, right, left):
+        there = doors.has_entry(cx, right, left)
+        if op == "In":
+            return there
+        return Lit(not there.value) if isinstance(there, Lit) else cx.emit(operator.not_, there)
     if isinstance(right, Dct):
         return Lit((cx.demand(left, "a dict key") in content) == (op == "In"))
     if cx.is_static(left) and cx.is_static(right):

@@ -112,8 +112,8 @@ def live_frames(cx: Context) -> Iterator[Frame]:
     return iter(seen)
 
 
-def live_lists(cx: Context, state: State) -> Iterator[Lst]:
-    """The lists that are live, each once."""
+def live_lists(cx: Context, state: State) -> Iterator[Lst | Dct]:
+    """The lists and dicts that are live, each once."""
     stack: list[Any] = [*live_frames(cx), *cx.iterated]
     seen: set[int] = set()
     while stack:
@@ -121,7 +121,7 @@ def live_lists(cx: Context, state: State) -> Iterator[Lst]:
         if id(value) in seen:
             continue
         seen.add(id(value))
-        if isinstance(value, Lst):
+        if isinstance(value, (Lst, Dct)):
             yield value
         stack += items_held(value, state)
 

@@ -68,6 +68,8 @@ def put_slot(state: State, slot: Slot, value: object) -> None:
     key, name = slot
     if isinstance(state.look(key), Lost) or isinstance(value, Lost) and name is None:
         state.set(key, value if name is None else state.look(key))
+    elif isinstance(key, Dct) and name is None:
+        state.set(key, state.get(value) if isinstance(value, Dct) else value)
     elif isinstance(key, (Frame, Dct, Obj)):
         state.set(key, {**state.get(key), name: value})
     elif isinstance(key, Lst):

@@ -20,7 +20,7 @@ from . import doors
 from .arrays import delete_item, load_item, store_item
 from .attributes import load_attribute, store_attribute
 from .boundness import Raised
-from .container_methods import dict_update, list_extend
+from .container_methods import list_extend
 from .context import Context
 from .expressions import evaluate, load_name, mangled
 from .holding import pools_with, set_list
@@ -29,7 +29,7 @@ from .questions import asked
 from .sharing import references
 from .source_lines import statement_text
 from .stores import store_cell, store_global
-from .tables import EXEC, statement
+from .tables import EXEC, METHODS, statement
 from .values import Arr, Callee, Choice, Closure, Dct, Flat, Lst, Obj, Unbound, Value
 
 RULES = __name__.partition(".")[0] + ".rules."
@@ -366,7 +366,7 @@ def augment_container(cx: Context, plain: Callee, in_place: object, before: Valu
         set_list(cx, before, cx.state.get(repeated))
         return before
     if isinstance(before, Dct) and plain is operator.or_:
-        dict_update(cx, before, value)
+        METHODS["dict", "update"](cx, before, value)
         return before
     method = f"__{getattr(in_place, '__name__', '')}__"
     if isinstance(before, Obj) and hasattr(before.cls, method):

@@ -8,14 +8,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..ir.alternatives import is_mixed
-from ..ir.ops import Arg, Lit, Undefined, Var
-from ..ir.types import Array, ListOf, Scalar, Type, list_of
+from ..ir.ops import Arg, Block, Lit, Undefined, Var
+from ..ir.types import Array, DictOf, ListOf, Scalar, Type, dict_of, list_of
+from . import doors
 from .boundness import PARTS, bound_flag, components, same_make, value_of
 from .builder import type_of_arg
 from .choices import chosen, is_first, members
 from .context import Context
 from .holding import own_elements, pools_around, pools_of, pools_with
 from .joins import NOTHING, ShapeChange, is_alike, join, join_carried, join_lists
+from .keys import key_type
 from .merge import dynamic_list, own_orders, same_constant
 from .sharing import SHARED, STILL_SHARED, mark
 from .values import Arr, Bound, Closure, Dct, Lost, Lst, Maybe, Obj, Pool, State, Tup, Unbound, Value
@@ -51,6 +53,8 @@ def widen(cx: Context, old: Template, value: Value, start: State) -> Template:
         return widen_list(cx, old, value, start)
     if old.kind in ("dict", "object"):
         content = cx.state.get(value) if isinstance(value, (Dct, Obj)) else None
+        if old.kind == "dict" and isinstance(value, Dct) and isinstance(content, Var):
+            return widen_dict(cx, old, value, content)
         if content is None or list(content) != list(old.info[1]):
             raise ShapeChange("the structure of a dict or object changes")
         with inside(cx, value):
@@ -64,6 +68,9 @@ def widen(cx: Context, old: Template, value: Value, start: State) -> Template:
 def widen_leaf(cx: Context, old: Template, value: Value) -> Template:
     if isinstance(value, Lst) and not isinstance(cx.state.get(value), Var) and isinstance(old.type, ListOf):
         var: Any = own_elements(cx, value)
+    elif isinstance(value, (dict, Dct)) and isinstance(old.type, DictOf):
+        content = value if isinstance(value, (dict, Var)) else cx.state.get(value)
+        var = content if isinstance(content, Var) else doors.dynamic_dict(cx, content, Dct(pools=old.pools))
     elif isinstance(value, (Tup, Lst, Dct, Obj, Closure, Bound)) and not (
         isinstance(value, Lst) and isinstance(cx.state.get(value), Var)
     ):
@@ -77,6 +84,11 @@ def widen_leaf(cx: Context, old: Template, value: Value) -> Template:
         if isinstance(value, Lst):
             pools, within = pools | pools_of(cx, value), within | pools_with(cx, value, cx.state)
         return Template("leaf", join_lists(old.type, found), array=False, pools=pools, within=within)
+    if isinstance(old.type, DictOf) and isinstance(found, DictOf):
+        pools, within = old.pools, old.within
+        if isinstance(value, Dct):
+            pools, within = pools | pools_of(cx, value), within | pools_with(cx, value, cx.state)
+        return Template("leaf", join(old.type, found), pools=pools, within=within)
     foreign = old.foreign
     if isinstance(value, Arr) and (foreign is None or value.foreign == STILL_SHARED):
         foreign = value.foreign
@@ -96,6 +108,19 @@ def widen_leaf(cx: Context, old: Template, value: Value) -> Template:
         ),
         value,
     )
+
+
+def widen_dict(cx: Context, old: Template, value: Dct, content: Var) -> Template:
+    """The template of a dict that gets keys that are known at run time only."""
+    type: Type = content.type
+    for key, child in zip(old.info[1], old.children, strict=True):
+        own = type_of_arg(child.info) if child.kind == "same" and isinstance(child.info, Lit) else child.type
+        kind = key_type(Lit(key))
+        if own is None or kind is None or child.kind not in ("leaf", "same"):
+            raise ShapeChange("the structure of a dict changes")
+        type = join(type, dict_of(kind, own))
+    pools, within = old.pools | pools_of(cx, value), old.within | pools_with(cx, value, cx.state)
+    return Template("leaf", type, pools=pools, within=within)
 
 
 def widen_list(cx: Context, old: Template, value: Value, start: State) -> Template:
@@ -189,12 +214,17 @@ def template_of(cx: Context, value: Value, state: State) -> Template:
         return Template("maybe", None, (template_of(cx, value.value, state),))
     if isinstance(value, tuple):
         return template_content(cx, value, state)
+    if isinstance(value, dict):  # what is in a dict that gets other keys
+        return Template("leaf", entries_type(cx, value, state))
     if isinstance(value, Tup):
         return Template("tuple", None, tuple(template_of(cx, v, state) for v in value.items), value.cls)
     if isinstance(value, Lst):
         with inside(cx, value):
             found = template_content(cx, state.get(value), state)
         return replace(found, pools=pools_of(cx, value), within=pools_with(cx, value, state))
+    if isinstance(value, Dct) and isinstance(state.get(value), Var):
+        pools = pools_of(cx, value)
+        return Template("leaf", state.get(value).type, pools=pools, within=pools_with(cx, value, state))
     if isinstance(value, (Dct, Obj)):
         content = state.get(value)
         kind = "dict" if isinstance(value, Dct) else "object"
@@ -223,6 +253,16 @@ def template_of(cx: Context, value: Value, state: State) -> Template:
     if isinstance(value, PARTS):
         return Template("parts", None, tuple(template_of(cx, v, state) for v in components(value)[0]), value)
     return Template("same", info=value)
+
+
+def entries_type(cx: Context, content: dict[Any, Value], state: State) -> Type:
+    """The type that the content of a dict has as a run-time dict."""
+    outer, cx.state = cx.state, state.fork()
+    try:
+        with cx.builder.nested(Block()):
+            return doors.dynamic_dict(cx, content, Dct()).type
+    finally:
+        cx.state = outer
 
 
 def template_content(cx: Context, content: Var | tuple[Value, ...], state: State) -> Template:
@@ -259,6 +299,8 @@ def instantiate(
             return Arr(var, None, foreign, sources=sources, within=template.pools, orders=template.orders)
         if isinstance(template.type, ListOf):
             return Lst(var, pools=template.pools, within=template.within)
+        if isinstance(template.type, DictOf):
+            return Dct(var, pools=template.pools, within=template.within)
         return cx.wrap_var(var)
     children = tuple(instantiate(cx, c, params, hint, after) for c in template.children)
     if template.kind == "tuple":
@@ -288,6 +330,10 @@ def flatten(cx: Context, template: Template, value: Value, out: list[Arg]) -> No
             flatten(cx, child, None, out)
         return
     if template.kind == "leaf":
+        if isinstance(value, (dict, Dct)) and isinstance(template.type, DictOf):
+            content = value if isinstance(value, dict) else cx.state.get(value)
+            base = value if isinstance(value, Dct) else Dct(pools=template.pools)
+            value = content if isinstance(content, Var) else doors.dynamic_dict(cx, content, base)
         if isinstance(value, tuple):
             value = dynamic_list(cx, value)
         if isinstance(value, Lst) and isinstance(cx.state.get(value), tuple):

@@ -165,12 +165,18 @@ class Seen:
 
 @dataclass(eq=False)
 class Dct:
-    """A dict with static keys; its content maps keys to values."""
+    """A dict; its content maps keys to values while they are static, else it is a Var of type DictOf.
 
-    initial: dict[Any, Any] = field(default_factory=dict)
+    ``pools`` and ``within``: as those of a list.
+    """
+
+    initial: Any = field(default_factory=dict)
     cls: type = dict
     serial: int = _stamp()
     alike: set[Any] = field(default_factory=set)
+    pools: frozenset[Pool] = frozenset()
+    within: frozenset[Pool] = frozenset()
+    view: None = None
 
 
 @dataclass(eq=False)

@@ -19,6 +19,7 @@ from .ops import UNKNOWN, Arg, Lit, Var, map_arg, variables
 from .types import (
     KINDS,
     Array,
+    DictOf,
     Dim,
     ListOf,
     Optional,
@@ -90,7 +91,7 @@ def is_mixed(type: Type) -> bool:
     """Whether the dtype, or Python's class, of a value or of an element depends on the path taken."""
     if isinstance(type, Optional):
         return is_mixed(type.value)
-    if isinstance(type, ListOf):
+    if isinstance(type, (ListOf, DictOf)):
         return is_mixed(type.element)
     if isinstance(type, TupleOf):
         return any(map(is_mixed, type.items))
@@ -105,6 +106,8 @@ def alternatives(type: Type) -> tuple[Type, ...]:
         return tuple(map(Optional, alternatives(type.value)))
     if isinstance(type, ListOf):  # its elements may differ: then their common type is the widest
         return (*map(ListOf, alternatives(type.element)), ListOf(widest(type.element)))
+    if isinstance(type, DictOf):
+        return (widest(type),)
     if isinstance(type, TupleOf):
         return tuple(map(TupleOf, itertools.product(*map(alternatives, type.items))))
     assert isinstance(type, (Scalar, Array))
@@ -119,8 +122,8 @@ def widest(type: Type) -> Type:
     """The type that can hold all of them, as if it were the only one."""
     if isinstance(type, Optional):
         return Optional(widest(type.value))
-    if isinstance(type, ListOf):
-        return ListOf(widest(type.element))
+    if isinstance(type, (ListOf, DictOf)):
+        return replace(type, element=widest(type.element))
     if isinstance(type, TupleOf):
         return TupleOf(tuple(map(widest, type.items)))
     return replace(type, among=frozenset()) if isinstance(type, (Scalar, Array)) else type

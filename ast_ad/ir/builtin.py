@@ -82,6 +82,8 @@ def own(value: Any) -> Any:
         return np.copy(value)
     if isinstance(value, (list, tuple)):
         return type(value)(map(own, value))
+    if isinstance(value, dict):
+        return {key: own(item) for key, item in value.items()}
     return value
 
 
@@ -155,6 +157,30 @@ def pop_(items: list[Any]) -> tuple[list[Any], Any]:
     return items, items.pop()
 
 
+def pop_key_(items: dict[Any, Any], key: Any, *default: Any) -> tuple[dict[Any, Any], Any]:
+    """``value = items.pop(key, *default)``."""
+    return items, items.pop(key, *default)
+
+
+def add_entry_(items: dict[Any, Any], key: Any, value: Any) -> dict[Any, Any]:
+    """``items[key] = items.get(key, 0.0) + value`` for numbers."""
+    items[key] = items.get(key, 0.0) + value
+    return items
+
+
+def sum_item_(items: list[Any], index: int, value: Any, add: Any) -> list[Any]:
+    """``items[index] = add(items[index], value)`` for lists and tuples of numbers."""
+    items[index] = add(items[index], value)
+    return items
+
+
+def sum_entry_(items: dict[Any, Any], key: Any, value: Any, add: Any) -> dict[Any, Any]:
+    """``items[key] = add(items.get(key), value)`` for arrays, and lists and tuples of numbers."""
+    items[key] = add(items.get(key), value)
+    return items
+
+
 MUTATORS = (
-    setitem_, add_at_, add_item_, set_sum_, iadd_, isub_, imul_, itruediv_, into_, append_, extend_, pop_
+    setitem_, add_at_, add_item_, set_sum_, iadd_, isub_, imul_, itruediv_, into_, append_, extend_, pop_,
+    pop_key_, add_entry_, sum_item_, sum_entry_,
 )  # fmt: skip

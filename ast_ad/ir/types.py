@@ -89,6 +89,20 @@ class ListOf:
 
 
 @dataclass(frozen=True)
+class DictOf:
+    """A dict whose keys are known at run time only. Keys share one type, and so do the values.
+
+    Its cotangent is a dict, too; a key that it lacks has the cotangent zero.
+    """
+
+    key: Type
+    element: Type
+
+    def __str__(self) -> str:
+        return f"dict[{self.key}, {self.element}]"
+
+
+@dataclass(frozen=True)
 class TupleOf:
     """A tuple of fixed length: what a loop saves at each iteration, or a function returns."""
 
@@ -118,7 +132,7 @@ class Opaque:
         return self.name
 
 
-Type = Scalar | Array | ListOf | TupleOf | Optional | Opaque
+Type = Scalar | Array | ListOf | DictOf | TupleOf | Optional | Opaque
 KIND_OF = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}
 
 
@@ -138,7 +152,12 @@ def list_of(element: Type) -> ListOf:
     return ListOf(_with_dims(element, common))
 
 
-def element_of(type: ListOf) -> Type:
+def dict_of(key: Type, element: Type) -> DictOf:
+    """The type of a dict that holds such keys and values at one time or another."""
+    return DictOf(_with_dims(key, lambda dim: dim), list_of(element).element)
+
+
+def element_of(type: ListOf | DictOf) -> Type:
     """The type of one element that is read."""
     return _with_dims(type.element, lambda dim: Dim.fresh() if dim == EACH else dim)
 
@@ -171,7 +190,7 @@ def carries_derivative(type: Type) -> bool:
     """Whether values of the type have a tangent space: floats, complex numbers and containers of them."""
     if isinstance(type, Optional):
         return carries_derivative(type.value)
-    if isinstance(type, ListOf):
+    if isinstance(type, (ListOf, DictOf)):
         return carries_derivative(type.element)
     if isinstance(type, TupleOf):
         return any(map(carries_derivative, type.items))

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..ir.ops import UNKNOWN, Var
-from ..ir.types import EACH, Array, Dim, ListOf, Optional, Scalar, TupleOf, Type
+from ..ir.types import EACH, Array, DictOf, Dim, ListOf, Optional, Scalar, TupleOf, Type
 
 ENDS = 16  # how many elements are looked at at both ends of a list that is four times as long, or longer
 EARLY = 4  # the first turns of a loop that are looked at; later ones where their number is a power of two
@@ -100,6 +100,10 @@ class Facts:
             self.array(type, value)
         elif isinstance(type, ListOf):
             self.list(type, value)
+        elif isinstance(type, DictOf):
+            if not isinstance(value, dict):
+                raise Broken(f"{told(value)}, believed to be a dict")
+            self.list(ListOf(type.element), [*value.values()])
         elif isinstance(type, TupleOf):
             if not isinstance(value, (tuple, list)) or len(value) != len(type.items):
                 raise Broken(f"{told(value)}, believed to be a tuple of {len(type.items)}")

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..ir.ops import Arg, Block, For, If, Lit, Op, Seq, Statement, Var, While, operands, variables, walk
-from ..ir.types import Array, ListOf, Optional, Scalar, TupleOf, Type, dtype_of, type_of
+from ..ir.types import Array, DictOf, ListOf, Optional, Scalar, TupleOf, Type, dtype_of, type_of
 
 WIDE = np.dtype(np.float64), np.dtype(np.complex128)
 
@@ -36,7 +36,7 @@ def _merges(op: Statement) -> Iterator[tuple[Var, tuple[Arg, ...]]]:
         yield from zip(op.outs, zip(op.then.results, op.orelse.results, strict=True), strict=True)
     elif isinstance(op, (For, While)):
         yield from zip(op.params, zip(op.inits, op.body.results[op.stops :], strict=True), strict=True)
-    elif len(op.outs) == 1 and isinstance(op.out.type, ListOf):
+    elif len(op.outs) == 1 and isinstance(op.out.type, (ListOf, DictOf)):
         yield op.out, op.args
 
 
@@ -70,8 +70,8 @@ def _is_wider(arg: Arg, type: Type) -> bool:
 def _exceeds(given: Type, type: Type) -> bool:
     if isinstance(type, Optional):
         return _exceeds(given, type.value)
-    if isinstance(type, ListOf):
-        return _exceeds(given.element if isinstance(given, ListOf) else given, type.element)
+    if isinstance(type, (ListOf, DictOf)):
+        return _exceeds(given.element if isinstance(given, (ListOf, DictOf)) else given, type.element)
     if isinstance(type, TupleOf):
         items = given.items if isinstance(given, TupleOf) else ()
         return any(map(_exceeds, items, type.items))

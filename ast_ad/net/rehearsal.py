@@ -29,7 +29,7 @@ from ..ir.ops import (
     variables,
     walk,
 )
-from ..ir.types import ListOf, Optional, TupleOf, Type
+from ..ir.types import DictOf, ListOf, Optional, TupleOf, Type
 from ..transform.undefined import undefined_values
 from .facts import Broken, Casting, Facts
 from .mixed import mixed
@@ -135,7 +135,9 @@ class _Writer:
         variables.clear()
 
     def may_be_none(self, var: Var) -> bool:
-        saved = isinstance(var.type, (ListOf, TupleOf)) or var in self.adjoint or var in self.parameters
+        saved = (
+            isinstance(var.type, (ListOf, DictOf, TupleOf)) or var in self.adjoint or var in self.parameters
+        )
         return var in self.undefined or self.partial and saved
 
     def casting(self, var: Var) -> Casting:

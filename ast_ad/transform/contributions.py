@@ -21,6 +21,7 @@ from ..ir.builtin import tuple_get
 from ..ir.ops import Arg, Lit, Op, Seq, Statement, Var, atoms
 from ..ir.types import (
     Array,
+    DictOf,
     Dim,
     ListOf,
     Optional,
@@ -32,7 +33,7 @@ from ..ir.types import (
     dtype_of,
     kind_of,
 )
-from ..rules import containers, helpers
+from ..rules import containers, dicts, helpers
 from .indices import compose
 
 
@@ -134,6 +135,17 @@ class Cotangents:
             after = before
         else:
             after = bar if before is None else self.sum(before, bar, var.type)
+        self._put(var, after)
+
+    def add_entry(self, var: Arg, key: Arg, bar: Arg) -> None:
+        """Add to the cotangent of a dict at a key."""
+        if self.activity.of(var):
+            assert isinstance(var, Var)
+            before = self.get(var)
+            args = (self.zeros(var) if before is None else before, key, bar)
+            self._put(var, self.builder.opaque(dicts.dict_add_at, args, cotangent_type(var.type)))
+
+    def _put(self, var: Var, after: Arg) -> None:
         if isinstance(after, Var) and self._is_last(after):  # what another region made may be another's, too
             if after.hint is None and var.hint is not None:
                 after.hint = bar_hint(var)
@@ -193,6 +205,8 @@ class Cotangents:
         """The sum of two cotangents of a value."""
         if isinstance(type, ListOf):
             return self.builder.opaque(containers.list_add, (a, b), type)
+        if isinstance(type, DictOf):
+            return self.builder.opaque(dicts.dict_add, (a, b), type)
         if isinstance(a, Seq) or isinstance(b, Seq):
             types = item_types(a if isinstance(a, Seq) else b)
             length = len(types)
@@ -212,6 +226,8 @@ class Cotangents:
         type = var.type
         if isinstance(type, Scalar):
             return Lit(0j if type.kind == "complex" else 0.0)
+        if isinstance(type, DictOf):
+            return self.builder.opaque(dicts.dict_empty, (), type)
         if isinstance(type, ListOf) and var not in self.undefined:
             return self.builder.opaque(containers.list_zeros_like, (var,), type)
         if isinstance(type, Array) and type.shape is not None and var not in self.undefined:

@@ -39,7 +39,7 @@ from ..ir.ops import (
     variables,
     walk,
 )
-from ..ir.types import Array, ListOf
+from ..ir.types import Array, DictOf, ListOf
 from .copying import copy_function
 from .schedule import schedule
 from .undefined import doubtful_values
@@ -354,7 +354,7 @@ _CAREFUL = {builtin.iadd_, builtin.isub_, builtin.imul_, builtin.itruediv_, buil
 
 
 def _is_list(op: Op) -> bool:
-    return isinstance(op.outs[0].type, ListOf)
+    return isinstance(op.outs[0].type, (ListOf, DictOf))
 
 
 def _reads_safely(place: _Place) -> bool:
@@ -363,4 +363,4 @@ def _reads_safely(place: _Place) -> bool:
         return True
     if place.mutator in (builtin.setitem_, builtin.add_item_) and isinstance(place.target.type, Array):
         return aliasing.is_basic_index(place.op.args[1])
-    return place.mutator is builtin.pop_
+    return place.mutator in (builtin.pop_, builtin.pop_key_)

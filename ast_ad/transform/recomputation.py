@@ -26,7 +26,7 @@ from ..analysis.aliasing import is_basic_index
 from ..frontend.builder import type_of_arg
 from ..ir import builtin
 from ..ir.ops import Block, Lit, Op, Var, operands, variables
-from ..ir.types import Array, ListOf, Scalar, TupleOf, Type
+from ..ir.types import Array, DictOf, ListOf, Scalar, TupleOf, Type
 from ..rules import containers, helpers
 from ..rules.registry import lookup
 from .copying import Renaming, renamed
@@ -64,7 +64,7 @@ def size(type: Type) -> int:
         if type.shape is None:
             return LONG
         return math.prod(max(d, 1) if isinstance(d, int) else LONG for d in type.shape)
-    if isinstance(type, ListOf):
+    if isinstance(type, (ListOf, DictOf)):
         return LONG * size(type.element)
     if isinstance(type, TupleOf):
         return sum(map(size, type.items))

@@ -28,7 +28,7 @@ from ..frontend.builder import Builder
 from ..frontend.indexing import index_type
 from ..ir import builtin
 from ..ir.ops import NOWHERE, Arg, Block, For, Function, If, Lit, Op, Seq, Statement, Var, While, variables
-from ..ir.types import Array, ListOf, Opaque, Optional, Scalar, TupleOf
+from ..ir.types import Array, DictOf, ListOf, Opaque, Optional, Scalar, TupleOf
 from ..rules import helpers
 from ..rules.containers import list_append
 from ..rules.registry import lookup
@@ -188,7 +188,7 @@ class _Pass(Values):
         op.kwargs = {k: self.array(v) for k, v in op.kwargs.items()}
         self.emit(op)
         self.bind(*op.outs)
-        containers = (ListOf, TupleOf, Optional, Opaque)
+        containers = (ListOf, DictOf, TupleOf, Optional, Opaque)
         if lookup(op.fn) and not any(isinstance(v.type, containers) for v in variables(*op.args)):
             self.certain.update(op.outs)  # an operation on numbers and arrays, which has a result or fails
 

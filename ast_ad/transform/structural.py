@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from ..frontend.builder import type_of_arg
 from ..ir import builtin
 from ..ir.ops import Arg, Lit, Op, Seq, Var
-from ..ir.types import ListOf, TupleOf, Type, carries_derivative
-from ..rules import containers
+from ..ir.types import ListOf, Scalar, TupleOf, Type, carries_derivative
+from ..rules import containers, dicts, helpers
 from .contributions import cotangent_type
 
 if TYPE_CHECKING:
@@ -51,19 +51,67 @@ def _list_append(sweep: Sweep, op: Op, bars: Bars) -> None:
     rest, last = Var(cotangent_type(op.out.type)), Var(element_cotangent(value))
     assert g is not None
     sweep.builder.append(Op(containers.list_pop, (g,), (rest, last), {}, op.span, adjoint=True))
-    if isinstance(value, Seq) and isinstance(last.type, TupleOf):
-        parts = tuple(Var(t) for t in last.type.items)
-        sweep.builder.append(Op(builtin.unpack, (last, Lit(len(parts))), parts, {}, op.span, adjoint=True))
+    _add_item(sweep, op, value, last)
+    sweep.bars.add(items, rest)
+
+
+def _add_item(sweep: Sweep, op: Op, value: Arg, bar: Var) -> None:
+    """The cotangent of what was put into a list or dict."""
+    if isinstance(value, Seq) and isinstance(bar.type, TupleOf):
+        parts = tuple(Var(t) for t in bar.type.items)
+        sweep.builder.append(Op(builtin.unpack, (bar, Lit(len(parts))), parts, {}, op.span, adjoint=True))
         for item, part in zip(value.items, parts, strict=True):
             sweep.bars.add(item, part)
     else:
-        sweep.bars.add(value, last)
-    sweep.bars.add(items, rest)
+        sweep.bars.add(value, bar)
 
 
 def _list_pop(sweep: Sweep, op: Op, bars: Bars) -> None:
     rest, last = (sweep.bars.complete(bar, out) for bar, out in zip(bars, op.outs, strict=True))
     sweep.bars.add(op.args[0], sweep.builder.opaque(containers.list_append, (rest, last), op.outs[0].type))
+
+
+def _dict_get(sweep: Sweep, op: Op, bars: Bars) -> None:
+    sweep.bars.add_entry(op.args[0], op.args[1], sweep.bars.complete(bars[0], op.out))
+
+
+def _dict_set(sweep: Sweep, op: Op, bars: Bars) -> None:
+    items, key, value = op.args
+    g = bars[0]
+    rest, item = Var(cotangent_type(op.out.type)), Var(element_cotangent(value))
+    assert g is not None
+    args = (g, key, _zero(sweep, value))
+    sweep.builder.append(Op(dicts.dict_take, args, (rest, item), {}, op.span, adjoint=True))
+    _add_item(sweep, op, value, item)
+    sweep.bars.add(items, rest)
+
+
+def _zero(sweep: Sweep, value: Arg) -> Arg:
+    """The cotangent of what was put into a dict, if nobody has read it."""
+    type = type_of_arg(value)
+    if isinstance(type, Scalar):
+        return Lit(0j if type.kind == "complex" else 0.0)
+    return sweep.builder.opaque(helpers.zero_like, (value,), element_cotangent(value))
+
+
+def _dict_pop(sweep: Sweep, op: Op, bars: Bars) -> None:
+    rest, item = (sweep.bars.complete(bar, out) for bar, out in zip(bars, op.outs, strict=True))
+    args = (rest, op.args[1], item)
+    sweep.bars.add(op.args[0], sweep.builder.opaque(dicts.dict_set, args, cotangent_type(op.outs[0].type)))
+
+
+def _dict_add_at(sweep: Sweep, op: Op, bars: Bars) -> None:
+    items, key, value = op.args
+    assert bars[0] is not None
+    type = element_cotangent(value)
+    part = sweep.builder.opaque(dicts.dict_get_or, (bars[0], key, _zero(sweep, value)), type)
+    sweep.bars.add(items, bars[0])
+    _add_item(sweep, op, value, part)
+
+
+def _dict_add(sweep: Sweep, op: Op, bars: Bars) -> None:
+    for items in op.args:
+        sweep.bars.add(items, bars[0])
 
 
 def _nothing(sweep: Sweep, op: Op, bars: Bars) -> None:
@@ -94,4 +142,12 @@ STRUCTURAL: dict[object, Callable[[Sweep, Op, Bars], None]] = {
     builtin.undefined: _nothing,
     containers.list_append: _list_append,
     containers.list_pop: _list_pop,
+    dicts.dict_empty: _nothing,
+    dicts.dict_get: _dict_get,
+    dicts.dict_get_or: _dict_get,
+    dicts.dict_set: _dict_set,
+    dicts.dict_pop: _dict_pop,
+    dicts.dict_take: _dict_pop,
+    dicts.dict_add_at: _dict_add_at,
+    dicts.dict_add: _dict_add,
 }

@@ -28,8 +28,8 @@ from ..ir.ops import (
     variables,
     walk,
 )
-from ..ir.types import Array, ListOf, Scalar
-from ..rules import containers, helpers
+from ..ir.types import Array, DictOf, ListOf, Scalar
+from ..rules import containers, dicts, helpers
 from .copying import replace_reads
 from .matching import is_full
 
@@ -59,6 +59,11 @@ _LISTS: dict[Any, Callable[..., Any]] = {
     containers.list_set: builtin.setitem_,
     containers.list_concat: builtin.extend_,
 }
+_DICTS: dict[Any, Callable[..., Any]] = {
+    dicts.dict_set: builtin.setitem_,
+    dicts.dict_pop: builtin.pop_key_,
+    dicts.dict_take: builtin.pop_key_,
+}
 
 
 def candidate(op: Op) -> Callable[..., Any] | None:
@@ -68,8 +73,14 @@ def candidate(op: Op) -> Callable[..., Any] | None:
     target, out = op.args[0], op.outs[0]
     if isinstance(target.type, ListOf):
         if op.fn is containers.list_add_at:
-            return builtin.set_sum_ if isinstance(target.type.element, (Array, Scalar)) else None
+            plain = isinstance(target.type.element, (Array, Scalar))
+            return builtin.set_sum_ if plain else builtin.sum_item_
         return _LISTS.get(op.fn)
+    if isinstance(target.type, DictOf):
+        if op.fn is dicts.dict_add_at:
+            plain = isinstance(target.type.element, Scalar)
+            return builtin.add_entry_ if plain else builtin.sum_entry_
+        return _DICTS.get(op.fn)
     if not (isinstance(target.type, Array) and target.type.shape):
         return None
     if op.fn is helpers.setitem:
@@ -214,13 +225,13 @@ def _never_repeats(index: Arg) -> bool:
 
 def is_copyable(var: Var) -> bool:
     """Whether ``var.copy()`` certainly works and gives an object of its own."""
-    return isinstance(var.type, ListOf) or (isinstance(var.type, Array) and bool(var.type.shape))
+    return isinstance(var.type, (ListOf, DictOf)) or (isinstance(var.type, Array) and bool(var.type.shape))
 
 
 def holds_arrays(var: Var) -> bool:
     """Whether the value is a container, any two elements of which may be the same array."""
     return not isinstance(var.type, Array) and not (
-        isinstance(var.type, ListOf) and isinstance(var.type.element, Scalar)
+        isinstance(var.type, (ListOf, DictOf)) and isinstance(var.type.element, Scalar)
     )
 
 
@@ -330,4 +341,6 @@ class Rewriter:
             mutator = self.mutators[id(op)]
             if mutator is builtin.into_:
                 op.args = (op.args[0], Lit(_UFUNCS.get(op.fn, op.fn)), *op.args[1:])
+            elif mutator in (builtin.sum_item_, builtin.sum_entry_):
+                op.args = (*op.args, Lit(containers.add))
             op.fn = mutator

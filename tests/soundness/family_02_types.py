@@ -420,8 +420,6 @@ def float32_of_a_helper_that_widens(x, tolerance):
 KNOWN: dict[tuple[str, str, str], str] = {
     ("rank_grows", "numpy", "compiled"): "traced",
     ("rank_grows", "numba", "compiled"): "traced",
-    ("fibonacci_polynomial", "numpy", "compiled"): "traced",
-    ("fibonacci_polynomial", "numba", "compiled"): "traced",
     ("deque_of_integers", "numpy", "compiled"): "traced",
     ("accumulated_from_an_integer", "numpy", "compiled"): "traced",
     ("lists_of_a_rank_known_at_run_time", "numpy", "compiled"): "traced",

@@ -14,7 +14,7 @@ from ast_ad.analysis.counters import Counters
 from ast_ad.ir import builtin
 from ast_ad.ir.ops import Block, Function, Lit, Op, Seq, Slice, Var, walk
 from ast_ad.ir.types import Array, Dim, Scalar, type_of
-from ast_ad.rules import containers, helpers
+from ast_ad.rules import containers, dicts, helpers
 from ast_ad.transform.unread import keep_exceptions
 
 THREE = np.array([0.4, -0.9, 1.3])
@@ -74,7 +74,11 @@ def functions():
         np.floor_divide,
     }
     math_functions = {f for f in vars(math).values() if callable(f)}
-    typed = {builtin.__name__, containers.__name__}  # whose arguments have the types that they are made for
+    typed = {
+        builtin.__name__,
+        containers.__name__,
+        dicts.__name__,
+    }  # whose arguments have the types that they are made for
     pure = {f for f in exceptions._TESTS if f.__module__ not in typed}
     return sorted(pure | ufuncs | math_functions | {operator.pow}, key=lambda f: (f.__name__, f.__module__))
 
