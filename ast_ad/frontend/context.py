@@ -36,10 +36,8 @@ from .values import (
 )
 
 if TYPE_CHECKING:
-    from .guards import Path
-
-if TYPE_CHECKING:
     from .call_sites import CallSites
+    from .guards import Path
     from .inputs import Inputs
 
 

@@ -267,6 +267,8 @@ class Left:
         if isinstance(known, Dct):
             yield from self.of_dict(path, now, before)
         elif isinstance(now, Var):
+            if isinstance(before, tuple) and any(not isinstance(old, (Var, Lit)) for old in before):
+                raise self.refuse(str(path), "it holds objects, and others take their places")
             yield Store(path, "list", None, self.result(now))
         elif len(now) != len(before) or any(a is not b for a, b in zip(now, before, strict=True)):
             if any(not isinstance(old, (Var, Lit)) and old not in now for old in before):
