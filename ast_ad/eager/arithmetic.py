@@ -9,9 +9,11 @@ import numpy as np
 
 from ..rules import torch_reads, torch_steps
 from .dispatch import Operation, binary, inplace, promoted, unary
+from .dtypes import result_dtype
 from .state import state
 from .surface import attach, function, method
 from .tensor import Tensor
+from .whole_factors import whole_factor_only
 
 ADD = Operation(np.add, "AddBackward0", ("self", "other"), scalars=True)
 SUB = Operation(np.subtract, "SubBackward0", ("self", "other"), scalars=True)
@@ -103,26 +105,38 @@ attach("__neg__", lambda self: unary(NEG, self))
 attach("__pos__", lambda self: self)
 
 
-def _scaled(other: Any, alpha: Any) -> Any:
+def _scaled(input: Any, other: Any, alpha: Any) -> Any:
+    """``other * alpha``, of what is added to ``input``."""
+    if alpha.__class__ is int and alpha == 1:
+        return other
+    alpha = whole_factor_only(result_dtype(input, other), alpha)
     return other if alpha == 1 else other * alpha
 
 
 @function()
 def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     """``input + alpha * other``."""
-    return binary(ADD, input, _scaled(other, alpha)) if isinstance(input, Tensor) else other * alpha + input
+    return (
+        binary(ADD, input, _scaled(input, other, alpha))
+        if isinstance(input, Tensor)
+        else other * alpha + input
+    )
 
 
 @function("sub", "subtract")
 def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     """``input - alpha * other``."""
-    return binary(SUB, input, _scaled(other, alpha)) if isinstance(input, Tensor) else -other * alpha + input
+    return (
+        binary(SUB, input, _scaled(input, other, alpha))
+        if isinstance(input, Tensor)
+        else -other * alpha + input
+    )
 
 
 @function()
 def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     """``other - alpha * input``."""
-    return other - _scaled(input, alpha)
+    return other - _scaled(other, input, alpha)
 
 
 @function("mul", "multiply")
@@ -186,13 +200,13 @@ def _in_place_method(op: Operation) -> Callable[..., Any]:
 @method()
 def add_(self: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     """``self += alpha * other``."""
-    return inplace_binary(ADD, self, _scaled(other, alpha))
+    return inplace_binary(ADD, self, _scaled(self, other, alpha))
 
 
 @method("sub_", "subtract_")
 def sub_(self: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     """``self -= alpha * other``."""
-    return inplace_binary(SUB, self, _scaled(other, alpha))
+    return inplace_binary(SUB, self, _scaled(self, other, alpha))
 
 
 @method("div_", "divide_", "true_divide_")

@@ -18,6 +18,7 @@ from .refusals import check_kind
 from .state import restore, silence, state
 from .surface import attach, function
 from .tensor import Tensor
+from .whole_factors import whole_factor
 
 
 class Kind:
@@ -275,6 +276,9 @@ def lerp_(input: Tensor, end: Tensor, weight: Any) -> Any:
 
 def _adding(name: str, op: Operation) -> Callable[..., Any]:
     def run(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Any:
+        dtype = result_dtype(input, tensor1, tensor2)
+        check_kind(name, dtype)
+        value = whole_factor(dtype, value)
         if name == "addcdiv" and result_dtype(tensor1, tensor2).kind in "iub":
             raise RuntimeError(
                 "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will "
@@ -283,6 +287,7 @@ def _adding(name: str, op: Operation) -> Callable[..., Any]:
         return mixed(op, (input, tensor1, tensor2), {} if value == 1 else {"value": value})
 
     def run_in_place(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Any:
+        value = whole_factor(self._array.dtype, value)
         return inplace(op, self, tensor1, tensor2, **({} if value == 1 else {"value": value}))
 
     run.__name__, run_in_place.__name__ = name, f"{name}_"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..rules import torch_products
 from .dimensions import axis_of
-from .dispatch import Operation, apply, binary, inplace
+from .dispatch import Operation, apply, binary
 from .dtypes import cpp_name
 from .pointwise import require_tensor
 from .refusals import check_kind
@@ -32,14 +32,9 @@ VECDOT = Operation(np.linalg.vecdot, "SumBackward1", ("x", "y"))
 EINSUM = Operation(np.einsum, "ViewBackward0", ("equation",))
 TENSORDOT = Operation(np.tensordot, "ViewBackward0")
 MULTI_DOT = Operation(np.linalg.multi_dot, "MmBackward0", ("tensors",))
-ADDMM = Operation(torch_products.add_product, "AddmmBackward0", ("self", "mat1", "mat2"))
-ADDMV = Operation(torch_products.add_product, "AddmvBackward0", ("self", "mat", "vec"))
-BADDBMM = Operation(torch_products.add_product, "BaddbmmBackward0", ("self", "batch1", "batch2"))
-ADDBMM = Operation(torch_products.add_summed_products, "AddbmmBackward0", ("self", "batch1", "batch2"))
-ADDR = Operation(torch_products.add_outer, "AddrBackward0", ("self", "vec1", "vec2"))
 
 
-def _same_type(name: str, *tensors: Tensor) -> None:
+def same_type(name: str, *tensors: Tensor) -> None:
     first = tensors[0]._array.dtype
     if state.rules:  # which may compute in another type than their arguments
         return
@@ -81,7 +76,7 @@ def matmul(input: Tensor, other: Tensor) -> Any:
         return mm(input, other)
     if ranks == (2, 1):
         return mv(input, other)
-    _same_type("matmul", input, other)
+    same_type("matmul", input, other)
     if ranks == (1, 2):
         if input._array.shape[0] != other._array.shape[0]:
             n, m = other._array.shape
@@ -136,7 +131,7 @@ def mm(input: Tensor, mat2: Tensor) -> Any:
     _rank(input, 2, "self must be a matrix")
     _rank(mat2, 2, "mat2 must be a matrix")
     _shapes_fit(input, mat2)
-    _same_type("mm", input, mat2)
+    same_type("mm", input, mat2)
     check_kind("mm", input._array.dtype)
     return binary(MM, input, mat2)
 
@@ -152,7 +147,7 @@ def mv(input: Tensor, vec: Tensor) -> Any:
     m, n = input._array.shape
     if n != vec._array.shape[0]:
         raise RuntimeError(f"size mismatch, got input ({m}), mat ({m}x{n}), vec ({vec._array.shape[0]})")
-    _same_type("mv", input, vec)
+    same_type("mv", input, vec)
     check_kind("mv", input._array.dtype)
     return apply(MV, (input, vec))
 
@@ -168,7 +163,7 @@ def bmm(input: Tensor, mat2: Tensor) -> Any:
             f"Expected size for first two dimensions of batch2 tensor to be: [{b}, {k}] but got: "
             f"[{got[0]}, {got[1]}]."
         )
-    _same_type("bmm", input, mat2)
+    same_type("bmm", input, mat2)
     check_kind("bmm", input._array.dtype)
     return apply(BMM, (input, mat2))
 
@@ -185,7 +180,7 @@ def _vectors(name: str, input: Tensor, other: Tensor) -> None:
     x, y = input._array, other._array
     if x.ndim != 1 or y.ndim != 1:
         raise RuntimeError(f"1D tensors expected, but got {x.ndim}D and {y.ndim}D tensors")
-    _same_type("dot", input, other)
+    same_type("dot", input, other)
     check_kind("dot", x.dtype)
     if x.size != y.size:
         raise RuntimeError(
@@ -315,36 +310,3 @@ def chain_matmul(*matrices: Any) -> Any:
         list(matrices[0]) if len(matrices) == 1 and not isinstance(matrices[0], Tensor) else list(matrices)
     )
     return tensors[0] if len(tensors) == 1 else apply(MULTI_DOT, (tensors,))
-
-
-# ----- added to something
-
-
-def _adding(name: str, op: Operation) -> Callable[..., Any]:
-    def run(input: Tensor, first: Tensor, second: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
-        require_tensor(name, input)
-        _same_type(name, first, second)
-        return apply(op, (input, first, second), _factors(beta, alpha))
-
-    def run_in_place(self: Tensor, first: Tensor, second: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
-        return inplace(op, self, first, second, **_factors(beta, alpha))
-
-    run.__name__, run_in_place.__name__ = name, f"{name}_"
-    run.__doc__ = f"``beta * input`` plus ``alpha`` times a product: ``{name}``."
-    function(name)(run)
-    attach(f"{name}_", run_in_place)
-    return run
-
-
-def _factors(beta: Any, alpha: Any) -> dict[str, Any]:
-    return {k: v for k, v in (("beta", beta), ("alpha", alpha)) if v != 1}
-
-
-for _name, _op in (
-    ("addmm", ADDMM),
-    ("addmv", ADDMV),
-    ("baddbmm", BADDBMM),
-    ("addbmm", ADDBMM),
-    ("addr", ADDR),
-):
-    _adding(_name, _op)

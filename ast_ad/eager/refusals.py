@@ -63,6 +63,11 @@ KERNELS: dict[str, tuple[str, str]] = {
     "mm": ("iufc", "addmm_impl_cpu_"),
     "mv": ("iufc", "addmv_impl_cpu"),
     "bmm": ("iufc", "bmm"),
+    "addmm": ("iufc", "addmm_impl_cpu_"),
+    "addmv": ("iufc", "addmv_impl_cpu"),
+    "addbmm": ("iufc", "addmm_impl_cpu_"),
+    "baddbmm": ("iufc", "baddbmm"),
+    "addcmul": ("iufc", "addcmul_cpu_out"),
 }
 WORDS: dict[tuple[str, str], tuple[type[Exception], str]] = {
     ("sign", "c"): (

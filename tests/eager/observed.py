@@ -109,6 +109,34 @@ def agree(got, expected):
     return got == expected
 
 
+REFUSALS = {"RuntimeError", "IndexError", "TypeError", "ValueError", "NotImplementedError", "LinAlgError"}
+
+
+def alike(got, expected):
+    """Whether two observations have the same shapes, dtypes, values and gradients, or are both refusals."""
+    if "error" in expected:
+        return got.get("error", "") in REFUSALS
+    if "error" in got or len(got["shown"]) != len(expected["shown"]):
+        return False
+    pairs = zip(got["shown"], expected["shown"], strict=True)
+    shown = [(_essence(a), _essence(b)) for a, b in pairs]
+    return all(agree(a, b) for a, b in shown) and _gradients_agree(got["grads"], expected["grads"])
+
+
+def _essence(shown):
+    return {k: shown[k] for k in ("shape", "dtype", "values")} if isinstance(shown, dict) else shown
+
+
+def _gradients_agree(got, expected):
+    """As ``agree``; no gradient is a gradient of zeros."""
+    if not got or not expected:
+        return not any(any(g or ()) for g in (got or expected))
+    return len(got) == len(expected) and all(
+        not any(b or ()) if a is None else not any(a) if b is None else agree(a, b)
+        for a, b in zip(got, expected, strict=True)
+    )
+
+
 @functools.cache
 def recorded(name):
     """The cases of a file: expression -> what PyTorch 2.13 shows."""

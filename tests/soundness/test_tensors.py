@@ -156,13 +156,13 @@ def test_it_is_refused_in_traced_code_too():
 
 
 # ----- tensors without dimensions, and arguments by name
-@pytest.mark.parametrize("source", [3.0, [3.0]])
 @pytest.mark.parametrize(
-    ("name", "rest", "value", "slope"),
+    ("name", "rest", "value", "slope", "source"),
     [
-        ("index_add", (), 5.0, 10.0),
-        ("index_copy", (), 3.0, 0.0),
-        ("index_reduce", ("prod",), 6.0, 36.0),
+        ("index_add", (), 5.0, 10.0, 3.0),
+        ("index_copy", (), 3.0, 0.0, 3.0),
+        ("index_copy", (), 3.0, 0.0, [3.0]),
+        ("index_reduce", ("prod",), 6.0, 36.0, 3.0),
     ],
 )
 def test_indices_into_a_number(name, rest, value, slope, source):
