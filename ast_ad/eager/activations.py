@@ -10,6 +10,7 @@ from ..rules import torch_softmax
 from ..rules.registry import Primitive
 from .dimensions import axis_of, numpy_names
 from .dispatch import Operation, apply, inplace
+from .dtypes import as_numpy
 from .pointwise import require_tensor
 from .refusals import check_kind
 from .surface import FUNCTIONS, function
@@ -70,8 +71,7 @@ def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Any:
 
 def _floating_only(name: str, input: Tensor, dtype: Any = None) -> None:
     require_tensor(name, input)
-    if dtype is None:
-        check_kind(name, input._array.dtype)
+    check_kind(name, input._array.dtype if dtype is None else as_numpy(dtype))
 
 
 def softmin(input: Any, dim: int | None = None, dtype: Any = None) -> Any:

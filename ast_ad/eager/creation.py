@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .checks import only_placement, type_name
-from .dtypes import Size, as_numpy, channels_last, channels_last_3d, get_default_dtype
+from .dtypes import Size, as_numpy, channels_last, channels_last_3d, cpp_name, get_default_dtype, scalar_name
 from .nested_data import array_of
 from .surface import function, method
 from .tensor import Tensor
@@ -172,6 +172,8 @@ def full(
     only_placement("full", ignored)
     value = fill_value._array if isinstance(fill_value, Tensor) else fill_value
     chosen = as_numpy(dtype) if dtype is not None else as_array(value).dtype
+    if isinstance(value, complex) and chosen.kind != "c":
+        raise RuntimeError(f"value cannot be converted to type {cpp_name(chosen)} without overflow")
     return finished(np.full(shape_from((size,), "full"), value, chosen), requires_grad)
 
 
@@ -190,8 +192,18 @@ def arange(
     values = [v.item() if isinstance(v, Tensor) else v for v in (start, end, step)]
     start, end, step = (0, values[0], values[2]) if end is None else values
     floats = any(isinstance(v, float) for v in (start, end, step))
+    _check_range(start, end, step)
     chosen = as_numpy(dtype) if dtype is not None else get_default_dtype().dtype if floats else np.dtype(int)
+    if chosen.kind in "cb":
+        raise NotImplementedError(f"\"arange_cpu\" not implemented for '{scalar_name(chosen)}'")
     return finished(np.arange(start, end, step).astype(chosen), requires_grad)
+
+
+def _check_range(start: Any, end: Any, step: Any) -> None:
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if (end - start) * step < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
 
 
 @function(method=False)
@@ -205,10 +217,19 @@ def linspace(
 
 @function(method=False)
 def logspace(
-    start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Any = None, requires_grad: bool = False
+    start: Any,
+    end: Any,
+    steps: int,
+    base: float = 10.0,
+    *,
+    dtype: Any = None,
+    requires_grad: bool = False,
+    **ignored: Any,
 ) -> Tensor:
     """``base`` to the power of ``steps`` numbers from ``start`` to ``end``."""
-    return finished(np.logspace(start, end, steps, base=base).astype(_floating(dtype)), requires_grad)
+    only_placement("logspace", ignored)
+    first, last = (v.item() if isinstance(v, Tensor) else v for v in (start, end))
+    return finished(np.logspace(first, last, steps, base=base).astype(_floating(dtype)), requires_grad)
 
 
 @function(method=False)

@@ -60,6 +60,12 @@ def pairwise_distance(
 @function()
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Any:
     """``input`` with each slice along ``dim`` whose norm exceeds ``maxnorm`` scaled down to it."""
+    if p <= 0:
+        raise RuntimeError("renorm: non-positive-norm not supported")
+    if maxnorm < 0:
+        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
+    if input._array.ndim < 2:
+        raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {input._array.ndim} dimensions")
     axis = axis_of(input._array.ndim, dim)
     return call(torch_norms.renorm, (input,), {"p": float(p), "axis": axis, "maxnorm": float(maxnorm)})
 

@@ -211,6 +211,8 @@ def _quantile(op: Operation, input: Tensor, q: Any, dim: Any, keepdim: bool, int
     x = input._array
     if x.dtype.kind != "f":
         raise RuntimeError("quantile() input tensor must be either float or double dtype")
+    if not x.size:
+        raise RuntimeError("quantile() input tensor must be non-empty")
     levels = q._array if isinstance(q, Tensor) else np.asarray(q, x.dtype)
     if np.any((levels < 0) | (levels > 1)):
         raise RuntimeError("quantile() q values must be in the range [0, 1]")
@@ -304,6 +306,9 @@ def unique(
     check_kind("unique", input._array.dtype)
     if not isinstance(sorted, bool):
         raise TypeError(f"_unique2(): argument 'sorted' must be bool, not {type(sorted).__name__}")
+    if dim is not None and not input._array.ndim:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    dim = None if dim is None else axis_of(input._array.ndim, dim)
     distinct: Any = np.unique
     found = distinct(
         input._array, return_inverse=return_inverse, return_counts=return_counts, axis=dim, equal_nan=False
@@ -324,9 +329,12 @@ def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
     """The elements (or slices along ``dim``) without those equal to the one before."""
+    if dim is not None and not input._array.ndim:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    dim = None if dim is None else axis_of(input._array.ndim, dim)
     rows = input._array.ravel() if dim is None else np.moveaxis(input._array, dim, 0)
     new = np.ones(len(rows), bool)
-    if len(rows):
+    if len(rows) > 1:
         new[1:] = (rows[1:] != rows[:-1]).reshape(len(rows) - 1, -1).any(axis=1)
     kept = rows[new] if dim is None else np.moveaxis(rows[new], 0, dim)
     places = np.cumsum(new) - 1

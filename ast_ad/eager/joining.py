@@ -168,6 +168,9 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> A
 @function(method=False)
 def cartesian_prod(*tensors: Tensor) -> Any:
     """All tuples with one element of each vector, one a row."""
+    for t in tensors:
+        if t._array.ndim != 1:
+            raise RuntimeError(f"Expect a 1D vector, but got shape {list(t._array.shape)}")
     if len(tensors) == 1:
         return tensors[0]
     return stack([grid.flatten() for grid in meshgrid(*tensors, indexing="ij")], 1)

@@ -157,6 +157,9 @@ def pinv(A: Tensor, rcond: Any = None, *, atol: Any = None, rtol: Any = None, he
     if least is not None and A._array.size:
         largest = np.linalg.svdvals(A._array)[..., 0]
         cut = np.maximum(cut, least / np.where(largest > 0, largest, 1.0))
+    batch = np.broadcast_shapes(np.shape(cut), A._array.shape[:-2])
+    if batch != A._array.shape[:-2]:
+        A = A.expand(*batch, *A._array.shape[-2:])
     return run_checked("pinv", PINV, (A,), rcond=cut, hermitian=hermitian)
 
 
@@ -257,12 +260,19 @@ def cholesky_of(input: Tensor, upper: bool = False) -> Any:
 @function()
 def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False) -> Any:
     """``X`` with ``A @ X = input``, of whose Cholesky factor is ``L``."""
+    for name, t in (("b", input), ("u", L)):
+        if t._array.ndim < 2:
+            raise RuntimeError(
+                f"{name} should have at least 2 dimensions, but has {t._array.ndim} dimensions instead"
+            )
     return run_checked("cholesky_solve", CHOLESKY_SOLVE, (input, L), upper=upper)
 
 
 @function()
 def cholesky_inverse(L: Tensor, upper: bool = False) -> Any:
     """The inverse of the matrix whose Cholesky factor is ``L``."""
+    if L._array.ndim < 2:
+        raise RuntimeError("cholesky_inverse: The input tensor A must have at least 2 dimensions.")
     return run_checked("cholesky_inverse", CHOLESKY_INVERSE, (L,), upper=upper)
 
 
@@ -403,7 +413,8 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Any:
     if dims is not None:
         last = [axis_of(A._array.ndim, d) for d in dims]
         A = A.permute(*[d for d in range(A._array.ndim) if d not in last], *last)
-    return run_checked("tensorsolve", TENSORSOLVE, (A, B))
+    found = run_checked("tensorsolve", TENSORSOLVE, (A, B))
+    return found if A._array.ndim > B._array.ndim else found.reshape(())  # NumPy takes no dimensions for all
 
 
 @linalg("diagonal")

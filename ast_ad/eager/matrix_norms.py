@@ -8,8 +8,9 @@ import numpy as np
 
 from ..rules import torch_norms
 from .dimensions import axes_of, axis_of, numpy_names
-from .dispatch import Operation, apply
+from .dispatch import Operation, apply, plain_of
 from .linear_algebra import check_inexact, check_matrices, linalg, run_checked
+from .reductions import check_identity
 from .tensor import Tensor
 
 COND = Operation(np.linalg.cond, "DivBackward0", ("self",))
@@ -26,6 +27,7 @@ def vector_norm(
     x = x if dtype is None else x.to(dtype)
     check_inexact("vector_norm", x)
     axis = axes_of(x._array.ndim, dim)
+    check_identity(x, float(ord), axis)
     return apply(VECTOR_NORM, (x,), {"p": float(ord), "axis": axis, "keepdims": keepdim})
 
 
@@ -66,8 +68,19 @@ def cond(A: Tensor, p: Any = None) -> Any:
 
 
 @linalg()
-def matrix_rank(A: Tensor, tol: Any = None, hermitian: bool = False) -> Tensor:
-    """The number of singular values that are not negligible."""
-    check_matrices("matrix_rank", A)
-    found = np.linalg.matrix_rank(A._array, tol, hermitian)
-    return Tensor._of(np.asarray(found, np.int64))
+def matrix_rank(
+    A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
+) -> Tensor:
+    """The number of singular values above ``max(atol, rtol * largest)``; ``tol`` alone is absolute."""
+    check_matrices("matrix_rank", A, hermitian)
+    if tol is not None:
+        atol, rtol = tol, 0.0
+    x = A._array
+    if not x.size:
+        return Tensor._of(np.zeros(x.shape[:-2], np.int64))
+    values = np.abs(np.linalg.eigvalsh(x)) if hermitian else np.linalg.svdvals(x)
+    least, share = plain_of(0.0 if atol is None else atol), plain_of(rtol)
+    if rtol is None:
+        share = np.where(np.greater(least, 0), 0.0, max(x.shape[-2:]) * float(np.finfo(x.dtype).eps))
+    bound = np.maximum(least, share * values.max(-1))
+    return Tensor._of(np.asarray(np.sum(values > bound[..., None], -1), np.int64))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..rules import torch_products
-from .dimensions import axis_of
+from .dimensions import axes_of, axis_of
 from .dispatch import Operation, apply, binary
 from .dtypes import cpp_name
 from .pointwise import require_tensor
@@ -298,9 +298,37 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Any:
     """Sums of products over dimensions: the last ``dims`` of ``a`` and the first of ``b``, or two lists."""
     if isinstance(dims, Tensor):
         dims = dims._array.tolist()
-    if not isinstance(dims, int):
-        dims = tuple((d,) if isinstance(d, int) else tuple(d) for d in dims)
-    return apply(TENSORDOT, (a, b), {"axes": dims})
+    first, second = _contracted(a, b, dims)
+    if a._array.dtype != b._array.dtype:
+        raise RuntimeError("both inputs should have same dtype")
+    for i, j in zip(first, second, strict=True):
+        n, m = a._array.shape[i], b._array.shape[j]
+        if n != m and 1 not in (n, m):
+            raise RuntimeError(
+                f"contracted dimensions need to match, but first has size {n} in dim {i} and second has size "
+                f"{m} in dim {j}"
+            )
+        if n != m:  # a dimension of length 1 stands for all
+            a, b = (a.sum(i, keepdim=True), b) if m == 1 else (a, b.sum(j, keepdim=True))
+    return apply(TENSORDOT, (a, b), {"axes": (first, second)})
+
+
+def _contracted(a: Tensor, b: Tensor, dims: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The dimensions of both to sum over."""
+    ranks = a._array.ndim, b._array.ndim
+    if isinstance(dims, int):
+        if dims < 0:
+            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
+        if dims > min(ranks):
+            raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
+        return tuple(range(ranks[0] - dims, ranks[0])), tuple(range(dims))
+    given = [(d,) if isinstance(d, int) else tuple(d) for d in dims]
+    if len(given[0]) != len(given[1]):
+        raise RuntimeError("both dimension lists should have same length")
+    found = [tuple(axis_of(rank, d) for d in each) for rank, each in zip(ranks, given, strict=True)]
+    for each in found:
+        axes_of(max(ranks), each)
+    return found[0], found[1]
 
 
 @function("chain_matmul", method=False)

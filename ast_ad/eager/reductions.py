@@ -308,7 +308,28 @@ def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, 
         axes = (-2, -1) if dim is None else axes_of(input._array.ndim, dim)
         return apply(NUCLEAR, (input,), {"ord": "nuc", "axis": axes, "keepdims": keepdim})
     order = 2.0 if p is None or p == "fro" else float(p)
-    return apply(NORM, (input,), {"p": order, **options(input, dim, keepdim)})
+    how = options(input, dim, keepdim)
+    check_identity(input, order, how.get("axis"))
+    return apply(NORM, (input,), {"p": order, **how})
+
+
+def check_identity(input: Tensor, p: float, axis: Any) -> None:
+    """Refuse a norm of nothing whose order has none: it would be the smallest or the largest of no numbers.
+
+    Raises:
+        RuntimeError: the elements, or those along an axis, are none.
+    """
+    if input._array.size or 0 <= p < np.inf:
+        return
+    order = f"linalg.vector_norm cannot compute the {p:g} norm on"
+    if axis is None or not isinstance(axis, int) and len(axis) == input._array.ndim:
+        raise RuntimeError(f"{order} an empty tensor because the operation does not have an identity")
+    for each in (axis,) if isinstance(axis, int) else axis:
+        if not input._array.shape[each]:
+            raise RuntimeError(
+                f"{order} the dimension {each}because this dimension is empty and the operation does not "
+                "have an identity"
+            )
 
 
 # ----- questions

@@ -40,7 +40,7 @@ KERNELS: dict[str, tuple[str, str]] = {
     "gt": ("biuf", "gt_cpu"),
     "ge": ("biuf", "ge_cpu"),
     "copysign": ("biuf", "copysign_cpu"),
-    "logcumsumexp": ("fc", "logcumsumexp_out_cpu"),
+    "logcumsumexp": ("f", "logcumsumexp_out_cpu"),
     "gcd": ("iu", "gcd_cpu"),
     "lcm": ("iu", "lcm_cpu"),
     "bitwise_and": ("biu", "bitwise_and_cpu"),

@@ -38,6 +38,8 @@ def _check_part(src: Tensor, part: tuple[int, ...]) -> None:
 @function()
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Any:
     """A copy with ``src`` as its slice at ``index`` of a dimension."""
+    if not input._array.ndim:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
     axis = axis_of(dim, input._array.ndim)
     _check_part(src, input._array.shape[:axis] + input._array.shape[axis + 1 :])
     return apply(SELECT_SCATTER, (input, src, axis, int(index)))
@@ -68,7 +70,9 @@ def as_strided_scatter(
 ) -> Any:
     """A copy with ``src`` as the elements that ``as_strided`` would show."""
     copy = input.clone()
-    copy.as_strided(size, stride, storage_offset).copy_(src)
+    part = copy.as_strided(size, stride, storage_offset)
+    _check_part(src, part._array.shape)
+    part.copy_(src)
     return copy
 
 

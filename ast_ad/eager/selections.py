@@ -106,6 +106,13 @@ def masked_select(input: Tensor, mask: Tensor) -> Any:
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Any:
     """``input`` with the first elements of ``source`` where ``mask`` is true."""
     _checked_mask("masked_scatter_", mask)
+    if input._array.dtype != source._array.dtype:
+        raise RuntimeError(
+            "masked_scatter: expected self and source to have same dtypes but got"
+            f"{scalar_name(input._array.dtype)} and {scalar_name(source._array.dtype)}"
+        )
+    shape = np.broadcast_shapes(input._array.shape, mask._array.shape)
+    input = input if input._array.shape == shape else input.expand(shape)
     if int(np.count_nonzero(np.broadcast_to(mask._array, input._array.shape))) > source._array.size:
         raise RuntimeError("Number of elements of source < number of ones in mask")
     return apply(MASKED_SCATTER, (input, mask, source))

@@ -12,9 +12,10 @@ from ..rules import partials, torch_special
 from ..rules.torch_special import scipy_special
 from .activations import log_softmax, softmax
 from .dispatch import Operation, apply, binary, inplace, promoted, unary
-from .dtypes import result_dtype
+from .dtypes import get_default_dtype, result_dtype
 from .pointwise import floating, logit, require_tensor, round
 from .reductions import logsumexp
+from .refusals import check_in_place
 from .surface import FUNCTIONS, attach, function
 from .tensor import Tensor
 
@@ -108,6 +109,7 @@ def polygamma(n: int, input: Tensor) -> Any:
     >>> polygamma(1, ast_ad.tensor(1.0))
     tensor(1.6449)
     """
+    require_tensor("polygamma", input, "input", 2)
     if n < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
     return FUNCTIONS["digamma"](input) if n == 0 else apply(POLYGAMMA, (n, floating(input)))
@@ -115,6 +117,7 @@ def polygamma(n: int, input: Tensor) -> Any:
 
 def _polygamma_in_place(self: Any, n: int) -> Any:
     """``polygamma`` in place."""
+    check_in_place("polygamma", self._array.dtype, True, get_default_dtype().dtype)
     return self.copy_(polygamma(n, self.clone()))
 
 
@@ -127,13 +130,15 @@ def mvlgamma(input: Tensor, p: int) -> Any:
     """The logarithm of the multivariate gamma function of dimension ``p``."""
     if p < 1:
         raise RuntimeError("p has to be greater than or equal to 1")
-    shifts = Tensor._of(np.arange(p) * input._array.dtype.type(-0.5))
+    input = floating(input)
+    shifts = Tensor._of((np.arange(p) * -0.5).astype(input._array.dtype))
     total = (input.unsqueeze(-1) + shifts).lgamma().sum(-1)
     return total + p * (p - 1) / 4 * float(np.log(np.pi))
 
 
 def _mvlgamma_in_place(self: Any, p: int) -> Any:
     """``mvlgamma`` in place."""
+    check_in_place("mvlgamma", self._array.dtype, True, get_default_dtype().dtype)
     return self.copy_(mvlgamma(self.clone(), p))
 
 

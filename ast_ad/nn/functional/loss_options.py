@@ -11,7 +11,7 @@ from ...eager import namespace  # noqa: F401 - defines the operations
 from ...eager.checks import refuse_shapes
 from ...eager.dispatch import Operation, apply
 from ...eager.dtypes import result_dtype, scalar_name
-from ...eager.pointwise import require_tensor
+from ...eager.pointwise import floating, require_tensor
 from ...eager.tensor import Tensor
 from ...rules.nn_losses import chosen
 
@@ -25,17 +25,17 @@ DIV = Operation(np.divide, "DivBackward1", ("self",))
 
 def plus(t: Any, number: float) -> Any:
     """``t + number``."""
-    return apply(ADD, (t, number))
+    return apply(ADD, (floating(t), number))
 
 
 def times(t: Any, number: float) -> Any:
     """``t * number``."""
-    return apply(MUL, (t, number))
+    return apply(MUL, (floating(t), number))
 
 
 def over(t: Any, number: float) -> Any:
     """``t / number``."""
-    return apply(DIV, (t, number))
+    return apply(DIV, (floating(t), number))
 
 
 def reduction_of(size_average: bool | None, reduce: bool | None, reduction: str) -> str:

@@ -51,6 +51,11 @@ def soft_margin_loss(
     """
     how = reduction_of(size_average, reduce, reduction)
     check_tensors("soft_margin_loss", input=input, target=target)
+    shape = np.broadcast_shapes(input._array.shape, target._array.shape)
+    if shape != input._array.shape:
+        raise RuntimeError(
+            f"output with shape {list(input._array.shape)} doesn't match the broadcast shape {list(shape)}"
+        )
     if how == "mean":
         return binary(SOFT_MARGIN, input, target)
     return apply(SOFT_MARGIN, (*together(input, target), how))
