@@ -44,8 +44,8 @@ def can_hold(type: Type) -> bool:
         return True
     if not isinstance(type, Scalar):  # arrays of several dtypes
         return False
-    dtypes = {t.dtype for t in alternatives(type) if isinstance(t, Scalar) and t.dtype is not None}
-    return dtypes <= _NATIVE or len(dtypes) == 1 and dtype_of(type) in dtypes
+    dtypes = {dtype_of(t) for t in alternatives(type)}  # Python's floats are doubles
+    return dtypes <= _NATIVE or len(dtypes) == 1
 
 
 def computes_alike(op: Op) -> bool:

@@ -120,6 +120,9 @@ class _Partition:
                 is_supported(v.type) for v in (*binders(op), *op.outs)
             ):
                 self.refuse(op, "a loop that carries what kernels don't know")
+            bounds = variables(*op.range) if isinstance(op, For) and op.range else []
+            if any(kinds(v.type) - {"int", "bool"} for v in bounds):
+                self.refuse(op, "a range of what may be no integer")
             if isinstance(op, If) and not all(can_hold(v.type) for v in op.outs):
                 self.refuse(op, "a value of another type on another path")
         self.block(self.driver.body)

@@ -139,5 +139,31 @@ def largest_of_a_sum_and_zero(x, k):
     return max(total, 0)
 
 
+@program(np.array([0.3, 0.4, 0.5]), 0, later=[(np.array([0.3, 0.4, 0.5]), 2)])
+def range_of_what_may_be_a_float(x, n):
+    count = 3
+    for _ in range(n):
+        count = x[0]
+    return sum(x[i] * x[i] for i in range(count))
+
+
+@program(np.array([0.3, 0.4, 0.5]), 0, later=[(np.array([0.3, 0.4, 0.5]), 2)])
+def integer_or_single_precision(x, n):
+    rate = 3
+    for _ in range(n):
+        rate = np.float32(0.1)
+    step = rate * 0.1
+    return step * x[0] + (rate + 1e-9) * x[1]
+
+
+@program(0.3, np.array([0.3, 0.4, 0.5]), 0, later=[(0.3, np.array([0.3, 0.4, 0.5]), 2)])
+def double_or_single_precision(s, x, n):
+    rate = s * 1.1
+    for _ in range(n):
+        rate = np.float32(0.1)
+    scaled = rate * s
+    return scaled * np.sum(x * scaled)
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {}
