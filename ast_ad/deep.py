@@ -1,7 +1,8 @@
 """How does work on deeply nested code get by without a RecursionError?
 
 A sum of 3,000 terms is a tree 3,000 levels deep. Most code is shallow, so the work is tried as it is and
-repeated on a thread with a large stack only where it fails.
+repeated on a thread with a large stack only where it fails. The outermost ``run_deep`` repeats it, all of it:
+what runs within has seen the failed try's objects half made.
 """
 
 from __future__ import annotations
@@ -16,11 +17,32 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 DEPTH = 100_000
+MARGIN = 500  # levels that the work on one node of a syntax tree, functions of NumPy included, may need
 _STACK_SIZES = 512 << 20, 128 << 20, 32 << 20  # reserved, not used: pages come as they are touched
 _settings = threading.RLock()  # recursion limit and stack size are those of the process
 _inside = threading.local()
 _users = 0
 _limit_before = 0
+
+
+class NeedsDepth(BaseException):
+    """The stack is nearly full. No ``except Exception`` on the way takes it for the user's own error."""
+
+
+def is_repeated() -> bool:
+    """Whether work that fails here for lack of stack is tried again with more."""
+    return getattr(_inside, "tried", False) and not getattr(_inside, "deep", False)
+
+
+def require_depth() -> None:
+    """Make sure that there is room on the stack, or let ``run_deep`` begin again with more."""
+    if not is_repeated():
+        return
+    try:
+        sys._getframe(max(sys.getrecursionlimit() - MARGIN, MARGIN // 2))
+    except ValueError:  # it is not that deep
+        return
+    raise NeedsDepth
 
 
 def run_deep(fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -36,12 +58,15 @@ def run_deep(fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     >>> run_deep(depth, 20_000)
     20000
     """
-    if getattr(_inside, "deep", False):
+    if getattr(_inside, "deep", False) or getattr(_inside, "tried", False):
         return fn(*args, **kwargs)
+    _inside.tried = True
     try:
         return fn(*args, **kwargs)
-    except RecursionError:
+    except (RecursionError, NeedsDepth):
         pass  # out of the handler first, so that the failed try's frames are freed
+    finally:
+        _inside.tried = False
     results: list[T] = []
     failures: list[BaseException] = []
 

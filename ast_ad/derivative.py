@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .arguments import Arguments
+from .deep import run_deep
 from .emit.load import build_lock
 from .errors import (
     AdError,
@@ -254,7 +255,7 @@ class Derivative(Inspection):
         with build_lock:
             try:
                 variant = self._build(args, kwargs)
-                variant.finish()
+                run_deep(variant.finish)
                 variant.program.check_repeated(values)
                 self._require_few(key, variant)
                 inputs = variant.program.fits(leaves, values)
@@ -316,7 +317,7 @@ class Derivative(Inspection):
         from .variant import Variant
 
         with collector_paused():
-            return Variant(self, *described, backend=backend, known=known)
+            return run_deep(functools.partial(Variant, self, *described, backend=backend, known=known))
 
     def _described(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """The names, structures and leaves of the arguments, and the names of those given by keyword."""
@@ -428,7 +429,7 @@ class Vjp(Derivative):
     def compiled(self, described: tuple[Any, ...], backend: str = "numpy", known: Known = Known.ONES) -> Any:
         from .variant import PullbackVariant
 
-        return PullbackVariant(self, *described, backend=backend, known=known)
+        return run_deep(functools.partial(PullbackVariant, self, *described, backend=backend, known=known))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         variant, inputs, results = self._results(args, kwargs)

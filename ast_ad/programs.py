@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from .assumptions import MOST_DROPPED, Assumption, assumptions, failed
+from .deep import is_repeated
 from .emit.load import build_lock, load_module
 from .emit.nesting import plan
 from .emit.python import emit_module
@@ -145,7 +146,7 @@ def compile_kernels(
     except NotCompiled as reason:
         return str(reason)
     except Exception as error:  # NumPy's code is there for what the kernels' compiler can't do
-        if FAIL_LOUDLY:
+        if FAIL_LOUDLY or (isinstance(error, RecursionError) and is_repeated()):
             raise
         return f"{type(error).__name__}: {error}"
 

@@ -6,7 +6,7 @@ import threading
 import numpy as np
 import pytest
 
-from ast_ad.deep import DEPTH, InheritedLock, run_deep
+from ast_ad.deep import DEPTH, InheritedLock, require_depth, run_deep
 
 
 def depth(n):
@@ -34,6 +34,31 @@ def test_nested_use_and_context():
 
     with np.errstate(over="raise"):
         assert run_deep(work) == (5000, "raise", "ast_ad-deep", 5000)
+
+
+def test_the_outermost_use_begins_again():
+    begun = []
+
+    def inner(n):
+        begun.append("inner")
+        return depth(n)
+
+    def outer():
+        begun.append("outer")
+        return run_deep(inner, 5000)
+
+    assert run_deep(outer) == 5000 and begun == ["outer", "inner"] * 2
+
+
+def test_depth_is_asked_for_before_the_stack_ends():
+    def careful(n):
+        require_depth()
+        try:
+            return 0 if n == 0 else 1 + careful(n - 1)
+        except Exception:  # as those that take any error for the user's own
+            return -1
+
+    assert run_deep(careful, 5000) == 5000
 
 
 def test_several_threads_at_once():

@@ -29,6 +29,7 @@ import numpy as np
 from ..deep import InheritedLock, run_deep
 from ..ir.ops import Span
 from . import storage
+from .python import refuse_nesting
 
 PACKAGE = "ast_ad.generated"
 build_lock = InheritedLock()
@@ -150,7 +151,11 @@ class _Loader(importlib.abc.InspectLoader):
         module.__dict__.update(self.bound)
         if "__source_map__" not in module.__dict__:
             module.__dict__["__source_map__"] = _stored_source_map(Path(self.filename))
-        code = run_deep(compile, self.text, self.filename, "exec", dont_inherit=True)
+        try:
+            code = run_deep(compile, self.text, self.filename, "exec", dont_inherit=True)
+        except SyntaxError as problem:
+            refuse_nesting(problem)
+            raise
         exec(code, module.__dict__)
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import InternalError
+from ..errors import InternalError, UnsupportedError
 from ..ir.check import check
 from ..ir.ops import Function, Span
 from .references import References
@@ -88,14 +88,25 @@ def to_source(tree: ast.Module) -> str:
             text = printer(tree)
             if _says_the_same(tree, ast.parse(text)):
                 return text
-        except (
-            SyntaxError,
-            ValueError,
-            AttributeError,
-            RecursionError,
-        ):  # the next printer, or the error below
+        except SyntaxError as problem:
+            refuse_nesting(problem)
+        except (ValueError, AttributeError):  # the next printer, or the error below
             continue
     raise InternalError("generated code", why="the printed text does not parse back to its tree")
+
+
+def refuse_nesting(problem: SyntaxError) -> None:
+    """Tell of the limits that Python sets to blocks within blocks; other errors are not the user's.
+
+    Raises:
+        UnsupportedError: it is one of these limits.
+    """
+    if isinstance(problem, IndentationError) or "nested blocks" in str(problem):
+        raise UnsupportedError(
+            "blocks within blocks",
+            why=f"their derivative has more than Python reads ({problem.msg})",
+            fix="divide the function, or return a value at its end only",
+        ) from None
 
 
 @functools.cache

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 class TensorOutside(UnsupportedError):
-    """The function reads a tensor that is none of its arguments: compiled code would lose its history."""
+    """A tensor that is none of the arguments is read: compiled code would lose its history."""
 
 
 class Context:
@@ -62,6 +62,7 @@ class Context:
         self.iterated: list[Any] = []  # what the loops under way run over
         self.fixed: list[set[Lst]] = []  # those of the lists whose items were taken when the loop began
         self.unrolled = 0
+        self.active: dict[int, int] = {}  # the functions that are being read, by their trees
         self.errstate: dict[str, str] = {}
         # While templates are made: the roots with another reference, the time at which the loop began, and
         # which array stands after the loop for one that its last pass made.
@@ -69,8 +70,7 @@ class Context:
         self.lasting: Collection[Any] = frozenset()
         self.twice: Collection[Any] = frozenset()  # the containers with another reference
         self.apart = False  # whether what is looked at lies in such a container
-        self.outer_iterated = 0
-        self.since = 0
+        self.outer_iterated = self.since = 0
         self.holders: dict[Any, Any] = {}
         self.unbound_reads: set[tuple[Any, Any]] = set()  # names of frames, read where they are unbound
         self.tried: list[tuple[str, int, int]] = []

@@ -10,6 +10,7 @@ from typing import Any
 
 import gast
 
+from ..deep import require_depth
 from ..ir.ops import Lit
 from ..ir.types import Opaque
 from . import doors
@@ -46,6 +47,7 @@ INLINED = sys.version_info >= (3, 12)
 
 def evaluate(cx: Context, node: gast.AST) -> Any:
     """The abstract value of an expression."""
+    require_depth()
     handler = EVAL.get(type(node))
     outer = cx.builder.span
     doors.place(cx, node)
@@ -219,7 +221,6 @@ def comprehend(cx: Context, node: gast.AST, enclosing: Frame, first: Value | Non
         locals=targets(node),
         comprehension=True,
         inlined=INLINED and type(node).__name__ != "GeneratorExp",
-        depth=enclosing.depth,
     )
     try:
         run_generators(cx, node, list(node.generators), lambda item: list_append(cx, result, item), first)

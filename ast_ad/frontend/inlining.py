@@ -10,6 +10,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from ..errors import AdError
 from ..ir.ops import Lit, Var
 from ..ir.types import Opaque
 from . import doors
@@ -22,7 +23,7 @@ from .liveness import local_names
 from .statements import alive, exec_block, exec_return
 from .values import Arr, Closure, Dct, Frame, Obj, Tup, Value
 
-MAX_DEPTH = 120
+MAX_RECURSION = 120
 RULES = __name__.partition(".")[0] + ".rules."
 
 
@@ -104,7 +105,6 @@ def call_function(cx: Context, fn: types.FunctionType, args: list[Value], kwargs
         set(),
         ("function", fn),
         locals=frozenset(fn.__code__.co_varnames + fn.__code__.co_cellvars),
-        depth=cx.frame.depth + 1,
     )
     return run_body(cx, source.tree, frame, defaults, args, kwargs, fn.__name__)
 
@@ -119,7 +119,6 @@ def call_closure(cx: Context, closure: Closure, args: list[Value], kwargs: dict[
         set(),
         outer.path,
         locals=local_names(closure.node),
-        depth=cx.frame.depth + 1,
     )
     return run_body(cx, closure.node, frame, closure.defaults, args, kwargs, closure.name)
 
@@ -133,19 +132,13 @@ def run_body(
     kwargs: dict[str, Value],
     name: str,
 ) -> Any:
-    if frame.depth > MAX_DEPTH:
-        if cx.inputs is not None:  # perhaps lengths decide where the recursion ends
-            given = [cx.arg(v) for v in (*args, *kwargs.values()) if isinstance(v, (Arr, Var))]
-            cx.inputs.demand_shapes([v for v in given if isinstance(v, Var)])
-        raise cx.unsupported(
-            f"recursion in `{name}`",
-            f"it is more than {MAX_DEPTH} calls deep, or its depth is known at run time only",
-            "use a loop, or make the depth a constant",
-        )
+    if cx.active.get(id(node), 0) > MAX_RECURSION:
+        raise endless(cx, [*args, *kwargs.values()], name)
     span = cx.builder.span
     bound = bind_arguments(cx, node.args, defaults, args, kwargs, name)
     outer, cx.frame = cx.frame, frame
     frame.caller = outer
+    cx.active[id(node)] = cx.active.get(id(node), 0) + 1
     try:
         for parameter, value in bound.items():
             cx.state.set_name(frame, parameter, value)
@@ -158,8 +151,21 @@ def run_body(
         value = cx.state.get_name(frame, "$value")
         return Lit(None) if value is None else value
     finally:
+        cx.active[id(node)] -= 1
         cx.frame = outer
         cx.builder.span = span
+
+
+def endless(cx: Context, given: list[Value], name: str) -> AdError:
+    """Why a function that calls itself again and again is not followed."""
+    if cx.inputs is not None:  # perhaps lengths decide where the recursion ends
+        args = [cx.arg(v) for v in given if isinstance(v, (Arr, Var))]
+        cx.inputs.demand_shapes([v for v in args if isinstance(v, Var)])
+    return cx.unsupported(
+        f"recursion in `{name}`",
+        f"it is more than {MAX_RECURSION} calls deep, or its depth is known at run time only",
+        "use a loop, or make the depth a constant",
+    )
 
 
 def fall_off(cx: Context) -> None:

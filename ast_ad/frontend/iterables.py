@@ -227,7 +227,6 @@ def inner_frame(cx: Context, enclosing: Frame, names: frozenset[str]) -> Any:
         enclosing.path,
         locals=names,
         comprehension=True,
-        depth=enclosing.depth,
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..deep import run_deep
 from ..errors import AdError
-from ..ir.ops import Arg, Block, Function, Lit, Op, Statement, Var, walk
+from ..ir.ops import Arg, Block, Function, If, Lit, Op, Statement, Var, reads
 from ..trees import LEAF, STATIC, TreeDef
 from .boundness import Raised
 from .builder import Builder
@@ -81,7 +81,7 @@ def lower(
     builds, first = 0, None
     while builds < MAX_BUILDS:
         try:
-            return run_deep(_lower, function, names, trees, leaves, keywords, Inputs(constants, known), sites)
+            return run_deep(_lower, function, names, trees, leaves, keywords, (constants, known), sites)
         except Restart as restart:
             constants |= restart.keys
             builds += 1
@@ -100,9 +100,10 @@ def _lower(
     trees: Sequence[TreeDef],
     leaves: Sequence[Any],
     keywords: Sequence[str],
-    inputs: Inputs,
+    relied: tuple[frozenset[Any], Known],
     sites: CallSites | None,
 ) -> Lowered:
+    inputs = Inputs(*relied)
     builder = Recorder(Block(), inputs)
     cx = new_context(builder, inputs, None if sites is None else sites.begin())
     cx.root = None if hasattr(function, "__ast_ad_lower__") else cx.frame
@@ -265,12 +266,7 @@ def structure_of(cx: Context, value: Value, results: list[Arg]) -> Any:
 
 
 def _used(block: Block) -> set[int]:
-    from ..ir.ops import reads, variables
-
-    used = {v.id for v in variables(*block.results)}
-    for op in walk(block):
-        used |= {v.id for v in reads(op)}
-    return used
+    return {v.id for v in reads(If(Lit(True), block, Block(), ()))}
 
 
 def rebuilt(cx: Context, structure: Any, results: Sequence[Arg]) -> Any:

@@ -203,7 +203,6 @@ class Frame:
     locals: frozenset[str] = frozenset()
     comprehension: bool = False
     inlined: bool = False  # a comprehension's, where Python has no frame for it
-    depth: int = 0
     caller: Frame | None = None
     serial: int = _stamp()
 

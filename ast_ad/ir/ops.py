@@ -264,18 +264,37 @@ def binders(op: Statement) -> Iterator[Var]:
         yield from op.params
 
 
+# What looks at whole regions has a stack of its own: of generators within generators, each step would take
+# as long as the regions are deep.
+
+
+def all_operands(op: Statement) -> Iterator[Arg]:
+    """The arguments that the statement reads, those in its regions and their results included."""
+    todo: list[Statement | tuple[Arg, ...]] = [op]
+    while todo:
+        part = todo.pop()
+        if isinstance(part, tuple):
+            yield from part
+            continue
+        yield from operands(part)
+        for block in reversed(blocks(part)):
+            todo.append(block.results)
+            todo.extend(reversed(block.ops))
+
+
 def reads(op: Statement) -> Iterator[Var]:
     """Every Var that the statement reads, its regions included (their own Vars too)."""
-    yield from variables(*operands(op))
-    for block in blocks(op):
-        for inner in block.ops:
-            yield from reads(inner)
-        yield from variables(*block.results)
+    return variables(*all_operands(op))
 
 
 def walk(block: Block) -> Iterator[Statement]:
     """Every statement of the block and of the regions within, outer before inner."""
-    for op in block.ops:
-        yield op
-        for inner in blocks(op):
-            yield from walk(inner)
+    todo = [iter(block.ops)]
+    while todo:
+        for op in todo[-1]:
+            yield op
+            if inner := blocks(op):
+                todo.extend(iter(region.ops) for region in reversed(inner))
+                break
+        else:
+            todo.pop()

@@ -19,6 +19,7 @@ from ..ir.ops import (
     map_arg,
     reads,
     variables,
+    walk,
 )
 
 Renaming = dict[Var, Arg]
@@ -118,11 +119,9 @@ def defined(block: Block) -> Iterator[Var]:
 
 def bound_within(block: Block) -> Iterator[Var]:
     """Every Var that is assigned or bound anywhere inside the block."""
-    for op in block.ops:
+    for op in walk(block):
         yield from op.outs
         yield from binders(op)
-        for inner in blocks(op):
-            yield from bound_within(inner)
 
 
 def free(block: Block) -> list[Var]:

@@ -16,7 +16,7 @@ import operator
 from collections import Counter
 from collections.abc import Iterator
 
-from ..ir.ops import Arg, Block, Lit, Op, Var, blocks, operands, variables
+from ..ir.ops import Arg, Block, Lit, Op, Var, blocks, operands, variables, walk
 from ..ir.types import Array
 from ..rules import helpers
 from .indices import is_basic_index
@@ -25,23 +25,31 @@ from .matching import arg_key
 
 def fill_erased(block: Block) -> None:
     """Change, in place, the adjoint statements of a block and of the regions within."""
+    _fill_block(block, Counter(_reads(block)))
+
+
+def _fill_block(block: Block, uses: Counter[Var]) -> None:
     for op in block.ops:
         for inner in blocks(op):
-            fill_erased(inner)
-    uses = Counter(_reads(block))
+            _fill_block(inner, uses)
     makers = {op.outs[0]: op for op in block.ops if isinstance(op, Op) and op.adjoint and len(op.outs) == 1}
     for op in list(block.ops):
         chain = _chain_to_zero(op, makers, uses) if isinstance(op, Op) and _is_addition(op) else None
         if chain is not None:
-            _fill(block, chain, makers)
+            uses.subtract(_own_reads(chain))
+            uses.update(_own_reads(_fill(block, chain, makers)))
 
 
 def _reads(block: Block) -> Iterator[Var]:
-    for op in block.ops:
+    for op in walk(block):
         yield from variables(*operands(op))
         for inner in blocks(op):
-            yield from _reads(inner)
+            yield from variables(*inner.results)
     yield from variables(*block.results)
+
+
+def _own_reads(ops: list[Op]) -> Iterator[Var]:
+    return (var for op in ops for var in variables(*operands(op)))
 
 
 def _is_addition(op: Op) -> bool:
@@ -66,8 +74,11 @@ def _chain_to_zero(op: Op, makers: dict[Var, Op], uses: Counter[Var]) -> list[Op
             return None
 
 
-def _fill(block: Block, chain: list[Op], makers: dict[Var, Op]) -> None:
-    """Write the last addition's value in place of the zero; all of the chain moves to where it stood."""
+def _fill(block: Block, chain: list[Op], makers: dict[Var, Op]) -> list[Op]:
+    """Write the last addition's value in place of the zero; all of the chain moves to where it stood.
+
+    What stays of the chain is returned.
+    """
     erase, *between, last = chain
     whole, index, value = erase.args[0], last.args[1], last.args[2]
     moved: list[Op] = []
@@ -78,7 +89,7 @@ def _fill(block: Block, chain: list[Op], makers: dict[Var, Op]) -> None:
         op.args, whole = (whole, *op.args[1:]), op.out
         moved.append(op)
     if not moved:
-        return
+        return chain
     del makers[moved[-1].out]
     moved[-1].outs = last.outs
     makers[last.out] = moved[-1]
@@ -89,6 +100,7 @@ def _fill(block: Block, chain: list[Op], makers: dict[Var, Op]) -> None:
     block.ops = [
         op for i, op in enumerate(block.ops) if id(op) not in gone or id(op) in kept and i >= position
     ]
+    return moved
 
 
 def _is_item(value: Arg, whole: Arg, index: Arg, makers: dict[Var, Op]) -> bool:

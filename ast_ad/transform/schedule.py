@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from ..analysis.aliasing import data_reads
-from ..ir.ops import Block, Op, Statement, Var, blocks, operands, variables
+from ..ir.ops import Block, Op, Statement, Var, blocks, operands, variables, walk
 from ..rules import containers
 
 Writes = Callable[[Op], object]
@@ -73,11 +73,10 @@ def read_first(block: Block, may_write: Writes) -> None:
 
 def _reads(op: Statement) -> Iterator[Var]:
     """What the statement reads by value, its regions included."""
-    yield from data_reads(op) if isinstance(op, Op) else variables(*operands(op))
-    for block in blocks(op):
-        for inner in block.ops:
-            yield from _reads(inner)
-        yield from variables(*block.results)
+    for inner in walk(Block([op])):
+        yield from data_reads(inner) if isinstance(inner, Op) else variables(*operands(inner))
+        for block in blocks(inner):
+            yield from variables(*block.results)
 
 
 def _can_rise(later: list[Statement], block: Block, span: range) -> bool:

@@ -146,10 +146,10 @@ class _Simplifier:
         """A result that is the same outer value on both sides is that value."""
         if not op.adjoint:
             return
-        inside = {*bound_within(op.then), *bound_within(op.orelse)}
-        for out, a, b in zip(op.outs, op.then.results, op.orelse.results, strict=True):
-            if arg_key(a) == arg_key(b) and inside.isdisjoint(variables(a)):
-                self.names[out] = a
+        results = zip(op.outs, op.then.results, op.orelse.results, strict=True)
+        same = [(out, a) for out, a, b in results if arg_key(a) == arg_key(b)]
+        inside = {*bound_within(op.then), *bound_within(op.orelse)} if same else set()
+        self.names.update((out, a) for out, a in same if inside.isdisjoint(variables(a)))
 
 
 def expression_key(op: Op) -> Any:

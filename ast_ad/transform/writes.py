@@ -22,9 +22,9 @@ from ..ir.ops import (
     Statement,
     Var,
     While,
+    all_operands,
     blocks,
     map_arg,
-    operands,
     variables,
     walk,
 )
@@ -205,7 +205,7 @@ def _places(block: Block) -> dict[Var, list[int]]:
     """The positions of the statements that read each Var; the end of the block is one too."""
     reads: dict[Var, list[int]] = {}
     for position, op in enumerate(block.ops):
-        for var in variables(*_all_reads(op)):
+        for var in variables(*all_operands(op)):
             reads.setdefault(var, []).append(position)
     for var in variables(*block.results):
         reads.setdefault(var, []).append(len(block.ops))
@@ -264,7 +264,7 @@ def copy_view(block: Block, op: Op, is_write: Callable[[Op], bool]) -> None:
     while end < len(block.ops) and not _writes(block.ops[end], is_write):
         end += 1
     out = op.outs[0]
-    if not any(out in set(variables(*_all_reads(o))) for o in block.ops[position:end]):
+    if not any(out in set(variables(*all_operands(o))) for o in block.ops[position:end]):
         op.outs = (Var(out.type),)
         copied = Op(builtin.copy, op.outs, (out,), span=op.span, adjoint=op.adjoint)
         block.ops.insert(position, copied)
@@ -281,14 +281,6 @@ def _writes(op: Statement, is_write: Callable[[Op], bool]) -> bool:
     """Whether the statement, or one within it, writes to an array."""
     inner = [op, *(o for block in blocks(op) for o in walk(block))]
     return any(isinstance(o, Op) and is_write(o) for o in inner)
-
-
-def _all_reads(op: Statement) -> Iterable[Arg]:
-    yield from operands(op)
-    for block in blocks(op):
-        for inner in block.ops:
-            yield from _all_reads(inner)
-        yield from block.results
 
 
 class Rewriter:

@@ -7,13 +7,14 @@ every machine. No time is measured.
 from __future__ import annotations
 
 import sys
+import threading
 
 import numpy as np
 import pytest
 
 from ast_ad import inspect
 
-from . import programs
+from . import nested, programs
 
 ARRAY = np.linspace(0.1, 0.9, 7)
 GROWING = [
@@ -22,6 +23,7 @@ GROWING = [
     (programs.writes, ARRAY),
     (programs.loops, 0.7),
     (programs.branches, 0.7),
+    (nested.helpers, 0.7),
 ]
 SMALL = 24
 MOST = 1.3
@@ -38,11 +40,13 @@ def work(make, size, argument):
         calls += event in ("call", "c_call")
 
     before = sys.getprofile()
+    threading.setprofile(count)  # deep programs are compiled on a thread with a deep stack
     sys.setprofile(count)
     try:
         compiled = inspect(function, argument)
     finally:
         sys.setprofile(before)
+        threading.setprofile(None)
     assert compiled.mode == "compiled"
     return calls
 
