@@ -6,10 +6,11 @@ again, by other code or as a trace, and nothing is done twice.
 
 from __future__ import annotations
 
+import contextlib
 import operator
 import threading
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +24,17 @@ from .net.comparison import difference
 
 IN_DICTS = ITEM, "delete"
 _storing = threading.RLock()  # one call at a time puts its results in their places
+
+
+@dataclass
+class Calls:
+    """The calls of all threads that store: how many there were, and how many functions are being compared."""
+
+    stored: int = 0
+    compared: int = 0
+
+
+calls = Calls()
 
 
 class Given(list[Any]):
@@ -97,6 +109,7 @@ class Stores:
             for store, owner, before in zip(self.stores, given.owners, given.before, strict=True):
                 if not same(self.now(store, owner), before):
                     return False
+            calls.stored += 1
             for store, owner, value in self.values(results, given):
                 put(store, owner, value)
         return True
@@ -126,10 +139,26 @@ class Rehearsed:
             id(o): (o, dict(o)) for s, o, _ in self.before if s.kind in IN_DICTS and not is_global(s)
         }
         self.values = {id(store): value for store, _, value in stores.values(results, given)}
+        self.disturbed = False
         self.set = {(id(o), s.key) for s, o, _ in self.before if s.kind == ITEM and id(s) in self.values}
 
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """While the function runs in the block, it is noted whether other threads store, too."""
+        with _storing:
+            calls.stored, calls.compared = calls.stored + 1, calls.compared + 1
+            before, self.disturbed = calls.stored, calls.compared > 1
+        try:
+            yield
+        finally:
+            with _storing:
+                calls.compared -= 1
+                self.disturbed = self.disturbed or calls.stored != before
+
     def difference(self) -> str | None:
-        """What is different about what the function has left, in words."""
+        """What is different about what the function has left, in words; None, too, if others have stored."""
+        if self.disturbed:
+            return None
         for (store, owner, before), content in zip(self.before, self.contents, strict=True):
             now, done = _content(store, owner), id(store) in self.values
             value = self.values[id(store)] if done else content
@@ -150,7 +179,9 @@ class Rehearsed:
         return None
 
     def undo(self) -> None:
-        """Let everything be as it was before the function ran."""
+        """Let everything be as it was before the function ran, unless others have stored since."""
+        if self.disturbed:
+            return
         for (store, owner, before), content in zip(self.before, self.contents, strict=True):
             if store.kind == ATTRIBUTE or is_global(store):
                 _put_back(store, owner, before)

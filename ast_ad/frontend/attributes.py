@@ -19,7 +19,7 @@ from .conversion import from_python
 from .guards import ATTRIBUTE, ITEM, MISSING, Guard, Path, is_constant
 from .identities import one_of, read_once, set_attribute
 from .questions import asked, exact, known_rank, present, require_plain
-from .stores import GLOBALS, is_stored, read, store_live_attribute
+from .stores import GLOBALS, is_stored, read, store_attribute_outside, storing_class
 from .tables import METHODS, Intrinsic
 from .values import (
     Arr,
@@ -189,6 +189,9 @@ def object_attribute(cx: Context, base: Obj, name: str) -> Any:
         return Lit(base.cls)
     if name == "__dict__":
         return one_of(cx, Dct(dict(content)), base)
+    stored = storing_class(cx, base.cls, name)
+    if stored is not None:
+        return class_attribute(cx, stored, name)
     raw: Any = next((k.__dict__[name] for k in base.cls.__mro__ if name in k.__dict__), None)
     if raw is None and hasattr(base.cls, "__getattr__"):
         return doors.call(cx, Lit(base.cls.__getattr__), [base, Lit(name)], {})
@@ -249,6 +252,11 @@ def constant_attribute(cx: Context, base: Lit, name: str) -> Any:
         if is_stored(cx, vars(value), name):
             return global_value(cx, vars(value), name)
         return outside_value(cx, getattr(value, name), Path.of_module(value, name))
+    stored = storing_class(cx, value, name) if isinstance(value, type) else None
+    if stored is not None:
+        return class_attribute(cx, stored, name)
+    if isinstance(value, types.FunctionType) and is_stored(cx, value, name):
+        return own_attribute(cx, value, Path.of_object(value, value.__name__), name)
     if isinstance(value, np.ufunc) and name in ("reduce", "accumulate", "outer", "at", "reduceat"):
         return Lit(getattr(value, name))
     if isinstance(value, (int, float, complex, np.generic)) and name in ("real", "imag"):
@@ -284,7 +292,10 @@ def store_attribute(cx: Context, base: Value, name: str, value: Value) -> None:
     if isinstance(base, Arr) and name == "shape":
         raise cx.unsupported("assignment to .shape", "it changes the array in place", "use reshape")
     if isinstance(base, Live):
-        store_live_attribute(cx, base, name, value)
+        store_attribute_outside(cx, base.value, base.path, name, value)
+        return
+    if isinstance(base, Lit) and isinstance(base.value, (type, types.FunctionType)):
+        store_attribute_outside(cx, base.value, Path.of_object(base.value, base.value.__name__), name, value)
         return
     raise cx.unsupported(
         f"assignment to attribute `{name}`",
@@ -353,9 +364,15 @@ def capture_live(cx: Context, base: Live) -> Any:
 
 def live_attribute(cx: Context, base: Live, name: str) -> Any:
     """What an object from outside has: what the program has stored there, else what is found."""
-    if is_stored(cx, base.value, name):
-        return own_attribute(cx, base, name)
     cls = type(base.value)
+    owner = storing_class(cx, cls, name)
+    if owner is not None and name not in getattr(base.value, "__dict__", ()):
+        if is_stored(cx, base.value, name):
+            raise cx.unsupported(f"attribute `{name}`", "the object and its class get one", "use two names")
+        cx.outside().guards.add(Guard.missing(base.path.attribute("__dict__").item(name)))
+        return class_attribute(cx, owner, name)
+    if is_stored(cx, base.value, name):
+        return own_attribute(cx, base.value, base.path, name)
     raw: Any = next((k.__dict__[name] for k in cls.__mro__ if name in k.__dict__), None)
     if isinstance(raw, property):
         cx.outside().class_attribute(base, name)
@@ -382,22 +399,27 @@ def live_attribute(cx: Context, base: Live, name: str) -> Any:
         return Lit(cls)
     if name == "__dict__":
         cx.outside().places.whole[id(base.value)] = base.value
-    return own_attribute(cx, base, name)
+    return own_attribute(cx, base.value, base.path, name)
 
 
-def own_attribute(cx: Context, base: Live, name: str) -> Any:
+def class_attribute(cx: Context, cls: type, name: str) -> Any:
+    """An attribute of a class in which the program stores it."""
+    return own_attribute(cx, cls, Path.of_object(cls, cls.__name__), name)
+
+
+def own_attribute(cx: Context, owner: object, path: Path, name: str) -> Any:
     """What the program has stored in an object from outside, else what is found there."""
 
     def load() -> Any:
         try:
-            value = getattr(base.value, name)
+            value = getattr(owner, name)
         except AttributeError as problem:
             raise cx.unsupported(
                 f"attribute `{name}`", str(problem), "check the name", AttributeError
             ) from None
-        return outside_value(cx, value, base.path.attribute(name))
+        return outside_value(cx, value, path.attribute(name))
 
-    return read(cx, base.value, base.path, ATTRIBUTE, name, name, load)
+    return read(cx, owner, path, ATTRIBUTE, name, name, load)
 
 
 def has_rule(cx: Context, raw: Any, base: Live) -> bool:

@@ -117,14 +117,13 @@ def b_hasattr(cx: Context, value: Value, name: Value) -> Any:
                 f"whether there is an attribute `{key}`", "its class answers that itself", "do without"
             )
         return state.bound if isinstance(state, Maybe) and not on_class.value else on_class
-    if isinstance(value, Live):
+    if isinstance(value, Live) or isinstance(value, Lit) and not is_constant(value.value):
+        path = value.path if isinstance(value, Live) else Path.of_object(value.value, "object")
         bound = is_bound(cx, value.value, key)
         if cx.static_value(bound) is True:
             return bound
-        found = is_present(cx, value.value, value.path, key)
+        found = is_present(cx, value.value, path, key)
         return bound if cx.static_value(bound) is not False and not found.value else found
-    if isinstance(value, Lit) and not is_constant(value.value):
-        return is_present(cx, value.value, Path.of_object(value.value, "object"), key)
     return Lit(asked(cx, lambda v: hasattr(v, key), value))
 
 

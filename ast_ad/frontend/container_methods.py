@@ -28,7 +28,7 @@ def end_of(cx: Context, base: Lst) -> Lst:
     state = cx.state.look(base)
     if not isinstance(state, Closed):
         return base
-    cx.outside().places.tails[state.path] = True
+    cx.outside().places.tails[state.path] = state.tail
     return state.tail
 
 

@@ -16,7 +16,7 @@ from ..ir.ops import Var
 from .boundness import PARTS, components
 from .context import Context
 from .conversion import from_python
-from .sharing import items_held, lists_of, live_frames
+from .sharing import items_held, lists_of, live_frames, outside_holders
 from .slots import get_slot
 from .values import (
     Comprehension,
@@ -113,7 +113,7 @@ def changed(cx: Context, base: Container, keys: bool = True) -> None:
     """
     if base.serial < 0:
         cx.outside().places.count += 1
-        cx.outside().places.changed.add(base)
+        cx.outside().places.changed[base] = None
     if cx.inputs is not None and not cx.inputs.containers.isdisjoint((base, *base.alike)):
         cx.inputs.changes = True
     for source in cx.iterated:
@@ -228,7 +228,7 @@ def held_twice(cx: Context, state: State, without: Collection[object] = ()) -> f
         for name, value in state.look(frame).items()
         if (not name.startswith("$") or name == "$choice") and (frame, name) not in without
     ]
-    stack += cx.iterated
+    stack += [*outside_holders(cx), *cx.iterated]
     seen = set(map(id, frames))
     while stack:
         value = stack.pop()

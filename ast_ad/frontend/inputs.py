@@ -235,7 +235,7 @@ class Inputs:
         found, tail, key = Lst(), Lst(serial=BEFORE), ("items", path)
 
         def open_() -> None:
-            if key not in self.constants and self.places.tails.get(path):
+            if key not in self.constants and path in self.places.tails:
                 raise Restart({key})  # something has been appended: read them before
             long = len(value) > MAX_CAPTURED_ITEMS and all(type(v) is type(value[0]) for v in value)
             if long and not is_tensor(value[0]) and isinstance(value[0], (int, float)):

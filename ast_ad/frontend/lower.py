@@ -21,9 +21,10 @@ from .guards import Guard, Path
 from .identities import static_entries
 from .inputs import Inputs, Restart
 from .interpreter import new_context
+from .left import Left, guard_identities, require_alone, written_outside
 from .patterns import Known
 from .signatures import is_object
-from .stores import Left, Store, guard_identities, require_alone, written_outside
+from .stores import Store
 from .values import Arr, Bound, Callee, Dct, Lst, Obj, Tup, Value
 
 MAX_BUILDS = 12

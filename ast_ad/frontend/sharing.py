@@ -81,9 +81,19 @@ def references(
         for name, value in state.get(frame).items():
             if (not name.startswith("$") or name == "$choice") and (frame, name) not in without:
                 _count(cx, value, state, found, seen)
+    for holder in outside_holders(cx):
+        content = state.look(holder)
+        for name, value in content.items() if isinstance(content, dict) else ((None, holder),):
+            if (holder, name) not in without:
+                _count(cx, value, state, found, seen)
     for source in cx.iterated if iterated is None else iterated:
         _count(cx, source, state, found, seen)
     return found
+
+
+def outside_holders(cx: Context) -> list[Any]:
+    """What outlives the call, and holds what the program stored there."""
+    return [] if cx.inputs is None else [*cx.inputs.places.holders()]
 
 
 def shared_roots(
@@ -114,7 +124,7 @@ def live_frames(cx: Context) -> Iterator[Frame]:
 
 def live_lists(cx: Context, state: State) -> Iterator[Lst | Dct]:
     """The lists and dicts that are live, each once."""
-    stack: list[Any] = [*live_frames(cx), *cx.iterated]
+    stack: list[Any] = [*live_frames(cx), *outside_holders(cx), *cx.iterated]
     seen: set[int] = set()
     while stack:
         value = stack.pop()

@@ -9,31 +9,23 @@ fail, and be run again. ``kept`` puts the results in their places when a call ha
 
 from __future__ import annotations
 
-import enum
 import types
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..errors import AdError
-from ..ir.ops import Arg, Lit, Op, Var, operands, walk
-from ..ir.types import Optional, Scalar
+from ..ir.ops import Lit, Var
 from . import doors
-from .boundness import bound_flag, checked, value_of
+from .boundness import bound_flag, checked
 from .context import Context
-from .guards import ATTRIBUTE, ITEM, Guard, Path, is_constant
-from .sharing import may_be, roots_of
-from .signatures import is_code
-from .values import Arr, Closed, Dct, Live, Lost, Lst, Maybe, Obj, Tup, Unbound, Value
+from .guards import ATTRIBUTE, ITEM, Guard, Path
+from .values import Arr, Dct, Lost, Lst, Maybe, Obj, Unbound, Value
 
 if TYPE_CHECKING:
-    from .inputs import Inputs
+    pass
 
 BEFORE = -1  # the time stamp of what is outside: no branch or loop makes it
-OUTLIVES = "what outlives the call"
 
 
 class Slots:
@@ -84,8 +76,6 @@ class Store:
 
 
 GLOBALS = "globals()"
-OURS = __name__.partition(".")[0]
-KNOWN = OURS, "numpy", "scipy", "math", "cmath", "builtins", "operator", "_operator", "itertools"
 
 
 class Places:
@@ -95,8 +85,8 @@ class Places:
         self.found: dict[tuple[int, str], Place] = {}
         self.count = 0  # of the stores that were read
         self.objects: dict[Path, Any] = {}  # all that were met
-        self.changed: set[Any] = set()  # the lists and dicts that were changed, be it for a time
-        self.tails: dict[Path, bool] = {}  # the lists to which something was appended that nobody had read
+        self.changed: dict[Any, None] = {}  # the lists and dicts that were changed, be it for a time
+        self.tails: dict[Path, Lst] = {}  # what was appended to lists that nobody had read
         self.whole: dict[int, Any] = {}  # the objects that are used as a whole
 
     def of(self, owner: object, path: Path, kind: str, name: str, label: str) -> Place:
@@ -104,6 +94,12 @@ class Places:
         if key not in self.found:
             self.found[key] = Place(owner, path, kind, name, label)
         return self.found[key]
+
+    def holders(self) -> Iterator[Obj | Lst | Dct]:
+        """What holds something that the program stored."""
+        yield from (place.held for place in self.stored())
+        yield from self.changed
+        yield from self.tails.values()
 
     def stored(self) -> Iterator[Place]:
         return (place for place in self.found.values() if place.order)
@@ -175,13 +171,13 @@ def store(cx: Context, place: Place, value: Value) -> None:
     cx.state.set(place.held, {**cx.state.get(place.held), place.label: value, place.flag: Lit(True)})
 
 
-def store_live_attribute(cx: Context, base: Live, name: str, value: Value) -> None:
-    """``obj.name = value`` of an object from outside, which does with it what objects do."""
-    owner, cls = base.value, type(base.value)
+def store_attribute_outside(cx: Context, owner: object, path: Path, name: str, value: Value) -> None:
+    """``obj.name = value`` of an object, class or function from outside, which does with it what these do."""
+    cls, base = type(owner), type if isinstance(owner, type) else object
     raw: Any = next((k.__dict__[name] for k in cls.__mro__ if name in k.__dict__), None)
     plain = (
-        all(getattr(cls, hook) is getattr(object, hook) for hook in ("__setattr__", "__getattribute__"))
-        and isinstance(getattr(owner, "__dict__", None), dict)
+        all(getattr(cls, hook) is getattr(base, hook) for hook in ("__setattr__", "__getattribute__"))
+        and isinstance(getattr(owner, "__dict__", None), (dict, types.MappingProxyType))
         and not hasattr(type(raw), "__set__")
         and not (name.startswith("__") and name.endswith("__"))
     )
@@ -191,10 +187,20 @@ def store_live_attribute(cx: Context, base: Live, name: str, value: Value) -> No
             f"{cls.__name__} has code or slots for it",
             "use a plain attribute",
         )
-    guards, path = cx.inputs.guards, Path.of_object(cls, cls.__name__)
-    guards.add(Guard.value(path.attribute("__setattr__"), object.__setattr__))
-    guards.add(Guard.missing(path.attribute(name)) if raw is None else Guard.value(path.attribute(name), raw))
-    store(cx, cx.inputs.places.of(owner, base.path, ATTRIBUTE, name, name), value)
+    guards, of = cx.inputs.guards, Path.of_object(cls, cls.__name__)
+    guards.add(Guard.value(of.attribute("__setattr__"), base.__setattr__))
+    guards.add(Guard.missing(of.attribute(name)) if raw is None else Guard.value(of.attribute(name), raw))
+    store(cx, cx.inputs.places.of(owner, path, ATTRIBUTE, name, name), value)
+
+
+def storing_class(cx: Context, cls: type, name: str) -> type | None:
+    """The class of those that ``cls`` derives from where an attribute is found that the program stores."""
+    for found in cls.__mro__:
+        if is_stored(cx, found, name):
+            return found
+        if name in found.__dict__:
+            return None
+    return None
 
 
 def store_global(cx: Context, space: dict[str, Any], name: str, value: Value) -> None:
@@ -207,238 +213,3 @@ def store_cell(cx: Context, cell: types.CellType, name: str, value: Value) -> No
     """``nonlocal name; name = value`` of a function that has returned."""
     path = Path.of_object(cell, name)
     store(cx, cx.outside().places.of(cell, path, ATTRIBUTE, "cell_contents", name), value)
-
-
-# ----- what is left at the end
-class Left:
-    """Gathers what is stored, and appends the values to the program's results."""
-
-    def __init__(self, cx: Context, results: list[Arg]) -> None:
-        self.cx, self.results = cx, results
-        assert cx.inputs is not None
-        self.inputs: Inputs = cx.inputs
-        self.known = {
-            found: path for path, found in self.inputs.captured.items() if not isinstance(found, Lit)
-        }
-        self.positions: dict[Any, int] = {}  # arrays that are stored already
-        self.roots: dict[Any, Arr] = {}  # what these lie in
-        self.containers: set[Any] = set()  # that are stored already
-
-    def stores(self) -> tuple[Store, ...]:
-        places = sorted(self.inputs.places.stored(), key=lambda place: place.order)
-        found = [store for place in places for store in self.of_place(place)]
-        for path, known in self.inputs.captured.items():
-            if isinstance(known, (Lst, Dct)):
-                found += self.of_container(path, known)
-            elif isinstance(known, Arr) and self.cx.state.look(known) is not known.initial:
-                found.append(Store(path, "array", None, self.result(self.cx.state.get(known))))
-        return tuple(found)
-
-    def result(self, arg: Arg) -> int:
-        self.results.append(arg)
-        return len(self.results) - 1
-
-    def flag(self, bound: Value) -> int | None:
-        return None if self.cx.static_value(bound) is True else self.result(self.cx.arg(bound))
-
-    def refuse(self, what: str, why: str) -> Exception:
-        return self.cx.unsupported(stored_to(what), why, "store a number, or a copy of an array")
-
-    def of_place(self, place: Place) -> Iterator[Store]:
-        content = self.cx.state.get(place.held)
-        stored, state = content.get(place.flag), content.get(place.label)
-        if isinstance(state, Lost):
-            raise self.cx.lost(state)
-        if stored is None or isinstance(stored, Unbound):
-            return
-        if id(place.owner) in self.inputs.places.whole:
-            raise self.refuse(place.label, "the object is also used as a whole")
-        value = self.structure(value_of(state), place.label, place.held.initial.get(place.label))
-        yield Store(place.path, place.kind, place.name, value, self.flag(bound_flag(stored)))
-
-    def of_container(self, path: Path, known: Lst | Dct) -> Iterator[Store]:
-        now, before = self.cx.state.look(known), known.initial
-        if isinstance(now, Closed):
-            yield from self.of_tail(path, self.cx.state.get(now.tail))
-        if now is before:
-            return
-        if isinstance(now, Lost):
-            raise self.cx.write_outside(path)
-        if isinstance(known, Dct):
-            yield from self.of_dict(path, now, before)
-        elif isinstance(now, Var):
-            if isinstance(before, tuple) and any(not isinstance(old, (Var, Lit)) for old in before):
-                raise self.refuse(str(path), "it holds objects, and others take their places")
-            yield Store(path, "list", None, self.result(now))
-        elif len(now) != len(before) or any(a is not b for a, b in zip(now, before, strict=True)):
-            if any(not isinstance(old, (Var, Lit)) and old not in now for old in before):
-                raise self.refuse(str(path), "it holds objects, and another one takes the place of one")
-            yield Store(path, "list", None, [self.structure(item, str(path)) for item in now])
-
-    def of_tail(self, path: Path, added: Any) -> Iterator[Store]:
-        if isinstance(added, Var):
-            yield Store(path, "extend", None, self.result(added))
-        elif added:
-            yield Store(path, "extend", None, [self.structure(item, str(path)) for item in added])
-
-    def of_dict(self, path: Path, now: dict[Any, Any], before: dict[Any, Any]) -> Iterator[Store]:
-        stay = staying(list(now), list(before))
-        for key in before:
-            if key not in stay:
-                yield Store(path, "delete", key, None)
-        for key, state in now.items():
-            if key not in stay or state is not before[key]:
-                if isinstance(state, Lost):
-                    raise self.cx.lost(state)
-                value = self.structure(value_of(state), f"{path}[{key!r}]")
-                yield Store(path, ITEM, key, value, self.flag(bound_flag(state)))
-
-    # ----- values
-    def structure(self, value: Any, label: str, before: Any = None) -> Any:
-        """What is stored: positions among the results, containers, objects from outside.
-
-        ``before``: what the place held when the call began.
-        """
-        if isinstance(value, Live):
-            return ("outside", value.path)
-        if isinstance(value, (Arr, Lst, Dct)) and value in self.known:
-            return ("outside", self.known[value])
-        if isinstance(value, Arr):
-            return self.array(value, label, before)
-        if isinstance(value, Lit) and is_storable(value.value):
-            return ("static", value.value)
-        if isinstance(value, Var) and isinstance(_present(value.type), Scalar):
-            return self.result(value)
-        if isinstance(value, Tup):
-            items = tuple(self.structure(item, label) for item in value.items)
-            return items if value.cls is None else ("namedtuple", value.cls, items)
-        if isinstance(value, (Lst, Dct, Obj)):
-            return self.container(value, label)
-        raise self.refuse(label, "what is stored has no form outside of compiled code")
-
-    def container(self, value: Lst | Dct | Obj, label: str) -> Any:
-        if value in self.containers or value.alike:
-            raise self.refuse(label, "the list, dict or object has another name")
-        self.containers.add(value)
-        content = self.cx.state.get(value)
-        if isinstance(content, Var):
-            return self.result(content)
-        if isinstance(value, Lst):
-            return [self.structure(item, label) for item in content]
-        items = {key: self.structure(item, label) for key, item in content.items()}
-        return ("dict" if isinstance(value, Dct) else "object", value.cls, items)
-
-    def array(self, value: Arr, label: str, before: Any) -> int:
-        """An array is stored as a copy; nobody may tell that it is not the array itself."""
-        if value in self.positions:
-            return self.positions[value]
-        own = before.foreign if isinstance(before, Arr) else None
-        lies_in = {*roots_of(value), *(root for one in may_be(value) for root in roots_of(one))}
-        outside = any(root in self.known and root is not before for root in lies_in)
-        if outside or value.foreign not in (None, own):
-            raise self.refuse(label, "it may be, or be a view of, an array that has another name")
-        if any(self.roots.setdefault(root, value) is not value for root in lies_in):
-            raise self.refuse(label, "an array that shares memory with it is stored, too")
-        self.positions[value] = self.result(self.cx.arg(value))
-        return self.positions[value]
-
-
-def staying(now: list[Any], before: list[Any]) -> set[Any]:
-    """The keys of a dict that need not be taken out for it to have its keys in the order of ``now``."""
-    found: set[Any] = set()
-    places = {key: i for i, key in enumerate(before)}
-    last = -1
-    for key in now:
-        if places.get(key, -1) < last or key not in places:
-            break
-        last = places[key]
-        found.add(key)
-    return found
-
-
-def _present(type: Any) -> Any:
-    return type.value if isinstance(type, Optional) else type
-
-
-def is_storable(value: object) -> bool:
-    """Whether a constant of the program can be stored as it is."""
-    return (
-        is_constant(value)
-        or is_code(value)
-        or isinstance(value, (np.generic, np.dtype, enum.Enum, type(Ellipsis), range))
-    )
-
-
-def guard_identities(cx: Context) -> None:
-    """Objects that are stored to stay one and the same, or apart, at all paths where they were met.
-
-    Raises
-    ------
-    UnsupportedError
-        if a list or dict that is changed, be it for a time, is met along two paths.
-    """
-    inputs = cx.outside()
-    places = inputs.places
-    changed = {p for p, found in inputs.captured.items() if found in places.changed or p in places.tails}
-    lists = {id(inputs.sources[path]): path for path in changed}
-    for path, value in inputs.sources.items():
-        if lists.get(id(value), path) != path:
-            why = f"it is also known as `{path}`"
-            raise cx.unsupported(stored_to(lists[id(value)]), why, "use one name for it")
-    guard_apart(inputs, inputs.sources, {type(inputs.sources[path]) for path in changed})
-    guard_apart(inputs, places.objects, {type(place.owner) for place in places.stored()})
-
-
-def stored_to(what: object) -> str:
-    """A store, as an error tells it."""
-    return f"a store to `{what}`, which outlives the call"
-
-
-def guard_apart(inputs: Inputs, met: dict[Path, Any], classes: set[type]) -> None:
-    """What was met of some classes along several paths is so many objects in each call."""
-    for cls in classes:
-        first: dict[int, Path] = {}
-        for path, value in met.items():
-            if type(value) is cls and first.setdefault(id(value), path) != path:
-                inputs.guards.add(Guard.same(path, first[id(value)]))
-        if len(first) > 1:
-            inputs.guards.add(Guard.apart([*first.values()]))
-
-
-def require_alone(cx: Context, calls: bool) -> None:
-    """What a program stores is seen by nothing that it does before it ends, and done by nobody else.
-
-    Raises
-    ------
-    UnsupportedError
-        if it calls what it can't see into, or prints, which can't be undone if it has to be run again.
-    """
-    why = "a part of the function is traced, and may read what is stored" if calls else ""
-    for op in walk(cx.builder.block):
-        if isinstance(op, Op) and op.fn in (print, warnings.warn):
-            why = "the function prints or warns, too, and what it stores can't be held back then"
-        elif isinstance(op, Op) and not all(map(is_known, (op.fn, *functions_of(op)))):
-            why = "the function calls what can't be followed, and that may read what is stored"
-    if why:
-        raise cx.unsupported(f"a store to {OUTLIVES}", why, "store before or behind the call")
-
-
-def functions_of(op: Op) -> Iterator[object]:
-    """The functions among the arguments of an operation."""
-    for arg in operands(op):
-        if isinstance(arg, Lit) and isinstance(arg.value, (types.FunctionType, types.MethodType)):
-            yield arg.value
-
-
-def is_known(fn: object) -> bool:
-    """Whether a function is no code of the user's."""
-    module = str(getattr(fn, "__module__", None) or getattr(type(fn), "__module__", ""))
-    return module.partition(".")[0] in KNOWN
-
-
-def written_outside(inputs: Inputs, stores: tuple[Store, ...]) -> Iterator[int]:
-    """The positions among the parameters of the arrays from outside that are written to."""
-    written = {store.path for store in stores if store.kind == "array"}
-    for position, (path, _, _) in enumerate(inputs.captures, len(inputs.params)):
-        if path in written:
-            yield position

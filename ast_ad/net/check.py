@@ -95,7 +95,8 @@ class FirstCall:
         if isinstance(real.error, AdError):
             raise real.error
         left = self.program.rehearsed(self.inputs, real.value)
-        plain = self.ran = self.plain(quietly=not alone)
+        with contextlib.nullcontext() if left is None else left.alone():
+            plain = self.ran = self.plain(quietly=not alone)
         try:
             self.compare(plain, real, rehearsal, alone, left)
         except WrongProgramError:

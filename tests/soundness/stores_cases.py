@@ -1537,3 +1537,134 @@ def read_under_another_name_for_a_time():
         return y
 
     return f, NUMBERS, lambda: (stack, box)
+
+
+@case
+def attribute_of_a_function():
+    def remember(x):
+        remember.count = getattr(remember, "count", 0) + 1
+        remember.last = x * 2.0
+        return x * remember.count + remember.last
+
+    def f(x):
+        return remember(x) * remember(x * x)
+
+    return f, NUMBERS, lambda: (remember.count, remember.last)
+
+
+@case
+def attribute_of_a_class():
+    class Model:
+        made, total = 0, 0.0
+
+        def __init__(self, w):
+            Model.made += 1
+            self.w = w
+            type(self).total = type(self).total + w
+
+        @classmethod
+        def reset(cls):
+            cls.total = 0.5
+
+    class Sub(Model):
+        pass
+
+    outer = Sub(1.0)
+
+    def f(x):
+        Model.reset()
+        a = Model(x)
+        b = Sub(x * 2.0)
+        for _ in range(2):
+            Model.made += 1
+        return a.total * x + b.total + outer.made + b.made
+
+    return f, NUMBERS, lambda: (Model.made, Model.total, Sub.made, Sub.total, vars(outer))
+
+
+@case
+def perhaps_attribute_of_a_class():
+    class Model:
+        best = 0.1
+
+    model = Model()
+
+    def f(x):
+        if x > model.best:
+            Model.best = x
+        return x * x * model.best
+
+    return f, NUMBERS, lambda: (Model.best, vars(model))
+
+
+@case
+def another_name_in_a_loop():
+    box = Box(y=None)
+
+    def f(x, n):
+        y = x * 2.0
+        box.y = y
+        for _ in range(n):
+            y = y + 1.0
+        return np.sum(y * x)
+
+    return f, [(vector(), 2), (vector(), 0), (vector(), 1)], lambda: box
+
+
+@case(compiled=False)
+def another_name_that_is_written_behind_a_loop():
+    box = Box(y=None)
+
+    def f(x, n):
+        y = x * 2.0
+        box.y = y
+        for _ in range(n):
+            y = y + 1.0
+        y[0] = 5.0
+        return np.sum(y * x)
+
+    return f, [(vector(), 2), (vector(), 0), (vector(), 1)], lambda: box
+
+
+@case
+def another_name_that_is_written_behind_a_branch():
+    box, d = Box(y=None), {"y": None}
+
+    def f(x, s):
+        y = x * 2.0
+        box.y = y
+        d["y"] = y
+        z = y if s > 0 else x * 3.0
+        z[0] = 5.0
+        return np.sum(y * x) + z[1]
+
+    return f, [(vector(), 1.0), (vector(), -1.0), (vector(), 1.0)], lambda: (box, d)
+
+
+@case(compiled=False)
+def appended_and_changed_in_a_loop():
+    log = []
+
+    def f(x, n):
+        y = x * 2.0
+        log.append(y)
+        for _ in range(n):
+            y = y * 2.0
+        y += 1.0
+        return np.sum(y * x)
+
+    return f, [(vector(), 2), (vector(), 0), (vector(), 1)], lambda: log
+
+
+@case(compiled=False)
+def list_of_a_place_under_another_name():
+    box = Box(items=None)
+
+    def f(x, s):
+        items = [1.0]
+        box.items = items
+        other = items if s > 0 else [2.0]
+        other.append(x[0])
+        return sum(box.items) * x[1]
+
+    return f, [(vector(), 1.0), (vector(), -1.0), (vector(), 1.0)], lambda: box
