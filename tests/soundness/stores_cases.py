@@ -1668,3 +1668,16 @@ def list_of_a_place_under_another_name():
         return sum(box.items) * x[1]
 
     return f, [(vector(), 1.0), (vector(), -1.0), (vector(), 1.0)], lambda: box
+
+
+@case(compiled=False)
+def counts_by_key():
+    counts = {}
+
+    def f(x):
+        for v in x:
+            key = int(v > 0)
+            counts[key] = counts.get(key, 0) + 1
+        return np.sum(x * x) * len(counts)
+
+    return f, THREE, lambda: counts
