@@ -106,7 +106,8 @@ ITSELF = {
 ELEMENTS = {containers.list_get, dicts.dict_get, dicts.dict_get_or, builtin.tuple_get, builtin.unpack}
 SHALLOW = {
     containers.list_append, containers.list_set, containers.list_add_at, containers.list_slice,
-    containers.list_set_slice, containers.list_concat, containers.list_repeat, containers.list_reverse,
+    containers.list_set_slice, containers.list_put, containers.list_permuted,
+    containers.list_concat, containers.list_repeat, containers.list_reverse,
     containers.list_add, containers.list_fill, builtin.make_list, builtin.make_tuple, dicts.dict_set,
     dicts.dict_add_at, dicts.dict_add,
 }  # fmt: skip
@@ -357,7 +358,7 @@ _BEHAVIOURS: list[tuple[str, Any]] = [
     ("same", {builtin.assign}),
     ("itself", ITSELF),
     ("element", ELEMENTS),
-    ("pop", {containers.list_pop, dicts.dict_pop, dicts.dict_take}),
+    ("pop", {containers.list_pop, containers.list_remove, dicts.dict_pop, dicts.dict_take}),
     ("shallow", SHALLOW),
     ("may-return", {containers.add}),
 ]

@@ -113,6 +113,8 @@ def _cotangent(type: Type, like: Type) -> Type:
     """The type with the rank of another one; the cotangents of what carries no derivative may be anything."""
     if not carries_derivative(like):
         return Opaque()
+    if isinstance(type, Optional) and not isinstance(like, Optional):  # that of None is a number
+        return _cotangent(type.value, like)
     if isinstance(type, ListOf) and isinstance(like, ListOf):
         return ListOf(_cotangent(type.element, like.element))
     if isinstance(type, DictOf) and isinstance(like, DictOf):
@@ -271,6 +273,8 @@ _RULES = {
     containers.list_set: _set,
     containers.list_get: _get,
     containers.list_pop: _pop,
+    containers.list_remove: _pop,
+    containers.list_put: _set,
     containers.list_slice: _same,
     dicts.dict_get: _get,
     dicts.dict_set: _set,

@@ -10,12 +10,12 @@ import numpy as np
 
 from ..ir.alternatives import alternatives
 from ..ir.ops import Arg, Lit, Seq, Var, variables
-from ..ir.types import Array, ListOf, Type, element_of, kind_of, list_of
+from ..ir.types import Array, ListOf, Scalar, Type, element_of, kind_of, list_of
 from ..rules import containers, helpers
 from . import doors
 from .attributes import load_attribute, load_live_item
 from .builder import type_of_arg
-from .container_methods import joined_lists
+from .container_methods import joined_lists, pop_at
 from .context import Context, content_type
 from .conversion import from_python
 from .dummies import InferenceError
@@ -272,9 +272,8 @@ def store_list_item(cx: Context, base: Lst, index: Value, value: Value) -> None:
         return
     content = own_elements(cx, base)
     if isinstance(index, slice):
-        raise cx.unsupported(
-            "assignment to a slice of a list", "its length is known at run time only", "use an array"
-        )
+        store_list_slice(cx, base, content, index, doors.consumed(cx, value))
+        return
     new = element(cx, base, value)
     type = joined_lists(cx, content.type, list_of(type_of_arg(new)))
     after = cx.builder.opaque(containers.list_set, (content, cx.arg(index), new), type)
@@ -282,9 +281,44 @@ def store_list_item(cx: Context, base: Lst, index: Value, value: Value) -> None:
     set_list(cx, base, after, "set")
 
 
+def store_list_slice(cx: Context, base: Lst, content: Var, index: slice, value: Value) -> None:
+    """``l[a:b] = other``: what is in front of it, the other one, what is behind it."""
+    other = value if isinstance(value, Lst) else Lst(tuple(doors.items_of(cx, value)))
+    new = own_elements(cx, other)
+    if isinstance(cx.state.get(other), Var):
+        base.pools |= same_elements(cx, other, new).pools
+    else:
+        for item in cx.state.get(other):
+            hold_element(cx, pools_of(cx, base), item)
+    type = joined_lists(cx, content.type, new.type)
+    if cx.static_value(index.step) not in (None, 1):
+        bounds = [cx.arg(part) for part in (index.start, index.stop, index.step)]
+        after = cx.builder.opaque(containers.list_set_slice, (content, *bounds, new), type)
+    else:
+        after = spliced(cx, content, index, new, type)
+    after.hint = content.hint
+    set_list(cx, base, after)
+
+
+def spliced(cx: Context, content: Var, index: slice, new: Var | None, type: Type) -> Var:
+    """The list with another one, or nothing, in the place of a slice."""
+    bounds = [cx.arg(part) for part in (index.start, index.stop)]
+    opaque, none = cx.builder.opaque, Lit(None)
+    start = opaque(containers.list_start, (content, bounds[0]), Scalar("int"))
+    stop = opaque(containers.list_stop, (content, start, bounds[1]), Scalar("int"))
+    front = opaque(containers.list_slice, (content, none, start, none), content.type)
+    if new is not None:
+        front = opaque(containers.list_concat, (front, new), type)
+    back = opaque(containers.list_slice, (content, stop, none, none), content.type)
+    return opaque(containers.list_concat, (front, back), type)
+
+
 def delete_item(cx: Context, base: Value, index: Value) -> None:
     if isinstance(base, Dct) and doors.is_run_time(cx, base, index):
         doors.pop_entry(cx, base, index)
+        return
+    if isinstance(base, Lst) and (isinstance(cx.state.get(base), Var) or not cx.is_static(index)):
+        delete_from_list(cx, base, own_elements(cx, base), index)
         return
     key = cx.demand(index, "an index")
     content = cx.state.get(base) if isinstance(base, (Dct, Lst)) else None
@@ -300,6 +334,16 @@ def delete_item(cx: Context, base: Value, index: Value) -> None:
         )
 
 
+def delete_from_list(cx: Context, base: Lst, content: Var, index: Value) -> None:
+    """``del l[i]`` and ``del l[a:b]``."""
+    if not isinstance(index, slice):
+        pop_at(cx, base, content, index)
+    elif cx.static_value(index.step) in (None, 1):
+        set_list(cx, base, spliced(cx, content, index, None, content.type))
+    else:
+        raise cx.unsupported("`del` of every k-th item", "it is not followed", "make another list")
+
+
 def element(cx: Context, base: Lst | Dct, value: Value) -> Arg:
     """A value that becomes an element of a run-time list, as an argument."""
     hold_element(cx, pools_of(cx, base), value)
@@ -307,3 +351,4 @@ def element(cx: Context, base: Lst | Dct, value: Value) -> Arg:
 
 
 doors.element = element
+doors.load_item = load_item

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..ir.ops import Lit, Op, Var
-from ..ir.types import ListOf, Type, element_of, list_of
+from ..ir.types import ListOf, Scalar, Type, element_of, list_of
 from ..rules import containers
 from . import doors
 from .boundness import Raised, emit_raise
@@ -83,25 +83,27 @@ def list_extend(cx: Context, base: Lst, other: Value) -> None:
 # ----- methods of lists, tuples and dicts
 @method("list", "insert")
 def list_insert(cx: Context, base: Lst, index: Value, value: Value) -> Any:
-    items = list(static_content(cx, base, "insert"))
-    items.insert(cx.demand(index, "a position"), value)
-    set_list(cx, base, tuple(items))
+    content = cx.state.get(base)
+    if isinstance(content, tuple) and cx.is_static(index):
+        items = list(content)
+        items.insert(cx.static_value(index), value)
+        set_list(cx, base, tuple(items))
+        return Lit(None)
+    content = own_elements(cx, base)
+    arg = doors.element(cx, base, value)
+    type = joined_lists(cx, content.type, list_of(type_of_arg(arg)))
+    place: Any = Lit(0)
+    if cx.static_value(index) != 0:
+        place = cx.builder.opaque(containers.list_place, (content, cx.arg(index)), Scalar("int"))
+    set_list(cx, base, cx.builder.opaque(containers.list_put, (content, place, arg), type))
     return Lit(None)
 
 
 @method("list", "pop")
 def list_pop(cx: Context, base: Lst, index: Value | None = None) -> Any:
     content = cx.state.get(base)
-    if isinstance(content, Var):
-        assert isinstance(content.type, ListOf)
-        if index is not None and cx.static_value(index) != -1:
-            raise cx.unsupported(
-                ".pop(i)", "the list's length is known at run time only", "pop the last item"
-            )
-        rest, last = Var(content.type, content.hint), Var(element_of(content.type))
-        cx.builder.append(Op(containers.list_pop, (content,), (rest, last), {}, cx.builder.span))
-        set_list(cx, base, rest)
-        return popped(cx, base, last)
+    if isinstance(content, Var) or index is not None and not cx.is_static(index):
+        return pop_at(cx, base, own_elements(cx, base), Lit(-1) if index is None else index)
     items = list(content)
     try:
         found = items.pop(-1 if index is None else cx.demand(index, "a position"))
@@ -112,6 +114,19 @@ def list_pop(cx: Context, base: Lst, index: Value | None = None) -> Any:
     return found
 
 
+def pop_at(cx: Context, base: Lst, content: Var, index: Value) -> Any:
+    """The item at an index of a run-time list, which loses it."""
+    assert isinstance(content.type, ListOf)
+    rest, item = Var(content.type, content.hint), Var(element_of(content.type))
+    if cx.static_value(index) == -1:
+        op = Op(containers.list_pop, (content,), (rest, item), {}, cx.builder.span)
+    else:
+        op = Op(containers.list_remove, (content, cx.arg(index)), (rest, item), {}, cx.builder.span)
+    cx.builder.append(op)
+    set_list(cx, base, rest)
+    return popped(cx, base, item)
+
+
 @method("list", "copy")
 def list_copy(cx: Context, base: Lst) -> Any:
     return same_elements(cx, base, cx.state.get(base))
@@ -119,19 +134,17 @@ def list_copy(cx: Context, base: Lst) -> Any:
 
 @method("list", "reverse")
 def list_reverse(cx: Context, base: Lst) -> Any:
-    set_list(cx, base, static_content(cx, base, "reverse")[::-1])
+    content = cx.state.get(base)
+    if isinstance(content, Var):
+        set_list(cx, base, cx.builder.opaque(containers.list_reverse, (content,), content.type))
+    else:
+        set_list(cx, base, content[::-1])
     return Lit(None)
 
 
 @method("list", "clear")
 def list_clear(cx: Context, base: Lst) -> Any:
     set_list(cx, base, ())
-    return Lit(None)
-
-
-@method("list", "sort")
-def list_sort(cx: Context, base: Lst, **kwargs: Value) -> Any:
-    set_list(cx, base, cx.state.get(doors.b_sorted(cx, base, **kwargs)))
     return Lit(None)
 
 
@@ -154,10 +167,3 @@ def list__replace(cx: Context, base: Tup, **kwargs: Value) -> Any:
 @method("list", "_asdict")
 def list__asdict(cx: Context, base: Tup) -> Any:
     return Dct(dict(zip(base.cls._fields, base.items, strict=True)))  # type: ignore[union-attr]
-
-
-def static_content(cx: Context, base: Lst, method: str) -> tuple[Any, ...]:
-    content = cx.state.get(base)
-    if isinstance(content, Var):
-        raise cx.unsupported(f".{method}()", "the list's length is known at run time only", "use an array")
-    return content

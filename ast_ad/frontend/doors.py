@@ -22,10 +22,6 @@ class BDict(Protocol):
     def __call__(self, cx: Context, source: Value | None = None, **kwargs: Value) -> Any: ...
 
 
-class BSorted(Protocol):
-    def __call__(self, cx: Context, source: Value, key: Value = ..., reverse: Value = ...) -> Any: ...
-
-
 class DynamicList(Protocol):
     def __call__(self, cx: Context, items: tuple[Value, ...], element: Type | None = None) -> Var: ...
 
@@ -62,6 +58,7 @@ class StaticItems(Protocol):
 call_method: Callable[[Context, Value, str, list[Value], dict[str, Value]], Any]
 # ----- arrays
 element: Callable[[Context, Lst | Dct, Value], Arg]
+load_item: Callable[[Context, Value, Value], Any]
 # ----- conversion
 from_arg: Callable[[Context, Any], Any]
 # ----- branches
@@ -97,7 +94,6 @@ read_flat: Callable[[Context, Flat], Var]
 static_items: StaticItems
 # ----- iterables
 b_dict: BDict
-b_sorted: BSorted
 consumed: Callable[[Context, Value], Any]
 # ----- live_lists
 check_iterated: Callable[[Context, Lst, str], None]

@@ -21,6 +21,7 @@ from . import (
     iteration,
     loops,
     numpy_calls,
+    ordering,
     statements,
 )
 from .boundness import Raised
@@ -41,6 +42,7 @@ READERS = (
     iteration,
     loops,
     numpy_calls,
+    ordering,
     statements,
 )  # the others are what these stand on
 

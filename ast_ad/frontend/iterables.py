@@ -14,13 +14,11 @@ import gast
 import numpy as np
 
 from ..ir.ops import Lit, Var
-from ..ir.types import Array, ListOf, Scalar, TupleOf
-from ..rules import containers
+from ..ir.types import Array, Scalar
 from . import doors
 from .branches import python_bool, truth
-from .builder import type_of_arg
 from .container_methods import list_append
-from .context import Context, content_type
+from .context import Context
 from .dict_methods import dict_items
 from .dicts import copy_entries, fill
 from .expressions import comprehend, run_generators
@@ -28,8 +26,7 @@ from .holding import placed, same_elements, set_list
 from .identities import is_iterator, used_up
 from .iteration import same_length
 from .liveness import targets
-from .merge import dynamic_list
-from .operators import binary, fold
+from .operators import binary
 from .questions import known_rank
 from .statements import within_rules
 from .tables import Intrinsic, handles
@@ -250,43 +247,6 @@ def b_fsum(cx: Context, seq: Value) -> Any:
     return cx.emit(math.fsum, source if isinstance(source, Arr) else to_list(cx, source))
 
 
-@handles(min)
-def b_min(cx: Context, *args: Value, **kwargs: Value) -> Any:
-    return extremum(cx, min, args, kwargs)
-
-
-@handles(max)
-def b_max(cx: Context, *args: Value, **kwargs: Value) -> Any:
-    return extremum(cx, max, args, kwargs)
-
-
-def extremum(cx: Context, fn: Callee, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Any:
-    if kwargs:
-        raise cx.unsupported(
-            f"{fn.__name__}() with keywords", "key functions are not followed", "write the loop out"
-        )
-    if len(args) == 1:
-        source = consumed(cx, args[0])
-        items = doors.static_items(cx, source)
-        if items is None:
-            found = cx.emit(fn, source if isinstance(source, (Arr, Lst)) else to_list(cx, source))
-            return found if isinstance(found, Var) else one_of_them(cx, fn)
-        args = tuple(items)
-    if all(cx.is_static(a) for a in args):
-        return fold(cx, fn, [cx.static_value(a) for a in args])
-    if any(isinstance(a, (Arr, Lst, Dct)) for a in args) and len(args) > 1:
-        one_of_them(cx, fn)
-    return args[0] if len(args) == 1 else cx.emit(fn, *args)
-
-
-def one_of_them(cx: Context, fn: Callee) -> Any:
-    raise cx.unsupported(
-        f"{fn.__name__}() of arrays or lists",
-        "it returns one of them, and which is known at run time only",
-        "use np.maximum or np.minimum",
-    )
-
-
 @handles(any)
 def b_any(cx: Context, source: Value) -> Any:
     return quantify(cx, source, operator.or_, False)
@@ -310,24 +270,6 @@ def quantify(cx: Context, source: Value, combine: Callee, start: bool) -> Any:
         return test if isinstance(total, Lit) and total.value == start else cx.emit(combine, total, test)
 
     return python_bool(cx, accumulate(cx, source, Lit(start), step, decided=not start))
-
-
-@handles(sorted)
-def b_sorted(cx: Context, source: Value, key: Value = Lit(None), reverse: Value = Lit(False)) -> Any:
-    items = doors.items_of(cx, consumed(cx, source))
-    by_itself = cx.static_value(key) is None
-    keys = Lst(tuple(items if by_itself else [doors.call(cx, key, [item], {}) for item in items]))
-    if cx.is_static(keys) and cx.is_static(reverse):
-        static = containers.list_order(cx.static_value(keys), cx.static_value(reverse))
-        return Lst(tuple(items[i] for i in static))
-    if not all(isinstance(type_of_arg(cx.arg(item)), Scalar) for item in items):
-        raise cx.unsupported("sorted() of what are no numbers", "their order is not followed", "use np.sort")
-    values = dynamic_list(cx, tuple(items))
-    of_keys = values if by_itself else cx.arg(keys), cx.arg(reverse)
-    order = cx.builder.opaque(containers.list_order, of_keys, ListOf(Scalar("int")))
-    type = TupleOf((content_type(values),) * len(items))
-    ordered = cx.wrap_var(cx.builder.opaque(containers.list_permuted, (values, order), type))
-    return Lst(ordered.items)
 
 
 @handles(functools.reduce)
@@ -437,5 +379,4 @@ def asking_first(node: gast.AST, name: str, decided: bool) -> Any:
 
 
 doors.b_dict = b_dict
-doors.b_sorted = b_sorted
 doors.consumed = consumed

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..ir.alternatives import is_mixed
 from ..ir.ops import Arg, Block, Lit, Undefined, Var
-from ..ir.types import Array, DictOf, ListOf, Scalar, Type, dict_of, list_of
+from ..ir.types import Array, DictOf, ListOf, Scalar, TupleOf, Type, dict_of, list_of
 from . import doors
 from .boundness import PARTS, bound_flag, components, same_make, value_of
 from .builder import type_of_arg
@@ -138,15 +138,31 @@ def widen_list(cx: Context, old: Template, value: Value, start: State) -> Templa
         raise ShapeChange("a list becomes something else")
     type: Type = content.type
     for child in old.children:
-        if child.type is None and not (child.kind == "same" and isinstance(child.info, Lit)):
-            raise ShapeChange("a list of containers changes its length")
-        own = child.type if child.type is not None else type_of_arg(child.info)
+        own = type_of_template(child)
         type = (
             list_of(join(type.element, own))
             if isinstance(type, ListOf) and type.element != NOTHING
             else list_of(own)
         )
     return Template("leaf", type, pools=pools, within=within)
+
+
+def type_of_template(template: Template) -> Type:
+    """The type that a carried value has as an element of a run-time list."""
+    if template.kind == "tuple" and template.info is None:
+        return TupleOf(tuple(map(type_of_template, template.children)))
+    if template.kind == "list":
+        type: Type = NOTHING
+        for child in template.children:
+            own = type_of_template(child)
+            type = own if type == NOTHING else join(type, own)
+        return list_of(type)
+    if template.kind == "same" and isinstance(template.info, Lit):
+        found = type_of_arg(template.info)
+        return replace(found, size=None) if isinstance(found, Scalar) else found
+    if template.kind != "leaf" or template.type is None:
+        raise ShapeChange("a list of containers changes its length")
+    return template.type
 
 
 @contextlib.contextmanager

@@ -146,6 +146,12 @@ def append_(items: list[Any], value: Any) -> list[Any]:
     return items
 
 
+def insert_(items: list[Any], index: int, value: Any) -> list[Any]:
+    """``items.insert(index, value)``."""
+    items.insert(index, value)
+    return items
+
+
 def extend_(items: list[Any], more: list[Any]) -> list[Any]:
     """``items += more``."""
     items += more
@@ -182,5 +188,5 @@ def sum_entry_(items: dict[Any, Any], key: Any, value: Any, add: Any) -> dict[An
 
 MUTATORS = (
     setitem_, add_at_, add_item_, set_sum_, iadd_, isub_, imul_, itruediv_, into_, append_, extend_, pop_,
-    pop_key_, add_entry_, sum_item_, sum_entry_,
+    pop_key_, add_entry_, insert_, sum_item_, sum_entry_,
 )  # fmt: skip

@@ -34,6 +34,65 @@ def list_pop(xs: list[Any]) -> tuple[list[Any], Any]:
     return xs[:-1], xs[-1]
 
 
+def list_remove(xs: list[Any], i: int) -> tuple[list[Any], Any]:
+    """``xs`` without its element ``i``, and that element.
+
+    >>> list_remove([1.0, 2.0, 3.0], 0)
+    ([2.0, 3.0], 1.0)
+    """
+    rest = list(xs)
+    item = rest.pop(i)
+    return rest, item
+
+
+def list_put(xs: list[Any], i: int, v: Any) -> list[Any]:
+    """The list of which ``list_remove(..., i)`` makes ``xs`` and ``v``.
+
+    >>> list_put([2.0, 3.0], 0, 1.0), list_put([2.0], -1, 1.0)
+    ([1.0, 2.0, 3.0], [2.0, 1.0])
+    """
+    out = list(xs)
+    out.insert(i if i >= 0 else len(xs) + 1 + i, v)
+    return out
+
+
+def list_place(xs: list[Any], i: int) -> int:
+    """Where ``xs.insert(i, v)`` puts ``v``.
+
+    >>> list_place([1.0, 2.0], -1), list_place([1.0, 2.0], 7)
+    (1, 2)
+    """
+    return min(i, len(xs)) if i >= 0 else max(i + len(xs), 0)
+
+
+def list_start(xs: list[Any], start: int | None) -> int:
+    """Where ``xs[start:]`` begins.
+
+    >>> list_start([1.0, 2.0], -1)
+    1
+    """
+    return slice(start, None).indices(len(xs))[0]
+
+
+def list_stop(xs: list[Any], start: int, stop: int | None) -> int:
+    """Where ``xs[start:stop]`` ends, if it begins at ``start``.
+
+    >>> list_stop([1.0, 2.0, 3.0], 2, 1)
+    2
+    """
+    return max(start, slice(None, stop).indices(len(xs))[1])
+
+
+def list_extreme(xs: list[Any], largest: bool) -> int:
+    """Where the first of the least elements of ``xs`` stands, or of the largest.
+
+    >>> list_extreme([2.0, 1.0, 1.0], False)
+    1
+    """
+    places = range(len(xs))
+    return max(places, key=xs.__getitem__) if largest else min(places, key=xs.__getitem__)
+
+
 def list_get(xs: list[Any], i: int) -> Any:
     """``xs[i]``.
 
@@ -204,6 +263,18 @@ def list_pop_rule(g, ans, xs):
     return list_append(rest, last)
 
 
+@vjp(list_remove)
+def list_remove_rule(g, ans, xs, i):
+    rest, item = g
+    return list_put(rest, i, item), None
+
+
+@vjp(list_put)
+def list_put_rule(g, ans, xs, i, v):
+    rest, item = list_remove(g, i)
+    return rest, None, item
+
+
 @vjp(list_get)
 def list_get_rule(g, ans, xs, i):
     return list_set(list_zeros_like(xs), i, g), None
@@ -271,7 +342,7 @@ def array_from_list_rule(g, ans, xs, dtype=None):
     return list_from_array(g, xs), None
 
 
-nondifferentiable(list_len, list_order, list_zeros_like)
+nondifferentiable(list_len, list_order, list_zeros_like, list_place, list_start, list_stop, list_extreme)
 helpers.METADATA.update({list_len: 0, list_zeros_like: 0, list_fill: 0})
 helpers.SHAPED_LIKE.update(
     dict.fromkeys(

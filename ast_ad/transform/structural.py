@@ -71,6 +71,22 @@ def _list_pop(sweep: Sweep, op: Op, bars: Bars) -> None:
     sweep.bars.add(op.args[0], sweep.builder.opaque(containers.list_append, (rest, last), op.outs[0].type))
 
 
+def _list_remove(sweep: Sweep, op: Op, bars: Bars) -> None:
+    rest, item = (sweep.bars.complete(bar, out) for bar, out in zip(bars, op.outs, strict=True))
+    args = (rest, op.args[1], item)
+    sweep.bars.add(op.args[0], sweep.builder.opaque(containers.list_put, args, op.outs[0].type))
+
+
+def _list_put(sweep: Sweep, op: Op, bars: Bars) -> None:
+    items, index, value = op.args
+    g = bars[0]
+    rest, item = Var(cotangent_type(op.out.type)), Var(element_cotangent(value))
+    assert g is not None
+    sweep.builder.append(Op(containers.list_remove, (g, index), (rest, item), {}, op.span, adjoint=True))
+    _add_item(sweep, op, value, item)
+    sweep.bars.add(items, rest)
+
+
 def _dict_get(sweep: Sweep, op: Op, bars: Bars) -> None:
     sweep.bars.add_entry(op.args[0], op.args[1], sweep.bars.complete(bars[0], op.out))
 
@@ -142,6 +158,8 @@ STRUCTURAL: dict[object, Callable[[Sweep, Op, Bars], None]] = {
     builtin.undefined: _nothing,
     containers.list_append: _list_append,
     containers.list_pop: _list_pop,
+    containers.list_remove: _list_remove,
+    containers.list_put: _list_put,
     dicts.dict_empty: _nothing,
     dicts.dict_get: _dict_get,
     dicts.dict_get_or: _dict_get,

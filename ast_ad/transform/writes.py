@@ -56,6 +56,7 @@ _UFUNCS: dict[Any, np.ufunc] = {
 _LISTS: dict[Any, Callable[..., Any]] = {
     containers.list_append: builtin.append_,
     containers.list_pop: builtin.pop_,
+    containers.list_remove: builtin.pop_key_,
     containers.list_set: builtin.setitem_,
     containers.list_concat: builtin.extend_,
 }
@@ -75,6 +76,8 @@ def candidate(op: Op) -> Callable[..., Any] | None:
         if op.fn is containers.list_add_at:
             plain = isinstance(target.type.element, (Array, Scalar))
             return builtin.set_sum_ if plain else builtin.sum_item_
+        if op.fn is containers.list_put and isinstance(op.args[1], Lit) and op.args[1].value >= 0:
+            return builtin.insert_
         return _LISTS.get(op.fn)
     if isinstance(target.type, DictOf):
         if op.fn is dicts.dict_add_at:

@@ -605,8 +605,6 @@ def pop_ints(x, n):
 
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {
-    ("none_times", "numpy", "compiled"): "traced",
-    ("none_times", "numba", "compiled"): "traced",
     ("tolist_store", "numpy", "compiled"): "traced",
     ("tolist_store", "numba", "compiled"): "traced",
 }
