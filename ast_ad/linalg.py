@@ -11,13 +11,16 @@ from typing import Any
 
 from .eager import namespace  # noqa: F401  (defines the tensors' methods)
 from .eager.linear_algebra import LINALG
+from .eager.out_arguments import with_out
 
+_WITHOUT = {"diagonal"}
+_FUNCTIONS = {name: fn if name in _WITHOUT else with_out(name, fn) for name, fn in LINALG.items()}
 __all__ = sorted(LINALG)
 
 
 def __getattr__(name: str) -> Any:
-    if name in LINALG:
-        return LINALG[name]
+    if name in _FUNCTIONS:
+        return _FUNCTIONS[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -10,14 +10,17 @@ from __future__ import annotations
 from typing import Any
 
 from .eager import namespace  # noqa: F401  (defines the tensors' methods)
+from .eager.out_arguments import with_out
 from .eager.special_functions import SPECIAL
 
+_WITHOUT = {"softmax", "log_softmax"}
+_FUNCTIONS = {name: fn if name in _WITHOUT else with_out(name, fn) for name, fn in SPECIAL.items()}
 __all__ = sorted(SPECIAL)
 
 
 def __getattr__(name: str) -> Any:
-    if name in SPECIAL:
-        return SPECIAL[name]
+    if name in _FUNCTIONS:
+        return _FUNCTIONS[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -123,6 +123,7 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Any:
 @function(method=False)
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Any:
     """``x`` where it is above ``threshold``, else ``value``."""
+    check_kind("threshold", input._array.dtype)
     how = {"limit": threshold, "value": value}
     return in_place(THRESHOLD, input, how) if inplace else apply(THRESHOLD, (input,), how)
 

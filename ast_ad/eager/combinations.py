@@ -234,6 +234,7 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Any:
 @function("clamp_", "clip_")
 def clamp_(input: Tensor, min: Any = None, max: Any = None) -> Any:
     """``clamp`` in place."""
+    check_kind("clamp", input._array.dtype)
     op, bounds = _bounds(min, max)
     return inplace(op, input, *bounds)
 
@@ -241,30 +242,35 @@ def clamp_(input: Tensor, min: Any = None, max: Any = None) -> Any:
 @function()
 def clamp_min(input: Tensor, min: Any) -> Any:
     """``input``, at least ``min``."""
+    check_kind("clamp", input._array.dtype)
     return mixed(CLAMP_MIN[isinstance(min, Tensor)], (input, min), {})
 
 
 @function()
 def clamp_min_(input: Tensor, min: Any) -> Any:
     """``clamp_min`` in place."""
+    check_kind("clamp", input._array.dtype)
     return inplace(CLAMP_MIN[isinstance(min, Tensor)], input, min)
 
 
 @function()
 def clamp_max(input: Tensor, max: Any) -> Any:
     """``input``, at most ``max``."""
+    check_kind("clamp", input._array.dtype)
     return mixed(CLAMP_MAX[isinstance(max, Tensor)], (input, None, max), {})
 
 
 @function()
 def clamp_max_(input: Tensor, max: Any) -> Any:
     """``clamp_max`` in place."""
+    check_kind("clamp", input._array.dtype)
     return inplace(CLAMP_MAX[isinstance(max, Tensor)], input, None, max)
 
 
 @function()
 def lerp(input: Tensor, end: Tensor, weight: Any) -> Any:
     """``input + weight * (end - input)``."""
+    check_kind("lerp", input._array.dtype)
     return apply(LERP_TENSOR if isinstance(weight, Tensor) else LERP, (input, end, weight))
 
 
@@ -306,4 +312,5 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Any:
     """The ``p``-norm of ``input - other``."""
     require_tensor("dist", input)
     require_tensor("dist", other, "other", 2)
+    check_kind("dist", result_dtype(input, other))
     return mixed(DIST, (input, other), {"p": float(p)})

@@ -352,6 +352,7 @@ def unique_consecutive(
 @function()
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
     """How often each non-negative integer occurs, or the sum of its weights."""
+    check_kind("bincount", input._array.dtype)
     found = np.bincount(input._array, None if weights is None else weights._array, minlength)
     if weights is None:
         return Tensor._of(found)
@@ -371,6 +372,10 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
 @function()
 def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Tensor:
     """The interval between ``boundaries`` in which each element lies."""
+    if boundaries._array.ndim != 1:
+        raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries._array.ndim})")
+    if isinstance(input, Tensor):
+        check_kind("bucketize", input._array.dtype)
     found: Tensor = searchsorted(boundaries, input, out_int32=out_int32, right=right)
     return found
 
@@ -391,6 +396,19 @@ def searchsorted(
     """
     how: Any = side or ("right" if right else "left")
     order = sorted_sequence._array
+    check_kind("searchsorted", order.dtype)
+    shape = np.shape(input._array if isinstance(input, Tensor) else input)
+    if isinstance(input, Tensor) and input._array.ndim and order.ndim != 1 and order.shape[:-1] != shape[:-1]:
+        raise RuntimeError(
+            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of "
+            f"boundaries tensor and input value tensor must match, but we got boundaries tensor "
+            f"{list(order.shape)} and input value tensor {list(shape)}"
+        )
+    if not shape and order.ndim != 1:
+        raise RuntimeError(
+            "torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1, "
+            f"but we got boundaries tensor dim({order.ndim}) and input value's dim(0) numel(1)"
+        )
     if sorter is not None:
         if sorter._array.shape != order.shape:
             raise RuntimeError(

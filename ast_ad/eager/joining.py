@@ -138,6 +138,8 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Any, ...]:
     given = list(tensors[0]) if len(tensors) == 1 and not isinstance(tensors[0], Tensor) else list(tensors)
     if any(t._array.ndim > 1 for t in given):
         raise RuntimeError("torch.meshgrid: Expected 0D or 1D tensor in the tensor list")
+    if len({t._array.dtype for t in given}) > 1:
+        raise RuntimeError("torch.meshgrid expects all tensors to have the same dtype")
     if indexing not in (None, "ij", "xy"):
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
     n = len(given)

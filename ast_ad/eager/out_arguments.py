@@ -45,7 +45,12 @@ RESIZED = (
 
 def taking_out(name: str, fn: Callable[..., Any]) -> Callable[..., Any]:
     """``fn`` with an argument ``out``, if it is one of those that take it."""
-    if name not in TAKING or "out" in getattr(getattr(fn, "__code__", None), "co_varnames", ()):
+    return with_out(name, fn) if name in TAKING else fn
+
+
+def with_out(name: str, fn: Callable[..., Any]) -> Callable[..., Any]:
+    """``fn`` with an argument ``out``."""
+    if isinstance(fn, type) or "out" in getattr(getattr(fn, "__code__", None), "co_varnames", ()):
         return fn
 
     @functools.wraps(fn)

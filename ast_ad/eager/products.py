@@ -241,6 +241,15 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
 
 def vecdot(x: Any, y: Tensor, *, dim: int = -1) -> Any:
     """``sum(conj(x) * y, dim)``."""
+    for t in (x, y):
+        if t._array.dtype.kind not in "fc":
+            raise RuntimeError("linalg.vecdot: Expected a floating point or complex tensor as input.")
+    if x._array.ndim == y._array.ndim == 1 and x._array.shape != y._array.shape:
+        raise RuntimeError(
+            f"inconsistent tensor size, expected tensor {list(x._array.shape)} and src "
+            f"{list(y._array.shape)} to have the same number of elements, but got {x._array.size} and "
+            f"{y._array.size} elements respectively"
+        )
     return ((x.conj() if x._array.dtype.kind == "c" else x) * y).sum(dim)
 
 

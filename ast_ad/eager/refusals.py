@@ -68,6 +68,14 @@ KERNELS: dict[str, tuple[str, str]] = {
     "addbmm": ("iufc", "addmm_impl_cpu_"),
     "baddbmm": ("iufc", "baddbmm"),
     "addcmul": ("iufc", "addcmul_cpu_out"),
+    "lerp": ("fc", "lerp_kernel_scalar"),
+    "histc": ("f", "histogram_cpu"),
+    "floordiv": ("iuf", "div_floor_cpu"),
+    "mod": ("iuf", "remainder_cpu"),
+    "bucketize": ("biuf", "searchsorted_out_cpu"),
+    "searchsorted": ("biuf", "searchsorted_out_cpu"),
+    "bincount": ("iu", "bincount_cpu"),
+    "threshold": ("iuf", "threshold_cpu"),
 }
 WORDS: dict[tuple[str, str], tuple[type[Exception], str]] = {
     ("sign", "c"): (
@@ -106,6 +114,13 @@ WORDS: dict[tuple[str, str], tuple[type[Exception], str]] = {
     ("topk", "c"): (RuntimeError, " topk does not support complex dtypes on CPU"),
     ("heaviside", "c"): (RuntimeError, "heaviside is not yet implemented for complex tensors."),
     ("sort", "c"): (RuntimeError, " Sort does not support complex dtypes on CPU"),
+    **{
+        ("dist", kind): (
+            RuntimeError,
+            "linalg.vector_norm: Expected a floating point or complex tensor as input.",
+        )
+        for kind in "biu"
+    },
 }
 
 

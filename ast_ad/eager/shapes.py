@@ -242,6 +242,8 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Any:
             f"same number of dims as destination ({list(wanted)} dims)"
         )
     start, end = [axis_of(d, n) for d in given], [axis_of(d, n) for d in wanted]
+    if not n:
+        return look(PERMUTE, input, ())
     for name, axes in (("source", start), ("destination", end)):
         if len(set(axes)) != len(axes):
             raise RuntimeError(
@@ -256,7 +258,7 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Any:
 @function()
 def adjoint(input: Tensor) -> Any:
     """The conjugate transpose of each matrix in a stack."""
-    swapped = transpose(input, -2, -1)
+    swapped = transpose(input, -2, -1) if input._array.ndim else input
     return swapped.conj() if input._array.dtype.kind == "c" else swapped
 
 
