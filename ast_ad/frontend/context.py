@@ -240,7 +240,9 @@ class Context:
 
     def write(self, arr: Arr, var: Var) -> None:
         """The array holds ``var`` from now on, and so do the arrays of which it is a view."""
-        if arr.foreign and not is_outside(arr):
+        if arr.foreign and is_outside(arr):
+            self.outside().hold_arrays()
+        elif arr.foreign:
             raise self.unsupported(
                 "a write to " + arr.foreign,
                 "the compiler can't tell what else the write changes",

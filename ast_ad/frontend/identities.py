@@ -112,6 +112,7 @@ def changed(cx: Context, base: Container, keys: bool = True) -> None:
     ``keys``: whether it may have got others.
     """
     if base.serial < 0:
+        cx.outside().hold_arrays()
         cx.outside().places.count += 1
         cx.outside().places.changed[base] = None
     if cx.inputs is not None and not cx.inputs.containers.isdisjoint((base, *base.alike)):

@@ -26,6 +26,7 @@ from .stores import BEFORE, Places
 from .values import Arr, Bound, Closed, Dct, Live, Lst, Tup, is_tensor
 
 MAX_CAPTURED_ITEMS = 32
+HELD = ("outside", "held")  # among the constants: arrays from outside have names there
 MOST_STEPS = 100  # of a path to a container
 MOST_FOLLOWED = 20_000  # items of containers from outside that one build looks at
 
@@ -299,6 +300,19 @@ class Inputs:
             found = Arr(var, None, f"`{path}`, which outlives the call", serial=BEFORE)
         self.captured[path] = found
         return found
+
+    def hold_arrays(self) -> None:
+        """Ask for a build in which arrays from outside have the name that they have there, too.
+
+        That matters only where they, or what holds them, are changed.
+        """
+        if HELD not in self.constants:
+            raise Restart({HELD})
+
+    def arrays_held(self) -> list[Arr]:
+        """The arrays that have a name outside."""
+        known = self.captured.values() if HELD in self.constants else ()
+        return [found for found in known if isinstance(found, Arr)]
 
     def class_member(self, cls: type, name: str) -> None:
         """A method or property was found in a class; it must stay there."""

@@ -81,6 +81,8 @@ def references(
         for name, value in state.get(frame).items():
             if (not name.startswith("$") or name == "$choice") and (frame, name) not in without:
                 _count(cx, value, state, found, seen)
+    if cx.inputs is not None:
+        found.update(dict.fromkeys(cx.inputs.arrays_held(), 1))
     for holder in outside_holders(cx):
         content = state.look(holder)
         for name, value in content.items() if isinstance(content, dict) else ((None, holder),):

@@ -274,7 +274,11 @@ def assign(cx: Context, target: gast.AST, value: Value) -> None:
     elif kind == "Subscript":
         store_item(cx, evaluate(cx, target.value), evaluate(cx, target.slice), value)
     elif kind == "Attribute":
-        store_attribute(cx, evaluate(cx, target.value), mangled(cx, target.attr), value)
+        base = evaluate(cx, target.value)
+        if isinstance(base, Arr) and target.attr == "shape":
+            set_shape(cx, base, value)
+        else:
+            store_attribute(cx, base, mangled(cx, target.attr), value)
     else:
         raise cx.unsupported(f"assignment to {kind}", "the compiler does not follow it", "use a plain name")
 
@@ -374,12 +378,31 @@ def augment_container(cx: Context, plain: Callee, in_place: object, before: Valu
     return doors.binary(cx, plain, before, value)
 
 
-def require_alone(cx: Context, arr: Arr) -> None:
-    """Nobody else has what is a number, which ``op=`` replaces, or an array, which it writes."""
+def set_shape(cx: Context, arr: Arr, value: Value) -> None:
+    """``a.shape = value`` of an array that has one name, and lies row by row: nobody else sees it."""
+    if not is_alone(cx, arr) or "C" not in arr.orders:
+        cx.demand_orders()
+        raise cx.unsupported(
+            "assignment to .shape",
+            "the array has another name, or may not lie row by row",
+            "use reshape",
+        )
+    new = cx.read(doors.call_primitive(cx, np.reshape, [arr, value], {}))
+    arr.orders = frozenset("C")
+    cx.state.set(arr, new)
+
+
+def is_alone(cx: Context, arr: Arr) -> bool:
+    """Whether an array of the program's has one name, and is in no list."""
     alone = arr.view is None and arr.argument is None and not arr.foreign
     found = references(cx, cx.state)
     alone = alone and not any(arr is s for root in found for s, _ in getattr(root, "sources", ()))
-    if alone and not pools_with(cx, arr, cx.state) and found[arr] <= 1:
+    return alone and not pools_with(cx, arr, cx.state) and found[arr] <= 1
+
+
+def require_alone(cx: Context, arr: Arr) -> None:
+    """Nobody else has what is a number, which ``op=`` replaces, or an array, which it writes."""
+    if is_alone(cx, arr):
         return
     raise cx.unsupported(
         "a change in place of what is a number or an array, and has another name or is in a list",

@@ -163,6 +163,8 @@ def is_bound(cx: Context, owner: object, name: str) -> Any:
 def store(cx: Context, place: Place, value: Value) -> None:
     """The place holds the value from now on."""
     places = cx.outside().places
+    if not isinstance(value, (Var, Lit)):
+        cx.outside().hold_arrays()
     places.count += 1
     place.order = place.order or places.count
     var = value.initial if isinstance(value, Arr) else value

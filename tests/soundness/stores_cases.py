@@ -1681,3 +1681,46 @@ def counts_by_key():
         return np.sum(x * x) * len(counts)
 
     return f, THREE, lambda: counts
+
+
+@case(compiled=False)
+def one_attribute_becomes_the_other_in_a_loop():
+    box = Box(v=vector(), u=vector(0.5, 0.1, 0.2), w=0.0)
+
+    def f(x, n):
+        for _ in range(n):
+            box.w += np.sum(box.v)
+            box.v = box.u
+        return np.sum(box.v * x) + box.w
+
+    return f, [(vector(), 2), (vector(), 0), (vector(), 1)], lambda: box
+
+
+@case(compiled=False)
+def a_name_of_an_array_outside_since_a_loop():
+    box = Box(v=vector())
+
+    def f(x, n):
+        z = x * 2.0
+        for i in range(n):
+            z = box.v
+            z[0] = x[1] * i
+        box.v[1] = 7.0
+        return np.sum(z * x)
+
+    return f, [(vector(), 2), (vector(), 0), (vector(), 1)], lambda: box
+
+
+@case
+def own_array_gets_another_shape():
+    box = Box(seen=None)
+
+    def f(x):
+        a = np.zeros(6)
+        a[:3] = x
+        a.shape = (2, 3)
+        a[1] = a[0] * 2.0
+        box.seen = a
+        return np.sum(a @ x)
+
+    return f, THREE, lambda: box
