@@ -422,14 +422,6 @@ class _NotStatic:
 NOT_STATIC = _NotStatic()
 
 
-def is_outside(arr: Arr) -> bool:
-    """Whether it is an array that outlives the call, or a window on one: that array is written."""
-    root: Any = arr
-    while isinstance(root, Arr) and root.view is not None:
-        root = root.view.parent
-    return isinstance(root, Arr) and root.serial < 0 and root.foreign == arr.foreign
-
-
 def describe(value: object) -> str:
     """What an abstract value is, in a reader's words."""
     words = {

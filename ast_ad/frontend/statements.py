@@ -17,16 +17,16 @@ from ..ir.alternatives import is_mixed
 from ..ir.ops import Arg, Lit, Span, Var
 from ..ir.types import Array, Optional, Scalar, dtype_of, rank_of
 from . import doors
+from .alone import require_alone, set_shape
 from .arrays import delete_item, load_item, store_item
 from .attributes import load_attribute, store_attribute
 from .boundness import Raised
 from .container_methods import list_extend
 from .context import Context
 from .expressions import evaluate, load_name, mangled
-from .holding import pools_with, set_list
+from .holding import set_list
 from .liveness import live_before
 from .questions import asked
-from .sharing import references
 from .source_lines import statement_text
 from .stores import store_cell, store_global
 from .tables import EXEC, METHODS, statement
@@ -376,39 +376,6 @@ def augment_container(cx: Context, plain: Callee, in_place: object, before: Valu
     if isinstance(before, Obj) and hasattr(before.cls, method):
         return doors.call(cx, load_attribute(cx, before, method), [value], {})
     return doors.binary(cx, plain, before, value)
-
-
-def set_shape(cx: Context, arr: Arr, value: Value) -> None:
-    """``a.shape = value`` of an array that has one name, and lies row by row: nobody else sees it."""
-    if not is_alone(cx, arr) or "C" not in arr.orders:
-        cx.demand_orders()
-        raise cx.unsupported(
-            "assignment to .shape",
-            "the array has another name, or may not lie row by row",
-            "use reshape",
-        )
-    new = cx.read(doors.call_primitive(cx, np.reshape, [arr, value], {}))
-    arr.orders = frozenset("C")
-    cx.state.set(arr, new)
-
-
-def is_alone(cx: Context, arr: Arr) -> bool:
-    """Whether an array of the program's has one name, and is in no list."""
-    alone = arr.view is None and arr.argument is None and not arr.foreign
-    found = references(cx, cx.state)
-    alone = alone and not any(arr is s for root in found for s, _ in getattr(root, "sources", ()))
-    return alone and not pools_with(cx, arr, cx.state) and found[arr] <= 1
-
-
-def require_alone(cx: Context, arr: Arr) -> None:
-    """Nobody else has what is a number, which ``op=`` replaces, or an array, which it writes."""
-    if is_alone(cx, arr):
-        return
-    raise cx.unsupported(
-        "a change in place of what is a number or an array, and has another name or is in a list",
-        "an array is changed under all its names, a number is not",
-        "write `a = a + b` for a new value",
-    )
 
 
 def overwrite(cx: Context, arr: Arr, old: Var, new: Arg) -> None:

@@ -357,6 +357,14 @@ Value = (
 )  # what a name, an element or an attribute is to the compiler
 
 
+def is_outside(arr: Arr) -> bool:
+    """Whether it is an array that outlives the call, or a window on one: that array is written."""
+    root: Any = arr
+    while isinstance(root, Arr) and root.view is not None:
+        root = root.view.parent
+    return isinstance(root, Arr) and root.serial < 0 and root.foreign == arr.foreign
+
+
 Callee = Callable[..., Any]  # of the user's, of NumPy's, of the compiler's: what it takes can't be told
 Slot = tuple[Any, Any]  # a frame, an object, ..., and a name or a key in it
 Sides = tuple[tuple["State", Block], tuple["State", Block]]  # the paths of a branch: the store, and the code

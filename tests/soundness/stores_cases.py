@@ -1704,7 +1704,7 @@ def a_name_of_an_array_outside_since_a_loop():
         z = x * 2.0
         for i in range(n):
             z = box.v
-            z[0] = x[1] * i
+            z[0] = 5.0 * i
         box.v[1] = 7.0
         return np.sum(z * x)
 
