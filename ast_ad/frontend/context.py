@@ -33,6 +33,7 @@ from .values import (
     Unbound,
     Value,
     View,
+    is_outside,
 )
 
 if TYPE_CHECKING:
