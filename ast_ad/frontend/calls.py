@@ -67,6 +67,13 @@ IMPURE = {
 
 @expression(gast.Call)
 def eval_call(cx: Context, node: gast.Call) -> Any:
+    function, args, kwargs = call_parts(cx, node)
+    place(cx, node)
+    return call(cx, function, args, kwargs)
+
+
+def call_parts(cx: Context, node: gast.Call) -> tuple[Any, list[Value], dict[str, Value]]:
+    """The function and the arguments of a call."""
     function = evaluate(cx, node.func)
     args = eval_elements(cx, node.args)
     kwargs: dict[str, Any] = {}
@@ -81,8 +88,7 @@ def eval_call(cx: Context, node: gast.Call) -> Any:
             kwargs.update(content)
         else:
             kwargs[keyword.arg] = value
-    place(cx, node)
-    return call(cx, function, args, kwargs)
+    return function, args, kwargs
 
 
 def call(cx: Context, function: Value, args: list[Value], kwargs: dict[str, Value]) -> Any:

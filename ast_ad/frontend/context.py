@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import operator
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -75,6 +75,7 @@ class Context:
         self.holders: dict[Any, Any] = {}
         self.unbound_reads: set[tuple[Any, Any]] = set()  # names of frames, read where they are unbound
         self.tried: list[tuple[str, int, int]] = []
+        self.suspended: dict[Frame, Callable[[Value], None]] = {}  # run where a generator yields
         self.own_dims: set[Dim] = set()
         self.flag_cond: Var | None = None
         self.branch_start = 0
@@ -415,12 +416,7 @@ def parameter_names(fn: Callee) -> tuple[str, ...]:
         return ()
 
 
-class _NotStatic:
-    def __repr__(self) -> str:
-        return "NOT_STATIC"
-
-
-NOT_STATIC = _NotStatic()
+NOT_STATIC: Any = type("NotStatic", (), {"__repr__": lambda self: "NOT_STATIC"})()
 
 
 def describe(value: object) -> str:

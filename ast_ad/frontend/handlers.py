@@ -1,4 +1,4 @@
-"""What do ``raise``, ``try`` and ``with`` do: which exceptions come up, and what runs whatever happens?
+"""What do ``raise`` and ``try`` do: which exceptions come up, and what runs whatever happens?
 
 A program follows the path on which nothing is raised. An exception that is certain is followed to its
 handler; where one comes up at run time that a handler or a ``finally`` might notice, the call is traced.
@@ -6,16 +6,14 @@ handler; where one comes up at run time that a handler or a ``finally`` might no
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Callable
 from typing import Any
 
 import gast
-import numpy as np
 
 from ..errors import AdError
-from ..ir.builtin import assert_, raise_, restore
+from ..ir.builtin import assert_, raise_
 from ..ir.ops import Arg, Lit, Op, Var
-from ..ir.types import Opaque
 from . import doors
 from .context import Context
 from .expressions import evaluate, runtime_object
@@ -46,43 +44,6 @@ def effect(cx: Context, fn: Callee, args: tuple[Arg, ...], outs: tuple[Var, ...]
     cx.builder.append(Op(fn, args, outs, kwargs, cx.builder.span, True, cx.builder.adjoint))
 
 
-# ----- with
-@statement(gast.With)
-def exec_with(cx: Context, node: gast.With, rest: list[gast.AST]) -> None:
-    """The errors of NumPy are handled as told in the block, and as before behind it."""
-    before = [enter_context(cx, item) for item in node.items]
-    exec_block(cx, node.body)
-    if not cx.state.dead:
-        for old in filter(None, reversed(before)):
-            effect(cx, restore, (old,))
-
-
-def enter_context(cx: Context, item: gast.withitem) -> Var | None:
-    """What is to be restored behind the block."""
-    call = item.context_expr
-    target = cx.static_value(evaluate(cx, call.func)) if type(call).__name__ == "Call" else None
-    if target is warnings.catch_warnings and item.optional_vars is None:
-        return None
-    if target is not np.errstate or item.optional_vars is not None:
-        raise cx.unsupported(
-            "`with` statement",
-            "only np.errstate and warnings.catch_warnings are followed",
-            "move the context manager out of the differentiated function",
-        )
-    options: dict[str, Any] = {}
-    for keyword in call.keywords:
-        value = cx.demand(evaluate(cx, keyword.value), "an errstate option")
-        if keyword.arg not in ("all", "divide", "over", "under", "invalid") or value in ("call", "log"):
-            raise cx.unsupported(
-                "this option of np.errstate", "the compiler does not follow it", "leave it out"
-            )
-        options[keyword.arg] = value
-    cx.errstate.update(options)
-    old = Var(Opaque("dict"), "errors")
-    effect(cx, np.seterr, (), (old,), **{name: Lit(value) for name, value in options.items()})
-    return old
-
-
 # ----- try
 @statement(gast.Try)
 def exec_try(cx: Context, node: gast.Try, rest: list[gast.AST]) -> bool:
@@ -101,7 +62,7 @@ def exec_try(cx: Context, node: gast.Try, rest: list[gast.AST]) -> bool:
         if node.handlers or node.finalbody:
             cx.tried.append((source.filename, node.body[0].lineno, node.body[-1].end_lineno))
     if node.finalbody and not cx.state.dead:
-        run_finally(cx, node.finalbody)
+        run_finally(cx, lambda: exec_block(cx, node.finalbody))
     return False
 
 
@@ -114,14 +75,14 @@ def handle(cx: Context, handler: gast.AST, problem: AdError) -> None:
         bind(cx, handler.name.id, Unbound(handler.name.id))
 
 
-def run_finally(cx: Context, statements: list[gast.AST]) -> None:
-    """Run a block whatever way control leaves by, and go on that way."""
+def run_finally(cx: Context, run: Callable[[], object]) -> None:
+    """Run what runs whatever way control leaves by, and go on that way."""
     flags = {name: cx.state.get_name(cx.frame, name) for name in EXITS}
     flags = {name: flag for name, flag in flags.items() if flag is not None}
     for name in flags:
         cx.state.set_name(cx.frame, name, Lit(False))
     value = cx.state.get_name(cx.frame, "$value")
-    exec_block(cx, statements)
+    run()
     if cx.state.dead:
         return
     after = {name: cx.state.get_name(cx.frame, name) for name in EXITS}

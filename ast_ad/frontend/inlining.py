@@ -20,6 +20,7 @@ from .context import Context
 from .expressions import evaluate, runtime_object
 from .guards import Guard, Path
 from .liveness import local_names
+from .source import Source, find_source
 from .statements import alive, exec_block, exec_return
 from .values import Arr, Closure, Dct, Frame, Obj, Tup, Value
 
@@ -87,17 +88,20 @@ def fill_dataclass(cx: Context, instance: Obj, args: list[Value], kwargs: dict[s
 
 # ----- functions with source
 def call_function(cx: Context, fn: types.FunctionType, args: list[Value], kwargs: dict[str, Value]) -> Any:
-    from .source import find_source
-
     if fn.__code__.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
         raise cx.unsupported(
             f"the generator function `{fn.__name__}`", "its state can't be followed", "return a list"
         )
     source = find_source(fn)
+    frame = frame_of(cx, fn, source)
+    return run_body(cx, source.tree, frame, function_defaults(cx, fn), args, kwargs, fn.__name__)
+
+
+def frame_of(cx: Context, fn: types.FunctionType, source: Source) -> Frame:
+    """The local variables of a call of the function, before its arguments are bound."""
     if cx.inputs is not None and not str(fn.__module__).startswith(RULES):
         cx.inputs.guards.add(Guard.value(Path.of_object(fn, fn.__name__), fn))  # its code, its defaults
-    defaults = function_defaults(cx, fn)
-    frame = Frame(
+    return Frame(
         source,
         fn.__globals__,
         None,
@@ -106,7 +110,6 @@ def call_function(cx: Context, fn: types.FunctionType, args: list[Value], kwargs
         ("function", fn),
         locals=frozenset(fn.__code__.co_varnames + fn.__code__.co_cellvars),
     )
-    return run_body(cx, source.tree, frame, defaults, args, kwargs, fn.__name__)
 
 
 def call_closure(cx: Context, closure: Closure, args: list[Value], kwargs: dict[str, Value]) -> Any:

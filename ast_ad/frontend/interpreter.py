@@ -15,6 +15,7 @@ from ..ir.ops import Lit
 from . import (
     array_methods,
     container_methods,
+    contexts,
     dict_methods,
     expressions,
     handlers,
@@ -36,6 +37,7 @@ from .values import Callee, Value
 READERS = (
     array_methods,
     container_methods,
+    contexts,
     dict_methods,
     expressions,
     handlers,
