@@ -106,6 +106,20 @@ def load_array_item(cx: Context, base: Arr, index: Value) -> Any:
     )
 
 
+def item_view(cx: Context, base: Arr, position: Arg) -> Arr:
+    """The window at a basic index, which is not read here."""
+
+    def get(v: Var) -> Var:
+        type = index_type(v, position)
+        assert type is not None
+        return cx.builder.opaque(operator.getitem, (v, position), type)
+
+    def put(v: Var, new: Var) -> Var:
+        return cx.builder.opaque(helpers.setitem, (v, position, new), v.type)
+
+    return Arr(None, View(base, get, put, position))
+
+
 def window(
     cx: Context,
     base: Value,
@@ -352,3 +366,4 @@ def element(cx: Context, base: Lst | Dct, value: Value) -> Arg:
 
 doors.element = element
 doors.load_item = load_item
+doors.item_view = item_view

@@ -79,7 +79,7 @@ def checked(cx: Context, state: State, error: type[Exception], text: str) -> Any
         emit_raise(cx, error(text))
         raise Raised
     if isinstance(state, Lost):
-        raise cx.unsupported(f"a read of `{state.name}`", state.why, "give it a value on every path")
+        raise cx.lost(state, "give it a value on every path")
     if not isinstance(state, Maybe):
         return state
     with cx.builder.nested(Block()) as unbound:

@@ -2,16 +2,21 @@
 
 A name whose array has other names is carried by itself while its passes leave it alone; where they leave one
 of two arrays from before the loop in it, a boolean is carried that says which. What else they leave is
-carried by value, and writes to it are refused.
+carried by value, and writes to it are refused: then the program is read again, by references throughout
+(``Inputs.references``). A name holds one of up to four arrays from before the loop then, or one that the
+passes make and that no other name holds: its own, of which the value is carried.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 
+from ..ir.builtin import assign
 from ..ir.ops import Arg, Block, If, Lit, Var
 from ..ir.types import Scalar, Type
+from . import doors
 from .context import Context
+from .sharing import roots_of
 from .values import Arr, Choice, Value, View
 
 
@@ -29,11 +34,85 @@ def chosen(first: Arr, flag: Var, second: Arr, type: Type, hint: str | None) -> 
     return Arr(None, View(Choice(flag, first, second, type, hint), None, None))
 
 
+def among(arrays: Sequence[Arr], flags: Sequence[Var], type: Type, hint: str | None) -> Arr:
+    """The first array of which the flag holds, or else the last one, which has no flag."""
+    found = arrays[-1]
+    for one, flag in reversed(list(zip(arrays, flags, strict=False))):
+        found = chosen(one, flag, found, type, hint)
+    return found
+
+
+def is_choice(value: Value) -> bool:
+    return isinstance(value, Arr) and value.view is not None and isinstance(value.view.parent, Choice)
+
+
+def is_itself(value: Value) -> bool:
+    """Whether it is an array, or a window on one, that can be carried by reference."""
+    while isinstance(value, Arr) and not (value.foreign or value.sources):
+        if value.view is None or isinstance(value.view.parent, Choice):
+            return True
+        if value.view.get is None:
+            return False
+        value = value.view.parent
+    return False
+
+
+def own_content(cx: Context, value: Value, known: Collection[Arr], else_: Arg | None) -> Arg | None:
+    """What an array holds where it is none of the known ones, and ``else_`` where it is."""
+    if value in known:
+        return else_
+    if not is_choice(value):
+        return cx.arg(value)
+    choice = value.view.parent  # type: ignore[union-attr]
+    one, two = (own_content(cx, part, known, else_) for part in (choice.first, choice.second))
+    if one is None or two is None or one == two:
+        return two if one is None else one
+    found = Var(choice.type, choice.hint)
+    sides = Block([], (one,)), Block([], (two,))
+    cx.builder.append(If(choice.flag, *sides, (found,), cx.builder.span, cx.builder.adjoint))
+    return found
+
+
+# ----- reads and writes
+def read_choice(cx: Context, arr: Arr, choice: Choice) -> Var:
+    """What an array holds that is one of two; each is read where it is the one, else it may not be there."""
+    contents = [cx.state.look(root) for root in roots_of(arr)]
+    cached = cx.state.contents.get(arr)
+    if cached is not None and cached[0] == contents:
+        return cached[1]
+    sides = read_apart(cx, choice.first), read_apart(cx, choice.second)
+    var = Var(choice.type, choice.hint)
+    cx.builder.append(If(choice.flag, *sides, (var,), cx.builder.span, cx.builder.adjoint))
+    cx.state.set(arr, (contents, var))
+    return var
+
+
+def read_apart(cx: Context, arr: Arr) -> Block:
+    """A block that reads an array."""
+    outer, cx.state = cx.state, cx.state.fork()
+    try:
+        with cx.builder.nested(Block()) as block:
+            block.results = (cx.read(arr),)
+    finally:
+        cx.state = outer
+    return block
+
+
+def write_choice(cx: Context, choice: Choice, var: Var) -> None:
+    """Both hold what they did, but for the one that is written to."""
+
+    def change(arr: Arr) -> None:  # it keeps its length, which differs, perhaps, from the other's
+        cx.write(arr, cx.builder.opaque(assign, (var,), cx.read(arr).type))
+
+    one, two = choice.first, choice.second
+    doors.branch(cx, choice.flag, lambda: change(one), lambda: change(two), None)
+
+
 def is_first(cx: Context, value: Value, first: Arr) -> Arg:
     """Whether a value is the first of two arrays, as a boolean of the program."""
-    if not isinstance(value, Arr) or value.view is None or not isinstance(value.view.parent, Choice):
+    if value is first or not isinstance(value, Arr) or not is_choice(value):
         return Lit(value is first)
-    choice = value.view.parent
+    choice = value.view.parent  # type: ignore[union-attr]
     one, two = is_first(cx, choice.first, first), is_first(cx, choice.second, first)
     if isinstance(one, Lit) and one == two:
         return one
@@ -41,3 +120,7 @@ def is_first(cx: Context, value: Value, first: Arr) -> Arg:
     sides = Block([], (one,)), Block([], (two,))
     cx.builder.append(If(choice.flag, *sides, (flag,), cx.builder.span, cx.builder.adjoint))
     return flag
+
+
+doors.read_choice = read_choice
+doors.write_choice = write_choice

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import AdError, UnsupportedError
-from ..ir.ops import UNKNOWN, Arg, Block, If, Lit, Seq, Slice, Var, variables
+from ..ir.ops import UNKNOWN, Arg, Lit, Seq, Slice, Var, variables
 from ..ir.types import Array, DictOf, Dim, ListOf, Optional, TupleOf, Type, element_of, kind_of
 from . import doors
 from .builder import Builder, as_arg
@@ -69,6 +69,7 @@ class Context:
         # which array stands after the loop for one that its last pass made.
         self.shared: Collection[Any] = frozenset()
         self.lasting: Collection[Any] = frozenset()
+        self.held: Collection[Any] = frozenset()  # as ``shared``, with names that no pass reads
         self.twice: Collection[Any] = frozenset()  # the containers with another reference
         self.apart = False  # whether what is looked at lies in such a container
         self.outer_iterated = self.since = 0
@@ -116,6 +117,11 @@ class Context:
         """The items of a tuple."""
         assert isinstance(value, Tup), f"{value} is no tuple"
         return value.items
+
+    @property
+    def by_reference(self) -> bool:
+        """Whether names that hold one of several arrays carry references."""
+        return self.inputs is not None and self.inputs.references
 
     def outside(self) -> Inputs:
         """Where values from outside come from; what is read of itself, without inputs, has none."""
@@ -189,16 +195,15 @@ class Context:
     def read(self, arr: Arr) -> Var:
         """The array's value now; a view is taken anew where its parent was written since."""
         if any(self.state.get(source) is not content for source, content in arr.sources):
-            raise self.unsupported(
+            raise self.aliased(
                 "a read of an array that may be one of several, of which one was written since",
                 "the compiler can't tell whether the write changed it",
-                "copy the array first: `a = a.copy()`",
             )
         if arr.view is None:
             content = self.state.get(arr)
             return content
         if isinstance(arr.view.parent, Choice):
-            return self.read_choice(arr, arr.view.parent)
+            return doors.read_choice(self, arr, arr.view.parent)
         if not isinstance(arr.view.parent, Arr):
             return doors.read_element(self, arr)
         parent = self.read(arr.view.parent)
@@ -214,19 +219,6 @@ class Context:
             )
         var = arr.view.get(parent)
         self.state.set(arr, (parent, var))
-        return var
-
-    def read_choice(self, arr: Arr, choice: Choice) -> Var:
-        """What an array holds that is one of two."""
-        both = self.read(choice.first), self.read(choice.second)
-        cached = self.state.contents.get(arr)
-        if cached is not None and cached[0] == both:
-            return cached[1]
-        one, two = both
-        var = Var(choice.type, choice.hint)
-        sides = Block([], (one,)), Block([], (two,))
-        self.builder.append(If(choice.flag, *sides, (var,), self.builder.span, self.builder.adjoint))
-        self.state.set(arr, (both, var))
         return var
 
     def demand_orders(self) -> None:
@@ -245,10 +237,8 @@ class Context:
         if arr.foreign and is_outside(arr):
             self.outside().hold_arrays()
         elif arr.foreign:
-            raise self.unsupported(
-                "a write to " + arr.foreign,
-                "the compiler can't tell what else the write changes",
-                "copy the array first: `a = a.copy()`",
+            raise self.aliased(
+                "a write to " + arr.foreign, "the compiler can't tell what else the write changes"
             )
         self.require_kind((self.state.get(arr) if arr.view is None else self.read(arr)).type)
         if arr.argument is not None and self.inputs is not None:
@@ -263,7 +253,7 @@ class Context:
             self.state.set(arr, var)
             return
         if isinstance(arr.view.parent, Choice):
-            self.write_choice(arr.view.parent, var)
+            doors.write_choice(self, arr.view.parent, var)
             return
         if not isinstance(arr.view.parent, Arr):
             doors.write_element(self, arr, arr.view.parent, var)
@@ -280,16 +270,6 @@ class Context:
         self.write(parent, after)
         self.state.set(arr, (after, var))
 
-    def write_choice(self, choice: Choice, var: Var) -> None:
-        """Both hold what they did, but for the one that is written to."""
-        from ..ir.builtin import assign
-
-        def change(arr: Arr) -> None:  # it keeps its length, which differs, perhaps, from the other's
-            self.write(arr, self.builder.opaque(assign, (var,), self.read(arr).type))
-
-        one, two = choice.first, choice.second
-        doors.branch(self, choice.flag, lambda: change(one), lambda: change(two), None)
-
     def require_kind(self, type: Type) -> None:
         """What is written to converts the same way on every path: integers cut off fractions."""
         dtypes = [t for t in type.among if isinstance(t, np.dtype)] if isinstance(type, Array) else []
@@ -301,9 +281,11 @@ class Context:
             )
 
     # ----- errors
-    def lost(self, state: Lost) -> AdError:
+    def lost(self, state: Lost, fix: str = "use a copy, or one name for it") -> AdError:
         """The error for a read of something of which the compiler can't tell what it holds."""
-        return self.unsupported(f"a read of `{state.name}`", state.why, "use a copy, or one name for it")
+        error = self.unsupported(f"a read of `{state.name}`", state.why, fix)
+        error.aliased = True  # type: ignore[attr-defined]
+        return error
 
     def write_outside(self, path: Path) -> AdError:
         """The error for a write to a list or dict that outlives the call, where it can't be followed."""
@@ -312,6 +294,12 @@ class Context:
             "the object outlives the call",
             "return the value instead, or create the object inside the function",
         )
+
+    def aliased(self, construct: str, why: str) -> AdError:
+        """The error for what references could tell, unless the program is read with them."""
+        error = self.unsupported(construct, why, "copy the array first: `a = a.copy()`")
+        error.aliased = True  # type: ignore[attr-defined]
+        return error
 
     def unsupported(
         self,

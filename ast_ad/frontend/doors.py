@@ -9,7 +9,7 @@ import gast
 
 from ..ir.ops import Arg, Block, Var
 from ..ir.types import Type
-from .values import Arr, Callee, Dct, Flat, Iterable, Lst, Pool, Sides, State, Value
+from .values import Arr, Callee, Choice, Dct, Flat, Iterable, Lst, Pool, Sides, State, Value
 
 if TYPE_CHECKING:
     from .context import Context
@@ -84,6 +84,9 @@ pools_with: Callable[[Context, object, State], frozenset[Pool]]
 read_element: Callable[[Context, Arr], Var]
 write_element: Callable[[Context, Arr, Lst | Dct, Var], None]
 # ----- inner_lists
+item_view: Callable[[Context, Arr, Arg], Arr]
+read_choice: Callable[[Context, Arr, Choice], Var]
+write_choice: Callable[[Context, Choice, Var], None]
 read_inner: Callable[[Context, State, Lst], Any]
 # ----- inlining
 closure_defaults: Callable[[Context, Any], dict[str, Any]]

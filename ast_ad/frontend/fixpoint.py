@@ -8,15 +8,17 @@ loops need one pass, because the names that a body assigns can be seen in its te
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from ..errors import AdError
-from ..ir.ops import Block, Lit, Undefined, Var
+from ..ir.ops import Block, Lit, Var
+from ..ir.types import Scalar
 from .boundness import Raised, is_certain, value_of
-from .builder import type_of_arg
+from .choices import is_itself
 from .context import Context
+from .finish import DEAD, finish
 from .holding import hold_entries, hold_items, known_later
 from .identities import (
     ITERATORS,
@@ -26,24 +28,14 @@ from .identities import (
     kin_of,
     parts_by_place,
     relate,
-    relate_results,
 )
-from .joins import ShapeChange, of_last, renewed
-from .late_slots import finish_late
-from .passes import Carried, EveryPassRaises, Passes
-from .sharing import items_held, mark, noted, readable, watch
-from .slots import OUT_ONLY, get_slot, is_checked, is_live, is_name, is_window, lateness, put_slot
-from .templates import (
-    Template,
-    by_reference,
-    flatten,
-    has_itself,
-    instantiate,
-    is_from_before,
-    template_of,
-    widen,
-    widened,
-)
+from .joins import ShapeChange
+from .passes import EveryPassRaises, Passes
+from .references import by_reference, has_itself, is_from_before, referred, widened
+from .sharing import mark, noted, readable, roots_of, shared_roots, watch
+from .slots import OUT_ONLY, get_slot, is_checked, is_live, is_window, put_slot
+from .template import Template
+from .templates import instantiate, template_of, widen
 from .values import (
     Arr,
     Dct,
@@ -55,13 +47,11 @@ from .values import (
     Obj,
     Slot,
     State,
-    Tup,
     Unbound,
     Value,
     now,
 )
 
-DEAD = "the compiler took it for dead"
 MAX_PASSES = 10
 MAX_NESTED = 30
 
@@ -90,6 +80,7 @@ def fixpoint(
         )
     outer_reads, cx.unbound_reads = cx.unbound_reads, set()
     entry, since = cx.state, now()
+    passes.since = Var(Scalar("bool")).id
     frame = cx.frame
     templates: dict[Slot, Template] = {}
     before_errors = dict(cx.errstate)
@@ -114,7 +105,7 @@ def entry_template(cx: Context, value: Value, entry: State, itself: bool = True)
     outer, cx.twice = cx.twice, held_twice(cx, entry)
     found = template_of(cx, value, entry)
     if itself:
-        found = by_reference(cx, value, found)
+        found = by_reference(cx, value) or found
     cx.shared, cx.twice = frozenset(), outer
     return found
 
@@ -238,13 +229,15 @@ def grow(
     entry, start, end = states
     larger = dict(templates)
     late = [slot for slot in changed if slot not in larger or larger[slot].kind == "unbound"]
-    noted_now = noted(cx, end, late)
+    noted_now, cx.held = noted(cx, end, late), shared_roots(cx, end)
     outer_twice, twice = cx.twice, held_twice(cx, end, late)
     kept = {slot: get_slot(entry, slot) for slot in larger.keys() - set(changed)}
     by_now = {
         slot: Template("same", info=array)
         for slot, array in kept.items()
-        if larger[slot].kind == "leaf" and has_itself(array) and get_slot(end, slot) in noted_now[0]
+        if larger[slot].kind == "leaf"
+        and (is_itself if cx.by_reference else has_itself)(array)
+        and any(root in noted_now[0] for root in roots_of(get_slot(end, slot)))
     }
     if by_now:  # another name has got what this one keeps: read the body again, with the arrays themselves
         return larger | by_now
@@ -289,6 +282,10 @@ def grown(
     """The template of a slot that holds ``value`` behind a pass; the states: before the loop, before it."""
     entry, start = states
     first = get_slot(entry, slot)
+    if cx.by_reference and isinstance(value, Arr):
+        found = referred(cx, old, value)
+        if found is not None:
+            return found
     if old.kind == "leaf" and not old.foreign and has_itself(first) and is_from_before(cx, value):
         old = Template("same", info=first)  # another name has what this pass leaves in it
     if old.kind == "choice" or old.kind == "same" and isinstance(old.info, Arr) and value is not old.info:
@@ -308,84 +305,3 @@ def grown(
     if old.kind != "unbound":
         return widen(cx, old, value, start)
     return Template("maybe", None, (template_of(cx, value_of(value), cx.state),))
-
-
-def finish(
-    cx: Context,
-    entry: State,
-    end: State,
-    templates: dict[Slot, Template],
-    params: dict[Slot, list[Var]],
-    block: Block,
-    stops: object,
-    make: Callable[..., None],
-    passes: Passes,
-) -> None:
-    """Append the region, and go on with its results."""
-    cx.state = entry
-    carried = Carried()
-    after = entry.fork()
-    hold_entries(cx, entry, after, templates, end.held)
-    bound: dict[Any, Any] = {}
-    cx.holders = {}
-    shared = noted(cx, end)[1]
-    for slot, template in sorted(templates.items(), key=lambda item: lateness(item[0], item[1], end)):
-        if template.kind == "lost":
-            bound[slot] = template.info
-            continue
-        if lateness(slot, template, end):
-            if is_name(slot) and not is_live(slot, cx.frame, passes.live):
-                bound[slot] = Lost(str(slot[1]), DEAD)
-                continue
-            cx.shared = shared
-            bound[slot] = finish_late(cx, slot, entry, end, block, carried, passes)
-            cx.shared = frozenset()
-            hold(cx, get_slot(end, slot), bound[slot])
-            continue
-        count = len(carried.inits)
-        cx.state = entry
-        flatten(cx, template, get_slot(entry, slot), carried.inits)
-        cx.state = end
-        with cx.builder.nested(block):
-            flatten(cx, template, get_slot(end, slot), carried.yields)
-        carried.variables += params[slot]
-        hint = slot[1] if isinstance(slot[1], str) else next((p.hint for p in params[slot]), None)
-        bound[slot] = instantiate(cx, template, carried.outs, hint, after=True)
-        for i, result in enumerate(carried.outs[count:], count):
-            first = carried.inits[i]
-            known = None if isinstance(first, Undefined) else type_of_arg(first)
-            result.type = renewed(result.type, known)
-            if passes.certain:
-                result.type = of_last(result.type, type_of_arg(carried.yields[i]))
-        hold(cx, get_slot(end, slot), bound[slot])
-    block.results = (*(() if stops is None else (cx.arg(stops),)), *carried.yields)
-    cx.state = after
-    for slot, value in bound.items():
-        put_slot(after, slot, value)
-    relate_results(cx, entry, end, templates, bound)
-    for slot, value in bound.items():
-        if value is not get_slot(entry, slot):  # what is from before is on other paths, too
-            watch(cx, value, after)
-    for key in [k for k in after.contents if is_window(k)]:
-        del after.contents[key]
-    make(tuple(carried.variables), tuple(carried.inits), block, tuple(carried.outs), stops is not None)
-
-
-def hold(cx: Context, last: Value, value: Value) -> None:
-    """After the loop, ``value`` stands for the array ``last`` of its last pass."""
-    last, value = (v.value if isinstance(v, Maybe) else v for v in (last, value))
-    if isinstance(last, Arr) and isinstance(value, Arr) and last.view is None:
-        cx.holders.setdefault(last, value)
-    items, others = content_of(cx, last), content_of(cx, value)
-    if last is not value and len(items) == len(others):
-        for item, other in zip(items, others, strict=True):
-            hold(cx, item, other)
-
-
-def content_of(cx: Context, value: Value) -> Collection[Any]:
-    """What a container holds, or the content of one."""
-    if isinstance(value, dict):
-        return value.values()
-    if isinstance(value, (Tup, Lst, Dct, Obj, Maybe)):
-        return items_held(value, cx.state)
-    return value if isinstance(value, tuple) else ()

@@ -22,7 +22,7 @@ from .sharing import items_held, lists_of, live_lists, references, roots_of
 from .values import AGAIN, Arr, Dct, Held, Lost, Lst, Pool, Seen, Slot, State, Value
 
 if TYPE_CHECKING:
-    from .templates import Template
+    from .template import Template
 
 ELEMENT = "an array that is also an element of a list"
 STALE: Any = type("Stale", (), {"__repr__": lambda self: "STALE"})()

@@ -36,7 +36,7 @@ from .values import (
 )
 
 if TYPE_CHECKING:
-    from .templates import Template
+    from .template import Template
 
 CHANGED = "a list, dict or object that may be the same one was changed under another name"
 CONTAINERS = (Lst, Dct, Obj)

@@ -28,6 +28,7 @@ from .values import Arr, Bound, Closed, Dct, Live, Lst, Tup, is_tensor
 MAX_CAPTURED_ITEMS = 32
 HELD = ("outside", "held")  # among the constants: arrays from outside have names there
 MOST_STEPS = 100  # of a path to a container
+REFERENCES = ("references",)  # among the constants of a build: names of several arrays carry references
 MOST_FOLLOWED = 20_000  # items of containers from outside that one build looks at
 
 
@@ -77,6 +78,11 @@ class Inputs:
         self.followed = 0
         self.places = Places()
         self.sources: dict[Path, Any] = {}  # the lists and dicts in ``captured`` themselves
+
+    @property
+    def references(self) -> bool:
+        """Whether names that hold one of several arrays carry references."""
+        return REFERENCES in self.constants
 
     # ----- arguments
     def argument(self, value: object, position: int, name: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from ..ir.ops import Arg, Block, Lit, Undefined, Var
@@ -13,6 +14,7 @@ from .identities import (
     one_of,
 )
 from .joins import ShapeChange, renewed
+from .last_arrays import LastPass, with_references
 from .passes import Carried, Passes
 from .sharing import readable
 from .slots import get_slot
@@ -45,9 +47,19 @@ def is_flag(slot: Slot) -> bool:
 
 
 def finish_late(
-    cx: Context, slot: Slot, entry: State, end: State, block: Block, carried: Carried, passes: Passes
+    cx: Context,
+    slot: Slot,
+    entry: State,
+    end: State,
+    block: Block,
+    carried: Carried,
+    passes: Passes,
+    kept: Collection[Any],
 ) -> Any:
-    """A slot that no pass reads from the one before: its value after the loop is the last pass's."""
+    """A slot that no pass reads from the one before: its value after the loop is the last pass's.
+
+    ``kept``: the roots of what passes read from one another.
+    """
     first, last = get_slot(entry, slot), readable(cx, get_slot(end, slot), end, str(slot[1]))
     if isinstance(last, Lost) and not is_flag(slot):
         return last
@@ -61,6 +73,9 @@ def finish_late(
             value = maybe(cx, value, last_value(cx, slot, Lit(False), last.bound, block, carried))
     else:
         value = last_value(cx, slot, first, last, block, carried)
+        if cx.by_reference and not is_flag(slot):
+            known = LastPass(end, carried, passes.since, passes.index, kept)
+            value = with_references(cx, known, last, value)
     if is_flag(slot):
         return value
     return maybe(cx, value, any_pass(cx, carried, passes))

@@ -259,7 +259,7 @@ def region_loop(
         )
 
     span = cx.builder.span
-    index = Var(Scalar("int"), hint)
+    passes.index = index = Var(Scalar("int"), hint)
     first = int_size(start)
     if isinstance(first, (int, Dim)) and reaches(first, 0) and isinstance(step, Lit) and step.value > 0:
         index.type = Scalar("int", None, Dim.symbol(("int", index.id), least=0))

@@ -19,7 +19,7 @@ from .context import Context
 from .conversion import from_arg, from_python
 from .guards import Guard, Path
 from .identities import static_entries
-from .inputs import Inputs, Restart
+from .inputs import REFERENCES, Inputs, Restart
 from .interpreter import new_context
 from .left import Left, guard_identities, require_alone, written_outside
 from .patterns import Known
@@ -87,6 +87,10 @@ def lower(
             constants |= restart.keys
             builds += 1
         except AdError as problem:
+            if getattr(problem, "aliased", False) and REFERENCES not in constants:
+                constants |= {REFERENCES}
+                builds += 1
+                continue
             first = first or problem
             if sites is None or not sites.choose(problem):
                 break

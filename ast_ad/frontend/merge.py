@@ -14,12 +14,22 @@ from typing import Any
 import numpy as np
 
 from ..ir.alternatives import is_mixed
-from ..ir.ops import Arg, Block, Lit, Seq, Var
+from ..ir.ops import Arg, Block, Lit, Seq, Var, map_arg
 from ..ir.types import Array, ListOf, Type, list_of
 from . import doors
-from .boundness import PARTS, components, is_known_outside, merge_bound, merge_dead, same_make
+from .boundness import (
+    PARTS,
+    components,
+    export_contents,
+    exported_var,
+    is_known_outside,
+    merge_bound,
+    merge_dead,
+    same_make,
+    was_emitted_in_branch,
+)
 from .builder import type_of_arg
-from .choices import chosen
+from .choices import chosen, is_itself
 from .context import Context
 from .holding import is_element, own_elements, pools_around, pools_of, pools_with, stale
 from .identities import CONTAINERS, ITERATORS, held_twice, is_iterator, one_of
@@ -29,6 +39,7 @@ from .slots import is_window
 from .statements import EXITS
 from .values import (
     Arr,
+    Choice,
     Dct,
     Frame,
     Lost,
@@ -41,6 +52,7 @@ from .values import (
     Tup,
     Unbound,
     Value,
+    View,
 )
 
 ONE_OF_TWO = "an array that is one of several, depending on the path taken"
@@ -63,6 +75,7 @@ class Phis:
     )  # the arrays, and what each is one of
     merged: State = field(default_factory=State)  # the store behind the branch
     flag: Var | None = None  # which path was taken
+    states: tuple[State, ...] = ()  # the stores at the ends of the paths
 
     def add(self, a: Arg, b: Arg, type: Type, hint: str | None) -> Var:
         key = (
@@ -87,6 +100,7 @@ def merge_states(
         return merge_dead(cx, sides, phis, since)
     merged = phis.merged = first.fork()
     merged.held = first.held | second.held
+    phis.states = first, second
     phis.shared = shared_roots(cx, first), shared_roots(cx, second)
     phis.twice = held_twice(cx, first), held_twice(cx, second)
     for key in {**first.contents, **second.contents}:
@@ -281,6 +295,8 @@ def one_of_two(cx: Context, out: Var, values: tuple[Value, Value], phis: Phis, s
     if phis.flag is None or phis.apart or not isinstance(out.type, Array) or is_mixed(out.type):
         return None
     found: list[Arr] = []
+    held = False  # by another name
+    by_value = 0
     for value, shared, of in zip(values, phis.shared, (phis.then, phis.orelse), strict=True):
         if not isinstance(value, Arr) or value.sources:
             return None
@@ -288,19 +304,56 @@ def one_of_two(cx: Context, out: Var, values: tuple[Value, Value], phis: Phis, s
         if not isinstance(argument, Var) or not is_alike(argument.type, out.type):
             return None
         roots = list(roots_of(value))
+        held = held or any(root in shared for root in roots)
         if not any(root in shared for root in roots) and all(root.serial > since for root in roots):
             found.append(Arr(out, within=pools_around(cx, value, phis.merged)))
+            by_value += 1
         elif is_known_outside(cx, value, since) and all(isinstance(root, Arr) for root in roots):
             found.append(value)
         else:
-            return None
-    if all(one is not value for one, value in zip(found, values, strict=True)):
+            known = made_on_path(cx, value, of is phis.then, phis, since) if cx.by_reference else None
+            if known is None:
+                return None
+            found.append(known)
+    if by_value == len(found) or not held:
         return None  # each has one name: the value is all that can be seen
-    if not any(
-        root in shared for value, shared in zip(values, phis.shared, strict=True) for root in roots_of(value)
-    ):
-        return None
     return chosen(found[0], phis.flag, found[1], out.type, out.hint)
+
+
+def made_on_path(cx: Context, arr: Arr, first: bool, phis: Phis, since: int) -> Arr | None:
+    """An array that has other names and that only one path knows, behind the branch."""
+    if not is_itself(arr) or not all(isinstance(root, Arr) for root in roots_of(arr)):
+        return None
+    if is_known_outside(cx, arr, since):
+        return arr
+    key = ("made", id(arr))
+    if key not in phis.memo:
+        phis.memo[key] = _made_on_path(cx, arr, first, phis, since), arr
+    return phis.memo[key][0]
+
+
+def _made_on_path(cx: Context, arr: Arr, first: bool, phis: Phis, since: int) -> Arr | None:
+    def behind(var: Any) -> Any:
+        return exported_var(cx, var, first, phis)
+
+    view = arr.view
+    if view is None:
+        export_contents(cx, arr, behind, phis, phis.states[0 if first else 1])
+        return arr
+    if isinstance(view.parent, Choice):
+        choice = view.parent
+        one, two = (made_on_path(cx, part, first, phis, since) for part in (choice.first, choice.second))
+        if one is None or two is None:
+            return None
+        return chosen(one, behind(choice.flag), two, choice.type, choice.hint)
+    parent = made_on_path(cx, view.parent, first, phis, since)
+    if parent is None:
+        return None
+    if view.index is not None:
+        return doors.item_view(cx, parent, map_arg(behind, view.index))
+    if view.reads is None or any(was_emitted_in_branch(cx, var) for var in view.reads):
+        return None
+    return Arr(None, View(parent, view.get, view.put, None, view.reads))
 
 
 def leaf_in(cx: Context, value: Value, side: tuple[State, Block]) -> Arg:

@@ -20,12 +20,15 @@ class Passes:
 
     ``live``: the names of its frame that may be read at the start of a pass or behind the loop (None: all);
     ``any``: emits the boolean that tells whether there is a pass at all (None: only the loop can tell);
-    ``certain``: whether it is known that there is one.
+    ``certain``: whether it is known that there is one; ``index``: the variable that counts them;
+    ``since``: variables with this id, or a higher one, are made in the loop.
     """
 
     live: Collection[str] | None = None
     any: Callable[[], Any] | None = None
     certain: bool = False
+    index: Var | None = None
+    since: int = 0
 
 
 @dataclass

@@ -34,7 +34,7 @@ from .values import (
 
 if TYPE_CHECKING:
     from .merge import Phis
-    from .templates import Template
+    from .template import Template
 
 STALE = "it may show an array that was written since under another name"
 SHARED = "an array that may be one of several, depending on the pass of a loop"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .values import Arr, Choice, Dct, Frame, Lost, Lst, Maybe, Obj, Slot, State
 
 if TYPE_CHECKING:
-    from .templates import Template
+    from .template import Template
 
 OUT_ONLY = ("$return", "$break", "$value", "$choice")
 

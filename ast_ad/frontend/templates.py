@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
-from ..ir.alternatives import is_mixed
 from ..ir.ops import Arg, Block, Lit, Undefined, Var
-from ..ir.types import Array, DictOf, ListOf, Scalar, TupleOf, Type, dict_of, list_of
+from ..ir.types import DictOf, ListOf, Scalar, TupleOf, Type, dict_of, list_of
 from . import doors
 from .boundness import PARTS, bound_flag, components, same_make, value_of
 from .builder import type_of_arg
-from .choices import chosen, is_first, members
 from .context import Context
 from .holding import own_elements, pools_around, pools_of, pools_with
-from .joins import NOTHING, ShapeChange, is_alike, join, join_carried, join_lists
+from .joins import NOTHING, ShapeChange, join, join_carried, join_lists
 from .keys import key_type
 from .merge import dynamic_list, own_orders, same_constant
+from .references import among_values, by_reference, flatten_choice, instantiate_choice, referred
 from .sharing import SHARED, STILL_SHARED, mark
-from .values import Arr, Bound, Closure, Dct, Lost, Lst, Maybe, Obj, Pool, State, Tup, Unbound, Value
+from .template import Template
+from .values import Arr, Bound, Closure, Dct, Lost, Lst, Maybe, Obj, State, Tup, Unbound, Value
 
 
 def widen(cx: Context, old: Template, value: Value, start: State) -> Template:
@@ -28,6 +28,12 @@ def widen(cx: Context, old: Template, value: Value, start: State) -> Template:
         inner = old.children[0] if old.kind == "maybe" else old
         held = value_of(value)
         return Template("maybe", None, (inner if held is None else widen(cx, inner, held, start),))
+    if cx.by_reference and isinstance(value, Arr):
+        found = referred(cx, old, value)
+        if found is not None:
+            return found
+        if old.kind == "choice" or old.kind == "same" and isinstance(old.info, Arr):
+            old = among_values(cx, old)
     if old.kind == "same":
         if (
             value is old.info
@@ -176,52 +182,6 @@ def inside(cx: Context, value: Value) -> Iterator[None]:
         cx.apart = outer
 
 
-def by_reference(cx: Context, value: Value, template: Template) -> Template:
-    """The template of a name's value at the entry: the array itself, if it has other names."""
-    if has_itself(value) and value in cx.shared:
-        return Template("same", info=value)
-    both = tuple(members(value))
-    if len(both) == 2 and all(map(has_itself, both)):
-        return choice_of(cx, *both) or template
-    return template
-
-
-def is_from_before(cx: Context, value: Value) -> bool:
-    """Whether it is an array from before the loop, which has another name, or one of two such."""
-    arrays = list(members(value))
-    return bool(arrays) and all(
-        one.serial <= cx.since and one in cx.shared and has_itself(one) for one in arrays
-    )
-
-
-def has_itself(value: Value) -> bool:
-    """Whether it is an array that can be carried by reference."""
-    return isinstance(value, Arr) and not (value.view or value.foreign or value.sources)
-
-
-def widened(cx: Context, old: Template, value: Value) -> Template | None:
-    """The template for what a pass leaves, if it is one of two arrays from before the loop."""
-    first, second = (old.info, None) if old.kind == "same" else old.info[:2]
-    for one in members(value):
-        if one.serial > cx.since or not has_itself(one):
-            return None
-        if one is not first and one is not second:
-            if second is not None:
-                return None
-            second = one
-    if second is None or old.kind == "choice":
-        return old
-    return choice_of(cx, first, second)
-
-
-def choice_of(cx: Context, first: Arr, second: Arr) -> Template | None:
-    """The template of what is one of two arrays, if they have one rank and dtype."""
-    types = cx.read(first).type, cx.read(second).type
-    if not isinstance(types[0], Array) or is_mixed(types[0]) or not is_alike(*types):
-        return None
-    return Template("choice", Scalar("bool"), info=(first, second, types))
-
-
 def template_of(cx: Context, value: Value, state: State) -> Template:
     """The structure of a value at the entry of the loop."""
     if isinstance(value, (Unbound, Lost)):
@@ -247,6 +207,9 @@ def template_of(cx: Context, value: Value, state: State) -> Template:
         with inside(cx, value):
             children = tuple(template_of(cx, v, state) for v in content.values())
         return Template(kind, None, children, (value.cls, list(content)))
+    referred_to = by_reference(cx, value) if cx.by_reference else None
+    if referred_to is not None:
+        return referred_to
     if isinstance(value, Arr):
         outer, cx.state = cx.state, state
         type = cx.read(value).type
@@ -292,9 +255,7 @@ def instantiate(
 ) -> Any:
     """A value of the template's structure on fresh parameters."""
     if template.kind == "choice":
-        first, second, types = template.info
-        params.append(Var(Scalar("bool"), None if hint is None else f"{hint}_which"))
-        return chosen(first, params[-1], second, join(*types), hint)  # lengths of this very pass
+        return instantiate_choice(template, params, hint)
     if template.kind in ("same", "unbound", "lost"):
         return template.info
     if template.kind == "maybe":
@@ -330,20 +291,20 @@ def instantiate(
     return Dct(content, cls) if template.kind == "dict" else Obj(cls, content)
 
 
-def flatten(cx: Context, template: Template, value: Value, out: list[Arg]) -> None:
-    """The arguments that a value of the template's structure has at its leaves."""
+def flatten(cx: Context, template: Template, value: Value, out: list[Arg], at_end: bool = False) -> None:
+    """The arguments that a value of the template's structure has at its leaves; ``at_end``: of a pass."""
     if template.kind == "choice":
-        out.append(is_first(cx, value, template.info[0]))
+        flatten_choice(cx, template, value, out, at_end)
         return
     if template.kind in ("same", "unbound", "lost"):
         return
     if template.kind == "maybe":
-        flatten(cx, template.children[0], value_of(value), out)
+        flatten(cx, template.children[0], value_of(value), out, at_end)
         out.append(cx.arg(bound_flag(value)))
         return
     if value is None and template.kind != "leaf":
         for child in template.children:
-            flatten(cx, child, None, out)
+            flatten(cx, child, None, out, at_end)
         return
     if template.kind == "leaf":
         if isinstance(value, (dict, Dct)) and isinstance(template.type, DictOf):
@@ -366,46 +327,7 @@ def flatten(cx: Context, template: Template, value: Value, out: list[Arg]) -> No
     else:
         items = cx.state.get(value).values()
     for child, item in zip(template.children, items, strict=True):
-        flatten(cx, child, item, out)
-
-
-@dataclass
-class Template:
-    """The structure of a carried slot: leaves with types, or a value that stays the same.
-
-    Of the kind 'maybe', the only child has a value where a boolean, the last leaf, tells so; 'unbound': no
-    pass reads what another one left; 'lost': what it holds can't be told.
-    """
-
-    kind: str  # leaf | maybe | unbound | lost | same | choice | tuple | list | parts | dict | object
-    type: Type | None = None
-    children: tuple[Template, ...] = ()
-    info: Any = None
-    array: bool = False
-    foreign: str | None = None
-    sources: tuple[Any, ...] = ()  # arrays that are known under other names too, one of which it may be
-    lasting: bool = False  # whether one of them is after the loop, too
-    orders: frozenset[str] = frozenset()  # of an array: those in which it certainly lies in memory
-    pools: frozenset[Pool] = frozenset()  # of an array: those that it may be in; of a list: its elements'
-    within: frozenset[Pool] = frozenset()  # of a list: those that it may be in
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Template)
-            and self.kind == other.kind
-            and self.type == other.type
-            and self.children == other.children
-            and self.array == other.array
-            and self.foreign == other.foreign
-            and self.sources == other.sources
-            and self.lasting == other.lasting
-            and self.orders == other.orders
-            and self.pools == other.pools
-            and self.within == other.within
-            and (self.info is other.info or self.kind != "same")
-            and (self.kind != "choice" or self.info[:2] == other.info[:2])
-            and (self.kind != "parts" or same_make(self.info, other.info))
-        )
+        flatten(cx, child, item, out, at_end)
 
 
 def type_of_number(value: object) -> bool:

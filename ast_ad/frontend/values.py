@@ -125,6 +125,7 @@ class View:
     get: Callable[[Any], Any] | None
     put: Callable[[Any, Any], Any] | None
     index: Arg | None = None
+    reads: tuple[Var, ...] | None = None  # what ``get`` and ``put`` read besides the parent; None: not known
     by_lengths: bool = False
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.alternatives import is_mixed
-from ..ir.ops import Arg, Lit, Seq, Slice, Var
+from ..ir.ops import Arg, Lit, Seq, Slice, Var, variables
 from ..ir.types import Array, Scalar, TupleOf, Type, kind_of, rank_of
 from ..rules import helpers
 from ..rules.registry import lookup
@@ -124,6 +124,7 @@ def see(
     ]  # as they are now: lists of places may change
     named: dict[str, Value] = {k: a if a is base else cx.arg(a) for k, a in kwargs.items()}
     view.by_lengths = not how and decided_by_strides(fn) and strides_of(cx, base) is not None
+    view.reads = tuple(variables(*(a for a in (*fixed, *named.values()) if a is not base)))  # type: ignore[arg-type]
     if how:
         view.get = window_of(cx, fn, fixed, named, base, part)
     if how == "view":
