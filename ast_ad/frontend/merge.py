@@ -14,32 +14,29 @@ from typing import Any
 import numpy as np
 
 from ..ir.alternatives import is_mixed
-from ..ir.ops import Arg, Block, Lit, Seq, Var, map_arg
+from ..ir.ops import Arg, Block, Lit, Seq, Var
 from ..ir.types import Array, ListOf, Type, list_of
 from . import doors
 from .boundness import (
     PARTS,
     components,
-    export_contents,
-    exported_var,
     is_known_outside,
     merge_bound,
     merge_dead,
     same_make,
-    was_emitted_in_branch,
 )
 from .builder import type_of_arg
-from .choices import chosen, is_itself
+from .choices import chosen
 from .context import Context
 from .holding import is_element, own_elements, pools_around, pools_of, pools_with, stale
 from .identities import CONTAINERS, ITERATORS, held_twice, is_iterator, one_of
 from .joins import NOTHING, ShapeChange, is_alike, join, join_lists
+from .made_on_paths import made_on_path
 from .sharing import readable, roots_of, shared_roots, still_returned, watch
 from .slots import is_window
 from .statements import EXITS
 from .values import (
     Arr,
-    Choice,
     Dct,
     Frame,
     Lost,
@@ -52,7 +49,6 @@ from .values import (
     Tup,
     Unbound,
     Value,
-    View,
 )
 
 ONE_OF_TWO = "an array that is one of several, depending on the path taken"
@@ -318,42 +314,6 @@ def one_of_two(cx: Context, out: Var, values: tuple[Value, Value], phis: Phis, s
     if by_value == len(found) or not held:
         return None  # each has one name: the value is all that can be seen
     return chosen(found[0], phis.flag, found[1], out.type, out.hint)
-
-
-def made_on_path(cx: Context, arr: Arr, first: bool, phis: Phis, since: int) -> Arr | None:
-    """An array that has other names and that only one path knows, behind the branch."""
-    if not is_itself(arr) or not all(isinstance(root, Arr) for root in roots_of(arr)):
-        return None
-    if is_known_outside(cx, arr, since):
-        return arr
-    key = ("made", id(arr))
-    if key not in phis.memo:
-        phis.memo[key] = _made_on_path(cx, arr, first, phis, since), arr
-    return phis.memo[key][0]
-
-
-def _made_on_path(cx: Context, arr: Arr, first: bool, phis: Phis, since: int) -> Arr | None:
-    def behind(var: Any) -> Any:
-        return exported_var(cx, var, first, phis)
-
-    view = arr.view
-    if view is None:
-        export_contents(cx, arr, behind, phis, phis.states[0 if first else 1])
-        return arr
-    if isinstance(view.parent, Choice):
-        choice = view.parent
-        one, two = (made_on_path(cx, part, first, phis, since) for part in (choice.first, choice.second))
-        if one is None or two is None:
-            return None
-        return chosen(one, behind(choice.flag), two, choice.type, choice.hint)
-    parent = made_on_path(cx, view.parent, first, phis, since)
-    if parent is None:
-        return None
-    if view.index is not None:
-        return doors.item_view(cx, parent, map_arg(behind, view.index))
-    if view.reads is None or any(was_emitted_in_branch(cx, var) for var in view.reads):
-        return None
-    return Arr(None, View(parent, view.get, view.put, None, view.reads))
 
 
 def leaf_in(cx: Context, value: Value, side: tuple[State, Block]) -> Arg:
