@@ -317,7 +317,7 @@ class Derivative(Inspection):
         from .variant import Variant
 
         with collector_paused():
-            return run_deep(functools.partial(Variant, self, *described, backend=backend, known=known))
+            return run_deep(Variant, self, *described, backend=backend, known=known)
 
     def _described(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """The names, structures and leaves of the arguments, and the names of those given by keyword."""
@@ -429,7 +429,7 @@ class Vjp(Derivative):
     def compiled(self, described: tuple[Any, ...], backend: str = "numpy", known: Known = Known.ONES) -> Any:
         from .variant import PullbackVariant
 
-        return run_deep(functools.partial(PullbackVariant, self, *described, backend=backend, known=known))
+        return run_deep(PullbackVariant, self, *described, backend=backend, known=known)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         variant, inputs, results = self._results(args, kwargs)

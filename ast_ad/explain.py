@@ -367,6 +367,7 @@ class Again:
     def __init__(self, forward: Function, backward: Function, home: str) -> None:
         self.home = home
         self.keys: dict[Var, Any] = {p: p for p in forward.params}
+        self.numbers: dict[Any, int] = {}
         self.computed: dict[Any, Op] = {}
         self.names: dict[Any, str | None] = {}
         self.loops: dict[Any, For | None] = {}
@@ -394,11 +395,10 @@ class Again:
         return "slice", self.key(arg.start), self.key(arg.stop), self.key(arg.step)
 
     def number(self, op: Op) -> Any:
-        return (
-            op.fn,
-            tuple(map(self.key, op.args)),
-            tuple((k, self.key(v)) for k, v in sorted(op.kwargs.items())),
-        )
+        """What the operation computes; written out, it would double with each use."""
+        named = tuple((k, self.key(v)) for k, v in sorted(op.kwargs.items()))
+        computed = op.fn, tuple(map(self.key, op.args)), named
+        return "op", self.numbers.setdefault(computed, len(self.numbers))
 
     def primal(self, block: Block) -> None:
         for op in block.ops:

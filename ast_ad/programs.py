@@ -11,12 +11,14 @@ import functools
 from collections.abc import Callable, Collection
 from typing import Any
 
+from . import budget
 from .assumptions import MOST_DROPPED, Assumption, assumptions, failed
 from .deep import is_repeated
 from .emit.load import build_lock, load_module
 from .emit.nesting import plan
 from .emit.python import emit_module
-from .ir.ops import Function
+from .ir.ops import Function, walk
+from .ir.types import Array
 from .transform.in_place import write_in_place
 
 Run = Callable[..., Any]
@@ -140,6 +142,8 @@ def compile_kernels(
     """The kernels of a program, or, as a text, why there are none."""
     from .backends.numba import NotCompiled, compile_numba
 
+    if work_of_kernels(function) > budget.MOST_FOR_KERNELS:
+        return "it has so many operations that compiling kernels of them takes too long"
     try:
         more = {"dropped": dropped} if dropped else {}
         return compile_numba(function, owned, fresh, function.name, parallel, **more)
@@ -149,6 +153,12 @@ def compile_kernels(
         if FAIL_LOUDLY or (isinstance(error, RecursionError) and is_repeated()):
             raise
         return f"{type(error).__name__}: {error}"
+
+
+def work_of_kernels(function: Function) -> int:
+    """How much there is to compile."""
+    outs = (out for op in walk(function.body) for out in op.outs)
+    return sum(4 if isinstance(out.type, Array) else 1 for out in outs)
 
 
 FAIL_LOUDLY = False

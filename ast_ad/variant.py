@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .budget import counted
 from .compiled import Compiled, require_number, scalar_result
 from .errors import AdError, InputTypeError, InputValueError
 from .frontend.builder import type_of_arg
@@ -78,6 +79,7 @@ class Variant(Compilation):
     ``backend``: 'numpy', or 'numba' for kernels; ``known``: what of the arrays' lengths is relied on.
     """
 
+    @counted()
     def __init__(
         self,
         owner: Any,

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..budget import spend
 from ..ir.builtin import tuple_get
 from ..ir.ops import NOWHERE, UNKNOWN, Arg, Block, Lit, Op, Seq, Slice, Span, Statement, Undefined, Var, atoms
 from ..ir.types import Array, Scalar, TupleOf, Type, type_of
@@ -139,6 +140,7 @@ class Builder:
         return _made(type(types), items)
 
     def append(self, op: Statement) -> None:
+        spend(1, self.span)
         self.block.ops.append(op)
 
     def opaque(

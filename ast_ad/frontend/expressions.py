@@ -10,6 +10,7 @@ from typing import Any
 
 import gast
 
+from ..budget import spend
 from ..deep import require_depth
 from ..ir.ops import Lit
 from ..ir.types import Opaque
@@ -48,6 +49,7 @@ INLINED = sys.version_info >= (3, 12)
 def evaluate(cx: Context, node: gast.AST) -> Any:
     """The abstract value of an expression."""
     require_depth()
+    spend(1, cx.builder.span)
     handler = EVAL.get(type(node))
     outer = cx.builder.span
     doors.place(cx, node)

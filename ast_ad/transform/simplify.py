@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..budget import spend
 from ..frontend.builder import type_of_arg
 from ..ir import builtin
 from ..ir.ops import (
@@ -59,6 +60,7 @@ def simplify_block(block: Block) -> None:
     makers = Makers()
     makers.uses.update(variables(*block.results))
     for op in walk(block):
+        spend(1, op.span)
         makers.uses.update(variables(*operands(op), *(r for inner in blocks(op) for r in inner.results)))
     _Simplifier({}, {}, makers).block(block)
     fill_erased(block)
