@@ -16,7 +16,7 @@ from . import helpers
 from .gather import refuse
 from .helpers import mT, safe_product
 from .products import H, column, row
-from .registry import vjp
+from .registry import shape, vjp
 
 
 def symmetrized(a: Any) -> Any:
@@ -84,10 +84,14 @@ def qr(g, ans, a, mode="reduced"):
     if mode == "r":
         q, r = np.linalg.qr(a)
         q_bar, r_bar = np.zeros_like(q), g
-    elif mode == "reduced":
+    elif mode in ("reduced", "complete"):
         (q, r), (q_bar, r_bar) = ans, g
     else:
         refuse(f"np.linalg.qr(mode={mode!r})", fix="use mode='reduced'")
+    if mode == "complete":  # below a tall matrix' r are zeros
+        d = np.diagonal(r, 0, -2, -1)
+        q, q_bar = thin(q, d), thin_cotangent(q_bar, d, "qr of a tall matrix", "ask for the reduced one")
+        r, r_bar = r[..., : np.shape(d)[-1], :], r_bar[..., : np.shape(d)[-1], :]
     k = np.shape(r)[-2]
     y, r_x, y_bar = a[..., k:], r[..., :k], q @ r_bar[..., k:]
     q_bar = q_bar + y @ H(r_bar[..., k:])
@@ -248,8 +252,12 @@ def thin(u: Any, s: Any) -> Any:
     return u[..., : np.shape(s)[-1]]
 
 
-def thin_cotangent(u_bar: Any, s: Any) -> Any:
+def thin_cotangent(
+    u_bar: Any, s: Any, name: str = "np.linalg.svd(full_matrices=True)", fix: str = "pass full_matrices=False"
+) -> Any:
     """The first ``len(s)`` columns, after a check that the others, which have no derivative, are zero.
+
+    ``name``, ``fix``: the decomposition, and what to write for it, as the error says them.
 
     >>> thin_cotangent(np.eye(3)[:, :2], np.ones(2)).shape
     (3, 2)
@@ -257,15 +265,20 @@ def thin_cotangent(u_bar: Any, s: Any) -> Any:
     n = np.shape(s)[-1]
     if np.any(u_bar[..., n:]):
         raise NoDerivativeError(
-            "np.linalg.svd(full_matrices=True)",
-            why="the singular vectors beyond the rank of the matrix are not unique",
-            fix="pass full_matrices=False",
+            name,
+            why="the vectors beyond the rank of the matrix are not unique",
+            fix=fix,
         )
     return u_bar[..., :n]
 
 
+@shape(thin_cotangent)
+def thin_cotangent_shape(u_bar, s, name="", fix=""):
+    return (*u_bar[:-1], s[-1])
+
+
 @vjp(thin_cotangent, view=True)
-def thin_cotangent_rule(g, ans, u_bar, s):
+def thin_cotangent_rule(g, ans, u_bar, s, name="", fix=""):
     return widened(g, u_bar), None
 
 

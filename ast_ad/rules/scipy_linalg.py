@@ -125,9 +125,9 @@ def svdvals(g, ans, a, check_finite=True):
 
 @vjp(sl.qr)
 def qr(g, ans, a, mode="full", check_finite=True):
-    if mode != "economic":
+    if mode not in ("full", "economic"):
         refuse(f"scipy.linalg.qr(mode={mode!r})", fix="use mode='economic'")
-    return decompositions.qr(g, ans, a)
+    return decompositions.qr(g, ans, a, "complete" if mode == "full" else "reduced")
 
 
 # ----- Cholesky factors and triangular matrices -----

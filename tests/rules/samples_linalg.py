@@ -71,6 +71,8 @@ SAMPLES = {
         (WIDE, "r"),
         (CTALL,),
         (CWIDE,),
+        (A, "complete"),
+        (WIDE, "complete"),
     ],
     d.reciprocal_gaps: [(normal(3),), (normal(2, 3),), (cnormal(3),)],
     np.linalg.eigh: [run(SPD), run(SPDS), run(HPD), run(EYE)],

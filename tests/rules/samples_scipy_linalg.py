@@ -35,7 +35,12 @@ SAMPLES = {
     sl.eigvalsh: [run(SPD)],
     sl.svd: [(A,), (TALL, False), Sample((TALL,), {"compute_uv": False})],
     sl.svdvals: [(TALL,)],
-    sl.qr: [Sample((TALL,), {"mode": "economic"}), Sample((TALL.T,), {"mode": "economic"})],
+    sl.qr: [
+        Sample((TALL,), {"mode": "economic"}),
+        Sample((TALL.T,), {"mode": "economic"}),
+        Sample((A,)),
+        Sample((TALL.T,), {"mode": "full"}),
+    ],
     sl.cho_factor: [run(SPD), run(HPD), run(SPD, lower=True)],
     sl.cho_solve: [
         ((np.triu(A), False), normal(3)),

@@ -126,6 +126,24 @@ def test_svd_of_full_matrices_refuses_what_is_not_unique():
         cotangent(np.linalg.svd, (np.ones_like(u), g[1], g[2]), a)
 
 
+@pytest.mark.parametrize("call", [(np.linalg.qr, "complete"), (sl.qr, "full")], ids=["numpy", "scipy"])
+@pytest.mark.parametrize("kind", [normal, cnormal])
+def test_full_qr_of_a_tall_matrix_refuses_what_is_not_unique(call, kind):
+    fn, mode = call
+    a = kind(5, 2)
+    q, r = fn(a, mode=mode)
+    c, d = kind(5, 2, seed=4), kind(2, 2, seed=5)
+
+    def loss(x):
+        q, r = np.linalg.qr(x)
+        return np.sum(np.real(np.conj(c) * q)) + np.sum(np.real(np.conj(d) * r))
+
+    g = np.hstack([c, np.zeros((5, 3))]), np.vstack([d, np.ones((3, 2))])
+    check(loss, cotangent(fn, g, a, mode=mode), a, random_like(a, 6))
+    with pytest.raises(NoDerivativeError, match="qr of a tall matrix"):
+        cotangent(fn, (np.ones_like(q), g[1]), a, mode=mode)
+
+
 def test_singular_determinant():
     found = cotangent(np.linalg.det, 1.0, np.array([[1.0, 2.0], [2.0, 4.0]]))
     np.testing.assert_allclose(found, [[4.0, -2.0], [-2.0, 1.0]], atol=1e-12)
