@@ -29,6 +29,7 @@ _CHOICES = {
 _PRODUCTS = {operator.mul, np.multiply}
 _POWERS = {operator.pow, builtins.pow, np.power}
 CLASSES: dict[str, type] = {"bool": bool, "int": int, "float": float, "complex": complex}
+_INDEXED = {operator.getitem, builtin.setitem_, builtin.add_item_, builtin.add_at_}
 _COPIES = {builtin.assign, builtin.unread, operator.getitem, *MUTATORS}
 
 
@@ -50,6 +51,8 @@ def can_hold(type: Type) -> bool:
 
 def computes_alike(op: Op) -> bool:
     """Whether an operation makes the same of its arguments, whichever of their types they have."""
+    if op.fn in _INDEXED and any(len(kinds(v.type)) > 1 for v in variables(op.args[1])):
+        return False
     given, made = [kinds(v.type) for v in variables(*operands(op))], [kinds(v.type) for v in op.outs]
     if all(len(k) < 2 for k in (*given, *made)) or op.fn in _COPIES:
         return True

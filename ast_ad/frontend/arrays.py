@@ -153,12 +153,14 @@ def index_arg(cx: Context, index: Value) -> Arg:
     if isinstance(index, (Range, Iterable)):
         return Seq(tuple(cx.arg(i) for i in doors.items_of(cx, index)), list)
     arg = cx.arg(index)
-    if any(len(set(map(kind_of, alternatives(v.type)))) > 1 for v in variables(arg)):
-        raise cx.unsupported(
-            "an index that is a bool on one path and an int on another, or a float",
-            "they choose other elements",
-            "convert it: `int(i)`",
-        )
+    for var in variables(arg):
+        kinds = set(map(kind_of, alternatives(var.type)))
+        if len(kinds) > 1 and kinds != {"int", "float"}:  # of a float NumPy raises when it runs
+            raise cx.unsupported(
+                "an index that is a bool on one path and an int on another",
+                "they choose other elements",
+                "convert it: `int(i)`",
+            )
     return arg
 
 

@@ -387,7 +387,7 @@ DIVISIONS = {operator.truediv, operator.floordiv, operator.mod, divmod}
 ITERATED = {np.diff, np.linalg.matrix_power}
 STRUCTURAL = frozenset(
     "axis axes axis1 axis2 axisa axisb axisc source destination ord kth ndmin indices_or_sections"
-    " pad_width reps deg keepdims subscripts".split()
+    " pad_width deg keepdims subscripts".split()
 )
 
 

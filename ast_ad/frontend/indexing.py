@@ -83,7 +83,9 @@ def is_basic(part: Arg) -> bool:
             or part.value is Ellipsis
             or (isinstance(part.value, (int, np.integer)) and not isinstance(part.value, bool))
         )
-    return isinstance(part, Var) and isinstance(part.type, Scalar) and part.type.kind == "int"
+    return isinstance(part, Var) and any(
+        isinstance(type, Scalar) and type.kind == "int" for type in alternatives(part.type)
+    )
 
 
 def _sliced(dim: Dim | int, part: Slice) -> Dim | int:

@@ -101,4 +101,4 @@ def _of_type(type: Type, dtype: np.dtype | None, numpy: bool) -> Type | None:
         return type if isinstance(type, (Array, Scalar, TupleOf, Optional)) else None
     if isinstance(type, Scalar):
         return Scalar(KIND_OF[dtype.kind], dtype if numpy else None)
-    return Array(dtype, type.shape) if isinstance(type, Array) and type.shape is not None else None
+    return Array(dtype, type.shape) if isinstance(type, Array) else None

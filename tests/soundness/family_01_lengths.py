@@ -391,6 +391,22 @@ def last_of_a_trajectory(p, n):
     return np.mean(y[max(0, n - 3) :]) + np.std(y[: n // 2 + 1])
 
 
+@program(np.array([0.3, 0.4, 0.5]), 2, later=[(np.array([0.3, 0.4]), 0), (np.array([0.3, 0.4, 0.7]), 4)])
+def tiles_of_each_turn(x, n):
+    t = x[0]
+    for i in range(n):
+        t += np.sum(np.tile(x, i)[i:] * np.tile(x, (i, 1)).ravel()[i:])
+    return t
+
+
+@program(np.array([0.3, 0.4, 0.5]), 2, later=[(np.array([0.3, 0.4]), 0), (np.array([0.3, 0.4, 0.7]), 4)])
+def tiles_of_lists_and_numbers(x, n):
+    times = min(n, 3)
+    return np.sum(np.tile([x[0], 2.0], times) * np.tile([1.0, x[1]], times)) + np.sum(
+        np.tile(x[0], times) ** 2
+    )
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {
     ("spectrum_of_a_padded_series", "numpy", "compiled"): "traced",

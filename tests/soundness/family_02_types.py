@@ -416,6 +416,61 @@ def float32_of_a_helper_that_widens(x, tolerance):
     return sum(total(v.reshape(2), step).sum() for v in [x, x * 2])
 
 
+X3 = np.array([0.3, 0.4, 0.5])
+
+
+def count_or(n, other):
+    """1, or the other number where the loop has a turn."""
+    found = 1
+    for _ in range(n):
+        found = other
+    return found
+
+
+@program(X3, 0, later=[(X3, 2)])
+def index_that_may_be_a_float(x, n):
+    return x[count_or(n, 2.0)] * x[0]
+
+
+@program(X3, 0, later=[(X3, 2)], compiled=False)
+def float_index_that_is_caught(x, n):
+    try:
+        return x[count_or(n, 2.0)] * 2
+    except IndexError:
+        return x[0] * x[1]
+
+
+@program(X3, 0, later=[(X3, 2), (X3, 0)])
+def store_at_what_may_be_a_float(x, n):
+    y = x.copy()
+    y[count_or(n, 2.0)] *= 3
+    return np.sum(y * y)
+
+
+@program(X3, 0, later=[(X3, 2)])
+def sum_of_floats_as_an_index(x, n):
+    k = 0
+    for _ in range(n):
+        k += 1.0
+    return x[k] * np.sum(x)
+
+
+@program(X3, 0, later=[(X3, 2)])
+def slice_up_to_what_may_be_a_float(x, n):
+    return np.sum(x[: count_or(n, 2.0)] ** 2)
+
+
+@program(X3, 0, later=[(X3, 2)])
+def rows_at_what_may_be_a_float(x, n):
+    y = np.outer(x, x)
+    return y[count_or(n, 0.5), 1] * y[1, count_or(n, 0)]
+
+
+@program(X3, 0, later=[(X3, 2)], compiled=False)
+def index_that_may_be_a_bool(x, n):
+    return np.sum(x[count_or(n, True)] * x[0])
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {
     ("rank_grows", "numpy", "compiled"): "traced",
