@@ -272,5 +272,61 @@ def chosen_twice_on_a_path(x, y, s):
     return np.sum(w * w) + np.sum(t * t) + np.sum(x * y)
 
 
+# ----- what is there on one path only
+@program(X, Y, 1, 1.5, later=[(X, Y, 5, 1.5), (X, Y, 2, -0.5)])
+def a_row_that_may_not_be_there(x, y, i, s):
+    m, y = np.outer(x, x), y * 1.0
+    z = y
+    if i < 3:
+        r = m[i]
+    else:
+        r = y
+    r[0] += s
+    return np.sum(m * m) + np.sum(z * z) + np.sum(r)
+
+
+@program(X, Y, 1.5, 2, later=[(X, -Y, -0.5, 0), (X, Y * 0.1, 1.5, 1), (X, -Y, 1.5, 3)])
+def chosen_before_two_loops(x, y, s, n):
+    a, b, c, d = x * 1.0, y * 1.0, x, y
+    if b[0] < 0.1:
+        if n > 1:
+            d = a
+            c = a
+        else:
+            a = b[::-1]
+        c, a = a, c
+    for _ in range(3):
+        a = a * 1.5
+    c *= a
+    for _ in range(3):
+        d = a.copy()
+        for _ in range(n):
+            d[1] = c[1]
+            a = np.sin(d)
+            c = b * s
+    return np.sum(a * a) + 2 * np.sum(b * b) + 3 * np.sum(c * c) + 5 * np.sum(d * d) + np.sum(x * x)
+
+
+@program(X, Y, 2, later=[(X, Y, 0), (X, Y, 1), (X, Y, 3)])
+def its_own_before_and_never_again(x, y, n):
+    a, b, c = x * 1.0, y * 1.0, x
+    d = a
+    for _ in range(3):
+        a = np.sin(d)
+        b *= 0.9
+    d[2] = b[1]
+    for i in range(n + 1):
+        if i == 2:
+            b = a
+            b[2] *= a[1]
+        else:
+            b = c
+            a = b
+            a, b = b, a
+        d = c.copy()
+        c[2] = b[1]
+    return 2 * np.sum(b * b) + 3 * np.sum(c * c) + 5 * np.sum(d * d) + np.sum(x * x)
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {}
