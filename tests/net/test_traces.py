@@ -210,13 +210,13 @@ def test_effects_happen_once(function, capsys):
 def test_a_write_to_an_array_from_outside_is_made_once():
     def function(x):
         TABLE[:] += 1.0
-        return by_generator(x)
+        return by_generator(x) * eval("1.0")
 
     TABLE[:] = 0.0
     gradient = ast_ad.grad(function, check=True)
     gradient(X)
     np.testing.assert_array_equal(TABLE, np.ones(3))
-    assert "Not checked against the function" in gradient.explain()
+    assert gradient.mode == "fallback" and "Not checked against the function" in gradient.explain()
 
 
 def test_what_cannot_be_copied():
