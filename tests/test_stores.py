@@ -95,8 +95,8 @@ def test_left_behind(name, backend, check, monkeypatch):
         value, gradient = got
         assert picture(value) == picture(expected), f"call {number}"
         assert np.allclose(gradient, differences(make, number), rtol=1e-5, atol=1e-6), f"call {number}"
-    if not isinstance(expected, type):
-        assert (found.mode == "compiled") == compiled, found.explain()
+    if compiled and not isinstance(expected, type):
+        assert found.mode == "compiled", found.explain()
 
 
 def counted():

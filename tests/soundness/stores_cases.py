@@ -17,7 +17,7 @@ CASES: dict[str, tuple[Callable, bool]] = {}  # by name: the maker, and whether 
 
 
 def case(make=None, *, compiled=True):
-    """Register a case; ``compiled``: whether its last call is to be answered by compiled code."""
+    """Register a case; ``compiled``: whether its last call must be answered by compiled code."""
     if make is None:
         return functools.partial(case, compiled=compiled)
     CASES[make.__name__] = make, compiled
@@ -1056,7 +1056,7 @@ def assertion_behind_a_store():
 
 
 # ----- and the rest of what programs do
-@case(compiled=False)
+@case
 def context_manager():
     box = Box(depth=0, seen=0)
 
@@ -1611,7 +1611,7 @@ def another_name_in_a_loop():
     return f, [(vector(), 2), (vector(), 0), (vector(), 1)], lambda: box
 
 
-@case(compiled=False)
+@case
 def another_name_that_is_written_behind_a_loop():
     box = Box(y=None)
 
@@ -1641,7 +1641,7 @@ def another_name_that_is_written_behind_a_branch():
     return f, [(vector(), 1.0), (vector(), -1.0), (vector(), 1.0)], lambda: (box, d)
 
 
-@case(compiled=False)
+@case
 def appended_and_changed_in_a_loop():
     log = []
 
