@@ -144,6 +144,20 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Any:
 def prelu(input: Tensor, weight: Tensor) -> Any:
     """``x`` where it is positive, else ``weight * x``; one weight, or one for each channel (dimension 1)."""
     require_tensor("prelu", weight, "weight", 2)
+    if weight._array.ndim > 1:
+        raise RuntimeError(
+            f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight._array.ndim}"
+        )
+    if weight._array.size != 1:
+        shape = input._array.shape
+        if not shape:
+            raise RuntimeError("Not allow zero-dim input tensor.")
+        channels = shape[1] if len(shape) > 1 else 1
+        if weight._array.size != channels:
+            raise RuntimeError(
+                "Mismatch of parameter numbers and input channel size. Found parameter numbers = "
+                f"{weight._array.size} and channel size = {channels}."
+            )
     if weight._array.ndim and input._array.ndim > 1:
         weight = weight.reshape(1, -1, *[1] * (input._array.ndim - 2))
     return apply(PRELU, (input, weight))

@@ -123,9 +123,19 @@ def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     )
 
 
+def _no_booleans(*operands: Any) -> None:
+    """Refuse to subtract with tensors of booleans."""
+    if any(isinstance(t, Tensor) and t._array.dtype.kind == "b" for t in operands):
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert "
+            "a mask, use the `~` or `logical_not()` operator instead."
+        )
+
+
 @function("sub", "subtract")
 def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     """``input - alpha * other``."""
+    _no_booleans(input, other)
     return (
         binary(SUB, input, _scaled(input, other, alpha))
         if isinstance(input, Tensor)
@@ -136,6 +146,7 @@ def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
 @function()
 def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     """``other - alpha * input``."""
+    _no_booleans(input, other)
     return other - _scaled(other, input, alpha)
 
 
@@ -206,6 +217,7 @@ def add_(self: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
 @method("sub_", "subtract_")
 def sub_(self: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     """``self -= alpha * other``."""
+    _no_booleans(self, other)
     return inplace_binary(SUB, self, _scaled(self, other, alpha))
 
 

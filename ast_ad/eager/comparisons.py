@@ -228,5 +228,7 @@ def allclose(
 def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Tensor:
     """Whether each element is among others."""
     x, y = (t._array if isinstance(t, Tensor) else t for t in (elements, test_elements))
+    if "c" in (np.result_type(x).kind, np.result_type(y).kind):
+        raise RuntimeError("Unsupported input type encountered for isin(): ComplexDouble")
     found = np.isin(x, y, assume_unique=assume_unique, invert=invert)
     return Tensor._of(found)

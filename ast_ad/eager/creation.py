@@ -199,6 +199,15 @@ def arange(
     return finished(np.arange(start, end, step).astype(chosen), requires_grad)
 
 
+def _check_ends(name: str, start: Any, end: Any) -> None:
+    ranks = [t._array.ndim if isinstance(t, Tensor) else 0 for t in (start, end)]
+    if any(ranks):
+        raise RuntimeError(
+            f"{name} only supports 0-dimensional start and end tensors, but got start with {ranks[0]} "
+            f"dimension(s) and end with {ranks[1]} dimension(s)."
+        )
+
+
 def _check_range(start: Any, end: Any, step: Any) -> None:
     if step == 0:
         raise RuntimeError("step must be nonzero")
@@ -212,6 +221,7 @@ def linspace(
 ) -> Tensor:
     """``steps`` numbers from ``start`` to ``end``, inclusive."""
     only_placement("linspace", ignored)
+    _check_ends("linspace", start, end)
     return finished(np.linspace(float(start), float(end), steps).astype(_floating(dtype)), requires_grad)
 
 
@@ -228,6 +238,7 @@ def logspace(
 ) -> Tensor:
     """``base`` to the power of ``steps`` numbers from ``start`` to ``end``."""
     only_placement("logspace", ignored)
+    _check_ends("logspace", start, end)
     first, last = (v.item() if isinstance(v, Tensor) else v for v in (start, end))
     return finished(np.logspace(first, last, steps, base=base).astype(_floating(dtype)), requires_grad)
 

@@ -9,7 +9,7 @@ import numpy as np
 from ..rules import torch_norms
 from .dimensions import axis_of, numpy_names
 from .dispatch import call
-from .pointwise import require_tensor
+from .pointwise import floating, require_tensor
 from .reductions import norm
 from .surface import attach, function
 from .tensor import Tensor
@@ -54,7 +54,8 @@ def pairwise_distance(
     x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
 ) -> Any:
     """The ``p``-norms of ``x1 - x2 + eps`` along the last dimension."""
-    return call(torch_norms.pairwise_distance, (x1, x2), {"p": float(p), "eps": eps, "keepdims": keepdim})
+    parts = floating(x1), floating(x2)
+    return call(torch_norms.pairwise_distance, parts, {"p": float(p), "eps": eps, "keepdims": keepdim})
 
 
 @function()

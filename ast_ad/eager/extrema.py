@@ -363,6 +363,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
 @function()
 def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
     """How many elements are in each of ``bins`` intervals of equal length from ``min`` to ``max``."""
+    check_kind("histc", input._array.dtype)
     x = floating(input)._array
     low, high = (float(np.min(x)), float(np.max(x))) if min == max and x.size else (min, max)
     counts, _ = np.histogram(x, bins, (low, high))

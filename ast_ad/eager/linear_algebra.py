@@ -68,6 +68,17 @@ def linalg(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     return publish
 
 
+def check_alike(name: str, A: Tensor, B: Tensor) -> None:
+    """Refuse operands of two dtypes."""
+    require_tensor(name, B, "B", 2)
+    first, second = scalar_name(A._array.dtype), scalar_name(B._array.dtype)
+    if first != second and state.rules is None:
+        raise RuntimeError(
+            f"linalg.{name}: Expected A and B to have the same dtype, but found A of type {first} and B of "
+            f"type {second} instead"
+        )
+
+
 def check_inexact(name: str, A: Any) -> None:
     require_tensor(name, A, "A")
     kind = A._array.dtype
@@ -176,6 +187,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Any:
         LinAlgError: ``A`` is singular.
     """
     check_matrices("solve", A, True)
+    check_alike("solve", A, B)
     if not left:
         return solve(A.transpose(-2, -1), B.transpose(-2, -1)).transpose(-2, -1)
     vectors = B._array.ndim > 1 and B._array.shape == A._array.shape[:-1]
@@ -211,6 +223,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
     All drivers compute alike; 'gels' does not tell ranks, and only 'gelsd' and 'gelss' tell singular values.
     """
     check_matrices("lstsq", A)
+    check_alike("lstsq", A, B)
     if driver not in DRIVERS:
         raise RuntimeError(
             "torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)"
@@ -392,7 +405,15 @@ def matrix_exp(A: Tensor) -> Any:
 @linalg()
 def multi_dot(tensors: Any) -> Any:
     """The product of several matrices, in the order that takes the fewest operations."""
-    return apply(MULTI_DOT, (list(tensors),))
+    given = list(tensors)
+    if len(given) < 2:
+        raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {len(given)}")
+    for i, t in enumerate(given):
+        ends, which = i in (0, len(given) - 1), "first" if i == 0 else "last"
+        if t._array.ndim not in ((1, 2) if ends else (2,)):
+            what = f"the {which} tensor must be 1D or 2D" if ends else f"tensor {i} must be 2D"
+            raise RuntimeError(f"multi_dot(): {what} but got {t._array.ndim}D")
+    return apply(MULTI_DOT, (given,))
 
 
 @linalg()
@@ -413,6 +434,7 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Any:
     if dims is not None:
         last = [axis_of(A._array.ndim, d) for d in dims]
         A = A.permute(*[d for d in range(A._array.ndim) if d not in last], *last)
+    check_alike("tensorsolve", A, B)
     found = run_checked("tensorsolve", TENSORSOLVE, (A, B))
     return found if A._array.ndim > B._array.ndim else found.reshape(())  # NumPy takes no dimensions for all
 

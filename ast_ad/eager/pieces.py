@@ -10,6 +10,7 @@ import numpy as np
 
 from ..rules import torch_shapes, torch_views
 from .dispatch import Operation
+from .dtypes import scalar_name
 from .indexing import select_at, slice_at
 from .recording import make_node
 from .state import state
@@ -117,6 +118,11 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple
         )
     axis, given = axis_of(dim, input._array.ndim), indices_or_sections
     if isinstance(given, Tensor):
+        if given._array.dtype != np.int64:
+            raise RuntimeError(
+                "tensor_split expected tensor_indices_or_sections to have dtype of long, but got "
+                + scalar_name(given._array.dtype)
+            )
         given = given.tolist()
     n = input._array.shape[axis]
     if isinstance(given, int):

@@ -346,4 +346,7 @@ def chain_matmul(*matrices: Any) -> Any:
     tensors = (
         list(matrices[0]) if len(matrices) == 1 and not isinstance(matrices[0], Tensor) else list(matrices)
     )
+    for i, t in enumerate(tensors):
+        if t._array.ndim != 2:
+            raise RuntimeError(f"Tensor {i} must be 2D, but got {t._array.ndim}D")
     return tensors[0] if len(tensors) == 1 else apply(MULTI_DOT, (tensors,))

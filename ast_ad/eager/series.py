@@ -42,7 +42,7 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int =
     """The integral along ``dim`` by the trapezoidal rule, over points ``x`` or at distances ``dx``."""
     axis = _axis_of_samples(y, dim)
     if not y._array.shape[axis]:
-        return y.sum(axis, dtype=y.dtype)
+        return y.sum(axis, dtype=y.dtype).detach()
     if x is None:
         total: Any = y.sum(axis) * 2 - y.select(axis, 0) - y.select(axis, -1)
         return total * dx / 2.0
@@ -62,6 +62,8 @@ def _axis_of_samples(y: Tensor, dim: int) -> int:
     axis = axis_of(y._array.ndim, dim)
     if not y._array.ndim:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    if y._array.dtype.kind == "b":
+        raise RuntimeError("trapezoid: received a bool input for `y`, but bool is not supported")
     return axis
 
 
@@ -168,6 +170,8 @@ def corrcoef(input: Tensor) -> Any:
 def gradient(input: Tensor, *, spacing: Any = None, dim: Any = None, edge_order: int = 1) -> Any:
     """Central differences along each dimension (or ``dim``): a tuple with a tensor for each."""
     ndim = input._array.ndim
+    if input._array.dtype.kind == "b":
+        raise RuntimeError("Subtraction, the `-` operator, with two bool tensors is not supported.")
     if dim is None:
         axes = list(range(ndim))
     else:
@@ -210,6 +214,17 @@ def frexp(input: Tensor) -> Any:
 @function(method=False)
 def polar(abs: Tensor, angle: Tensor) -> Any:
     """Complex numbers of these absolute values and angles."""
+    for t in (abs, angle):
+        if t._array.dtype.kind != "f":
+            raise RuntimeError(
+                "Expected both inputs to be Half, Float or Double tensors but got "
+                f"{scalar_name(abs._array.dtype)} and {scalar_name(angle._array.dtype)}"
+            )
+    if abs._array.dtype != angle._array.dtype:
+        raise RuntimeError(
+            f"Expected object of scalar type {scalar_name(abs._array.dtype)} but got scalar type "
+            f"{scalar_name(angle._array.dtype)} for second argument"
+        )
     size: Any = abs
     return FUNCTIONS["complex"](size * angle.cos(), size * angle.sin())
 

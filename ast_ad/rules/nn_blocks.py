@@ -25,6 +25,10 @@ def windows(name: str, pixels: Any, kernel_size: Any, dilation: Any, padding: An
         raise RuntimeError(f"It is expected kernel_size equals to 2, but got size {len(kernel_size)}")
     names = ("kernel_size", "dilation", "padding", "stride")
     pairs = [each(name, what, v, 2) for what, v in zip(names, given, strict=True)]
+    for what, pair, least in zip(names, pairs, (1, 1, 0, 1), strict=True):
+        if min(pair) < least:
+            said = "should be greater than zero" if least else "should be non-negative"
+            raise RuntimeError(f"{what.replace('_', ' ')} {said}, but got {what}: {list(pair)}")
     sizes = tuple(
         (n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, d, p, s in zip(pixels, *pairs, strict=True)
     )

@@ -166,6 +166,12 @@ def check_adaptive(name: str, shape: Any, output_size: Any, rank: int) -> None:
             count = len(output_size)
             raise RuntimeError(f"{called}() argument 'output_size' should contain one int (got {count})")
         raise RuntimeError(f"{called}: output_size must be {rank}")
+    wanted = output_size if isinstance(output_size, (tuple, list)) else (output_size,)
+    if any(n is not None and n < 0 for n in wanted):
+        raise RuntimeError(
+            f"{called}: elements of output_size must be greater than or equal to 0 but received "
+            f"{list(wanted)}"
+        )
     if len(shape) not in (rank + 1, rank + 2):
         if rank == 1:
             check_rank(name, shape, rank)

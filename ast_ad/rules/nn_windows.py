@@ -75,6 +75,8 @@ def check_channels(x: Any, w: Any, b: Any, groups: int, transposed: bool = False
         )
     if groups <= 0:
         raise RuntimeError("non-positive groups is not supported")
+    if 0 in kernel[2:]:
+        raise RuntimeError(f"kernel size should be greater than zero, but got {kernel[2:]}")
     have, said = shape[-rank - 1], f"Given {'transposed=1, ' if transposed else f'groups={groups}, '}"
     wanted = kernel[0] if transposed else kernel[1] * groups
     if not transposed and kernel[0] % groups:

@@ -136,8 +136,12 @@ def refuse_zero(x: Any, y: Any) -> None:
 
     Raises:
         RuntimeError: a zero among integers ``y`` that divide integers ``x``.
+        NotImplementedError: both are booleans.
     """
-    if np.result_type(x, y).kind in "biu" and not np.all(y):
+    kind = np.result_type(x, y).kind
+    if kind == "b":
+        raise NotImplementedError("division is not implemented for 'Bool'")
+    if kind in "iu" and not np.all(y):
         raise RuntimeError("ZeroDivisionError")
 
 

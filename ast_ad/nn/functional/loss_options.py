@@ -71,20 +71,11 @@ def warn_of_sizes(input: Tensor, target: Tensor) -> None:
         )
 
 
-# Losses of real numbers only.
-REAL = {
-    "mse_loss", "huber_loss", "smooth_l1_loss", "kl_div", "soft_margin_loss", "margin_ranking_loss",
-    "binary_cross_entropy_with_logits", "gaussian_nll_loss",
-}  # fmt: skip
-
-
 def check_tensors(name: str, **tensors: Any) -> None:
     """Refuse arguments that are no tensors."""
     for place, (argument, t) in enumerate(tensors.items()):
         if not isinstance(t, Tensor):
             require_tensor(name, t, argument, place + 1)
-        elif t._array.dtype.kind == "c" and name in REAL:
-            raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{scalar_name(t._array.dtype)}'")
 
 
 def check_floating(kernel: str, *tensors: Tensor) -> None:
