@@ -95,6 +95,8 @@ OF_RULES = {
     "descending": "the indices tell the order",
     "largest": "the indices tell the order",
     "decimals": "rounding is flat",
+    "name": "what an error calls the function",
+    "fix": "what an error advises",
 }
 
 
