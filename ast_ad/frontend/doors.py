@@ -31,7 +31,9 @@ class Fold(Protocol):
 
 
 class ItemsOf(Protocol):
-    def __call__(self, cx: Context, value: Value, expected: int | None = None) -> list[Any]: ...
+    def __call__(
+        self, cx: Context, value: Value, expected: int | None = None, star: int | None = None
+    ) -> list[Any]: ...
 
 
 class Place(Protocol):

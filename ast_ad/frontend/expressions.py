@@ -128,7 +128,17 @@ def eval_tuple(cx: Context, node: gast.Tuple) -> Any:
 
 @expression(gast.List)
 def eval_list(cx: Context, node: gast.List) -> Any:
-    return placed(cx, Lst(tuple(eval_elements(cx, node.elts))))
+    parts = [
+        (evaluate(cx, e.value), True) if type(e).__name__ == "Starred" else (evaluate(cx, e), False)
+        for e in node.elts
+    ]
+    if all(doors.static_items(cx, part) is not None for part, starred in parts if starred):
+        items = [i for part, starred in parts for i in (doors.items_of(cx, part) if starred else [part])]
+        return placed(cx, Lst(tuple(items)))
+    result = placed(cx, Lst(()))
+    for part, starred in parts:
+        doors.call(cx, load_attribute(cx, result, "extend" if starred else "append"), [part], {})
+    return result
 
 
 @expression(gast.Set)

@@ -19,10 +19,10 @@ from .builder import type_of_arg
 from .context import Context
 from .conversion import from_python
 from .identities import is_iterator, used_up
-from .iterables import generated
+from .iterables import generated, to_list
 from .iteration import indexable, range_length
 from .operators import binary
-from .values import Arr, Dct, Flat, Iterable, Live, Lst, Obj, Range, Tup, Value
+from .values import Arr, Callee, Dct, Flat, Iterable, Live, Lst, Obj, Range, Tup, Value
 
 
 # ----- lengths and items
@@ -65,9 +65,17 @@ def length(cx: Context, value: Value) -> Any:
     )
 
 
-def items_of(cx: Context, value: Value, expected: int | None = None) -> list[Any]:
-    """The items of an iterable whose length is static (``expected``: unpacking fixes the length)."""
+def items_of(cx: Context, value: Value, expected: int | None = None, star: int | None = None) -> list[Any]:
+    """The items of an iterable whose length is static.
+
+    ``expected``: unpacking fixes the length; ``star``: the one of these items that is a list of the rest.
+    """
     items = static_items(cx, value, short=False)
+    if star is not None and expected is not None:
+        after = expected - star - 1
+        if items is None:
+            return starred_items(cx, value, star, after)
+        return [*items[:star], Lst(tuple(items[star : len(items) - after])), *items[len(items) - after :]]
     if items is not None:
         return items
     if isinstance(value, (Arr, Lst)) and expected is not None:
@@ -79,17 +87,31 @@ def items_of(cx: Context, value: Value, expected: int | None = None) -> list[Any
 
 def unpack_run_time(cx: Context, value: Value, expected: int) -> list[Any]:
     """``a, b = x``: items of an array, after a check of its length."""
-    from ..ir.builtin import assert_
-    from ..ir.ops import Op
-
     if isinstance(value, Arr):
         type = cx.read(value).type
         if isinstance(type, Array) and type.shape and type.shape[0] == expected:
             return [load_item(cx, value, Lit(i)) for i in range(expected)]
-    cond = cx.emit(operator.eq, length(cx, value), Lit(expected))
-    message = Lit(f"expected {expected} values to unpack")
-    cx.builder.append(Op(assert_, (cx.arg(cond), message), (), {}, cx.builder.span, effect=True))
+    require(cx, operator.eq, value, expected, "expected {} values to unpack")
     return [load_item(cx, value, Lit(i)) for i in range(expected)]
+
+
+def starred_items(cx: Context, value: Value, before: int, after: int) -> list[Any]:
+    """``a, *b, c = x``, where the length of ``x`` is known at run time only."""
+    source = to_list(cx, value)
+    require(cx, operator.ge, source, before + after, "expected at least {} values to unpack")
+    first = [load_item(cx, source, Lit(i)) for i in range(before)]
+    middle = load_item(cx, source, slice(Lit(before), Lit(-after if after else None), Lit(None)))
+    return [*first, middle, *(load_item(cx, source, Lit(i - after)) for i in range(after))]
+
+
+def require(cx: Context, how: Callee, value: Value, count: int, text: str) -> None:
+    """A check of a length, when the program runs."""
+    from ..ir.builtin import assert_
+    from ..ir.ops import Op
+
+    cond = cx.emit(how, length(cx, value), Lit(count))
+    message = Lit(text.format(count))
+    cx.builder.append(Op(assert_, (cx.arg(cond), message), (), {}, cx.builder.span, effect=True))
 
 
 def static_items(cx: Context, value: Value, short: bool = True) -> list[Any] | None:

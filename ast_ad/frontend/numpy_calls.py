@@ -12,13 +12,14 @@ import numpy as np
 
 from ..ir.alternatives import alternatives
 from ..ir.ops import Lit, Var
-from ..ir.types import dtype_of, element_of, kind_of, rank_of
+from ..ir.types import Scalar, dtype_of, element_of, kind_of, rank_of
 from ..rules import containers, helpers
 from . import doors
 from .arrays import index_arg, load_item, store_item
 from .attributes import array_attribute, capture_live, shape_of
+from .builder import type_of_arg
 from .container_methods import list_append
-from .context import Context
+from .context import Context, content_type
 from .holding import own_elements
 from .items import items_of, length
 from .iterables import consumed, to_list
@@ -176,6 +177,20 @@ def whole(cx: Context, value: Value, dtype: Value | None) -> dict[str, Any]:
     if isinstance(value, Arr) or target is None or np.dtype(target).kind not in "iu":
         return {}
     return {"dtype": Lit(np.dtype(target))}
+
+
+@handles(np.fromiter)
+def b_fromiter(cx: Context, iter: Value, dtype: Value, count: Value = Lit(-1), **kwargs: Value) -> Any:
+    """An array of the items, which have to be numbers."""
+    require_only(cx, kwargs, (), "np.fromiter")
+    if cx.demand(count, "`count` of np.fromiter") != -1:
+        raise cx.unsupported("`count` of np.fromiter", "it is not followed", "leave it out")
+    items = to_list(cx, iter)
+    content = cx.state.get(items)
+    types = [content_type(content)] if isinstance(content, Var) else [type_of_arg(cx.arg(v)) for v in content]
+    if not all(isinstance(type, Scalar) for type in types):
+        raise cx.unsupported("np.fromiter of what are no numbers", "NumPy refuses them", "use np.array")
+    return b_array(cx, items, dtype)
 
 
 def as_array(cx: Context, fn: Callee, value: Value, kwargs: dict[str, Value]) -> Any:

@@ -285,13 +285,8 @@ def assign(cx: Context, target: gast.AST, value: Value) -> None:
 
 def unpack(cx: Context, targets: list[gast.expr], value: Value) -> None:
     starred = [i for i, t in enumerate(targets) if type(t).__name__ == "Starred"]
-    items = doors.items_of(cx, value, expected=None if starred else len(targets))
-    if starred:
-        (star,) = starred
-        after = len(targets) - star - 1
-        middle = items[star : len(items) - after]
-        items = [*items[:star], Lst(tuple(middle)), *items[len(items) - after :]]
-        targets = [t.value if type(t).__name__ == "Starred" else t for t in targets]
+    items = doors.items_of(cx, value, expected=len(targets), star=starred[0] if starred else None)
+    targets = [t.value if type(t).__name__ == "Starred" else t for t in targets]
     if len(items) != len(targets):
         raise cx.unsupported("unpacking", f"{len(items)} values for {len(targets)} names", "match them")
     for target, item in zip(targets, items, strict=True):
