@@ -60,6 +60,8 @@ SAMPLES = {
     c.list_append: [(LIST, 4.0), (ARRAYS, normal(2)), (PAIRS, (3.0, normal(2)))],
     c.list_pop: [(LIST,), (ARRAYS,), (PAIRS,)],
     c.list_get: [(LIST, 1), (ARRAYS, -1), (PAIRS, 0)],
+    c.list_remove: [(LIST, 1), (LIST, -1), (ARRAYS, 0)],
+    c.list_put: [(LIST, 1, 5.0), (LIST, -1, 5.0), (ARRAYS, 0, normal(2, seed=5))],
     c.list_set: [(LIST, 1, 5.0), (ARRAYS, -1, normal(2, seed=5))],
     c.list_add_at: [(LIST, 1, 5.0), (ARRAYS, -1, normal(2, seed=5)), (PAIRS, 0, (5.0, normal(2)))],
     c.list_slice: [(LIST, 1, None, None), (ARRAYS, None, None, -1)],
