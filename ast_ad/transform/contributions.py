@@ -17,7 +17,7 @@ import numpy as np
 from ..analysis.activity import Activity
 from ..analysis.invariants import BrokenInvariant, cotangent_fault
 from ..frontend.builder import Builder, type_of_arg
-from ..ir.alternatives import is_mixed
+from ..ir.alternatives import alternatives
 from ..ir.builtin import tuple_get
 from ..ir.ops import Arg, Lit, Op, Seq, Statement, Var, atoms
 from ..ir.types import (
@@ -268,7 +268,7 @@ class Cotangents:
             bar = self.builder.op(np.real, bar)
         have, want = _dtype(type_of_arg(bar)), _dtype(var.type)
         if isinstance(bar, Var) and have is not None and want is not None and have != want:
-            if is_mixed(var.type) and np.can_cast(want, have):  # perhaps it is no single precision
+            if any(dtype_of(type) == have for type in alternatives(var.type)):  # perhaps it is as wide
                 return bar
             bar = self.builder.op(helpers.astype, bar, Lit(want))
         elif kind_of(var.type) == "complex" and kind_of(type_of_arg(bar)) != "complex":

@@ -471,6 +471,15 @@ def index_that_may_be_a_bool(x, n):
     return np.sum(x[count_or(n, True)] * x[0])
 
 
+@program(np.array([1.1, 2.3], np.float32), 0, later=[(np.array([1.1, 2.3], np.float32), 2)])
+def single_precision_or_an_integer(x, n):
+    last = 0
+    for _ in range(max(n // 50 + 3, 1)):
+        if n != 1:
+            last = x
+    return np.sum(last * last) * np.float64(0.3)
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {
     ("rank_grows", "numpy", "compiled"): "traced",
