@@ -13,7 +13,14 @@ import numpy as np
 
 from .effects import again, begin, counted, is_loud
 from .emit.load import add_user_note
-from .errors import TWICE, InputTypeError, SharedMemoryError, UnsupportedError, not_one_number
+from .errors import (
+    TWICE,
+    InputTypeError,
+    RecursionDepthError,
+    SharedMemoryError,
+    UnsupportedError,
+    not_one_number,
+)
 from .frontend.guards import Captures, aspect_of, same_constant
 from .frontend.patterns import Known, pattern, shapes_of
 from .frontend.signatures import signature
@@ -63,7 +70,8 @@ class Compiled:
         self._changes = getattr(inputs, "changes", False)  # what is stored on disk changes none
         self.stores = Stores(self.lowered.stores)
         self.simple = not (self._written or self._changes or self.lowered.errstate or self.stores)
-        self.loud = self.code.backend == "numba" and is_loud(self.code.run)  # and may begin again
+        again = self.code.backend == "numba" or self.lowered.tried or self.lowered.depths
+        self.loud = bool(again) and is_loud(self.code.run)  # and may begin again
 
     def fits(self, leaves: list[Any], objects: Sequence[Any] = ()) -> list[Any] | None:
         """The program's inputs; None where constants, guards or kinds of outside values are not this build's.
@@ -164,8 +172,7 @@ class Compiled:
         """The results, and nothing else."""
         if isinstance(inputs, Given):
             self.stores.check(inputs)
-        if self.loud:
-            begin()
+        begin(self)
         try:
             return self._run(counted(self.code.run) if self.loud else self.code.run, inputs)
         except Exception as error:
@@ -199,6 +206,8 @@ class Compiled:
 
     def _explained(self, error: Exception) -> NoReturn:
         """Raise an error of the program with the place in the user's code."""
+        if isinstance(error, RecursionDepthError):  # no exception of the function
+            raise error
         add_user_note(error)
         if self.lowered.tried:
             raise self._not_followed(error) from error

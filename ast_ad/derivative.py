@@ -11,6 +11,7 @@ import numpy as np
 
 from .arguments import Arguments
 from .deep import run_deep
+from .effects import begin, traced_again
 from .emit.load import build_lock
 from .errors import (
     AdError,
@@ -23,11 +24,14 @@ from .errors import (
 )
 from .fast_calls import Fast
 from .frontend.patterns import Known
+from .frontend.recursion import Code
 from .frontend.signatures import is_object, signature
 from .garbage import collector_paused
 from .inspection import Inspection
 from .options import Options
+from .recursion_depths import deeper, may_be_deeper
 from .request import Compilation
+from .retirement import retire
 from .tiers import Tier, has_numba
 from .trees import STATIC, flatten
 
@@ -70,6 +74,7 @@ class Derivative(Inspection):
         self._tiers: dict[Any, Tier] = {}
         self._last: Any = None
         self.told: set[str] = set()  # which gradients are zero
+        self.depths: dict[Code, int] = {}  # of recursions, in the calls so far
         self._fast: Fast | None = None
         self._method: Derivative | None = None
         self._caller: Any = None
@@ -122,6 +127,7 @@ class Derivative(Inspection):
             variant = variant.in_place()
             return variant, inputs, variant.program(inputs)
         try:
+            begin(variant.program)
             if getattr(variant, "checked", "") is None:
                 from .net.first_call import first_call
 
@@ -134,9 +140,10 @@ class Derivative(Inspection):
             problem = self._problem(variant, args, kwargs, error)
             if problem is None:
                 raise
-            if not self._may_trace():
+            if not self._may_trace() and not may_be_deeper(self, variant, problem):
                 raise problem from problem.__cause__
-        # No longer in the handler: what is raised now stands alone.
+        if not self._may_trace():  # not in the handler: what is raised now stands alone
+            return self._results(args, kwargs)
         return self._instead(variant, problem, args, kwargs)
 
     def _problem(
@@ -157,20 +164,12 @@ class Derivative(Inspection):
         inputs = [*args, *kwargs.values()]
         found = traced.in_place()
         if not isinstance(problem, InternalError):
-            return found, inputs, found.program(inputs)
+            with traced_again(variant.program):
+                return found, inputs, deeper(self, variant, problem, found.program, inputs)
         from .net.first_call import answered
 
-        results = answered(problem, found, inputs, functools.partial(self._retire, variant, traced))
+        results = answered(problem, found, inputs, functools.partial(retire, self, variant, traced))
         return found, inputs, results
-
-    def _retire(self, variant: Any, traced: Any) -> None:
-        """From now on calls like those that a program was for are traced."""
-        for key in {*self._variants, *self._tiers}:
-            tier, variants = self._tiers.get(key), self._variants.setdefault(key, [])
-            if variant in variants or tier is not None and variant in tier.variants:
-                variants.insert(0, traced)
-                if tier is not None:
-                    tier.close()
 
     def _prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, list[Any]]:
         """The compiled program that fits, and the leaves of the arguments."""

@@ -1,4 +1,4 @@
-"""What a program writes outside is written once, even if its kernels fail and NumPy code begins again.
+"""What a program writes outside is written once, even if it fails and NumPy code, or a trace, begins again.
 
 The modules of a program that prints or warns get functions of ours under these names. They count what was
 done, and leave out of a second run as much as the first had done.
@@ -11,24 +11,26 @@ import contextlib
 import threading
 import types
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
 
 class _Told(threading.local):
-    done = 0
-    skip = 0
+    def __init__(self) -> None:
+        self.done: Counter[str] = Counter()
+        self.skip: Counter[str] = Counter()
 
 
 _told = _Told()
 
 
-def _once(tell: Callable[..., Any]) -> Callable[..., None]:
+def _once(tell: Callable[..., Any], kind: str) -> Callable[..., None]:
     def told(*args: Any, **kwargs: Any) -> None:
-        if _told.skip:
-            _told.skip -= 1
+        if _told.skip[kind]:
+            _told.skip[kind] -= 1
             return
-        _told.done += 1
+        _told.done[kind] += 1
         tell(*args, **kwargs)
 
     return told
@@ -38,7 +40,7 @@ def _warn(message: Any, category: Any = None, stacklevel: int = 1, *args: Any, *
     warnings.warn(message, category, stacklevel + 2, *args, **kwargs)
 
 
-print_, warn_ = _once(builtins.print), _once(_warn)
+print_, warn_ = _once(builtins.print, "print"), _once(_warn, "warn")
 
 
 def is_loud(run: Callable[..., Any]) -> bool:
@@ -62,16 +64,32 @@ def counted(run: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-def begin() -> None:
-    """A program begins: it has not written anything."""
-    _told.done = _told.skip = 0
+def begin(program: Any) -> None:
+    """A program begins: if it is loud, it has not written anything so far."""
+    if getattr(program, "loud", False):
+        _told.done, _told.skip = Counter(), Counter()
 
 
 @contextlib.contextmanager
 def again() -> Iterator[None]:
     """In the block a program begins again; what it has written before is not written a second time."""
-    _told.skip, _told.done = _told.done, 0
+    _told.skip, _told.done = _told.done, Counter()
     try:
         yield
     finally:
-        _told.skip = 0
+        _told.skip = Counter()
+
+
+@contextlib.contextmanager
+def traced_again(program: Any) -> Iterator[None]:
+    """In the block the function itself stands for a program that has failed; it prints what is left."""
+    if not getattr(program, "loud", False):
+        yield
+        return
+    plain = builtins.print
+    with again():
+        builtins.print = print_
+        try:
+            yield
+        finally:
+            builtins.print = plain

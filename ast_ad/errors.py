@@ -99,6 +99,12 @@ class UnsupportedError(AdError, NotImplementedError):
     code = "E101"
 
 
+class RecursionDepthError(UnsupportedError):
+    """A recursion went deeper than its program does. The call is traced, and the next program is deeper."""
+
+    code = "E104"
+
+
 class MissingRuleError(UnsupportedError):
     """A function without a derivative rule, and without source to differentiate, on an active path."""
 

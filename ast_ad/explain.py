@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from .frontend.calls import python_function
+from .frontend.recursion import told
 from .ir import builtin
 from .ir.ops import (
     NOWHERE,
@@ -50,27 +51,26 @@ TRIVIAL = {builtin.assign, builtin.tuple_get, builtin.unpack, builtin.copy, np.s
 def explain(variant: Any) -> str:
     """The report on one compiled program, as text."""
     forward, backward = (half.function for half in variant.halves())
-    home = _home(variant.lowered.function)
+    lowered, home = variant.lowered, _home(variant.lowered.function)
     saved = Saved(variant.halves()[0].placed, backward, home, later=variant.owner.kind == "vjp")
-    lines = [_title(variant, home), ""]
-    lines += ["Saved by the forward pass for the backward pass:", *_indent(saved.lines() or ["nothing"])]
+    kept = saved.lines() or ["nothing"]
+    lines = [_title(variant, home), "", "Saved by the forward pass for the backward pass:", *_indent(kept)]
     again = Again(forward, backward, home).lines()
+    tried = [f"{os.path.basename(file)}:{first}" for file, first, _ in lowered.tried]
     for heading, found in (
         ("Computed again in the backward pass:", [*dict.fromkeys(again)]),
         ("Runs as:", runs_as(variant)),
         ("Copied when the program is called, because it writes to them:", _written(variant)),
         ("Code that was read along:", _inlined(variant)),
+        ("Recursion, traced where a call goes deeper:", told(lowered.depths)),
         ("Traced when the program runs, because it can't be compiled:", _traced(variant)),
         (
             "Read from outside, anew at every call:",
-            [f"{path}: {kind(var.type)}" for path, var, _ in variant.lowered.inputs.captures],
+            [f"{p}: {kind(v.type)}" for p, v, _ in lowered.inputs.captures],
         ),
-        ("Stored outside when a call has succeeded:", [*map(str, variant.lowered.stores)]),
+        ("Stored outside when a call has succeeded:", [*map(str, lowered.stores)]),
         ("Compiled in; another value compiles anew:", _constants(variant)),
-        (
-            "Exceptions are handled by the plain function in:",
-            [f"{os.path.basename(f)}:{a}" for f, a, _ in variant.lowered.tried],
-        ),
+        ("Exceptions are handled by the plain function in:", tried),
     ):
         if found:
             lines += ["", heading, *_indent(found)]

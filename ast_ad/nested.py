@@ -13,13 +13,13 @@ from typing import Any
 
 from .compiled import require_number, scalar_result
 from .errors import InputTypeError, InputValueError
-from .frontend.attributes import outside_value
 from .frontend.boundness import Raised
 from .frontend.calls import call
 from .frontend.context import Context
 from .frontend.conversion import from_arg
 from .frontend.guards import Path
 from .frontend.lower import rebuilt, structure_of
+from .frontend.outside_values import outside_value
 from .frontend.slots import is_checked
 from .frontend.values import Arr, Bound, Closure, Dct, Frame, Lost, Lst, Maybe, Obj, Tup, now
 from .ir.builtin import assign, unpack
@@ -30,6 +30,7 @@ from .transform.adjoint import adjoint
 from .transform.copying import Renaming, copy_block, free
 from .transform.split import split
 from .transform.unread import keep_exceptions
+from .transform.within import join_paths
 
 
 class Nested:
@@ -303,7 +304,7 @@ class Region:
         return self.cx.wrap_var(self.cx.variable(residual)) if plain else residual
 
     def function(self, around: tuple[Var, ...]) -> Function:
-        return keep_exceptions(Function("inner", (*self.leaves, *around), self.block))
+        return keep_exceptions(join_paths(Function("inner", (*self.leaves, *around), self.block)))
 
     def give_up(self) -> Any:
         """The function raises whatever happens, and so does its derivative."""

@@ -94,6 +94,8 @@ def _described(variant: Any, leaves: Sequence[Any]) -> dict[str, Any]:
     generated = run.__module__.startswith(GENERATED) and getattr(module, run.__name__, None) is run
     if lowered.storing or lowered.inputs.changes or lowered.errstate or lowered.tried or lowered.calls:
         raise NotStored
+    if lowered.depths:  # an earlier call's
+        raise NotStored
     if not generated or hasattr(module, "__injected__"):
         raise NotStored
     if not all(_is_ours(op) for op in walk(lowered.function.body)):
@@ -323,6 +325,7 @@ class _Lowered:
     stores: tuple[Any, ...] = ()
     storing = False
     calls: dict[Any, Any] = {}
+    depths: dict[Any, int] = {}
 
     def __init__(
         self,

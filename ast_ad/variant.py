@@ -30,6 +30,7 @@ from .transform.small_arrays import small_arrays
 from .transform.split import split
 from .transform.typed_tapes import typed_tapes
 from .transform.unread import keep_exceptions
+from .transform.within import join_paths
 from .trees import TreeDef, flatten
 from .zero_gradients import zeros
 
@@ -92,8 +93,8 @@ class Variant(Compilation):
         known: Known = Known.ONES,
     ) -> None:
         sites = call_sites() if owner._may_trace() else None
-        self.lowered = lower(owner.function, names, trees, leaves, keywords, sites, known)
-        keep_exceptions(self.lowered.function)
+        self.lowered = lower(owner.function, names, trees, leaves, keywords, sites, known, owner.depths)
+        keep_exceptions(join_paths(self.lowered.function))
         if sites is not None and (reason := only_call(self.lowered)) is not None:
             raise reason
         super().__init__(owner, names, trees, leaves, keywords)

@@ -57,6 +57,14 @@ def nothing_is_left_behind() -> Iterator[None]:
     assert {name: after[name] for name in before} == before
 
 
+@pytest.fixture(autouse=True, scope="module")
+def generated_code_is_forgotten() -> Iterator[None]:
+    """The code of one file's tests is not kept for the others: a heap that holds it all is slow to search."""
+    yield
+    for name in [name for name in sys.modules if name.startswith("ast_ad.generated.")]:
+        del sys.modules[name]
+
+
 def modes() -> dict[str, Any]:
     """What an operation sets for its own time, as far as it is loaded."""
     found: dict[str, Any] = {"numpy": np.geterr()}

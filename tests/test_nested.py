@@ -402,3 +402,71 @@ def test_what_a_trace_makes_of_a_loop_that_is_left_early(second):
         warnings.simplefilter("ignore", FallbackWarning)
         warnings.simplefilter("error", DefectWarning)
         np.testing.assert_allclose(grad(second)(x), np.zeros(4))
+
+
+def entry_of_an_ordered_table(x):
+    table = {}
+    for i in range(2):
+        table[(i, i)] = x[i]
+    for _, value in sorted(table.items(), reverse=True):
+        last = value
+    return last * last * last
+
+
+def test_second_derivative_of_pairs_whose_keys_have_none():
+    def along(direction, x):
+        return np.sum(grad(entry_of_an_ordered_table)(x) * direction)
+
+    x = np.array([0.2, 0.3, 0.4])
+    np.testing.assert_allclose(grad(along, argnums=1)(np.ones(3), x), [6 * 0.2, 0.0, 0.0])
+
+
+def zeros_by_turns(y, n):
+    v = y
+    for _ in range(n):
+        v = np.zeros(2)
+    return np.sum(np.sin(v))
+
+
+def truths_by_turns(y, n):
+    v = y
+    for _ in range(n):
+        v = y > y
+    return np.sum(np.sin(v))
+
+
+def integers_by_turns(y, n):
+    v = y
+    for _ in range(n):
+        v = (y > 5) * 1
+    return np.sum(np.sin(v))
+
+
+def integers_by_a_branch(y, n):
+    v = y
+    if y[0] < n:
+        v = (y > 5) * 1
+    return np.sum(np.sin(v))
+
+
+def truth_by_turns(y, n):
+    v = y[0]
+    for _ in range(n):
+        v = y[0] > 3
+    return np.sin(v) * y[1]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [zeros_by_turns, truths_by_turns, integers_by_turns, integers_by_a_branch, truth_by_turns],
+)
+def test_second_derivative_of_floats_that_another_path_makes_integers(function):
+    gradient = grad(function)
+    weights = np.array([1.0, 2.0])
+    second = grad(lambda y, n: np.sum(gradient(y, n) * weights))
+    y, step = np.array([0.3, 0.5]), 1e-6
+    for n in (0, 2):
+        expected = [
+            np.sum((gradient(y + e, n) - gradient(y - e, n)) * weights) / (2 * step) for e in np.eye(2) * step
+        ]
+        np.testing.assert_allclose(second(y, n), expected, rtol=1e-7, atol=1e-8)

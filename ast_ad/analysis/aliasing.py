@@ -19,7 +19,7 @@ import numpy as np
 from ..ir import builtin
 from ..ir.ops import Arg, Block, For, Function, If, Lit, Op, Seq, Slice, Var, While, binders, variables, walk
 from ..ir.types import Array, DictOf, ListOf, Scalar, TupleOf
-from ..rules import containers, dicts, helpers
+from ..rules import containers, dicts, helpers, in_place, nested_lists
 from ..rules.registry import lookup
 
 Root = tuple[Any, bool, str]  # (where it was allocated, whether in an earlier iteration, "" or "inside")
@@ -101,15 +101,23 @@ ITSELF = {
     helpers.unbroadcast,
     helpers.astype,
     helpers.reserve,
+    in_place.fitting,
     *([np.astype] if hasattr(np, "astype") else []),
 }
-ELEMENTS = {containers.list_get, dicts.dict_get, dicts.dict_get_or, builtin.tuple_get, builtin.unpack}
+ELEMENTS = {
+    containers.list_get,
+    nested_lists.item_within,
+    dicts.dict_get,
+    dicts.dict_get_or,
+    builtin.tuple_get,
+    builtin.unpack,
+}
 SHALLOW = {
     containers.list_append, containers.list_set, containers.list_add_at, containers.list_slice,
     containers.list_set_slice, containers.list_put, containers.list_permuted,
     containers.list_concat, containers.list_repeat, containers.list_reverse,
     containers.list_add, containers.list_fill, builtin.make_list, builtin.make_tuple, dicts.dict_set,
-    dicts.dict_add_at, dicts.dict_add,
+    dicts.dict_add_at, dicts.dict_add, nested_lists.with_item, nested_lists.with_sum,
 }  # fmt: skip
 ARITHMETIC = {
     operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ir import dims
+from ..ir import dim_values
 from ..ir.builtin import assign, tuple_get, unpack
 from ..ir.ops import Arg, Block, For, Function, If, Lit, Op, Statement, Var, While, variables
 from ..ir.types import Array, Dim, Scalar, Type
@@ -78,7 +78,7 @@ class _Estimate:
         if not isinstance(dim, Dim):
             return dim
         try:
-            return dims.evaluate(dim, self.atoms)
+            return dim_values.evaluate(dim, self.atoms)
         except (KeyError, ZeroDivisionError, OverflowError, ValueError, TypeError):
             return self.at_most(dim)
 

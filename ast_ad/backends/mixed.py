@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..analysis.exceptions import is_elementwise
 from ..ir import builtin
 from ..ir.alternatives import alternatives, is_mixed
 from ..ir.builtin import MUTATORS
@@ -60,7 +61,7 @@ def computes_alike(op: Op) -> bool:
     if op.fn in _POWERS:  # negative powers of ints raise
         return False
     if all(len(k) < 2 for k in made):  # of large ints, floats keep the first digits only
-        return "int" not in set().union(*made)
+        return "int" not in set().union(*made) and not _takes_lengths(op)
     if "bool" in some:
         return False
     if op.fn in _SUMS:
@@ -68,6 +69,12 @@ def computes_alike(op: Op) -> bool:
     if op.fn in _PRODUCTS:  # zero times a negative int is not a negative zero
         return "complex" not in some and any(isinstance(a, Lit) and a.value >= 0 for a in op.args)
     return "complex" not in some and op.fn in _CHOICES
+
+
+def _takes_lengths(op: Op) -> bool:
+    """Whether an int among its arguments may be a length, which a float is not."""
+    own = (getattr(op.fn, "__module__", None) or "").startswith("ast_ad")
+    return not (own or is_elementwise(op.fn) or op.fn in CLASSES.values())
 
 
 def kinds(type: Type) -> set[str]:

@@ -337,23 +337,28 @@ def _new(self: Tensor, *args: Any) -> Tensor:
     return Tensor(*args).to(self.dtype) if args else zeros(0, dtype=self.dtype)
 
 
+def require_real_pair(a: Tensor, b: Tensor) -> None:
+    """Refuse two parts of complex numbers that are not of one real dtype."""
+    from .dtypes import scalar_name
+
+    if any(part._array.dtype.kind != "f" for part in (a, b)):
+        raise RuntimeError(
+            "Expected both inputs to be Half, Float or Double tensors but got "
+            f"{scalar_name(a._array.dtype)} and {scalar_name(b._array.dtype)}"
+        )
+    if a._array.dtype != b._array.dtype:
+        raise RuntimeError(
+            f"Expected object of scalar type {scalar_name(a._array.dtype)} but got scalar type "
+            f"{scalar_name(b._array.dtype)} for second argument"
+        )
+
+
 @function("complex", method=False)
 def complex_(real: Tensor, imag: Tensor) -> Tensor:
     """A complex tensor of its real and imaginary parts."""
     from .dispatch import apply
-    from .dtypes import scalar_name
 
-    for part in (real, imag):
-        if part._array.dtype.kind != "f":
-            raise RuntimeError(
-                "Expected both inputs to be Half, Float or Double tensors but got "
-                f"{scalar_name(real._array.dtype)} and {scalar_name(imag._array.dtype)}"
-            )
-    if real._array.dtype != imag._array.dtype:
-        raise RuntimeError(
-            f"Expected object of scalar type {scalar_name(real._array.dtype)} but got scalar type "
-            f"{scalar_name(imag._array.dtype)} for second argument"
-        )
+    require_real_pair(real, imag)
     return apply(_complex_operation(), (real, imag))
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from . import return_types
 from .checks import only_placement
+from .creation import require_real_pair
 from .dimensions import axis_of, numpy_names
 from .dispatch import Operation, apply, call, plain_of
 from .dtypes import as_numpy, scalar_name
@@ -214,17 +215,7 @@ def frexp(input: Tensor) -> Any:
 @function(method=False)
 def polar(abs: Tensor, angle: Tensor) -> Any:
     """Complex numbers of these absolute values and angles."""
-    for t in (abs, angle):
-        if t._array.dtype.kind != "f":
-            raise RuntimeError(
-                "Expected both inputs to be Half, Float or Double tensors but got "
-                f"{scalar_name(abs._array.dtype)} and {scalar_name(angle._array.dtype)}"
-            )
-    if abs._array.dtype != angle._array.dtype:
-        raise RuntimeError(
-            f"Expected object of scalar type {scalar_name(abs._array.dtype)} but got scalar type "
-            f"{scalar_name(angle._array.dtype)} for second argument"
-        )
+    require_real_pair(abs, angle)
     size: Any = abs
     return FUNCTIONS["complex"](size * angle.cos(), size * angle.sin())
 

@@ -19,7 +19,7 @@ import numpy as np
 from ..ir import builtin
 from ..ir.ops import Arg, If, Lit, Op, Seq, Slice, Var
 from ..ir.types import Array, Scalar
-from ..rules import containers, dicts
+from ..rules import containers, dicts, nested_lists
 from ..rules.helpers import mT
 from .references import References, name
 
@@ -246,6 +246,14 @@ def _transposed(e: Expressions, op: Op) -> ast.expr | None:
     return None
 
 
+def _item_within(e: Expressions, op: Op) -> ast.expr:
+    items, path = op.args
+    found = e.value(items)
+    for index in path.items if isinstance(path, Seq) else ():
+        found = subscript(found, e.index(index))
+    return found
+
+
 def _contains(e: Expressions, op: Op) -> ast.expr:
     items, item = op.args
     return ast.Compare(e.value(item), [ast.In()], [e.value(items)])
@@ -296,6 +304,7 @@ SPECIAL: dict[Any, Callable[[Expressions, Op], ast.expr | None]] = {
     mT: _transposed,
     builtin.tuple_get: _getitem,
     containers.list_get: _getitem,
+    nested_lists.item_within: _item_within,
     containers.list_slice: _sliced,
     containers.list_reverse: _reversed,
     containers.list_concat: _joined,

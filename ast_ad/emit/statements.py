@@ -215,6 +215,8 @@ class _Body:
             differs = out in self.live.needed and not self._is_named(target, self._name(out))
             yield self.assign(out, filled) if differs else ast.Expr(filled)
             return
+        elif op.fn is builtin.within_:
+            yield ast.Expr(call(value(op.args[3]), [place, value(op.args[1]), value(op.args[2])]))
         elif op.fn is builtin.insert_:
             yield ast.Expr(method(place, "insert", value(op.args[1]), value(op.args[2])))
         elif op.fn is builtin.append_:

@@ -94,6 +94,8 @@ def _converts(original: Callable[..., Any]) -> Callable[..., Any]:
     def convert(object: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
         if not state.tracing:
             return original(object, dtype, *args, **kwargs)
+        if isinstance(dtype, Tensor):  # NumPy would ask it for its own
+            dtype = plain_of(dtype)
         if isinstance(object, Flat):
             object = object.copy()
         if not has_traced(object):

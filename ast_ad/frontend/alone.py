@@ -1,14 +1,23 @@
-"""Has an array one name only, so that nobody can tell when another one takes its place?"""
+"""Has an array one name only, so that nobody can tell when another one, or a number, takes its place?"""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 
+from ..ir.alternatives import alternatives
+from ..ir.ops import Lit, Var
+from ..ir.types import Array, Scalar, dtype_of
+from ..rules.in_place import fitting
 from . import doors
+from .builder import type_of_arg
 from .context import Context
 from .holding import pools_with
+from .infer import result_type
 from .sharing import references
-from .values import Arr, Value
+from .values import Arr, Callee, Value
 
 
 def set_shape(cx: Context, arr: Arr, value: Value) -> None:
@@ -42,3 +51,27 @@ def require_alone(cx: Context, arr: Arr) -> None:
         "an array is changed under all its names, a number is not",
         "write `a = a + b` for a new value",
     )
+
+
+def changed_or_replaced(cx: Context, plain: Callee, before: Arr, value: Value) -> Any:
+    """``before op= value`` of a number, which is replaced, or an array, which keeps shape and dtype."""
+    require_alone(cx, before)
+    old, by = cx.read(before), cx.arg(value)
+    new = doors.binary(cx, plain, before, value)
+    for type in alternatives(old.type):
+        if isinstance(type, Array) and dtype_of(result_type(plain, (Var(type), by), {})) != type.dtype:
+            raise cx.unsupported(
+                "a change in place of what is a number or an array of another dtype",
+                "an array keeps its dtype in that, a number does not",
+                "write `a = a + b` for a new value",
+            )
+    if isinstance(by, Lit) or isinstance(by, Var) and isinstance(by.type, Scalar):
+        return new
+    found = cx.arg(new)
+    return cx.wrap_var(cx.builder.opaque(fitting, (found, old), type_of_arg(found)))
+
+
+def in_shape(cx: Context, new: Var, old: Var) -> Var:
+    """What is written to all of an array, with as many axes as it has."""
+    assert isinstance(new.type, Array) and isinstance(old.type, Array)
+    return cx.builder.opaque(fitting, (new, old), replace(new.type, shape=old.type.shape))

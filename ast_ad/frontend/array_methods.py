@@ -16,6 +16,7 @@ from .builtins import b_float, b_int
 from .calls import call_python
 from .container_methods import list_append
 from .context import Context
+from .holding import placed
 from .items import static_items
 from .loops import run_for
 from .numpy_calls import in_order
@@ -160,6 +161,8 @@ def method_item(cx: Context, receiver: Value, *index: Value) -> Any:
     elif isinstance(receiver, Arr):
         value = load_item(cx, Flat(receiver), Lit(0))
     kind = getattr(cx.arg(value).type, "kind", "float")  # type: ignore[union-attr]
+    if kind in ("bool", "complex"):
+        return doors.python_bool(cx, value) if kind == "bool" else cx.emit(complex, value)
     return b_float(cx, value) if kind == "float" else b_int(cx, value) if kind == "int" else value
 
 
@@ -171,22 +174,21 @@ def method_tolist(cx: Context, receiver: Value) -> Any:
 
 
 def nested_list(cx: Context, value: Value) -> Any:
-    if isinstance(value, Arr) and rank_of(type_of_arg(cx.read(value))) is None:
+    rank = rank_of(type_of_arg(cx.read(value))) if isinstance(value, Arr) else 0
+    if rank is None:
         raise cx.unsupported(
             ".tolist() of an array whose number of axes is only known at run time",
             "the lists are as deep as it has axes",
             "make the array's rank the same on every path",
         )
+    if rank == 0:
+        return method_item(cx, value)
     items = static_items(cx, value)
     if items is None:
-        result = Lst(())
+        result = placed(cx, Lst(()))
         run_for(cx, value, lambda item: list_append(cx, result, nested_list(cx, item)), set())
         return result
-    return (
-        Lst(tuple(nested_list(cx, part) for part in items))
-        if isinstance(value, Arr)
-        else method_item(cx, value)
-    )
+    return Lst(tuple(nested_list(cx, part) for part in items))
 
 
 @method("array", "fill")

@@ -8,13 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import UnsupportedError
 from ..ir.alternatives import alternatives
 from ..ir.ops import Arg, Lit, Seq, Var, variables
 from ..ir.types import Array, ListOf, Scalar, Type, element_of, kind_of, list_of
 from ..rules import containers, helpers
 from . import doors
-from .attributes import load_attribute, load_live_item
+from .attributes import load_attribute
 from .builder import type_of_arg
+from .certain import raising
 from .container_methods import joined_lists, pop_at
 from .context import Context, content_type
 from .conversion import from_python
@@ -23,6 +25,7 @@ from .holding import element_value, hold_element, own_elements, pools_of, same_e
 from .identities import no_such_key, read_once, set_dict
 from .indexing import index_type
 from .inner_lists import load_inner
+from .outside_values import load_live_item
 from .questions import known_rank
 from .values import Arr, Dct, Flat, Iterable, Live, Lst, Obj, Range, Tup, Value, View
 from .views import is_int, parts_of, uncertain
@@ -37,6 +40,8 @@ def is_advanced(index: Arg) -> bool:
 
 # ----- reading items
 def load_item(cx: Context, base: Value, index: Value) -> Any:
+    if cx.splitting is not None:
+        doors.before_item(cx, base, index)
     if isinstance(base, Arr):
         return load_array_item(cx, base, index)
     if isinstance(base, (Tup, Lst)):
@@ -92,7 +97,12 @@ def load_array_item(cx: Context, base: Arr, index: Value) -> Any:
     try:
         type = index_type(value, position)
     except InferenceError as problem:
-        raise cx.unsupported("this index", str(problem), "check it against the array's dimensions") from None
+        error = IndexError(str(problem))
+        refusal = cx.unsupported(
+            "this index", str(problem), "check it against the array's dimensions", None, error
+        )
+        refusal.call = raising(operator.getitem, [value, position], {}, cx.builder)  # type: ignore[attr-defined]
+        raise refusal from None
     if type is None:
         found = cx.emit(operator.getitem, base, position)
         return found if is_advanced(position) else uncertain(cx, base, found)
@@ -150,6 +160,8 @@ def index_arg(cx: Context, index: Value) -> Arg:
     """An index as an argument; a known int array of one element stays an array."""
     if isinstance(index, Tup):
         return Seq(tuple(index_arg(cx, i) for i in index.items), tuple)
+    if isinstance(index, Range) and not cx.is_static(index):
+        return cx.variable(cx.emit(np.arange, index.start, index.stop, index.step))
     if isinstance(index, (Range, Iterable)):
         return Seq(tuple(cx.arg(i) for i in doors.items_of(cx, index)), list)
     arg = cx.arg(index)
@@ -185,13 +197,23 @@ def load_sequence_item(cx: Context, base: Tup | Lst, index: Value) -> Any:
         )
     if isinstance(index, slice):
         cx.demand(index, "a slice of a static sequence")
+    alike = any(all(isinstance(v, kind) for v in content) for kind in (Arr, Lst))
+    if cx.handles and content and alike:
+        run_time_list = base if isinstance(base, Lst) else Lst(content)
+        cx.state.set(run_time_list, own_elements(cx, run_time_list))
+        return load_list_item(cx, run_time_list, cx.state.get(run_time_list), index)
     if len(content) and all(
         isinstance(v, (Var, Lit)) and kind_of(type_of_arg(v)) != "other" for v in content
     ):
         run_time = doors.dynamic_list(cx, tuple(content))
         element = content_type(run_time)
         return cx.builder.opaque(containers.list_get, (run_time, cx.arg(index)), element)
-    cx.demand(index, "an index into a tuple or list of unlike things")
+    try:
+        cx.demand(index, "an index into a tuple or list of unlike things")
+    except UnsupportedError as problem:
+        if alike:
+            raise cx.element(problem.construct, problem.why, problem.fix) from None
+        raise
     raise AssertionError
 
 
@@ -232,6 +254,7 @@ def store_item(cx: Context, base: Value, index: Value, value: Value) -> None:
     elif isinstance(base, Flat):
         array = base.array
         before = cx.read(array)
+        known_rank(cx, before)
         flat = cx.builder.op(np.ravel, before)
         after = cx.builder.opaque(helpers.setitem, (flat, index_arg(cx, index), cx.arg(value)), flat.type)
         cx.write(

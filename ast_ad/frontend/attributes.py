@@ -16,10 +16,12 @@ from . import doors
 from .boundness import checked
 from .context import Context
 from .conversion import from_python
-from .guards import ATTRIBUTE, ITEM, MISSING, Guard, Path, is_constant
+from .guards import ATTRIBUTE, Guard, Path
 from .identities import one_of, read_once, set_attribute
+from .local_classes import Slot, is_local, read_slot, store_slot
+from .outside_values import class_member, global_value, outside_constant, outside_value
 from .questions import asked, exact, known_rank, present, require_plain
-from .stores import GLOBALS, is_stored, read, store_attribute_outside, storing_class
+from .stores import is_stored, read, store_attribute_outside, storing_class
 from .tables import METHODS, Intrinsic
 from .values import (
     Arr,
@@ -27,7 +29,6 @@ from .values import (
     Bound,
     Dct,
     Flat,
-    Frame,
     Live,
     Lst,
     Maybe,
@@ -209,6 +210,8 @@ def object_attribute(cx: Context, base: Obj, name: str) -> Any:
         return Bound(Lit(raw.__func__), (Lit(base.cls),))
     if isinstance(raw, types.FunctionType) or hasattr(raw, "py_func") or hasattr(raw, "cache_info"):
         return Bound(Lit(raw), (base,))
+    if isinstance(raw, Slot):
+        return read_slot(cx, raw)
     return outside_constant(cx, raw, Path.of_object(base.cls, base.cls.__name__).attribute(name))
 
 
@@ -255,6 +258,8 @@ def constant_attribute(cx: Context, base: Lit, name: str) -> Any:
     stored = storing_class(cx, value, name) if isinstance(value, type) else None
     if stored is not None:
         return class_attribute(cx, stored, name)
+    if isinstance(value, type) and is_local(value):
+        return local_class_attribute(cx, base, name)
     if isinstance(value, types.FunctionType) and is_stored(cx, value, name):
         return own_attribute(cx, value, Path.of_object(value, value.__name__), name)
     if isinstance(value, np.ufunc) and name in ("reduce", "accumulate", "outer", "at", "reduceat"):
@@ -276,6 +281,24 @@ def constant_attribute(cx: Context, base: Lit, name: str) -> Any:
     return from_python(cx, found)
 
 
+def local_class_attribute(cx: Context, base: Lit, name: str) -> Any:
+    """An attribute of a class that the program has made, itself or by what it derives from."""
+    cls: Any = base.value
+    raw: Any = next((k.__dict__[name] for k in cls.__mro__ if name in k.__dict__), None)
+    if isinstance(raw, Slot):
+        return read_slot(cx, raw)
+    if raw is None or name == "__dict__":
+        if name in ("__name__", "__qualname__"):
+            return Lit(getattr(cls, name))
+        raise cx.unsupported(f"attribute `{name}`", f"the class {cls.__name__} has none", "define it")
+    if not hasattr(type(raw), "__get__"):
+        owner = next(k for k in cls.__mro__ if name in k.__dict__)
+        return outside_constant(cx, raw, Path.of_object(owner, owner.__name__).attribute(name))
+    class_member(cx, cls, name)
+    found = getattr(cls, name)
+    return Bound(Lit(found.__func__), (base,)) if isinstance(raw, classmethod) else Lit(found)
+
+
 def store_attribute(cx: Context, base: Value, name: str, value: Value) -> None:
     if isinstance(base, Obj):
         setter = getattr(base.cls, name, None)
@@ -294,6 +317,9 @@ def store_attribute(cx: Context, base: Value, name: str, value: Value) -> None:
     if isinstance(base, Live):
         store_attribute_outside(cx, base.value, base.path, name, value)
         return
+    if isinstance(base, Lit) and isinstance(base.value, type) and is_local(base.value):
+        store_slot(cx, base.value, name, value)
+        return
     if isinstance(base, Lit) and isinstance(base.value, (type, types.FunctionType)):
         store_attribute_outside(cx, base.value, Path.of_object(base.value, base.value.__name__), name, value)
         return
@@ -304,64 +330,7 @@ def store_attribute(cx: Context, base: Value, name: str, value: Value) -> None:
     )
 
 
-# ----- things that live outside of the function
-def outside(cx: Context, frame: Frame, kind: str, name: str) -> Any:
-    """A global or a variable of an enclosing function that has returned."""
-    if kind == "cell":
-        try:
-            value = frame.cells[name].cell_contents
-        except ValueError:
-            value = MISSING
-        if value is MISSING and not is_stored(cx, frame.cells[name], "cell_contents"):
-            raise cx.unsupported(
-                f"name `{name}`", "it has no value yet", "define it before the call"
-            ) from None
-        cell, path = frame.cells[name], Path.of_cell(frame.cells[name], name)
-        owner = Path.of_object(cell, name)
-        return read(cx, cell, owner, ATTRIBUTE, "cell_contents", name, lambda: outside_value(cx, value, path))
-    return global_value(cx, frame.globals, name)
-
-
-def global_value(cx: Context, space: dict[str, Any], name: str) -> Any:
-    """What a module has under a name."""
-
-    def load() -> Any:
-        if name not in space:
-            raise cx.unsupported(f"name `{name}`", "it may not be defined", "define it", NameError)
-        return outside_value(cx, space[name], Path.of_global(space, name))
-
-    return read(cx, space, Path.of_object(space, GLOBALS), ITEM, name, name, load)
-
-
-def class_member(cx: Context, cls: type, name: str) -> None:
-    """What a class defines under a name decides the program: it must stay there."""
-    if cx.inputs is not None:
-        cx.inputs.class_member(cls, name)
-
-
-def outside_constant(cx: Context, value: Value, path: Path) -> Any:
-    """What is rarely changed: a number is a constant of the program, anything else is read at every call.
-
-    Defaults, arguments of a ``functools.partial`` and attributes of a class that objects are made of.
-    """
-    if cx.inputs is not None and is_constant(value):
-        cx.inputs.guards.add(Guard.value(path, value))
-        return from_python(cx, value)
-    return outside_value(cx, value, path)
-
-
-def outside_value(cx: Context, value: object, path: Path) -> Any:
-    """What is read from outside: code is guarded by identity, data is read again at every call."""
-    if cx.inputs is None or path is None:
-        return from_python(cx, value)
-    return cx.inputs.load(cx, value, path)
-
-
-def capture_live(cx: Context, base: Live) -> Any:
-    """An outside container as abstract value."""
-    return cx.outside().load(cx, base.value, base.path, deep=True)
-
-
+# ----- objects that live outside of the function
 def live_attribute(cx: Context, base: Live, name: str) -> Any:
     """What an object from outside has: what the program has stored there, else what is found."""
     cls = type(base.value)
@@ -425,17 +394,3 @@ def own_attribute(cx: Context, owner: object, path: Path, name: str) -> Any:
 def has_rule(cx: Context, raw: Any, base: Live) -> bool:
     """Whether the method of this very object is an operation (a distribution of SciPy's)."""
     return lookup(types.MethodType(raw, base.value)) is not None
-
-
-def load_live_item(cx: Context, base: Live, index: Value) -> Any:
-    key = cx.demand(index, "an index into an outside object")
-    try:
-        found = base.value[key]
-    except (KeyError, IndexError, TypeError) as problem:
-        raise cx.unsupported(
-            "an item of an outside object",
-            f"{type(problem).__name__}: {problem}",
-            "check the index",
-            type(problem),
-        ) from None
-    return outside_value(cx, found, base.path.item(key))

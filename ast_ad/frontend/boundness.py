@@ -17,7 +17,9 @@ from ..ir.ops import Block, If, Lit, Op, Seq, Slice, Undefined, Var, map_arg, va
 from ..ir.types import Opaque, Scalar
 from . import doors
 from .context import Context
+from .local_classes import frames_behind
 from .sharing import shared_roots, watch
+from .slots import in_heap
 from .values import (
     Arr,
     ArrayMethod,
@@ -28,6 +30,7 @@ from .values import (
     Dct,
     Flat,
     Frame,
+    Generator,
     Iterable,
     Lost,
     Lst,
@@ -94,6 +97,14 @@ def emit_raise(cx: Context, error: Exception) -> None:
     cx.builder.append(Op(raise_, (exception,), (), {}, cx.builder.span, effect=True))
 
 
+def raise_certain(cx: Context, problem: AdError) -> None:
+    """Emit what an error that is certain tells: the call that raises, or the exception itself."""
+    call: Op | None = getattr(problem, "call", None)
+    if call is not None:
+        cx.builder.append(call)
+    emit_raise(cx, problem.exception)  # type: ignore[attr-defined]
+
+
 def is_certain(problem: AdError, block: Block) -> bool:
     """Whether an error tells what the plain program raises wherever the block runs."""
     error = getattr(problem, "exception", None)
@@ -152,26 +163,28 @@ def merge_dead(cx: Context, sides: Sides, phis: Phis, since: int) -> State:
     if first.dead and second.dead:
         return first
     alive = second if first.dead else first
+    phis.states = first, second
     merged = phis.merged = alive.fork()
     for key in alive.contents:
-        if isinstance(key, Arr) and key.view is not None:
+        if isinstance(key, Arr) and key.view is not None or in_heap(key):
             merged.contents.pop(key, None)
     for key, content in alive.contents.items():
-        if getattr(key, "serial", 0) <= since and not (isinstance(key, Arr) and key.view is not None):
+        window = isinstance(key, Arr) and key.view is not None or in_heap(key)
+        if getattr(key, "serial", 0) <= since and not window:
             merged.set(key, exported(cx, content, alive is first, phis, sides, since))
     for arr in phis.arrays:
         watch(cx, arr, merged)
     return merged
 
 
-def exported(cx: Context, value: Value, first: bool, phis: Phis, sides: Sides, since: int) -> Any:
+def exported(cx: Context, value: Value | Frame, first: bool, phis: Phis, sides: Sides, since: int) -> Any:
     """What only one path holds, as it is known behind the branch.
 
     What the path computed becomes a result of the branch. An object keeps its identity; of one that the
     path made, the contents are treated alike.
     """
 
-    def again(part: Any) -> Any:
+    def again(part: Value | Frame) -> Any:
         return exported(cx, part, first, phis, sides, since)
 
     if isinstance(value, (Var, Seq, Slice)):
@@ -184,16 +197,21 @@ def exported(cx: Context, value: Value, first: bool, phis: Phis, sides: Sides, s
         return slice(again(value.start), again(value.stop), again(value.step))
     if isinstance(value, Maybe):
         return Maybe(again(value.value), again(value.bound))
-    if isinstance(value, (Closure, Comprehension)):
-        again(value.frame)
+    for frame in (
+        (value.frame,) if isinstance(value, (Closure, Comprehension, Generator)) else frames_behind(value)
+    ):
+        again(frame)
     rebuild = REBUILT.get(type(value))
     if rebuild is not None:
         found = rebuild(value, again)
-        if isinstance(value, Iterable):
+        if isinstance(value, (Iterable, Generator)):
             phis.merged.set(found, phis.merged.look(value))
         return found
     if isinstance(value, Arr) and value.view is not None and value.serial > since:
         return exported_view(cx, value, first, phis, sides, since)
+    if isinstance(value, Lst) and in_heap(value) and value.serial > since:
+        view: Any = value.view
+        return doors.list_at(cx, again(view.at))
     if isinstance(value, (Arr, Lst, Dct, Obj, Frame)) and value.serial > since:
         export_contents(cx, value, again, phis, sides[0 if first else 1][0])
     return value
@@ -207,11 +225,14 @@ def exported_var(cx: Context, var: Var, first: bool, phis: Phis) -> Var:
 
 
 def export_contents(
-    cx: Context, value: Value, again: Callable[[Value], Value], phis: Phis, state: State
+    cx: Context, value: Value | Frame, again: Callable[[Value | Frame], Any], phis: Phis, state: State
 ) -> None:
     """Give an object that a path made its contents behind the branch."""
     if ("exported", id(value)) not in phis.memo:
         phis.memo["exported", id(value)] = value
+        if isinstance(value, Frame) and value.enclosing is not None:
+            again(value.enclosing)
+        cx.partial.add(value)
         phis.merged.set(value, again(state.look(value)))
 
 
@@ -227,6 +248,7 @@ def exported_view(cx: Context, arr: Arr, first: bool, phis: Phis, sides: Sides, 
         found = exported_var(cx, variable_in(cx, arr, side), first, phis)
         values = (arr, None) if first else (None, arr)
         phis.memo[key] = doors.merged_array(cx, found, values, phis, since), arr
+        cx.partial.add(phis.memo[key][0])
     return phis.memo[key][0]
 
 
@@ -239,7 +261,7 @@ def variable_in(cx: Context, arr: Arr, side: tuple[State, Block]) -> Var:
 def is_known_outside(cx: Context, arr: Value, since: int) -> bool:
     """Whether a window can be opened behind the branch as well."""
     while isinstance(arr, Arr) and arr.view is not None and arr.serial > since:
-        index = arr.view.index
+        index = arr.view.index if arr.view.at is None else arr.view.at
         if index is None or any(was_emitted_in_branch(cx, part) for part in variables(index)):
             return False
         arr = arr.view.parent
@@ -299,6 +321,7 @@ REBUILT: dict[type, Callable[[Any, Callable[[Any], Any]], Any]] = {
     ArrayMethod: lambda v, f: ArrayMethod(f(v.receiver), v.name),
     Flat: lambda v, f: Flat(f(v.array)),
     Super: lambda v, f: Super(v.cls, f(v.instance)),
+    Generator: lambda v, f: replace(v, bound={k: f(x) for k, x in v.bound.items()}),
     Closure: lambda v, f: replace(v, defaults={k: f(x) for k, x in v.defaults.items()}),
 }
 """What is made of its parts, without an identity: how it is made of others."""

@@ -14,19 +14,20 @@ from ..ir.ops import Block, If, Lit, Var
 from ..ir.types import Array, Optional, Scalar, Type
 from . import doors
 from .attributes import load_attribute
-from .boundness import Raised, emit_raise, is_certain
+from .boundness import Raised, is_certain, raise_certain
 from .context import Context
 from .expressions import evaluate
+from .heaps import region
 from .merge import Phis, merge_states
 from .operators import compare
-from .statements import EXITS, bind, exec_block
+from .statements import EXITS, bind, exec_block, stay
 from .tables import expression, statement
 from .values import Arr, Dct, Lst, Obj, Range, Sides, State, Tup, Value, now
 
 
 @statement(gast.If)
 def exec_if(cx: Context, node: gast.If, rest: list[gast.AST]) -> bool:
-    cond = truth(cx, evaluate(cx, node.test))
+    cond = condition(cx, node.test)
     static = cx.static_value(cond)
     if isinstance(static, bool):
         exec_block(cx, node.body if static else node.orelse)
@@ -44,9 +45,7 @@ def exec_guarded(cx: Context, alive: Value, rest: list[gast.AST]) -> None:
     """The rest of a block that may have been left already."""
 
     def go_on() -> None:
-        for name in EXITS:
-            if cx.state.get_name(cx.frame, name) is not None:
-                cx.state.set_name(cx.frame, name, Lit(False))
+        stay(cx, cx.frame)
         exec_block(cx, rest)
 
     branch(cx, alive, go_on, functools.partial(left, cx), None)
@@ -69,6 +68,16 @@ def branch(
 ) -> bool:
     """Read both branches into an If. Where one of them leaves the block for certain, what comes ``after``
     belongs to the other; then the result is True."""
+    return region(cx, lambda: _branch(cx, cond, then, orelse, after))
+
+
+def _branch(
+    cx: Context,
+    cond: Value,
+    then: Callable[[], None],
+    orelse: Callable[[], None],
+    after: Callable[[], None] | None,
+) -> bool:
     since, entry = now(), cx.state
     start, cx.branch_start = cx.branch_start, Var(Scalar("bool")).id
     span = cx.builder.span
@@ -115,7 +124,7 @@ def side(cx: Context, entry: State, run: Callable[[], None], block: Block | None
         except AdError as problem:
             if not is_certain(problem, block):
                 raise
-            emit_raise(cx, problem.exception)  # type: ignore[attr-defined]
+            raise_certain(cx, problem)
             cx.state.dead = True
     return cx.state, block
 
@@ -175,7 +184,7 @@ def python_bool(cx: Context, cond: Value) -> Any:
 # ----- expressions with branches
 @expression(gast.IfExp)
 def eval_if_exp(cx: Context, node: gast.IfExp) -> Any:
-    cond = truth(cx, evaluate(cx, node.test))
+    cond = condition(cx, node.test)
     static = cx.static_value(cond)
     if isinstance(static, bool):
         return evaluate(cx, node.body if static else node.orelse)
@@ -212,10 +221,22 @@ doors.choose = choose
 @expression(gast.BoolOp)
 def eval_bool_op(cx: Context, node: gast.BoolOp) -> Any:
     """``and`` / ``or`` return an operand, evaluated only if need be."""
+    return first_that_decides(cx, node, lambda operand: evaluate(cx, operand))
+
+
+def condition(cx: Context, node: gast.AST) -> Any:
+    """``bool(node)``; of ``a and b`` that needs no operand, which may be a list or a number."""
+    if type(node).__name__ == "BoolOp":
+        return first_that_decides(cx, node, lambda operand: condition(cx, operand))
+    return truth(cx, evaluate(cx, node))
+
+
+def first_that_decides(cx: Context, node: gast.BoolOp, read: Callable[[gast.AST], Any]) -> Any:
+    """The first operand of ``and`` that is false, of ``or`` that is true, or the last one, as ``read``."""
     is_and = type(node.op).__name__ == "And"
 
     def go(position: int) -> Any:
-        value = evaluate(cx, node.values[position])
+        value = read(node.values[position])
         if position == len(node.values) - 1:
             return value
         cond = truth(cx, value)
@@ -243,7 +264,7 @@ def match_cases(cx: Context, subject: Value, cases: list[gast.match_case], rest:
     entry = cx.state.fork()
     cond = matches(cx, case.pattern, subject)
     if case.guard is not None and cx.static_value(cond) is not False:
-        cond = both(cx, cond, lambda: truth(cx, evaluate(cx, case.guard)))
+        cond = both(cx, cond, lambda: condition(cx, case.guard))
     static = cx.static_value(cond)
     if static is True:
         exec_block(cx, case.body)
@@ -316,6 +337,7 @@ def match_sequence(cx: Context, pattern: gast.AST, subject: Value) -> Any:
 
 
 doors.branch = branch
+doors.condition = condition
 doors.exec_guarded = exec_guarded
 doors.python_bool = python_bool
 doors.truth = truth

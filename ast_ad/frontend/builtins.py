@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.ops import Lit, Op, Var
-from ..ir.types import Scalar
+from ..ir.types import Scalar, has_references
 from ..rules import helpers
 from .attributes import load_attribute, store_attribute
 from .branches import choose, python_bool, truth
@@ -265,6 +265,10 @@ def deep_copy(cx: Context, value: Value, copies: dict[int, Value]) -> Any:
         content = static_entries(cx, value) if isinstance(value, Dct) else cx.state.get(value)
         cx.state.set(found, dict(zip(content, each(content.values()), strict=True)))
     else:
+        if isinstance(value, Lst) and has_references(cx.state.get(value).type):
+            raise cx.unsupported(
+                "copy.deepcopy of this list", "which of its elements are one array is not known", "copy each"
+            )
         found = b_copy(cx, value)
     copies[id(value)] = found
     return found

@@ -19,6 +19,7 @@ from .context import NOT_STATIC, Context
 from .conversion import from_python
 from .dummies import InferenceError
 from .inlining import call_function
+from .local_classes import is_local
 from .probing import probe
 from .values import Arr, Callee, Dct, Lst, Obj, Tup, Value
 
@@ -134,7 +135,7 @@ def tree_of(cx: Context, value: Value | tuple[object, ...] | dict[str, Value], l
     static = cx.static_value(value)
     if static is NOT_STATIC and hasattr(value, "python_value"):
         static = value.python_value()
-    if static is NOT_STATIC:
+    if static is NOT_STATIC or is_local(static):
         raise cx.unsupported("an argument", "it has no form at run time", "pass numbers and arrays")
     return TreeDef(STATIC, (), (), static)
 

@@ -18,18 +18,20 @@ from ..rules import containers, helpers
 from ..rules.registry import lookup, with_named_out
 from . import doors
 from .absence import asked
-from .attributes import load_attribute, outside_constant, outside_value
+from .attributes import load_attribute
 from .builtins import special
 from .call_sites import call_followed
-from .context import Context, parameter_names
+from .context import Context
 from .conversion import from_python
 from .expressions import eval_elements, evaluate
 from .guards import Guard, Path
 from .identities import static_entries
 from .inlining import call_closure, construct
 from .iterables import generated, run_cached
+from .named import parameter_names
 from .opaque import answers_by_arguments, run_apart
 from .operators import fold
+from .outside_values import outside_constant, outside_value
 from .statements import overwrite, place
 from .tables import expression
 from .values import Arr, ArrayMethod, Bound, Callee, Closure, Comprehension, Dct, Lst, Obj, Tup, Value
@@ -277,9 +279,7 @@ def masked_ufunc(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, V
 
 
 def sequence_argument(cx: Context, value: Value) -> Any:
-    if isinstance(value, Comprehension):
-        return generated(cx, value)
-    return value
+    return generated(cx, value) if isinstance(value, Comprehension) else value
 
 
 def call_opaque(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, Value]) -> Any:

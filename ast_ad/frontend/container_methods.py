@@ -72,6 +72,11 @@ def list_extend(cx: Context, base: Lst, other: Value) -> None:
         set_list(cx, base, (*content, *doors.items_of(cx, other)))
         return
     if isinstance(other, Lst):
+        if content == ():
+            right = own_elements(cx, other)
+            base.pools |= same_elements(cx, other, right).pools
+            set_list(cx, base, right)
+            return
         left, right = own_elements(cx, base), own_elements(cx, other)
         type = joined_lists(cx, left.type, right.type)
         base.pools |= same_elements(cx, other, right).pools

@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 import functools
-import inspect
-import operator
+from collections import Counter
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import AdError, UnsupportedError
-from ..ir.ops import UNKNOWN, Arg, Lit, Seq, Slice, Var, variables
-from ..ir.types import Array, DictOf, Dim, ListOf, Optional, TupleOf, Type, element_of, kind_of
+from ..ir.ops import UNKNOWN, Arg, Block, Lit, Seq, Slice, Var, variables
+from ..ir.types import (
+    Array,
+    DictOf,
+    Dim,
+    ListOf,
+    Optional,
+    Reference,
+    TupleOf,
+    Type,
+    element_of,
+    has_references,
+    kind_of,
+)
 from . import doors
 from .builder import Builder, as_arg
+from .certain import raised_for_certain, raising
 from .dummies import InferenceError
+from .named import ITERATED, STRUCTURAL, describe, is_free, name_of, parameter_names
 from .values import (
     Arr,
     Callee,
@@ -23,6 +36,7 @@ from .values import (
     Dct,
     Flat,
     Frame,
+    Heap,
     Iterable,
     Lost,
     Lst,
@@ -38,8 +52,11 @@ from .values import (
 
 if TYPE_CHECKING:
     from .call_sites import CallSites
+    from .elements import Location, Place
     from .guards import Path
+    from .heaps import Region
     from .inputs import Inputs
+    from .recursion import Bounds
 
 
 class TensorOutside(UnsupportedError):
@@ -63,7 +80,9 @@ class Context:
         self.iterated: list[Any] = []  # what the loops under way run over
         self.fixed: list[set[Lst]] = []  # those of the lists whose items were taken when the loop began
         self.unrolled = 0
-        self.active: dict[int, int] = {}  # the functions that are being read, by their trees
+        self.active: dict[int, list[Block]] = {}  # of functions that are being read: where each call stands
+        self.bounds: Bounds | None = None  # of functions that call themselves
+        self.bodies: Counter[int] = Counter()  # how often one of these was read
         self.errstate: dict[str, str] = {}
         # While templates are made: the roots with another reference, the time at which the loop began, and
         # which array stands after the loop for one that its last pass made.
@@ -76,10 +95,18 @@ class Context:
         self.holders: dict[Any, Any] = {}
         self.unbound_reads: set[tuple[Any, Any]] = set()  # names of frames, read where they are unbound
         self.tried: list[tuple[str, int, int]] = []
+        self.catching: list[Any] = []  # the `try` statements under way, and None for what may swallow
+        self.splitting: Any = None  # the simple statement within `try` that is being read
         self.suspended: dict[Frame, Callable[[Value], None]] = {}  # run where a generator yields
         self.own_dims: set[Dim] = set()
         self.flag_cond: Var | None = None
         self.branch_start = 0
+        self.heaps: dict[Any, Heap] = {}
+        self.places: list[Place] = []  # what references can refer to, by their numbers
+        self.located: dict[Arr, Location] = {}  # arrays that are one of several, by a reference
+        self.regions: list[Region] = []  # the branches and loops under way
+        self.partial: set[Any] = set()  # arrays that are there on some path only
+        self.moved: list[tuple[Any, Any]] = []  # what lies in a heap by now, and what it held first
         self.asked: Frame | None = None  # whose code called the library's function that is being read
 
     # ----- from abstract values to IR arguments and back
@@ -93,7 +120,9 @@ class Context:
             return Seq(tuple(map(self.arg, value.items)), tuple)
         if isinstance(value, Lst):
             content = self.state.get(value)
-            return content if isinstance(content, Var) else Seq(tuple(map(self.arg, content)), list)
+            if isinstance(content, Var):
+                return doors.values_of(self, content) if has_references(content.type) else content
+            return Seq(tuple(map(self.arg, content)), list)
         if isinstance(value, slice):
             return Slice(self.arg(value.start), self.arg(value.stop), self.arg(value.step))
         if isinstance(value, (Range, Iterable)):
@@ -123,6 +152,11 @@ class Context:
         """Whether names that hold one of several arrays carry references."""
         return self.inputs is not None and self.inputs.references
 
+    @property
+    def handles(self) -> bool:
+        """Whether lists, and names that loops carry, hold references to arrays."""
+        return self.inputs is not None and self.inputs.handles
+
     def outside(self) -> Inputs:
         """Where values from outside come from; what is read of itself, without inputs, has none."""
         assert self.inputs is not None
@@ -151,6 +185,8 @@ class Context:
             return Lst(var)
         if isinstance(var.type, DictOf):
             return Dct(var)
+        if isinstance(var.type, Reference):
+            return doors.referred_to(self, var)
         if isinstance(var.type, TupleOf):
             from ..ir.builtin import tuple_get
 
@@ -160,6 +196,8 @@ class Context:
 
     def emit(self, fn: Callee, *args: Value, **kwargs: Value) -> Any:
         """Append an operation on abstract values; its result, wrapped. Inference errors name the line."""
+        if self.splitting is not None and not kwargs:
+            doors.before_operation(self, fn, args)
         arguments = [self.arg(a) for a in args]
         keywords = {k: self.arg(v) for k, v in kwargs.items()}
         self.settle_structure(fn, arguments, keywords)
@@ -168,12 +206,16 @@ class Context:
         except InferenceError as problem:
             if self.inputs is not None:  # perhaps it works for the very shapes of this call
                 self.inputs.demand_shapes(list(variables(*arguments, *keywords.values())))
-            raise self.unsupported(
+            raised = raised_for_certain(fn, arguments, keywords, problem)
+            error = self.unsupported(
                 f"`{name_of(fn)}` with these arguments",
                 str(problem),
                 "check the call on the plain function; if it works there, rewrite this line",
-                exception=division_by_zero(fn, arguments, problem),
-            ) from None
+                exception=raised,
+            )
+            if raised is not None:
+                error.call = raising(fn, arguments, keywords, self.builder)  # type: ignore[attr-defined]
+            raise error from None
         if isinstance(result, Arr):
             result.orders = doors.orders_made(self, fn, args, kwargs, result)
         return result
@@ -185,7 +227,12 @@ class Context:
             if (name in STRUCTURAL or name == "n" and fn in ITERATED) and any(
                 v.known is UNKNOWN for v in variables(arg)
             ):
-                value = self.demand(doors.from_arg(self, arg), f"`{name}` of {name_of(fn)}")
+                try:
+                    value = self.demand(doors.from_arg(self, arg), f"`{name}` of {name_of(fn)}")
+                except AdError:
+                    if is_free(fn, name, isinstance(arg, Seq)):
+                        continue
+                    raise
                 if position < len(args):
                     args[position] = as_arg(value)
                 else:
@@ -201,7 +248,11 @@ class Context:
             )
         if arr.view is None:
             content = self.state.get(arr)
-            return content
+            return (
+                doors.dynamic_list(self, (), arr.element)
+                if isinstance(arr, Heap) and content == ()
+                else content
+            )
         if isinstance(arr.view.parent, Choice):
             return doors.read_choice(self, arr, arr.view.parent)
         if not isinstance(arr.view.parent, Arr):
@@ -234,6 +285,9 @@ class Context:
 
     def write(self, arr: Arr, var: Var) -> None:
         """The array holds ``var`` from now on, and so do the arrays of which it is a view."""
+        if isinstance(arr, Heap):
+            self.state.set(arr, var)
+            return
         if arr.foreign and is_outside(arr):
             self.outside().hold_arrays()
         elif arr.foreign:
@@ -245,7 +299,7 @@ class Context:
             self.inputs.written.add(arr.argument)
         if arr.view is None:
             if doors.pools_with(self, arr, self.state):
-                raise self.unsupported(
+                raise self.element(
                     "a write to an array that is also an element of a list",
                     "that list's length is known at run time only, and its elements can't be followed",
                     "put a copy into the list: `list.append(a.copy())`",
@@ -280,10 +334,14 @@ class Context:
                 "give the array one dtype on every path",
             )
 
+    def heap(self, arr: Arr) -> Heap:
+        assert isinstance(arr, Heap)
+        return arr
+
     # ----- errors
-    def lost(self, state: Lost, fix: str = "use a copy, or one name for it") -> AdError:
+    def lost(self, state: Lost, fix: str | None = None) -> AdError:
         """The error for a read of something of which the compiler can't tell what it holds."""
-        error = self.unsupported(f"a read of `{state.name}`", state.why, fix)
+        error = self.unsupported(f"a read of `{state.name}`", state.why, fix or state.fix)
         error.aliased = True  # type: ignore[attr-defined]
         return error
 
@@ -301,6 +359,12 @@ class Context:
         error.aliased = True  # type: ignore[attr-defined]
         return error
 
+    def element(self, construct: str, why: str, fix: str) -> AdError:
+        """The error for what references to elements could tell, unless the program is read with them."""
+        error = self.unsupported(construct, why, fix)
+        error.aliased = error.elements = True  # type: ignore[attr-defined]
+        return error
+
     def unsupported(
         self,
         construct: str,
@@ -312,6 +376,7 @@ class Context:
         """An error at the current line.
 
         ``raises``: the class of what the plain program raises there for certain; ``exception``: the very one.
+        The error's ``call``: what raises it.
         """
         raises = raises if exception is None else type(exception)
         error = UnsupportedError(construct, self.builder.span, why, fix)
@@ -376,54 +441,4 @@ def content_type(items: Var) -> Type:
     return element_of(items.type)
 
 
-def division_by_zero(fn: Callee, args: list[Arg], problem: InferenceError) -> Exception | None:
-    """What a division of a Python number by a constant zero raises."""
-    cause = problem.__cause__
-    by_constant = len(args) == 2 and isinstance(args[1], Lit)
-    return cause if fn in DIVISIONS and by_constant and isinstance(cause, ZeroDivisionError) else None
-
-
-DIVISIONS = {operator.truediv, operator.floordiv, operator.mod, divmod}
-ITERATED = {np.diff, np.linalg.matrix_power}
-STRUCTURAL = frozenset(
-    "axis axes axis1 axis2 axisa axisb axisc source destination ord kth ndmin indices_or_sections"
-    " pad_width deg keepdims subscripts".split()
-)
-
-
-@functools.cache
-def parameter_names(fn: Callee) -> tuple[str, ...]:
-    """The names of a function's parameters, where NumPy tells them."""
-    if isinstance(fn, np.ufunc) or not (getattr(fn, "__module__", None) or "").startswith(
-        ("numpy", "ast_ad")
-    ):
-        return ()
-    try:
-        return tuple(inspect.signature(fn).parameters)
-    except (TypeError, ValueError):
-        return ()
-
-
 NOT_STATIC: Any = type("NotStatic", (), {"__repr__": lambda self: "NOT_STATIC"})()
-
-
-def describe(value: object) -> str:
-    """What an abstract value is, in a reader's words."""
-    words = {
-        "Closure": "function",
-        "Bound": "function",
-        "Obj": "object",
-        "Dct": "dict",
-        "ArrayMethod": "method",
-        "Comprehension": "generator",
-    }
-    return words.get(type(value).__name__, type(value).__name__)
-
-
-def name_of(fn: Callee) -> str:
-    """How a reader spells a callable."""
-    name = getattr(fn, "__qualname__", None) or getattr(fn, "__name__", None) or repr(fn)
-    module = getattr(fn, "__module__", None) or ""
-    if isinstance(fn, np.ufunc) or module.startswith("numpy"):
-        return "np." + ("linalg." if "linalg" in module else "fft." if "fft" in module else "") + name
-    return name if module in ("builtins", "_operator", "") else f"{module}.{name}"

@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import types
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import gast
@@ -26,12 +26,13 @@ from .attributes import load_attribute
 from .calls import call_parts
 from .context import Context
 from .expressions import evaluate
+from .generators import held
 from .handlers import effect, run_finally
-from .inlining import frame_of, function_defaults, run_body
+from .inlining import bind_arguments, frame_of, function_defaults, run_body
 from .source import find_source
 from .statements import exec_block
-from .tables import expression, statement
-from .values import Frame, Obj, Value
+from .tables import statement
+from .values import Obj, Value
 
 GENERATORS = contextlib.contextmanager(lambda: iter(())).__code__  # what the decorator makes of any of them
 
@@ -94,6 +95,7 @@ def noticed(cx: Context, node: gast.With, run: Callable[[], None]) -> None:
     source = cx.frame.source
     if source is not None:
         cx.tried.append((source.filename, node.body[0].lineno, node.body[-1].end_lineno))
+    cx.catching.append(None)
     try:
         run()
     except AdError as problem:
@@ -102,18 +104,8 @@ def noticed(cx: Context, node: gast.With, run: Callable[[], None]) -> None:
         raise cx.unsupported(
             "an exception within `with`", f"its context manager may swallow it: {problem.why}", "move it out"
         ) from None
-
-
-@contextlib.contextmanager
-def held(cx: Context, what: Obj | Frame) -> Iterator[None]:
-    """While the block runs, what is entered counts among what holds references."""
-    cx.iterated.append(what)
-    cx.fixed.append(set())
-    try:
-        yield
     finally:
-        cx.iterated.pop()
-        cx.fixed.pop()
+        cx.catching.pop()
 
 
 def with_object(cx: Context, manager: Value, body: Callable[[Value], None]) -> None:
@@ -155,17 +147,8 @@ def with_generator(
             cx.frame = inner
 
     cx.suspended[frame] = block
-    run_body(cx, source.tree, frame, function_defaults(cx, fn), args, kwargs, fn.__name__)
-
-
-@expression(gast.Yield)
-def eval_yield(cx: Context, node: gast.Yield) -> Any:
-    """The block of a ``with`` runs where its generator yields."""
-    block = cx.suspended.pop(cx.frame, None)
-    if block is None:
-        raise cx.unsupported("`yield`", "the state of a generator can't be followed", "return a list")
-    block(Lit(None) if node.value is None else evaluate(cx, node.value))
-    return Lit(None)
+    bound = bind_arguments(cx, source.tree.args, function_defaults(cx, fn), args, kwargs, fn.__name__)
+    run_body(cx, source.tree, frame, bound, fn.__name__)
 
 
 def yields_once(tree: gast.AST) -> bool:

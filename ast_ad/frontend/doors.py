@@ -68,6 +68,7 @@ choose: Callable[[Context, Value, Callable[[], object], Callable[[], object]], A
 branch: Callable[[Context, Value, Callable[[], None], Callable[[], None], Callable[[], None] | None], bool]
 exec_guarded: Callable[[Context, Value, list[gast.AST]], None]
 python_bool: Callable[[Context, Value], Any]
+condition: Callable[[Context, gast.AST], Any]
 truth: Callable[[Context, Value], Any]
 # ----- calls
 call: Callable[[Context, Value, list[Value], dict[str, Value]], Any]
@@ -81,6 +82,12 @@ load_entry: Callable[[Context, Dct, Value], Any]
 pop_entry: Callable[..., Any]
 shown_as: Callable[[Context, Dct, str], Iterable]
 store_entry: Callable[[Context, Dct, Value, Value], None]
+# ----- elements
+reference: Callable[[Context, Arr | Lst], Var]
+referred_to: Callable[[Context, Var], Arr | Lst]
+values_of: Callable[[Context, Var], Var]
+# ----- heaps
+list_at: Callable[[Context, Arg], Lst]
 # ----- holding
 pools_with: Callable[[Context, object, State], frozenset[Pool]]
 read_element: Callable[[Context, Arr], Var]
@@ -90,6 +97,7 @@ item_view: Callable[[Context, Arr, Arg], Arr]
 read_choice: Callable[[Context, Arr, Choice], Var]
 write_choice: Callable[[Context, Choice, Var], None]
 read_inner: Callable[[Context, State, Lst], Any]
+decorate: Callable[[Context, Value, Value, str], Any]
 # ----- inlining
 closure_defaults: Callable[[Context, Any], dict[str, Any]]
 # ----- items
@@ -100,6 +108,14 @@ static_items: StaticItems
 # ----- iterables
 b_dict: BDict
 consumed: Callable[[Context, Value], Any]
+# ----- testable
+before_item: Callable[[Context, Any, Any], None]
+before_operation: Callable[[Context, Callee, tuple[Any, ...]], None]
+exec_split: Callable[..., Any]
+# ----- generators
+drive: Callable[[Context, Any, Callable[[Value], None]], None]
+drive_until: Callable[[Context, Any, Callable[[Value], None], Callable[[], Value]], None]
+first_item: Callable[[Context, Any, tuple[Value, ...]], Any]
 # ----- live_lists
 check_iterated: Callable[[Context, Lst, str], None]
 # ----- loops

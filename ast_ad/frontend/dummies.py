@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..ir import dims
+from ..ir import dim_values
 from ..ir.alternatives import alternatives
 from ..ir.ops import UNKNOWN, Arg, Lit, Seq, Slice, Var, variables
 from ..ir.types import (
     Array,
+    DictOf,
     Dim,
     ListOf,
     Opaque,
@@ -22,12 +23,14 @@ from ..ir.types import (
     type_of,
 )
 from ..rules.registry import lookup
+from .joins import NOTHING
 from .opaque import run_apart
 from .values import Callee
 
 RUN = "which of the two runs"
 ODD_SIZES = 37, 53  # of a length that comes out as none
 INTEGERS = "what arrays of integers hold"
+OBJECTS = {"str": "a", "None": None}  # of which no length can hang on the value
 
 
 class InferenceError(Exception):
@@ -57,8 +60,13 @@ def dims_of(var: Var) -> tuple[Dim | int, ...]:
     if is_int(var) and var.known is UNKNOWN:
         return (int_size(var),)
     if isinstance(var.type, ListOf):
-        return (Dim.symbol(("len", var.id), least=0), *_lengths(var.type.element))
+        return (list_length(var), *_lengths(var.type.element))
     return _lengths(var.type)
+
+
+def list_length(var: Var) -> Dim:
+    """How many elements a list has."""
+    return Dim.symbol(("len", var.id), least=0)
 
 
 def _lengths(type: Type) -> tuple[Dim | int, ...]:
@@ -99,7 +107,7 @@ def int_value(part: Arg) -> Any:
 
 
 def evaluate(dim: Dim | int, table: dict[object, int]) -> int:
-    value = dims.evaluate(dim, table)  # less than 0: `n * m - m`, products have sizes of their own
+    value = dim_values.evaluate(dim, table)  # less than 0: `n * m - m`, products have sizes of their own
     return value if value > 0 else ODD_SIZES[table.get(RUN, 0)]
 
 
@@ -145,9 +153,14 @@ def _dummy_of(type: Type, arg: Var, table: dict[object, int]) -> Any:
             return np.full(shape, table.get(INTEGERS, 0), type.dtype)
         return _array(type, shape, table.get(RUN, 0))
     if isinstance(type, ListOf):
-        return [_part(type.element, table)] * table.get(("len", arg.id), 3)
+        count = 0 if type.element == NOTHING else table.get(("len", arg.id), 3)
+        return [_part(type.element, table)] * count if count else []
+    if isinstance(type, DictOf):
+        return {} if type.key == NOTHING else {_part(type.key, table): _part(type.element, table)}
     if isinstance(type, TupleOf):
         return tuple(_part(item, table) for item in type.items)
+    if type.name in OBJECTS:
+        return OBJECTS[type.name]
     raise InferenceError(f"nothing is known of a value of type {type}")
 
 

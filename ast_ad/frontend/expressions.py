@@ -16,14 +16,16 @@ from ..ir.ops import Lit
 from ..ir.types import Opaque
 from . import doors
 from .arrays import load_item
-from .attributes import load_attribute, outside
-from .boundness import read_name
+from .attributes import load_attribute
+from .boundness import Raised, emit_raise, read_name
 from .container_methods import list_append
 from .context import Context
 from .guards import Guard, Path
 from .holding import placed
 from .identities import read_once, static_entries
 from .liveness import targets
+from .local_classes import enclosing_scope
+from .outside_values import outside
 from .stores import is_stored
 from .tables import EVAL, expression
 from .values import (
@@ -33,8 +35,10 @@ from .values import (
     Comprehension,
     Dct,
     Frame,
+    Generator,
     Iterable,
     Lst,
+    Maybe,
     Obj,
     Range,
     Tup,
@@ -79,19 +83,29 @@ def load_name(cx: Context, name: str) -> Any:
     while frame is not None:
         value = cx.state.get_name(frame, name)
         if value is None and name in frame.locals:
+            if frame.class_name is not None:
+                break  # the body of a class looks for its own names outside of all functions
             value = Unbound(name)
         if value is not None:
+            if frame.class_name is not None and isinstance(value, (Unbound, Maybe)):
+                raise cx.unsupported(
+                    f"name `{name}`", "the class has it on some paths only", "bind it on every path"
+                )
             return read_once(cx, read_name(cx, value, frame, name), frame)
         if name in frame.cells:
             return outside(cx, frame, "cell", name)
-        frame = frame.enclosing
+        frame = enclosing_scope(frame)
     if name in cx.frame.globals or is_stored(cx, cx.frame.globals, name):
         return outside(cx, cx.frame, "global", name)
     if hasattr(builtins, name):
         if cx.inputs is not None:
             cx.inputs.guards.add(Guard.missing(Path.of_global(cx.frame.globals, name)))
         return Lit(getattr(builtins, name))
-    raise cx.unsupported(f"name `{name}`", "it is not defined", "define it")
+    if cx.inputs is None:
+        raise cx.unsupported(f"name `{name}`", "it is not defined", "define it")
+    cx.inputs.guards.add(Guard.missing(Path.of_global(cx.frame.globals, name)))
+    emit_raise(cx, NameError(f"name '{name}' is not defined"))  # on this path; others may not read it
+    raise Raised
 
 
 # ----- subscripts and attributes
@@ -114,10 +128,17 @@ def eval_attribute(cx: Context, node: gast.Attribute) -> Any:
 
 def mangled(cx: Context, name: str) -> str:
     """``__private`` names inside a class."""
-    owner = getattr(cx.frame.source, "class_name", None)
-    return (
-        f"_{owner.lstrip('_')}{name}" if owner and name.startswith("__") and not name.endswith("__") else name
-    )
+    frame: Frame | None = cx.frame
+    while frame is not None and frame.class_name is None:
+        frame = frame.enclosing
+    owner = getattr(cx.frame.source, "class_name", None) if frame is None else frame.class_name
+    return name if owner is None else mangle(owner, name)
+
+
+def mangle(owner: str, name: str) -> str:
+    """A name in a class, as Python spells it there."""
+    private = name.startswith("__") and not name.endswith("__") and owner.lstrip("_")
+    return f"_{owner.lstrip('_')}{name}" if private else name
 
 
 # ----- displays
@@ -271,7 +292,7 @@ def run_filters(
     if not tests:
         run_generators(cx, node, rest, emit)
         return
-    cond = doors.truth(cx, evaluate(cx, tests[0]))
+    cond = doors.condition(cx, tests[0])
     static = cx.static_value(cond)
     if static is True:
         run_filters(cx, node, tests[1:], rest, emit)
@@ -317,7 +338,7 @@ def format_percent(cx: Context, left: Value, right: Value) -> Any:
 
 def runtime_object(cx: Context, value: Value) -> Any:
     """An argument for an effect (print, raise): anything that has a run-time form."""
-    if isinstance(value, (Bound, Closure, ArrayMethod, Iterable, Range, Comprehension)):
+    if isinstance(value, (Bound, Closure, ArrayMethod, Iterable, Range, Comprehension, Generator)):
         return Lit(f"<{type(value).__name__.lower()}>")
     if isinstance(value, Dct):
         return Lit("{...}")

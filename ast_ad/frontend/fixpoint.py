@@ -18,8 +18,10 @@ from ..ir.types import Scalar
 from .boundness import Raised, is_certain, value_of
 from .choices import is_itself
 from .context import Context
+from .elements import list_template, settle_places
 from .finish import DEAD, finish
-from .holding import hold_entries, hold_items, known_later
+from .heaps import Before, back
+from .holding import hold_entries, hold_items, known_later, own_elements
 from .identities import (
     ITERATORS,
     USED_UP,
@@ -33,10 +35,11 @@ from .joins import ShapeChange
 from .passes import EveryPassRaises, Passes
 from .references import by_reference, has_itself, is_from_before, referred, widened
 from .sharing import mark, noted, readable, roots_of, shared_roots, watch
-from .slots import OUT_ONLY, get_slot, is_checked, is_live, is_window, put_slot
+from .slots import OUT_ONLY, get_slot, in_heap, is_checked, is_live, is_window, put_slot
 from .template import Template
 from .templates import instantiate, template_of, widen
 from .values import (
+    AGAIN,
     Arr,
     Dct,
     Frame,
@@ -137,6 +140,8 @@ def settle(
             end = cx.state
             if end.dead:
                 raise EveryPassRaises
+            settle_places(cx, templates, end)
+            read_again(end, frame, passes)
             stops = stop_flag(cx, end)
         changed = changed_slots(cx, state, end, since)
         changed += changed_parts(parts_by_place(templates, state), state, end, changed)
@@ -153,9 +158,17 @@ def settle(
     raise ShapeChange("its types change in every pass")
 
 
+def read_again(end: State, frame: Frame, passes: Passes) -> None:
+    """Read, in the pass, the names that hold an element of a list that was written in it."""
+    for name, value in end.get(frame).items():
+        if isinstance(value, Lst) and end.contents.get(value) is AGAIN:
+            if passes.live is None or name in passes.live:
+                end.get(value)
+
+
 def stop_flag(cx: Context, end: State) -> Any:
     """The condition that ends the loop after this pass, or None."""
-    flags = [end.get_name(cx.frame, n) for n in ("$break", "$return")]
+    flags = [end.get_name(cx.frame, n) for n in ("$break", "$return", "$raised")]
     flags = [f for f in flags if f is not None and cx.static_value(f) is not False]
     if not flags:
         return None
@@ -174,6 +187,8 @@ def enter(
     state.set_name(cx.frame, "$continue", Lit(False))
     state.set_name(cx.frame, "$return", Lit(False))
     state.set_name(cx.frame, "$break", Lit(False))
+    if state.get_name(cx.frame, "$raised") is not None:
+        state.set_name(cx.frame, "$raised", Lit(False))
     params: dict[Slot, list[Var]] = {}
     for slot, template in templates.items():
         owner, key = slot
@@ -256,12 +271,15 @@ def grow(
             larger[slot] = Template("lost", info=value)
             continue
         hold_items(cx, slot, value, larger[slot], end)
+        make_run_time(cx, slot, larger[slot], value, entry)
+        moved = len(cx.moved)
         outer, cx.state = cx.state, end.fork()  # what is read here is read in no block that stays
         try:
             with cx.builder.nested(Block()):
                 larger[slot] = grown(cx, slot, larger[slot], value, (entry, start), live)
             end.held = cx.state.held
         finally:
+            back(cx, moved)
             cx.state = outer
     cx.shared, cx.lasting = noted_now
     for slot in larger.keys() - set(changed):  # another name may have got what this one has kept
@@ -269,6 +287,18 @@ def grow(
             larger[slot] = mark(cx, larger[slot], get_slot(end, slot))
     cx.shared, cx.twice = frozenset(), outer_twice
     return larger
+
+
+def make_run_time(cx: Context, slot: Slot, old: Template, value: Value, entry: State) -> None:
+    """A list of arrays that gets other lengths has references to them: it has them before the loop, too."""
+    base = slot[0] if isinstance(slot[0], Lst) else get_slot(entry, slot)
+    if not (
+        cx.handles and isinstance(base, Lst) and old.kind == "list" and any(c.holds for c in old.children)
+    ):
+        return
+    content = cx.state.get(value) if isinstance(value, Lst) else value
+    if not isinstance(content, tuple) or len(content) != len(old.children):
+        raise Before(base.serial, lambda: cx.state.set(base, own_elements(cx, base)))
 
 
 def grown(
@@ -282,8 +312,10 @@ def grown(
     """The template of a slot that holds ``value`` behind a pass; the states: before the loop, before it."""
     entry, start = states
     first = get_slot(entry, slot)
+    if isinstance(value, Lst) and old.kind != "unbound" and (in_heap(value) or old.kind == "reference"):
+        return list_template(cx, old, first) if value is not old.info else old
     if cx.by_reference and isinstance(value, Arr):
-        found = referred(cx, old, value)
+        found = referred(cx, old, value, first)
         if found is not None:
             return found
     if old.kind == "leaf" and not old.foreign and has_itself(first) and is_from_before(cx, value):
@@ -304,4 +336,6 @@ def grown(
         return Template("lost", info=Lost(str(slot[1]), DEAD))
     if old.kind != "unbound":
         return widen(cx, old, value, start)
-    return Template("maybe", None, (template_of(cx, value_of(value), cx.state),))
+    held = value_of(value)
+    one = list_template(cx, None, None) if in_heap(held) else template_of(cx, held, cx.state)
+    return Template("maybe", None, (one,))

@@ -14,11 +14,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..ir.ops import Var
-from ..ir.types import Array, DictOf, ListOf, Optional, TupleOf, Type
+from ..ir.types import Array, DictOf, ListOf, Optional, Reference, TupleOf, Type
 from . import doors
 from .context import Context
 from .identities import changed
 from .sharing import items_held, lists_of, live_lists, references, roots_of
+from .slots import in_heap
 from .values import AGAIN, Arr, Dct, Held, Lost, Lst, Pool, Seen, Slot, State, Value
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ def refers(type: Type) -> bool:
     """Whether values of the type are, or hold, references to what can be written."""
     if isinstance(type, Optional):
         return refers(type.value)
+    if isinstance(type, Reference):  # ints: who writes to the array has the array itself
+        return False
     if isinstance(type, TupleOf):
         return any(map(refers, type.items))
     return isinstance(type, (Array, ListOf, DictOf))
@@ -63,6 +66,8 @@ def pools_with(cx: Context, root: object, state: State) -> frozenset[Pool]:
 
 def hold_element(cx: Context, pools: frozenset[Pool], value: Value, once: bool = False) -> None:
     """``value`` becomes an element; ``once``: not anew in each pass of a loop."""
+    if cx.handles:
+        return  # as a reference
     for part in references_in(cx, value):
         if isinstance(part, Lst):
             hold_inside(cx, pools, pools_of(cx, part))
@@ -157,12 +162,15 @@ def element_value(cx: Context, base: Lst | Dct, var: Var) -> Any:
 def set_list(cx: Context, base: Lst, content: object, change: str = "other") -> None:
     """The list holds ``content`` from now on; ``change``: 'set' (of one item), 'append', or 'other'."""
     doors.check_iterated(cx, base, change)
+    if in_heap(base):
+        write_in_heap(cx, base, content)
+        return
     if base.view is not None:
         assert isinstance(base.view.parent, (Lst, Dct))
         write_element(cx, base, base.view.parent, variable(cx, base, content))
         return
     if pools_with(cx, base, cx.state):
-        raise cx.unsupported(
+        raise cx.element(
             "a change of a list that is an element of another list",
             "that list's length is known at run time only",
             "use a two-dimensional array, or change the list before it is put into the other one",
@@ -170,6 +178,24 @@ def set_list(cx: Context, base: Lst, content: object, change: str = "other") -> 
     settled(cx, base)
     changed(cx, base)
     cx.state.set(base, content)
+
+
+def write_in_heap(cx: Context, base: Lst, content: object) -> None:
+    """A list that is known by its place holds ``content`` from now on."""
+    assert base.view is not None and base.view.put is not None
+    heap = base.view.parent
+    for source in cx.iterated:
+        if any(in_heap(one) and one.view.parent is heap and one is not base for one in lists_of(source)):  # type: ignore
+            raise cx.unsupported(
+                "a change of a list in a list, while a loop runs over it, perhaps",
+                "the compiler can't tell which items are still to come",
+                "run over a copy: `for v in list(...)`",
+            )
+    var = variable(cx, base, content)
+    after = base.view.put(cx.read(heap), var)
+    changed(cx, base)
+    cx.state.set(heap, after)
+    cx.state.set(base, Seen(after, var))
 
 
 def variable(cx: Context, base: Lst, content: object) -> Var:
@@ -184,14 +210,14 @@ def write_element(cx: Context, part: Arr | Lst, base: Lst | Dct, var: Var) -> No
     if isinstance(part, Lst):
         cx.state.get(part)  # perhaps anew
     if parent_of(cx.state.contents[part]) is not content:
-        raise cx.unsupported(
+        raise cx.element(
             "a write to an element of a list that was changed since the element was read",
             "the compiler can't tell whether it is still in the list",
             "read the element again, or write before the list is changed",
         )
     why = other_names(cx, pools)
     if why is not None or base.view is None and pools_with(cx, base, cx.state):
-        raise cx.unsupported(
+        raise cx.element(
             f"a write to {why or 'an element of a list in a list'}",
             "the compiler can't tell what else the write changes",
             "copy the array first: `a = a.copy()`",
@@ -234,7 +260,7 @@ def touched(
             state.contents[key] = AGAIN if again else stale(key)
     for source in cx.iterated:
         for one in lists_of(source):
-            if one.view is not None and one.view.parent.pools & set(pools) and one is not base:
+            if is_element(one) and one.view.parent.pools & set(pools) and one is not base:  # type: ignore
                 raise cx.unsupported(
                     "a change of a list in a list, while a loop runs over it, perhaps",
                     "the compiler can't tell which items are still to come",
@@ -257,7 +283,7 @@ def read_element(cx: Context, arr: Arr) -> Var:
         cached = content, arr.view.get(content)
         cx.state.set(arr, cached)
     if cached is STALE:
-        raise cx.unsupported(
+        raise cx.element(
             "a read of an element of a list after elements were written",
             "the compiler can't tell whether the write changed it",
             "read it from the list again",

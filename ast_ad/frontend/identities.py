@@ -17,12 +17,13 @@ from .boundness import PARTS, components
 from .context import Context
 from .conversion import from_python
 from .sharing import items_held, lists_of, live_frames, outside_holders
-from .slots import get_slot
+from .slots import get_slot, in_heap
 from .values import (
     Comprehension,
     Container,
     Dct,
     Frame,
+    Generator,
     Iterable,
     Lost,
     Lst,
@@ -40,8 +41,10 @@ if TYPE_CHECKING:
 
 CHANGED = "a list, dict or object that may be the same one was changed under another name"
 CONTAINERS = (Lst, Dct, Obj)
-ITERATORS = (Iterable, Comprehension)
-USED_UP = Lost("an iterator", "it was read before, and what it is still to give can't be told")
+ITERATORS = (Iterable, Comprehension, Generator)
+USED_UP = Lost(
+    "an iterator", "it was read before, and what it is still to give can't be told", fix="make a list of it"
+)
 
 
 # ----- who is alike
@@ -266,6 +269,8 @@ def parts_of(template: Template, value: object, state: State, path: tuple[object
         value = value.value
     if template.kind == "maybe":
         template = template.children[0]
+    if in_heap(value):
+        return  # by its place it is known for certain
     if isinstance(value, CONTAINERS):
         yield path, value
     if template.kind == "unbound":  # of its last pass only

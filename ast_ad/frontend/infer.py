@@ -6,7 +6,6 @@ them: broadcasting and basic indexing.
 
 from __future__ import annotations
 
-import contextlib
 import math
 import operator
 from collections.abc import Iterable
@@ -37,7 +36,9 @@ from .dummies import (
     InferenceError,
     dummy_number,
     filler,
+    int_size,
     is_int,
+    list_length,
     plain_type,
     quietly,
 )
@@ -47,6 +48,7 @@ from .shaped_like import shaped_like, told_type
 from .values import Callee
 
 _cache: dict[Any, Any] = {}
+_MOST_CACHED = 4000  # types of one large program, and not of all that a process has ever compiled
 
 
 def result_type(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
@@ -67,28 +69,37 @@ def result_type(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> An
     if fn is containers.array_from_list and not kwargs and may_be_empty(args[0]):
         result = or_of_nothing(result)
     if key is not None and not _has_fresh(result):
+        if len(_cache) >= _MOST_CACHED:
+            _cache.clear()
         _cache[key] = result
     return result
 
 
 def _of_each_type(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
     """The type, where those of the arguments depend on the path taken: found for each that they may have."""
-    result = _infer(fn, args, kwargs)
     types = [v.type for v in variables(*args, *kwargs.values())]
     absent = any(isinstance(t, Optional) for t in types) and not is_own(fn)
     if not absent and not any(map(is_mixed, types)):
-        return result
-    found = []
+        return _infer(fn, args, kwargs)
+    found, refused = [], True
     try:
         for some, named in choices(args, kwargs, absent):
-            with contextlib.suppress(InferenceError):
+            try:
                 found.append(_infer(fn, some, named))
-        nothing = is_number(result) and any(f == type_of(None) for f in found)  # `np.sum(None)` is None
-        found = [f for f in found if is_number(f) or not is_number(result)]
-        if rank_of(result) is not None and any(rank_of(f) != rank_of(result) for f in found):
-            raise InferenceError("the rank of the result depends on the path taken")
+            except InferenceError as problem:
+                refused = refused and isinstance(problem.__cause__, TypeError)
     except TooMany:
         raise InferenceError("the types of many arguments depend on the path taken") from None
+    try:
+        result = _infer(fn, args, kwargs)
+    except InferenceError:  # types that it does not take: where they come up, the call raises
+        if not found or not refused or not all(map(is_number, found)):
+            raise
+        result = found[0]
+    nothing = is_number(result) and any(f == type_of(None) for f in found)  # `np.sum(None)` is None
+    found = [f for f in found if is_number(f) or not is_number(result)]
+    if rank_of(result) is not None and any(rank_of(f) != rank_of(result) for f in found):
+        raise InferenceError("the rank of the result depends on the path taken")
     return Optional(united(result, found)) if nothing else united(result, found)
 
 
@@ -167,6 +178,8 @@ def _infer(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
 def _inferred(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
     if fn in ITEMS and isinstance(args[0], Var) and isinstance(args[0].type, ListOf):
         return args[0].type.element
+    if fn in (len, containers.list_len) and isinstance(args[0], Var) and isinstance(args[0].type, ListOf):
+        return Scalar("int", None, list_length(args[0]))
     if fn is operator.getitem or fn in ITEMS:
         found = index_type(args[0], args[1])
         if found is not None:
@@ -182,6 +195,8 @@ def _inferred(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
         found = reshaped(args[0].type, args[1])
         if found is not None:
             return found
+    if fn is operator.pow and not kwargs and all(plain_type(arg) == Scalar("int") for arg in args):
+        return power_of_integers(int_size(args[1]))
     primitive = lookup(fn)
     if primitive is not None and primitive.kind == "elementwise" or is_plain_ufunc(fn) or fn in COMPARISONS:
         if not kwargs and not any(isinstance(a, Seq) for a in args):
@@ -189,6 +204,14 @@ def _inferred(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
             if found is not None:
                 return found
     return probe(fn, args, kwargs)
+
+
+def power_of_integers(exponent: Dim | int) -> Type:
+    """The type of a power of Python's integers: a float where the exponent is negative."""
+    whole, float = Scalar("int"), Scalar("float")
+    if reaches(exponent, 0):
+        return whole
+    return float if reaches(-1, exponent) else one_of(float, (whole, float))
 
 
 def _valid_index(var: Var) -> Arg:

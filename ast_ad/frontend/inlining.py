@@ -14,17 +14,17 @@ from ..errors import AdError
 from ..ir.ops import Lit, Var
 from ..ir.types import Opaque
 from . import doors
-from .attributes import class_member, outside_constant
 from .boundness import Raised
 from .context import Context
 from .expressions import evaluate, runtime_object
 from .guards import Guard, Path
-from .liveness import local_names
+from .liveness import is_generator, local_names
+from .outside_values import class_member, outside_constant
+from .recursion import MAX_RECURSION, code_of_tree, follow
 from .source import Source, find_source
 from .statements import alive, exec_block, exec_return
-from .values import Arr, Closure, Dct, Frame, Obj, Tup, Value
+from .values import Arr, Closure, Dct, Frame, Generator, Obj, Tup, Value
 
-MAX_RECURSION = 120
 RULES = __name__.partition(".")[0] + ".rules."
 
 
@@ -88,13 +88,11 @@ def fill_dataclass(cx: Context, instance: Obj, args: list[Value], kwargs: dict[s
 
 # ----- functions with source
 def call_function(cx: Context, fn: types.FunctionType, args: list[Value], kwargs: dict[str, Value]) -> Any:
-    if fn.__code__.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
-        raise cx.unsupported(
-            f"the generator function `{fn.__name__}`", "its state can't be followed", "return a list"
-        )
+    if fn.__code__.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+        raise cx.unsupported(f"the function `{fn.__name__}`", "it is asynchronous", "use a plain function")
     source = find_source(fn)
     frame = frame_of(cx, fn, source)
-    return run_body(cx, source.tree, frame, function_defaults(cx, fn), args, kwargs, fn.__name__)
+    return call_body(cx, source.tree, frame, function_defaults(cx, fn), args, kwargs, fn.__name__)
 
 
 def frame_of(cx: Context, fn: types.FunctionType, source: Source) -> Frame:
@@ -118,15 +116,23 @@ def call_closure(cx: Context, closure: Closure, args: list[Value], kwargs: dict[
         outer.source,
         outer.globals,
         outer,
-        {},
+        {"__class__": outer.cells["__class__"]} if asks_for_class(closure) else {},
         set(),
         outer.path,
         locals=local_names(closure.node),
     )
-    return run_body(cx, closure.node, frame, closure.defaults, args, kwargs, closure.name)
+    return call_body(cx, closure.node, frame, closure.defaults, args, kwargs, closure.name)
 
 
-def run_body(
+def asks_for_class(closure: Closure) -> bool:
+    """Whether it is a method that reads the class that it is defined in, as ``super()`` does."""
+    asked = ("super", "__class__")
+    return closure.frame.class_name is not None and any(
+        isinstance(node, gast.Name) and node.id in asked for node in gast.walk(closure.node)
+    )
+
+
+def call_body(
     cx: Context,
     node: gast.AST,
     frame: Frame,
@@ -135,13 +141,21 @@ def run_body(
     kwargs: dict[str, Value],
     name: str,
 ) -> Any:
-    if cx.active.get(id(node), 0) > MAX_RECURSION:
-        raise endless(cx, [*args, *kwargs.values()], name)
-    span = cx.builder.span
+    """What a call returns; the body of a generator runs later, where somebody asks for its items."""
     bound = bind_arguments(cx, node.args, defaults, args, kwargs, name)
+    return (
+        Generator(node, frame, bound, name) if is_generator(node) else run_body(cx, node, frame, bound, name)
+    )
+
+
+def run_body(cx: Context, node: gast.AST, frame: Frame, bound: dict[str, Value], name: str) -> Any:
+    """Read the body of a function whose arguments are bound."""
+    if not follow(cx, node, frame, name):
+        raise endless(cx, list(bound.values()), node, frame, name)
+    span = cx.builder.span
     outer, cx.frame = cx.frame, frame
     frame.caller = outer
-    cx.active[id(node)] = cx.active.get(id(node), 0) + 1
+    cx.active.setdefault(id(node), []).append(cx.builder.block)
     try:
         for parameter, value in bound.items():
             cx.state.set_name(frame, parameter, value)
@@ -154,21 +168,23 @@ def run_body(
         value = cx.state.get_name(frame, "$value")
         return Lit(None) if value is None else value
     finally:
-        cx.active[id(node)] -= 1
+        cx.active[id(node)].pop()
         cx.frame = outer
         cx.builder.span = span
 
 
-def endless(cx: Context, given: list[Value], name: str) -> AdError:
+def endless(cx: Context, given: list[Value], node: gast.AST, frame: Frame, name: str) -> AdError:
     """Why a function that calls itself again and again is not followed."""
     if cx.inputs is not None:  # perhaps lengths decide where the recursion ends
         args = [cx.arg(v) for v in given if isinstance(v, (Arr, Var))]
         cx.inputs.demand_shapes([v for v in args if isinstance(v, Var)])
-    return cx.unsupported(
+    problem = cx.unsupported(
         f"recursion in `{name}`",
         f"it is more than {MAX_RECURSION} calls deep, or its depth is known at run time only",
         "use a loop, or make the depth a constant",
     )
+    problem.recursive = code_of_tree(node, frame)  # type: ignore[attr-defined]
+    return problem
 
 
 def fall_off(cx: Context) -> None:

@@ -15,7 +15,7 @@ from . import doors
 from .container_methods import joined_lists
 from .context import Context, content_type
 from .holding import STALE_LIST, inner_pools, pools_of
-from .values import Dct, Lst, Seen, State, View
+from .values import Dct, Heap, Lst, Seen, State, View
 
 
 def load_inner(cx: Context, base: Lst | Dct, content: Var, position: Arg) -> Lst:
@@ -44,7 +44,8 @@ def read_inner(cx: Context, state: State, inner: Lst) -> Any:
     if state is not cx.state:
         raise cx.lost(STALE_LIST)
     assert inner.view is not None and inner.view.get is not None
-    parent = state.get(inner.view.parent)
+    heap = inner.view.parent
+    parent = cx.read(heap) if isinstance(heap, Heap) else state.get(heap)
     value = inner.view.get(parent)
     state.set(inner, Seen(parent, value))
     return value

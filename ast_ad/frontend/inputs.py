@@ -17,9 +17,10 @@ import numpy as np
 from ..ir.dims import symbols
 from ..ir.ops import Lit, Op, Var
 from ..ir.types import Array, Dim, Scalar, list_of, type_of
-from .attributes import load_attribute, outside_value
+from .attributes import load_attribute
 from .context import Context, TensorOutside
 from .guards import Guard, Guards, Path, aspect_of
+from .outside_values import outside_value
 from .patterns import Known, Lengths
 from .signatures import is_code, signature
 from .stores import BEFORE, Places
@@ -29,6 +30,8 @@ MAX_CAPTURED_ITEMS = 32
 HELD = ("outside", "held")  # among the constants: arrays from outside have names there
 MOST_STEPS = 100  # of a path to a container
 REFERENCES = ("references",)  # among the constants of a build: names of several arrays carry references
+HANDLES = ("references", "elements")  # among them: so do lists, and all names that loops carry
+WIDTH = ("references", "places")  # with a number: so many ints tell where an array is
 MOST_FOLLOWED = 20_000  # items of containers from outside that one build looks at
 
 
@@ -83,6 +86,21 @@ class Inputs:
     def references(self) -> bool:
         """Whether names that hold one of several arrays carry references."""
         return REFERENCES in self.constants
+
+    @property
+    def handles(self) -> bool:
+        """Whether lists, and names that loops carry, hold references to arrays."""
+        return HANDLES in self.constants
+
+    @property
+    def width(self) -> int:
+        """How many ints tell where an array is."""
+        return max((key[2] for key in self.constants if key[:2] == WIDTH), default=1)  # type: ignore[index]
+
+    def demand_width(self, width: int) -> None:
+        """Ask for a build in which references have room for so many ints."""
+        if width > self.width:
+            raise Restart({(*WIDTH, width)})
 
     # ----- arguments
     def argument(self, value: object, position: int, name: str) -> Any:

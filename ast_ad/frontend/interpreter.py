@@ -14,16 +14,19 @@ from typing import Any
 from ..ir.ops import Lit
 from . import (
     array_methods,
+    class_statements,
     container_methods,
     contexts,
     dict_methods,
     expressions,
+    generators,
     handlers,
     iteration,
     loops,
     numpy_calls,
     ordering,
     statements,
+    testable,
 )
 from .boundness import Raised
 from .builder import Builder
@@ -36,16 +39,19 @@ from .values import Callee, Value
 
 READERS = (
     array_methods,
+    class_statements,
     container_methods,
     contexts,
     dict_methods,
     expressions,
+    generators,
     handlers,
     iteration,
     loops,
     numpy_calls,
     ordering,
     statements,
+    testable,
 )  # the others are what these stand on
 
 

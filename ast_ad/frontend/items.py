@@ -13,15 +13,15 @@ from ..ir.types import Array, Scalar
 from ..rules import dicts
 from . import doors
 from .arrays import load_item
-from .attributes import capture_live, load_attribute
-from .branches import truth
+from .attributes import load_attribute
 from .builder import type_of_arg
 from .context import Context
 from .conversion import from_python
 from .identities import is_iterator, used_up
 from .iterables import generated, to_list
-from .iteration import indexable, range_length
+from .iteration import indexable, is_driven, range_length
 from .operators import binary
+from .outside_values import capture_live
 from .values import Arr, Callee, Dct, Flat, Iterable, Live, Lst, Obj, Range, Tup, Value
 
 
@@ -70,6 +70,8 @@ def items_of(cx: Context, value: Value, expected: int | None = None, star: int |
 
     ``expected``: unpacking fixes the length; ``star``: the one of these items that is a list of the rest.
     """
+    if is_driven(value):
+        value = doors.consumed(cx, value)
     items = static_items(cx, value, short=False)
     if star is not None and expected is not None:
         after = expected - star - 1
@@ -149,9 +151,9 @@ def static_items(cx: Context, value: Value, short: bool = True) -> list[Any] | N
 
 
 def static_iterable(cx: Context, value: Iterable, short: bool) -> list[Any] | None:
-    if value.kind in ("ndindex", "entries"):
+    if value.kind in ("ndindex", "entries", "filter"):
         return None
-    sources = value.sources[1:] if value.kind in ("map", "filter") else value.sources
+    sources = value.sources[1:] if value.kind == "map" else value.sources
     lists = [static_items(cx, s, short) for s in sources]
     if (
         value.kind == "zip"
@@ -168,10 +170,6 @@ def static_iterable(cx: Context, value: Iterable, short: bool) -> list[Any] | No
         return [Tup((binary(cx, operator.add, value.start, Lit(i)), item)) for i, item in enumerate(found[0])]
     if value.kind == "reversed":
         return found[0][::-1]
-    if value.kind == "filter":
-        return [
-            v for v in found[0] if cx.demand(truth(cx, doors.call(cx, value.sources[0], [v], {})), "a filter")
-        ]
     return [doors.call(cx, value.sources[0], list(parts), {}) for parts in zip(*found, strict=False)]
 
 

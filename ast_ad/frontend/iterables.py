@@ -23,8 +23,8 @@ from .dict_methods import dict_items
 from .dicts import copy_entries, fill
 from .expressions import comprehend, run_generators
 from .holding import placed, same_elements, set_list
-from .identities import is_iterator, used_up
-from .iteration import same_length
+from .identities import ITERATORS, is_iterator, used_up
+from .iteration import is_driven, own_iterator, same_length
 from .liveness import targets
 from .operators import binary
 from .questions import known_rank
@@ -46,7 +46,7 @@ def b_range(cx: Context, *args: Value) -> Any:
 
 @handles(zip)
 def b_zip(cx: Context, *sources: Value, strict: Value | None = None) -> Any:
-    items = tuple(consumed(cx, part) for part in sources)
+    items = tuple(opened(cx, part) for part in sources)
     if strict is not None and cx.demand(strict, "`strict`") and not within_rules(cx):
         counts = [doors.length(cx, item) for item in items]
         if not all(same_length(cx, counts[0], count) for count in counts[1:]):
@@ -58,7 +58,7 @@ def b_zip(cx: Context, *sources: Value, strict: Value | None = None) -> Any:
 
 @handles(enumerate)
 def b_enumerate(cx: Context, source: Value, start: Value | None = None) -> Any:
-    return Iterable("enumerate", (consumed(cx, source),), Lit(0) if start is None else start)
+    return Iterable("enumerate", (opened(cx, source),), Lit(0) if start is None else start)
 
 
 @handles(reversed)
@@ -77,12 +77,12 @@ def b_reversed(cx: Context, source: Value) -> Any:
 
 @handles(map)
 def b_map(cx: Context, function: Callee, *sources: Value) -> Any:
-    return Iterable("map", (function, *(consumed(cx, part) for part in sources)))
+    return Iterable("map", (function, *(opened(cx, part) for part in sources)))
 
 
 @handles(filter)
 def b_filter(cx: Context, function: Callee, source: Value) -> Any:
-    return Iterable("filter", (function, consumed(cx, source)))
+    return Iterable("filter", (function, opened(cx, source)))
 
 
 @handles(np.ndindex)
@@ -91,8 +91,17 @@ def b_ndindex(cx: Context, *shape: Value) -> Any:
     return Iterable("ndindex", dims.items)
 
 
+def opened(cx: Context, source: Value) -> Any:
+    """What another iterator asks for items: what gives them one by one, or what all is known of."""
+    source = own_iterator(cx, source)
+    return source if is_driven(source) else consumed(cx, source)
+
+
 def consumed(cx: Context, source: Value) -> Any:
-    """Generator expressions, and iterators over lists, become lists where they are used."""
+    """Generators, and iterators over lists, become lists where they are used."""
+    source = own_iterator(cx, source)
+    if is_driven(source):
+        return listed(cx, source)
     if isinstance(source, Lst) and is_iterator(source):
         return used_up(cx, source)
     if isinstance(source, Dct) and isinstance(cx.state.get(source), Var):
@@ -124,6 +133,11 @@ def to_list(cx: Context, source: Value | None) -> Lst:
     items = doors.static_items(cx, source)
     if items is not None:
         return Lst(tuple(items))
+    return listed(cx, source)
+
+
+def listed(cx: Context, source: Value) -> Lst:
+    """The items that a loop over it would have."""
     result = placed(cx, Lst(()))
     doors.run_for(cx, source, lambda item: list_append(cx, result, item), set())
     return result
@@ -180,6 +194,8 @@ def accumulate(
 
     if isinstance(source, Comprehension):
         run_generator(cx, source, body)
+    elif is_driven(source) and decided is not None:
+        doors.drive_until(cx, source, body, lambda: decision(cx, frame, name, decided))
     else:
         doors.run_for(cx, source, body, {name})
     total = cx.state.get_name(frame, name)
@@ -188,6 +204,12 @@ def accumulate(
         var.hint = "total"
     cx.state.set(frame, {k: v for k, v in cx.state.get(frame).items() if k != name})
     return total
+
+
+def decision(cx: Context, frame: Frame, name: str, decided: bool) -> Any:
+    """Whether a total is decided."""
+    total = cx.state.get_name(frame, name)
+    return total if decided else cx.emit(operator.not_, total)
 
 
 def consumed_lazily(cx: Context, source: Value) -> Any:
@@ -338,7 +360,7 @@ def b_partial(cx: Context, function: Callee, *args: Value, **kwargs: Value) -> A
 
 @handles(iter)
 def b_iter(cx: Context, source: Value) -> Any:
-    if is_iterator(source):
+    if is_iterator(source) or isinstance(source, ITERATORS):
         return source
     found = Lst(tuple(doors.items_of(cx, consumed(cx, source))), shows=(None, "iterator"))
     if isinstance(source, Lst):
@@ -348,6 +370,8 @@ def b_iter(cx: Context, source: Value) -> Any:
 
 @handles(next)
 def b_next(cx: Context, iterator: Value, *default: Value) -> Any:
+    if isinstance(iterator, ITERATORS):
+        return doors.first_item(cx, iterator, default)
     content = cx.state.get(iterator) if isinstance(iterator, Lst) else None
     if not isinstance(content, tuple):
         raise cx.unsupported("next()", "only iterators over static sequences are followed", "use a for loop")

@@ -3,21 +3,40 @@
 from __future__ import annotations
 
 import operator
+import types
 from collections.abc import Callable
 from typing import Any
 
 from ..ir.ops import Block, If, Lit
 from . import doors
 from .arrays import load_item
+from .attributes import load_attribute
 from .boundness import emit_raise
 from .context import NOT_STATIC, Context
 from .holding import own_elements
 from .tables import METHODS, method
-from .values import Iterable, Lst, Range, Tup, Value
+from .values import Generator, Iterable, Live, Lst, Obj, Range, Tup, Value
 
 # A rule's loops run over a handful of parts (the items of a list); written out, they vanish into assignments.
 # A user's loop is never unrolled: the program would be another one than he wrote.
 UNROLLED = 16
+
+
+def is_driven(source: Value) -> bool:
+    """Whether how many items there are is known only when all have been asked for: they come one by one."""
+    if isinstance(source, Iterable):
+        return source.kind == "filter" or any(is_driven(part) for part in source.sources)
+    return isinstance(source, Generator)
+
+
+def own_iterator(cx: Context, source: Value) -> Any:
+    """What the ``__iter__`` of a class of the user's gives, or the source itself."""
+    cls = (
+        source.cls if isinstance(source, Obj) else type(source.value) if isinstance(source, Live) else object
+    )
+    if isinstance(getattr(cls, "__iter__", None), types.FunctionType):
+        return doors.call(cx, load_attribute(cx, source, "__iter__"), [], {})
+    return source
 
 
 # ----- what a loop runs over

@@ -12,6 +12,7 @@ from ..ir.types import (
     ListOf,
     Opaque,
     Optional,
+    Reference,
     Scalar,
     TupleOf,
     Type,
@@ -50,6 +51,10 @@ def join(a: Type, b: Type) -> Type:
         return join_lists(a, b)
     if isinstance(a, DictOf) and isinstance(b, DictOf):
         return join_dicts(a, b)
+    if isinstance(a, Reference) and isinstance(b, Reference) and a.items == b.items:
+        return replace(a, places=a.places | b.places)
+    if isinstance(a, Reference) or isinstance(b, Reference):
+        raise ShapeChange("it is an array on one path only, or another kind of reference")
     if isinstance(a, TupleOf) and isinstance(b, TupleOf) and len(a.items) == len(b.items):
         return TupleOf(tuple(map(join, a.items, b.items)))
     if (
@@ -108,7 +113,7 @@ def renewed(type: Type, first: Type | None) -> Type:
     if isinstance(type, Optional):
         return Optional(renewed(type.value, first.value if isinstance(first, Optional) else first))
     if isinstance(type, TupleOf):
-        return TupleOf(tuple([renewed(t, None) for t in type.items]))
+        return replace(type, items=tuple([renewed(t, None) for t in type.items]))
     if not isinstance(type, Array) or type.shape is None:
         return type
     before = (

@@ -16,6 +16,7 @@ from ..ir.types import Scalar
 from . import doors
 from .choices import chosen, is_choice
 from .context import Context
+from .heaps import array_in_heap
 from .holding import pools_around
 from .joins import renewed
 from .passes import Carried
@@ -108,6 +109,8 @@ def window_behind(cx: Context, last: LastPass, arr: Arr, view: View) -> Arr | No
     made = any(map(last.makes, reads))
     if not made and base is view.parent:
         return arr
+    if view.at is not None:
+        return array_in_heap(cx, cx.heap(base), map_arg(last.result, view.at))
     if view.index is not None:
         return doors.item_view(cx, base, map_arg(last.result, view.index))
     return None if made else Arr(None, View(base, view.get, view.put, None, reads))

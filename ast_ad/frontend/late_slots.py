@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from ..ir.ops import Arg, Block, Lit, Undefined, Var
+from ..ir.ops import Arg, Block, Lit, Undefined, Var, map_arg
 from ..ir.types import Scalar
+from . import doors
 from .boundness import maybe
 from .context import Context
 from .identities import (
@@ -17,7 +18,7 @@ from .joins import ShapeChange, renewed
 from .last_arrays import LastPass, with_references
 from .passes import Carried, Passes
 from .sharing import readable
-from .slots import get_slot
+from .slots import get_slot, in_heap
 from .statements import EXITS
 from .templates import (
     flatten,
@@ -29,6 +30,7 @@ from .values import (
     ArrayMethod,
     Comprehension,
     Flat,
+    Generator,
     Iterable,
     Lost,
     Lst,
@@ -71,9 +73,14 @@ def finish_late(
         value = cx.holders[held]
         if isinstance(last, Maybe):
             value = maybe(cx, value, last_value(cx, slot, Lit(False), last.bound, block, carried))
+    elif isinstance(held, Lst) and in_heap(held):
+        known = LastPass(end, carried, passes.since, passes.index, kept)
+        value = doors.list_at(cx, map_arg(known.result, held.view.at))  # type: ignore
+        if isinstance(last, Maybe):
+            value = maybe(cx, value, last_value(cx, slot, Lit(False), last.bound, block, carried))
     else:
         value = last_value(cx, slot, first, last, block, carried)
-        if cx.by_reference and not is_flag(slot):
+        if cx.by_reference and (not is_flag(slot) or slot[1] == "$value" and cx.handles):
             known = LastPass(end, carried, passes.since, passes.index, kept)
             value = with_references(cx, known, last, value)
     if is_flag(slot):
@@ -102,7 +109,7 @@ def last_value(cx: Context, slot: Slot, first: Value, last: Value, block: Block,
     if found.kind == "list" and not found.children:
         return one_of(cx, Lst((), pools=found.pools, within=found.within), last)
     if found.kind == "same":
-        if isinstance(last, (Iterable, ArrayMethod, Flat, Super, Comprehension)):
+        if isinstance(last, (Iterable, ArrayMethod, Flat, Super, Comprehension, Generator)):
             raise ShapeChange("what a pass leaves can't be told")
         return last
     ends: list[Arg] = []

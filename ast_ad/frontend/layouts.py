@@ -23,7 +23,7 @@ BOTH: Orders = frozenset("CF")
 
 ROWS = {
     np.arange, np.linspace, np.eye, np.identity, np.outer, np.tri, np.matmul, operator.matmul, np.dot,
-    containers.array_from_list,
+    containers.array_from_list, np.vander, np.diagflat,
 }  # fmt: skip
 """What they make lies row by row, whatever they are given; of products that is so up to two axes."""
 MADE = {np.zeros: 2, np.ones: 2, np.empty: 2, np.full: 3}
@@ -60,6 +60,7 @@ SHOWING = {
     np.lib.stride_tricks.sliding_window_view,
 }  # fmt: skip
 """They return a view that is not written to: NumPy raises an error or warns."""
+MOST_TRIED = 1_000_000  # bytes of an array that is made to see what NumPy does
 
 
 def orders_of_result(fn: Callee, given: Given, shape: Shape | None, order: object) -> Orders:
@@ -132,19 +133,39 @@ def relation(
     wanted = order or CONVERTING.get(fn, "C")
     if shape is None or wanted not in ("C", "F"):
         return ""
-    if fn is np.reshape and len(shape) <= 1:
-        return "view"
+    if fn is np.reshape:
+        made = result.shape if isinstance(result, Array) else None
+        if len(shape) <= 1 or made == shape:
+            return "view"
+        return "" if strides is None else relation_of_shapes(shape, strides, wanted, made)
     if strides is None:
         return ""
-    if fn is np.reshape:
-        known = joins(shape, strides, wanted)
-        flat = isinstance(result, Array) and result.shape is not None and len(result.shape) == 1
-        return "view" if known else "copy" if known is False and flat else ""
     if fn in CONVERTING or fn in ASKED and order or fn is np.ravel:
         known = has_no_gaps(shape, strides, wanted)
         same = "view" if fn is np.ravel else "same"
         return "" if known is None else same if known else "copy"
     return ""
+
+
+def relation_of_shapes(shape: Shape, strides: Strides, order: str, made: Shape | None) -> str:
+    """What an array of another shape is to the one of which it is made; of constants NumPy tells itself.
+
+    >>> relation_of_shapes((2, 4), (1, 2), "C", (2, 2, 2)), relation_of_shapes((2, 4), (1, 2), "C", (4, 2))
+    ('view', 'copy')
+    """
+    lengths, steps = ([n for n in some if isinstance(n, int)] for some in (shape, strides))
+    constant = made is not None and len(lengths) == len(steps) == len(shape)
+    if made is not None and constant and all(isinstance(n, int) for n in made):
+        ends = [(n - 1) * step for n, step in zip(lengths, steps, strict=True)]
+        start = -sum(end for end in ends if end < 0)
+        size = start + 1 + sum(end for end in ends if end > 0)
+        if 0 not in lengths and size <= MOST_TRIED:
+            buffer = np.empty(size, dtype=bool)
+            array = np.lib.stride_tricks.as_strided(buffer[start:], lengths, steps)
+            seen = np.reshape(array, made, order=order)  # type: ignore[call-overload]
+            return "view" if np.shares_memory(seen, buffer) else "copy"
+    known = joins(shape, strides, order)
+    return "view" if known else "copy" if known is False and made is not None and len(made) == 1 else ""
 
 
 def decided_by_strides(fn: Callee) -> bool:

@@ -16,13 +16,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ir.ops import Arg, Lit, Op, Var, operands, walk
-from ..ir.types import Optional, Scalar
+from ..ir.types import Optional, Scalar, has_references
 from .boundness import bound_flag, value_of
 from .context import Context
 from .guards import ITEM, Guard, Path, is_constant
+from .local_classes import is_local
 from .merge import ONE_OF_TWO
 from .sharing import SHARED, STILL_SHARED, may_be, roots_of
 from .signatures import is_code
+from .slots import in_heap
 from .stores import Place, Store
 from .values import Arr, Closed, Dct, Live, Lost, Lst, Obj, Tup, Unbound, Value
 
@@ -64,6 +66,12 @@ class Left:
         self.results.append(arg)
         return len(self.results) - 1
 
+    def run_time(self, content: Var, label: str) -> int:
+        """The position of a list of run-time length."""
+        if has_references(content.type):
+            raise self.refuse(label, "its elements have other names")
+        return self.result(content)
+
     def flag(self, bound: Value) -> int | None:
         return None if self.cx.static_value(bound) is True else self.result(self.cx.arg(bound))
 
@@ -95,7 +103,7 @@ class Left:
         elif isinstance(now, Var):
             if isinstance(before, tuple) and any(not isinstance(old, (Var, Lit)) for old in before):
                 raise self.refuse(str(path), "it holds objects, and others take their places")
-            yield Store(path, "list", None, self.result(now))
+            yield Store(path, "list", None, self.run_time(now, str(path)))
         elif len(now) != len(before) or any(a is not b for a, b in zip(now, before, strict=True)):
             if any(not isinstance(old, (Var, Lit)) and old not in now for old in before):
                 raise self.refuse(str(path), "it holds objects, and another one takes the place of one")
@@ -110,7 +118,7 @@ class Left:
 
     def of_tail(self, path: Path, added: Any) -> Iterator[Store]:
         if isinstance(added, Var):
-            yield Store(path, "extend", None, self.result(added))
+            yield Store(path, "extend", None, self.run_time(added, str(path)))
         elif added:
             yield Store(path, "extend", None, [self.structure(item, str(path)) for item in added])
 
@@ -150,12 +158,14 @@ class Left:
         raise self.refuse(label, "what is stored has no form outside of compiled code")
 
     def container(self, value: Lst | Dct | Obj, label: str) -> Any:
-        if value in self.containers or value.alike:
+        if value in self.containers or value.alike or in_heap(value):
             raise self.refuse(label, "the list, dict or object has another name")
+        if isinstance(value, Obj) and is_local(value.cls):
+            raise self.refuse(label, "the function defines its class at each call")
         self.containers.add(value)
         content = self.entries(value, label) if isinstance(value, Dct) else self.cx.state.get(value)
         if isinstance(content, Var):
-            return self.result(content)
+            return self.run_time(content, label)
         if isinstance(value, Lst):
             return [self.structure(item, label) for item in content]
         items = {key: self.structure(item, label) for key, item in content.items()}
@@ -197,7 +207,7 @@ def _present(type: Any) -> Any:
 
 def is_storable(value: object) -> bool:
     """Whether a constant of the program can be stored as it is."""
-    return (
+    return not is_local(value) and (
         is_constant(value)
         or is_code(value)
         or isinstance(value, (np.generic, np.dtype, enum.Enum, type(Ellipsis), range))

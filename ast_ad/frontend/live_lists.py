@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from typing import Any
 
 from ..ir.ops import Lit, Var
@@ -16,13 +17,15 @@ from . import doors
 from .arrays import load_item
 from .branches import branch
 from .context import Context
+from .iteration import indexable
 from .operators import binary
 from .passes import EveryPassRaises, Passes
 from .sharing import lists_of
-from .statements import EXITS, alive
+from .statements import alive, stay
 from .values import Iterable, Lst, Tup, Value
 
 MAX_TURNS = 600
+TOGETHER = "enumerate", "zip"
 
 
 class ListChanges(Exception):
@@ -45,6 +48,71 @@ def fixed_lists(cx: Context, source: Value) -> set[Lst]:
     return {base for base in lists_of(source) if not isinstance(cx.state.get(base), Var)}
 
 
+@dataclass
+class Turns:
+    """What a loop runs over by position: whether there is an item at one (a boolean of the program, or a
+    static one), and which.
+    """
+
+    open: Callable[[Value], Any]
+    get: Callable[[Value], Any]
+
+
+def turns(cx: Context, source: Value, base: Lst) -> Turns:
+    """The items of a source that reads ``base``, which changes, as they are when their turns come."""
+    if isinstance(source, Lst):
+        return Turns(lambda i: below(cx, i, doors.length(cx, source)), lambda i: load_item(cx, source, i))
+    if base not in lists_of(source):
+        count, get = indexable(cx, source)
+        return Turns(lambda i: below(cx, i, count), get)
+    assert isinstance(source, Iterable)
+    kind, parts = source.kind, [turns(cx, part, base) for part in source.sources if source.kind in TOGETHER]
+    if kind == "enumerate":
+        return Turns(
+            parts[0].open, lambda i: Tup((binary(cx, operator.add, source.start, i), parts[0].get(i)))
+        )
+    if kind == "zip":
+        return Turns(
+            lambda i: all_of(cx, [part.open(i) for part in parts]),
+            lambda i: Tup(tuple(part.get(i) for part in parts)),
+        )
+    if kind == "reversed" and source.sources[0] is base:
+        last = binary(cx, operator.sub, doors.length(cx, base), Lit(1))  # when the loop begins
+
+        def place(i: Value) -> Any:
+            return binary(cx, operator.sub, last, i)
+
+        def is_open(i: Value) -> Any:
+            inside = below(cx, place(i), doors.length(cx, base))
+            return all_of(cx, [below(cx, Lit(-1), place(i)), inside])
+
+        return Turns(is_open, lambda i: load_item(cx, base, place(i)))
+    raise cx.unsupported(
+        f"a list that changes while `{kind}` runs over it",
+        "which items are still to come can't be told",
+        "run over a copy, or over positions",
+    )
+
+
+def below(cx: Context, position: Value, count: Value) -> Any:
+    """``position < count``, static if both are."""
+    known = cx.static_value(position), cx.static_value(count)
+    if all(isinstance(value, int) for value in known):
+        return Lit(known[0] < known[1])
+    return cx.emit(operator.lt, position, count)
+
+
+def all_of(cx: Context, conditions: list[Value]) -> Any:
+    """``a and b`` of booleans without effects."""
+    found: Any = Lit(True)
+    for one in conditions:
+        if isinstance(one, Lit) and not one.value:
+            return one
+        if not isinstance(one, Lit):
+            found = one if isinstance(found, Lit) else cx.emit(operator.and_, found, one)
+    return found
+
+
 def run_live(
     cx: Context,
     source: Value,
@@ -54,37 +122,21 @@ def run_live(
     live: Collection[str] | None,
 ) -> None:
     """Run ``body`` for the item at each position that the list has when its turn comes."""
-    if source is base:
-        run_positions(cx, base, 0, lambda i, item: body(item), names, live)
-    elif isinstance(source, Iterable) and source.kind == "enumerate" and source.sources[0] is base:
-        run_positions(
-            cx,
-            base,
-            0,
-            lambda i, item: body(Tup((binary(cx, operator.add, source.start, i), item))),
-            names,
-            live,
-        )
-    else:
-        raise cx.unsupported(
-            f"a list that changes while `{getattr(source, 'kind', 'a loop')}` runs over it",
-            "which items are still to come can't be told",
-            "run over a copy, or over positions",
-        )
+    run_positions(cx, turns(cx, source, base), 0, body, names, live)
 
 
 def run_positions(
     cx: Context,
-    base: Lst,
+    items: Turns,
     position: int,
-    body: Callable[[Value, Value], None],
+    body: Callable[[Value], None],
     names: set[str],
     live: Collection[str] | None,
 ) -> None:
     while not cx.state.dead:
         cx.state.set_name(cx.frame, "$continue", Lit(False))
-        still_alive, content = alive(cx), cx.state.get(base)
-        if still_alive is False or isinstance(content, tuple) and position >= len(content):
+        still_alive = alive(cx)
+        if still_alive is False:
             break
         if position > MAX_TURNS:
             raise cx.unsupported(
@@ -96,52 +148,53 @@ def run_positions(
             branch(
                 cx,
                 still_alive,
-                functools.partial(run_rest, cx, base, position, body, names, live),
+                functools.partial(run_rest, cx, items, position, body, names, live),
                 lambda: None,
                 None,
             )
             break
-        if isinstance(content, Var):
-            run_by_index(cx, base, position, body, names, live)
+        there = items.open(Lit(position))
+        if not isinstance(there, Lit):
+            run_by_index(cx, items, position, body, names, live)
             break
-        body(Lit(position), content[position])
+        if not there.value:
+            break
+        body(items.get(Lit(position)))
         position += 1
     cx.state.set_name(cx.frame, "$continue", Lit(False))
 
 
 def run_rest(
     cx: Context,
-    base: Lst,
+    items: Turns,
     position: int,
-    body: Callable[[Value, Value], None],
+    body: Callable[[Value], None],
     names: set[str],
     live: Collection[str] | None,
 ) -> None:
     """Go on where the loop has not been left."""
-    for name in EXITS:
-        if cx.state.get_name(cx.frame, name) is not None:
-            cx.state.set_name(cx.frame, name, Lit(False))
-    run_positions(cx, base, position, body, names, live)
+    stay(cx, cx.frame)
+    run_positions(cx, items, position, body, names, live)
 
 
 def run_by_index(
     cx: Context,
-    base: Lst,
+    items: Turns,
     position: int,
-    body: Callable[[Value, Value], None],
+    body: Callable[[Value], None],
     names: set[str],
     live: Collection[str] | None,
 ) -> None:
-    """``while position < len(base)``"""
+    """``while`` there is an item at the position."""
     frame, name = cx.frame, f"$position{len(cx.iterated)}"
     cx.state.set_name(frame, name, Lit(position))
 
     def test() -> Any:
-        return cx.emit(operator.lt, cx.state.get_name(frame, name), doors.length(cx, base))
+        return items.open(cx.state.get_name(frame, name))
 
     def turn() -> None:
         at = cx.state.get_name(frame, name)
-        body(at, load_item(cx, base, at))
+        body(items.get(at))
         cx.state.set_name(frame, name, cx.emit(operator.add, at, Lit(1)))
 
     entry, mark = cx.state.fork(), len(cx.builder.block.ops)

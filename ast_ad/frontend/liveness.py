@@ -137,10 +137,22 @@ def local_names(node: gast.AST) -> Names:
     """The names that are local to a function, by its tree: its parameters and what it binds."""
     spec = node.args
     given = [*spec.posonlyargs, *spec.args, *spec.kwonlyargs, *filter(None, (spec.vararg, spec.kwarg))]
-    found = {arg.id for arg in given}
+    parameters = frozenset(arg.id for arg in given)
+    return parameters | bound_names(node.body if isinstance(node.body, list) else [node.body])
+
+
+def is_generator(node: gast.AST) -> bool:
+    """Whether a function's tree is that of a generator function."""
+    body = node.body if isinstance(node.body, list) else [node.body]
+    return any(isinstance(inner, (gast.Yield, gast.YieldFrom)) for inner in _own(body))
+
+
+def bound_names(body: list[gast.AST]) -> Names:
+    """The names that the body of a function or a class binds in its own frame."""
+    found: set[str | None] = set()
     outer: set[str] = set()
     inside: set[int] = set()  # the targets of comprehensions, which are their own
-    for inner in _own(node.body if isinstance(node.body, list) else [node.body]):
+    for inner in _own(body):
         if isinstance(inner, (gast.Global, gast.Nonlocal)):
             outer.update(inner.names)
         elif isinstance(inner, gast.comprehension):
@@ -153,7 +165,7 @@ def local_names(node: gast.AST) -> Names:
             found.add(inner.name)
         elif isinstance(inner, (gast.Import, gast.ImportFrom)):
             found |= _stored(inner)
-    return frozenset(found - outer - {None})
+    return frozenset(name for name in found - outer if name is not None)
 
 
 def _own(nodes: list[gast.AST]) -> Iterator[Any]:

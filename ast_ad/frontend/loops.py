@@ -18,19 +18,20 @@ from ..ir.dims import reaches
 from ..ir.ops import Block, For, Lit, Var, While
 from ..ir.types import Dim, Scalar
 from . import doors
-from .branches import branch, truth
+from .branches import branch, condition, truth
 from .context import Context
 from .dummies import int_size
 from .expressions import evaluate
 from .fixpoint import fixpoint
+from .heaps import region
 from .identities import is_iterator, shown
-from .iteration import IDENTITY, iteration
+from .iteration import IDENTITY, is_driven, iteration, own_iterator
 from .joins import ShapeChange
 from .live_lists import ListChanges, fixed_lists, run_live
 from .liveness import live_at_loops
 from .passes import EveryPassRaises, Passes
 from .sharing import lists_of
-from .statements import EXITS, alive, assign, exec_block
+from .statements import alive, assign, exec_block, stay
 from .tables import statement
 from .values import Arr, Dct, Lst, Value, now
 
@@ -61,7 +62,9 @@ def live_at(cx: Context, node: gast.AST) -> Collection[str] | None:
 def after_loop(cx: Context, node: gast.AST, outer_flag: object) -> None:
     broke = cx.state.get_name(cx.frame, "$break")
     returned = cx.state.get_name(cx.frame, "$return")
-    endless = hasattr(node, "test") and is_true(cx, node.test) and cx.static_value(broke) is False
+    raised = cx.state.get_name(cx.frame, "$raised")
+    others = [flag for flag in (broke, raised) if flag is not None and cx.static_value(flag) is not False]
+    endless = hasattr(node, "test") and is_true(cx, node.test) and not others
     if endless and isinstance(returned, Var):
         cx.state.set_name(cx.frame, "$return", Lit(True))
     cx.state.set_name(cx.frame, "$break", outer_flag if outer_flag is not None else Lit(False))
@@ -83,6 +86,21 @@ def run_for(
     live: Collection[str] | None = None,
 ) -> None:
     """Run ``body`` for every item, as a region if the trip count is known at run time only."""
+    source = own_iterator(cx, source)
+    if is_driven(source):
+        doors.drive(cx, source, body)
+        return
+    region(cx, lambda: _run_for(cx, source, body, names, target, live))
+
+
+def _run_for(
+    cx: Context,
+    source: Value,
+    body: Callable[[Value], None],
+    names: set[str],
+    target: gast.AST | None,
+    live: Collection[str] | None,
+) -> None:
     if isinstance(source, Dct):
         source = doors.consumed(cx, source)
     entry, mark, start = cx.state.fork(), len(cx.builder.block.ops), cx.branch_start
@@ -223,9 +241,7 @@ def unroll_rest(
     cx: Context, items: list[Callable[[], Value]], position: int, body: Callable[[Value], None]
 ) -> None:
     """Unroll further where the loop has not been left."""
-    for name in EXITS:
-        if cx.state.get_name(cx.frame, name) is not None:
-            cx.state.set_name(cx.frame, name, Lit(False))
+    stay(cx, cx.frame)
     unroll_from(cx, items, position, body)
 
 
@@ -275,13 +291,18 @@ def region_loop(
 def exec_while(cx: Context, node: gast.While, rest: list[gast.AST]) -> None:
     flag = cx.state.get_name(cx.frame, "$break")
     cx.state.set_name(cx.frame, "$break", Lit(False))
+    region(cx, lambda: run_while(cx, node))
+    after_loop(cx, node, flag)
+
+
+def run_while(cx: Context, node: gast.While) -> None:
     entry, mark = cx.state.fork(), len(cx.builder.block.ops)
     try:
         region_while(cx, node)
     except EveryPassRaises:
         del cx.builder.block.ops[mark:]
         cx.state = entry
-        only_pass(cx, truth(cx, evaluate(cx, node.test)), lambda: exec_block(cx, node.body))
+        only_pass(cx, condition(cx, node.test), lambda: exec_block(cx, node.body))
     except (ShapeChange, AdError) as problem:
         del cx.builder.block.ops[mark:]
         cx.state = entry
@@ -293,7 +314,6 @@ def exec_while(cx: Context, node: gast.While, rest: list[gast.AST]) -> None:
                     "keep types and structure the same in every pass",
                 ) from None
             raise problem
-    after_loop(cx, node, flag)
 
 
 def unroll_while(cx: Context, node: gast.AST, trips: int) -> bool:
@@ -302,7 +322,7 @@ def unroll_while(cx: Context, node: gast.AST, trips: int) -> bool:
         cx.state.set_name(cx.frame, "$continue", Lit(False))
         if alive(cx) is not True:
             return alive(cx) is False
-        cond = cx.static_value(truth(cx, evaluate(cx, node.test)))
+        cond = cx.static_value(condition(cx, node.test))
         if not isinstance(cond, bool) or trips > MAX_UNROLLED:
             return False
         if not cond:
@@ -318,7 +338,7 @@ def region_while(cx: Context, node: gast.AST) -> None:
         else Passes(live_at(cx, node))
     )
     while_region(
-        cx, lambda: evaluate(cx, node.test), lambda: exec_block(cx, node.body), assigned(cx, node), passes
+        cx, lambda: condition(cx, node.test), lambda: exec_block(cx, node.body), assigned(cx, node), passes
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,12 +17,15 @@ from .call_sites import CallSites
 from .calls import call, python_function
 from .context import Context
 from .conversion import from_arg, from_python
+from .elements import without_references
 from .guards import Guard, Path
 from .identities import static_entries
-from .inputs import REFERENCES, Inputs, Restart
+from .inputs import HANDLES, REFERENCES, Inputs, Restart
 from .interpreter import new_context
 from .left import Left, guard_identities, require_alone, written_outside
+from .local_classes import require_outside
 from .patterns import Known
+from .recursion import Bounds, Code
 from .signatures import is_object
 from .stores import Store
 from .values import Arr, Bound, Callee, Dct, Lst, Obj, Tup, Value
@@ -38,7 +41,7 @@ class Lowered:
     ``written``: positions of the arguments that the function changes. ``constants``: the inputs that are
     compiled in, with their values. ``calls``: the callees that are not part of the program, and why not.
     ``stores``: what the function leaves outside, of results that come behind those of its value; ``storing``:
-    whether it stores there at all, be it for a time.
+    whether it stores there at all, be it for a time. ``depths``: how deep functions call themselves in it.
     """
 
     function: Function
@@ -50,6 +53,7 @@ class Lowered:
     calls: dict[Any, AdError] = field(default_factory=dict)
     stores: tuple[Store, ...] = ()
     storing: bool = False
+    depths: dict[Code, int] = field(default_factory=dict)
 
     @property
     def constants(self) -> dict[Any, Any]:
@@ -64,6 +68,7 @@ def lower(
     keywords: Sequence[str] = (),
     sites: CallSites | None = None,
     known: Known = Known.ONES,
+    depths: Mapping[Code, int] | None = None,
 ) -> Lowered:
     """Read ``function`` for arguments of the given structure.
 
@@ -74,21 +79,30 @@ def lower(
         keywords: the names of the last arguments, which are passed by keyword.
         sites: gathers the calls that stay calls, as their callees can't be followed; None: there are none.
         known: what of the lengths of arrays the program may rely on.
+        depths: how deep functions called themselves in earlier calls, by their code; None: they are not
+            followed where only a condition at run time ends that.
 
     Raises:
         AdError: the function can't be compiled; the message names the construct and its line.
     """
     constants: frozenset[Any] = frozenset()
+    bounds = Bounds(depths)
     builds, first = 0, None
     while builds < MAX_BUILDS:
         try:
-            return run_deep(_lower, function, names, trees, leaves, keywords, (constants, known), sites)
+            return run_deep(
+                _lower, function, names, trees, leaves, keywords, (constants, known), sites, bounds
+            )
         except Restart as restart:
             constants |= restart.keys
             builds += 1
         except AdError as problem:
-            if getattr(problem, "aliased", False) and REFERENCES not in constants:
-                constants |= {REFERENCES}
+            step = HANDLES if REFERENCES in constants or getattr(problem, "elements", False) else REFERENCES
+            if getattr(problem, "aliased", False) and step not in constants:
+                constants |= {REFERENCES, step}
+                builds += 1
+                continue
+            if bounds.add(problem) or bounds.drop():
                 builds += 1
                 continue
             first = first or problem
@@ -107,10 +121,12 @@ def _lower(
     keywords: Sequence[str],
     relied: tuple[frozenset[Any], Known],
     sites: CallSites | None,
+    bounds: Bounds,
 ) -> Lowered:
     inputs = Inputs(*relied)
     builder = Recorder(Block(), inputs)
     cx = new_context(builder, inputs, None if sites is None else sites.begin())
+    cx.bounds = bounds
     cx.root = None if hasattr(function, "__ast_ad_lower__") else cx.frame
     values = _arguments(cx, inputs, names, trees, leaves)
     split = len(values) - len(keywords)
@@ -134,6 +150,7 @@ def _lower(
     if inputs.places.count:
         guard_identities(cx)
         require_alone(cx, bool(sites and sites.reasons()))
+    without_references(builder.block)
     params = (*inputs.params, *(var for _, var, _ in inputs.captures))
     name = getattr(function, "__name__", None) or "function"
     primal = Function(name if name.isidentifier() else "function", params, builder.block)
@@ -147,6 +164,7 @@ def _lower(
         {} if sites is None else sites.reasons(),
         stores,
         inputs.places.count > 0,
+        dict(bounds.used),
     )
 
 
@@ -252,9 +270,10 @@ def structure_of(cx: Context, value: Value, results: list[Arg]) -> Any:
     if isinstance(value, Lst):
         content = cx.state.get(value)
         if isinstance(content, Var):
-            results.append(content)
+            results.append(cx.arg(value))
             return len(results) - 1
         return [structure_of(cx, v, results) for v in content]
+    require_outside(cx, value.cls if isinstance(value, Obj) else getattr(value, "value", None))
     if isinstance(value, (Dct, Obj)):
         held = static_entries(cx, value) if isinstance(value, Dct) else cx.state.get(value)
         content = {k: structure_of(cx, v, results) for k, v in held.items()}

@@ -12,6 +12,7 @@ from . import doors
 from .boundness import export_contents, exported_var, is_known_outside, was_emitted_in_branch
 from .choices import chosen, is_itself
 from .context import Context
+from .heaps import array_in_heap
 from .sharing import roots_of
 from .values import Arr, Choice, View
 
@@ -48,6 +49,8 @@ def _made_on_path(cx: Context, arr: Arr, first: bool, phis: Phis, since: int) ->
     parent = made_on_path(cx, view.parent, first, phis, since)
     if parent is None:
         return None
+    if view.at is not None:
+        return array_in_heap(cx, cx.heap(parent), map_arg(behind, view.at))
     if view.index is not None:
         return doors.item_view(cx, parent, map_arg(behind, view.index))
     if view.reads is None or any(was_emitted_in_branch(cx, var) for var in view.reads):

@@ -7,7 +7,7 @@ different length become one whose length is known at run time only.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from ..ir.alternatives import is_mixed
 from ..ir.ops import Arg, Block, Lit, Seq, Var
-from ..ir.types import Array, ListOf, Type, list_of
+from ..ir.types import Array, ListOf, Scalar, Type, list_of
 from . import doors
 from .boundness import (
     PARTS,
@@ -33,12 +33,13 @@ from .identities import CONTAINERS, ITERATORS, held_twice, is_iterator, one_of
 from .joins import NOTHING, ShapeChange, is_alike, join, join_lists
 from .made_on_paths import made_on_path
 from .sharing import readable, roots_of, shared_roots, still_returned, watch
-from .slots import is_window
+from .slots import in_heap, is_window
 from .statements import EXITS
 from .values import (
     Arr,
     Dct,
     Frame,
+    Heap,
     Lost,
     Lst,
     Maybe,
@@ -106,6 +107,9 @@ def merge_states(
         if is_element(key):
             merged.contents[key] = stale(key)
             continue
+        if in_heap(key):
+            merged.contents.pop(key, None)
+            continue
         if isinstance(key, Arr) and key.view is not None:
             if a is None or b is None or is_window(key):
                 merged.contents.pop(key, None)
@@ -156,6 +160,8 @@ def merge_content(cx: Context, key: object, a: Any, b: Any, sides: Sides, phis: 
         return a | b
     if isinstance(key, Lst):
         return merge_lists(cx, a, b, sides, phis, since, pools_of(cx, key))
+    if isinstance(key, Heap):
+        return merge_lists(cx, a, b, sides, phis, since, frozenset())
     if isinstance(key, Arr):
         return phis.add(a, b, join(a.type, b.type), a.hint or b.hint)
     return a
@@ -179,6 +185,8 @@ def merge_slot(cx: Context, name: object, a: Value, b: Value, sides: Sides, phis
 def merge_values(cx: Context, a: Value, b: Value, sides: Sides, phis: Phis, since: int, name: str) -> Any:
     if a is b and isinstance(a, CONTAINERS):
         return a
+    if in_heap(a) and isinstance(b, Lst) or in_heap(b) and isinstance(a, Lst):
+        return one_in_heap(cx, a, b, phis)
     key = ("merge", id(a), id(b))
     if key not in phis.memo:
         outer = phis.apart
@@ -233,6 +241,14 @@ def _merge(cx: Context, a: Value, b: Value, sides: Sides, phis: Phis, since: int
         parts = [merge_values(cx, x, y, sides, phis, since, name) for x, y in pairs]
         return components(a)[1](parts)
     return merge_leaves(cx, a, b, sides, phis, since, name)
+
+
+def one_in_heap(cx: Context, a: Any, b: Any, phis: Phis) -> Lst:
+    """The list that is one of two, each of which is known by its place."""
+    if not (in_heap(a) and in_heap(b)):
+        raise cx.aliased("a list that is an element of another one, on one path", "who has it is not known")
+    at = phis.add(a.view.at, b.view.at, Scalar("int"), None)
+    return doors.list_at(cx, at)
 
 
 def merge_leaves(cx: Context, a: Value, b: Value, sides: Sides, phis: Phis, since: int, name: str) -> Any:
@@ -350,26 +366,23 @@ def merge_dicts(cx: Context, a: Value, b: Value, sides: Sides, phis: Phis, pools
 
 def dict_in(cx: Context, content: Any, side: tuple[State, Block], pools: frozenset[Pool]) -> Var:
     """A dict's content as a run-time dict."""
-    if isinstance(content, Var):
-        return content
-    state, block = side
-    outer, cx.state = cx.state, state
-    try:
-        with cx.builder.nested(block):
-            return doors.dynamic_dict(cx, content, Dct(pools=pools))
-    finally:
-        cx.state = outer
+    return run_time_in(cx, content, side, lambda: doors.dynamic_dict(cx, content, Dct(pools=pools)))
 
 
-def dynamic_in(cx: Context, content: object, side: tuple[State, Block], pools: frozenset[Pool]) -> Var:
+def dynamic_in(cx: Context, content: Any, side: tuple[State, Block], pools: frozenset[Pool]) -> Var:
     """A list's content as a run-time list."""
+    return run_time_in(cx, content, side, lambda: own_elements(cx, Lst(content, pools=pools)))
+
+
+def run_time_in(cx: Context, content: object, side: tuple[State, Block], make: Callable[[], Var]) -> Var:
+    """A container's content as a value of the program, made at the end of a side where it is none."""
     if isinstance(content, Var):
         return content
     state, block = side
     outer, cx.state = cx.state, state
     try:
         with cx.builder.nested(block):
-            return own_elements(cx, Lst(content, pools=pools))
+            return make()
     finally:
         cx.state = outer
 
@@ -387,7 +400,9 @@ def dynamic_list(cx: Context, items: tuple[Value, ...], element: Type | None = N
 
 def element_arg(cx: Context, value: Value) -> Arg:
     """A value as an element of a run-time list: the lists in it are run-time lists, too."""
-    if isinstance(value, Lst) and isinstance(cx.state.get(value), tuple):
+    if isinstance(value, (Arr, Lst)) and cx.handles:
+        return doors.reference(cx, value)
+    if isinstance(value, Lst):
         return own_elements(cx, value)
     if isinstance(value, Tup) and value.cls is None:
         return Seq(tuple(element_arg(cx, part) for part in value.items), tuple)

@@ -12,18 +12,20 @@ import numpy as np
 
 from ..ir.alternatives import alternatives
 from ..ir.ops import Lit, Var
-from ..ir.types import Scalar, dtype_of, element_of, kind_of, rank_of
+from ..ir.types import Optional, Scalar, dtype_of, element_of, kind_of, rank_of
 from ..rules import containers, helpers
 from . import doors
 from .arrays import index_arg, load_item, store_item
-from .attributes import array_attribute, capture_live, shape_of
+from .attributes import array_attribute, shape_of
 from .builder import type_of_arg
+from .call_sites import call_followed
 from .container_methods import list_append
 from .context import Context, content_type
 from .holding import own_elements
-from .items import items_of, length
+from .items import items_of
 from .iterables import consumed, to_list
 from .loops import run_for
+from .outside_values import capture_live
 from .questions import asked, has_dtype, known_rank, python_dummy
 from .statements import overwrite
 from .tables import Intrinsic, handles, method
@@ -123,6 +125,8 @@ def in_place(cx: Context, fn: Callee, array: Arr, *args: Value, **kwargs: Value)
 def b_copyto(
     cx: Context, target: Arr, source: Value, casting: Value | None = None, where: Value | None = None
 ) -> Any:
+    if isinstance(source, (Var, Arr)) and isinstance(cx.variable(source).type, Optional):
+        raise cx.unsupported("np.copyto of what may be None", "NumPy refuses it", "test for None before")
     store_item(
         cx,
         target,
@@ -212,6 +216,26 @@ def in_order(cx: Context, value: Arr, order: Value | None) -> Any:
         return value
     fn = np.ascontiguousarray if wanted == "C" else np.asfortranarray
     return doors.call_primitive(cx, fn, [value], {})
+
+
+@handles(np.trim_zeros)
+def b_trim_zeros(cx: Context, filt: Value, trim: Value = Lit("fb"), axis: Value = Lit(None)) -> Any:
+    """Of a vector, the window between the first and the last number that is not zero."""
+    ends = cx.demand(trim, "`trim` of np.trim_zeros")
+    vector = isinstance(filt, Arr) and rank_of(type_of_arg(cx.read(filt))) == 1
+    if not vector or cx.static_value(axis) is not None or str(ends).lower() not in ("fb", "bf", "f", "b"):
+        return call_followed(cx, np.trim_zeros, [filt, trim, axis], {})  # type: ignore[arg-type]
+    kept = cx.emit(np.flatnonzero, filt)
+    found = cx.emit(operator.gt, doors.length(cx, kept), Lit(0))
+
+    def end(chosen: bool, place: int, rest: Value) -> Any:
+        def at() -> Any:
+            return cx.emit(operator.add, cx.emit(int, load_item(cx, kept, Lit(place))), Lit(-place))
+
+        return doors.choose(cx, found, at if chosen else lambda: rest, lambda: Lit(0))
+
+    start = end("f" in ends.lower(), 0, Lit(0))
+    return load_item(cx, filt, slice(start, end("b" in ends.lower(), -1, doors.length(cx, filt)), Lit(None)))
 
 
 @handles(np.nan_to_num)
@@ -353,14 +377,20 @@ def b_ndim(cx: Context, value: Value) -> Any:
 def b_shape(cx: Context, value: Value) -> Any:
     if isinstance(value, (Arr, Var)):
         return shape_of(cx, cx.variable(value))
-    return Tup(()) if isinstance(value, Lit) else b_shape(cx, as_array(cx, np.array, value, {}))
+    if isinstance(value, Lit):
+        return Tup(tuple(map(Lit, np.shape(value.value))))
+    return b_shape(cx, as_array(cx, np.array, value, {}))
 
 
 @handles(np.size)
 def b_size(cx: Context, value: Value, axis: Value | None = None) -> Any:
-    if axis is not None and cx.static_value(axis) is not None:
-        return shape_of(cx, cx.variable(value)).items[cx.static_value(axis)]
-    return array_attribute(cx, value, "size") if isinstance(value, (Arr, Var)) else length(cx, value)
+    along = None if axis is None else cx.static_value(axis)
+    if isinstance(value, Lit) and along is None:
+        return Lit(int(np.size(value.value)))
+    array = value if isinstance(value, (Arr, Var)) else as_array(cx, np.array, value, {})
+    return (
+        array_attribute(cx, array, "size") if along is None else shape_of(cx, cx.variable(array)).items[along]
+    )
 
 
 @handles(helpers.astype)

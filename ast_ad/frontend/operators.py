@@ -10,7 +10,6 @@ import gast
 import numpy as np
 
 from ..ir.alternatives import is_mixed
-from ..ir.dims import reaches
 from ..ir.ops import Lit, Var
 from ..ir.types import Opaque, Optional, Scalar
 from ..rules import containers
@@ -20,12 +19,11 @@ from .choices import members
 from .container_methods import list_extend
 from .context import Context
 from .conversion import from_python
-from .dummies import int_size
 from .expressions import evaluate, format_percent
 from .holding import own_elements, same_elements
 from .identities import CONTAINERS
 from .opaque import run_apart
-from .statements import place, within_rules
+from .statements import place
 from .tables import expression
 from .values import (
     Arr,
@@ -95,23 +93,10 @@ def binary(cx: Context, fn: Callee, left: Value, right: Value) -> Any:
     one, two = cx.static_value(left), cx.static_value(right)
     if isinstance(one, str) and fn is operator.mod:
         return format_percent(cx, left, right)
-    if fn is operator.pow:
-        right = whole_exponent(cx, left, right)
     of_rule = cx.builder.adjoint and fn is operator.truediv  # which may be by zero
     if isinstance(left, Lit) and isinstance(right, Lit) and not isinstance(one, np.ndarray) and not of_rule:
         return fold(cx, fn, one, two)
     return cx.emit(fn, left, right)
-
-
-def whole_exponent(cx: Context, base: Value, exponent: Value) -> Any:
-    """The exponent; that of an int has to be known if it may be negative: the power is a float then."""
-    plain = Scalar("int")
-    if not isinstance(exponent, Var) or exponent.type != plain or within_rules(cx):
-        return exponent
-    whole = isinstance(cx.static_value(base), int) or isinstance(base, Var) and base.type == plain
-    if not whole or reaches(int_size(exponent), 0):
-        return exponent
-    return Lit(cx.demand(exponent, "an exponent that may be negative"))
 
 
 def fold(cx: Context, fn: Callee, *values: object) -> Any:
@@ -177,10 +162,10 @@ def binary_objects(cx: Context, fn: Callee, left: Value, right: Value) -> Any:
 
 @expression(gast.UnaryOp)
 def eval_unary_op(cx: Context, node: gast.UnaryOp) -> Any:
-    value = evaluate(cx, node.operand)
     if type(node.op).__name__ == "Not":
-        cond = doors.truth(cx, value)
+        cond = doors.condition(cx, node.operand)
         return Lit(not cond.value) if isinstance(cond, Lit) else cx.emit(operator.not_, cond)
+    value = evaluate(cx, node.operand)
     if isinstance(value, Lit):
         return fold(cx, UNARY[type(node.op).__name__], value.value)
     if isinstance(value, Obj):
@@ -296,7 +281,10 @@ def identity(cx: Context, op: str, left: Value, right: Value) -> Any:
         )
     else:
         same = left is right
-        if not same and perhaps_one(left, right):
+        elements = (
+            cx.handles and isinstance(left, Arr) and isinstance(right, Arr)
+        )  # of the same place, perhaps
+        if not same and (elements or perhaps_one(left, right)):
             raise cx.unsupported(
                 "`is` of what may be one object",
                 "whether they are one is known at run time only",

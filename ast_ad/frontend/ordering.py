@@ -10,7 +10,7 @@ import operator
 from typing import Any
 
 from ..ir.ops import Lit, Var
-from ..ir.types import ListOf, Optional, Scalar, TupleOf, Type, kind_of
+from ..ir.types import ListOf, Optional, Reference, Scalar, TupleOf, Type, kind_of
 from ..rules import containers
 from . import doors
 from .branches import choose
@@ -77,6 +77,8 @@ def keys_of(cx: Context, source: Lst, key: Value) -> Var:
 
 def has_order(type: Type) -> bool:
     """Whether values of the type are compared as a whole."""
+    if isinstance(type, Reference):
+        return False
     if isinstance(type, TupleOf):
         return all(map(has_order, type.items))
     if isinstance(type, ListOf):

@@ -8,12 +8,13 @@ or the function is regular; else each is a fresh symbol: a trial can refute a le
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Literal
 
 import gast
 import numpy as np
 
-from ..ir.dims import evaluate as exact
+from ..ir.dim_values import evaluate as exact
 from ..ir.dims import has_fresh
 from ..ir.ops import Arg, Var, map_arg, variables
 from ..ir.types import (
@@ -202,7 +203,7 @@ def _probe_ranks(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> A
     if not found:
         raise error
     if all(f == found[0] for f in found) and isinstance(found[0], Scalar):
-        return found[0]
+        return replace(found[0], size=None)  # the lengths are made up
     dtypes = {dtype_of(f) if isinstance(f, (Scalar, Array)) else None for f in found}
     if len(dtypes) == 1 and None not in dtypes:
         return Array(dtypes.pop(), None)  # type: ignore[arg-type]

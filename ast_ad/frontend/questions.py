@@ -12,8 +12,9 @@ from ..ir.alternatives import is_mixed
 from ..ir.ops import Arg, Var
 from ..ir.types import Array, Optional, Type, rank_of
 from .builder import type_of_arg
-from .context import Context, describe
+from .context import Context
 from .dummies import InferenceError, class_dummies
+from .named import describe
 from .values import Arr, ArrayMethod, Callee, Closure, Dct, Lst, Obj, Range, Tup, Value
 
 # What a class may say of an attribute.

@@ -14,6 +14,7 @@ from ..ir.ops import Arg, Undefined, Var
 from ..ir.types import Array, Scalar, Type
 from .choices import among, is_first, is_itself, members, own_content
 from .context import Context
+from .elements import reference_template
 from .holding import pools_around
 from .joins import is_alike, join, join_carried
 from .sharing import SHARED, roots_of
@@ -67,15 +68,22 @@ def widened(cx: Context, old: Template, value: Value) -> Template | None:
     return old if len(found) == 1 or old.kind == "choice" else choice_of(cx, found)
 
 
-def referred(cx: Context, old: Template, value: Value) -> Template | None:
+def referred(cx: Context, old: Template, value: Arr, first: Value | None = None) -> Template | None:
     """The template for what a pass leaves, one of arrays from before the loop or one that it has made.
 
-    None: it must be carried by value.
+    ``first``: what the name holds before the loop, if that is known. None: it must be carried by value.
     """
-    if old.kind == "same" and not isinstance(old.info, Arr) or old.kind not in ("same", "choice", "leaf"):
+    kinds = "same", "choice", "leaf", "reference"
+    if old.kind == "same" and not isinstance(old.info, Arr) or old.kind not in kinds:
         return None
     if old.kind == "leaf" and (not old.array or old.foreign):
         return None
+    found = None if old.kind == "reference" else among_known(cx, old, value)
+    return reference_template(cx, old, value, first) if found is None and cx.handles else found
+
+
+def among_known(cx: Context, old: Template, value: Arr) -> Template | None:
+    """The template of arrays from before the loop, and one that the passes make and nobody else has."""
     known = [old.info] if old.kind == "same" else list(old.info[0]) if old.kind == "choice" else []
     own, pools = None if old.kind == "same" else old.type, old.pools
     for one in dict.fromkeys(members(value)):

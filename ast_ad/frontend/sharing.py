@@ -12,7 +12,10 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ..ir.ops import Lit, Var
+from ..ir.types import places_in
 from .context import Context
+from .local_classes import frames_behind
 from .values import (
     Arr,
     Bound,
@@ -21,6 +24,8 @@ from .values import (
     Dct,
     Flat,
     Frame,
+    Generator,
+    Heap,
     Iterable,
     Lost,
     Lst,
@@ -90,6 +95,13 @@ def references(
                 _count(cx, value, state, found, seen)
     for source in cx.iterated if iterated is None else iterated:
         _count(cx, source, state, found, seen)
+    for heap in cx.heaps.values():  # whatever lists there are in it
+        content = state.look(heap)
+        for number in places_in(content.type if isinstance(content, Var) else None):
+            found.update(dict.fromkeys(roots_of(cx.places[number].base), 1))
+    found.update(
+        [root for root in found if isinstance(root, Heap)]
+    )  # who else has a place there is not known
     return found
 
 
@@ -142,10 +154,14 @@ def _count(cx: Context, value: Value, state: State, found: Counter[object], seen
     if isinstance(value, Arr):
         roots = set(roots_of(value)).union(*(roots_of(source) for source in may_be(value)))
         found.update(dict.fromkeys(roots, 1))  # it may be the very array
-    elif isinstance(value, (Lst, Dct, Obj, Closure, Frame)):
+    elif isinstance(value, (Lst, Dct, Obj, Closure, Generator, Frame)):
         if id(value) in seen:
             return
         seen.add(id(value))
+        content = state.look(value) if isinstance(value, (Lst, Dct)) else None
+        if isinstance(content, Var):
+            for number in places_in(content.type):
+                found.update(dict.fromkeys(roots_of(cx.places[number].base), 1))
     for item in items_held(value, state):
         _count(cx, item, state, found, seen)
 
@@ -222,13 +238,18 @@ def items_held(value: object, state: State) -> Collection[Any]:
         return value.sources
     if isinstance(value, Flat):
         return (value.array,)
+    if isinstance(value, Generator):
+        return (*value.bound.values(), value.frame.enclosing)
     if isinstance(value, Closure):
         return (*value.defaults.values(), value.frame)
     if isinstance(value, (Lst, Dct, Obj, Frame)):
         content = state.look(value)
-        return (
+        items = (
             content.values() if isinstance(content, dict) else content if isinstance(content, tuple) else ()
         )
+        return (*items, *frames_behind(value)) if isinstance(value, Obj) else items
+    if isinstance(value, Lit):
+        return frames_behind(value)
     return ()
 
 

@@ -14,7 +14,7 @@ from .values import Arr, Choice, Dct, Frame, Lost, Lst, Maybe, Obj, Slot, State
 if TYPE_CHECKING:
     from .template import Template
 
-OUT_ONLY = ("$return", "$break", "$value", "$choice")
+OUT_ONLY = ("$return", "$break", "$raised", "$kind", "$value", "$choice")
 
 
 def is_live(slot: Slot, frame: Frame, live: Collection[str] | None) -> bool:
@@ -46,6 +46,11 @@ def is_window(key: object) -> bool:
     )
 
 
+def in_heap(value: object) -> bool:
+    """Whether it is a list that is known by its place in a heap."""
+    return isinstance(value, Lst) and value.view is not None and value.view.at is not None
+
+
 def lateness(slot: Slot, template: Template, end: State) -> int:
     """0 for what passes read from one another, else 1, or 2 for a window on what another name may hold."""
     if template.kind != "unbound" and not (isinstance(slot[1], str) and slot[1] in OUT_ONLY):
@@ -61,6 +66,8 @@ def get_slot(state: State, slot: Slot) -> Any:
     content = state.look(key)
     if isinstance(content, Lost) or name is None:
         return content
+    if isinstance(key, Dct) and not isinstance(content, dict):
+        return None  # its keys are known at run time only, by now
     return content.get(name) if isinstance(key, (Frame, Dct, Obj)) else content
 
 
@@ -75,4 +82,4 @@ def put_slot(state: State, slot: Slot, value: object) -> None:
     elif isinstance(key, Lst):
         state.set(key, state.get(value) if isinstance(value, Lst) else value)
     else:
-        state.set(key, state.get(value) if isinstance(value, Arr) else value)
+        state.set(key, state.get(value) if isinstance(value, (Arr, Lst)) else value)

@@ -1,12 +1,13 @@
 """What do statements do: assignment in all its forms, and how a block goes on after return, break, continue?
 
-Leaving early is data: three names that no program can spell (``$return``, ``$break``, ``$continue``) hold
-booleans in the frame. False: go on. True: stop here. Known at run time only: the rest of the block is
-guarded by a branch.
+Leaving early is data: four names that no program can spell (``$return``, ``$break``, ``$continue``, and
+``$raised`` for what a handler of the function catches) hold booleans in the frame. False: go on. True: stop
+here. Known at run time only: the rest of the block is guarded by a branch.
 """
 
 from __future__ import annotations
 
+import functools
 import operator
 from typing import Any
 
@@ -15,9 +16,9 @@ import numpy as np
 
 from ..ir.alternatives import is_mixed
 from ..ir.ops import Arg, Lit, Span, Var
-from ..ir.types import Array, Optional, Scalar, dtype_of, rank_of
+from ..ir.types import Array, Optional, dtype_of, rank_of
 from . import doors
-from .alone import require_alone, set_shape
+from .alone import changed_or_replaced, in_shape, set_shape
 from .arrays import delete_item, load_item, store_item
 from .attributes import load_attribute, store_attribute
 from .boundness import Raised
@@ -26,14 +27,15 @@ from .context import Context
 from .expressions import evaluate, load_name, mangled
 from .holding import set_list
 from .liveness import live_before
+from .local_classes import enclosing_scope
 from .questions import asked
 from .source_lines import statement_text
 from .stores import store_cell, store_global
 from .tables import EXEC, METHODS, statement
-from .values import Arr, Callee, Choice, Closure, Dct, Flat, Lst, Obj, Unbound, Value
+from .values import Arr, Callee, Choice, Closure, Dct, Flat, Frame, Lst, Obj, Unbound, Value
 
 RULES = __name__.partition(".")[0] + ".rules."
-EXITS = ("$return", "$break", "$continue")
+EXITS = ("$return", "$break", "$continue", "$raised")
 IN_PLACE = {
     "Add": (operator.add, operator.iadd),
     "Sub": (operator.sub, operator.isub),
@@ -73,12 +75,16 @@ def exec_block(cx: Context, statements: list[gast.AST]) -> None:
                 "rewrite it without, or move it out of the differentiated function",
             )
         try:
-            if handler(cx, node, statements[position + 1 :]):
+            scope = cx.catching[-1] if cx.catching else None
+            if scope is not None and scope.frame is cx.frame and isinstance(node, SIMPLE):
+                doors.exec_split(cx, node, functools.partial(handler, cx, node, []))
+            elif handler(cx, node, statements[position + 1 :]):
                 return
         except Raised:
             cx.state.dead = True
 
 
+SIMPLE = gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Expr, gast.Return, gast.Delete
 COMPOUND = gast.If, gast.For, gast.While, gast.Try, gast.Match, gast.With
 
 
@@ -130,6 +136,14 @@ def alive(cx: Context) -> Any:
     for flag in dynamic[1:]:
         left = cx.emit(operator.or_, left, flag)
     return cx.emit(operator.not_, left)
+
+
+def stay(cx: Context, frame: Frame) -> None:
+    """Here, on this path, the block of a frame has not been left."""
+    for name in EXITS:
+        flag = cx.state.get_name(frame, name)
+        if flag is not None and cx.static_value(flag) is not False:
+            cx.state.set_name(frame, name, Lit(False))
 
 
 @statement(gast.Return)
@@ -214,7 +228,7 @@ def exec_delete(cx: Context, node: gast.Delete, rest: list[gast.AST]) -> None:
 def exec_function_def(cx: Context, node: gast.FunctionDef, rest: list[gast.AST]) -> None:
     value: Any = Closure(node, cx.frame, doors.closure_defaults(cx, node.args), node.name)
     for decorator in reversed(node.decorator_list):
-        value = doors.call(cx, evaluate(cx, decorator), [value], {})
+        value = doors.decorate(cx, evaluate(cx, decorator), value, node.name)
     bind(cx, node.name, value)
 
 
@@ -238,8 +252,8 @@ def bind(cx: Context, name: str, value: Value) -> None:
         store_global(cx, cx.frame.globals, name, named(cx, name, value))
         return
     frame = cx.frame
-    while name in frame.nonlocals and frame.enclosing is not None:
-        frame = frame.enclosing
+    while name in frame.nonlocals and (outer := enclosing_scope(frame)) is not None:
+        frame = outer
     if name in frame.nonlocals or (name in frame.cells and frame is not cx.frame):
         store_cell(cx, frame.cells[name], name, named(cx, name, value))
         return
@@ -334,17 +348,7 @@ def augment(cx: Context, plain: Callee, in_place: Callee, before: Value, value: 
             "give it an array on every path before it is changed",
         )
     if old.type.shape is None:  # type: ignore[union-attr]
-        require_alone(cx, before)
-        new = doors.binary(cx, plain, before, value)
-        by, found = cx.arg(value), cx.arg(new)
-        number = isinstance(by, Lit) or isinstance(by, Var) and isinstance(by.type, Scalar)
-        if not number or is_mixed(old.type) or getattr(found.type, "dtype", None) != old.type.dtype:  # type: ignore[union-attr]
-            raise cx.unsupported(
-                "a change in place of what is a number or an array, or has different axes",
-                "an array keeps its shape and dtype in that, a number does not",
-                "write `a = a + b` for a new value",
-            )
-        return new
+        return changed_or_replaced(cx, plain, before, value)
     new = cx.arg(doors.binary(cx, plain, before, value))
     overwrite(cx, before, old, new)
     return before
@@ -380,6 +384,8 @@ def overwrite(cx: Context, arr: Arr, old: Var, new: Arg) -> None:
     dtype: Any = old.type.dtype  # type: ignore[union-attr]
     same_shape = isinstance(new, Var) and isinstance(new.type, Array) and new.type.shape == old.type.shape  # type: ignore[union-attr]
     ranks = rank_of(old.type), rank_of(new.type) if isinstance(new, Var) else 0
+    if ranks[0] is not None and ranks[1] is None and isinstance(new, Var):
+        new, ranks = in_shape(cx, new, old), (ranks[0], ranks[0])
     if None in ranks or ranks[1] > ranks[0]:  # type: ignore[operator]
         raise cx.unsupported(
             "an operation in place whose result may have more axes than the array",
@@ -419,7 +425,6 @@ KEYWORDS = {
     "AsyncFor": "async for",
     "AsyncWith": "async with",
     "AsyncFunctionDef": "async def",
-    "ClassDef": "class",
     "TypeAlias": "type",
 }
 

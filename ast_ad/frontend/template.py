@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..ir.types import Type
+from ..ir.types import ListOf, Type
 from .boundness import same_make
-from .values import Pool
+from .values import Arr, Lst, Pool
 
 
 @dataclass
@@ -18,7 +18,8 @@ class Template:
     pass reads what another one left; 'lost': what it holds can't be told.
     """
 
-    kind: str  # leaf | maybe | unbound | lost | same | choice | tuple | list | parts | dict | object
+    # leaf | maybe | unbound | lost | same | choice | reference | tuple | list | parts | dict | object
+    kind: str
     type: Type | None = None
     children: tuple[Template, ...] = ()
     info: Any = None
@@ -29,6 +30,12 @@ class Template:
     orders: frozenset[str] = frozenset()  # of an array: those in which it certainly lies in memory
     pools: frozenset[Pool] = frozenset()  # of an array: those that it may be in; of a list: its elements'
     within: frozenset[Pool] = frozenset()  # of a list: those that it may be in
+
+    @property
+    def holds(self) -> bool:
+        """Whether it is an array or a list, or has one in it."""
+        array = self.array or self.kind in ("choice", "reference", "list") or isinstance(self.type, ListOf)
+        return array or isinstance(self.info, (Arr, Lst)) or any(child.holds for child in self.children)
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -44,6 +51,7 @@ class Template:
             and self.pools == other.pools
             and self.within == other.within
             and (self.info is other.info or self.kind != "same")
+            and (self.kind != "reference" or self.info == other.info)
             and (self.kind != "choice" or self.info[0] == other.info[0])
             and (self.kind != "parts" or same_make(self.info, other.info))
         )

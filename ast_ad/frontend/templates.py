@@ -13,12 +13,14 @@ from . import doors
 from .boundness import PARTS, bound_flag, components, same_make, value_of
 from .builder import type_of_arg
 from .context import Context
+from .elements import flatten_reference, instantiate_reference
 from .holding import own_elements, pools_around, pools_of, pools_with
 from .joins import NOTHING, ShapeChange, join, join_carried, join_lists
 from .keys import key_type
 from .merge import dynamic_list, own_orders, same_constant
 from .references import among_values, by_reference, flatten_choice, instantiate_choice, referred
 from .sharing import SHARED, STILL_SHARED, mark
+from .slots import in_heap
 from .template import Template
 from .values import Arr, Bound, Closure, Dct, Lost, Lst, Maybe, Obj, State, Tup, Unbound, Value
 
@@ -34,6 +36,8 @@ def widen(cx: Context, old: Template, value: Value, start: State) -> Template:
             return found
         if old.kind == "choice" or old.kind == "same" and isinstance(old.info, Arr):
             old = among_values(cx, old)
+    if old.kind == "reference":
+        raise ShapeChange("a variable refers to an array, and in some pass to something else")
     if old.kind == "same":
         if (
             value is old.info
@@ -82,7 +86,7 @@ def widen_leaf(cx: Context, old: Template, value: Value) -> Template:
     ):
         raise ShapeChange("a variable becomes a container or function")
     else:
-        var = cx.arg(value)
+        var = cx.state.get(value) if isinstance(value, Lst) else cx.arg(value)
     assert old.type is not None
     found = type_of_arg(var)
     if isinstance(old.type, ListOf) and isinstance(found, ListOf):
@@ -194,6 +198,10 @@ def template_of(cx: Context, value: Value, state: State) -> Template:
         return Template("leaf", entries_type(cx, value, state))
     if isinstance(value, Tup):
         return Template("tuple", None, tuple(template_of(cx, v, state) for v in value.items), value.cls)
+    if isinstance(value, Lst) and in_heap(value):
+        if value.serial > cx.since:
+            raise cx.aliased("a list that is an element of another one", "a loop carries it on")
+        return Template("same", info=value)
     if isinstance(value, Lst):
         with inside(cx, value):
             found = template_content(cx, state.get(value), state)
@@ -256,6 +264,8 @@ def instantiate(
     """A value of the template's structure on fresh parameters."""
     if template.kind == "choice":
         return instantiate_choice(template, params, hint)
+    if template.kind == "reference":
+        return instantiate_reference(cx, template, params, hint)
     if template.kind in ("same", "unbound", "lost"):
         return template.info
     if template.kind == "maybe":
@@ -296,6 +306,9 @@ def flatten(cx: Context, template: Template, value: Value, out: list[Arg], at_en
     if template.kind == "choice":
         flatten_choice(cx, template, value, out, at_end)
         return
+    if template.kind == "reference":
+        flatten_reference(cx, template, value, out)
+        return
     if template.kind in ("same", "unbound", "lost"):
         return
     if template.kind == "maybe":
@@ -313,8 +326,9 @@ def flatten(cx: Context, template: Template, value: Value, out: list[Arg], at_en
             value = content if isinstance(content, Var) else doors.dynamic_dict(cx, content, base)
         if isinstance(value, tuple):
             value = dynamic_list(cx, value)
-        if isinstance(value, Lst) and isinstance(cx.state.get(value), tuple):
-            value = dynamic_list(cx, cx.state.get(value))
+        if isinstance(value, Lst):
+            content = cx.state.get(value)
+            value = dynamic_list(cx, content) if isinstance(content, tuple) else content
         assert template.type is not None
         out.append(Undefined(template.type) if value is None else cx.arg(value))
         return

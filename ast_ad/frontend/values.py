@@ -99,6 +99,15 @@ class Arr:
 
 
 @dataclass(eq=False)
+class Heap(Arr):
+    """Arrays of one type that are known by their places: what it holds is a list of them (heaps.py)."""
+
+    initial: Any = ()
+    serial: int = 0  # older than all that a program makes
+    element: Any = None
+
+
+@dataclass(eq=False)
 class Choice:
     """One of two arrays: the ``first`` where ``flag`` holds, a boolean of the program, else the ``second``.
 
@@ -118,7 +127,7 @@ class View:
     """``get`` emits the window's value from the parent's; ``put`` the parent's value with a new window.
 
     Without ``put`` it is not written to; without ``get`` it may be a copy, which shows no later write; then
-    ``by_lengths`` tells whether it is known which, once the lengths are.
+    ``by_lengths`` tells whether it is known which, once the lengths are. ``at``: its position in a heap.
     """
 
     parent: Any
@@ -127,6 +136,7 @@ class View:
     index: Arg | None = None
     reads: tuple[Var, ...] | None = None  # what ``get`` and ``put`` read besides the parent; None: not known
     by_lengths: bool = False
+    at: Arg | None = None
 
 
 @dataclass(eq=False)
@@ -204,6 +214,7 @@ class Frame:
     locals: frozenset[str] = frozenset()
     comprehension: bool = False
     inlined: bool = False  # a comprehension's, where Python has no frame for it
+    class_name: str | None = None  # of the class statement whose body it is of: functions don't see it
     caller: Frame | None = None
     serial: int = _stamp()
 
@@ -283,6 +294,21 @@ class Comprehension:
 
 
 @dataclass(eq=False)
+class Generator:
+    """A call of a generator function, of which nothing has run: its arguments are bound, its frame is empty.
+
+    Its content in the store is that of ``Iterable``.
+    """
+
+    node: Any
+    frame: Frame
+    bound: dict[str, Any]
+    name: str
+    initial: frozenset[Any] = frozenset()
+    serial: int = _stamp()
+
+
+@dataclass(eq=False)
 class Live:
     """An object that outlives the call; what it holds is read through ``path`` at every call."""
 
@@ -318,6 +344,7 @@ class Lost:
 
     name: str
     why: str
+    fix: str = field(default="use a copy, or one name for it", kw_only=True)
 
 
 @dataclass(eq=False)
@@ -350,6 +377,7 @@ Value = (
     | Iterable
     | Flat
     | Comprehension
+    | Generator
     | Live
     | Unbound
     | Maybe
@@ -406,7 +434,8 @@ class State:
         """What an object holds, or Lost where that can't be told."""
         found = self.contents.get(key, self)
         if isinstance(found, Seen):
-            return found.value
+            place = key.view.parent if key.view.at is not None else None
+            return found.value if place is None or self.contents.get(place) is found.parent else AGAIN
         return key.initial if found is self else found
 
     def set(self, key: object, content: object) -> None:

@@ -59,32 +59,36 @@ def _single(type: Scalar | Array) -> Any:
 
 
 def wide_enough(a: Scalar | Array, b: Scalar | Array) -> Scalar | Array:
-    """A type that can hold values of two."""
+    """A type that can hold values of two, whichever of its types each of them has.
+
+    >>> wide_enough(Scalar("float"), Scalar("float", np.dtype("float32")))
+    Scalar(kind='float', dtype=dtype('float32'), size=None)
+    """
+    singles = [t for type in (a, b) for t in type.among or (_single(type),)]
+    plain = [t.kind for t in singles if isinstance(t, Scalar) and t.dtype is None]
+    typed = [t.dtype if isinstance(t, Scalar) else t for t in singles]
+    dtypes = [dtype for dtype in typed if dtype is not None]
+    kind = max([a.kind, b.kind], key=KINDS.index)
+    dtype = _dtype_with(plain, dtypes, kind)
     if isinstance(a, Scalar) and isinstance(b, Scalar):
-        kind = max(a.kind, b.kind, key=KINDS.index)
-        if a.dtype is None and b.dtype is None:
-            return Scalar(kind)
-        typed = [t for t in (a, b) if t.dtype is not None]
-        if len(typed) == 1 and typed[0].kind == kind and typed[0].dtype != dtype_of(Scalar(kind)):
-            return Scalar(kind, typed[0].dtype)
-        dtype = np.result_type(dtype_of(a), dtype_of(b))
-        if len(typed) == 1 and dtype == dtype_of(Scalar(kind)):
-            return Scalar(kind)  # perhaps Python's own, whose division raises
-        return Scalar(kind, dtype)
+        alone = plain and (dtype is None or dtype == dtype_of(Scalar(kind)))
+        return Scalar(kind) if alone else Scalar(kind, dtype)  # perhaps Python's own, whose division raises
+    assert dtype is not None
     arrays = [t for t in (a, b) if isinstance(t, Array)]
-    if len(arrays) == 1 and isinstance(a if arrays[0] is b else b, Scalar):
-        number = a if arrays[0] is b else b
-        dtype = (
-            arrays[0].dtype
-            if KINDS.index(number.kind) <= KINDS.index(arrays[0].kind)
-            else np.result_type(dtype_of(a), dtype_of(b))
-        )
-        return Array(dtype, None)
-    dtype = np.result_type(dtype_of(a), dtype_of(b))
-    if rank_of(a) is None or rank_of(a) != rank_of(b):
+    if len(arrays) == 1 or rank_of(a) is None or rank_of(a) != rank_of(b):
         return Array(dtype, None)
     shape = tuple(x if x == y else Dim.fresh() for x, y in zip(*(t.shape or () for t in arrays), strict=True))
     return Array(dtype, shape)
+
+
+def _dtype_with(plain: list[str], dtypes: list[np.dtype], kind: str) -> np.dtype | None:
+    """The dtype that holds all: Python's numbers leave one of their kind as it is. None: there is none."""
+    if not dtypes:
+        return None
+    dtype = np.result_type(*dtypes)
+    if plain and dtype.kind not in {"bool": "b", "int": "iu", "float": "f", "complex": "c"}[kind]:
+        dtype = np.result_type(dtype, dtype_of(Scalar(kind)))
+    return dtype
 
 
 def is_mixed(type: Type) -> bool:
@@ -145,7 +149,8 @@ def choices(
     }
     for var in given:
         if absent and isinstance(var.type, Optional):
-            table[var] = [*table.get(var, [var]), Lit(None)]
+            there = [v.type.value for v in table.get(var, [var]) if isinstance(v.type, Optional)]  # type: ignore[union-attr]
+            table[var] = [*(_retyped(var, type) for type in there), Lit(None)]
     if np.prod([len(found) for found in table.values()], dtype=float) > MOST:
         raise TooMany
     for found in itertools.product(*table.values()):

@@ -180,6 +180,12 @@ def sum_item_(items: list[Any], index: int, value: Any, add: Any) -> list[Any]:
     return items
 
 
+def within_(items: list[Any], path: tuple[int, ...], value: Any, change: Any) -> list[Any]:
+    """``change(items, path, value)``, which writes to a list in a list."""
+    change(items, path, value)
+    return items
+
+
 def sum_entry_(items: dict[Any, Any], key: Any, value: Any, add: Any) -> dict[Any, Any]:
     """``items[key] = add(items.get(key), value)`` for arrays, and lists and tuples of numbers."""
     items[key] = add(items.get(key), value)
@@ -188,5 +194,5 @@ def sum_entry_(items: dict[Any, Any], key: Any, value: Any, add: Any) -> dict[An
 
 MUTATORS = (
     setitem_, add_at_, add_item_, set_sum_, iadd_, isub_, imul_, itruediv_, into_, append_, extend_, pop_,
-    pop_key_, add_entry_, insert_, sum_item_, sum_entry_,
+    pop_key_, add_entry_, insert_, sum_item_, sum_entry_, within_,
 )  # fmt: skip

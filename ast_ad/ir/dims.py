@@ -56,6 +56,23 @@ class Atom:
         parts = [p for part in self.key[1:] for p in (part if isinstance(part, frozenset) else (part,))]
         return tuple([p for p in parts if p is not None])
 
+    @functools.cached_property
+    def most(self) -> int | None:
+        """A number that it certainly does not exceed."""
+        if self.operands is None or self.key[0] is math.prod:
+            return None
+        fn, bounds = self.key[0], [upper(part) for part in self.operands]
+        known = [bound for bound in bounds if bound is not None]
+        if fn is operator.mod:
+            return None if bounds[1] is None or self.least != 0 else bounds[1] - 1
+        if fn is operator.floordiv:
+            divisor = self.key[2]
+            positive = isinstance(divisor, int) and divisor > 0
+            return bounds[0] // divisor if positive and bounds[0] is not None else None
+        if fn is MAXIMUM and len(known) == len(bounds):
+            return max(known)
+        return min(known, default=None) if fn is MINIMUM else None
+
     @property
     def differs_from_one(self) -> bool:
         kind = self.key[0] if isinstance(self.key, tuple) else None
@@ -178,10 +195,17 @@ def lower(dim: Int) -> int | None:
         return dim
     total = dim.const
     for atom, coefficient in dim.terms:
-        if coefficient < 0 or atom.least is None:
+        bound = atom.least if coefficient > 0 else atom.most
+        if bound is None:
             return None
-        total += coefficient * atom.least
+        total += coefficient * bound
     return total
+
+
+def upper(dim: Int) -> int | None:
+    """A number that the integer certainly does not exceed; None where none is known."""
+    low = lower(-dim)
+    return None if low is None else -low
 
 
 def reaches(dim: Int, other: Int) -> bool:
@@ -399,38 +423,7 @@ def stretched(*parts: Int) -> Int:
     return term(_stretched, frozenset(flat), least=0)
 
 
-# ----- values
-def evaluate(dim: Int, values: Mapping[Any, int], default: int | None = None) -> int:
-    """The integer, where the keys of its symbols have ``values``; terms that are among them have these.
-
-    Raises KeyError for a symbol without one, if there is no ``default``.
-    """
-    if isinstance(dim, int):
-        return dim
-    return dim.const + sum([c * _value(atom, values, default) for atom, c in dim.terms])
-
-
-def _value(atom: Atom, values: Mapping[Any, int], default: int | None) -> int:
-    if atom.key in values:
-        return values[atom.key]
-    if atom.operands is None:
-        if default is None:
-            raise KeyError(atom.key)
-        return default
-    fn, *parts = atom.key
-    if fn is math.prod:
-        return int(math.prod([_value(a, values, default) ** e for a, e in parts[0]]))
-    found = [
-        frozenset(evaluate(p, values, default) for p in part)
-        if isinstance(part, frozenset)
-        else None
-        if part is None
-        else evaluate(part, values, default)
-        for part in parts
-    ]
-    return int(fn(*found))
-
-
+# ----- symbols
 def has_fresh(dim: Int) -> bool:
     """Whether something about which nothing is known is part of it."""
     return any(isinstance(a.key, tuple) and a.key[0] == "fresh" for a in symbols(dim))

@@ -113,6 +113,19 @@ class TupleOf:
 
 
 @dataclass(frozen=True)
+class Reference(TupleOf):
+    """A reference to an array: the number of a place, one of ``places``, and where the array is there.
+
+    The front end gives the numbers; behind it, it is a tuple of ints as any other.
+    """
+
+    places: frozenset[int] = frozenset()
+
+    def __str__(self) -> str:
+        return f"&{sorted(self.places)}"
+
+
+@dataclass(frozen=True)
 class Optional:
     """None, or a value of the given type, by the path taken."""
 
@@ -138,6 +151,33 @@ KIND_OF = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}
 
 # A length that each element of a list has for itself.
 EACH = Dim.symbol(("each",), least=0)
+
+
+def places_in(type: Type | None) -> frozenset[int]:
+    """The places to which references in a value of the type lead."""
+    if isinstance(type, Reference):
+        return type.places
+    if isinstance(type, TupleOf):
+        return frozenset[int]().union(*map(places_in, type.items))
+    if isinstance(type, (ListOf, DictOf)):
+        return places_in(type.element)
+    return places_in(type.value) if isinstance(type, Optional) else frozenset()
+
+
+def has_references(type: Type | None) -> bool:
+    """Whether values of the type are, or hold, references to arrays."""
+    return bool(places_in(type))
+
+
+def without_places(type: Type) -> Type:
+    """The type with tuples of ints for references."""
+    if isinstance(type, TupleOf):
+        return TupleOf(tuple(map(without_places, type.items)))
+    if isinstance(type, ListOf):
+        return ListOf(without_places(type.element))
+    if isinstance(type, DictOf):
+        return DictOf(type.key, without_places(type.element))
+    return Optional(without_places(type.value)) if isinstance(type, Optional) else type
 
 
 def list_of(element: Type) -> ListOf:
@@ -171,7 +211,7 @@ def _with_dims(type: Type, change: Callable[[Dim | int], Dim | int]) -> Type:
     if isinstance(type, Array) and type.shape is not None:
         return replace(type, shape=tuple(map(change, type.shape)))
     if isinstance(type, TupleOf):
-        return TupleOf(tuple([_with_dims(t, change) for t in type.items]))
+        return replace(type, items=tuple([_with_dims(t, change) for t in type.items]))
     if isinstance(type, Optional):
         return Optional(_with_dims(type.value, change))
     if isinstance(type, Scalar):

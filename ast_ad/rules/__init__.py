@@ -12,6 +12,7 @@ from . import (  # noqa: F401
     fft,
     gather,
     helpers,
+    in_place,
     indexing,
     joining,
     linalg,

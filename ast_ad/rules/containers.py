@@ -221,14 +221,18 @@ def list_add(a: list[Any], b: list[Any]) -> list[Any]:
 
 
 def add(a: Any, b: Any) -> Any:
-    """``a + b`` for numbers, arrays, and the lists and tuples of them that cotangents are.
+    """``a + b`` for numbers, arrays, and the lists and tuples of them that cotangents are; None is zero.
 
     >>> add((1.0, [2.0]), (3.0, [4.0]))
     (4.0, [6.0])
+    >>> add(((0.0, 0.0), 1.0), (None, 2.0))
+    ((0.0, 0.0), 3.0)
     """
+    if a is None or b is None:
+        return b if a is None else a
     if isinstance(a, (list, tuple)):
         return type(a)(add(x, y) for x, y in zip(a, b, strict=True))
-    return b if a is None else a if b is None else a + b
+    return a + b
 
 
 def list_fill(xs: Any, g: Any) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ import numpy as np
 from ..analysis.activity import Activity
 from ..analysis.invariants import BrokenInvariant, cotangent_fault
 from ..frontend.builder import Builder, type_of_arg
-from ..ir.alternatives import alternatives
+from ..ir.alternatives import alternatives, one_of, wide_enough
 from ..ir.builtin import tuple_get
 from ..ir.ops import Arg, Lit, Op, Seq, Statement, Var, atoms
 from ..ir.types import (
@@ -35,6 +35,7 @@ from ..ir.types import (
     kind_of,
 )
 from ..rules import containers, dicts, helpers
+from ..rules.nested_lists import with_sum
 from .indices import compose
 
 
@@ -145,6 +146,14 @@ class Cotangents:
             before = self.get(var)
             args = (self.zeros(var) if before is None else before, key, bar)
             self._put(var, self.builder.opaque(dicts.dict_add_at, args, cotangent_type(var.type)))
+
+    def add_within(self, var: Arg, path: Arg, bar: Arg) -> None:
+        """Add to the cotangent of a list of lists at a path."""
+        if self.activity.of(var):
+            assert isinstance(var, Var)
+            before = self.get(var)
+            args = (self.zeros(var) if before is None else before, path, bar)
+            self._put(var, self.builder.opaque(with_sum, args, cotangent_type(var.type)))
 
     def _put(self, var: Var, after: Arg) -> None:
         if isinstance(after, Var) and self._is_last(after):  # what another region made may be another's, too
@@ -266,11 +275,11 @@ class Cotangents:
             bar = self.builder.op(np.reshape, bar, ())  # checked when it runs: a number's is a number
         if kind_of(var.type) == "float" and kind_of(type_of_arg(bar)) == "complex":
             bar = self.builder.op(np.real, bar)
-        have, want = _dtype(type_of_arg(bar)), _dtype(var.type)
-        if isinstance(bar, Var) and have is not None and want is not None and have != want:
-            if any(dtype_of(type) == have for type in alternatives(var.type)):  # perhaps it is as wide
-                return bar
-            bar = self.builder.op(helpers.astype, bar, Lit(want))
+        want = _dtype(var.type)
+        if isinstance(bar, Var) and _dtype(bar.type) is not None and want is not None:
+            wide = _dtypes(bar.type) - _dtypes(var.type)  # what is of one of several may be as wide
+            if wide - {want}:
+                bar = self.builder.op(helpers.astype, bar, Lit(want))
         elif kind_of(var.type) == "complex" and kind_of(type_of_arg(bar)) != "complex":
             bar = self.builder.op(complex, bar) if isinstance(var.type, Scalar) else bar
         return bar
@@ -308,6 +317,11 @@ def _dtype(type: Type) -> np.dtype | None:
     return None if isinstance(type, Scalar) and type.dtype is None else dtype_of(type)
 
 
+def _dtypes(type: Type) -> set[np.dtype | None]:
+    """The dtypes that a value of the type may have: more than one where that depends on the path taken."""
+    return {dtype_of(each) for each in alternatives(type)}
+
+
 def item_types(arg: Arg) -> list[Type]:
     """The types of the items of a display."""
     assert isinstance(arg, Seq)
@@ -318,10 +332,13 @@ def cotangent_type(type: Type) -> Type:
     """The type of the cotangent of a value; that of None is a number."""
     if isinstance(type, Optional):
         inner = cotangent_type(type.value)
-        return Array(inner.dtype, None) if isinstance(inner, Array) else inner
-    if isinstance(type, Array):
-        return Array(type.dtype, type.shape)
-    return Scalar(type.kind, type.dtype) if isinstance(type, Scalar) else type
+        return replace(inner, shape=None) if isinstance(inner, Array) else inner
+    if not isinstance(type, (Scalar, Array)) or type.kind == "other":
+        return type
+    if type.kind in ("bool", "int"):  # what stands on another path in its place, or a zero
+        return Array(np.dtype(float), type.shape) if isinstance(type, Array) else Scalar("float")
+    plain = Array(type.dtype, type.shape) if isinstance(type, Array) else Scalar(type.kind, type.dtype)
+    return one_of(plain, [t for t in alternatives(type) if kind_of(t) in ("float", "complex")])
 
 
 def bar_hint(var: Var) -> str | None:
@@ -343,5 +360,5 @@ def common_type(types: Iterable[Type]) -> Type:
             dtype = dtype_of(first)
             first = Array(np.dtype(float) if dtype is None else dtype, None)
         elif isinstance(first, Scalar) and isinstance(other, Scalar) and first.kind == other.kind:
-            first = Scalar(first.kind)
+            first = one_of(wide_enough(first, other), (first, other))
     return first

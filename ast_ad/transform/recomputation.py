@@ -28,6 +28,7 @@ from ..ir import builtin
 from ..ir.ops import Block, Lit, Op, Var, operands, variables
 from ..ir.types import Array, DictOf, ListOf, Scalar, TupleOf, Type
 from ..rules import containers, helpers
+from ..rules.nested_lists import item_within
 from ..rules.registry import lookup
 from .copying import Renaming, renamed
 from .min_cut import INFINITE, Network
@@ -36,7 +37,8 @@ from .simplify import expression_key
 SAVED, STAND_IN, LONG, FEW = 64, 8, 1000, 64
 ITSELF = {
     np.shape, np.ndim, np.size, len, builtin.tuple_get, builtin.assign, containers.list_len,
-    containers.list_get, helpers.mT, helpers.hollow, helpers.broadcast_like, np.transpose, np.swapaxes,
+    containers.list_get, item_within, helpers.mT, helpers.hollow, helpers.broadcast_like, np.transpose,
+    np.swapaxes,
 }  # fmt: skip
 SIMPLE = {
     operator.add, operator.sub, operator.mul, operator.neg, operator.pos, operator.lt, operator.le,

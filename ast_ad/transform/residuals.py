@@ -23,6 +23,7 @@ from ..ir.alternatives import is_mixed
 from ..ir.ops import Block, Op, Statement, Var, blocks, operands, variables
 from ..ir.types import Array, Scalar
 from ..rules import containers, helpers
+from ..rules.nested_lists import item_within
 from ..rules.registry import lookup
 from .copying import Renaming, copy_statement, free, renamed
 from .indices import is_basic_index
@@ -38,6 +39,7 @@ CHEAP = {
     builtin.assign,
     containers.list_len,
     containers.list_get,
+    item_within,
 }
 VIEWS = {helpers.mT, helpers.hollow, helpers.broadcast_like, np.zeros_like, np.transpose, np.swapaxes}
 ARITHMETIC = {

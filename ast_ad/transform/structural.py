@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 
 from ..frontend.builder import type_of_arg
 from ..ir import builtin
+from ..ir.alternatives import alternatives
 from ..ir.ops import Arg, Lit, Op, Seq, Var
-from ..ir.types import ListOf, Scalar, TupleOf, Type, carries_derivative
+from ..ir.types import ListOf, Scalar, TupleOf, Type, carries_derivative, dtype_of
 from ..rules import containers, dicts, helpers
+from ..rules.nested_lists import item_within, with_item, with_sum
 from .contributions import cotangent_type
 
 if TYPE_CHECKING:
@@ -87,6 +89,56 @@ def _list_put(sweep: Sweep, op: Op, bars: Bars) -> None:
     sweep.bars.add(items, rest)
 
 
+def _list_set(sweep: Sweep, op: Op, bars: Bars) -> None:
+    items, index, value = op.args
+    g = bars[0]
+    assert g is not None
+    last = sweep.builder.opaque(containers.list_get, (g, index), element_cotangent(value))
+    zero = _zero_instead(sweep, items, index)
+    rest = sweep.builder.opaque(containers.list_set, (g, index, zero), cotangent_type(op.out.type))
+    _add_item(sweep, op, value, last)
+    sweep.bars.add(items, rest)
+
+
+def _item_within(sweep: Sweep, op: Op, bars: Bars) -> None:
+    sweep.bars.add_within(op.args[0], op.args[1], sweep.bars.complete(bars[0], op.out))
+
+
+def _with_item(sweep: Sweep, op: Op, bars: Bars) -> None:
+    items, path, value = op.args
+    g = bars[0]
+    assert g is not None and isinstance(path, Seq)
+    last = sweep.builder.opaque(item_within, (g, path), element_cotangent(value))
+    zero = _zero_instead(sweep, items, path)
+    rest = sweep.builder.opaque(with_item, (g, path, zero), cotangent_type(op.out.type))
+    _add_item(sweep, op, value, last)
+    sweep.bars.add(items, rest)
+
+
+def _with_sum(sweep: Sweep, op: Op, bars: Bars) -> None:
+    items, path, value = op.args
+    assert bars[0] is not None
+    part = sweep.builder.opaque(item_within, (bars[0], path), element_cotangent(value))
+    sweep.bars.add(items, bars[0])
+    _add_item(sweep, op, value, part)
+
+
+def _zero_instead(sweep: Sweep, items: Arg, index: Arg) -> Arg:
+    """The cotangent of an element that another one takes the place of; of a number, without a look at it."""
+    kind, path = type_of_arg(items), index.items if isinstance(index, Seq) else (index,)
+    for _ in path:
+        assert isinstance(kind, ListOf)
+        kind = kind.element
+    element = cotangent_type(kind)
+    if isinstance(element, Scalar):
+        dtypes = {dtype_of(one) for one in alternatives(element)}
+        if len(dtypes) == 1:
+            zero = 0j if element.kind == "complex" else 0.0
+            return Lit(zero if element.dtype is None or element.among else element.dtype.type(zero))
+    old = sweep.builder.opaque(item_within, (items, Seq(path)), kind)
+    return sweep.builder.opaque(helpers.zero_like, (old,), element)
+
+
 def _dict_get(sweep: Sweep, op: Op, bars: Bars) -> None:
     sweep.bars.add_entry(op.args[0], op.args[1], sweep.bars.complete(bars[0], op.out))
 
@@ -157,6 +209,10 @@ STRUCTURAL: dict[object, Callable[[Sweep, Op, Bars], None]] = {
     builtin.unpack: _unpack,
     builtin.undefined: _nothing,
     containers.list_append: _list_append,
+    containers.list_set: _list_set,
+    item_within: _item_within,
+    with_item: _with_item,
+    with_sum: _with_sum,
     containers.list_pop: _list_pop,
     containers.list_remove: _list_remove,
     containers.list_put: _list_put,

@@ -30,6 +30,7 @@ from ..ir.ops import (
 )
 from ..ir.types import Array, DictOf, ListOf, Scalar
 from ..rules import containers, dicts, helpers
+from ..rules.nested_lists import add_within, set_within, with_item, with_sum
 from .copying import replace_reads
 from .matching import is_full
 
@@ -58,6 +59,8 @@ _LISTS: dict[Any, Callable[..., Any]] = {
     containers.list_pop: builtin.pop_,
     containers.list_remove: builtin.pop_key_,
     containers.list_set: builtin.setitem_,
+    with_item: builtin.within_,
+    with_sum: builtin.within_,
     containers.list_concat: builtin.extend_,
 }
 _DICTS: dict[Any, Callable[..., Any]] = {
@@ -336,6 +339,8 @@ class Rewriter:
             mutator = self.mutators[id(op)]
             if mutator is builtin.into_:
                 op.args = (op.args[0], Lit(_UFUNCS.get(op.fn, op.fn)), *op.args[1:])
+            elif mutator is builtin.within_:
+                op.args = (*op.args, Lit(set_within if op.fn is with_item else add_within))
             elif mutator in (builtin.sum_item_, builtin.sum_entry_):
                 op.args = (*op.args, Lit(containers.add))
             op.fn = mutator

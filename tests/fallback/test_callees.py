@@ -13,7 +13,9 @@ Y = np.array([0.25, 0.75, -0.5])
 
 
 def multiples(x):
-    for i in range(1, 4):
+    turns = (i for i in range(1, 4))
+    yield next(turns) * x
+    for i in turns:  # an iterator that is asked in two places: not followed
         yield i * x
 
 
@@ -85,7 +87,7 @@ def compare(function, *args):
 def test_gradients(function):
     g = compare(function, X, Y)
     assert "traced_call(" in g.source and "pull(" in g.source
-    assert "Traced when the program runs" in g.explain() and "multiples" in g.explain()
+    assert "Traced when the program runs" in g.explain() and "an iterator" in g.explain()
 
 
 def test_the_innermost_call_is_the_operation():
@@ -150,12 +152,12 @@ def test_the_warning_names_callee_and_caller():
         return another(x) ** 2
 
     with pytest.warns(
-        FallbackWarning, match="`another`, called in `caller`, is traced.*generator function"
+        FallbackWarning, match="`another`, called in `caller`, is traced.*an iterator"
     ) as caught:
         grad(caller)(X)
         grad(caller)(X)
     assert len(caught) == 1
-    with pytest.raises(UnsupportedError, match="generator function"):
+    with pytest.raises(UnsupportedError, match="an iterator"):
         grad(caller, fallback="error")(X)
 
 

@@ -14,7 +14,9 @@ ignored = pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 
 
 def multiples(x):
-    for i in range(1, 4):
+    turns = (i for i in range(1, 4))
+    yield next(turns) * x
+    for i in turns:  # an iterator that is asked in two places: not followed
         yield i * x
 
 
@@ -156,8 +158,8 @@ def test_a_method():
 
 def recovers(x):
     try:
-        return x[5] ** 2
-    except IndexError:
+        return x.reshape(2, 3)[1, 2] ** 2
+    except ValueError:
         return np.sum(x**3)
 
 
@@ -165,7 +167,7 @@ def test_a_handler_that_runs_is_traced_in_that_call():
     g = grad(fresh(recovers))
     np.testing.assert_array_equal(g(np.ones(6)), 2.0 * np.eye(6)[5])
     assert g.mode == "compiled" and "return" in g.source
-    with pytest.warns(FallbackWarning, match="exception at run time.*IndexError"):
+    with pytest.warns(FallbackWarning, match="exception at run time.*ValueError"):
         np.testing.assert_allclose(g(X), 3 * X**2)
     assert g.mode == "fallback"
     g(np.ones(6))
@@ -197,16 +199,14 @@ def test_higher_derivatives():
 # ----- what is told ---------------------------------------------------------------------------------
 def test_one_warning_names_the_construct_and_the_line():
     f = fresh(generated)
-    line = generated.__code__.co_firstlineno + 1
+    line = multiples.__code__.co_firstlineno + 3
     with pytest.warns(FallbackWarning) as caught:
         grad(f)(X)
         grad(f)(X[:2])
         value_and_grad(f)(X)
     (warning,) = caught
     assert warning.filename == __file__
-    assert "generator function `multiples`" in str(warning.message) and f"{__file__}:{line}" in str(
-        warning.message
-    )
+    assert "a read of `an iterator`" in str(warning.message) and f"{__file__}:{line}" in str(warning.message)
 
 
 @ignored
@@ -218,19 +218,19 @@ def test_mode_and_explain():
     report = g.explain()
     for part in (
         "is not compiled",
-        "generator function `multiples`",
-        "state can't be followed",
+        "a read of `an iterator`",
+        "it was read before",
         "fallback='error'",
     ):
         assert part in report
     for name in ("source", "forward_source", "backward_source", "ir", "adjoint_ir"):
-        with pytest.raises(ast_ad.InputValueError, match="traced: the generator function"):
+        with pytest.raises(ast_ad.InputValueError, match="traced: a read of `an iterator`"):
             getattr(g, name)
 
 
 def test_it_can_be_forbidden():
     for make in (grad, value_and_grad, vjp):
-        with pytest.raises(UnsupportedError, match="generator function"):
+        with pytest.raises(UnsupportedError, match="an iterator"):
             make(generated, fallback="error")(X)
     with pytest.raises(UnsupportedError, match="exception at run time"):
         grad(recovers, fallback="error")(X)

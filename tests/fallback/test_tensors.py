@@ -17,7 +17,9 @@ def loss(w, x):
 
 
 def multiples(x):
-    for i in range(3):
+    turns = (i for i in range(3))
+    yield next(turns) * x
+    for i in turns:  # an iterator that is asked in two places: not followed
         yield i * x
 
 
@@ -159,7 +161,7 @@ def test_a_closure_over_a_traced_value():
 
 def test_forbidden():
     w, x = tensors()
-    with pytest.raises(ast_ad.UnsupportedError, match="generator function"):
+    with pytest.raises(ast_ad.UnsupportedError, match="an iterator"):
         grad(traced_loss, fallback="error")(w, x)
 
 
@@ -189,7 +191,8 @@ def test_a_tensor_from_outside_in_a_trace_is_never_lost():
     _, x = tensors()
 
     def function(y):
-        return sum(np.sum(x * z) for z in multiples(y))
+        kept = list(multiples(y))  # which is refused, and then the tensor is met
+        return sum(np.sum(x * z) for z in kept)
 
     with pytest.raises(ast_ad.UnsupportedError, match="a tensor from outside, in `function`"):
         grad(function)(X)

@@ -10,16 +10,30 @@ from . import programs
 
 def exception_that_comes(x):
     try:
-        y = x[5]
-    except IndexError:
+        y = np.linalg.inv(np.diag(x))[0, 0]
+    except np.linalg.LinAlgError:
         y = x[0] ** 2
     return y
 
 
 def test_a_handler_that_would_run_is_an_error():
     with pytest.raises(ast_ad.AdError, match="try"):
-        ast_ad.grad(exception_that_comes, fallback="error")(np.ones(3))
-    assert ast_ad.grad(exception_that_comes)(np.ones(6))[5] == 1
+        ast_ad.grad(exception_that_comes, fallback="error")(np.zeros(3))
+    assert ast_ad.grad(exception_that_comes)(np.ones(3))[0] == -1
+
+
+def exception_that_is_told(x):
+    try:
+        y = x[5]
+    except IndexError:
+        y = x[0] ** 2
+    return y
+
+
+def test_a_handler_is_a_branch_where_it_can_be_told():
+    gradient = ast_ad.grad(exception_that_is_told, fallback="error")
+    assert gradient(np.ones(3))[0] == 2
+    assert gradient(np.ones(6))[5] == 1
 
 
 POINT = np.array([0.71, -0.43, 1.13, 0.37])

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from ast_ad.frontend.strides import has_no_gaps, joins, kept_orders, of_item, of_moved, of_order
-from ast_ad.ir.dims import Dim, evaluate, largest, smallest
+from ast_ad.ir.dim_values import evaluate
+from ast_ad.ir.dims import Dim, largest, smallest
 from ast_ad.ir.ops import Lit
 
 

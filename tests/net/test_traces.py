@@ -37,7 +37,9 @@ def by_generator(x):
 
 
 def generated(x):
-    for i in range(3):
+    turns = (i for i in range(3))
+    yield x * next(turns)
+    for i in turns:  # an iterator that is asked in two places: not followed
         yield x * i
 
 
@@ -54,7 +56,9 @@ class Model:
         self.rate = rate
 
     def steps(self, x):
-        for k in range(4):
+        turns = (k for k in range(4))
+        yield np.sin(x * self.rate * next(turns))
+        for k in turns:  # an iterator that is asked in two places: not followed
             yield np.sin(x * self.rate * k)
 
     def loss(self, x):

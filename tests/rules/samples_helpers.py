@@ -5,6 +5,7 @@ from sample import Sample, cnormal, normal
 
 from ast_ad.rules import containers as c
 from ast_ad.rules import helpers as h
+from ast_ad.rules import in_place
 
 LIST = [1.0, 2.0, 3.0]
 ARRAYS = [normal(2), normal(2, seed=1), normal(2, seed=2)]
@@ -44,6 +45,7 @@ SAMPLES = {
         (normal(3, 4), 1.0),
         (normal(3), normal(3)),
     ],
+    in_place.fitting: [(normal(3), normal(3)), (normal(3, 4), 1.0)],
     h.broadcast_like: [(normal(3, 1), normal(2, 3, 4)), (2.0, normal(3)), (normal(3), normal(3))],
     h.expand_reduced: [
         (normal(3), normal(3, 4), 1, False),

@@ -22,10 +22,11 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from sample import Sample, all_samples
 
-from ast_ad.frontend.context import STRUCTURAL, parameter_names
 from ast_ad.frontend.dummies import InferenceError
 from ast_ad.frontend.infer import result_type
-from ast_ad.ir.dims import evaluate, symbols
+from ast_ad.frontend.named import STRUCTURAL, parameter_names
+from ast_ad.ir.dim_values import evaluate
+from ast_ad.ir.dims import symbols
 from ast_ad.ir.ops import Arg, Lit, Seq, Slice, Var
 from ast_ad.ir.types import Array, Dim, ListOf, Scalar, TupleOf
 from ast_ad.rules.helpers import SHAPED_LIKE

@@ -407,6 +407,21 @@ def tiles_of_lists_and_numbers(x, n):
     )
 
 
+@program(np.array([0.3, 0.4, 0.5]), 2, later=[(np.array([0.3, 0.4]), 0)])
+def sizes_of_what_holds_arrays(x, n):
+    pairs = np.size([x, x]) + np.size((x, x * 2), -1) * np.size(np.divmod(x, 2.0))
+    return x[0] * pairs + x[1] * np.size(np.nonzero(x > 0.35)) + np.size([x[:2] for _ in range(n + 1)]) * x[0]
+
+
+@program(np.array([0.3, 0.4, 0.5]), 2, later=[(np.array([0.3, 0.4]), 0)])
+def sizes_of_numbers_and_texts(x, n):
+    return (
+        x[0] * np.size(3.0) * np.size("ab")
+        + x[1] * np.size([1, x[0], n])
+        + np.size([[1, 2], [3, 4]], 1) * x[0]
+    )
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {
     ("spectrum_of_a_padded_series", "numpy", "compiled"): "traced",

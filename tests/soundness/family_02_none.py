@@ -335,5 +335,12 @@ def product_with_what_may_be_none(x, n):
     return np.sum(np.outer(x, v))
 
 
+@program(X, 2, later=LATER, compiled=False)
+def none_is_not_copied_to_an_array(x, n):
+    y = x.copy()
+    np.copyto(y, last(n, x * 2))
+    return np.nansum(y) + x[0]
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {}

@@ -604,7 +604,4 @@ def pop_ints(x, n):
 
 
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
-KNOWN: dict[tuple[str, str, str], str] = {
-    ("tolist_store", "numpy", "compiled"): "traced",
-    ("tolist_store", "numba", "compiled"): "traced",
-}
+KNOWN: dict[tuple[str, str, str], str] = {}

@@ -343,6 +343,9 @@ def complex_from_real_loop(x, n):
     return np.sum(np.real(z) ** 2) + np.sum(np.abs(z))
 
 
+SINGLE = np.array([0.1, 2.3], np.float32)
+
+
 @program(np.float32(0.5), 3, later=[(np.float32(0.5), 0)], kernels=False)
 def single_grows_to_double(s, n):
     v = s
@@ -478,6 +481,67 @@ def single_precision_or_an_integer(x, n):
         if n != 1:
             last = x
     return np.sum(last * last) * np.float64(0.3)
+
+
+@program(np.array([1.1, 2.3], np.float32), 2, later=[(np.array([0.1, 2.3], np.float32), 2)])
+def double_number_or_single_array_by_a_turn(x, n):
+    h = np.mean(n)
+    w = x * h
+    for _ in range(3):
+        if not min(x) > 0.29:
+            continue
+        h = x
+    return np.sum(h) * w[0]
+
+
+@program(np.array([1.1, 2.3], np.float32), np.array([0.4, 0.2]), later=[(SINGLE, np.ones(2))])
+def double_array_or_single_array_by_a_turn(x, y):
+    h = y * 2.0
+    for k in range(3):
+        if x[0] > 0.5 + k:
+            h = x
+    return np.sum(h * y) * np.float64(x[1])
+
+
+@program(np.array([1.1, 2.3], np.float32), np.array([0.4, 0.2]), later=[(SINGLE, np.ones(2))])
+def single_or_double_in_a_helper(x, y):
+    def pick(a, b, k):
+        return a if a[0] > 0.5 + k else b
+
+    total = y[0]
+    for k in range(2):
+        total = total + np.sum(pick(x, y, k) ** 2)
+    return total
+
+
+@program(np.array([1.1, 2.3], np.float32), 0.4, 2, later=[(SINGLE, 0.5, 0), (np.ones(2, np.float32), 0.5, 1)])
+def single_and_double_numbers_of_a_list(x, s, n):
+    log = [x[0]]
+    for _ in range(n):
+        log.append(np.sin(s))
+    return sum(log) * log[-1]
+
+
+@program(np.array([1.1, 2.3], np.float32), 0.4, later=[(SINGLE, 0.5)])
+def integers_single_and_double_numbers_of_a_list(x, s):
+    log = [0]
+    for k in range(2):
+        log[1:1] = [x[k], np.sin(s)]
+    tail = log[:-1]
+    return sum(tail) + np.sum(tail) * max(log)
+
+
+@program(np.array([1.1, 2.3], np.float32), later=[(SINGLE,)])
+def single_number_that_a_loop_makes_a_double(z):
+    first = np.sum(z)
+    now = first
+    while True:
+        before = now
+        now = before * np.tanh(1.41)
+        break
+    result = np.sum(z)
+    result = result + np.cos(first)
+    return result + now
 
 
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).

@@ -328,5 +328,40 @@ def its_own_before_and_never_again(x, y, n):
     return 2 * np.sum(b * b) + 3 * np.sum(c * c) + 5 * np.sum(d * d) + np.sum(x * x)
 
 
+@program(np.array([0.3, 1.2]), 2, later=[(np.array([0.4, 0.9]), 3), (np.array([0.4, 0.9]), 0)])
+def swapped_and_squared_with_the_first_read_after(x, n):
+    m = np.array([3.0, 2.0]) * x[0]
+    now = m
+    other = m.copy()
+    for _ in range(n):
+        before = now
+        now = other
+        other = before
+        now *= now
+    return np.sum(m * x) + x[1]
+
+
+@program(np.array([0.3, 1.2]), 2, later=[(np.array([0.4, 0.9]), 3), (np.array([0.4, 0.9]), 0)])
+def swapped_arrays_that_nothing_hangs_on(x, n):
+    m = np.array([3.0, 1.0])
+    now = m
+    other = m.copy()
+    for _ in range(n):
+        now, other = other, now
+        now *= now
+    return np.sum(m) * x[1]
+
+
+@program(np.array([0.3, 1.2]), 2, later=[(np.array([0.4, 0.9]), 3), (np.array([0.4, 0.9]), 0)])
+def three_in_a_ring_of_which_one_is_read_after(x, n):
+    a = x * 2.0
+    one, two, three = a, x.copy(), x + 1.0
+    for k in range(n):
+        one, two, three = two, three, one
+        one[k % 2] *= 1.5
+        two += a
+    return np.sum(a * x) + one[0] - three[1]
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {}

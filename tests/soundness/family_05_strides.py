@@ -169,5 +169,47 @@ def in_a_loop(x, y, s):
     return total
 
 
+# ----- what lies by rows, whatever it is given, and other shapes
+@program(X, Y, 1.5, later=LATER)
+def powers_by_columns(x, y, s):
+    m = np.vander(x, 3)
+    v = np.ravel(m, order="F")
+    w = np.asarray(m, order="F")
+    m[0] *= s
+    np.multiply(v, x[1], v)
+    w[...] = np.cos(w)
+    return np.sum(v * v) + np.sum(m * m) + np.sum(w)
+
+
+@program(X, Y, 1.5, later=LATER)
+def rows_of_powers_joined(x, y, s):
+    m = np.vander(x, 3)
+    v = m[1:].reshape(-1)
+    u = np.ascontiguousarray(m.T).ravel()
+    m *= x[1]
+    v += s
+    u.fill(s)
+    u[0] = x[0]
+    return np.sum(v * v) + np.sum(m * m) + np.sum(u)
+
+
+@program(X, Y, 1.5, later=LATER)
+def the_same_shape_of_a_transpose(x, y, s):
+    m = -np.outer(x, x).T
+    v = m.reshape(m.shape[::-1])
+    v[...] = np.cos(v) * s
+    m[0] += x[0]
+    return np.sum(v * x[1]) + np.sum(m * m)
+
+
+@program(X, Y, 1.5, later=LATER)
+def another_shape_of_a_transpose(x, y, s):
+    m = -np.outer(x, x[:2]).T
+    v = m.reshape(m.shape[::-1])
+    v *= s
+    m[0] += x[0]
+    return np.sum(v * x[1]) + np.sum(m * m)
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {}

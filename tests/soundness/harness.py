@@ -137,7 +137,7 @@ def _run(function: Callable[..., Any], args: tuple[Any, ...]) -> Outcome:
     return found
 
 
-@functools.cache
+@functools.lru_cache(maxsize=2)  # for the judgements of one program, which follow each other
 def observe(one: Program, backend: str) -> list[Observed]:
     """Each call of the program, plain and by one derivative, with the check of first calls switched off."""
     with mock.patch.dict(os.environ, {"AST_AD_CHECK": "0"}):

@@ -315,3 +315,29 @@ def test_no_product_takes_the_place_of_what_others_see():
     np.testing.assert_array_equal(aux, a * 2)
     np.testing.assert_array_equal(gradient, 8 * a)
     np.testing.assert_array_equal(a, [0.5, 2.0, -1.0])
+
+
+def test_items_of_lists_in_lists_are_saved_alone():
+    def table(x):
+        n = len(x)
+        d = [[0.0] * (n + 1) for _ in range(n + 1)]
+        for i in range(n):
+            for j in range(n):
+                d[i + 1][j + 1] = x[i] * d[i][j + 1] + x[j] * d[i + 1][j] + d[i][j] * x[j]
+            d[i + 1][0] = x[i]
+        return d[n][n]
+
+    source = source_of(table, np.array([0.3, -0.7, 1.2]))
+    assert ".copy()" not in source and "zero_like" not in source
+    assert source.count("list_zeros_like(") == 1
+
+
+def test_numbers_of_lists_are_saved_alone():
+    def chain(x, n):
+        c = [1.0] * (n + 1)
+        for i in range(n):
+            c[i + 1] = c[i] * np.sin(c[i] * x[i])
+        return c[n]
+
+    source = source_of(chain, np.array([0.3, -0.7, 1.2]), 3)
+    assert ".copy()" not in source and "zero_like(t" not in source.replace("list_zeros_like(t", "")

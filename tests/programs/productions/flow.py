@@ -302,3 +302,39 @@ def may_raise(a: Author) -> None:
         k=k, f=f, t=a.fresh("t u v"), u=a.fresh("w z"), i=a.fresh("i j"), v=a.array(1, least=1).name
     )
     a.line(text)
+
+
+@production(2.4)
+def generators(a: Author) -> None:
+    """A generator function, what it sees and changes, and who asks it for how many items."""
+    g, r, t, k = a.fresh("items turns gen"), a.fresh("a r b"), a.fresh("t e"), a.fresh("k i")
+    f, c, v, n = a.float(0), a.float(1), a.array(1, least=1).name, a.length(0)
+    bodies = [
+        "for {t} in {v}:\n        yield {t} * {f}",
+        "for {k} in range({n}):\n        yield {v}[0] * {k} + {f}",
+        "for {t} in {v}:\n        if {t} > {f}:\n            yield {t} * {t}",
+        "p0 = {f}\n    while True:\n        yield p0\n        p0 = p0 * {d}",
+        "yield {f}\n    yield from {v}\n    yield {c}",
+        "for {k}, {t} in enumerate({v}):\n        if {k} == 2:\n            return\n        yield {t} * {k}",
+        "p0 = {f}\n    for {t} in {v}:\n        p0 = p0 * {d} + {t}\n        yield p0\n    yield 0.5",
+    ]
+    body = a.pick(bodies)
+    a.line(f"def {g}():\n    " + body.format(t=t, k=k, v=v, n=n, f=f, c=c, d=a.damped(0)))
+    ways = [
+        "{r} = {z}\nfor {k}, {t} in enumerate({g}()):\n    if {t} > 2:\n        break\n    {r} += {t} * {k}",
+        "{r} = {z}\nfor {t}, {k} in zip({g}(), {v}):\n    {r} += {t} * {k}",
+        "{r} = {z}\nfor {k}, {t} in zip(range(3), {g}()):\n    if {t} > 0:\n        {r} += {t} * {k}",
+        "{r} = next({g}(), {z})",
+    ]
+    if "while" not in body:
+        ways += [
+            "{r} = sum({g}())",
+            "{r} = sum([{t} * {c} for {t} in {g}()])",
+            "{r} = max({g}(), default={f}) + len(list({g}()))",
+            "{r} = sum(map(lambda q0: q0 * {c}, {g}())) + any(q0 > 1.0 for q0 in {g}())",
+            "{r} = {z}\nfor {t} in {g}():\n    {r} = {r} * {d} + {t}\nelse:\n    {r} = {r} + 0.5",
+            "{r} = sum(filter(lambda q0: q0 > {f}, {g}())) * {c}",
+        ]
+    a.line(
+        a.pick(ways).format(r=r, g=g, k=k, t=t, v=v, c=c, f=f, d=a.damped(0), z=a.pick(["0.0", "0", "0.5"]))
+    )

@@ -1,0 +1,63 @@
+"""How are functions and values called in messages, and which of a function's parameters decide structure?"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+
+import numpy as np
+
+from .values import Callee
+
+SPLITS = frozenset("split array_split hsplit vsplit dsplit unsplit".split())
+ITERATED = {np.diff, np.linalg.matrix_power}
+STRUCTURAL = frozenset(
+    "axis axes axis1 axis2 axisa axisb axisc source destination ord kth ndmin indices_or_sections"
+    " pad_width deg keepdims subscripts".split()
+)
+
+
+def is_free(fn: Callee, name: str, places: bool) -> bool:
+    """Whether there are as many results, with as many axes, whatever a structural argument is.
+
+    ``places``: whether it is a sequence, the places of cuts.
+    """
+    if fn is np.diff:
+        return name == "n"
+    return places and name == "indices_or_sections" and getattr(fn, "__name__", "") in SPLITS
+
+
+@functools.cache
+def parameter_names(fn: Callee) -> tuple[str, ...]:
+    """The names of a function's parameters, where NumPy tells them."""
+    if isinstance(fn, np.ufunc) or not (getattr(fn, "__module__", None) or "").startswith(
+        ("numpy", "ast_ad")
+    ):
+        return ()
+    try:
+        return tuple(inspect.signature(fn).parameters)
+    except (TypeError, ValueError):
+        return ()
+
+
+def describe(value: object) -> str:
+    """What an abstract value is, in a reader's words."""
+    words = {
+        "Closure": "function",
+        "Bound": "function",
+        "Obj": "object",
+        "Dct": "dict",
+        "ArrayMethod": "method",
+        "Comprehension": "generator",
+        "Generator": "generator",
+    }
+    return words.get(type(value).__name__, type(value).__name__)
+
+
+def name_of(fn: Callee) -> str:
+    """How a reader spells a callable."""
+    name = getattr(fn, "__qualname__", None) or getattr(fn, "__name__", None) or repr(fn)
+    module = getattr(fn, "__module__", None) or ""
+    if isinstance(fn, np.ufunc) or module.startswith("numpy"):
+        return "np." + ("linalg." if "linalg" in module else "fft." if "fft" in module else "") + name
+    return name if module in ("builtins", "_operator", "") else f"{module}.{name}"
