@@ -349,8 +349,9 @@ def _joined(op: Op, counters: Counters) -> bool:
 
 
 _HARMLESS = (
-    builtin.assign, builtin.undefined, builtin.make_tuple, builtin.make_list, builtin.tuple_get, builtin.copy,
-    builtin.own, operator.is_, operator.is_not, helpers.zero_like, helpers.one_like, helpers.hollow,
+    builtin.assign, builtin.of_rank, builtin.undefined, builtin.make_tuple, builtin.make_list,
+    builtin.tuple_get, builtin.copy, builtin.own, operator.is_, operator.is_not,
+    helpers.zero_like, helpers.one_like, helpers.hollow,
     containers.list_append, containers.list_len, containers.list_concat, containers.list_reverse,
     containers.list_repeat, containers.list_put, containers.list_place, containers.list_start,
     containers.list_stop, dicts.dict_empty, dicts.dict_get_or, dicts.dict_set, dicts.dict_take,

@@ -19,6 +19,7 @@ from .context import Context
 from .expressions import evaluate
 from .heaps import region
 from .merge import Phis, merge_states
+from .narrowing import narrowed, ranks_told
 from .operators import compare
 from .statements import EXITS, bind, exec_block, stay
 from .tables import expression, statement
@@ -82,13 +83,14 @@ def _branch(
     start, cx.branch_start = cx.branch_start, Var(Scalar("bool")).id
     span = cx.builder.span
     try:
-        sides = [side(cx, entry, run, None) for run in (then, orelse)]
+        told = [list(ranks_told(cx, cond, holds)) for holds in (True, False)]
+        sides = [side(cx, entry, run, None, ranks) for run, ranks in zip((then, orelse), told, strict=True)]
         left = [leaves(cx, state) for state, _ in sides]
         absorbed = False
         if after is not None and left[0] != left[1] and not any(state.dead for state, _ in sides):
             position = left.index(False)
             if stays(cx, sides[position][0]):
-                sides[position] = side(cx, sides[position][0], after, sides[position][1])
+                sides[position] = side(cx, sides[position][0], after, sides[position][1], told[position])
                 absorbed = True
         cx.flag_cond = cond if isinstance(cond, Var) and cond.type == Scalar("bool") else None
         phis = Phis(flag=cond if isinstance(cond, Var) and is_boolean(cond.type) else None)
@@ -114,10 +116,14 @@ def merged(cx: Context, since: int, sides: Sides, phis: Phis, cond: Value) -> St
         raise
 
 
-def side(cx: Context, entry: State, run: Callable[[], None], block: Block | None) -> tuple[State, Block]:
-    cx.state = entry.fork()
+def side(
+    cx: Context, entry: State, run: Callable[[], None], block: Block | None, ranks: list[tuple[Var, int]]
+) -> tuple[State, Block]:
+    """Read one side, on which the ranks of some arrays are known."""
+    cx.state, outer = entry.fork(), cx.narrowed
     with cx.builder.nested(block or Block()) as block:
         try:
+            cx.narrowed = {**outer, **narrowed(cx, ranks)}
             run()
         except Raised:
             cx.state.dead = True
@@ -126,6 +132,8 @@ def side(cx: Context, entry: State, run: Callable[[], None], block: Block | None
                 raise
             raise_certain(cx, problem)
             cx.state.dead = True
+        finally:
+            cx.narrowed = outer
     return cx.state, block
 
 

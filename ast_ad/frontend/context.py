@@ -100,6 +100,9 @@ class Context:
         self.suspended: dict[Frame, Callable[[Value], None]] = {}  # run where a generator yields
         self.own_dims: set[Dim] = set()
         self.flag_cond: Var | None = None
+        self.narrowed: dict[
+            int, Var
+        ] = {}  # what stands here for variables of which a condition has told more
         self.branch_start = 0
         self.heaps: dict[Any, Heap] = {}
         self.places: list[Place] = []  # what references can refer to, by their numbers
@@ -248,11 +251,9 @@ class Context:
             )
         if arr.view is None:
             content = self.state.get(arr)
-            return (
-                doors.dynamic_list(self, (), arr.element)
-                if isinstance(arr, Heap) and content == ()
-                else content
-            )
+            if isinstance(arr, Heap) and content == ():
+                return doors.dynamic_list(self, (), arr.element)
+            return self.narrowed.get(content.id, content) if self.narrowed else content
         if isinstance(arr.view.parent, Choice):
             return doors.read_choice(self, arr, arr.view.parent)
         if not isinstance(arr.view.parent, Arr):

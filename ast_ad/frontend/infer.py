@@ -198,6 +198,8 @@ def _inferred(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
     if fn is operator.pow and not kwargs and all(plain_type(arg) == Scalar("int") for arg in args):
         return power_of_integers(int_size(args[1]))
     primitive = lookup(fn)
+    if gives_a_float(fn, args) and not kwargs:
+        return Scalar("float")
     if primitive is not None and primitive.kind == "elementwise" or is_plain_ufunc(fn) or fn in COMPARISONS:
         if not kwargs and not any(isinstance(a, Seq) for a in args):
             found = _elementwise(fn, args)
@@ -217,6 +219,21 @@ def power_of_integers(exponent: Dim | int) -> Type:
 def _valid_index(var: Var) -> Arg:
     """An int inside an index: which one makes no difference to the type."""
     return Lit(0) if isinstance(var.type, Scalar) and var.type.kind == "int" else var
+
+
+def gives_a_float(fn: Callee, args: tuple[Arg, ...]) -> bool:
+    """Whether it is a function of ``math``, of real numbers: wherever it is defined, it gives a float.
+
+    >>> import math
+    >>> gives_a_float(math.acosh, (Var(Scalar("int")),)), gives_a_float(math.floor, (Var(Scalar("float")),))
+    (True, False)
+    """
+    primitive = lookup(fn)
+    if primitive is None or primitive.kind != "elementwise" or getattr(fn, "__module__", None) != "math":
+        return False
+    types = [arg.type if isinstance(arg, Var) else plain_type(arg) for arg in args]
+    real = all(isinstance(t, Scalar) and t.kind != "complex" and not is_mixed(t) for t in types)
+    return real and any(isinstance(arg, Var) for arg in args)
 
 
 def is_plain_ufunc(fn: Callee) -> bool:

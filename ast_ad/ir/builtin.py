@@ -17,6 +17,11 @@ def assign(value: Any) -> Any:
     return value
 
 
+def of_rank(value: Any, rank: int) -> Any:
+    """``name = value``, where a condition has told how many axes it has."""
+    return value
+
+
 def undefined() -> None:
     """A variable that has no value on this path."""
     return None
