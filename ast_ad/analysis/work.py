@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from ..ir import dim_values
-from ..ir.builtin import assign, of_rank, tuple_get, unpack
+from ..ir.builtin import assign, told, tuple_get, unpack
 from ..ir.ops import Arg, Block, For, Function, If, Lit, Op, Statement, Var, While, variables
 from ..ir.types import Array, Dim, Scalar, Type
 
 SCALAR_OP, ARRAY_OP, ELEMENT = 100.0, 1000.0, 1.0  # nanoseconds
 UNKNOWN_TRIPS = 100
-_NAMES: set[Callable[..., Any]] = {assign, of_rank, unpack, tuple_get, np.shape, np.ndim, np.size, len}
+_NAMES: set[Callable[..., Any]] = {assign, told, unpack, tuple_get, np.shape, np.ndim, np.size, len}
 _PRODUCTS: set[Callable[..., Any]] = {operator.matmul, np.matmul, np.dot, np.einsum, np.tensordot, np.inner}
 _LIBRARIES = "numpy.linalg", "numpy.fft", "scipy."
 

@@ -317,7 +317,7 @@ SPECIAL: dict[Any, Callable[[Expressions, Op], ast.expr | None]] = {
     dicts.dict_len: _length,
     dicts.dict_keys: lambda e, op: call(e.references.builtin("list"), [e.value(op.args[0])]),
     builtin.assign: lambda e, op: e.value(op.args[0]),
-    builtin.of_rank: lambda e, op: e.value(op.args[0]),
+    builtin.told: lambda e, op: e.value(op.args[0]),
     builtin.undefined: lambda e, op: constant(None),
     builtin.restore: lambda e, op: ast.Call(
         e.references.callable(np.seterr), [], [ast.keyword(None, e.value(op.args[0]))]

@@ -25,6 +25,7 @@ from .holding import element_value, hold_element, own_elements, pools_of, same_e
 from .identities import no_such_key, read_once, set_dict
 from .indexing import index_type
 from .inner_lists import load_inner
+from .narrowing import there
 from .outside_values import load_live_item
 from .questions import known_rank
 from .values import Arr, Dct, Flat, Iterable, Live, Lst, Obj, Range, Tup, Value, View
@@ -283,7 +284,7 @@ def store_array_item(cx: Context, base: Arr, index: Value, value: Value) -> None
         joined = Seq((*parts_of(base.view.index), *parts_of(position)), tuple)
         store_array_item(cx, base.view.parent, joined, value)
         return
-    before = cx.read(base)
+    before = there(cx, base)
     new = cx.arg(value)
     kinds = kind_of(before.type), kind_of(type_of_arg(new))
     if kinds[1] == "complex" and kinds[0] != "complex":

@@ -19,6 +19,7 @@ from .conversion import from_python
 from .guards import ATTRIBUTE, Guard, Path
 from .identities import one_of, read_once, set_attribute
 from .local_classes import Slot, is_local, read_slot, store_slot
+from .narrowing import there
 from .outside_values import class_member, global_value, outside_constant, outside_value
 from .questions import asked, exact, known_rank, present, require_plain
 from .stores import is_stored, read, store_attribute_outside, storing_class
@@ -103,6 +104,7 @@ def value_attribute(cx: Context, base: Value, name: str) -> Any:
             "check the name",
             AttributeError,
         )
+    there(cx, base)
     return array_attribute(cx, base, name)
 
 

@@ -19,7 +19,7 @@ from .context import Context
 from .expressions import evaluate
 from .heaps import region
 from .merge import Phis, merge_states
-from .narrowing import narrowed, ranks_told
+from .narrowing import Fact, facts_told, narrow
 from .operators import compare
 from .statements import EXITS, bind, exec_block, stay
 from .tables import expression, statement
@@ -83,8 +83,8 @@ def _branch(
     start, cx.branch_start = cx.branch_start, Var(Scalar("bool")).id
     span = cx.builder.span
     try:
-        told = [list(ranks_told(cx, cond, holds)) for holds in (True, False)]
-        sides = [side(cx, entry, run, None, ranks) for run, ranks in zip((then, orelse), told, strict=True)]
+        told = [list(facts_told(cx, cond, holds)) for holds in (True, False)]
+        sides = [side(cx, entry, run, None, facts) for run, facts in zip((then, orelse), told, strict=True)]
         left = [leaves(cx, state) for state, _ in sides]
         absorbed = False
         if after is not None and left[0] != left[1] and not any(state.dead for state, _ in sides):
@@ -117,13 +117,13 @@ def merged(cx: Context, since: int, sides: Sides, phis: Phis, cond: Value) -> St
 
 
 def side(
-    cx: Context, entry: State, run: Callable[[], None], block: Block | None, ranks: list[tuple[Var, int]]
+    cx: Context, entry: State, run: Callable[[], None], block: Block | None, facts: list[Fact]
 ) -> tuple[State, Block]:
-    """Read one side, on which the ranks of some arrays are known."""
-    cx.state, outer = entry.fork(), cx.narrowed
+    """Read one side, on which the condition tells some facts."""
+    cx.state = entry.fork()
     with cx.builder.nested(block or Block()) as block:
         try:
-            cx.narrowed = {**outer, **narrowed(cx, ranks)}
+            narrow(cx, facts)
             run()
         except Raised:
             cx.state.dead = True
@@ -132,8 +132,6 @@ def side(
                 raise
             raise_certain(cx, problem)
             cx.state.dead = True
-        finally:
-            cx.narrowed = outer
     return cx.state, block
 
 

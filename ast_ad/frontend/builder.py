@@ -80,15 +80,20 @@ class Builder:
         self.span: Span = NOWHERE
         self.adjoint = adjoint
         self.divisors = Divisors()
+        self.narrowed: dict[int, Var] = {}  # what stands for variables of which more is known by now
 
     @contextlib.contextmanager
     def nested(self, block: Block) -> Iterator[Block]:
         """Emit into another block for a while."""
-        outer, self.block = self.block, block
+        outer, self.block = (self.block, self.narrowed), block
         try:
             yield block
         finally:
-            self.block = outer
+            self.block, self.narrowed = outer
+
+    def narrow(self, var: Var, better: Var) -> None:
+        """To the end of the block ``better`` stands for the variable."""
+        self.narrowed = {**self.narrowed, var.id: better}
 
     def op(self, fn: Callee, *args: object, **kwargs: object) -> Any:
         """Append ``fn(*args, **kwargs)`` and return its result: an Arg, or a list/tuple of such.

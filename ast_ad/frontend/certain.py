@@ -21,6 +21,7 @@ from .infer import result_type
 from .values import Callee
 
 DIVISIONS = {operator.truediv, operator.floordiv, operator.mod, divmod}
+ONE_IS_A_NUMBER = np.lib.NumpyVersion(np.__version__) < "2.4.0"
 JOINING = {np.matmul, operator.matmul, np.dot, np.concatenate, np.stack, np.vstack, np.hstack}
 
 
@@ -71,15 +72,15 @@ def _is_open(type: Type) -> bool:
 def _is_exact(type: Type) -> bool:
     """Whether nothing about a type is left open but lengths.
 
-    Of an array with one element NumPy makes a number where it needs one: an array of unknown lengths is exact
-    where one of them is certainly not 1.
+    Of an array with one element NumPy before 2.4 makes a number where it needs one: there an array is exact
+    where one of its lengths is certainly not 1.
     """
     if isinstance(type, TupleOf):
         return all(map(_is_exact, type.items))
     if isinstance(type, ListOf):
         return _is_exact(type.element)
     if isinstance(type, Array) and type.shape is not None:
-        return not type.shape or any(map(differs_from_one, type.shape))
+        return not (type.shape and ONE_IS_A_NUMBER) or any(map(differs_from_one, type.shape))
     return isinstance(type, Scalar)
 
 

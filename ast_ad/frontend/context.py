@@ -100,9 +100,6 @@ class Context:
         self.suspended: dict[Frame, Callable[[Value], None]] = {}  # run where a generator yields
         self.own_dims: set[Dim] = set()
         self.flag_cond: Var | None = None
-        self.narrowed: dict[
-            int, Var
-        ] = {}  # what stands here for variables of which a condition has told more
         self.branch_start = 0
         self.heaps: dict[Any, Heap] = {}
         self.places: list[Place] = []  # what references can refer to, by their numbers
@@ -253,7 +250,7 @@ class Context:
             content = self.state.get(arr)
             if isinstance(arr, Heap) and content == ():
                 return doors.dynamic_list(self, (), arr.element)
-            return self.narrowed.get(content.id, content) if self.narrowed else content
+            return self.builder.narrowed.get(content.id, content) if self.builder.narrowed else content
         if isinstance(arr.view.parent, Choice):
             return doors.read_choice(self, arr, arr.view.parent)
         if not isinstance(arr.view.parent, Arr):

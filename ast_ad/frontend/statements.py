@@ -16,7 +16,7 @@ import numpy as np
 
 from ..ir.alternatives import is_mixed
 from ..ir.ops import Arg, Lit, Span, Var
-from ..ir.types import Array, Optional, dtype_of, rank_of
+from ..ir.types import Array, dtype_of, rank_of
 from . import doors
 from .alone import changed_or_replaced, in_shape, set_shape
 from .arrays import delete_item, load_item, store_item
@@ -28,6 +28,7 @@ from .expressions import evaluate, load_name, mangled
 from .holding import set_list
 from .liveness import live_before
 from .local_classes import enclosing_scope
+from .narrowing import there
 from .questions import asked
 from .source_lines import statement_text
 from .stores import store_cell, store_global
@@ -340,13 +341,7 @@ def augment(cx: Context, plain: Callee, in_place: Callee, before: Value, value: 
         if hasattr(cx.static_value(before), f"__{in_place.__name__}__"):
             raise cx.unsupported("a change in place of this object", "it is not followed", "make a new one")
         return doors.binary(cx, plain, before, value)
-    old = cx.read(before)
-    if isinstance(old.type, Optional):
-        raise cx.unsupported(
-            "a change in place of what may be None",
-            "whether there is an array is known at run time only",
-            "give it an array on every path before it is changed",
-        )
+    old = there(cx, before)
     if old.type.shape is None:  # type: ignore[union-attr]
         return changed_or_replaced(cx, plain, before, value)
     new = cx.arg(doors.binary(cx, plain, before, value))

@@ -17,8 +17,8 @@ def assign(value: Any) -> Any:
     return value
 
 
-def of_rank(value: Any, rank: int) -> Any:
-    """``name = value``, where a condition has told how many axes it has."""
+def told(value: Any, rank: int | None) -> Any:
+    """``name = value``, where a condition has told how many axes it has (None: that it is not None)."""
     return value
 
 

@@ -224,6 +224,17 @@ def list_from_array(a: Any, like: Any) -> Any:
     return type(like)(list_from_array(row, item) for row, item in zip(a, like, strict=True))
 
 
+def not_none(x: Any) -> Any:
+    """``x``, which has to be there.
+
+    >>> not_none(2.0)
+    2.0
+    """
+    if x is None:
+        raise TypeError("this value is None on the path taken")
+    return x
+
+
 def mT(x: Any) -> Any:
     """``x`` with the last two axes exchanged: the transpose of each matrix in a stack.
 
@@ -256,6 +267,11 @@ def stack_like_rule(g, ans, parts, x):
 @vjp(list_from_array)
 def list_from_array_rule(g, ans, a, like):
     return stack_like(g, a), None
+
+
+@vjp(not_none)
+def not_none_rule(g, ans, x):
+    return g
 
 
 @vjp(mT, view=True)

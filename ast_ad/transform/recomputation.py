@@ -36,7 +36,7 @@ from .simplify import expression_key
 
 SAVED, STAND_IN, LONG, FEW = 64, 8, 1000, 64
 ITSELF = {
-    np.shape, np.ndim, np.size, len, builtin.tuple_get, builtin.assign, builtin.of_rank, containers.list_len,
+    np.shape, np.ndim, np.size, len, builtin.tuple_get, builtin.assign, builtin.told, containers.list_len,
     containers.list_get, item_within, helpers.mT, helpers.hollow, helpers.broadcast_like, np.transpose,
     np.swapaxes,
 }  # fmt: skip

@@ -201,7 +201,7 @@ def _cotangent_of(type: Type) -> Type:
 
 STRUCTURAL: dict[object, Callable[[Sweep, Op, Bars], None]] = {
     builtin.assign: _assign,
-    builtin.of_rank: _assign,
+    builtin.told: _assign,
     builtin.copy: _assign,
     builtin.own: _assign,
     builtin.make_tuple: _make,
