@@ -19,7 +19,6 @@ from .builder import type_of_arg
 from .certain import raising
 from .container_methods import joined_lists, pop_at
 from .context import Context, content_type
-from .conversion import from_python
 from .dummies import InferenceError
 from .holding import element_value, hold_element, own_elements, pools_of, same_elements, set_list
 from .identities import no_such_key, read_once, set_dict
@@ -67,7 +66,7 @@ def load_item(cx: Context, base: Value, index: Value) -> Any:
     if isinstance(base, Lit):
         if base.value is np.r_ or base.value is np.c_:
             return joined_by_index(cx, base.value is np.c_, index)
-        return from_python(cx, base.value[cx.demand(index, "an index into a constant")])
+        return doors.fold(cx, operator.getitem, base.value, cx.demand(index, "an index into a constant"))
     if isinstance(base, Live):
         return load_live_item(cx, base, index)
     return cx.emit(operator.getitem, base, index)

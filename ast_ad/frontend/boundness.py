@@ -168,7 +168,7 @@ def merge_dead(cx: Context, sides: Sides, phis: Phis, since: int) -> State:
     for key in alive.contents:
         if isinstance(key, Arr) and key.view is not None or in_heap(key):
             merged.contents.pop(key, None)
-    for key, content in alive.contents.items():
+    for key, content in list(alive.contents.items()):
         window = isinstance(key, Arr) and key.view is not None or in_heap(key)
         if getattr(key, "serial", 0) <= since and not window:
             merged.set(key, exported(cx, content, alive is first, phis, sides, since))

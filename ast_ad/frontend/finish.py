@@ -13,11 +13,11 @@ from .identities import relate_results
 from .joins import of_last, renewed
 from .late_slots import finish_late
 from .passes import Carried, Passes
-from .sharing import items_held, noted, references, watch
+from .sharing import STILL_SHARED, items_held, may_be, noted, references, roots_of, watch
 from .slots import get_slot, is_live, is_name, is_window, lateness, put_slot
 from .template import Template
 from .templates import flatten, instantiate
-from .values import Arr, Dct, Lost, Lst, Maybe, Obj, Slot, State, Tup, Value
+from .values import Arr, Dct, Heap, Lost, Lst, Maybe, Obj, Slot, State, Tup, Value
 
 DEAD = "the compiler took it for dead"
 
@@ -65,6 +65,8 @@ def finish(
         put_slot(after, slot, value)
     relate_results(cx, entry, end, templates, bound)
     for slot, value in bound.items():
+        relate_sources(cx, get_slot(end, slot), value, end)
+    for slot, value in bound.items():
         if value is not get_slot(entry, slot):  # what is from before is on other paths, too
             watch(cx, value, after)
     for key in [k for k in after.contents if is_window(k)]:
@@ -110,16 +112,37 @@ def hold(cx: Context, last: Value, value: Value) -> None:
     last, value = (v.value if isinstance(v, Maybe) else v for v in (last, value))
     if isinstance(last, Arr) and isinstance(value, Arr) and last.view is None:
         cx.holders.setdefault(last, value)
-    items, others = content_of(cx, last), content_of(cx, value)
+    items, others = content_of(last, cx.state), content_of(value, cx.state)
     if last is not value and len(items) == len(others):
         for item, other in zip(items, others, strict=True):
             hold(cx, item, other)
 
 
-def content_of(cx: Context, value: Value) -> Collection[Any]:
+def relate_sources(cx: Context, last: Value, value: Value, end: State) -> None:
+    """What may be an array of the last pass, may be the array that stands for it behind the loop.
+
+    Only what is carried by value has to be told that: a choice of arrays, or a window on one, refers to it.
+    """
+    last, value = (v.value if isinstance(v, Maybe) else v for v in (last, value))
+    by_value = isinstance(value, Arr) and value.view is None and value.serial > cx.since
+    if isinstance(last, Arr) and isinstance(value, Arr) and by_value:
+        sources = [root for one in (last, *may_be(last)) for root in roots_of(one)]
+        behind = [cx.holders.get(root, root if isinstance(root, Heap) else None) for root in sources]
+        known = {*roots_of(value), *(root for root, _ in value.sources)}
+        more = tuple((one, None) for one in dict.fromkeys(behind) if one is not None and one not in known)
+        if more:
+            value.sources = (*value.sources, *more)
+            value.foreign = value.foreign or STILL_SHARED
+    items, others = content_of(last, end), content_of(value, cx.state)
+    if last is not value and len(items) == len(others):
+        for item, other in zip(items, others, strict=True):
+            relate_sources(cx, item, other, end)
+
+
+def content_of(value: Value, state: State) -> Collection[Any]:
     """What a container holds, or the content of one."""
     if isinstance(value, dict):
         return value.values()
     if isinstance(value, (Tup, Lst, Dct, Obj, Maybe)):
-        return items_held(value, cx.state)
+        return items_held(value, state)
     return value if isinstance(value, tuple) else ()

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from ..ir.alternatives import is_mixed
-from ..ir.ops import Arg, Var
+from ..ir.ops import Arg, Op, Var
 from ..ir.types import Array, Scalar, Type, list_of
 from ..rules import containers
 from . import doors
@@ -92,7 +92,11 @@ def array_in_heap(cx: Context, heap: Heap, at: Arg) -> Arr:
 
 def view_at(cx: Context, heap: Heap, at: Arg) -> View:
     def get(whole: Var) -> Var:
-        return cx.builder.opaque(containers.list_get, (whole, at), content_type(whole))
+        found, read = Var(content_type(whole)), containers.list_get
+        cx.builder.append(  # the program's own place, which it has where the element is read
+            Op(read, (whole, at), (found,), {}, cx.builder.span, False, cx.builder.adjoint, sure=True)
+        )
+        return found
 
     def put(whole: Var, new: Var) -> Var:
         type = joined_lists(cx, whole.type, list_of(new.type))

@@ -21,8 +21,8 @@ from .boundness import bound_flag, value_of
 from .context import Context
 from .guards import ITEM, Guard, Path, is_constant
 from .local_classes import is_local
-from .merge import ONE_OF_TWO
-from .sharing import SHARED, STILL_SHARED, may_be, roots_of
+from .merge import PERHAPS
+from .sharing import may_be, roots_of
 from .signatures import is_code
 from .slots import in_heap
 from .stores import Place, Store
@@ -31,7 +31,6 @@ from .values import Arr, Closed, Dct, Live, Lost, Lst, Obj, Tup, Unbound, Value
 if TYPE_CHECKING:
     from .inputs import Inputs
 
-PERHAPS = SHARED, STILL_SHARED, ONE_OF_TWO  # arrays of the program's own
 OUTLIVES = "what outlives the call"
 OURS = __name__.partition(".")[0]
 KNOWN = OURS, "numpy", "scipy", "math", "cmath", "builtins", "operator", "_operator", "itertools"

@@ -32,7 +32,7 @@ from .holding import is_element, own_elements, pools_around, pools_of, pools_wit
 from .identities import CONTAINERS, ITERATORS, held_twice, is_iterator, one_of
 from .joins import NOTHING, ShapeChange, is_alike, join, join_lists
 from .made_on_paths import made_on_path
-from .sharing import readable, roots_of, shared_roots, still_returned, watch
+from .sharing import SHARED, STILL_SHARED, readable, roots_of, shared_roots, still_returned, watch
 from .slots import in_heap, is_window
 from .statements import EXITS
 from .values import (
@@ -53,6 +53,8 @@ from .values import (
 )
 
 ONE_OF_TWO = "an array that is one of several, depending on the path taken"
+PERHAPS = SHARED, STILL_SHARED, ONE_OF_TWO
+"""What is told of an array of the program's own that may be another one, too."""
 
 
 @dataclass
@@ -310,7 +312,7 @@ def one_of_two(cx: Context, out: Var, values: tuple[Value, Value], phis: Phis, s
     held = False  # by another name
     by_value = 0
     for value, shared, of in zip(values, phis.shared, (phis.then, phis.orelse), strict=True):
-        if not isinstance(value, Arr) or value.sources:
+        if not isinstance(value, Arr) or value.sources or value.foreign in PERHAPS:
             return None
         argument = of[phis.outs.index(out)]
         if not isinstance(argument, Var) or not is_alike(argument.type, out.type):

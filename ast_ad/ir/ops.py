@@ -120,7 +120,10 @@ Arg = Var | Lit | Seq | Slice
 
 @dataclass(eq=False)
 class Op:
-    """One call of ``fn``. ``adjoint`` tells a statement of the reverse sweep; its span is the primal's."""
+    """One call of ``fn``. ``adjoint`` tells a statement of the reverse sweep; its span is the primal's.
+
+    ``sure``: it raises nothing where its result is read, and nobody asks for it where it is not.
+    """
 
     fn: Callable[..., Any]
     args: tuple[Arg, ...]
@@ -129,6 +132,7 @@ class Op:
     span: Span = NOWHERE
     effect: bool = False
     adjoint: bool = False
+    sure: bool = False
 
     @property
     def out(self) -> Var:

@@ -118,7 +118,7 @@ class Cotangents:
             else operator.getitem
         )
         return [
-            self.builder.opaque(fn, (bar, Lit(i)), cotangent_type(types[i]))
+            self.builder.opaque(fn, (bar, Lit(i)), _item_type(type_of_arg(bar), cotangent_type(types[i])))
             if carries_derivative(types[i])
             else None
             for i in range(length)
@@ -339,6 +339,17 @@ def cotangent_type(type: Type) -> Type:
         return Array(np.dtype(float), type.shape) if isinstance(type, Array) else Scalar("float")
     plain = Array(type.dtype, type.shape) if isinstance(type, Array) else Scalar(type.kind, type.dtype)
     return one_of(plain, [t for t in alternatives(type) if kind_of(t) in ("float", "complex")])
+
+
+def _item_type(held: Type, own: Type) -> Type:
+    """The type of an item of a cotangent: in a list it may be of more dtypes than the item's own is."""
+    if isinstance(held, ListOf) and isinstance(held.element, (Scalar, Array)) and kind_of(own) != "other":
+        element = held.element
+        if isinstance(element, Scalar) and isinstance(own, Scalar):
+            return element
+        if isinstance(element, Array) and isinstance(own, Array):
+            return replace(own, dtype=element.dtype, among=element.among)
+    return own
 
 
 def bar_hint(var: Var) -> str | None:

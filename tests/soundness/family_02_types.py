@@ -546,8 +546,6 @@ def single_number_that_a_loop_makes_a_double(z):
 
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {
-    ("rank_grows", "numpy", "compiled"): "traced",
-    ("rank_grows", "numba", "compiled"): "traced",
     ("deque_of_integers", "numpy", "compiled"): "traced",
     ("accumulated_from_an_integer", "numpy", "compiled"): "traced",
     ("lists_of_a_rank_known_at_run_time", "numpy", "compiled"): "traced",
