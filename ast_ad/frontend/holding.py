@@ -18,7 +18,7 @@ from ..ir.types import Array, DictOf, ListOf, Optional, Reference, TupleOf, Type
 from . import doors
 from .context import Context
 from .identities import changed
-from .sharing import items_held, lists_of, live_lists, references, roots_of
+from .sharing import items_held, lists_of, live_lists, may_be, references, roots_of
 from .slots import in_heap
 from .values import AGAIN, Arr, Dct, Held, Lost, Lst, Pool, Seen, Slot, State, Value
 
@@ -71,7 +71,9 @@ def hold_element(cx: Context, pools: frozenset[Pool], value: Value, once: bool =
     for part in references_in(cx, value):
         if isinstance(part, Lst):
             hold_inside(cx, pools, pools_of(cx, part))
-    for part, root in ((one, root) for one in references_in(cx, value) for root in roots_of(one)):
+    parts = [(one, root) for one in references_in(cx, value) for root in roots_of(one)]
+    parts += [(one, root) for one in references_in(cx, value) for s in may_be(one) for root in roots_of(s)]
+    for part, root in parts:
         before = pools_with(cx, root, cx.state)
         fresh = part is root and not before and (once or root.serial > cx.since)
         if isinstance(root, (Lst, Dct)) and part is not root:  # an element of another list

@@ -287,7 +287,7 @@ def parts_of(template: Template, value: object, state: State, path: tuple[object
     else:
         items = state.look(value) if isinstance(value, CONTAINERS) else value
         items = items.values() if isinstance(items, dict) else items
-    if isinstance(items, (Unbound, Lost, type(None))) or len(items) != len(template.children):
+    if isinstance(items, (Unbound, Lost, Var, type(None))) or len(items) != len(template.children):
         return
     for position, (child, item) in enumerate(zip(template.children, items, strict=True)):
         yield from parts_of(child, item, state, (*path, position))

@@ -203,6 +203,39 @@ def read_on_one_path_only(x, n):
     return t + np.sum(b)
 
 
+@program(THREE, 2, later=[(THREE, 0), (TWO, 3)])
+def put_into_a_list_before_it_is_written(x, n):
+    c = x.copy()
+    b = x - 1.0
+    box = [x * 3.0]
+    d = c
+    for _ in range(n):
+        box.append(b)
+        c[1:] -= 0.5
+        b = d[::-1]
+    return np.sum(box[-1] * x)
+
+
+@program(THREE, 2, later=[(-THREE * 2, 0), (TWO, 3)])
+def a_list_made_on_a_path_of_a_loop(x, n):
+    b = x * 2.0
+    d = x.copy()
+    c = x + 0.5
+    box = [x * 3.0]
+    while n > 0:
+        n -= 1
+        a = x + 1.0
+        for _ in range(2):
+            a = b * 0.6
+            d = a
+        if x[0] > -0.5:
+            box = [b, c]
+            c = d
+            a[1:] -= 0.5
+        break
+    return np.sum(box[-1] * x) + np.sum(c)
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {
     ("kept_when_it_broke", "numpy", "compiled"): "traced",
@@ -211,10 +244,12 @@ KNOWN: dict[tuple[str, str, str], str] = {
     ("kept_in_a_list", "numpy", "compiled"): "traced",
     ("perhaps_unbound_before", "numpy", "compiled"): "traced",
     ("raises_on_the_other_path", "numpy", "compiled"): "traced",
+    ("a_list_made_on_a_path_of_a_loop", "numpy", "compiled"): "traced",
     ("kept_when_it_broke", "numba", "compiled"): "traced",
     ("kept_on_a_path_of_each_pass", "numba", "compiled"): "traced",
     ("none_before_it_is_kept", "numba", "compiled"): "traced",
     ("kept_in_a_list", "numba", "compiled"): "traced",
     ("perhaps_unbound_before", "numba", "compiled"): "traced",
     ("raises_on_the_other_path", "numba", "compiled"): "traced",
+    ("a_list_made_on_a_path_of_a_loop", "numba", "compiled"): "traced",
 }
