@@ -21,8 +21,8 @@ MARGIN = 500  # levels that the work on one node of a syntax tree, functions of 
 _STACK_SIZES = 512 << 20, 128 << 20, 32 << 20  # reserved, not used: pages come as they are touched
 _settings = threading.RLock()  # recursion limit and stack size are those of the process
 _inside = threading.local()
-_users = 0
-_limit_before = 0
+_users = 0  # threads in ``run_deep``
+_limit_before: int | None = None  # where it is raised
 
 
 class NeedsDepth(BaseException):
@@ -60,6 +60,14 @@ def run_deep(fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """
     if getattr(_inside, "deep", False) or getattr(_inside, "tried", False):
         return fn(*args, **kwargs)
+    _enter()
+    try:
+        return _tried_twice(fn, *args, **kwargs)
+    finally:
+        _leave()
+
+
+def _tried_twice(fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     _inside.tried = True
     try:
         return fn(*args, **kwargs)
@@ -79,10 +87,7 @@ def run_deep(fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
 
     context = contextvars.copy_context()  # np.errstate and the like hold on the other thread too
     _raise_limit()
-    try:
-        _start(threading.Thread(target=context.run, args=(work,), name="ast_ad-deep", daemon=True)).join()
-    finally:
-        _restore_limit()
+    _start(threading.Thread(target=context.run, args=(work,), name="ast_ad-deep", daemon=True)).join()
     if failures:
         try:
             raise failures[0]
@@ -144,19 +149,29 @@ def _start(thread: threading.Thread) -> threading.Thread:
     raise RecursionError("no room for a stack that is deep enough for this code")
 
 
-def _raise_limit() -> None:
-    global _users, _limit_before
+def _enter() -> None:
+    global _users
     with _settings:
-        if not _users:
-            _limit_before = sys.getrecursionlimit()
-            sys.setrecursionlimit(max(DEPTH, _limit_before))
         _users += 1
 
 
-def _restore_limit() -> None:
-    """Put the limit back when the last user leaves (the deepest caller is shallow again by then)."""
-    global _users
+def _raise_limit() -> None:
+    global _limit_before
+    with _settings:
+        if _limit_before is None:
+            _limit_before = sys.getrecursionlimit()
+            sys.setrecursionlimit(max(DEPTH, _limit_before))
+
+
+def _leave() -> None:
+    """Put the limit back when the last user leaves.
+
+    Not before: Python 3.11 ends the process where a thread is much deeper than a limit that another one sets,
+    and one that tries for the first time may be that deep by now.
+    """
+    global _users, _limit_before
     with _settings:
         _users -= 1
-        if not _users:
+        if not _users and _limit_before is not None:
             sys.setrecursionlimit(_limit_before)
+            _limit_before = None

@@ -93,3 +93,31 @@ def test_a_lock_that_the_deep_thread_inherits():
     for thread in threads:
         thread.join(30)
     assert not any(thread.is_alive() for thread in threads)
+
+
+def test_the_limit_stays_while_another_thread_is_deep():
+    deep, deeper, left = (threading.Event() for _ in range(3))
+    before, results = sys.getrecursionlimit(), []
+
+    def first(n):
+        if n == 0:
+            deep.set()
+            deeper.wait(30)
+        return 0 if n == 0 else first(n - 1)
+
+    def second(n):  # as deep as the other one's limit lets it, at its first try
+        if n == 20:
+            deeper.set()
+            left.wait(30)
+        return 0 if n == 0 else second(n - 1)
+
+    def tries():
+        deep.wait(30)
+        results.append(run_deep(second, 5000))
+
+    thread = threading.Thread(target=tries)
+    thread.start()
+    results.append(run_deep(first, 5000))
+    left.set()
+    thread.join(60)
+    assert results == [0, 0] and sys.getrecursionlimit() == before
