@@ -53,7 +53,7 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> Any:
-    from importlib import import_module
+    from importlib import import_module, util
 
     if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -74,6 +74,10 @@ def __getattr__(name: str) -> Any:
         raise AttributeError("NumPy has no bfloat16: use float32, which holds all of its numbers")
     if name == "autocast":
         return import_module(".amp", __name__).autocast
+    if util.find_spec(f"{__name__}.{name}") is not None:
+        raise AttributeError(
+            name
+        )  # ``from . import name`` asks here before it imports: no cause to load tensors
     names = import_module(".eager.namespace", __name__).NAMES
     if name in names:
         globals()[name] = names[name]

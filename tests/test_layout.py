@@ -4,6 +4,7 @@ import ast
 import pathlib
 import subprocess
 import sys
+import textwrap
 
 import pytest
 
@@ -120,6 +121,23 @@ def test_import_is_light():
     heavy = "gast", "astor", "scipy", "numba", "rich"
     code = f"import sys, ast_ad; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_compiler_loads_no_tensors():
+    """A gradient of a plain function is had without the modules of tensors."""
+    code = """
+        import sys, linecache
+        import ast_ad
+        text = "def f(x):\\n    return x * x\\n"
+        linecache.cache["square.py"] = len(text), None, text.splitlines(True), "square.py"
+        exec(compile(text, "square.py", "exec"))
+        assert ast_ad.grad(f)(3.0) == 6.0
+        print([m for m in sys.modules if m.startswith("ast_ad.eager")])
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == "[]"
 
 

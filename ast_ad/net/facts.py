@@ -17,6 +17,7 @@ from ..ir.types import EACH, Array, DictOf, Dim, ListOf, Optional, Scalar, Tuple
 
 ENDS = 16  # how many elements are looked at at both ends of a list that is four times as long, or longer
 EARLY = 4  # the first turns of a loop that are looked at; later ones where their number is a power of two
+LOOKED = frozenset([*range(1, EARLY + 1), *(1 << n for n in range(62))])
 ORDER = {"bool": 0, "int": 1, "float": 2, "complex": 3}  # a lower number passes for a higher one
 ORDER_OF = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
 KINDS = {bool: 0, int: 1, float: 2, complex: 3}
@@ -32,41 +33,27 @@ class Broken(Exception):
 
 
 class Facts:
-    """The lengths that were seen in one run, and how often each block ran."""
+    """The lengths that were seen in one run: of the whole run, and of the turn of each enclosing loop."""
 
     def __init__(self) -> None:
         self.scopes: list[dict[Any, int]] = [{}]
-        self.counts: dict[int, int] = {}
-        self.looked = self.left = 0  # blocks that were looked at, and that were not
+        self.turns: tuple[int, ...] = ()  # of the enclosing loops, outermost first
+        self.looked = 0  # blocks that were looked at
         self.adjoint = self.optional = False
         self.inner = 0  # in how many lists the value is that is looked at
         self.casting: Casting = "safe"
 
     # ----- blocks
-    def turn(self, block: int, depth: int) -> bool:
-        """A turn of a loop begins; whether it is looked at."""
-        del self.scopes[depth:]
-        self.scopes.append({})
-        return self.seen(block)
-
-    def seen(self, block: int) -> bool:
-        """A block begins; whether it is looked at."""
-        count = self.counts[block] = self.counts.get(block, 0) + 1
-        look = count <= EARLY or not count & (count - 1)
-        if look:
-            self.looked += 1
-        else:
-            self.left += 1
-        return look
-
-    def last(self, block: int, before: int) -> bool:
-        """A loop has ended that had run ``before`` turns when it began; whether its last one is looked at."""
-        count = self.counts.get(block, 0)
-        return count > EARLY and count - before > 1
-
-    def leave(self, depth: int) -> None:
-        """What belonged to the turns of a loop is forgotten."""
-        del self.scopes[depth:]
+    def block(self, turns: tuple[int, ...]) -> None:
+        """A block is looked at, in these turns of the enclosing loops; those of others are forgotten."""
+        same = 0
+        for one, other in zip(turns, self.turns, strict=False):
+            if one != other:
+                break
+            same += 1
+        self.scopes[same + 1 :] = ({} for _ in turns[same:])
+        self.turns = turns
+        self.looked += 1
 
     def check(self, believed: Sequence[tuple[Var, bool, bool, Casting]], values: Sequence[Any]) -> None:
         """Compare values with the types of their variables.

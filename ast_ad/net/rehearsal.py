@@ -6,6 +6,7 @@ of that, too. After some statements their values are compared with their types. 
 
 from __future__ import annotations
 
+import operator
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -31,11 +32,20 @@ from ..ir.ops import (
 )
 from ..ir.types import DictOf, ListOf, Optional, TupleOf, Type
 from ..transform.undefined import undefined_values
-from .facts import Broken, Casting, Facts
+from .facts import EARLY, LOOKED, Broken, Casting, Facts
 from .mixed import mixed
 
 SILENT = print, warnings.warn
 COPIES = builtin.copy, builtin.own
+# What Python has signs for; a call of the operator's function would take twice as long.
+SIGNS = {
+    operator.add: "+", operator.sub: "-", operator.mul: "*", operator.truediv: "/", operator.floordiv: "//",
+    operator.mod: "%", operator.pow: "**", operator.matmul: "@", operator.and_: "&", operator.or_: "|",
+    operator.xor: "^", operator.lshift: "<<", operator.rshift: ">>", operator.lt: "<", operator.le: "<=",
+    operator.gt: ">", operator.ge: ">=", operator.eq: "==", operator.ne: "!=",
+}  # fmt: skip
+CHANGES = {builtin.iadd_: "+=", builtin.isub_: "-=", builtin.imul_: "*=", builtin.itruediv_: "/="}
+STORES = {builtin.setitem_: "=", builtin.add_item_: "+="}
 Run = Callable[..., tuple[Any, ...]]
 
 
@@ -73,19 +83,20 @@ class _Writer:
         self.adjoint.update(op.outs[0] for op in copies if op.args[0] in self.adjoint)
         self.mixed = mixed(function.body) | (mixed(first.body) if first is not function else set())
         self.lines: list[str] = []
-        self.space: dict[str, Any] = {"Broken": Broken}
+        self.space: dict[str, Any] = {"Broken": Broken, "LOOKED": LOOKED}
         self.names: dict[int, str] = {}  # of objects, by identity
         self.variables: dict[Var, str] = {}
         self.blocks = 0
         self.indent = 1
-        self.depth = 0  # of loops
+        self.loops: list[int] = []  # the numbers of the enclosing ones
 
     def function(self, function: Function) -> tuple[str, dict[str, Any]]:
         params = ", ".join(self.name(p) for p in function.params)
         self.section(list(function.params))
         self.block(function.body)
         self.line(f"return ({''.join(self.arg(r) + ', ' for r in function.body.results)})")
-        head = f"def program(facts, {params}):\n    look = True\n"
+        counters = "".join(f"n{number} = " for number in range(self.blocks + 1))
+        head = f"def program(facts, {params}):\n    look = True\n    {counters}0\n"
         return head + "\n".join(self.lines), self.space
 
     # ----- words
@@ -149,7 +160,7 @@ class _Writer:
     def block(self, block: Block) -> list[list[Var]]:
         """Write the statements; the variables of each of its sections."""
         sections: list[list[Var]] = [[]]
-        ends = {} if self.depth else _ends(block)
+        ends = {} if self.loops else _ends(block)
         done: list[Var] = []
         for number, op in enumerate(block.ops):
             done += ends.get(number, ())
@@ -178,9 +189,8 @@ class _Writer:
     def operation(self, op: Op) -> None:
         if op.fn in SILENT:
             return
-        given = [self.arg(a) for a in op.args] + [f"{k}={self.arg(a)}" for k, a in op.kwargs.items()]
-        call = f"{self.constant(op.fn)}({', '.join(given)})"
         outs = [self.name(v) for v in op.outs]
+        call = self.with_signs(op)
         if not outs:
             self.line(call)
         elif len(outs) == 1 and op.fn is not builtin.unpack:
@@ -188,27 +198,54 @@ class _Writer:
         else:
             self.line(f"{', '.join(outs)}, = {call}")
 
+    def with_signs(self, op: Op) -> str:
+        """The value of an operation as an expression; a line before it changes what is changed."""
+        given = [self.arg(a) for a in op.args]
+        if isinstance(op.args[0] if op.args else None, Var) and not op.kwargs:  # Python warns of ``(3)[0]``
+            if op.fn in SIGNS:
+                return f"{given[0]} {SIGNS[op.fn]} {given[1]}"
+            if op.fn in CHANGES:
+                self.line(f"{given[0]} {CHANGES[op.fn]} {given[1]}")
+                return given[0]
+            if op.fn is operator.getitem:
+                return f"{given[0]}[{given[1]}]"
+            if op.fn in STORES:
+                self.line(f"{given[0]}[{given[1]}] {STORES[op.fn]} {given[2]}")
+                return given[0]
+        given += [f"{k}={self.arg(a)}" for k, a in op.kwargs.items()]
+        return f"{self.constant(op.fn)}({', '.join(given)})"
+
     def branch(self, op: If) -> None:
         self.line(f"if {self.arg(op.cond)}:")
         for block, other in ((op.then, False), (op.orelse, True)):
             if other:
                 self.line("else:")
-            self.blocks += 1
-            number, outer = self.blocks, f"look{self.blocks}"
             self.indent += 1
-            self.line(f"{outer}, look = look, facts.seen({number})")
+            number = self.new_block()
+            self.line(f"outer{number} = look")
+            self.begins(number)
             self.block(block)
             self.assign(op.outs, block.results)
-            self.line(f"look = {outer}")
+            self.line(f"look = outer{number}")
             self.indent -= 1
 
-    def begin_turn(self) -> int:
+    def new_block(self) -> int:
         self.blocks += 1
         return self.blocks
 
+    def begins(self, number: int) -> None:
+        """A block begins; whether it is looked at says its number of times."""
+        self.line(f"n{number} += 1")
+        self.line(f"look = n{number} in LOOKED")
+        self.looks()
+
+    def looks(self) -> None:
+        turns = "".join(f"n{number}, " for number in self.loops)
+        self.line(f"if look: facts.block(({turns}))")
+
     def loop(self, op: For) -> None:
         self.assign(op.params, op.inits)
-        number = self.begin_turn()
+        number = self.new_block()
         sources, targets = [], []
         if op.range is not None:
             sources.append(f"range({', '.join(map(self.arg, op.range))})")
@@ -221,52 +258,43 @@ class _Writer:
             sources = [f"reversed({source})" for source in sources]
         strict = ", strict=True" if op.reverse else ""
         over = sources[0] if len(sources) == 1 else f"zip({', '.join(sources)}{strict})"
-        self.line(f"outer{number}, before{number} = look, facts.counts.get({number}, 0)")
+        self.line(f"outer{number}, before{number} = look, n{number}")
         self.line(f"for {targets[0] if len(targets) == 1 else ', '.join(targets)} in {over}:")
         bound = [] if op.range is None else [op.index]
         bound += [v for _, items in op.items for v in items]
-        self.body(number, [*bound, *op.params], op.body, op.params, op.stops, op.outs)
+        self.body(number, [*bound, *op.params], op)
 
     def while_loop(self, op: While) -> None:
         self.assign(op.params, op.inits)
-        number = self.begin_turn()
-        self.line(f"outer{number}, before{number} = look, facts.counts.get({number}, 0)")
+        number = self.new_block()
+        self.line(f"outer{number}, before{number} = look, n{number}")
         self.line("while True:")
-        self.body(number, list(op.params), op.body, op.params, op.stops, op.outs, op.cond)
+        self.body(number, list(op.params), op)
 
-    def body(
-        self,
-        number: int,
-        bound: list[Var],
-        block: Block,
-        params: tuple[Var, ...],
-        stops: bool,
-        outs: tuple[Var, ...],
-        cond: Block | None = None,
-    ) -> None:
+    def body(self, number: int, bound: list[Var], op: For | While) -> None:
         self.indent += 1
-        self.depth += 1
-        depth = self.depth
-        self.line(f"look = facts.turn({number}, {depth})")
+        self.loops.append(number)
+        self.begins(number)
         self.section(bound)
-        if cond is not None:
-            self.block(cond)
-            self.line(f"if not {self.arg(cond.results[0])}: break")
+        if isinstance(op, While):
+            self.block(op.cond)
+            self.line(f"if not {self.arg(op.cond.results[0])}: break")
+        block = op.body
         sections = self.block(block)
-        results = block.results[1:] if stops else block.results
-        if stops:
+        if op.stops:
             self.line(f"stop{number} = {self.arg(block.results[0])}")
-        self.assign(params, results)
-        if stops:
+        self.assign(op.params, block.results[1:] if op.stops else block.results)
+        if op.stops:
             self.line(f"if stop{number}: break")
         self.indent -= 1
-        self.line(f"look = outer{number} and facts.last({number}, before{number})")
+        self.line(f"look = outer{number} and n{number} > {EARLY} and n{number} - before{number} > 1")
+        self.looks()
         for section in sections:  # at its end a turn may have changed the lists that it made
             self.section([v for v in section if not _has_lists(v.type)])
+        self.loops.pop()
         self.line(f"look = outer{number}")
-        self.line(f"facts.leave({depth})")
-        self.depth -= 1
-        self.assign(outs, params)
+        self.looks()
+        self.assign(op.outs, op.params)
 
 
 def _has_lists(type: Type) -> bool:
