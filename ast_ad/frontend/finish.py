@@ -103,7 +103,7 @@ def carry(
         known = None if isinstance(first, Undefined) else type_of_arg(first)
         result.type = renewed(result.type, known)
         if passes.certain:
-            result.type = of_last(result.type, type_of_arg(carried.yields[i]))
+            result.type = of_last(result.type, type_of_arg(carried.yields[i]), known)
     return value
 
 

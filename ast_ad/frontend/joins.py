@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from ..ir.alternatives import one_of, wide_enough
 from ..ir.types import (
+    KINDS,
     Array,
     DictOf,
     Dim,
@@ -128,13 +129,24 @@ def renewed(type: Type, first: Type | None) -> Type:
     return replace(type, shape=tuple(dims))
 
 
-def of_last(type: Type, last: Type) -> Type:
-    """The type of what a loop that runs leaves: of the types among which it was, those of the last pass."""
+def of_last(type: Type, last: Type, first: Type | None) -> Type:
+    """The type of what a loop that runs leaves: of the types among which it was, those of the last pass.
+
+    It holds what the loop begins with, too (``first``), which the value is for all stages behind this one.
+    """
+    if first is not None and is_narrower(last, first):
+        return type
     if isinstance(type, Scalar) and isinstance(last, Scalar):
         return replace(last, size=None)
     if isinstance(type, Array) and isinstance(last, Array):
         return Array(last.dtype, type.shape, last.among)
     return type
+
+
+def is_narrower(a: Type, b: Type) -> bool:
+    """Whether numbers of one type can't hold those of another."""
+    kinds = [kind_of(t) for t in (a, b)]
+    return "other" not in kinds and KINDS.index(kinds[0]) < KINDS.index(kinds[1])
 
 
 def join_lists(a: Type, b: Type) -> ListOf:

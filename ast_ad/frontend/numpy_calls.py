@@ -224,7 +224,7 @@ def b_trim_zeros(cx: Context, filt: Value, trim: Value = Lit("fb"), axis: Value 
     ends = cx.demand(trim, "`trim` of np.trim_zeros")
     vector = isinstance(filt, Arr) and rank_of(type_of_arg(cx.read(filt))) == 1
     if not vector or cx.static_value(axis) is not None or str(ends).lower() not in ("fb", "bf", "f", "b"):
-        return call_followed(cx, np.trim_zeros, [filt, trim, axis], {})  # type: ignore[arg-type]
+        return call_followed(cx, np.trim_zeros._implementation, [filt, trim, axis], {})  # type: ignore[attr-defined]
     kept = cx.emit(np.flatnonzero, filt)
     found = cx.emit(operator.gt, doors.length(cx, kept), Lit(0))
 

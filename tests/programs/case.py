@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import itertools
+import linecache
 import pathlib
 import sys
 from collections.abc import Callable, Iterator
@@ -103,12 +104,19 @@ class Plain:
         namespace: dict[str, Any] = {"__name__": "case"}
         exec(self.code, namespace)
         for k, call in enumerate(self.case.calls[: index + 1]):
-            if call.before:
-                exec(call.before, namespace)
+            run_before(call, namespace)
             if k < index and self.case.stateful:
                 attempt(namespace["f"], copies(call.args), copies(dict(call.kwargs)))
         function: Callable[..., Any] = namespace["f"]
         return function
+
+
+def run_before(call: Call, namespace: dict[str, Any]) -> None:
+    """Run what stands before a call, as a notebook's cell: what it defines has a source."""
+    if call.before:
+        name = f"<before {call.before}>"
+        linecache.cache[name] = len(call.before), None, [call.before + "\n"], name
+        exec(compile(call.before, name, "exec", dont_inherit=True), namespace)
 
 
 def attempt(function: Callable[..., Any], args: Any, kwargs: Any) -> tuple[Any, BaseException | None]:

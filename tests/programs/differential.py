@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .case import Call, Case, Plain, attempt, copies, leaves, load, replaced, unload
+from .case import Call, Case, Plain, attempt, copies, leaves, load, replaced, run_before, unload
 from .check import Outcome, _derivative
 from .probe import Refuted, limited
 
@@ -74,8 +74,7 @@ class Comparison:
                 module.f, argnums=self.case.argnums, backend=self.settings.backend
             )
             for k, call in enumerate(self.case.calls):
-                if call.before:
-                    exec(call.before, vars(module))
+                run_before(call, vars(module))
                 self.call(derivative, k, call)
                 ranks.append(_mode(derivative))
             if self.settings.second and not self.case.stateful:
@@ -190,8 +189,7 @@ class Comparison:
         module = load(self.case.source, self.folder)
         try:
             for earlier in self.case.calls[: k + 1]:
-                if earlier.before:
-                    exec(earlier.before, vars(module))
+                run_before(earlier, vars(module))
             derivative = ast_ad.value_and_grad(
                 module.f, argnums=self.case.argnums, backend=self.settings.backend
             )
@@ -222,8 +220,7 @@ class Comparison:
         module = load(self.case.source, self.folder)
         try:
             for j, earlier in enumerate(self.case.calls[: k + 1]):
-                if earlier.before:
-                    exec(earlier.before, vars(module))
+                run_before(earlier, vars(module))
                 if j < k and self.case.stateful:
                     attempt(module.f, copies(earlier.args), copies(dict(earlier.kwargs)))
             wrt, position = [], 0

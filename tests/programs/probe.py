@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .case import Call, copies
+from .case import Call, copies, run_before
 
 LARGEST = 1e3  # of a variable; programs stay where differences are sure
 SECONDS = 0.4
@@ -158,7 +158,7 @@ def run(source: str, calls: tuple[Call, ...], outside: tuple[str, ...] = ()) -> 
         for call in calls:
             value, error = None, ""
             try:
-                exec(call.before, namespace)
+                run_before(call, namespace)
                 value = namespace["f"](*copies(call.args), **copies(dict(call.kwargs)))
             except Exception as raised:
                 error = type(raised).__name__
