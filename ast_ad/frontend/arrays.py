@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import UnsupportedError
 from ..ir.alternatives import alternatives
-from ..ir.ops import Arg, Lit, Seq, Var, variables
+from ..ir.ops import UNKNOWN, Arg, Lit, Seq, Var, variables
 from ..ir.types import Array, ListOf, Scalar, Type, element_of, kind_of, list_of
 from ..rules import containers, helpers
 from . import doors
@@ -47,6 +47,10 @@ def load_item(cx: Context, base: Value, index: Value) -> Any:
     if isinstance(base, (Tup, Lst)):
         return read_once(cx, load_sequence_item(cx, base, index), id(base))
     if isinstance(base, Dct):
+        if is_truth(index) and isinstance(cx.state.get(base), dict):
+            return doors.choose(
+                cx, index, lambda: load_item(cx, base, Lit(True)), lambda: load_item(cx, base, Lit(False))
+            )
         if doors.is_run_time(cx, base, index):
             return doors.load_entry(cx, base, index)
         key = cx.demand(index, "a dict key")
@@ -70,6 +74,16 @@ def load_item(cx: Context, base: Value, index: Value) -> Any:
     if isinstance(base, Live):
         return load_live_item(cx, base, index)
     return cx.emit(operator.getitem, base, index)
+
+
+def is_truth(value: Value) -> bool:
+    """Whether it is a boolean that is known at run time only: a key that is equal to 0 or 1."""
+    return (
+        isinstance(value, Var)
+        and value.known is UNKNOWN
+        and isinstance(value.type, Scalar)
+        and value.type.kind == "bool"
+    )
 
 
 def joined_by_index(cx: Context, columns: bool, index: Value) -> Any:

@@ -268,12 +268,16 @@ def constant_attribute(cx: Context, base: Lit, name: str) -> Any:
         return Lit(getattr(value, name))
     if isinstance(value, (int, float, complex, np.generic)) and name in ("real", "imag"):
         return Lit(getattr(value, name))
-    if isinstance(value, (int, float, complex)) and not hasattr(value, name):
+    number = isinstance(value, (int, float, complex))
+    if number and not hasattr(value, name) and hasattr(np.ndarray, name):
         return ArrayMethod(base, name)
     try:
         found = getattr(value, name)
     except AttributeError as problem:
-        raise cx.unsupported(f"attribute `{name}`", str(problem), "check the name", AttributeError) from None
+        raised = AttributeError(str(problem))  # without the object
+        raise cx.unsupported(
+            f"attribute `{name}`", str(problem), "check the name", exception=raised
+        ) from None
     if isinstance(value, type) and isinstance(value.__dict__.get(name), classmethod):
         return Bound(Lit(found.__func__), (base,))
     owner = value if isinstance(value, type) else type(value)

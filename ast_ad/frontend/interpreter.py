@@ -25,6 +25,7 @@ from . import (
     loops,
     numpy_calls,
     ordering,
+    splits,
     statements,
     testable,
 )
@@ -50,6 +51,7 @@ READERS = (
     loops,
     numpy_calls,
     ordering,
+    splits,
     statements,
     testable,
 )  # the others are what these stand on

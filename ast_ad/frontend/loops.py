@@ -33,7 +33,7 @@ from .passes import EveryPassRaises, Passes
 from .sharing import lists_of
 from .statements import alive, assign, exec_block, stay
 from .tables import statement
-from .values import Arr, Dct, Lst, Value, now
+from .values import Arr, Dct, Lst, Maybe, Value, now
 
 MAX_UNROLLED = 600
 
@@ -411,11 +411,22 @@ def assigned(cx: Context, node: gast.AST) -> set[str]:
     return {n for n in names if n not in cx.frame.nonlocals and "global " + n not in cx.frame.nonlocals}
 
 
+def held_if_bound(state: object) -> object:
+    """What a name holds where it is bound."""
+    return state.value if isinstance(state, Maybe) else state
+
+
 def same_names(after: dict[str, object], before: object) -> bool:
-    """Whether two contents of a frame agree in all that the user can name."""
-    return isinstance(before, dict) and {k: id(v) for k, v in after.items() if k != "$choice"} == {
-        k: id(v) for k, v in before.items() if k != "$choice"
-    }
+    """Whether two contents of a frame agree in all that the user can name, but for checks that it is bound."""
+    if not isinstance(before, dict):
+        return False
+    names = {k for k in (*after, *before) if k != "$choice"}
+    return all(
+        k in after
+        and k in before
+        and (after[k] is before[k] or k[:1] != "$" and held_if_bound(before[k]) is held_if_bound(after[k]))
+        for k in names
+    )
 
 
 doors.only_pass = only_pass

@@ -10,7 +10,7 @@ import operator
 from typing import Any
 
 from ..ir.ops import Lit, Var
-from ..ir.types import ListOf, Optional, Reference, Scalar, TupleOf, Type, kind_of
+from ..ir.types import ListOf, Optional, Reference, Scalar, TupleOf, Type, has_references, kind_of
 from ..rules import containers
 from . import doors
 from .branches import choose
@@ -68,6 +68,8 @@ def keys_of(cx: Context, source: Lst, key: Value) -> Var:
         keys = placed(cx, Lst(()))
         doors.run_for(cx, source, lambda item: list_append(cx, keys, doors.call(cx, key, [item], {})), set())
     found = own_elements(cx, keys)
+    if has_references(found.type):  # lists are compared by what they hold
+        found = cx.variable(keys)
     if not has_order(content_type(found)):
         raise cx.unsupported(
             "an order of what are no numbers, nor tuples of them", "it is not followed", "use a key"

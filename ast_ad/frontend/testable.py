@@ -168,7 +168,7 @@ def before_operation(cx: Context, fn: Callee, args: tuple[Value, ...]) -> None:
     """An operation is to be emitted."""
     if fn in DIVISIONS and len(args) == 2 and all(map(is_pythons, args)):
         met(cx, ZeroDivisionError, lambda: cx.emit(operator.eq, args[1], Lit(0)))
-    elif len(args) == 1 and is_number(args[0]):
+    elif len(args) == 1 and is_real(args[0]):
         rule = OF_MATH.get(fn)
         if rule is not None:
             met(cx, rule[0], lambda: rule[1](cx, args[0]))
@@ -177,6 +177,8 @@ def before_operation(cx: Context, fn: Callee, args: tuple[Value, ...]) -> None:
 def before_item(cx: Context, base: Value, index: Value) -> None:
     """An item is to be taken."""
     if isinstance(base, Dct):
+        if isinstance(index, Var) and not is_integer(index) and isinstance(index.type, Scalar):
+            return
         if doors.is_run_time(cx, base, index):
             met(cx, KeyError, lambda: cx.emit(operator.not_, doors.has_entry(cx, base, index)))
         return
@@ -199,9 +201,14 @@ def is_pythons(value: Value) -> bool:
     return is_number(value) and value.type.dtype is None  # type: ignore[union-attr]
 
 
-def is_number(value: Value) -> bool:
+def is_real(value: Value) -> bool:
+    """Whether it is a number, be it of a type that depends on the path."""
     found = value.type if isinstance(value, Var) else None
-    return isinstance(found, Scalar) and found.kind in ("bool", "int", "float") and not is_mixed(found)
+    return isinstance(found, Scalar) and found.kind in ("bool", "int", "float")
+
+
+def is_number(value: Value) -> bool:
+    return is_real(value) and not is_mixed(value.type)  # type: ignore[union-attr]
 
 
 def is_integer(value: Value) -> bool:
