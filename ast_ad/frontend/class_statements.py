@@ -104,6 +104,7 @@ def stub(frame: Frame, name: str, value: Value) -> types.FunctionType:
 
     method = types.FunctionType(run.__code__, frame.globals, name)
     method.__ast_ad_lower__ = lowering  # type: ignore[attr-defined]
+    method.__ast_ad_tree__ = value.node  # type: ignore[attr-defined]
     define(method, frame)
     return method
 

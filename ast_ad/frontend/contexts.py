@@ -2,13 +2,14 @@
 
 The context managers of the user are read in place: ``__enter__``, the block, ``__exit__``; of a generator
 under ``contextlib.contextmanager`` what stands before its ``yield``, the block, and what stands behind it. As
-with ``try``, the program follows the path on which nothing is raised: where an exception comes up, which the
-manager might notice or swallow, the call is traced.
+with ``try``, exceptions that can be told before they come up leave the block, and ``__exit__`` is told of their
+class; where another one comes up, which the manager might notice or swallow, the call is traced.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import types
 import warnings
 from collections.abc import Callable
@@ -23,16 +24,17 @@ from ..ir.ops import Lit, Var
 from ..ir.types import Opaque
 from . import doors
 from .attributes import load_attribute
+from .boundness import emit_raise
 from .calls import call_parts
 from .context import Context
 from .expressions import evaluate
 from .generators import held
-from .handlers import effect, run_finally
+from .handlers import KINDS, Catch, by_kind, effect, exec_caught, run_finally, scopes_of
 from .inlining import bind_arguments, frame_of, function_defaults, run_body
 from .source import find_source
-from .statements import exec_block
+from .statements import exec_block, stay
 from .tables import statement
-from .values import Obj, Value
+from .values import Lost, Obj, Value
 
 GENERATORS = contextlib.contextmanager(lambda: iter(())).__code__  # what the decorator makes of any of them
 
@@ -68,7 +70,7 @@ def run_within(cx: Context, items: list[gast.withitem], body: Callable[[], None]
         noticed(cx, node, lambda: with_generator(cx, target.__wrapped__, args, kwargs, inside))  # type: ignore[attr-defined]
     else:
         made = evaluate(cx, item.context_expr) if function is None else doors.call(cx, function, args, kwargs)
-        noticed(cx, node, lambda: with_object(cx, made, inside))
+        with_manager(cx, node, made, inside)
 
 
 def with_errors(cx: Context, args: list[Value], kwargs: dict[str, Value], body: Callable[[], None]) -> None:
@@ -92,9 +94,7 @@ def with_errors(cx: Context, args: list[Value], kwargs: dict[str, Value], body: 
 # ----- the user's own
 def noticed(cx: Context, node: gast.With, run: Callable[[], None]) -> None:
     """Run what an exception does not just leave."""
-    source = cx.frame.source
-    if source is not None:
-        cx.tried.append((source.filename, node.body[0].lineno, node.body[-1].end_lineno))
+    mark_tried(cx, node)
     cx.catching.append(None)
     try:
         run()
@@ -108,7 +108,47 @@ def noticed(cx: Context, node: gast.With, run: Callable[[], None]) -> None:
         cx.catching.pop()
 
 
-def with_object(cx: Context, manager: Value, body: Callable[[Value], None]) -> None:
+def with_manager(cx: Context, node: gast.With, manager: Value, body: Callable[[Value], None]) -> None:
+    """An object that is told of what is raised in the block, if the block can be read so.
+
+    Where ``__exit__`` reads more of an exception than its class, the block is read without one.
+    """
+    if not (isinstance(manager, Obj) and (may_swallow(manager.cls) or scopes_of(cx, cx.frame))):
+        noticed(cx, node, lambda: with_object(cx, manager, body))
+        return
+    entry, mark, start = cx.state.fork(), len(cx.builder.block.ops), cx.branch_start
+    try:
+        with_object(cx, manager, body, Catch(cx.frame, (BaseException,)))
+    except AdError as problem:
+        if getattr(problem, "aliased", False):  # the whole is read again
+            raise
+        del cx.builder.block.ops[mark:]
+        cx.state, cx.branch_start = entry, start
+        noticed(cx, node, lambda: with_object(cx, manager, body))
+    else:
+        mark_tried(cx, node)
+
+
+def may_swallow(cls: type) -> bool:
+    """Whether the ``__exit__`` of a class may return what is true, by its text."""
+    function = getattr(cls, "__exit__", None)
+    if not isinstance(function, types.FunctionType):
+        return False
+    tree = getattr(function, "__ast_ad_tree__", None) or find_source(function).tree
+    returned = [node.value for node in gast.walk(tree) if isinstance(node, gast.Return)]
+    return any(value is not None and getattr(value, "value", True) for value in returned)
+
+
+def mark_tried(cx: Context, node: gast.With) -> None:
+    source = cx.frame.source
+    if source is not None:
+        cx.tried.append((source.filename, node.body[0].lineno, node.body[-1].end_lineno))
+
+
+def with_object(
+    cx: Context, manager: Value, body: Callable[[Value], None], caught: Catch | None = None
+) -> None:
+    """``caught``: what gathers the exceptions that leave the block."""
     if not isinstance(manager, Obj) or not all(hasattr(manager.cls, n) for n in ("__enter__", "__exit__")):
         raise cx.unsupported(
             "`with` statement",
@@ -117,10 +157,77 @@ def with_object(cx: Context, manager: Value, body: Callable[[Value], None]) -> N
         )
     leave = load_attribute(cx, manager, "__exit__")
     value = doors.call(cx, load_attribute(cx, manager, "__enter__"), [], {})
+
+
+    def without() -> None:
+        run_finally(cx, lambda: doors.call(cx, leave, [Lit(None)] * 3, {}))
+
     with held(cx, manager):
-        body(value)
+        if caught is None:
+            body(value)
+        else:
+            gather(cx, caught, lambda: body(value))
         if not cx.state.dead:
-            run_finally(cx, lambda: doors.call(cx, leave, [Lit(None)] * 3, {}))
+            told = functools.partial(tell, cx, leave)
+            after_block(cx, caught, told, without)
+
+
+def gather(cx: Context, caught: Catch, body: Callable[[], None]) -> None:
+    """Run the block; what is raised in it leaves it with a boolean, and the number of the class."""
+    block = cx.builder.block
+    cx.catching.append(caught)
+    try:
+        body()
+    except AdError as problem:
+        raised = getattr(problem, "raises", None)
+        if raised not in KINDS or problem.block is not block:  # type: ignore[attr-defined]
+            raise
+        cx.state = problem.state  # type: ignore[attr-defined]
+        exec_caught(cx, raised, Lit(True))
+    finally:
+        cx.catching.pop()
+
+
+def after_block(
+    cx: Context, caught: Catch | None, told: Callable[[type], None], without: Callable[[], None]
+) -> None:
+    """Leave the manager: with the class of the exception that has left the block, or without one."""
+    flag = cx.state.get_name(cx.frame, "$raised")
+    if caught is None or not caught.raised or flag is None or cx.static_value(flag) is False:
+        without()
+        return
+
+    def with_one() -> None:
+        stay(cx, cx.frame)
+        by_kind(cx, cx.state.get_name(cx.frame, "$kind"), list(caught.raised), told)
+
+    def with_none() -> None:
+        cx.state.set_name(cx.frame, "$raised", Lit(False))
+        without()
+
+    if cx.static_value(flag) is True:
+        with_one()
+    else:
+        doors.branch(cx, flag, with_one, with_none, None)
+
+
+def tell(cx: Context, leave: Value, raised: type) -> None:
+    """Leave a manager by an exception: it goes on where ``__exit__`` returns what is false."""
+    held_by_it = Lost("an exception", "what it holds is not followed")
+    answer = doors.call(cx, leave, [Lit(raised), held_by_it, held_by_it], {})
+    if cx.state.dead:
+        return
+    swallowed = doors.truth(cx, answer)
+
+    def go_on() -> None:
+        if not exec_caught(cx, raised, Lit(True)):
+            emit_raise(cx, raised("it leaves a `with` statement"))  # then the call is traced
+            cx.state.dead = True
+
+    if cx.static_value(swallowed) is False:
+        go_on()
+    elif cx.static_value(swallowed) is not True:
+        doors.branch(cx, swallowed, lambda: None, go_on, None)
 
 
 def with_generator(

@@ -194,6 +194,19 @@ def after_tried(cx: Context, node: gast.Try, caught: Catch | None) -> None:
         doors.branch(cx, flag, dispatch, go_on, None)
 
 
+def by_kind(cx: Context, kind: Value, raised: list[type], run: Callable[[type], None]) -> None:
+    """Run it with the class that was raised, one of these."""
+    known = cx.static_value(kind)
+    if isinstance(known, int):
+        raised = [KINDS[known]]
+    first, *others = raised
+    if not others:
+        run(first)
+        return
+    cond = cx.emit(operator.eq, kind, Lit(KINDS.index(first)))
+    doors.branch(cx, cond, lambda: run(first), lambda: by_kind(cx, kind, others, run), None)
+
+
 def run_handlers(cx: Context, handlers: list[tuple[Any, Any]], kind: Value, raised: list[type]) -> None:
     """Run the first handler that catches what was raised, one of these classes; else it goes on."""
     known = cx.static_value(kind)

@@ -23,10 +23,14 @@ _found: WeakKeyDictionary[Any, Live] = WeakKeyDictionary()
 
 @dataclass
 class Live:
-    """The live names of the loops and before the statements of one tree, by the ``id`` of their nodes."""
+    """The live names of the loops and before the statements of one tree, by the ``id`` of their nodes.
+
+    ``thrown``: those that may be read once an exception has left a statement.
+    """
 
     at_loops: dict[int, Names] = field(default_factory=dict)
     before: dict[int, Names] = field(default_factory=dict)
+    thrown: dict[int, Names] = field(default_factory=dict)
 
 
 def live_at_loops(tree: object) -> dict[int, Names]:
@@ -48,6 +52,17 @@ def live_before(tree: object) -> dict[int, Names]:
     ['n', 'y']
     """
     return _live(tree).before
+
+
+def live_if_thrown(tree: object) -> dict[int, Names]:
+    """The names that may be read once an exception has left a statement, by the statement's ``id``.
+
+    >>> body = "try:\\n    y = 1 / x\\n  except ZeroDivisionError:\\n    y = z\\n  return y"
+    >>> tree = gast.parse("def f(x, y, z):\\n  " + body).body[0]
+    >>> sorted(live_if_thrown(tree)[id(tree.body[0].body[0])])
+    ['z']
+    """
+    return _live(tree).thrown
 
 
 def _live(tree: object) -> Live:
@@ -88,6 +103,7 @@ class _Function:
         for node in reversed(statements):
             live = self.statement(node, replace(exits, after=live)) | exits.always
             self.found.before[id(node)] = live | self.captured
+            self.found.thrown[id(node)] = exits.always | self.captured
         return live
 
     def statement(self, node: gast.AST, exits: _Exits) -> Names:
@@ -96,7 +112,10 @@ class _Function:
         if isinstance(node, gast.If):
             return self.block(node.body, exits) | self.block(node.orelse, exits) | reads(node.test)
         if isinstance(node, (gast.With, gast.AsyncWith)):
-            return self.block(node.body, exits) | reads(*node.items)
+            kept = exits.always | exits.after  # an exception may come up anywhere, and be swallowed
+            live = self.block(node.body, replace(exits, always=kept)) | exits.after
+            entered = node.items[0].optional_vars  # what the others give may be missing
+            return (live - _stored(entered) if isinstance(entered, gast.Name) else live) | reads(*node.items)
         if isinstance(node, gast.Match):
             inside = [reads(case.pattern, case.guard) | self.block(case.body, exits) for case in node.cases]
             return exits.after.union(reads(node.subject), *inside)

@@ -22,12 +22,15 @@ from ..ir.types import Scalar
 from . import doors
 from .context import Context
 from .handlers import catches, exec_caught
+from .liveness import live_if_thrown
 from .slots import is_checked
-from .values import Arr, Callee, Dct, Frame, Lst, State, Tup, Value, now
+from .values import Arr, Bound, Callee, Closure, Dct, Frame, Lst, Obj, State, Tup, Unbound, Value, now
 
 MOST = 6  # conditions in one statement
 LARGEST = math.log(1.7976931348623157e308)  # math.exp of it is finite, and of the next number it is not
 DIVISIONS = operator.truediv, operator.floordiv, operator.mod
+
+STRUCTURES = Obj, Dct, Lst, Tup, Closure, Bound
 
 Test = Callable[[Context, Value], Value]
 
@@ -103,12 +106,23 @@ def exec_split(cx: Context, node: gast.AST, run: Callable[[], Any], skip: int = 
 
     def throw() -> None:
         exec_caught(cx, raised, Lit(True))
+        drop_replaced(cx, node)
 
     if cx.static_value(cond) is True:
         throw()
     else:
         doors.branch(cx, cond, throw, lambda: exec_split(cx, node, run, statement.met), None)
     return None
+
+
+def drop_replaced(cx: Context, node: gast.AST) -> None:
+    """What a statement would have replaced, and nobody reads now, need not be like what replaces it."""
+    source = cx.frame.source
+    live = None if source is None else live_if_thrown(source.tree).get(id(node))
+    for target in getattr(node, "targets", ()):
+        if isinstance(target, gast.Name) and live is not None and target.id not in live:
+            if isinstance(cx.state.get_name(cx.frame, target.id), STRUCTURES):
+                cx.state.set_name(cx.frame, target.id, Unbound(target.id))
 
 
 def met(cx: Context, raised: type, test: Callable[[], Value | None]) -> None:
