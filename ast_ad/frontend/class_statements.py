@@ -93,7 +93,7 @@ def member(cx: Context, cls: str, frame: Frame, name: str, value: Value) -> Any:
     return Slot(frame, name)
 
 
-def stub(frame: Frame, name: str, value: Value) -> types.FunctionType:
+def stub(frame: Frame, name: str, value: Closure) -> types.FunctionType:
     """A function that stands for one of the program's in a class; the compiler reads that one instead."""
 
     def run(*args: object, **kwargs: object) -> None:

@@ -1,8 +1,8 @@
 """What does ``with`` do: what is entered, and what runs when its block is left?
 
 The context managers of the user are read in place: ``__enter__``, the block, ``__exit__``; of a generator
-under ``contextlib.contextmanager`` what stands before its ``yield``, the block, and what stands behind it. As
-with ``try``, exceptions that can be told before they come up leave the block, and ``__exit__`` is told of their
+under ``contextlib.contextmanager`` what stands before its ``yield``, the block, and what stands behind it.
+Exceptions that can be told before they come up leave the block, as in ``try``, and ``__exit__`` is told their
 class; where another one comes up, which the manager might notice or swallow, the call is traced.
 """
 
@@ -157,7 +157,6 @@ def with_object(
         )
     leave = load_attribute(cx, manager, "__exit__")
     value = doors.call(cx, load_attribute(cx, manager, "__enter__"), [], {})
-
 
     def without() -> None:
         run_finally(cx, lambda: doors.call(cx, leave, [Lit(None)] * 3, {}))

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import gast
+import numpy as np
 
 from ..errors import AdError
 from ..ir.builtin import assert_, raise_
@@ -39,10 +40,13 @@ class Catch:
 
 
 # The classes of exceptions, by the integers that stand for them: the same in every process.
-KINDS = sorted(
-    (cls for cls in vars(builtins).values() if isinstance(cls, type) and issubclass(cls, BaseException)),
-    key=lambda cls: cls.__name__,
-)
+KINDS: list[type[BaseException]] = [
+    *sorted(
+        (cls for cls in vars(builtins).values() if isinstance(cls, type) and issubclass(cls, BaseException)),
+        key=lambda cls: cls.__name__,
+    ),
+    np.linalg.LinAlgError,
+]
 
 
 def exec_caught(cx: Context, raised: type, flag: Value) -> bool:

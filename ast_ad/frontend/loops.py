@@ -417,7 +417,7 @@ def held_if_bound(state: object) -> object:
 
 
 def same_names(after: dict[str, object], before: object) -> bool:
-    """Whether two contents of a frame agree in all that the user can name, but for checks that it is bound."""
+    """Whether two contents of a frame agree in what the user can name, but for checks that it is bound."""
     if not isinstance(before, dict):
         return False
     names = {k for k in (*after, *before) if k != "$choice"}

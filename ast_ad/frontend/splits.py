@@ -1,4 +1,7 @@
-"""Into how many parts is an array cut? If that is known at run time only, they are a list of run-time length."""
+"""Into how many parts is an array cut?
+
+If that is known at run time only, the parts are a list of run-time length.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from ..errors import AdError
 from ..ir.alternatives import is_mixed
 from ..ir.ops import Lit, Var
 from ..ir.types import Scalar, rank_of
-from ..rules.joining import array_split_in, split_in
+from ..rules.containers import array_split_in, split_in
 from . import doors
 from .calls import call_primitive
 from .context import Context

@@ -14,11 +14,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import gast
+import numpy as np
 
 from ..ir.alternatives import is_mixed
 from ..ir.builtin import assert_, raise_
-from ..ir.ops import Block, Lit, Op, Var, walk
+from ..ir.ops import Arg, Block, Lit, Op, Var, walk
 from ..ir.types import Scalar
+from ..rules.helpers import fails
 from . import doors
 from .context import Context
 from .handlers import catches, exec_caught
@@ -65,6 +67,14 @@ OF_MATH: dict[Callee, tuple[type, Test]] = {
     math.exp: (OverflowError, overflows),
 }
 """What functions of one number raise, and exactly where."""
+
+
+OF_LINALG = np.linalg.cholesky, np.linalg.inv, np.linalg.solve, np.linalg.eigh, np.linalg.eigvalsh
+BOOL = Scalar("bool")
+
+
+def failing(cx: Context, fn: Callee, args: tuple[Value, ...]) -> tuple[Arg, ...]:
+    return Lit(getattr(fn, "__name__", "")), *map(cx.arg, args)
 
 
 @dataclass(eq=False)
@@ -186,6 +196,8 @@ def before_operation(cx: Context, fn: Callee, args: tuple[Value, ...]) -> None:
         rule = OF_MATH.get(fn)
         if rule is not None:
             met(cx, rule[0], lambda: rule[1](cx, args[0]))
+    elif fn in OF_LINALG:
+        met(cx, np.linalg.LinAlgError, lambda: cx.builder.opaque(fails, failing(cx, fn, args), BOOL))
 
 
 def before_item(cx: Context, base: Value, index: Value) -> None:

@@ -366,3 +366,25 @@ helpers.SHAPED_LIKE.update(
     )
 )
 helpers.ITEMS.add(list_get)
+
+
+# ----- the parts of an array -----
+
+
+def array_split_in(ary: Any, sections: int) -> list[Any]:
+    """``np.array_split(ary, sections)`` into a number of parts that is known at run time only.
+
+    >>> [part.tolist() for part in array_split_in(np.arange(5), 3)]
+    [[0, 1], [2, 3], [4]]
+    """
+    if sections <= 0:
+        raise ValueError("number sections must be larger than 0.")
+    each, more = divmod(len(ary), sections)
+    return [ary[i * each + min(i, more) : (i + 1) * each + min(i + 1, more)] for i in range(sections)]
+
+
+def split_in(ary: Any, sections: int) -> list[Any]:
+    """``np.split(ary, sections)`` into a number of parts that is known at run time only."""
+    if len(ary) % sections:
+        raise ValueError("array split does not result in an equal division")
+    return array_split_in(ary, sections)

@@ -367,7 +367,22 @@ def exact_product_rule(g, ans, x, p):
     return exact_product(g, np.conj(p)), exact_product(g, np.conj(x))
 
 
-nondifferentiable(hollow, zero_like, one_like, may_repeat)
+def fails(name: str, *args: Any) -> bool:
+    """Whether a function of ``np.linalg`` raises ``LinAlgError`` for these arguments.
+
+    >>> fails("cholesky", -np.eye(2)), fails("inv", np.eye(2))
+    (True, False)
+    """
+    try:
+        getattr(np.linalg, name)(*args)
+    except np.linalg.LinAlgError:
+        return True
+    except Exception:  # where it is called in earnest, it raises that
+        return False
+    return False
+
+
+nondifferentiable(hollow, zero_like, one_like, may_repeat, fails)
 
 # Which argument each of these reads for its shape and dtype only.
 METADATA: dict[Callable[..., Any], int] = {
