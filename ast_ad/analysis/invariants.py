@@ -15,6 +15,7 @@ from ..ir import builtin
 from ..ir.check import check, show_faults
 from ..ir.ops import Arg, Block, For, Function, If, Lit, Op, Seq, Statement, Undefined, Var, While, atoms
 from ..ir.types import (
+    ANY_KEY,
     Array,
     DictOf,
     ListOf,
@@ -118,7 +119,7 @@ def _cotangent(type: Type, like: Type) -> Type:
     if isinstance(type, ListOf) and isinstance(like, ListOf):
         return ListOf(_cotangent(type.element, like.element))
     if isinstance(type, DictOf) and isinstance(like, DictOf):
-        return DictOf(type.key, _cotangent(type.element, like.element))
+        return DictOf(like.key, _cotangent(type.element, like.element))  # which keys it has, nobody asks
     if isinstance(type, TupleOf) and isinstance(like, TupleOf) and len(type.items) == len(like.items):
         return TupleOf(tuple(map(_cotangent, type.items, like.items)))
     if isinstance(type, Array) and type.shape is None:
@@ -150,7 +151,9 @@ def within(found: Type, promised: Type) -> bool:
             return all(within(item, promised.element) for item in found.items)
         return isinstance(found, ListOf) and within(found.element, promised.element)
     if isinstance(promised, DictOf):
-        if not isinstance(found, DictOf) or not (_is_nothing(found.key) or found.key == promised.key):
+        if not isinstance(found, DictOf):
+            return False
+        if found.key != promised.key and not _is_nothing(found.key) and promised.key != ANY_KEY:
             return False
         return within(found.element, promised.element)
     if isinstance(found, TupleOf) and len(found.items) == len(promised.items):

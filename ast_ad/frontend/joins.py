@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from ..ir.alternatives import one_of, wide_enough
 from ..ir.types import (
+    ANY_KEY,
     KINDS,
     Array,
     DictOf,
@@ -158,7 +159,9 @@ def join_lists(a: Type, b: Type) -> ListOf:
 
 
 def join_dicts(a: DictOf, b: DictOf) -> DictOf:
-    """Dicts of no entry yet have the other's type; equal keys of other types are one key, but look otherwise.
+    """Dicts of no entry yet have the other's type.
+
+    Equal keys of other types are one key, but look otherwise: of keys of several types nothing is known.
 
     Raises
     ------
@@ -166,10 +169,10 @@ def join_dicts(a: DictOf, b: DictOf) -> DictOf:
         if no type describes both.
     """
     keys = [key for key in (a.key, b.key) if key != NOTHING]
-    if len(keys) == 2 and keys[0] != keys[1]:
-        raise ShapeChange(f"its keys are {keys[0]} on one path and {keys[1]} on another")
     element = join_lists(ListOf(a.element), ListOf(b.element))
     assert isinstance(element, ListOf)
+    if len(keys) == 2 and keys[0] != keys[1]:
+        return dict_of(ANY_KEY, element.element)
     return dict_of(keys[0] if keys else NOTHING, element.element)
 
 

@@ -90,7 +90,7 @@ class ListOf:
 
 @dataclass(frozen=True)
 class DictOf:
-    """A dict whose keys are known at run time only. Keys share one type, and so do the values.
+    """A dict whose keys are known at run time only. Keys share one type, or are ``ANY_KEY``; so do the values.
 
     Its cotangent is a dict, too; a key that it lacks has the cotangent zero.
     """
@@ -195,6 +195,10 @@ def list_of(element: Type) -> ListOf:
 def dict_of(key: Type, element: Type) -> DictOf:
     """The type of a dict that holds such keys and values at one time or another."""
     return DictOf(_with_dims(key, lambda dim: dim), list_of(element).element)
+
+
+ANY_KEY = Opaque("key")
+"""The type of the keys of a dict that has some of several types: nothing more is known of one of them."""
 
 
 def element_of(type: ListOf | DictOf) -> Type:
