@@ -90,7 +90,7 @@ class ListOf:
 
 @dataclass(frozen=True)
 class DictOf:
-    """A dict whose keys are known at run time only. Keys share one type, or are ``ANY_KEY``; so do the values.
+    """A dict whose keys are known at run time only. Keys share a type, or are ``ANY_KEY``; values share one.
 
     Its cotangent is a dict, too; a key that it lacks has the cotangent zero.
     """

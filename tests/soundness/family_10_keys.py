@@ -60,7 +60,7 @@ def lists_under_unlike_keys(x, n):
 def arrays_under_truth_values(x, n):
     d = {}
     for i in range(n):
-        d[x[i] > 0.5] = x * i
+        d[x[i] > 0.6] = x * i
     total = np.sum(x)
     for flag in (True, False):
         if flag in d:
@@ -74,7 +74,7 @@ def arrays_under_truth_values(x, n):
 def computes_with_such_keys(x, n):
     d = {}
     for i in range(n):
-        d[x[i] > 0.5] = x[i]
+        d[x[i] > 0.6] = x[i]
         d[i + 2] = x[0]
     t = 0.0
     for k in d:
@@ -86,7 +86,7 @@ def computes_with_such_keys(x, n):
 def asks_for_the_type_of_a_key(x, n):
     d = {}
     for i in range(n):
-        d["a" if x[i] > 0.5 else i] = x[i]
+        d["a" if x[i] > 0.6 else i] = x[i]
     return sum([d[k] * (2.0 if isinstance(k, str) else 3.0) for k in d])
 
 
