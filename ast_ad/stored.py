@@ -394,5 +394,11 @@ def _lists(shapes: Any) -> Any:
 
 
 def _hollow(leaf: Any) -> Any:
-    """A stand-in for an array, with its shape and dtype."""
-    return np.broadcast_to(np.zeros((), leaf.dtype), leaf.shape) if isinstance(leaf, np.ndarray) else leaf
+    """A stand-in for an array, with its shape, dtype and strides, and memory that nobody touches."""
+    if not isinstance(leaf, np.ndarray):
+        return leaf
+    if leaf.dtype.hasobject:
+        return np.broadcast_to(np.zeros((), leaf.dtype), leaf.shape)
+    first, end = np.lib.array_utils.byte_bounds(leaf)
+    memory, start = np.zeros(end - first, np.uint8), leaf.__array_interface__["data"][0] - first
+    return np.ndarray(leaf.shape, leaf.dtype, memory, start, leaf.strides)

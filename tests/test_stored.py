@@ -247,6 +247,31 @@ def test_kernels_that_fail(monkeypatch):
     assert vg(np.ones(3))[0] == 6.0 and vg.backend == "numpy" and vg(np.ones(3))[0] == 6.0
 
 
+def cornered(y):
+    flat = y.ravel()
+    flat[1] = 3.0 * y[0, 0]
+    return np.sum(y * y) + np.sum(flat)
+
+
+@pytest.mark.parametrize(
+    "layout", [np.array, np.asfortranarray, lambda y: np.repeat(y, 2, axis=1)[:, ::2], lambda y: y[::-1]]
+)
+def test_what_is_made_anew_knows_the_order(layout):
+    y = np.arange(1.0, 7.0).reshape(2, 3)
+    expected, _ = restored(cornered, layout(y.copy()))
+    assert expected[0] == cornered(layout(y.copy()))
+    vg = ast_ad.value_and_grad(cornered, backend="numba")
+    vg(layout(y.copy()))
+    assert isinstance(vg._last, stored.Restored)
+
+    def fails(*inputs):
+        raise RuntimeError("no")
+
+    vg._last.program.code._run = fails
+    value, gradient = vg(layout(y.copy()))
+    assert value == expected[0] and gradient.tolist() == expected[1].tolist() and vg.backend == "numpy"
+
+
 def test_fingerprints():
     same = [
         1,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from .container_methods import list_append
 from .context import Context
 from .holding import placed
 from .items import static_items
+from .layouts import BOTH, orders_of_solid
 from .loops import run_for
 from .numpy_calls import in_order
 from .questions import exact, has_dtype
@@ -30,7 +32,7 @@ from .values import (
     Tup,
     Value,
 )
-from .views import orders_of, with_known_order
+from .views import orders_of, shape_of, with_known_order
 
 FUNCTIONS: dict[str, Any] = {  # methods that are functions of NumPy
     name: getattr(np, name)
@@ -105,7 +107,10 @@ def method_copy(cx: Context, receiver: Arr, order: Value = Lit("C")) -> Any:
     """Row by row, where ``np.copy`` lays its result out as the array is: sums are made in that order."""
     columns = orders_of(cx, receiver) == {"F"}
     if cx.static_value(order) == "C" and not columns and lies_in_rows(cx, receiver):
-        return cx.emit(np.copy, receiver)
+        found = cx.emit(np.copy, receiver)
+        if isinstance(found, Arr):
+            found.orders |= {"C"}
+        return found
     return cx.emit(np.copy, receiver, order=order)
 
 
@@ -114,6 +119,23 @@ def lies_in_rows(cx: Context, arr: Arr) -> bool:
     while arr.view is not None and arr.view.index is not None and isinstance(arr.view.parent, Arr):
         arr = arr.view.parent
     return arr.view is None or rank_of(cx.read(arr).type) == 1
+
+
+@method("array", "view")
+def method_view(cx: Context, receiver: Value, dtype: Value = Lit(None), type: Value = Lit(None)) -> Any:
+    """All of the array, seen under the dtype that it has."""
+    asked, cls = cx.demand(dtype, "`dtype` of .view()"), cx.demand(type, "`type` of .view()")
+    if asked is np.ndarray and cls is None:
+        asked, cls = None, asked
+    if isinstance(receiver, Arr) and cls in (None, np.ndarray):
+        own = asked is None or not isinstance(asked, builtins.type) or not issubclass(asked, np.ndarray)
+        if own and (asked is None or has_dtype(cx, receiver, np.dtype(asked))):
+            return load_item(cx, receiver, Lit(Ellipsis))
+    raise cx.unsupported(
+        "method `.view()` of another dtype or class",
+        "the same memory has another meaning then",
+        "use astype, or `a[...]`",
+    )
 
 
 @method("array", "flatten")
@@ -136,7 +158,11 @@ def method_astype(
     fresh = cx.demand(args[2] if len(args) > 2 else copy, "`copy` of astype")
     if not fresh and isinstance(receiver, Arr) and has_dtype(cx, receiver, target):
         return in_order(cx, receiver, order)
-    return cx.emit(helpers.astype, receiver, Lit(target))
+    found = cx.emit(helpers.astype, receiver, Lit(target))
+    wanted = "K" if order is None else cx.demand(order, "`order`")
+    if isinstance(found, Arr) and wanted != "K":
+        found.orders = orders_of_solid(shape_of(cx, found)) | (frozenset(wanted) & BOTH)
+    return found
 
 
 @method("array", "conj")

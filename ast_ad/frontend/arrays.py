@@ -24,11 +24,13 @@ from .holding import element_value, hold_element, own_elements, pools_of, same_e
 from .identities import no_such_key, read_once, set_dict
 from .indexing import index_type
 from .inner_lists import load_inner
+from .layouts import orders_of_solid
 from .narrowing import there
 from .outside_values import load_live_item
 from .questions import known_rank
 from .values import Arr, Dct, Flat, Iterable, Live, Lst, Obj, Range, Tup, Value, View
 from .views import is_int, parts_of, uncertain
+from .views import shape_of as array_shape
 
 
 def is_advanced(index: Arg) -> bool:
@@ -119,7 +121,11 @@ def load_array_item(cx: Context, base: Arr, index: Value) -> Any:
         raise refusal from None
     if type is None:
         found = cx.emit(operator.getitem, base, position)
-        return found if is_advanced(position) else uncertain(cx, base, found)
+        if not is_advanced(position):
+            return uncertain(cx, base, found)
+        if isinstance(found, Arr):
+            found.orders = orders_of_solid(array_shape(cx, found))
+        return found
     return window(
         cx,
         base,

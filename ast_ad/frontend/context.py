@@ -216,8 +216,8 @@ class Context:
             if raised is not None:
                 error.call = raising(fn, arguments, keywords, self.builder)  # type: ignore[attr-defined]
             raise error from None
-        if isinstance(result, Arr):
-            result.orders = doors.orders_made(self, fn, args, kwargs, result)
+        for made in [result] if isinstance(result, Arr) else doors.arrays_made(self, fn, result):
+            made.orders = doors.orders_made(self, fn, args, kwargs, made)
         return result
 
     def settle_structure(self, fn: Callee, args: list[Arg], kwargs: dict[str, Arg]) -> None:

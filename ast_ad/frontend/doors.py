@@ -137,4 +137,5 @@ bind: Callable[[Context, str, Value], None]
 place: Place
 within_rules: Callable[[Context], bool]
 # ----- views
+arrays_made: Callable[[Context, Callee, Value], list[Arr]]
 orders_made: Callable[[Context, Callee, tuple[Value, ...], dict[str, Value], Arr], Orders]

@@ -117,9 +117,12 @@ class Inputs:
         self.keys[var.id] = key
         if not isinstance(var.type, Array):
             return var
+        lying: Any = ""
         if (*key, "order") in self.constants:
-            self.static_values[(*key, "order")] = aspect_of(value, "order")
-        return Arr(var, None, None, position, orders=frozenset(self.static_values.get((*key, "order"), "")))
+            lying = self.static_values[(*key, "order")] = aspect_of(value, "order")
+        if isinstance(lying, tuple):
+            return Arr(var, None, None, position, strides=lying)
+        return Arr(var, None, None, position, orders=frozenset(lying))
 
     def demand(self, variables: list[Var]) -> None:
         """Ask for a build in which these values are static, if only arguments stand behind them."""

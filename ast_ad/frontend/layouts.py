@@ -14,7 +14,7 @@ import numpy as np
 from ..ir.ops import Lit
 from ..ir.types import Array, Type, differs_from_one
 from ..rules import containers, helpers
-from .strides import Given, Shape, Strides, has_no_gaps, joins, kept_orders
+from .strides import Given, Shape, Strides, filled, has_no_gaps, joins, kept_orders
 from .values import Callee, Value
 
 Orders = frozenset[str]
@@ -23,9 +23,29 @@ BOTH: Orders = frozenset("CF")
 
 ROWS = {
     np.arange, np.linspace, np.eye, np.identity, np.outer, np.tri, np.matmul, operator.matmul, np.dot,
-    containers.array_from_list, np.vander, np.diagflat,
+    np.vander, np.diagflat, np.diag, np.triu, np.tril, np.inner, np.cov,
+    np.corrcoef, np.linalg.inv, np.linalg.pinv, np.linalg.cholesky, np.linalg.solve, np.linalg.outer,
+    np.linalg.multi_dot, *([np.linalg.matmul] if hasattr(np.linalg, "matmul") else []),
 }  # fmt: skip
 """What they make lies row by row, whatever they are given; of products that is so up to two axes."""
+ROWS_OF_ANY = {
+    np.repeat, np.take, np.compress, np.resize, np.select, np.meshgrid, np.tensordot, np.interp, np.argsort,
+    containers.array_from_list,
+}  # fmt: skip
+"""So do these, whatever number of axes they have."""
+SOLID = {
+    np.sum, np.prod, np.mean, np.std, np.var, np.max, np.min, np.median, np.ptp, np.average, np.quantile,
+    np.percentile, np.nansum, np.nanprod, np.nanmean, np.nanstd, np.nanvar, np.nanmax, np.nanmin,
+    np.argmax, np.argmin, np.diff, np.gradient, np.ediff1d, np.roll, np.tile, np.append, np.insert, np.delete,
+    np.pad, np.extract, np.take_along_axis, np.choose, np.unique, np.flatnonzero, np.round, np.unwrap,
+    np.convolve, np.correlate, np.bincount, np.digitize, np.searchsorted, np.trapezoid, np.kron, np.cross,
+    np.trace, np.einsum, np.logspace, np.geomspace, np.polyval, np.block, np.fft.fft, np.fft.ifft,
+    np.fft.rfft, np.fft.irfft, np.fft.fftshift, np.fft.ifftshift, np.fft.fftfreq, np.fft.rfftfreq,
+    np.linalg.norm, np.linalg.det, np.linalg.eigvalsh, np.linalg.eigh, np.linalg.svd,
+}  # fmt: skip
+"""What they make, where it is no view, has no gaps: it lies in any order if one length only is not 1."""
+SEVERAL = {np.meshgrid, np.divmod, divmod, np.modf, np.frexp, np.linalg.eigh, np.linalg.svd}
+"""What is known of the arrays that functions make is so of each of several that these make."""
 MADE = {np.zeros: 2, np.ones: 2, np.empty: 2, np.full: 3}
 """They lie row by row, or as they are asked to, by an argument at this place."""
 ORDER_AT = {
@@ -35,6 +55,7 @@ ORDER_AT = {
 KEEPING = {
     np.array, np.copy, np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.where, np.clip,
     np.concatenate, np.stack, np.vstack, np.hstack, np.column_stack, np.dstack,
+    np.sort, np.partition, np.cumsum, np.cumprod, np.nan_to_num, np.sinc, np.i0, np.angle, helpers.astype,
     operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,
     operator.neg, operator.pos, abs,
     operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne,
@@ -74,17 +95,18 @@ def orders_of_result(fn: Callee, given: Given, shape: Shape | None, order: objec
     >>> sorted(orders_of_result(np.add, [((1, 2), (2, 3)), ((1, 2), (2, 3))], (2, 3), None))
     ['F']
     """
-    known = lies_as_given(fn) or fn in ROWS or fn in MADE
-    if shape is None or order not in (None, "K", "C", "F") or not known:
+    if shape is None or order not in (None, "K", "C", "F") or not is_solid(fn):
         return NONE
-    if len(shape) <= 1:
+    if orders_of_solid(shape):
         return BOTH
     if order in ("C", "F"):
         return frozenset(order)
-    if fn in ROWS:
-        return frozenset("C") if len(shape) == 2 else NONE
+    if fn in ROWS_OF_ANY or fn in ROWS and len(shape) == 2:
+        return frozenset("C")
     if fn in MADE:
         return frozenset("C")
+    if not lies_as_given(fn):
+        return NONE
     ranks = {None if its is None else len(its) for _, its in given}
     if fn in JOINING and ranks == {len(shape)}:  # along an axis that they have already
         longest = [(strides, joined_shape(its, shape)) for strides, its in given]
@@ -98,6 +120,20 @@ def orders_of_result(fn: Callee, given: Given, shape: Shape | None, order: objec
 def lies_as_given(fn: Callee) -> bool:
     """Whether what a function makes lies in memory as its arguments do."""
     return fn in KEEPING or isinstance(fn, np.ufunc) and fn.signature is None
+
+
+def orders_of_solid(shape: Shape | None) -> Orders:
+    """Those of an array without gaps, whatever the order of its axes is.
+
+    >>> sorted(orders_of_solid((1, 3))), sorted(orders_of_solid((2, 3)))
+    (['C', 'F'], [])
+    """
+    return BOTH if shape is not None and sum(n != 1 for n in filled(shape)) <= 1 else NONE
+
+
+def is_solid(fn: Callee) -> bool:
+    """Whether an array that a function makes has no gaps."""
+    return lies_as_given(fn) or any(fn in some for some in (ROWS, ROWS_OF_ANY, MADE, SOLID))
 
 
 def joined_shape(its: Shape | None, shape: Shape) -> Shape | None:

@@ -49,6 +49,11 @@ REDUCTIONS: dict[Any, Callable[..., Any]] = {
     np.logical_or: np.any,
     np.logical_and: np.all,
 }
+ORDER_REQUIRED = {
+    **dict.fromkeys(["C", "CONTIGUOUS", "C_CONTIGUOUS"], "C"),
+    **dict.fromkeys(["F", "FORTRAN", "F_CONTIGUOUS"], "F"),
+}
+"""What np.require calls the orders."""
 CUMULATIONS: dict[Any, Callable[..., Any]] = {np.add: np.cumsum, np.multiply: np.cumprod}
 
 
@@ -171,8 +176,22 @@ def b_asarray(
         if copy is False and (result is not value or not same):
             raise cx.unsupported("copy=False where a copy may be needed", "NumPy refuses it", "leave it out")
     else:
-        result = as_array(cx, np.array, value, whole(cx, value, dtype))
+        lying: dict[str, Value] = {} if order is None else {"order": order}
+        result = as_array(cx, np.array, value, {**whole(cx, value, dtype), **lying})
     return result if dtype is None or cx.static_value(dtype) is None else method_astype_if(cx, result, dtype)
+
+
+@handles(np.require)
+def b_require(
+    cx: Context, a: Value, dtype: Value | None = None, requirements: Value = Lit(None), **kwargs: Value
+) -> Any:
+    """The array in an order that is required; what else may be, only NumPy knows to fulfil."""
+    asked = cx.demand(requirements, "`requirements` of np.require") or ()
+    orders = {ORDER_REQUIRED.get(str(flag).upper()) for flag in asked}
+    if not isinstance(a, Arr) or kwargs or len(orders) > 1 or None in orders:
+        given = {k: v for k, v in (("dtype", dtype), ("requirements", requirements)) if v is not None}
+        return doors.call_primitive(cx, np.require, [a], {**given, **kwargs})
+    return b_asarray(cx, a, dtype, *(Lit(order) for order in orders))
 
 
 def whole(cx: Context, value: Value, dtype: Value | None) -> dict[str, Any]:
@@ -212,8 +231,11 @@ def as_array(cx: Context, fn: Callee, value: Value, kwargs: dict[str, Value]) ->
 def in_order(cx: Context, value: Arr, order: Value | None) -> Any:
     """The array itself, or perhaps a copy, if it has to lie in memory row by row or column by column."""
     wanted = None if order is None else cx.demand(order, "`order`")
-    if wanted in (None, "K", "A") or not cx.read(value).type.shape:  # type: ignore[union-attr]
+    rank = rank_of(cx.read(value).type)
+    if wanted in (None, "K", "A") or rank == 0:
         return value
+    if rank is None:
+        return doors.call_primitive(cx, np.asarray, [value], {"order": Lit(wanted)})
     fn = np.ascontiguousarray if wanted == "C" else np.asfortranarray
     return doors.call_primitive(cx, fn, [value], {})
 

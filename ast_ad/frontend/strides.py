@@ -196,7 +196,7 @@ def of_moved(strides: Strides, shape: Shape, look: Callable[[np.ndarray], Any]) 
         return None
     apart = APART[: len(shape)]
     lengths = tuple(1 if n == 1 else EACH for n in shape)
-    buffer = np.empty(EACH * sum(APART), dtype=bool)
+    buffer = np.empty(EACH * sum(APART), dtype=np.int8)
     view = np.lib.stride_tricks.as_strided(buffer, lengths, apart)
     try:
         seen = look(view)

@@ -11,10 +11,10 @@ import numpy as np
 from ..ir.alternatives import is_mixed
 from ..ir.ops import Arg, Lit, Seq, Slice, Var, variables
 from ..ir.types import Array, Scalar, TupleOf, Type, kind_of, rank_of
-from ..rules import helpers
+from ..rules import containers, helpers
 from ..rules.registry import lookup
 from . import doors
-from .context import Context
+from .context import NOT_STATIC, Context
 from .holding import hold_element, pools_of, share
 from .indexing import without_ellipsis
 from .layouts import (
@@ -25,6 +25,7 @@ from .layouts import (
     NONE,
     ORDER_AT,
     SEEING,
+    SEVERAL,
     Orders,
     decided_by_strides,
     is_crosswise,
@@ -152,6 +153,8 @@ def relation_of_call(
         return ""  # it may get axes, or become an array
     if fn is np.ix_ and isinstance(type, Array) and type.dtype.kind == "b":
         return ""  # places
+    if fn is np.broadcast_arrays and isinstance(type, Array) and type.shape is not None and type == made:
+        return "same"  # it is as large as all of them
     if fn is np.meshgrid and cx.static_value(kwargs.get("copy", Lit(True))) is not False:
         return ""
     if fn is np.einsum:
@@ -318,6 +321,8 @@ def orders_made(
     cx: Context, fn: Callee, args: tuple[Value, ...], kwargs: dict[str, Value], result: Arr
 ) -> Orders:
     """Those of an array that an operation has made."""
+    if fn is np.array and isinstance(args[0], (Lst, Tup)) and "ndmin" not in kwargs:
+        fn = containers.array_from_list
     order = cx.static_value(order_asked(fn, list(args), kwargs))
     if order is not None and not isinstance(order, str):
         return NONE
@@ -342,6 +347,14 @@ def orders_made(
     return orders_of_result(fn, given, shape, order)
 
 
+def arrays_made(cx: Context, fn: Callee, result: Value) -> list[Arr]:
+    """Those among several results of a function of whose memory the same is known."""
+    if fn not in SEVERAL or not isinstance(result, (Tup, Lst)):
+        return []
+    content = result.items if isinstance(result, Tup) else cx.state.get(result)
+    return [part for part in content if isinstance(part, Arr)] if isinstance(content, tuple) else []
+
+
 def strides_seen(
     cx: Context,
     fn: Callee,
@@ -360,9 +373,11 @@ def strides_seen(
         order = cx.static_value(order_asked(fn, args, kwargs)) or "C"
         solid = order in ("C", "F") and has_no_gaps(shape, own, order)
         return of_order(type.shape, order) if solid else None
-    others = [a if a is base else cx.static_value(a) for a in args]
+    known = fn in SEEING or fn is np.einsum and is_view_by_letters(cx.static_value(args[0]))
+    aside = np.zeros(1) if fn in EACH else NOT_STATIC  # an array on which the view does not depend
+    others = [a if a is base else aside if isinstance(a, Arr) else cx.static_value(a) for a in args]
     named = {k: a if a is base else cx.static_value(a) for k, a in kwargs.items()}
-    if fn not in SEEING or any(v is not base and not cx.is_static(v) for v in (*args, *kwargs.values())):
+    if not known or any(v is NOT_STATIC for v in (*others, *named.values())):
         return None
 
     def look(view: np.ndarray) -> Any:
@@ -397,3 +412,4 @@ def shape_type(type: Type) -> TupleOf:
 
 
 doors.orders_made = orders_made
+doors.arrays_made = arrays_made

@@ -681,10 +681,6 @@ def number_or_array_changed_by_a_number(x, n):
 
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {
-    ("another_view_of_the_same", "numpy", "compiled"): "traced",
-    ("another_view_of_the_same", "numba", "compiled"): "traced",
-    ("require_written", "numpy", "compiled"): "traced",
-    ("require_written", "numba", "compiled"): "traced",
     ("unstacked_rows", "numpy", "compiled"): "traced",
     ("unstacked_rows", "numba", "compiled"): "traced",
 }

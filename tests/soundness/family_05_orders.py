@@ -1,0 +1,207 @@
+"""Orders in memory of what functions make: sorted, repeated, joined, required or seen under another name.
+
+All must be right, and compiled where nothing else is said.
+"""
+
+import numpy as np
+
+from .harness import program
+
+X = np.array([0.4, -0.9, 1.3])
+Y = np.array([[0.5, 0.7, -0.2], [1.5, -0.3, 0.9], [0.1, 0.4, -1.1]])
+COLUMNS = np.asfortranarray(Y)
+LATER = [(X[::-1], COLUMNS, 0.4), (np.array([0.3, 0.9, 0.2, -0.6]), Y[:2], -0.7), (X[:2].copy(), Y[::2], 1.1)]
+
+
+# ----- .view()
+@program(X, Y, 1.5, later=LATER)
+def all_under_another_name(x, y, s):
+    v, w = x.view(), y.T.view(float)
+    v *= s
+    y[0] = 2.0 * s
+    return np.sum(x * x) + np.sum(w * w) + np.sum(v)
+
+
+@program(X, Y, 1.5, later=LATER)
+def a_view_of_each_turn(x, y, s):
+    total = 0.0
+    for row in y:
+        v = row.view(np.ndarray)
+        v[0] = total * s
+        total += np.sum(np.sin(row))
+    return total + np.sum(y * y)
+
+
+@program(X, Y, 1.5, later=LATER)
+def a_view_of_the_dtype(x, y, s):
+    parts = [a.view(x.dtype) for a in (x * s, x[1:])]
+    parts[1] -= np.sum(parts[0])
+    return np.sum(x * x) + np.sum(parts[0] * 2.0)
+
+
+# ----- what np.require returns
+@program(X, Y, 1.5, later=LATER)
+def rows_or_columns_required(x, y, s):
+    m = np.outer(x, x)
+    a, b = np.require(m, float, ["C"]), np.require(m, requirements="F")
+    a[0] = s * x
+    b[0] *= 3.0
+    return np.sum(m * m) + np.sum(a) + np.sum(b * b)
+
+
+@program(X, Y, 1.5, later=LATER)
+def required_of_an_argument(x, y, s):
+    a = np.require(y, None, ["F_CONTIGUOUS"])
+    a -= s
+    y[0] *= 2.0
+    return np.sum(a * a) + np.sum(y * y)
+
+
+@program(X, Y, 1.5, wrt=(2,), later=[(np.arange(3), COLUMNS, 0.3)])
+def required_of_another_dtype(x, y, s):
+    a = np.require(x, float)
+    a[0] = s
+    return np.sum(a * a) + np.sum(x) * 1.5
+
+
+@program(X, Y, 1, later=[(X, Y, 0), (X[:2], COLUMNS, 1)], compiled=False)
+def an_order_of_what_may_be_a_vector(x, y, n):
+    m = np.outer(x, x).T if n > 0 else x * 1.0
+    r = np.asarray(m, order="C")
+    r[0] = 5.0
+    return np.sum(m * m) + np.sum(r * np.sum(x))
+
+
+# ----- as large as all of them
+@program(X, Y, 1.5, later=LATER)
+def nothing_is_stretched(x, y, s):
+    a, b = np.broadcast_arrays(y, s)[0], np.broadcast_arrays(x, x * 2.0)[0]
+    a[0] *= s
+    b += np.sum(a)
+    return np.sum(y * y) + np.sum(x * b)
+
+
+@program(X, Y, 1.5, later=LATER)
+def the_stretched_one_is_read(x, y, s):
+    m = np.outer(x, x)
+    a, b = np.broadcast_arrays(x, m)
+    b[0] = s * x
+    x *= 2.0
+    return np.sum(a * a) + np.sum(m * b)
+
+
+@program(X, Y, 1.5, later=LATER)
+def an_open_mesh_by_columns(x, y, s):
+    rows, columns = np.ix_(x[:2], x[::2])
+    a, b = np.asarray(rows, order="F"), np.ascontiguousarray(columns)
+    a *= s
+    b += 1.0
+    return np.sum(x * x) + np.sum(rows * columns) + np.sum(b)
+
+
+@program(X, Y, 1.5, later=LATER)
+def a_mesh_is_a_copy(x, y, s):
+    a, b = np.meshgrid(x, x * s)
+    v, w = np.reshape(b, -1), a.T.ravel()
+    b += s
+    a *= x
+    return np.sum(v * v) + np.sum(w) + np.sum(x * x)
+
+
+@program(X, Y, 1.5, later=LATER)
+def lists_by_columns(x, y, s):
+    a, b = np.asarray([x, x * s], order="F"), np.array([y.T, y.T])
+    u, v, w = a.ravel(), a.T.ravel(), b.ravel()
+    u[0], v[1], w[0] = s, 2.0 * s, 3.0
+    return np.sum(a * a) + np.sum(u * v) + np.sum(b * b) + np.sum(w)
+
+
+# ----- made without gaps
+@program(X, Y, 1.5, later=LATER)
+def vectors_have_no_gaps(x, y, s):
+    made = [
+        np.roll(x, 1),
+        np.sum(y, axis=0),
+        np.linalg.norm(y, axis=1),
+        x[x > -9.0],
+        y[:, [0]][:, 0],
+        np.sort(x),
+    ]
+    total = 0.0
+    for v in made[:5]:
+        w = np.asarray(v, order="F")
+        w *= s
+        total = total + np.sum(v * v) + np.sum(w)
+    return total
+
+
+@program(X, Y, 1.5, later=LATER)
+def a_column_has_no_gaps(x, y, s):
+    a, b = np.mean(y, axis=1, keepdims=True), y[:, [1]]
+    v, w = a.ravel(), b.reshape(-1, order="F")
+    v[0] = s
+    b -= s
+    return np.sum(a * a) + np.sum(w * w) + np.sum(v)
+
+
+@program(X, Y, 1.5, later=LATER)
+def repeated_by_rows(x, y, s):
+    a = np.repeat(y.T, 2, axis=0)
+    v, w = a.ravel(), a.ravel("F")
+    v[1] = s
+    w[0] = 3.0 * s
+    return np.sum(a * a) + np.sum(v) + np.sum(w * w)
+
+
+@program(X, Y, 1.5, later=LATER)
+def sorted_as_they_lie(x, y, s):
+    m = np.array([x, x * s]).T
+    a, b, c = np.sort(m, axis=0), np.cumsum(m, axis=1), np.nan_to_num(m)
+    u, v, w = a.ravel(), b.ravel("F"), c.reshape(-1)
+    u[0], v[0], w[0] = s, 2.0 * s, 3.0 * s
+    return np.sum(a * a) + np.sum(b * b) + np.sum(c * c) + np.sum(u)
+
+
+@program(X, Y, 1.5, later=LATER)
+def halves_by_rows(x, y, s):
+    m = np.outer(x, x).T
+    a, b = np.triu(m), np.tril(m)
+    v, w = a.ravel(), b.ravel("F")
+    v[0], w[0] = s, 2.0 * s
+    return np.sum(a * a) + np.sum(b * b) + np.sum(v * w)
+
+
+@program(X, Y, 1.5, later=LATER)
+def copied_by_rows(x, y, s):
+    a = y.copy()
+    v = a.ravel()
+    v[1:] *= s
+    return np.sum(a * a) + np.sum(v) * np.sum(y)
+
+
+@program(X, Y, 1.5, later=LATER)
+def converted_as_it_lies(x, y, s):
+    m = np.array([x, x * s]).T
+    a, b, c = m.astype(complex), m.astype(float, order="C"), m.astype(float, "F")
+    u, v, w = a.ravel(), b.ravel(), c.ravel()
+    u[0], v[0], w[0] = s, 2.0 * s, 3.0 * s
+    return np.sum(a.real**2) + np.sum(b * b) + np.sum(c * c) + np.sum(w)
+
+
+@program(X, Y, 1.5, later=LATER, compiled=False)
+def places_have_gaps(x, y, s):
+    places = np.where(np.outer(x, x) > 0.0)[0]
+    other = np.ascontiguousarray(places)
+    other[0] = 1
+    return np.sum(x[places]) * s + np.sum(x[other])
+
+
+@program(X, Y, 1.5, later=LATER)
+def eigenvalues_have_none(x, y, s):
+    values, vectors = np.linalg.eigh(np.outer(x, x) + np.diag(np.arange(1.0, len(x) + 1.0)))
+    v = np.asarray(values, order="F")
+    v *= s
+    return np.sum(values * values) + np.sum(v)
+
+
+KNOWN: dict[tuple[str, str, str], str] = {}
