@@ -16,7 +16,6 @@ from .emit.load import add_user_note
 from .errors import (
     TWICE,
     InputTypeError,
-    RecursionDepthError,
     SharedMemoryError,
     UnsupportedError,
     not_one_number,
@@ -206,7 +205,7 @@ class Compiled:
 
     def _explained(self, error: Exception) -> NoReturn:
         """Raise an error of the program with the place in the user's code."""
-        if isinstance(error, RecursionDepthError):  # no exception of the function
+        if isinstance(error, UnsupportedError):  # no exception of the function
             raise error
         add_user_note(error)
         if self.lowered.tried:

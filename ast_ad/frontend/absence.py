@@ -17,6 +17,7 @@ from ..ir.types import ListOf, Optional
 from .context import Context
 from .dummies import quietly
 from .questions import python_dummies, python_dummy
+from .several import of_several
 from .values import Arr, Callee, Lst, Tup, Value
 
 
@@ -37,9 +38,10 @@ def require_present(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str
             continue
         if result is not None:
             name = getattr(fn, "__name__", "this function")
-            raise cx.unsupported(
+            error = cx.unsupported(
                 f"`{name}` of what may be None", "of None it makes something else", "test for None before"
             )
+            raise of_several(error, cx.variable(absent))
 
 
 LIBRARIES = "numpy", "scipy"

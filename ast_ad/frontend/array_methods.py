@@ -103,8 +103,10 @@ def method_transpose(cx: Context, receiver: Value, *axes: Value) -> Any:
 
 
 @method("array", "copy")
-def method_copy(cx: Context, receiver: Arr, order: Value = Lit("C")) -> Any:
+def method_copy(cx: Context, receiver: Value, order: Value = Lit("C")) -> Any:
     """Row by row, where ``np.copy`` lays its result out as the array is: sums are made in that order."""
+    if not isinstance(receiver, Arr):  # a number of NumPy's
+        return receiver
     columns = orders_of(cx, receiver) == {"F"}
     if cx.static_value(order) == "C" and not columns and lies_in_rows(cx, receiver):
         found = cx.emit(np.copy, receiver)
@@ -168,7 +170,8 @@ def method_astype(
 @method("array", "conj")
 def method_conj(cx: Context, receiver: Value) -> Any:
     """Of real numbers the array itself, where the function gives a copy."""
-    type = exact(cx, cx.arg(receiver).type, "the conjugate")  # type: ignore[union-attr]
+    var = cx.variable(receiver)
+    type = exact(cx, var, var.type, "the conjugate")
     return receiver if kind_of(type) != "complex" else cx.emit(np.conj, receiver)
 
 

@@ -21,7 +21,7 @@ from .identities import one_of, read_once, set_attribute
 from .local_classes import Slot, is_local, read_slot, store_slot
 from .narrowing import there
 from .outside_values import class_member, global_value, outside_constant, outside_value
-from .questions import asked, exact, known_rank, present, require_plain
+from .questions import asked, exact, known_rank, present, python_dummies, require_plain
 from .stores import is_stored, read, store_attribute_outside, storing_class
 from .tables import METHODS, Intrinsic
 from .values import (
@@ -103,9 +103,21 @@ def value_attribute(cx: Context, base: Value, name: str) -> Any:
             f"numbers and arrays of type {cx.variable(base).type} have none",
             "check the name",
             AttributeError,
+            missing_attribute(python_dummies(cx, base), name),
         )
     there(cx, base)
     return array_attribute(cx, base, name)
+
+
+def missing_attribute(objects: list[Any], name: str) -> Exception | None:
+    """What Python raises for an attribute that none of the objects has, if it is the same for all."""
+    found = set()
+    for one in objects:
+        try:
+            getattr(one, name)
+        except AttributeError as problem:
+            found.add(str(problem))
+    return AttributeError(found.pop()) if len(found) == 1 else None
 
 
 def array_attribute(cx: Context, base: Value, name: str) -> Any:
@@ -117,7 +129,7 @@ def array_attribute(cx: Context, base: Value, name: str) -> Any:
         rank = rank_of(type)
         return cx.builder.opaque(np.ndim, (var,), Scalar("int")) if rank is None else Lit(rank)
     if name == "dtype":
-        return Lit(dtype_of(exact(cx, type, "the dtype")))
+        return Lit(dtype_of(exact(cx, var, type, "the dtype")))
     if name == "size":
         lengths = type.shape if isinstance(type, Array) and type.shape is not None else (None,)
         if all(isinstance(n, int) for n in lengths):
@@ -140,7 +152,7 @@ def array_attribute(cx: Context, base: Value, name: str) -> Any:
     if name == "__class__":
         return Lit(asked(cx, lambda v: v.__class__, base))
     if name in ("itemsize", "nbytes"):
-        dtype: Any = dtype_of(exact(cx, type, "the dtype"))
+        dtype: Any = dtype_of(exact(cx, var, type, "the dtype"))
         return cx.emit(operator.mul, array_attribute(cx, base, "size"), Lit(dtype.itemsize))
     if not asked(cx, lambda v: callable(getattr(v, name)), present(cx, base)):
         raise cx.unsupported(f"attribute `{name}`", "it is not followed", "leave it out")

@@ -12,7 +12,7 @@ import operator
 
 import numpy as np
 
-from ..ir.alternatives import TooMany, choices, is_mixed
+from ..ir.alternatives import TooMany, choices, is_open
 from ..ir.ops import Arg, Lit, Op, Var, variables
 from ..ir.types import Array, ListOf, Opaque, Optional, Scalar, TupleOf, Type, differs_from_one
 from .builder import Builder
@@ -66,7 +66,7 @@ def _of_each_type(fn: Callee, args: list[Arg], kwargs: dict[str, Arg]) -> Except
 
 def _is_open(type: Type) -> bool:
     """Whether it depends on the path taken."""
-    return is_mixed(type) or isinstance(type, Optional)
+    return is_open(type) or isinstance(type, Optional)
 
 
 def _is_exact(type: Type) -> bool:

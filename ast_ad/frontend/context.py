@@ -29,6 +29,7 @@ from .builder import Builder, as_arg
 from .certain import raised_for_certain, raising
 from .dummies import InferenceError
 from .named import ITERATED, STRUCTURAL, describe, is_free, name_of, parameter_names
+from .several import of_several, open_variables
 from .values import (
     Arr,
     Callee,
@@ -98,6 +99,7 @@ class Context:
         self.catching: list[Any] = []  # the `try` statements under way, and None for what may swallow
         self.splitting: Any = None  # the simple statement within `try` that is being read
         self.suspended: dict[Frame, Callable[[Value], None]] = {}  # run where a generator yields
+        self.asked_apart: list[int] = []  # the variables for each of whose types something is being read
         self.own_dims: set[Dim] = set()
         self.flag_cond: Var | None = None
         self.branch_start = 0
@@ -204,8 +206,9 @@ class Context:
         try:
             result = self.wrap(self.builder.op(fn, *arguments, **keywords))
         except InferenceError as problem:
-            if self.inputs is not None:  # perhaps it works for the very shapes of this call
-                self.inputs.demand_shapes(list(variables(*arguments, *keywords.values())))
+            given = [*arguments, *keywords.values()]
+            if self.inputs is not None and not open_variables(*given):  # perhaps it works for these shapes
+                self.inputs.demand_shapes(list(variables(*given)))
             raised = raised_for_certain(fn, arguments, keywords, problem)
             error = self.unsupported(
                 f"`{name_of(fn)}` with these arguments",
@@ -215,7 +218,7 @@ class Context:
             )
             if raised is not None:
                 error.call = raising(fn, arguments, keywords, self.builder)  # type: ignore[attr-defined]
-            raise error from None
+            raise (of_several(error, *given) if raised is None else error) from None
         for made in [result] if isinstance(result, Arr) else doors.arrays_made(self, fn, result):
             made.orders = doors.orders_made(self, fn, args, kwargs, made)
         return result
@@ -257,8 +260,10 @@ class Context:
             return doors.read_element(self, arr)
         parent = self.read(arr.view.parent)
         cached = self.state.contents.get(arr)
-        if cached is not None and cached[0] is parent:
-            return cached[1]
+        narrowed = self.builder.narrowed  # of the base, only its rank may be known better
+        better = arr.view.get is None and cached is not None and narrowed.get(cached[0].id) is parent
+        if cached is not None and (better or cached[0] is parent):
+            return narrowed.get(cached[1].id, cached[1])
         if arr.view.get is None:
             self.demand_layout(arr.view)
             raise self.unsupported(
@@ -292,7 +297,8 @@ class Context:
             raise self.aliased(
                 "a write to " + arr.foreign, "the compiler can't tell what else the write changes"
             )
-        self.require_kind((self.state.get(arr) if arr.view is None else self.read(arr)).type)
+        content = self.state.get(arr) if arr.view is None else self.read(arr)
+        self.require_kind(self.builder.narrowed.get(content.id, content))
         if arr.argument is not None and self.inputs is not None:
             self.inputs.written.add(arr.argument)
         if arr.view is None:
@@ -322,15 +328,17 @@ class Context:
         self.write(parent, after)
         self.state.set(arr, (after, var))
 
-    def require_kind(self, type: Type) -> None:
+    def require_kind(self, var: Var) -> None:
         """What is written to converts the same way on every path: integers cut off fractions."""
+        type = var.type
         dtypes = [t for t in type.among if isinstance(t, np.dtype)] if isinstance(type, Array) else []
         if len({dtype.kind for dtype in dtypes}) > 1:
-            raise self.unsupported(
+            error = self.unsupported(
                 f"a write to an array of {' or '.join(sorted(map(str, dtypes)))}",
                 "which it is depends on the path taken",
                 "give the array one dtype on every path",
             )
+            raise of_several(error, var)
 
     def heap(self, arr: Arr) -> Heap:
         assert isinstance(arr, Heap)

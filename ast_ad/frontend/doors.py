@@ -112,6 +112,11 @@ consumed: Callable[[Context, Value], Any]
 before_item: Callable[[Context, Any, Any], None]
 before_operation: Callable[[Context, Callee, tuple[Any, ...]], None]
 exec_split: Callable[..., Any]
+# ----- statements
+drop_dead_names: Callable[..., None]
+exec_block: Callable[[Context, list[Any]], None]
+# ----- apart
+exec_apart: Callable[[Context, Callable[[], Any], list[Any]], Any]
 # ----- generators
 drive: Callable[[Context, Any, Callable[[Value], None]], None]
 drive_until: Callable[[Context, Any, Callable[[Value], None], Callable[[], Value]], None]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..ir import dim_values
-from ..ir.alternatives import alternatives
+from ..ir.alternatives import types_of
 from ..ir.ops import UNKNOWN, Arg, Lit, Seq, Slice, Var, variables
 from ..ir.types import (
     Array,
@@ -173,7 +173,7 @@ def _part(type: Type, table: dict[object, int]) -> Any:
 def class_dummies(var: Var) -> list[Any]:
     """Objects of each class, dtype and number of axes that a value may have at run time."""
     found: list[Any] = [None] if isinstance(var.type, Optional) else []
-    for type in alternatives(var.type.value if isinstance(var.type, Optional) else var.type):
+    for type in types_of(var.type.value if isinstance(var.type, Optional) else var.type):
         if isinstance(type, Array) and type.shape is None:
             found += [filler(type.dtype), *(np.full((1,) * rank, filler(type.dtype)) for rank in range(3))]
         else:

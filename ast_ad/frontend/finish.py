@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from typing import Any
 
-from ..ir.ops import Block, Undefined, Var
+from ..ir.builtin import told
+from ..ir.ops import Arg, Block, Lit, Undefined, Var
+from ..ir.types import Array, Scalar, rank_of
 from .builder import type_of_arg
 from .context import Context
 from .holding import hold_entries
@@ -72,6 +75,27 @@ def finish(
     for key in [k for k in after.contents if is_window(k)]:
         del after.contents[key]
     make(tuple(carried.variables), tuple(carried.inits), block, tuple(carried.outs), stops is not None)
+    if passes.certain:
+        for slot, value in bound.items():
+            if isinstance(value, Arr) and value.view is None:
+                tell_last(cx, slot, value, dict(zip(carried.outs, carried.yields, strict=True)))
+
+
+def tell_last(cx: Context, slot: Slot, value: Arr, last: dict[Var, Arg]) -> None:
+    """Behind a loop that certainly runs, what had another rank before the loop has that of the last pass."""
+    var = cx.state.get(value)
+    if var not in last or rank_of(var.type) is not None or not isinstance(var.type, Array):
+        return
+    type = type_of_arg(last[var])
+    if rank_of(type) is None or not isinstance(type, (Scalar, Array)):
+        return
+    type = renewed(replace(type, size=None) if isinstance(type, Scalar) else type, None)
+    known = cx.builder.opaque(told, (var, Lit(rank_of(type))), type)
+    known.hint = var.hint
+    if isinstance(type, Array):
+        cx.state.set(value, known)
+    else:
+        put_slot(cx.state, slot, known)
 
 
 def carry(

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.alternatives import TooMany, choices, is_mixed, one_of, united
+from ..ir.alternatives import TooMany, choices, common, has_ranks, is_mixed, is_open, one_of, united
 from ..ir.dims import has_fresh, reaches, stretched
 from ..ir.ops import UNKNOWN, Arg, Lit, Seq, Slice, Var, map_arg, variables
 from ..ir.types import (
@@ -43,7 +43,7 @@ from .dummies import (
     quietly,
 )
 from .indexing import index_type, reshaped
-from .probing import probe
+from .probing import for_its_rank, probe
 from .shaped_like import shaped_like, told_type
 from .values import Callee
 
@@ -79,28 +79,64 @@ def _of_each_type(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> 
     """The type, where those of the arguments depend on the path taken: found for each that they may have."""
     types = [v.type for v in variables(*args, *kwargs.values())]
     absent = any(isinstance(t, Optional) for t in types) and not is_own(fn)
-    if not absent and not any(map(is_mixed, types)):
+    if not absent and not any(map(is_open, types)):
         return _infer(fn, args, kwargs)
-    found, refused = [], True
+    found: list[Any] = []
+    failed: list[InferenceError] = []
     try:
         for some, named in choices(args, kwargs, absent):
             try:
                 found.append(_infer(fn, some, named))
             except InferenceError as problem:
-                refused = refused and isinstance(problem.__cause__, TypeError)
+                failed.append(problem)
     except TooMany:
-        raise InferenceError("the types of many arguments depend on the path taken") from None
+        if not any(map(has_ranks, types)):
+            raise InferenceError("the types of many arguments depend on the path taken") from None
+        found = []
+    nothing = any(f == type_of(None) for f in found)  # `np.sum(None)` is None
+    if found and any(map(has_ranks, types)) and all(map(for_its_rank, failed)):
+        result = _in_common([f for f in found if f != type_of(None)])
+        if result is not None:
+            return Optional(result) if nothing else result
     try:
         result = _infer(fn, args, kwargs)
     except InferenceError:  # types that it does not take: where they come up, the call raises
+        refused = all(isinstance(problem.__cause__, TypeError) for problem in failed)
         if not found or not refused or not all(map(is_number, found)):
             raise
         result = found[0]
-    nothing = is_number(result) and any(f == type_of(None) for f in found)  # `np.sum(None)` is None
+    nothing = is_number(result) and nothing
     found = [f for f in found if is_number(f) or not is_number(result)]
     if rank_of(result) is not None and any(rank_of(f) != rank_of(result) for f in found):
         raise InferenceError("the rank of the result depends on the path taken")
-    return Optional(united(result, found)) if nothing else united(result, found)
+    result = united(result, found)
+    if not all(map(for_its_rank, failed)):
+        result = _of_any_rank(result)
+    return Optional(result) if nothing else result
+
+
+def _of_any_rank(result: Any) -> Any:
+    """The type, where it is not known of which numbers and arrays a value is one."""
+    if isinstance(result, (tuple, list)):
+        items = map(_of_any_rank, result)
+        return type(result)(*items) if hasattr(result, "_fields") else type(result)(items)
+    return replace(result, either=frozenset()) if isinstance(result, Array) else result
+
+
+def _in_common(found: list[Any]) -> Any:
+    """The type of what has one of these types of any rank; None where there is no such type."""
+    if found and all(map(is_number, found)):
+        return common(found)
+    if found and all(f == found[0] for f in found):
+        return found[0]
+    first = found[0] if found else None
+    if isinstance(first, (tuple, list)) and all(
+        type(f) is type(first) and len(f) == len(first) for f in found
+    ):
+        items = [_in_common([f[i] for f in found]) for i in range(len(first))]
+        if not any(item is None for item in items):
+            return type(first)(*items) if hasattr(first, "_fields") else type(first)(items)
+    return None
 
 
 OF_NOTHING: dict[Any, int] = {sum: 0, math.prod: 1}

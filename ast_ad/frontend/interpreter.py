@@ -13,6 +13,7 @@ from typing import Any
 
 from ..ir.ops import Lit
 from . import (
+    apart,
     array_methods,
     class_statements,
     container_methods,
@@ -39,6 +40,7 @@ from .inputs import Inputs
 from .values import Callee, Value
 
 READERS = (
+    apart,
     array_methods,
     class_statements,
     container_methods,

@@ -140,7 +140,8 @@ def of_last(type: Type, last: Type, first: Type | None) -> Type:
     if isinstance(type, Scalar) and isinstance(last, Scalar):
         return replace(last, size=None)
     if isinstance(type, Array) and isinstance(last, Array):
-        return Array(last.dtype, type.shape, last.among)
+        either = last.either or type.either if type.shape is None else frozenset()
+        return Array(last.dtype, type.shape, last.among, either)
     return type
 
 

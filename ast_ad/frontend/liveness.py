@@ -1,9 +1,9 @@
 """Which names may still be read: at the start of a loop's pass, or behind the loop, or from a statement on?
 
-``live_at_loops(tree)`` and ``live_before(tree)`` tell it for every loop and every statement of a function,
-the functions within included, from the text alone: the usual analysis backwards over statements. It errs
-towards "may be read". What a nested function or a generator reads is live everywhere, since it may run at any
-time.
+``live_at_loops(tree)``, ``live_before(tree)`` and ``live_after(tree)`` tell it for every loop and statement
+of a function, the functions within included, from the text alone: the usual analysis backwards over
+statements. It errs towards "may be read". What a nested function or a generator reads is live everywhere,
+since it may run at any time.
 """
 
 from __future__ import annotations
@@ -23,13 +23,14 @@ _found: WeakKeyDictionary[Any, Live] = WeakKeyDictionary()
 
 @dataclass
 class Live:
-    """The live names of the loops and before the statements of one tree, by the ``id`` of their nodes.
+    """The live names of loops, before and after statements of one tree, by the ``id`` of their nodes.
 
     ``thrown``: those that may be read once an exception has left a statement.
     """
 
     at_loops: dict[int, Names] = field(default_factory=dict)
     before: dict[int, Names] = field(default_factory=dict)
+    after: dict[int, Names] = field(default_factory=dict)
     thrown: dict[int, Names] = field(default_factory=dict)
 
 
@@ -52,6 +53,16 @@ def live_before(tree: object) -> dict[int, Names]:
     ['n', 'y']
     """
     return _live(tree).before
+
+
+def live_after(tree: object) -> dict[int, Names]:
+    """The names that may be read after a statement, by the statement's ``id``.
+
+    >>> tree = gast.parse("def f(x, n):\\n  y = x * n\\n  if n:\\n    y = n\\n  return y").body[0]
+    >>> sorted(live_after(tree)[id(tree.body[0])]), sorted(live_after(tree)[id(tree.body[2])])
+    (['n', 'y'], [])
+    """
+    return _live(tree).after
 
 
 def live_if_thrown(tree: object) -> dict[int, Names]:
@@ -101,6 +112,8 @@ class _Function:
         """The names that are live before the statements."""
         live = exits.after
         for node in reversed(statements):
+            left = exits.always | exits.at_break | exits.at_continue
+            self.found.after[id(node)] = live | left | self.captured
             live = self.statement(node, replace(exits, after=live)) | exits.always
             self.found.before[id(node)] = live | self.captured
             self.found.thrown[id(node)] = exits.always | self.captured

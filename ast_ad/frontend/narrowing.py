@@ -12,10 +12,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ..ir.alternatives import common, has_ranks, types_of
 from ..ir.builtin import told
 from ..ir.dims import Dim
 from ..ir.ops import Lit, Op, Var
-from ..ir.types import Array, Optional, Type
+from ..ir.types import Array, Optional, Type, rank_of
 from ..rules import helpers
 from .context import Context
 from .values import Arr, Value
@@ -23,7 +24,7 @@ from .values import Arr, Value
 RECENT = 32  # operations: a condition is made where it is asked
 
 Fact = tuple[Var, int | None]
-"""A variable and its rank; None: it is there, whatever its rank."""
+"""A variable and its rank; ~rank: it has another one; None: it is there, whatever its rank."""
 
 COMPARISONS = {operator.eq: True, operator.ne: False, operator.is_: False, operator.is_not: True}
 """Where each tells something: if it holds, or if it does not."""
@@ -36,8 +37,10 @@ def facts_told(cx: Context, cond: Value, holds: bool) -> Iterator[Fact]:
         return
     if op.fn is operator.not_:
         yield from facts_told(cx, op.args[0], not holds)
-    elif COMPARISONS.get(op.fn) is not holds or op.kwargs:
+    elif op.fn not in COMPARISONS or op.kwargs:
         return
+    elif COMPARISONS[op.fn] is not holds:
+        yield from ((var, ~rank) for var, rank in facts_told(cx, cond, not holds) if rank is not None)
     elif op.fn in (operator.is_, operator.is_not):
         if isinstance(op.args[0], Var) and op.args[1] == Lit(None):
             yield op.args[0], None
@@ -73,7 +76,11 @@ def _narrowed(type: Type, rank: int | None) -> Type | None:
     """The type that is left of another one."""
     if rank is None:
         return type.value if isinstance(type, Optional) else None
-    if isinstance(type, Array) and type.shape is None and not type.among:
+    if has_ranks(type):
+        ranks = {r for t in types_of(type) if (r := rank_of(t)) is not None and (r == rank or ~r != rank < 0)}
+        fitting = [t for t in types_of(type) if rank_of(t) in ranks]
+        return common(fitting) if fitting and all(isinstance(t, Array) for t in fitting) else None
+    if isinstance(type, Array) and type.shape is None and not type.among and rank >= 0:
         return Array(type.dtype, tuple(Dim.fresh() for _ in range(rank)))
     return None
 

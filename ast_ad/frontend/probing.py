@@ -185,9 +185,10 @@ def _of_rank(type: Type, rank: int) -> Type:
 
 
 def _probe_ranks(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
-    """Arrays of unknown rank: what do numbers, vectors and matrices agree on?"""
+    """Arrays of unknown rank: what do numbers, vectors, matrices and stacks of them agree on?"""
     found: list[Any] = []
-    for rank in (0, 1, 2):
+    told = True  # whether those of which no type is found certainly raise
+    for rank in (0, 1, 2, 3):
 
         def fix(var: Var, rank: int = rank) -> Arg:
             return Var(_of_rank(var.type, rank)) if has_unknown_rank(var.type) else var
@@ -199,15 +200,25 @@ def _probe_ranks(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> A
                 )
             )
         except InferenceError as problem:
-            error = problem
+            error, told = problem, told and for_its_rank(problem)
     if not found:
         raise error
-    if all(f == found[0] for f in found) and isinstance(found[0], Scalar):
+    if told and all(f == found[0] for f in found) and isinstance(found[0], Scalar):
         return replace(found[0], size=None)  # the lengths are made up
     dtypes = {dtype_of(f) if isinstance(f, (Scalar, Array)) else None for f in found}
     if len(dtypes) == 1 and None not in dtypes:
         return Array(dtypes.pop(), None)  # type: ignore[arg-type]
     raise InferenceError("the rank of an argument depends on the path taken")
+
+
+def for_its_rank(problem: InferenceError) -> bool:
+    """Whether a trial failed for the type of an argument, or its number of axes: then the call raises."""
+    cause = problem.__cause__
+    if isinstance(cause, (TypeError, np.exceptions.AxisError)):
+        return True
+    return (
+        str(problem).removeprefix("IndexError: ").startswith(("too many indices", "invalid index to scalar"))
+    )
 
 
 def match_runs(fn: Callee, runs: list[Any], args: Any, kwargs: dict[str, Arg], regular: bool) -> Any:

@@ -15,6 +15,7 @@ from .builder import type_of_arg
 from .context import Context
 from .dummies import InferenceError, class_dummies
 from .named import describe
+from .several import of_several
 from .values import Arr, ArrayMethod, Callee, Closure, Dct, Lst, Obj, Range, Tup, Value
 
 # What a class may say of an attribute.
@@ -29,11 +30,12 @@ def asked(cx: Context, question: Callee, *values: Value) -> Any:
         if not any(answer is a or type(answer) is type(a) and answer == a for a in answers):
             answers.append(answer)
     if len(answers) != 1:
-        raise cx.unsupported(
+        error = cx.unsupported(
             "a question about the type of a value",
             "the type depends on the path taken",
             "give the value one type on every path",
         )
+        raise of_several(error, *[cx.variable(part) for part in values if isinstance(part, (Var, Arr))])
     return answers[0]
 
 
@@ -82,14 +84,15 @@ def present(cx: Context, value: Value) -> Any:
     return Var(var.type.value, var.hint) if isinstance(var.type, Optional) else value
 
 
-def exact(cx: Context, type: Type, what: str) -> Type:
-    """The type, which is the same on every path."""
+def exact(cx: Context, var: Var, type: Type, what: str) -> Type:
+    """The type of a variable, which is the same on every path."""
     if is_mixed(type):
-        raise cx.unsupported(
+        error = cx.unsupported(
             f"{what} of this value",
             "its type depends on the path taken",
             "give it one type on every path (`0.0` for `0`)",
         )
+        raise of_several(error, var)
     return type
 
 
@@ -97,17 +100,19 @@ def known_rank(cx: Context, arg: Arg) -> int:
     """How many axes a number or an array has, on every path."""
     rank = rank_of(type_of_arg(arg))
     if rank is None:
-        raise cx.unsupported(
+        error = cx.unsupported(
             "the shape of this value", "its rank depends on the path taken", "keep the rank fixed"
         )
+        raise of_several(error, arg)
     return rank
 
 
 def has_dtype(cx: Context, arr: Arr, dtype: np.dtype) -> bool:
     """Whether an array has a dtype, so that no conversion makes a copy."""
-    type = cx.read(arr).type
+    var = cx.read(arr)
+    type = var.type
     if isinstance(type, Array) and dtype in type.among:
-        exact(cx, type, "the dtype")
+        exact(cx, var, type, "the dtype")
     return isinstance(type, Array) and type.dtype == dtype
 
 

@@ -57,7 +57,7 @@ def stand_in(cx: Context, fn: Callee) -> Callable[..., Any] | None:
 def kind_only(cx: Context, value: Value) -> Any:
     """Something of which only the array library and the dtype are read."""
     return (
-        np.zeros(1, dtype_of(exact(cx, cx.read(value).type, "the dtype")))
+        np.zeros(1, dtype_of(exact(cx, cx.read(value), cx.read(value).type, "the dtype")))
         if isinstance(value, Arr)
         else asked(cx, lambda one: one, value)
     )

@@ -26,10 +26,11 @@ from .container_methods import list_extend
 from .context import Context
 from .expressions import evaluate, load_name, mangled
 from .holding import set_list
-from .liveness import live_before
+from .liveness import live_after, live_before
 from .local_classes import enclosing_scope
 from .narrowing import there
 from .questions import asked
+from .several import of_several
 from .source_lines import statement_text
 from .stores import store_cell, store_global
 from .tables import EXEC, METHODS, statement
@@ -76,25 +77,34 @@ def exec_block(cx: Context, statements: list[gast.AST]) -> None:
                 "rewrite it without, or move it out of the differentiated function",
             )
         try:
-            scope = cx.catching[-1] if cx.catching else None
-            if scope is not None and scope.frame is cx.frame and isinstance(node, SIMPLE):
-                doors.exec_split(cx, node, functools.partial(handler, cx, node, []))
-            elif handler(cx, node, statements[position + 1 :]):
+            run = functools.partial(exec_statement, cx, handler, node, statements[position + 1 :])
+            if doors.exec_apart(cx, run, statements[position:]):
                 return
         except Raised:
             cx.state.dead = True
+
+
+def exec_statement(cx: Context, handler: Callee, node: gast.AST, rest: list[gast.AST]) -> Any:
+    """Run one statement; true: what follows in the block, too."""
+    scope = cx.catching[-1] if cx.catching else None
+    if scope is not None and scope.frame is cx.frame and isinstance(node, SIMPLE):
+        return doors.exec_split(cx, node, functools.partial(handler, cx, node, []))
+    return handler(cx, node, rest)
 
 
 SIMPLE = gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Expr, gast.Return, gast.Delete
 COMPOUND = gast.If, gast.For, gast.While, gast.Try, gast.Match, gast.With
 
 
-def drop_dead_names(cx: Context, node: gast.AST) -> None:
-    """Names that nobody reads any more hold nothing: what they held may be another name's alone."""
+def drop_dead_names(cx: Context, node: gast.AST, after: bool = False) -> None:
+    """Names that nobody reads any more hold nothing: what they held may be another name's alone.
+
+    That is so before a statement, or ``after`` it.
+    """
     frame = cx.frame
     if frame.source is None or "__class__" in frame.cells:  # super() reads the first parameter
         return
-    live = live_before(frame.source.tree).get(id(node))
+    live = (live_after if after else live_before)(frame.source.tree).get(id(node))
     held = cx.state.get(frame)
     if live is not None and any(name not in live and name[:1] != "$" for name in held):
         cx.state.set(frame, {k: v for k, v in held.items() if k in live or k[:1] == "$"})
@@ -382,11 +392,12 @@ def overwrite(cx: Context, arr: Arr, old: Var, new: Arg) -> None:
     if ranks[0] is not None and ranks[1] is None and isinstance(new, Var):
         new, ranks = in_shape(cx, new, old), (ranks[0], ranks[0])
     if None in ranks or ranks[1] > ranks[0]:  # type: ignore[operator]
-        raise cx.unsupported(
+        error = cx.unsupported(
             "an operation in place whose result may have more axes than the array",
             "NumPy raises an error then",
             "use an out-of-place operation",
         )
+        raise of_several(error, old, new)
     if isinstance(new, Var) and not np.can_cast(
         getattr(new.type, "dtype", dtype) or np.result_type(float),
         dtype,
@@ -428,3 +439,5 @@ doors.assign = assign
 doors.bind = bind
 doors.place = place
 doors.within_rules = within_rules
+doors.drop_dead_names = drop_dead_names
+doors.exec_block = exec_block

@@ -45,13 +45,41 @@ def one_of(widest: Scalar | Array, types: Iterable[Type]) -> Scalar | Array:
     >>> is_mixed(one_of(Scalar("int"), (Scalar("int"), Scalar("int"))))
     False
     """
-    found: set[Any] = set()
+    types, found = list(types), set[Any]()
     for type in types:
         if isinstance(type, (Scalar, Array)):
             found |= type.among or {_single(type)}
     if isinstance(widest, Array):  # NumPy's numbers are arrays without axes to what is computed with them
         found = {t if not isinstance(t, Scalar) or t.dtype is None else t.dtype for t in found}
-    return replace(widest, among=frozenset(found) if found - {_single(widest)} else frozenset())
+    among = frozenset(found) if found - {_single(widest)} else frozenset()
+    if isinstance(widest, Array):
+        return replace(widest, among=among, either=_either(types) if widest.shape is None else frozenset())
+    return replace(widest, among=among)
+
+
+ANY = Dim.symbol(("any length",), least=0)
+MOST_KINDS = 8  # numbers and arrays of which a value may be one
+
+
+def _either(types: Iterable[Type]) -> frozenset[Any]:
+    """The numbers and arrays of which what has one of the types is one; none where that is not known."""
+    found: set[Any] = set()
+    for type in types:
+        if isinstance(type, Array) and type.shape is None:
+            if not type.either:
+                return frozenset()
+            found |= type.either
+        else:
+            found.update(map(_bare, alternatives(type)))
+    return frozenset(found) if len(found) <= MOST_KINDS else frozenset()
+
+
+def _bare(type: Type) -> Type:
+    """A number's or an array's type without what is known of its size or lengths."""
+    if isinstance(type, Scalar):
+        return Scalar(type.kind, type.dtype)
+    assert isinstance(type, Array) and type.shape is not None
+    return Array(type.dtype, (ANY,) * len(type.shape))
 
 
 def _single(type: Scalar | Array) -> Any:
@@ -102,6 +130,55 @@ def is_mixed(type: Type) -> bool:
     return isinstance(type, (Scalar, Array)) and bool(type.among)
 
 
+def has_ranks(type: Type) -> bool:
+    """Whether it is known of which numbers and arrays, of several ranks, a value is one."""
+    if isinstance(type, Optional):
+        return has_ranks(type.value)
+    return isinstance(type, Array) and type.shape is None and bool(type.either)
+
+
+def is_open(type: Type) -> bool:
+    """Whether a value's type depends on the path taken, and is known to be one of several."""
+    return is_mixed(type) or has_ranks(type)
+
+
+def types_of(type: Type) -> tuple[Type, ...]:
+    """The types of which a value has one: as ``alternatives``, and of each rank.
+
+    >>> float, vector = Scalar("float"), Array(np.dtype("float64"), (3,))
+    >>> [rank_of(t) for t in types_of(one_of(wide_enough(float, vector), (float, vector)))]
+    [0, 1]
+    """
+    if not has_ranks(type):
+        return alternatives(type)
+    if isinstance(type, Optional):
+        return tuple(map(Optional, types_of(type.value)))
+    assert isinstance(type, Array)
+    return tuple(map(_renewed, sorted(type.either, key=lambda t: (rank_of(t), repr(t)))))
+
+
+def _renewed(type: Type) -> Type:
+    """A type whose lengths nothing is known of, each for itself."""
+    if isinstance(type, Array) and type.shape is not None:
+        return Array(type.dtype, tuple(Dim.fresh() for _ in type.shape))
+    return type
+
+
+def common(types: Iterable[Type]) -> Scalar | Array:
+    """The type of a value that has one of the types, of numbers and arrays."""
+    found = [t for t in types if isinstance(t, (Scalar, Array))]
+    wide = found[0]
+    for type in found[1:]:
+        wide = wide_enough(wide, type) if type != wide else wide
+    sizes = {type.size if isinstance(type, Scalar) else None for type in found}
+    result = one_of(wide, found)
+    return (
+        replace(result, size=sizes.pop() if len(sizes) == 1 else None)
+        if isinstance(result, Scalar)
+        else result
+    )
+
+
 def alternatives(type: Type) -> tuple[Type, ...]:
     """The types of which a value has one."""
     if not is_mixed(type):
@@ -145,7 +222,7 @@ def choices(
     """
     given = dict.fromkeys(variables(*args, *kwargs.values()))
     table: dict[Var, list[Arg]] = {
-        v: [_retyped(v, t) for t in alternatives(v.type)] for v in given if is_mixed(v.type)
+        v: [_retyped(v, t) for t in types_of(v.type)] for v in given if is_open(v.type)
     }
     for var in given:
         if absent and isinstance(var.type, Optional):

@@ -56,11 +56,13 @@ class Array:
     """An ndarray; ``shape`` is None where the rank depends on the path taken (0-d or a number included).
 
     ``among`` has the dtypes of which it has one (and the numbers that it may be instead), where paths differ.
+    ``either`` has the numbers and arrays of which it is one, if that is known where ``shape`` is None.
     """
 
     dtype: np.dtype
     shape: tuple[Dim | int, ...] | None
     among: Among = field(default=frozenset(), repr=False)
+    either: Among = field(default=frozenset(), repr=False)
 
     @property
     def ndim(self) -> int | None:

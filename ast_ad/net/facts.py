@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..ir.ops import UNKNOWN, Var
-from ..ir.types import EACH, Array, DictOf, Dim, ListOf, Optional, Scalar, TupleOf, Type
+from ..ir.types import EACH, Array, DictOf, Dim, ListOf, Optional, Scalar, TupleOf, Type, rank_of
 
 ENDS = 16  # how many elements are looked at at both ends of a list that is four times as long, or longer
 EARLY = 4  # the first turns of a loop that are looked at; later ones where their number is a power of two
@@ -116,6 +116,8 @@ class Facts:
                 np.result_type(value), type.dtype, self.casting
             ):
                 raise Broken(f"{told(value)}, believed to be of dtype {type.dtype}")
+            if type.either and np.ndim(value) not in {rank_of(one) for one in type.either}:
+                raise Broken(f"{told(value)}, believed to be {' or '.join(sorted(map(str, type.either)))}")
             return
         if not isinstance(value, np.ndarray):
             fits = isinstance(value, np.generic) and np.can_cast(value.dtype, type.dtype, self.casting)

@@ -235,6 +235,17 @@ def not_none(x: Any) -> Any:
     return x
 
 
+def sort_of(x: Any) -> str:
+    """Whether ``x`` is an array or a number, and of which dtype or class of Python's.
+
+    >>> sort_of(np.ones(2)), sort_of(np.float32(1)), sort_of(1.0), sort_of(True)
+    ('ndarray of float64', 'number of float32', 'float', 'bool')
+    """
+    if isinstance(x, (np.ndarray, np.generic)):
+        return f"{'ndarray' if isinstance(x, np.ndarray) else 'number'} of {x.dtype}"
+    return type(x).__name__
+
+
 def mT(x: Any) -> Any:
     """``x`` with the last two axes exchanged: the transpose of each matrix in a stack.
 
@@ -382,7 +393,7 @@ def fails(name: str, *args: Any) -> bool:
     return False
 
 
-nondifferentiable(hollow, zero_like, one_like, may_repeat, fails)
+nondifferentiable(hollow, zero_like, one_like, may_repeat, fails, sort_of)
 
 # Which argument each of these reads for its shape and dtype only.
 METADATA: dict[Callable[..., Any], int] = {

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..frontend.builder import type_of_arg
+from ..ir.alternatives import is_mixed
 from ..ir.ops import Arg, Lit, Op, Seq, Statement, Var, map_arg
 from ..ir.types import Array, Scalar
 from .copying import Renaming
@@ -146,9 +147,9 @@ class Values(ElementWriter):
         assert isinstance(var.type, Array)
         elements = self.small[var]
         have = [np.dtype(_python(one(e))) if _dtype(e) is None else _dtype(e) for e in elements.flat]
-        kwargs: dict[str, Arg] = (
-            {} if np.result_type(*have) == var.type.dtype else {"dtype": Lit(var.type.dtype)}
-        )
+        certain = not any(is_mixed(type_of_arg(e)) for e in elements.flat)
+        known = certain and np.result_type(*have) == var.type.dtype
+        kwargs: dict[str, Arg] = {} if known else {"dtype": Lit(var.type.dtype)}
         return Op(np.array, (_display(elements),), (out,), kwargs, self.span, False, self.adjoint)
 
     def exact_elements(self, arg: Arg, like: Var) -> list[Arg]:

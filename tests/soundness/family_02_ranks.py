@@ -139,11 +139,9 @@ def the_same_array_under_two_names(x, n):
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {
     ("a_view_from_before_the_question", "numpy", "compiled"): "traced",
-    ("asked_in_a_helper", "numpy", "compiled"): "traced",
     ("asked_in_a_lambda", "numpy", "compiled"): "traced",
     ("three_ranks", "numpy", "compiled"): "traced",
     ("a_view_from_before_the_question", "numba", "compiled"): "traced",
-    ("asked_in_a_helper", "numba", "compiled"): "traced",
     ("asked_in_a_lambda", "numba", "compiled"): "traced",
     ("three_ranks", "numba", "compiled"): "traced",
 }
