@@ -251,7 +251,7 @@ class Derivative(Inspection):
     def _compile(
         self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any], values: Any
     ) -> tuple[Any, list[Any]]:
-        with build_lock:
+        with build_lock, collector_paused():
             try:
                 variant = self._build(args, kwargs)
                 run_deep(variant.finish)

@@ -17,6 +17,7 @@ from .deep import is_repeated
 from .emit.load import build_lock, load_module
 from .emit.nesting import plan
 from .emit.python import emit_module
+from .garbage import collector_paused
 from .ir.ops import Function, walk
 from .ir.types import Array
 from .transform.in_place import write_in_place
@@ -59,11 +60,13 @@ class Program:
             self.backend = "numba"
 
     @functools.cached_property
+    @collector_paused()
     def placed(self) -> Function:
         """The program with writes in place."""
         return write_in_place(self.function, self.owned, self.fresh, lambda function: plan(function).inlined)
 
     @functools.cached_property
+    @collector_paused()
     def _numpy(self) -> tuple[Run, str]:
         emitted = emit_module([self.placed])
         module = load_module(emitted.text, emitted.injected, self.function.name, dict(emitted.lines))

@@ -10,14 +10,30 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..ir import builtin
-from ..ir.ops import Arg, Block, For, Function, If, Lit, Op, Seq, Slice, Var, While, binders, variables, walk
+from ..ir.ops import (
+    Arg,
+    Block,
+    For,
+    Function,
+    If,
+    Lit,
+    Op,
+    Seq,
+    Slice,
+    Var,
+    While,
+    binders,
+    operands,
+    variables,
+    walk,
+)
 from ..ir.types import Array, DictOf, ListOf, Scalar, TupleOf
 from ..rules import containers, dicts, helpers, in_place, nested_lists
 from ..rules.registry import lookup
@@ -155,14 +171,15 @@ def is_advanced_index(arg: Arg) -> bool:
     return isinstance(arg, Lit) and isinstance(arg.value, (bool, list))
 
 
-def data_reads(op: Op) -> Iterator[Var]:
+def data_reads(op: Op) -> list[Var]:
     """The Vars whose values the op reads: not those that it reads for shape and dtype only."""
     position = helpers.METADATA.get(op.fn) if not op.kwargs else None
-    for i, arg in enumerate(op.args):
-        for var in variables(arg):
-            if i != position or not isinstance(arg, Var) or not isinstance(var.type, (Array, Scalar)):
-                yield var
-    yield from variables(*op.kwargs.values())
+    args = operands(op)
+    if position is not None and position < len(args):
+        shape = args[position]
+        if isinstance(shape, Var) and isinstance(shape.type, (Array, Scalar)):
+            args = (*args[:position], *args[position + 1 :])
+    return variables(*args)
 
 
 # ----- the analysis ----------------------------------------------------------------------------------

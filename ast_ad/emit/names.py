@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import keyword
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 
 from ..ir import builtin
 from ..ir.builtin import MUTATORS
@@ -234,9 +234,16 @@ class _Numbers:
                 found |= self.whole.get(node, 0)
         return found
 
-    def _around(self, first: int, last: int) -> Iterator[int]:
-        yield from self.tree.above(first)
-        yield from self.tree.above(last)
+    def _around(self, first: int, last: int) -> list[int]:
+        """The nodes around the first place or the last one; from some height on they are the same."""
+        one, other = first + self.tree.size, last + self.tree.size
+        found = []
+        while one := one >> 1:
+            other >>= 1
+            found.append(one)
+            if other != one:
+                found.append(other)
+        return found
 
 
 def meet(some: list[Range], others: list[Range]) -> bool:

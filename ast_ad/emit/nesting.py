@@ -97,22 +97,22 @@ class Nesting:
     choices: set[int] = field(default_factory=set)
     uses: Counter[Var] = field(default_factory=Counter)
 
-    def leaves(self, arg: Arg) -> Iterator[Var]:
-        """The named Vars that the argument's expression reads."""
-        for var in variables(arg):
+    def leaves(self, *args: Arg) -> list[Var]:
+        """The named Vars that the arguments' expressions read."""
+        found: list[Var] = []
+        for var in variables(*args):
             op = self.inlined.get(var)
             if op is None:
-                yield var
+                found.append(var)
             elif isinstance(op, Op):
-                yield from self.reads(op)
+                found += self.reads(op)
             else:
-                for inner in (op.cond, *op.then.results, *op.orelse.results):
-                    yield from self.leaves(inner)
+                found += self.leaves(op.cond, *op.then.results, *op.orelse.results)
+        return found
 
-    def reads(self, op: Op) -> Iterator[Var]:
+    def reads(self, op: Op) -> list[Var]:
         """The named Vars that the op's expression reads."""
-        for arg in (*op.args, *op.kwargs.values()):
-            yield from self.leaves(arg)
+        return self.leaves(*operands(op))
 
     def is_inlined(self, op: Statement) -> bool:
         return len(op.outs) == 1 and op.outs[0] in self.inlined
@@ -240,7 +240,8 @@ class _Planner:
         """Nest what waits for this use and fits; the depth, length and leaves of the whole."""
         args = list(args)
         sizes: dict[Var, tuple[int, int, frozenset[Var]]] = {}
-        _, total, _ = _combined(args, sizes)
+        found = _combined(args, sizes)
+        total = found[1]
         for var in variables(*args):
             waiting = self.pending.pop(var, None)
             if waiting is None or not waiting.valid or waiting.depth >= MAX_DEPTH:
@@ -252,7 +253,7 @@ class _Planner:
                 total += waiting.length
                 self.nesting.inlined[var] = waiting.op
                 sizes[var] = waiting.depth, waiting.length, waiting.leaves
-        return _combined(args, sizes)
+        return _combined(args, sizes) if sizes else found
 
     def _passed(self, op: Statement) -> None:
         """A statement stays here: what waits and would read something else behind it may wait no longer."""
@@ -296,17 +297,22 @@ def _combined(
     args: Iterable[Arg], sizes: dict[Var, tuple[int, int, frozenset[Var]]]
 ) -> tuple[int, int, frozenset[Var]]:
     depth, length, leaves = 0, 0, frozenset[Var]()
+    named: list[Var] = []
     for arg in args:
         length += 2
         if isinstance(arg, Lit):
             length += len(str(arg.value))
         for var in variables(arg):
-            d, n, inner = sizes.get(var, (0, len(var.hint or "t"), frozenset((var,))))
-            depth, length, leaves = max(depth, d), length + n, leaves | inner
-    return depth + 1, length, leaves
+            nested = sizes.get(var)
+            if nested is None:
+                named.append(var)
+                length += len(var.hint or "t")
+                continue
+            depth, length, leaves = max(depth, nested[0]), length + nested[1], leaves | nested[2]
+    return depth + 1, length, leaves.union(named) if named else leaves
 
 
-def _direct(op: Statement) -> Iterator[Var]:
+def _direct(op: Statement) -> list[Var]:
     return variables(*operands(op))
 
 

@@ -73,21 +73,22 @@ def emit_module(
             definition.decorator_list.append(references.callable(decorators[function.name]))
         definitions.append(definition)
         sources.update(own)
-    tree = ast.fix_missing_locations(ast.Module([*references.imports(), *definitions], []))
-    text = to_source(tree)
-    comments, places = _annotations(tree, ast.parse(text), sources)
+    tree = ast.Module([*references.imports(), *definitions], [])
+    text, parsed = to_source(tree)
+    comments, places = _annotations(tree, parsed, sources)
     top = [f"# {_one_line(line)}".rstrip() for line in header.splitlines()]
     return _annotated(text, top, comments, places, references.injected)
 
 
-def to_source(tree: ast.Module) -> str:
-    """Text that parses back to exactly this tree."""
-    printers = [ast.unparse] if _astor() is None else [_astor_source, ast.unparse]
+def to_source(tree: ast.Module) -> tuple[str, ast.Module]:
+    """Text that parses back to exactly this tree, and what the parser makes of it."""
+    printers = [_unparsed] if _astor() is None else [_astor_source, _unparsed]
     for printer in printers:
         try:
             text = printer(tree)
-            if _says_the_same(tree, ast.parse(text)):
-                return text
+            parsed = ast.parse(text)
+            if _says_the_same(tree, parsed):
+                return text, parsed
         except SyntaxError as problem:
             refuse_nesting(problem)
         except (ValueError, AttributeError):  # the next printer, or the error below
@@ -121,6 +122,10 @@ def _astor() -> Any:
     return astor
 
 
+def _unparsed(tree: ast.Module) -> str:
+    return ast.unparse(ast.fix_missing_locations(tree))
+
+
 def _astor_source(tree: ast.Module) -> str:
     def string(text: str, embedded: Any, current_line: str, *args: Any, **kwargs: Any) -> str:
         alone = not current_line.strip() and '"' not in text and "\\" not in text and text.isprintable()
@@ -130,6 +135,12 @@ def _astor_source(tree: ast.Module) -> str:
 
 
 _NOT_SAID = frozenset(("ctx", "kind", "type_comment"))  # depends on how the tree was made
+
+
+@functools.cache
+def _said(fields: tuple[str, ...]) -> tuple[str, ...]:
+    """Those fields of a node that tell what the program is."""
+    return tuple(name for name in fields if name not in _NOT_SAID)
 
 
 def _says_the_same(made: ast.AST, parsed: ast.AST) -> bool:
@@ -144,8 +155,7 @@ def _says_the_same(made: ast.AST, parsed: ast.AST) -> bool:
         if isinstance(a, ast.AST):
             if type(a) is not type(b):
                 return False
-            fields = {*a._fields, *b._fields} - _NOT_SAID
-            pairs.extend((getattr(a, name, None), getattr(b, name, None)) for name in fields)
+            pairs += [(getattr(a, name, None), getattr(b, name, None)) for name in _said(a._fields)]
         elif isinstance(a, list) or isinstance(b, list):
             a, b = ([] if x is None else x for x in (a, b))
             if not (isinstance(a, list) and isinstance(b, list) and len(a) == len(b)):

@@ -89,7 +89,7 @@ class Liveness:
         sources: dict[Var, list[Arg]] = {}
         todo: list[Var] = list(self._all(function.body.results))
         for op in walk(function.body):
-            todo.extend(self.own_reads(op))
+            todo.extend(self._reads(op) if isinstance(op, Op) else self.own_reads(op))
             for out, args in _flows(op):
                 sources.setdefault(out, []).extend(args)
         needed: set[Var] = set()

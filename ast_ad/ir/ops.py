@@ -213,15 +213,20 @@ def atoms(arg: Arg) -> Iterator[Var | Lit]:
             yield from atoms(part)
 
 
-def variables(*args: Arg) -> Iterator[Var]:
+# Every pass asks for the variables and operands of every statement: lists and tuples cost half of generators.
+
+
+def variables(*args: Arg) -> list[Var]:
     """Every Var inside the arguments, left to right, repeats included."""
+    found: list[Var] = []
     for arg in args:
         if isinstance(arg, Var):
-            yield arg
+            found.append(arg)
         elif isinstance(arg, Seq):
-            yield from variables(*arg.items)
+            found += variables(*arg.items)
         elif isinstance(arg, Slice):
-            yield from variables(arg.start, arg.stop, arg.step)
+            found += variables(arg.start, arg.stop, arg.step)
+    return found
 
 
 def map_arg(change: Callable[[Var], Arg], arg: Arg) -> Arg:
@@ -244,18 +249,15 @@ def blocks(op: Statement) -> tuple[Block, ...]:
     return (op.body,) if isinstance(op, For) else (op.cond, op.body)
 
 
-def operands(op: Statement) -> Iterator[Arg]:
+def operands(op: Statement) -> tuple[Arg, ...]:
     """The arguments that the statement itself reads (its regions' reads are not among them)."""
     if isinstance(op, Op):
-        yield from op.args
-        yield from op.kwargs.values()
-    elif isinstance(op, If):
-        yield op.cond
-    else:
-        if isinstance(op, For):
-            yield from op.range or ()
-            yield from (source for source, _ in op.items)
-        yield from op.inits
+        return (*op.args, *op.kwargs.values()) if op.kwargs else op.args
+    if isinstance(op, If):
+        return (op.cond,)
+    if isinstance(op, For):
+        return (*(op.range or ()), *[source for source, _ in op.items], *op.inits)
+    return op.inits
 
 
 def binders(op: Statement) -> Iterator[Var]:
@@ -286,9 +288,9 @@ def all_operands(op: Statement) -> Iterator[Arg]:
             todo.extend(reversed(block.ops))
 
 
-def reads(op: Statement) -> Iterator[Var]:
+def reads(op: Statement) -> list[Var]:
     """Every Var that the statement reads, its regions included (their own Vars too)."""
-    return variables(*all_operands(op))
+    return variables(*(operands(op) if isinstance(op, Op) else all_operands(op)))
 
 
 def walk(block: Block) -> Iterator[Statement]:
@@ -297,8 +299,8 @@ def walk(block: Block) -> Iterator[Statement]:
     while todo:
         for op in todo[-1]:
             yield op
-            if inner := blocks(op):
-                todo.extend(iter(region.ops) for region in reversed(inner))
+            if not isinstance(op, Op):
+                todo.extend(iter(region.ops) for region in reversed(blocks(op)))
                 break
         else:
             todo.pop()

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..deep import run_deep
+from ..garbage import collector_paused
 from ..ir import builtin
 from ..ir.ops import (
     Arg,
@@ -30,7 +31,7 @@ from ..ir.ops import (
     variables,
     walk,
 )
-from ..ir.types import DictOf, ListOf, Optional, TupleOf, Type
+from ..ir.types import DictOf, ListOf, Optional, Scalar, TupleOf, Type
 from ..transform.undefined import undefined_values
 from .facts import EARLY, LOOKED, Broken, Casting, Facts
 from .mixed import mixed
@@ -47,12 +48,14 @@ SIGNS = {
 CHANGES = {builtin.iadd_: "+=", builtin.isub_: "-=", builtin.imul_: "*=", builtin.itruediv_: "/="}
 STORES = {builtin.setitem_: "=", builtin.add_item_: "+="}
 Run = Callable[..., tuple[Any, ...]]
+MOST_LOOKED_AT = 40  # values that one line looks at
 
 
 class NotRehearsed(Exception):
     """There is no such text: blocks are nested too deep for Python."""
 
 
+@collector_paused()
 def rehearsed(function: Function, first: Function | None = None) -> Callable[[Facts], Run]:
     """From facts to a function that takes the inputs of the program and returns its results.
 
@@ -169,9 +172,10 @@ class _Writer:
                 if op.fn in builtin.MUTATORS and op.args and op.args[0] in sections[-1]:
                     sections[-1].remove(op.args[0])
                 sections[-1] += op.outs
-                if done:
+                if done or len(sections[-1]) >= MOST_LOOKED_AT:
                     self.section(sections[-1])
                     sections.append([])
+                if done:
                     self.release(done)
                 continue
             self.section(sections[-1])
@@ -307,8 +311,14 @@ def _has_lists(type: Type) -> bool:
 
 
 def _ends(block: Block) -> dict[int, list[Var]]:
-    """What the operations of a block make, by the number of the statement that is the last to read it."""
-    last = {out: number for number, op in enumerate(block.ops) if isinstance(op, Op) for out in op.outs}
+    """The memory that operations of a block make, by the number of the statement that reads it last."""
+    last = {
+        out: number
+        for number, op in enumerate(block.ops)
+        if isinstance(op, Op)
+        for out in op.outs
+        if not isinstance(out.type, Scalar)
+    }
     for number, op in enumerate(block.ops):
         for var in reads(op):
             if var in last:

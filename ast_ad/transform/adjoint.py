@@ -7,9 +7,10 @@ would need is dead code and vanishes. Regions are the matter of ``regions``.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -180,15 +181,14 @@ class Sweep:
         """Refuse arguments that the rule doesn't know."""
         assert primitive.rule is not None
         before = {"elementwise": 1, "vjp": 2, "composite": 0}[primitive.kind]
-        try:
-            inspect.signature(primitive.rule).bind(*[None] * before, *op.args, **op.kwargs)
-        except TypeError as problem:
+        problem = _misfit(primitive.rule, before + len(op.args), tuple(op.kwargs))
+        if problem:
             raise UnsupportedError(
                 f"`{callable_name(op.fn)}` with these arguments",
                 op.span,
                 f"its derivative rule: {problem}",
                 "leave out the options that the rule does not know",
-            ) from None
+            )
 
     def elementwise(self, op: Op, primitive: Primitive, bars: list[Arg | None]) -> None:
         (g,) = bars
@@ -196,7 +196,7 @@ class Sweep:
         before = len(self.builder.block.ops)
         partials = _several(self.builder.inline(primitive.rule, (op.out, *op.args), op.kwargs))  # type: ignore[arg-type]
         self.infinities.follow(self.builder.block.ops[before:])
-        names = list(inspect.signature(primitive.rule).parameters)[1:]  # type: ignore[arg-type]
+        names = _parameters(primitive.rule)[1:]
         named = [
             (arg, partials[names.index(k)]) for k, arg in op.kwargs.items() if k in names[: len(partials)]
         ]
@@ -206,7 +206,7 @@ class Sweep:
                 require_formula(op, partial)
                 self.bars.add(arg, self.product(g, partial, self.times(op, partial)), broadcast=True)
 
-    def require_all(self, op: Op, names: list[str], known: int) -> None:
+    def require_all(self, op: Op, names: Sequence[str], known: int) -> None:
         """Refuse an active argument that is not among the first ``known``, whose derivatives the rule has."""
         given: dict[Any, Arg] = {**dict(enumerate(op.args)), **op.kwargs}
         for place, arg in given.items():
@@ -258,7 +258,7 @@ class Sweep:
         cotangents = _several(self.builder.inline(rule, (g, ans, *op.args), op.kwargs))
         for arg, bar in zip(op.args, cotangents, strict=False):
             self.bars.add(arg, bar, broadcast=primitive.broadcasts)
-        names = list(inspect.signature(rule).parameters)[2:]
+        names = _parameters(rule)[2:]
         for name, arg in op.kwargs.items():
             position = names.index(name) if name in names else len(cotangents)
             if self.activity.of(arg) and position < len(cotangents):
@@ -312,6 +312,21 @@ class Sweep:
             if isinstance(var.type, Array):
                 return self.builder.op(operator.add, self.bars.zeros(var), bar)
         return bar
+
+
+@functools.cache
+def _parameters(rule: Any) -> tuple[str, ...]:
+    return tuple(inspect.signature(rule).parameters)
+
+
+@functools.cache
+def _misfit(rule: Any, count: int, names: tuple[str, ...]) -> str:
+    """Why the rule can't be called with so many arguments and these keywords; empty if it can."""
+    try:
+        inspect.signature(rule).bind(*[None] * count, **dict.fromkeys(names))
+    except TypeError as problem:
+        return str(problem)
+    return ""
 
 
 def require_formula(op: Op, derivative: Any) -> None:
