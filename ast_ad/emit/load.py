@@ -193,7 +193,7 @@ def _keep(name: str, text: str, injected: Mapping[str, object], source_map: Mapp
                 "injected": sorted(injected),
                 "source_map": {str(line): _span_fields(span) for line, span in sorted(source_map.items())},
             }
-            data = json.dumps(details, indent=1).encode()
+            data = json.dumps(details).encode()
             if storage.read(path.with_suffix(".json")) != data:
                 storage.write(path.with_suffix(".json"), data)
             return str(path)
