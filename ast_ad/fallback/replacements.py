@@ -21,7 +21,8 @@ from ..eager.dispatch import needs_grad, plain_of
 from ..eager.numpy_protocol import run
 from ..eager.state import state
 from ..eager.tensor import Tensor
-from ..rules.registry import count, primitives
+from ..errors import UnsupportedError
+from ..rules.registry import count, primitives, writing_parameters
 from .flat import Flat
 from .followed import followed, objects
 from .traced import Traced
@@ -156,12 +157,25 @@ def _dispatches(original: Callable[..., Any], name: str) -> Callable[..., Any]:
     @functools.wraps(original)
     def dispatch(*args: Any, **kwargs: Any) -> Any:
         if any(map(has_traced, (*args, *kwargs.values()))):
+            _require_pure(original, args, kwargs)
             if real:
                 args = tuple(run(np.real, (a,), {}) if _is_complex(a) else a for a in args)
             return run(original, args, kwargs)
         return original(*args, **kwargs)
 
     return dispatch
+
+
+def _require_pure(original: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Refuse a call that writes to an array, of which the trace would know nothing."""
+    for position, name in writing_parameters(original):
+        given = kwargs.get(name, args[position] if position < len(args) else None)
+        if isinstance(given, (np.ndarray, Tensor)) or given is True:
+            raise UnsupportedError(
+                f"`{original.__name__}` with {name}=",
+                why="it writes to an array",
+                fix="use the result that it returns",
+            )
 
 
 def _is_complex(value: Any) -> bool:

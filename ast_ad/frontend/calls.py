@@ -15,7 +15,7 @@ from ..errors import AdError, SourceError
 from ..ir.ops import Lit, Var
 from ..ir.types import kind_of
 from ..rules import containers, helpers
-from ..rules.registry import lookup, with_named_out
+from ..rules.registry import lookup, with_named_out, writing_parameters
 from . import doors
 from .absence import asked
 from .attributes import load_attribute
@@ -186,6 +186,7 @@ def _call_python(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, V
 def call_primitive(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, Value]) -> Any:
     """A NumPy function or one with a rule is an operation; ``out=`` and ``where=`` become writes."""
     fn = canonical(cx, fn)
+    require_pure(cx, fn, args, kwargs)
     args, kwargs = with_named_out(fn, args, kwargs)
     first = parameter_names(fn)[:1]
     if not args and first and first[0] in kwargs:  # what the rest looks at stands where it looks
@@ -216,6 +217,17 @@ def call_primitive(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str,
         raise cx.unsupported("out=", "it is no array", "give an array")
     overwrite(cx, out, cx.read(out), cx.arg(result))
     return out
+
+
+def require_pure(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, Value]) -> None:
+    """Refuse a call that writes to its arguments otherwise than by ``out=``."""
+    for position, name in writing_parameters(fn):
+        given = kwargs.get(name, args[position] if position < len(args) else Lit(None))
+        value = cx.static_value(given)
+        if value and not isinstance(value, (type, np.dtype, str)):
+            raise cx.unsupported(
+                f"`{fn.__name__}` with {name}=", "it writes to an array", "use the result that it returns"
+            )
 
 
 def canonical(cx: Context, fn: Callee) -> Any:

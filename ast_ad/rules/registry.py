@@ -47,6 +47,7 @@ _optional = {
     "scipy.linalg": ".scipy_linalg",
     "scipy.fft": ".scipy_fft",
     "scipy.integrate": ".scipy_integrate",
+    "scipy.ndimage": ".scipy_ndimage",
     "scipy.stats": ".scipy_stats",
 }
 
@@ -214,3 +215,18 @@ def _up_to_out(fn: Callable[..., Any]) -> tuple[str, ...]:
         return ()
     names = tuple(p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
     return names if "out" in names else ()
+
+
+@functools.cache
+def writing_parameters(fn: Callable[..., Any]) -> tuple[tuple[int, str], ...]:
+    """The parameters by which a library's function writes to arrays of its caller: positions and names.
+
+    >>> import numpy as np
+    >>> writing_parameters(np.median)
+    ((3, 'overwrite_input'),)
+    """
+    try:
+        names = inspect.signature(fn).parameters
+    except (TypeError, ValueError):
+        return ()
+    return tuple((i, n) for i, n in enumerate(names) if n == "output" or n.startswith("overwrite_"))
