@@ -2,17 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NoReturn
 
 import numpy as np
 
+from ..errors import UnsupportedError
 from .dtypes import scalar_name
+
+ARRAYS = np.ndarray, np.memmap
 
 
 def type_name(value: Any) -> str:
     """The name of a value's type in messages: that of arrays is ``numpy.ndarray``."""
     kind = type(value)
     return f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
+
+
+def require_arrays(values: Iterable[Any]) -> None:
+    """Refuse what is an array to NumPy, but with operators of its own: masked arrays, matrices.
+
+    Raises:
+        UnsupportedError: there is one among the operands of a function that is traced.
+    """
+    for value in values:
+        kind = type(value)
+        if kind is tuple or kind is list:
+            require_arrays(value)
+        elif kind not in ARRAYS and issubclass(kind, np.ndarray):
+            raise UnsupportedError(
+                f"a {kind.__name__} together with a traced array",
+                why="its operators do not mean what they mean for arrays",
+                fix="use np.asarray(...) of it",
+            )
 
 
 def check_grad(t: Any, value: Any) -> None:

@@ -12,7 +12,7 @@ from numpy import asarray, ndarray
 from ..errors import MissingRuleError
 from . import slices
 from .accumulation import is_dense
-from .checks import refuse_shapes
+from .checks import refuse_shapes, require_arrays
 from .dtypes import get_default_dtype, result_dtype
 from .memory_formats import as_images_lie
 from .mutation import check_result as check_result
@@ -209,6 +209,9 @@ def apply(op: Operation, args: Sequence[Any], kwargs: dict[str, Any] = nothing) 
 
 
 def _apply(op: Operation, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    if state.tracing:
+        require_arrays(args)
+        require_arrays(kwargs.values())
     active = tuple([is_active(a) for a in args]) if state.grad else ()
     recorded = state.grad and True in active
     if recorded and op.composite:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..rules import helpers, torch_views
-from .checks import refuse_shapes
+from .checks import refuse_shapes, require_arrays
 from .dtypes import get_default_dtype, scalar_name
 from .operations import Operation
 from .recording import is_active, make_node, pack_saved, plain_of, twin
@@ -42,6 +42,8 @@ def inplace(op: Operation, t: Tensor, *others: Any, **kwargs: Any) -> Tensor:
 
 
 def _inplace(op: Operation, t: Tensor, others: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
+    if state.tracing:
+        require_arrays(others)
     differentiable = t._array.dtype.kind in "fc"
     recorded = state.grad and differentiable and (t.requires_grad or any(map(is_active, others)))
     if recorded:

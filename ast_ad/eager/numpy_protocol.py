@@ -19,6 +19,7 @@ from ..rules import helpers
 from ..rules.indexing import copied_to
 from ..rules.registry import Primitive, lookup, with_named_out
 from . import slices
+from .checks import require_arrays
 from .dispatch import apply, composite, face_of, inplace, is_active, operation, plain_of, wrapped
 from .layout import root_of
 from .operations import Operation, backward_name
@@ -230,6 +231,8 @@ def _has_tensor(value: Any) -> bool:
 def _without_rule(fn: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any], name: str) -> Any:
     """A function that has no rule: it may run where no gradient is asked for."""
     everything = [*args, *kwargs.values()]
+    if state.tracing:
+        require_arrays(everything)
     if any(map(is_active, everything)):
         raise MissingRuleError(
             f"the derivative of `{name}`",

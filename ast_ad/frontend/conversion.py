@@ -31,8 +31,14 @@ def from_python(cx: Context, value: object) -> Any:
         return Range(Lit(value.start), Lit(value.stop), Lit(value.step))
     if isinstance(value, np.ndarray):
         from ..ir.builtin import assign
-        from ..ir.types import type_of
+        from ..ir.types import is_strange, type_of
 
+        if is_strange(value):
+            raise cx.unsupported(
+                f"a {type(value).__name__}",
+                "its operators do not mean what they mean for arrays",
+                "use np.asarray(...) of it, outside",
+            )
         if value.dtype.kind not in "biufc":
             raise cx.unsupported(
                 f"an array of dtype {value.dtype}", "it holds no numbers", "use a numeric dtype"

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..ir.dims import symbols
 from ..ir.ops import Lit, Op, Var
-from ..ir.types import Array, Dim, Scalar, list_of, type_of
+from ..ir.types import Array, Dim, Scalar, is_strange, list_of, type_of
 from .attributes import load_attribute
 from .context import Context, TensorOutside
 from .guards import Guard, Guards, Path, aspect_of
@@ -309,6 +309,12 @@ class Inputs:
         if getattr(value, "dtype", None) is not None and value.dtype.kind not in "biufc":
             raise cx.unsupported(
                 f"`{path}`, which is of dtype {value.dtype}", "it holds no numbers", "use a numeric dtype"
+            )
+        if is_strange(value):
+            raise cx.unsupported(
+                f"`{path}`, a {type(value).__name__}",
+                "its operators do not mean what they mean for arrays",
+                "use np.asarray(...) of it",
             )
         key = ("outside", path)
         var = Var(leaf_type(value, key, self.lengths, (*key, "shape") in self.constants), path.identifier)

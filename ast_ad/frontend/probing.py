@@ -25,6 +25,7 @@ from ..ir.types import (
     Scalar,
     Type,
     dtype_of,
+    is_strange,
     list_of,
     type_of,
 )
@@ -243,6 +244,8 @@ def match_runs(fn: Callee, runs: list[Any], args: Any, kwargs: dict[str, Arg], r
                 raise InferenceError("the number of results depends on a length")
             items = [convert(x, y) for x, y in zip(a, b, strict=True)]
             return type(a)(*items) if hasattr(a, "_fields") else type(a)(items)
+        if is_strange(a):
+            raise InferenceError(f"the result is a {type(a).__name__}")
         if isinstance(a, np.ndarray):
             if not isinstance(b, np.ndarray) or a.ndim != b.ndim:
                 raise InferenceError("the rank of the result depends on a length")

@@ -9,12 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.types import is_strange
+
 
 def signature(value: object) -> Any:
     """What of a number or array a compiled program depends on."""
     if hasattr(type(value), "_is_eager_tensor"):
         return type(value)
     if isinstance(value, np.ndarray):
+        if is_strange(value):
+            return type(value)
         shape = value.shape
         return value.dtype, tuple([n == 1 for n in shape]) if 1 in shape else len(shape)
     if isinstance(value, list):

@@ -276,6 +276,11 @@ def rank_of(type: Type) -> int | None:
     return 0 if isinstance(type, Scalar) else type.ndim if isinstance(type, Array) else None
 
 
+def is_strange(value: object) -> bool:
+    """Whether it is an array with operators of its own: a masked array, a matrix, another subclass."""
+    return isinstance(value, np.ndarray) and type(value) not in (np.ndarray, np.memmap)
+
+
 def type_of(value: object) -> Type:
     """The type of a run-time value, its lengths as constants (used by the checker and for literals)."""
     if value is None:

@@ -16,6 +16,7 @@ from . import (  # noqa: F401
     indexing,
     joining,
     linalg,
+    masked,
     nn_blocks,
     nn_convolution,
     nn_grids,
