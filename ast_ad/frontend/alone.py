@@ -46,7 +46,7 @@ def require_alone(cx: Context, arr: Arr) -> None:
     """Nobody else has what is a number, which ``op=`` replaces, or an array, which it writes."""
     if is_alone(cx, arr):
         return
-    raise cx.unsupported(
+    raise cx.aliased(
         "a change in place of what is a number or an array, and has another name or is in a list",
         "an array is changed under all its names, a number is not",
         "write `a = a + b` for a new value",

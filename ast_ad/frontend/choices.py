@@ -11,11 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
+from ..ir.alternatives import is_mixed
 from ..ir.builtin import assign
 from ..ir.ops import Arg, Block, If, Lit, Var
-from ..ir.types import Scalar, Type
+from ..ir.types import Array, Optional, Scalar, Type
+from ..rules.helpers import not_none
 from . import doors
+from .builder import type_of_arg
 from .context import Context
+from .joins import join
 from .sharing import roots_of
 from .values import Arr, Choice, Value, View
 
@@ -44,6 +48,25 @@ def among(arrays: Sequence[Arr], flags: Sequence[Var], type: Type, hint: str | N
 
 def is_choice(value: Value) -> bool:
     return isinstance(value, Arr) and value.view is not None and isinstance(value.view.parent, Choice)
+
+
+def unlike_sides(value: Value) -> Choice | None:
+    """The choice of two that differ in dtype, or in the number of axes, or of which one is no array."""
+    if not isinstance(value, Arr) or value.view is None or not isinstance(value.view.parent, Choice):
+        return None
+    choice = value.view.parent
+    return None if is_plain(choice.type) else choice
+
+
+def is_plain(type: Type) -> bool:
+    """Whether it is the type of arrays alone, of one dtype and number of axes."""
+    return isinstance(type, Array) and type.shape is not None and not is_mixed(type)
+
+
+def side_value(cx: Context, side: Arr) -> Value:
+    """One of the two, or the number that it is."""
+    content = cx.read(side)
+    return content if isinstance(content.type, Scalar) else side
 
 
 def is_itself(value: Value) -> bool:
@@ -81,7 +104,8 @@ def read_choice(cx: Context, arr: Arr, choice: Choice) -> Var:
     if cached is not None and cached[0] == contents:
         return cached[1]
     sides = read_apart(cx, choice.first), read_apart(cx, choice.second)
-    var = Var(choice.type, choice.hint)
+    types = [type_of_arg(side.results[0]) for side in sides]
+    var = Var(choice.type if all(map(is_plain, types)) else join(*types), choice.hint)
     cx.builder.append(If(choice.flag, *sides, (var,), cx.builder.span, cx.builder.adjoint))
     cx.state.set(arr, (contents, var))
     return var
@@ -102,7 +126,9 @@ def write_choice(cx: Context, choice: Choice, var: Var) -> None:
     """Both hold what they did, but for the one that is written to."""
 
     def change(arr: Arr) -> None:  # it keeps its length, which differs, perhaps, from the other's
-        cx.write(arr, cx.builder.opaque(assign, (var,), cx.read(arr).type))
+        type = cx.read(arr).type
+        absent = isinstance(var.type, Optional) and not isinstance(type, Optional)
+        cx.write(arr, cx.builder.opaque(not_none if absent else assign, (var,), type))
 
     one, two = choice.first, choice.second
     doors.branch(cx, choice.flag, lambda: change(one), lambda: change(two), None)

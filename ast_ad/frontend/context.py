@@ -255,7 +255,8 @@ class Context:
                 return doors.dynamic_list(self, (), arr.element)
             return self.builder.narrowed.get(content.id, content) if self.builder.narrowed else content
         if isinstance(arr.view.parent, Choice):
-            return doors.read_choice(self, arr, arr.view.parent)
+            content = doors.read_choice(self, arr, arr.view.parent)
+            return self.builder.narrowed.get(content.id, content)
         if not isinstance(arr.view.parent, Arr):
             return doors.read_element(self, arr)
         parent = self.read(arr.view.parent)
@@ -359,9 +360,9 @@ class Context:
             "return the value instead, or create the object inside the function",
         )
 
-    def aliased(self, construct: str, why: str) -> AdError:
+    def aliased(self, construct: str, why: str, fix: str = "copy the array first: `a = a.copy()`") -> AdError:
         """The error for what references could tell, unless the program is read with them."""
-        error = self.unsupported(construct, why, "copy the array first: `a = a.copy()`")
+        error = self.unsupported(construct, why, fix)
         error.aliased = True  # type: ignore[attr-defined]
         return error
 

@@ -21,8 +21,7 @@ from .boundness import bound_flag, value_of
 from .context import Context
 from .guards import ITEM, Guard, Path, is_constant
 from .local_classes import is_local
-from .merge import PERHAPS
-from .sharing import may_be, roots_of
+from .sharing import PERHAPS, may_be, roots_of
 from .signatures import is_code
 from .slots import in_heap
 from .stores import Place, Store

@@ -13,26 +13,23 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.alternatives import is_mixed
 from ..ir.ops import Arg, Block, Lit, Seq, Var
 from ..ir.types import Array, ListOf, Scalar, Type, list_of
 from . import doors
 from .boundness import (
     PARTS,
     components,
-    is_known_outside,
     merge_bound,
     merge_dead,
     same_make,
 )
 from .builder import type_of_arg
-from .choices import chosen
 from .context import Context
 from .holding import is_element, own_elements, pools_around, pools_of, pools_with, stale
 from .identities import CONTAINERS, ITERATORS, held_twice, is_iterator, one_of
-from .joins import NOTHING, ShapeChange, is_alike, join, join_lists
-from .made_on_paths import made_on_path
-from .sharing import SHARED, STILL_SHARED, readable, roots_of, shared_roots, still_returned, watch
+from .joins import NOTHING, ShapeChange, join, join_lists
+from .made_on_paths import one_of_two
+from .sharing import ONE_OF_TWO, readable, roots_of, shared_roots, still_returned, watch
 from .slots import in_heap, is_window
 from .statements import EXITS
 from .values import (
@@ -51,10 +48,6 @@ from .values import (
     Unbound,
     Value,
 )
-
-ONE_OF_TWO = "an array that is one of several, depending on the path taken"
-PERHAPS = SHARED, STILL_SHARED, ONE_OF_TWO
-"""What is told of an array of the program's own that may be another one, too."""
 
 
 @dataclass
@@ -299,39 +292,6 @@ def merged_array(cx: Context, out: Var, values: tuple[Value, Value], phis: Phis,
 def own_orders(value: Value) -> frozenset[str]:
     """The orders in which an array that is no view certainly lies in memory."""
     return value.orders if isinstance(value, Arr) and value.view is None else frozenset()
-
-
-def one_of_two(cx: Context, out: Var, values: tuple[Value, Value], phis: Phis, since: int) -> Arr | None:
-    """The array that is one of two, either of which may have other names; None where it can't be followed.
-
-    An array that the path has made, and that has no other name, is the merged value itself.
-    """
-    if phis.flag is None or phis.apart or not isinstance(out.type, Array) or is_mixed(out.type):
-        return None
-    found: list[Arr] = []
-    held = False  # by another name
-    by_value = 0
-    for value, shared, of in zip(values, phis.shared, (phis.then, phis.orelse), strict=True):
-        if not isinstance(value, Arr) or value.sources or value.foreign in PERHAPS:
-            return None
-        argument = of[phis.outs.index(out)]
-        if not isinstance(argument, Var) or not is_alike(argument.type, out.type):
-            return None
-        roots = list(roots_of(value))
-        held = held or any(root in shared for root in roots)
-        if not any(root in shared for root in roots) and all(root.serial > since for root in roots):
-            found.append(Arr(out, within=pools_around(cx, value, phis.merged)))
-            by_value += 1
-        elif is_known_outside(cx, value, since) and all(isinstance(root, Arr) for root in roots):
-            found.append(value)
-        else:
-            known = made_on_path(cx, value, of is phis.then, phis, since) if cx.by_reference else None
-            if known is None:
-                return None
-            found.append(known)
-    if by_value == len(found) or not held:
-        return None  # each has one name: the value is all that can be seen
-    return chosen(found[0], phis.flag, found[1], out.type, out.hint)
 
 
 def leaf_in(cx: Context, value: Value, side: tuple[State, Block]) -> Arg:

@@ -44,6 +44,9 @@ if TYPE_CHECKING:
 STALE = "it may show an array that was written since under another name"
 SHARED = "an array that may be one of several, depending on the pass of a loop"
 STILL_SHARED = "an array that may be one of several, depending on the last pass of a loop"
+ONE_OF_TWO = "an array that is one of several, depending on the path taken"
+PERHAPS = SHARED, STILL_SHARED, ONE_OF_TWO
+"""What is told of an array of the program's own that may be another one, too."""
 
 
 def root_of(arr: object) -> Any:

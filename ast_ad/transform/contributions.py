@@ -272,7 +272,8 @@ class Cotangents:
         if isinstance(var.type, ListOf) and isinstance(type_of_arg(bar), Array):
             return self.builder.opaque(helpers.list_from_array, (bar, var), var.type)
         if isinstance(var.type, Scalar) and _shape(type_of_arg(bar)) is None and isinstance(bar, Var):
-            bar = self.builder.op(np.reshape, bar, ())  # checked when it runs: a number's is a number
+            single = self.builder.op(np.reshape, bar, ())  # checked when it runs: a number's is a number
+            bar = self.builder.op(operator.getitem, single, ())  # no window, to which another part is added
         if kind_of(var.type) == "float" and kind_of(type_of_arg(bar)) == "complex":
             bar = self.builder.op(np.real, bar)
         want = _dtype(var.type)

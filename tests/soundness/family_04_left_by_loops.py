@@ -243,13 +243,11 @@ KNOWN: dict[tuple[str, str, str], str] = {
     ("none_before_it_is_kept", "numpy", "compiled"): "traced",
     ("kept_in_a_list", "numpy", "compiled"): "traced",
     ("perhaps_unbound_before", "numpy", "compiled"): "traced",
-    ("raises_on_the_other_path", "numpy", "compiled"): "traced",
     ("a_list_made_on_a_path_of_a_loop", "numpy", "compiled"): "traced",
     ("kept_when_it_broke", "numba", "compiled"): "traced",
     ("kept_on_a_path_of_each_pass", "numba", "compiled"): "traced",
     ("none_before_it_is_kept", "numba", "compiled"): "traced",
     ("kept_in_a_list", "numba", "compiled"): "traced",
     ("perhaps_unbound_before", "numba", "compiled"): "traced",
-    ("raises_on_the_other_path", "numba", "compiled"): "traced",
     ("a_list_made_on_a_path_of_a_loop", "numba", "compiled"): "traced",
 }
