@@ -90,7 +90,8 @@ def own_content(cx: Context, value: Value, known: Collection[Arr], else_: Arg | 
     one, two = (own_content(cx, part, known, else_) for part in (choice.first, choice.second))
     if one is None or two is None or one == two:
         return two if one is None else one
-    found = Var(choice.type, choice.hint)
+    types = type_of_arg(one), type_of_arg(two)
+    found = Var(choice.type if all(map(is_plain, types)) else join(*types), choice.hint)
     sides = Block([], (one,)), Block([], (two,))
     cx.builder.append(If(choice.flag, *sides, (found,), cx.builder.span, cx.builder.adjoint))
     return found

@@ -348,9 +348,7 @@ class Context:
     # ----- errors
     def lost(self, state: Lost, fix: str | None = None) -> AdError:
         """The error for a read of something of which the compiler can't tell what it holds."""
-        error = self.unsupported(f"a read of `{state.name}`", state.why, fix or state.fix)
-        error.aliased = True  # type: ignore[attr-defined]
-        return error
+        return self.aliased(f"a read of `{state.name}`", state.why, fix or state.fix)
 
     def write_outside(self, path: Path) -> AdError:
         """The error for a write to a list or dict that outlives the call, where it can't be followed."""
@@ -361,15 +359,16 @@ class Context:
         )
 
     def aliased(self, construct: str, why: str, fix: str = "copy the array first: `a = a.copy()`") -> AdError:
-        """The error for what references could tell, unless the program is read with them."""
+        """The error for what references could tell, or the orders of arrays in memory."""
         error = self.unsupported(construct, why, fix)
         error.aliased = True  # type: ignore[attr-defined]
+        error.orders = frozenset() if self.inputs is None else self.inputs.unknown_orders()  # type: ignore[attr-defined]
         return error
 
     def element(self, construct: str, why: str, fix: str) -> AdError:
         """The error for what references to elements could tell, unless the program is read with them."""
-        error = self.unsupported(construct, why, fix)
-        error.aliased = error.elements = True  # type: ignore[attr-defined]
+        error = self.aliased(construct, why, fix)
+        error.elements = True  # type: ignore[attr-defined]
         return error
 
     def unsupported(

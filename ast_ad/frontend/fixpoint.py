@@ -314,7 +314,7 @@ def grown(
     first = get_slot(entry, slot)
     if isinstance(value, Lst) and old.kind != "unbound" and (in_heap(value) or old.kind == "reference"):
         return list_template(cx, old, first) if value is not old.info else old
-    if cx.by_reference and isinstance(value, Arr):
+    if cx.by_reference:
         found = referred(cx, old, value, first)
         if found is not None:
             return found

@@ -143,9 +143,14 @@ class Inputs:
 
     def demand_orders(self) -> None:
         """Ask for a build in which it is known how the arrays of the arguments lie in memory."""
-        found: set[object] = {(*self.keys[p.id], "order") for p in self.params if isinstance(p.type, Array)}
-        if found - self.constants:
-            raise Restart(found)
+        found = self.unknown_orders()
+        if found:
+            raise Restart(set(found))
+
+    def unknown_orders(self) -> frozenset[object]:
+        """The arrays of the arguments of which it is not known how they lie in memory."""
+        found = {(*self.keys[p.id], "order") for p in self.params if isinstance(p.type, Array)}
+        return frozenset(found) - self.constants
 
     def _leaves(self, var: Var, keys: set[object], shape: bool) -> bool:
         """Collect the inputs behind a value; False if something else is among them."""

@@ -95,9 +95,9 @@ def known_behind(cx: Context, last: LastPass, arr: Arr) -> Arr | None:
         return chosen(one, last.result(choice.flag), two, renewed(choice.type, None), choice.hint)
     if arr.view is not None:
         return window_behind(cx, last, arr, arr.view)
-    if arr in last.kept:
-        return None
     content = last.end.get(arr)
+    if arr in last.kept and not isinstance(content.type, Scalar):
+        return None
     return Arr(last.result(content), within=pools_around(cx, arr, last.end), orders=arr.orders)
 
 

@@ -97,9 +97,9 @@ def lower(
             constants |= restart.keys
             builds += 1
         except AdError as problem:
-            step = HANDLES if REFERENCES in constants or getattr(problem, "elements", False) else REFERENCES
-            if getattr(problem, "aliased", False) and step not in constants:
-                constants |= {REFERENCES, step}
+            more = what_may_tell(problem, constants)
+            if more:
+                constants |= more
                 builds += 1
                 continue
             if bounds.add(problem) or bounds.drop():
@@ -166,6 +166,15 @@ def _lower(
         inputs.places.count > 0,
         dict(bounds.used),
     )
+
+
+def what_may_tell(problem: AdError, known: frozenset[Any]) -> frozenset[Any]:
+    """What the program is to be read with once more, after a refusal over which array is which."""
+    if not getattr(problem, "aliased", False):
+        return frozenset()
+    step = HANDLES if REFERENCES in known or getattr(problem, "elements", False) else REFERENCES
+    more: frozenset[Any] = frozenset({REFERENCES, step}) - known
+    return more or getattr(problem, "orders", frozenset())
 
 
 class Recorder(Builder):

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from dataclasses import replace
 
-from ..ir.alternatives import is_mixed
-from ..ir.ops import Arg, Undefined, Var
-from ..ir.types import Array, Scalar, Type
-from .choices import among, is_first, is_itself, members, own_content
+from ..ir.ops import Arg, Lit, Undefined, Var
+from ..ir.types import Optional, Scalar, Type
+from .builder import type_of_arg
+from .choices import among, is_first, is_itself, is_plain, members, own_content
 from .context import Context
 from .elements import reference_template
 from .holding import pools_around
-from .joins import is_alike, join, join_carried
+from .joins import ShapeChange, is_alike, is_none, join, join_carried
 from .sharing import SHARED, roots_of
 from .template import Template
 from .values import Arr, Pool, Value
@@ -68,24 +69,46 @@ def widened(cx: Context, old: Template, value: Value) -> Template | None:
     return old if len(found) == 1 or old.kind == "choice" else choice_of(cx, found)
 
 
-def referred(cx: Context, old: Template, value: Arr, first: Value | None = None) -> Template | None:
+def referred(cx: Context, old: Template, value: Value, first: Value | None = None) -> Template | None:
     """The template for what a pass leaves, one of arrays from before the loop or one that it has made.
 
-    ``first``: what the name holds before the loop, if that is known. None: it must be carried by value.
+    It may be a number or None in some passes. ``first``: what the name holds before the loop, if it is known.
+    None: it must be carried by value.
     """
-    kinds = "same", "choice", "leaf", "reference"
-    if old.kind == "same" and not isinstance(old.info, Arr) or old.kind not in kinds:
-        return None
-    if old.kind == "leaf" and (not old.array or old.foreign):
+    array = isinstance(value, Arr)
+    if old.kind == "reference":
+        known = array
+    elif old.kind == "choice" or old.kind == "same" and isinstance(old.info, Arr):
+        known = array or own_type(value) is not None
+    elif old.kind == "leaf":
+        known = array and not old.foreign and (old.array or isinstance(old.type, Scalar))
+    else:
+        known = array and old.kind == "same" and own_type(old.info) is not None
+    if not known:
         return None
     found = None if old.kind == "reference" else among_known(cx, old, value)
-    return reference_template(cx, old, value, first) if found is None and cx.handles else found
+    if found is not None or not cx.handles or not isinstance(value, Arr):
+        return found
+    return reference_template(cx, old, value, first)
 
 
-def among_known(cx: Context, old: Template, value: Arr) -> Template | None:
+def own_type(value: object) -> Type | None:
+    """The type of a number, or of None; None for anything else."""
+    if not isinstance(value, (Lit, Var)):
+        return None
+    type = type_of_arg(value)
+    return replace(type, size=None) if isinstance(type, Scalar) else type if is_none(type) else None
+
+
+def among_known(cx: Context, old: Template, value: Value) -> Template | None:
     """The template of arrays from before the loop, and one that the passes make and nobody else has."""
-    known = [old.info] if old.kind == "same" else list(old.info[0]) if old.kind == "choice" else []
-    own, pools = None if old.kind == "same" else old.type, old.pools
+    known: list[Arr] = [old.info] if isinstance(old.info, Arr) else []
+    own, pools = own_type(old.info) if old.kind == "same" else old.type, old.pools
+    if old.kind == "choice":
+        known = list(old.info[0])
+    found = own_type(value)
+    if found is not None:
+        own = found if own is None else join(own, found)
     for one in dict.fromkeys(members(value)):
         roots = list(roots_of(one))
         shared = cx.apart or any(root in cx.shared or one is not value and root in cx.held for root in roots)
@@ -93,12 +116,14 @@ def among_known(cx: Context, old: Template, value: Arr) -> Template | None:
             continue
         if one.serial <= cx.since and shared and is_itself(one):
             known.append(one)
-        elif not shared and is_itself(one) and all(isinstance(root, Arr) for root in roots):
-            type = cx.read(one).type
-            own = type if own is None else join_carried(own, type, cx.own_dims)
-            pools |= pools_around(cx, one, cx.state)
-        else:
+            continue
+        type = cx.read(one).type if is_itself(one) else None
+        if type is None or shared and not isinstance(type, Scalar):  # nobody can tell whose number it is
             return None
+        if not all(isinstance(root, Arr) for root in roots):
+            return None
+        own = type if own is None else join_carried(own, type, cx.own_dims)
+        pools |= pools_around(cx, one, cx.state)
     if len(known) == 1 and own is None:
         return old
     return choice_of(cx, known, own, pools) if 0 < len(known) + (own is not None) <= MOST and known else None
@@ -123,11 +148,26 @@ def among_values(cx: Context, old: Template) -> Template:
 def choice_of(
     cx: Context, arrays: Sequence[Arr], own: Type | None = None, pools: frozenset[Pool] = frozenset()
 ) -> Template | None:
-    """The template of what is one of these arrays, or one of its ``own``, if they have one rank and dtype."""
-    types = [cx.read(one).type for one in arrays] + ([own] if own is not None else [])
-    if not isinstance(types[0], Array) or any(is_mixed(t) or not is_alike(t, types[0]) for t in types):
+    """The template of what is one of these arrays, or one of its ``own``.
+
+    They have one rank and dtype, if names are not read as references throughout.
+    """
+    types = [cx.read(one).type for one in arrays]
+    if own is not None and is_none(own):
+        own = Optional(types[0])
+    types += [own] if own is not None else []
+    alike = is_plain(types[0]) and all(is_plain(t) and is_alike(t, types[0]) for t in types)
+    if not alike and not (cx.by_reference and have_join(types)):
         return None
     return Template("choice", own, info=(tuple(arrays), tuple(types), []), pools=pools)
+
+
+def have_join(types: Sequence[Type]) -> bool:
+    try:
+        functools.reduce(join, types)
+    except ShapeChange:
+        return False
+    return True
 
 
 def instantiate_choice(template: Template, params: list[Var], hint: str | None) -> Arr:

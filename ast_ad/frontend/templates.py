@@ -30,10 +30,11 @@ def widen(cx: Context, old: Template, value: Value, start: State) -> Template:
         inner = old.children[0] if old.kind == "maybe" else old
         held = value_of(value)
         return Template("maybe", None, (inner if held is None else widen(cx, inner, held, start),))
-    if cx.by_reference and isinstance(value, Arr):
+    if cx.by_reference:
         found = referred(cx, old, value)
         if found is not None:
             return found
+    if cx.by_reference and isinstance(value, Arr):
         if old.kind == "choice" or old.kind == "same" and isinstance(old.info, Arr):
             old = among_values(cx, old)
     if old.kind == "reference":

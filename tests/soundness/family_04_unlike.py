@@ -200,4 +200,5 @@ def a_number_whose_cotangent_comes_twice(x, n):
     return np.sum(u) + np.sum(v * u)
 
 
+# Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {}
