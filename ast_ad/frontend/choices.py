@@ -9,7 +9,8 @@ passes make and that no other name holds: its own, of which the value is carried
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Any
 
 from ..ir.alternatives import is_mixed
 from ..ir.builtin import assign
@@ -61,6 +62,12 @@ def unlike_sides(value: Value) -> Choice | None:
 def is_plain(type: Type) -> bool:
     """Whether it is the type of arrays alone, of one dtype and number of axes."""
     return isinstance(type, Array) and type.shape is not None and not is_mixed(type)
+
+
+def of_each_side(cx: Context, choice: Choice, do: Callable[[Value], object]) -> Any:
+    """What ``do`` makes of the one of the two that it is."""
+    one, two = choice.first, choice.second
+    return doors.choose(cx, choice.flag, lambda: do(side_value(cx, one)), lambda: do(side_value(cx, two)))
 
 
 def side_value(cx: Context, side: Arr) -> Value:

@@ -22,7 +22,7 @@ from .alone import changed_or_replaced, in_shape, set_shape
 from .arrays import delete_item, load_item, store_item
 from .attributes import load_attribute, store_attribute
 from .boundness import Raised
-from .choices import side_value, unlike_sides
+from .choices import of_each_side, unlike_sides
 from .container_methods import list_extend
 from .context import Context
 from .expressions import evaluate, load_name, mangled
@@ -354,12 +354,7 @@ def augment(cx: Context, plain: Callee, in_place: Callee, before: Value, value: 
         return doors.binary(cx, plain, before, value)
     choice = unlike_sides(before)
     if choice is not None:  # each as what it is: an array is written, a number replaced
-
-        def changed(side: Arr) -> Any:
-            return augment(cx, plain, in_place, side_value(cx, side), value)
-
-        one, two = choice.first, choice.second
-        return doors.choose(cx, choice.flag, lambda: changed(one), lambda: changed(two))
+        return of_each_side(cx, choice, lambda side: augment(cx, plain, in_place, side, value))
     old = there(cx, before)
     if old.type.shape is None:  # type: ignore[union-attr]
         return changed_or_replaced(cx, plain, before, value)
