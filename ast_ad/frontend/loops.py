@@ -31,8 +31,9 @@ from .live_lists import ListChanges, fixed_lists, run_live
 from .liveness import live_at_loops
 from .passes import EveryPassRaises, Passes
 from .sharing import lists_of
-from .statements import alive, assign, exec_block, stay
+from .statements import alive, assign, exec_block
 from .tables import statement
+from .unrolling import pass_and_rest, unroll
 from .values import Arr, Dct, Lst, Maybe, Value, now
 
 MAX_UNROLLED = 600
@@ -158,6 +159,9 @@ def run_over(
         cx.state = entry
         first = problem
     static = cx.static_value(count)
+    if not isinstance(static, int) and isinstance(first, ShapeChange) and runs_for_certain(count):
+        if first_pass_apart(cx, spec, body, names, target, live):
+            return
     if not isinstance(static, int) and isinstance(first, ShapeChange):
         try:
             static = cx.demand(count, "the trip count of a loop whose structure changes from pass to pass")
@@ -173,6 +177,40 @@ def run_over(
             )
         raise first
     unroll(cx, [functools.partial(get, Lit(i)) for i in static_indices(cx, static, start, step)], body)
+
+
+def runs_for_certain(count: Value) -> bool:
+    """Whether a trip count that is not known is 1 at least."""
+    least = int_size(count) if isinstance(count, Var) else None
+    return isinstance(least, (int, Dim)) and reaches(least, 1)
+
+
+def first_pass_apart(
+    cx: Context,
+    spec: tuple[Value, Value, Value, Value, Callable[[Value], Value]],
+    body: Callable[[Value], None],
+    names: set[str],
+    target: gast.AST,
+    live: Collection[str] | None,
+) -> bool:
+    """Read the first pass by itself, if the others leave the structure as it is; False: nothing is read."""
+    count, start, stop, step, get = spec
+    entry, mark = cx.state.fork(), len(cx.builder.block.ops)
+    second = cx.emit(operator.add, start, step)
+    passes = Passes(live, lambda: any_turn(cx, cx.emit(operator.sub, count, Lit(1)), second, stop, step))
+
+    def rest() -> None:
+        region_loop(cx, (second, stop, step), get, body, names, target, passes)
+
+    try:
+        pass_and_rest(cx, lambda: body(get(start)), rest)
+    except (ShapeChange, EveryPassRaises, AdError) as problem:
+        if getattr(problem, "aliased", False):
+            raise
+        del cx.builder.block.ops[mark:]
+        cx.state = entry
+        return False
+    return True
 
 
 def any_turn(cx: Context, count: Value, start: Value, stop: Value, step: Value) -> Any:
@@ -205,44 +243,6 @@ def static_indices(cx: Context, count: int, start: Value, step: Value) -> list[i
     first = cx.demand(start, "the start of a range")
     stride = cx.demand(step, "the step of a range")
     return [first + k * stride for k in range(count)]
-
-
-def unroll(cx: Context, items: list[Callable[[], Value]], body: Callable[[Value], None]) -> None:
-    """Run ``body`` for one item after the other; each is read when its turn comes, as Python does."""
-    cx.unrolled += len(items)
-    if cx.unrolled > 20_000:
-        raise cx.unsupported(
-            "a loop over a static structure",
-            "unrolled, the program gets too long",
-            "use an array instead of a list or tuple",
-        )
-    unroll_from(cx, items, 0, body)
-
-
-def unroll_from(
-    cx: Context, items: list[Callable[[], Value]], position: int, body: Callable[[Value], None]
-) -> None:
-    while position < len(items) and not cx.state.dead:
-        cx.state.set_name(cx.frame, "$continue", Lit(False))
-        still_alive = alive(cx)
-        if still_alive is False:
-            break
-        if still_alive is not True:
-            branch(
-                cx, still_alive, functools.partial(unroll_rest, cx, items, position, body), lambda: None, None
-            )
-            break
-        body(items[position]())
-        position += 1
-    cx.state.set_name(cx.frame, "$continue", Lit(False))
-
-
-def unroll_rest(
-    cx: Context, items: list[Callable[[], Value]], position: int, body: Callable[[Value], None]
-) -> None:
-    """Unroll further where the loop has not been left."""
-    stay(cx, cx.frame)
-    unroll_from(cx, items, position, body)
 
 
 def region_loop(

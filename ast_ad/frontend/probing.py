@@ -16,7 +16,7 @@ import numpy as np
 
 from ..ir.dim_values import evaluate as exact
 from ..ir.dims import has_fresh
-from ..ir.ops import Arg, Var, map_arg, variables
+from ..ir.ops import UNKNOWN, Arg, Lit, Var, map_arg, variables
 from ..ir.types import (
     EACH,
     Array,
@@ -100,9 +100,26 @@ def _trial(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
                 error = problem
         if len(runs) == 2 or (runs and not atoms):
             break
+    found = None if runs or not isinstance(error, IndexError) else _with_first_places(fn, args, kwargs)
+    if found is not None:
+        return found
     if not runs:
         raise InferenceError(f"{type(error).__name__}: {error}") from error
     return match_runs(fn, [runs[0], runs[-1]], args, kwargs, regular and not atoms)
+
+
+def _with_first_places(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Type | None:
+    """The type with 0 for each int, where others were no indices of small arrays; it tells no length."""
+    if not any(is_int(v) and v.known is UNKNOWN for v in variables(*args, *kwargs.values())):
+        return None
+
+    def first(var: Var) -> Arg:
+        return Lit(0) if is_int(var) and var.known is UNKNOWN else var
+
+    found = _trial(
+        fn, tuple(map_arg(first, a) for a in args), {k: map_arg(first, v) for k, v in kwargs.items()}
+    )
+    return with_lengths(found, None) if isinstance(found, (Array, Scalar)) else None
 
 
 def _sized(table: dict[object, int], args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> dict[Any, int]:

@@ -30,6 +30,8 @@ def shaped_like(fn: Callee, args: tuple[Arg, ...]) -> Any:
     if entry is None or len(args) <= max(entry[0], *entry[1], 0):
         return None
     position, sources = entry
+    if fn is helpers.scatter:  # the adjoint of a read: what was read from was there
+        args = tuple(map(_there, args))
     if fn in ARRAYS and not isinstance(_type(args[position]), (Array, Scalar)):
         return None
     types = [_type(a) for i in sources for a in atoms(args[i])]
@@ -39,6 +41,11 @@ def shaped_like(fn: Callee, args: tuple[Arg, ...]) -> Any:
     dtype = np.result_type(*dtypes) if dtypes else None
     numpy = any(not (isinstance(t, Scalar) and t.dtype is None) for t in types)
     return _of_arg(args[position], dtype, numpy)
+
+
+def _there(arg: Arg) -> Arg:
+    """What may be None, where it is not."""
+    return Var(arg.type.value) if isinstance(arg, Var) and isinstance(arg.type, Optional) else arg
 
 
 def _product(a: Type, b: Type) -> Type | None:
