@@ -119,7 +119,7 @@ def _with_first_places(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]
     found = _trial(
         fn, tuple(map_arg(first, a) for a in args), {k: map_arg(first, v) for k, v in kwargs.items()}
     )
-    return with_lengths(found, None) if isinstance(found, (Array, Scalar)) else None
+    return with_lengths(found, ()) if isinstance(found, (Array, Scalar)) else None
 
 
 def _sized(table: dict[object, int], args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> dict[Any, int]:
