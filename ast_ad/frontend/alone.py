@@ -16,6 +16,7 @@ from .builder import type_of_arg
 from .context import Context
 from .holding import pools_with
 from .infer import result_type
+from .several import of_several
 from .sharing import references
 from .values import Arr, Callee, Value
 
@@ -60,11 +61,12 @@ def changed_or_replaced(cx: Context, plain: Callee, before: Arr, value: Value) -
     new = doors.binary(cx, plain, before, value)
     for type in alternatives(old.type):
         if isinstance(type, Array) and dtype_of(result_type(plain, (Var(type), by), {})) != type.dtype:
-            raise cx.unsupported(
+            error = cx.unsupported(
                 "a change in place of what is a number or an array of another dtype",
                 "an array keeps its dtype in that, a number does not",
                 "write `a = a + b` for a new value",
             )
+            raise of_several(error, old)
     if isinstance(by, Lit) or isinstance(by, Var) and isinstance(by.type, Scalar):
         return new
     found = cx.arg(new)

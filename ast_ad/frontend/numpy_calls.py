@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.alternatives import alternatives
+from ..ir.alternatives import alternatives, is_mixed
 from ..ir.ops import Lit, Var
 from ..ir.types import Optional, Scalar, dtype_of, element_of, kind_of, rank_of
 from ..rules import containers, helpers
@@ -155,7 +155,11 @@ def b_array(cx: Context, value: Value, dtype: Value | None = None, **kwargs: Val
     if isinstance(value, Arr) and not copy:
         return b_asarray(cx, value, dtype, copy=Lit(copy), **kwargs)
     result = as_array(cx, np.array, value, {**kwargs, **whole(cx, value, dtype)})
-    return result if dtype is None or cx.static_value(dtype) is None else method_astype_if(cx, result, dtype)
+    if dtype is None or cx.static_value(dtype) is None:
+        return result
+    if is_mixed(cx.variable(result).type):  # it is a new array, whether this is a conversion or a copy
+        return cx.emit(helpers.astype, result, Lit(np.dtype(cx.static_value(dtype))))
+    return method_astype_if(cx, result, dtype)
 
 
 @handles(np.asarray, np.asanyarray)

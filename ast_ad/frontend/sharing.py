@@ -86,9 +86,12 @@ def references(
     frames = list(live_frames(cx))
     seen = set(map(id, frames))
     for frame in frames:
+        local: Counter[object] = Counter()
         for name, value in state.get(frame).items():
             if (not name.startswith("$") or name == "$choice") and (frame, name) not in without:
-                _count(cx, value, state, found, seen)
+                _count(cx, value, state, local, seen)
+        _count_returned(cx, frame, state, local)
+        found.update(local)
     if cx.inputs is not None:
         found.update(dict.fromkeys(cx.inputs.arrays_held(), 1))
     for holder in outside_holders(cx):
@@ -111,6 +114,15 @@ def references(
 def outside_holders(cx: Context) -> list[Any]:
     """What outlives the call, and holds what the program stored there."""
     return [] if cx.inputs is None else [*cx.inputs.places.holders()]
+
+
+def _count_returned(cx: Context, frame: Frame, state: State, local: Counter[Any]) -> None:
+    """What a function has returned has a reference, also where its names have been dropped."""
+    returned: Counter[Any] = Counter()
+    if "$value" in state.get(frame):
+        _count(cx, state.get_name(frame, "$value"), state, returned, set())
+    for root in returned:
+        local[root] = max(local[root], 1)
 
 
 def shared_roots(

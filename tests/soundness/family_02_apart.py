@@ -260,5 +260,99 @@ def in_place_on_one_of_them(x, n):
     return np.sum(v) * np.ndim(v) + np.sum(w * w)
 
 
+@program(FOUR, 1, later=[(FOUR, 0), (TWO, 1), (TWO, 0)], compiled=False)
+def changed_in_place_under_two_names(x, n):
+    v = x * 1.0 if n else x[0] * 2.0
+    w = v
+    v += x[1]
+    v *= 2.0
+    return np.sum(v) * 2.0 + np.sum(w * w)
+
+
+@program(FOUR, 1, later=[(FOUR, 0), (TWO, 1), (FOUR, 3)], compiled=False)
+def changed_while_a_tuple_and_an_object_have_it(x, n):
+    v = x[0]
+    for i in range(n):
+        v = x * (v + i)
+    pair, kept = (v, x), Kept(v)
+    v -= np.sum(x)
+    return np.sum(v) + np.sum(pair[0] ** 2) * 3.0 + np.sum(kept.v * x[1])
+
+
+@program(FOUR, 1, later=[(FOUR, 0), (TWO, 1)], compiled=False)
+def changed_while_a_closure_reads_it(x, n):
+    v = x * 1.0 if n else x[0] * 2.0
+    w = v
+
+    def read():
+        return np.sum(v * v)
+
+    before = read()
+    w += x[1]
+    return read() * 2.0 + before + np.sum(w)
+
+
+def increased(a, x):
+    a += x[1]
+    return a
+
+
+@program(FOUR, 1, later=[(FOUR, 0), (TWO, 1)], compiled=False)
+def changed_by_a_helper(x, n):
+    v = x * 1.0 if n else x[0] * 2.0
+    w = increased(v, x)
+    w *= 3.0
+    return np.sum(v * v) + np.sum(w * x)
+
+
+@program(FOUR, 3, later=[(FOUR, 0), (TWO, 1), (TWO, 2)], compiled=False)
+def changed_in_each_pass_while_another_has_the_last(x, n):
+    v, keep = x[0], x[1]
+    for i in range(n):
+        keep = v
+        v = x * v if i == 1 else v
+        v += i * 0.5
+    return np.sum(v * v) + np.sum(keep) * 3.0
+
+
+@program(FOUR, 1, later=[(FOUR, 0), (TWO, 1), (TWO, 0)], compiled=False)
+def changed_while_a_list_has_it(x, n):
+    v = x * 1.0 if n else x[0] * 2.0
+    many = [v, x * 2.0]
+    v /= 2.0
+    many[1] += v
+    return np.sum(many[0] * x) + np.sum(many[1] ** 2)
+
+
+@program(FOUR, 1, later=[(FOUR, 0), (TWO, 1)], compiled=False)
+def an_argument_or_a_number_changed(x, n):
+    v = x if n else x[0] * 2.0
+    v += 1.5
+    return np.sum(v * v) + np.sum(x)
+
+
+def measured(a, x):
+    length = a.size
+    if length > 3:
+        return a
+    return a if length == 1 else (a, x)[0]
+
+
+@program(FOUR, 1, later=[(FOUR, 0), (TWO, 1), (TWO, 0)], compiled=False)
+def returned_by_a_helper_that_asks(x, n):
+    v = x * 1.0 if n else x[0] * 2.0
+    w = measured(v, x)
+    w *= 3.0
+    return np.sum(v * v) + np.sum(w * x)
+
+
+@program(FOUR, 1, later=[(FOUR, 0), (TWO, 1), (TWO, 0)], compiled=False)
+def a_matrix_returned_by_a_helper_that_asks(x, n):
+    v = np.outer(x, x) if n else x * 2.0
+    w = measured(v, x)
+    w[0] = x[1]
+    return np.sum(v * v) + np.sum(w * x)
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {}

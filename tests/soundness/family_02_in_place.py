@@ -132,6 +132,4 @@ def powers_and_quotients(x, n):
 KNOWN: dict[tuple[str, str, str], str] = {
     ("other_names_see_it", "numpy", "compiled"): "traced",
     ("other_names_see_it", "numba", "compiled"): "traced",
-    ("an_integer_array_does_not_take_floats", "numpy", "compiled"): "call 2: traced",
-    ("an_integer_array_does_not_take_floats", "numba", "compiled"): "call 2: traced",
 }
