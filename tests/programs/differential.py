@@ -43,14 +43,22 @@ class Settings:
 
 def check(case: Case, folder: pathlib.Path, settings: Settings) -> Outcome:
     """'right', 'partly' (right, with a traced callee), 'traced' (right), 'declined' (an AdError), 'unstable',
-    'wrong', 'nan' (instead of a number: not silently wrong) or 'crashed'."""
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
+    'wrong', 'nan' (instead of a number: not silently wrong), 'alarm' (right, but told to be a defect, by the
+    net or by the compiler) or 'crashed'."""
+    from ast_ad.errors import DefectWarning
+
+    with warnings.catch_warnings(record=True) as told, np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
+        warnings.simplefilter("always", DefectWarning)
         try:
             with limited(SECONDS):
-                return Comparison(case, folder, settings).outcome()
+                found = Comparison(case, folder, settings).outcome()
         except Refuted:
             return Outcome("crashed", f"not done after {SECONDS} s")
+    defects = [str(one.message) for one in told if issubclass(one.category, DefectWarning)]
+    if defects and found.kind not in ("wrong", "crashed"):
+        return Outcome("alarm", defects[0])
+    return found
 
 
 class Failed(Exception):
@@ -90,6 +98,7 @@ class Comparison:
     def call(self, derivative: Any, k: int, call: Call) -> None:
         """One call of the derivative against the same call of the function."""
         import ast_ad
+        from ast_ad.errors import InternalError
 
         args, kwargs = copies(call.args), copies(dict(call.kwargs))
         expected, raised = attempt(self.plain.at(k), copies(call.args), copies(dict(call.kwargs)))
@@ -98,6 +107,8 @@ class Comparison:
         except Exception as caught:
             error = caught
         where = f"call {k + 1}: " if k else ""
+        if isinstance(error, InternalError):
+            raise Failed("alarm", f"{where}{type(error).__name__}: {error}") from None
         if error is not None and (raised is None or type(error) is not type(raised)):
             if isinstance(error, ast_ad.AdError):
                 raise Failed("declined", f"{where}{type(error).__name__}: {error}") from None
