@@ -13,6 +13,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from ..errors import InternalError
 from ..ir import builtin
 from ..ir.check import check, show_faults
+from ..ir.dims import Int, reaches
 from ..ir.ops import Arg, Block, For, Function, If, Lit, Op, Seq, Statement, Undefined, Var, While, atoms
 from ..ir.types import (
     ANY_KEY,
@@ -89,7 +90,28 @@ def _loop(op: For | While) -> Iterator[Fault]:
                     yield from _flow(op, part, item.type, item)
     for sources, targets in ((op.inits, op.params), (results, op.params), (results, op.outs)):
         yield from _flows(op, zip(sources, targets, strict=True))
-    yield from _flows(op, zip(op.inits, op.outs, strict=True))
+    if not _runs(op):  # else each result is that of a pass
+        yield from _flows(op, zip(op.inits, op.outs, strict=True))
+
+
+def _runs(op: For | While) -> bool:
+    """Whether a loop certainly has a pass."""
+    if isinstance(op, While):
+        test = op.cond.results[0]
+        return isinstance(test, Lit) and test.value is True
+    if op.range is None:
+        return False
+    start, stop, step = map(_integer, op.range)
+    if start is None or stop is None or not isinstance(step, int):
+        return False
+    return reaches(stop - start, 1) if step > 0 else reaches(start - stop, 1)
+
+
+def _integer(arg: Arg) -> Int | None:
+    """An integer as a length, where that is known."""
+    if isinstance(arg, Lit):
+        return arg.value if type(arg.value) is int else None
+    return arg.type.size if isinstance(arg, Var) and isinstance(arg.type, Scalar) else None
 
 
 def _flows(op: Statement, pairs: Iterable[tuple[Arg, Var]]) -> Iterator[Fault]:

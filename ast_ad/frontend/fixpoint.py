@@ -31,7 +31,7 @@ from .identities import (
     parts_by_place,
     relate,
 )
-from .joins import ShapeChange
+from .joins import ShapeChange, carried
 from .passes import EveryPassRaises, Passes
 from .references import by_reference, has_itself, is_from_before, referred, widened
 from .sharing import mark, noted, readable, roots_of, shared_roots, watch
@@ -338,4 +338,10 @@ def grown(
         return widen(cx, old, value, start)
     held = value_of(value)
     one = list_template(cx, None, None) if in_heap(held) else template_of(cx, held, cx.state)
-    return Template("maybe", None, (one,))
+    return Template("maybe", None, (of_any_pass(cx, one),))
+
+
+def of_any_pass(cx: Context, left: Template) -> Template:
+    """What a pass left first, as any other pass finds it."""
+    type = None if left.type is None else carried(left.type, None, cx.own_dims)
+    return replace(left, type=type, children=tuple(of_any_pass(cx, child) for child in left.children))

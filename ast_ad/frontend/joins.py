@@ -89,21 +89,37 @@ def join_carried(old: Type, found: Type, own: set[Dim]) -> Type:
 
     A length that changes gets a symbol of its own, once (``own``): it stands for the length in any pass.
     """
-    joined = join(old, found)
-    if (
-        not isinstance(joined, Array)
-        or not isinstance(old, Array)
-        or joined.shape is None
-        or old.shape is None
-    ):
-        return joined
-    dims = []
-    for before, after in zip(old.shape, joined.shape, strict=True):
-        if before != after and before not in own:
-            before = Dim.fresh()
-            own.add(before)
-        dims.append(before)
-    return replace(joined, shape=tuple(dims))
+    return carried(join(old, found), old, own)
+
+
+def carried(type: Type, before: Type | None, own: set[Dim]) -> Type:
+    """The type of what any pass finds, where ``before`` was found in the first one.
+
+    What a pass calls a length, as its own index, is another number when the next one finds the value.
+    """
+    if isinstance(type, Optional):
+        return Optional(carried(type.value, before.value if isinstance(before, Optional) else before, own))
+    if isinstance(type, TupleOf):
+        firsts = before.items if isinstance(before, TupleOf) else [None] * len(type.items)
+        return replace(type, items=tuple(carried(t, b, own) for t, b in zip(type.items, firsts, strict=True)))
+    if isinstance(type, Scalar):
+        same = isinstance(before, Scalar) and before.size == type.size
+        return type if same or _of_any_pass(type.size) else replace(type, size=None)
+    if not isinstance(type, Array) or type.shape is None:
+        return type
+    first = before.shape if isinstance(before, Array) and before.ndim == type.ndim else None
+    dims: list[Dim | int] = []
+    for i, dim in enumerate(type.shape):
+        known = None if first is None else first[i]
+        if known is None and not _of_any_pass(dim) or known not in (None, dim) and known not in own:
+            known = Dim.fresh()
+            own.add(known)
+        dims.append(dim if known is None else known)
+    return replace(type, shape=tuple(dims))
+
+
+def _of_any_pass(length: Dim | int | None) -> bool:
+    return not isinstance(length, Dim) or of_arguments(length)
 
 
 def renewed(type: Type, first: Type | None) -> Type:

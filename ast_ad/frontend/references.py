@@ -17,7 +17,7 @@ from .choices import among, is_first, is_itself, is_plain, members, own_content
 from .context import Context
 from .elements import reference_template
 from .holding import pools_around
-from .joins import ShapeChange, is_alike, is_none, join, join_carried
+from .joins import ShapeChange, carried, is_alike, is_none, join, join_carried
 from .sharing import SHARED, roots_of
 from .template import Template
 from .values import Arr, Pool, Value
@@ -122,7 +122,7 @@ def among_known(cx: Context, old: Template, value: Value) -> Template | None:
             return None
         if not all(isinstance(root, Arr) for root in roots):
             return None
-        own = type if own is None else join_carried(own, type, cx.own_dims)
+        own = carried(type, None, cx.own_dims) if own is None else join_carried(own, type, cx.own_dims)
         pools |= pools_around(cx, one, cx.state)
     if len(known) == 1 and own is None:
         return old

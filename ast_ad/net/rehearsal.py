@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..analysis.cotangents import cotangents
 from ..deep import run_deep
 from ..garbage import collector_paused
 from ..ir import builtin
@@ -26,10 +27,8 @@ from ..ir.ops import (
     Slice,
     Var,
     While,
-    binders,
     reads,
     variables,
-    walk,
 )
 from ..ir.types import DictOf, ListOf, Optional, Scalar, TupleOf, Type
 from ..transform.undefined import undefined_values
@@ -37,7 +36,6 @@ from .facts import EARLY, LOOKED, Broken, Casting, Facts
 from .mixed import mixed
 
 SILENT = print, warnings.warn
-COPIES = builtin.copy, builtin.own
 # What Python has signs for; a call of the operator's function would take twice as long.
 SIGNS = {
     operator.add: "+", operator.sub: "-", operator.mul: "*", operator.truediv: "/", operator.floordiv: "//",
@@ -81,9 +79,7 @@ class _Writer:
         self.undefined = undefined_values(function.body)
         self.partial = bool(undefined_values(first.body))  # what is saved may have no value on some paths
         self.parameters = set() if first is function else set(function.params)
-        self.adjoint = {v for op in walk(function.body) if op.adjoint for v in (*op.outs, *binders(op))}
-        copies = [op for op in walk(function.body) if isinstance(op, Op) and op.fn in COPIES]
-        self.adjoint.update(op.outs[0] for op in copies if op.args[0] in self.adjoint)
+        self.adjoint = cotangents(function.body)
         self.mixed = mixed(function.body) | (mixed(first.body) if first is not function else set())
         self.lines: list[str] = []
         self.space: dict[str, Any] = {"Broken": Broken, "LOOKED": LOOKED}

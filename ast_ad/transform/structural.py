@@ -13,7 +13,7 @@ from ..frontend.builder import type_of_arg
 from ..ir import builtin
 from ..ir.alternatives import alternatives
 from ..ir.ops import Arg, Lit, Op, Seq, Var
-from ..ir.types import ListOf, Scalar, TupleOf, Type, carries_derivative, dtype_of
+from ..ir.types import Array, DictOf, ListOf, Scalar, TupleOf, Type, carries_derivative, dtype_of
 from ..rules import containers, dicts, helpers
 from ..rules.nested_lists import item_within, with_item, with_sum
 from .contributions import cotangent_type
@@ -50,7 +50,7 @@ def _unpack(sweep: Sweep, op: Op, bars: Bars) -> None:
 def _list_append(sweep: Sweep, op: Op, bars: Bars) -> None:
     items, value = op.args
     g = bars[0]
-    rest, last = Var(cotangent_type(op.out.type)), Var(element_cotangent(value))
+    rest, last = Var(cotangent_type(op.out.type)), Var(element_cotangent(value, op.out.type))
     assert g is not None
     sweep.builder.append(Op(containers.list_pop, (g,), (rest, last), {}, op.span, adjoint=True))
     _add_item(sweep, op, value, last)
@@ -82,7 +82,7 @@ def _list_remove(sweep: Sweep, op: Op, bars: Bars) -> None:
 def _list_put(sweep: Sweep, op: Op, bars: Bars) -> None:
     items, index, value = op.args
     g = bars[0]
-    rest, item = Var(cotangent_type(op.out.type)), Var(element_cotangent(value))
+    rest, item = Var(cotangent_type(op.out.type)), Var(element_cotangent(value, op.out.type))
     assert g is not None
     sweep.builder.append(Op(containers.list_remove, (g, index), (rest, item), {}, op.span, adjoint=True))
     _add_item(sweep, op, value, item)
@@ -93,7 +93,7 @@ def _list_set(sweep: Sweep, op: Op, bars: Bars) -> None:
     items, index, value = op.args
     g = bars[0]
     assert g is not None
-    last = sweep.builder.opaque(containers.list_get, (g, index), element_cotangent(value))
+    last = sweep.builder.opaque(containers.list_get, (g, index), element_cotangent(value, op.out.type))
     zero = _zero_instead(sweep, items, index)
     rest = sweep.builder.opaque(containers.list_set, (g, index, zero), cotangent_type(op.out.type))
     _add_item(sweep, op, value, last)
@@ -108,7 +108,7 @@ def _with_item(sweep: Sweep, op: Op, bars: Bars) -> None:
     items, path, value = op.args
     g = bars[0]
     assert g is not None and isinstance(path, Seq)
-    last = sweep.builder.opaque(item_within, (g, path), element_cotangent(value))
+    last = sweep.builder.opaque(item_within, (g, path), element_cotangent(value, op.out.type))
     zero = _zero_instead(sweep, items, path)
     rest = sweep.builder.opaque(with_item, (g, path, zero), cotangent_type(op.out.type))
     _add_item(sweep, op, value, last)
@@ -118,7 +118,7 @@ def _with_item(sweep: Sweep, op: Op, bars: Bars) -> None:
 def _with_sum(sweep: Sweep, op: Op, bars: Bars) -> None:
     items, path, value = op.args
     assert bars[0] is not None
-    part = sweep.builder.opaque(item_within, (bars[0], path), element_cotangent(value))
+    part = sweep.builder.opaque(item_within, (bars[0], path), element_cotangent(value, op.out.type))
     sweep.bars.add(items, bars[0])
     _add_item(sweep, op, value, part)
 
@@ -146,20 +146,20 @@ def _dict_get(sweep: Sweep, op: Op, bars: Bars) -> None:
 def _dict_set(sweep: Sweep, op: Op, bars: Bars) -> None:
     items, key, value = op.args
     g = bars[0]
-    rest, item = Var(cotangent_type(op.out.type)), Var(element_cotangent(value))
+    rest, item = Var(cotangent_type(op.out.type)), Var(element_cotangent(value, op.out.type))
     assert g is not None
-    args = (g, key, _zero(sweep, value))
+    args = (g, key, _zero(sweep, value, op.out.type))
     sweep.builder.append(Op(dicts.dict_take, args, (rest, item), {}, op.span, adjoint=True))
     _add_item(sweep, op, value, item)
     sweep.bars.add(items, rest)
 
 
-def _zero(sweep: Sweep, value: Arg) -> Arg:
+def _zero(sweep: Sweep, value: Arg, container: Type) -> Arg:
     """The cotangent of what was put into a dict, if nobody has read it."""
     type = type_of_arg(value)
     if isinstance(type, Scalar):
         return Lit(0j if type.kind == "complex" else 0.0)
-    return sweep.builder.opaque(helpers.zero_like, (value,), element_cotangent(value))
+    return sweep.builder.opaque(helpers.zero_like, (value,), element_cotangent(value, container))
 
 
 def _dict_pop(sweep: Sweep, op: Op, bars: Bars) -> None:
@@ -171,8 +171,8 @@ def _dict_pop(sweep: Sweep, op: Op, bars: Bars) -> None:
 def _dict_add_at(sweep: Sweep, op: Op, bars: Bars) -> None:
     items, key, value = op.args
     assert bars[0] is not None
-    type = element_cotangent(value)
-    part = sweep.builder.opaque(dicts.dict_get_or, (bars[0], key, _zero(sweep, value)), type)
+    type = element_cotangent(value, op.out.type)
+    part = sweep.builder.opaque(dicts.dict_get_or, (bars[0], key, _zero(sweep, value, op.out.type)), type)
     sweep.bars.add(items, bars[0])
     _add_item(sweep, op, value, part)
 
@@ -186,16 +186,25 @@ def _nothing(sweep: Sweep, op: Op, bars: Bars) -> None:
     pass
 
 
-def element_cotangent(value: Arg) -> Type:
-    """The type of the cotangent of what was appended; what carries no derivative has None."""
-    return _cotangent_of(type_of_arg(value))
+def element_cotangent(value: Arg, container: Type) -> Type:
+    """The type of the cotangent of what was put into a container.
+
+    What carries no derivative has None, unless it stands among elements that do: a 0 in a list of floats.
+    """
+    element = container
+    while isinstance(element, (ListOf, DictOf)):
+        element = element.element
+    return _cotangent_of(type_of_arg(value), element)
 
 
-def _cotangent_of(type: Type) -> Type:
+def _cotangent_of(type: Type, among: Type) -> Type:
     if isinstance(type, TupleOf):
-        return TupleOf(tuple(map(_cotangent_of, type.items)))
+        alike = isinstance(among, TupleOf) and len(among.items) == len(type.items)
+        others = among.items if alike else type.items  # type: ignore[union-attr]
+        return TupleOf(tuple(map(_cotangent_of, type.items, others)))
     if not carries_derivative(type):
-        return type_of_arg(Lit(None))
+        numbers = isinstance(type, (Scalar, Array)) and isinstance(among, (Scalar, Array))
+        return cotangent_type(among if numbers and carries_derivative(among) else type_of_arg(Lit(None)))
     return cotangent_type(type)
 
 

@@ -29,11 +29,12 @@ def branch(one, two, out):
     return function(If(cond, Block([], (a,)), Block([], (b,)), (Var(out),)), params=(cond, a, b))
 
 
-def loop(init, param, result, out, stops=False):
-    first, carried, after = Var(init), Var(param), Var(result)
+def loop(init, param, result, out, turns=None):
+    first, carried, after, n = Var(init), Var(param), Var(result), Var(INT)
     body = Block([Op(abs, (carried,), (after,))], (after,))
-    for_ = For(Var(INT), (Lit(0), Lit(3), Lit(1)), (), (carried,), (first,), body, (Var(out),))
-    return function(for_, params=(first,))
+    stop = n if turns is None else Lit(turns)
+    for_ = For(Var(INT), (Lit(0), stop, Lit(1)), (), (carried,), (first,), body, (Var(out),))
+    return function(for_, params=(first, n))
 
 
 def stored(fn, element, value, result):
@@ -53,6 +54,7 @@ SOUND = {
     "rank by the path": branch(FLOAT, VECTOR, ANY),
     "None or a number": branch(Opaque("None"), FLOAT, Optional(FLOAT)),
     "an int that becomes a float": loop(INT, FLOAT, FLOAT, FLOAT),
+    "what a loop that runs leaves": loop(FLOAT, FLOAT, INT, INT, turns=3),
     "a float in a list of both": stored(containers.list_set, INT, FLOAT, ListOf(FLOAT)),
     "an int in a list of floats": stored(containers.list_append, FLOAT, INT, ListOf(FLOAT)),
     "an element": read(containers.list_get, FLOAT, FLOAT),
@@ -69,6 +71,8 @@ SPOILT = {
     "a first value that is more than its parameter": loop(FLOAT, INT, INT, FLOAT),
     "a pass that leaves more than it takes": loop(INT, INT, FLOAT, FLOAT),
     "a loop whose result has lost its kind": loop(INT, FLOAT, FLOAT, INT),
+    "a loop that may not run": loop(FLOAT, FLOAT, INT, INT),
+    "a loop that does not run": loop(FLOAT, FLOAT, INT, INT, turns=0),
     "a loop whose result has lost its rank": loop(FLOAT, ANY, VECTOR, VECTOR),
     "a float stored in a list of ints": stored(containers.list_set, INT, FLOAT, ListOf(INT)),
     "a float appended to a list of ints": stored(containers.list_append, INT, FLOAT, ListOf(INT)),

@@ -35,7 +35,7 @@ class Settings:
 
     def enough_for(self, why: str) -> Settings:
         """What shows a failure that was told in these words."""
-        if "second order" in why:
+        if "second order" in why or "a defect of ast_ad" in why:
             return self
         trace, gradient = "trace" in why, "gradient:" in why
         return dataclasses.replace(self, second=False, trace=trace, differences=trace or gradient)
@@ -57,8 +57,14 @@ def check(case: Case, folder: pathlib.Path, settings: Settings) -> Outcome:
             return Outcome("crashed", f"not done after {SECONDS} s")
     defects = [str(one.message) for one in told if issubclass(one.category, DefectWarning)]
     if defects and found.kind not in ("wrong", "crashed"):
-        return Outcome("alarm", defects[0])
+        return Outcome("alarm", _shown(defects[0]))
     return found
+
+
+def _shown(text: str) -> str:
+    """A message about a defect; of a program that it shows, the lines that are marked."""
+    first, *lines = text.splitlines()
+    return "\n".join([first, *(line for line in lines if ">>>" in line)])
 
 
 class Failed(Exception):
