@@ -105,9 +105,12 @@ class Compilation(Request):
         return self.trees[self.chosen[0]].type is LEAF and not any(self.python)
 
     def fast_call(self, args: tuple[Any, ...]) -> Fast | None:
-        """The short way for calls like this one, which the program answered, if it was not the first."""
+        """The short way for calls like this one, which the program answered, if it was not the first.
+
+        A program that has not been checked yet, as it was called within another one's check, waits for that.
+        """
         self._calls += 1
-        if self._calls == 1 or self.counted:
+        if self._calls == 1 or self.counted or self.checked is None:
             return None
         if self._fast is None:
             self._fast = FastCall(self, args)

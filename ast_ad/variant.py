@@ -22,8 +22,10 @@ from .frontend.structures import positions
 from .ir.builtin import assign, tuple_get, unpack
 from .ir.ops import Function, Op, walk
 from .ir.types import carries_derivative
+from .net.pullbacks import Instead
 from .programs import Program
 from .request import Compilation, Request
+from .retirement import retire
 from .rules.helpers import COMPLEX_BY_VALUE
 from .transform.adjoint import adjoint
 from .transform.small_arrays import small_arrays
@@ -174,7 +176,9 @@ class PullbackVariant(Variant):
         backward = self.backward if self.backward.backend == "numba" else self.backward.numpy
         run = functools.partial(backward, self.kept(residuals, inputs))
         several = run if len(self.wrt) > 1 else lambda *seeds: (run(*seeds),)
-        return Pullback(self, self.lowered.function.name, several, values, self.leaves, self.of)
+        found = Pullback(self, self.lowered.function.name, several, values, self.leaves, self.of)
+        found.instead = Instead(self, inputs, results, functools.partial(retire, self.owner, self))
+        return found
 
     def kept(self, residual: Any, inputs: Sequence[Any]) -> Any:
         """The residuals, with copies of memory that is not theirs: it may change before the call."""
@@ -206,6 +210,8 @@ class Pullback:
         results: the leaves of the value at ``leaves``, and what else the program returned.
     """
 
+    instead: Callable[[Sequence[Any], Exception], Sequence[Any]] | None = None  # where the program raises
+
     def __init__(
         self,
         request: Request,
@@ -231,7 +237,13 @@ class Pullback:
                 fix="give the cotangent the structure of the value",
             )
         seeds = [_seed(leaf, *like) for leaf, like in zip(leaves, self._like, strict=True)]
-        return self._request.gradients(self.leaves(*seeds))
+        try:
+            bars = self.leaves(*seeds)
+        except Exception as error:
+            if self.instead is None:
+                raise
+            bars = self.instead(seeds, error)
+        return self._request.gradients(bars)
 
     def __repr__(self) -> str:
         return f"<pullback of {self._name}>"

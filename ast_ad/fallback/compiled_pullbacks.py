@@ -14,8 +14,9 @@ import numpy as np
 
 from ..derivative import Derivative, Vjp
 from ..eager.tensor import Tensor
-from ..errors import InputError, NoDerivativeError, UnsupportedError
+from ..errors import InputError, InternalError, NoDerivativeError, UnsupportedError
 from ..net.copies import copied
+from ..net.first_call import first_call
 from ..options import Options
 from ..trees import flatten
 from .pullbacks import Rearranged
@@ -31,8 +32,9 @@ class EveryFloat(Vjp):
 
     every_leaf = True
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        super().__init__(function, options=Options(fallback="error"))
+    def __init__(self, function: Callable[..., Any], check: bool | None = None) -> None:
+        check = Options().check if check is None else check
+        super().__init__(function, options=Options(fallback="error", check=check))
 
     def at(self, args: tuple[Any, ...]) -> tuple[Any, Any]:
         """The value, and the pullback from its leaves to those of the arguments, as tuples."""
@@ -43,8 +45,11 @@ class EveryFloat(Vjp):
         except Exception as error:
             raise CannotCompile() from error
         try:
-            results = variant.program(inputs)
-        except UnsupportedError as error:
+            if variant.checked is None:
+                results = first_call(variant, args, {}, inputs)
+            else:
+                results = variant.program(inputs)
+        except (UnsupportedError, InternalError) as error:
             raise CannotCompile() from error
         return variant.value(results), variant.pullback(results, inputs)
 
@@ -101,7 +106,7 @@ def pulled(every: EveryFloat) -> Any:
         def pull_back(cotangents: Any, *args: Any) -> Any:
             return every(*args)[1](cotangents)
 
-        found = every._pulled = EveryFloat(pull_back)  # type: ignore[attr-defined]
+        found = every._pulled = EveryFloat(pull_back, every.options.check)  # type: ignore[attr-defined]
     return found
 
 
@@ -127,7 +132,9 @@ def compiled_vjp(
     """
     every = every or vars(function).get("_every")
     if every is None:
-        every = function._every = EveryFloat(function)  # type: ignore[attr-defined]
+        options = getattr(function, "options", None)
+        every = EveryFloat(function, getattr(options, "check", None))
+        function._every = every  # type: ignore[attr-defined]
     leaves, _ = flatten(args)
     wrt = tuple(i for i, leaf in enumerate(leaves) if has_derivative(leaf))
 

@@ -149,7 +149,8 @@ class TensorCall:
         """The value, and a pullback that takes tensors."""
         every = vars(self.derivative).get("_every_value")
         if every is None:
-            every = self.derivative._every_value = EveryFloat(self.derivative.function)  # type: ignore[attr-defined]
+            every = EveryFloat(self.derivative.function, self.derivative.options.check)
+            self.derivative._every_value = every  # type: ignore[attr-defined]
         value, pullback = compiled_vjp(every.function, self.plain_args, every)
         parts, tree = flatten(value)
         outputs, inputs, request = (

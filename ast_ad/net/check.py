@@ -77,6 +77,7 @@ class FirstCall:
         self.loud = prints(variant)
         self.backward: Any = getattr(variant, "backward", None)
         self.notes = ["value"]
+        self.unchecked = ""  # why nothing could be compared
         self.text: Any = None
         self.ran: Outcome | None = None  # what came of the function itself
 
@@ -103,7 +104,7 @@ class FirstCall:
             if left is not None and plain.error is None:
                 left.undo()  # the call is traced
             raise
-        self.variant.checked = self.notes
+        self.variant.checked = self.unchecked or self.notes
         return real.value
 
     def compare(
@@ -138,6 +139,7 @@ class FirstCall:
         if found.error is None:
             return [*values, *found.value]
         if isinstance(found.error, NUMERIC):
+            self.notes.append(f"not the pullback, which raises {found}")
             return values
         raise self.wrong(f"its pullback raises {found}")
 
@@ -218,7 +220,7 @@ class FirstCall:
         """Whether all runs have a value; raises what the function raises, or a defect."""
         kind = type(plain.error)
         if isinstance(plain.error, Warning) and real.error is None:
-            self.notes[:] = []  # a filter makes an error of a warning: there is nothing to compare with
+            self.unchecked = f"a filter makes an exception of its {kind.__name__}"
             return False
         if type(real.error) is not kind:
             if plain.error is None and isinstance(real.error, NUMERIC):

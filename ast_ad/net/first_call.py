@@ -34,7 +34,7 @@ def told_of(variant: Any) -> str:
     if not found and variant.mode == "fallback" and variant.owner.options.check is not True:
         return "Not checked against the function: a trace is a run of it (check=True compares its derivative)"
     if not found:
-        return "Not checked against the function: it has not been called"
+        return "Not checked against the function: it has not been called on its own"
     return f"Checked against the function in its first call: {'; '.join(found)}"
 
 
