@@ -69,8 +69,7 @@ class Compiled:
         self._changes = getattr(inputs, "changes", False)  # what is stored on disk changes none
         self.stores = Stores(self.lowered.stores)
         self.simple = not (self._written or self._changes or self.lowered.errstate or self.stores)
-        again = self.code.backend == "numba" or self.lowered.tried or self.lowered.depths
-        self.loud = bool(again) and is_loud(self.code.run)  # and may begin again
+        self.loud = is_loud(self.code.run)  # and may begin again, or be traced
 
     def fits(self, leaves: list[Any], objects: Sequence[Any] = ()) -> list[Any] | None:
         """The program's inputs; None where constants, guards or kinds of outside values are not this build's.

@@ -34,13 +34,16 @@ from ..ir.ops import (
     walk,
 )
 from ..ir.types import Array, DictOf, ListOf, Scalar
+from ..rules import containers
 
 MAX_DEPTH = 10
 MAX_LENGTH = 84
 MAX_BAR_LENGTH = 44  # a cotangent is written into its only use where it is short
 _STATEMENTS = {builtin.unpack, builtin.raise_, builtin.assert_, builtin.unread, *MUTATORS}
 _SUMS = {operator.add, operator.sub}
-_READ_ONLY_EFFECTS = {builtins.print, builtin.raise_, builtin.assert_, builtin.unread}
+_READ_ONLY_EFFECTS = {
+    builtins.print, builtin.raise_, builtin.assert_, builtin.unread, containers.require_some,
+}  # fmt: skip
 
 
 @dataclass

@@ -14,10 +14,11 @@ from ..budget import spend
 from ..ir.builtin import tuple_get
 from ..ir.ops import NOWHERE, UNKNOWN, Arg, Block, Lit, Op, Seq, Slice, Span, Statement, Undefined, Var, atoms
 from ..ir.types import Array, Scalar, TupleOf, Type, type_of
-from ..rules import helpers
+from ..rules import containers, helpers
 from .dummies import InferenceError
 from .infer import result_type
 from .integers import size_of_result
+from .of_nothing import must_hold_some
 from .rule_divisions import Divisors, number_class
 from .values import Callee
 
@@ -114,6 +115,8 @@ class Builder:
         if fn in _FOLDABLE and not keywords and all(_is_number(a) for a in arguments):
             return fold(fn, arguments)
         types = result_type(asked, arguments, keywords)
+        for items in () if self.adjoint else must_hold_some(asked, arguments, keywords, types):
+            self.append(Op(containers.require_some, (items,), (), {}, self.span, effect=True))
         if isinstance(types, Scalar) and types.kind == "int":
             size = None if keywords else size_of_result(fn, arguments, types)
             types = replace(types, size=types.size if size is None else size)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import UnsupportedError
 from . import helpers
 from .helpers import broadcast_like, list_from_array, unbroadcast, zero_like
 from .registry import nondifferentiable, vjp
@@ -253,6 +254,19 @@ def array_from_list(xs: list[Any], dtype: Any = None) -> Any:
     array([1., 2.])
     """
     return np.array(xs, dtype=dtype)
+
+
+def require_some(xs: Any) -> None:
+    """Nothing, where NumPy gets numbers that are no floats: of an empty list it makes an array of floats.
+
+    >>> require_some([1])
+    """
+    if not len(xs):
+        raise UnsupportedError(
+            "an array of an empty list, which otherwise holds no floats",
+            why="NumPy makes floats of nothing, so that the types of all that follows are others",
+            fix="give the dtype, np.array(items, dtype=int)",
+        )
 
 
 @vjp(list_append)

@@ -1,6 +1,6 @@
 """What one pass of a loop leaves has the length of that pass: is it another one's for the pass that finds it?
 
-The first pass finds nothing (the name has no value yet, or None), so that no length from before the loop is known.
+The first pass finds nothing: the name has no value yet, or None, so that no length from before the loop is known.
 """
 
 import numpy as np
@@ -145,7 +145,7 @@ def a_closure(x, n):
             t = weigh(np.arange(1.0, k + 1))
             break
         row = np.ones(k) * x[1]
-        weigh = lambda v: np.sum(v * row) * x[0]  # noqa: E731, B023
+        weigh = lambda v: np.sum(v * row) * x[0]
     return t + np.sum(row)
 
 
