@@ -1,19 +1,22 @@
 """What do kernels take for granted, where does it stand in the user's code, and what did not hold?
 
 Each check in the text of a kernel is an assumption. One that fails is dropped for good: the statement that it
-belongs to is left to NumPy, and the rest compiled again.
+belongs to is left to NumPy, and the rest compiled again. What is taken for granted of lengths is compared
+before the call: other lengths get other kernels, and after some of them less is taken for granted.
 """
 
 from __future__ import annotations
 
 import ast
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from .emit.load import nearest
-from .ir.ops import Span
+from .frontend.patterns import Known
+from .ir.ops import Span, Var
+from .ir.types import Array, Dim
 
 MOST_DROPPED = 4  # assumptions of one program that are dropped before it has no kernels any more
 KINDS = {
@@ -51,6 +54,28 @@ def assumptions(run: Callable[..., Any], text: str) -> list[Assumption]:
     []
     """
     return list(dict.fromkeys(found for _, found in _checks(run, text)))
+
+
+def of_lengths(parameters: Iterable[Var]) -> list[Assumption]:
+    """The lengths of arrays that a program takes as known: small ones, and those that are equal to another.
+
+    They are compared before each call, so that one with others gets a program of its own.
+    """
+    found: list[Assumption] = []
+    first: dict[Dim, str] = {}
+    for var in parameters:
+        for axis, dim in enumerate(var.type.shape or () if isinstance(var.type, Array) else ()):
+            name = f"{var.hint}.shape[{axis}]"
+            known = dim if isinstance(dim, int) else first.setdefault(dim, name)
+            if known != name and dim != 1:
+                found.append(Assumption(f"{name} == {known}", None))
+    return found
+
+
+def given_up(known: Known) -> list[Assumption]:
+    """What a program does without, as there were so many sets of lengths before."""
+    kinds = ["small lengths that are constants", "lengths that are equal"]
+    return [Assumption(kind, None) for kind in kinds[: int(known)]]
 
 
 def failed(problem: BaseException, run: Callable[..., Any], text: str) -> list[Assumption]:

@@ -51,7 +51,7 @@ class Compiled:
 
     def __post_init__(self) -> None:
         inputs = self.lowered.inputs
-        self._known = inputs.lengths.known
+        self.known = inputs.lengths.known
         self._pattern: Any = None  # of the call that it was compiled for
         self._shapes: Any = None  # that fitted last
         self.captures = Captures()
@@ -103,14 +103,14 @@ class Compiled:
         if self._changes and repeated(objects):
             return None
         if not self.signatures:
-            return leaves if self._known is Known.ONES or self._fits_lengths(leaves) else None
+            return leaves if self.known is Known.ONES or self._fits_lengths(leaves) else None
         try:
             outside = self.captures.read(objects)
         except (KeyError, AttributeError, IndexError, ValueError, TypeError):
             return None
         if list(map(signature, outside)) != self.signatures:
             return None
-        if self._known is not Known.ONES and not self._fits_lengths(leaves + outside):
+        if self.known is not Known.ONES and not self._fits_lengths(leaves + outside):
             return None
         return leaves + outside[: self.passed]
 
@@ -130,7 +130,7 @@ class Compiled:
         shapes = shapes_of(values)
         if shapes == self._shapes:
             return True
-        found = pattern(shapes, self._known)
+        found = pattern(shapes, self.known)
         if self._pattern is None:  # the first call is the one that it was compiled for
             self._pattern = found
         if found != self._pattern:

@@ -14,6 +14,7 @@ import numpy as np
 
 from . import programs
 from .analysis.work import nanoseconds
+from .assumptions import given_up, of_lengths
 from .errors import AdError
 from .frontend.patterns import SMALL, Known, pattern, shapes_of
 from .ir.types import Array
@@ -130,6 +131,12 @@ def runs_as(variant: Any) -> list[str]:
         if isinstance(p.type, Array)
     ]
     found = [f"code for {', '.join(shapes)}"] if shapes else []
+    if any(code.backend == "numba" for code in codes):
+        held = of_lengths(variant.lowered.function.params)
+        found += [f"  assumes {one}: compared before each call" for one in held]
+        found += [
+            f"  assumed {one}: dropped, after so many others" for one in given_up(variant.program.known)
+        ]
     for code in codes:
         if code.backend == "numba":
             found.append(f"{code.function.name}: compiled with Numba")

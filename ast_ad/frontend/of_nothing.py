@@ -1,4 +1,4 @@
-"""What if a list is empty that NumPy makes an array of? Of nothing it makes floats, whatever the list might hold.
+"""What if a list is empty that NumPy makes an array of? Of nothing it makes floats, whatever it might hold.
 
 So where a function's result would have another dtype for floats, the list must hold something: the program
 checks it when it runs, and a call in which it is empty is traced.

@@ -189,3 +189,20 @@ def test_stored_kernels_tell_what_failed(tmp_path, monkeypatch):
         agrees(gradient, lengths, X, 0, 4)
         agrees(gradient, lengths, X, 0, 7)
         assert "assumed equal lengths (line " in gradient.explain()
+
+
+def weighted(x, y, w):
+    return np.sum(x * y) * np.sum(w)
+
+
+def test_lengths_that_are_taken_for_granted_are_listed_and_so_are_those_that_are_not_any_more():
+    gradient = ast_ad.value_and_grad(weighted, backend="numba", check=False)
+    agrees(gradient, weighted, np.ones(40), np.ones(40), np.arange(3.0))
+    told = gradient.explain()
+    assert "assumes y.shape[0] == x.shape[0]: compared" in told
+    assert "assumes w.shape[0] == 3: compared" in told and "dropped" not in told
+    for n in range(4, 9):
+        agrees(gradient, weighted, np.ones(40), np.ones(40), np.arange(float(n)))
+    told = gradient.explain()
+    assert "assumes y.shape[0] == x.shape[0]: compared" in told and "w.shape[0]" not in told
+    assert "assumed small lengths that are constants: dropped" in told

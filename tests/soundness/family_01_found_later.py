@@ -1,6 +1,6 @@
 """What one pass of a loop leaves has the length of that pass: is it another one's for the pass that finds it?
 
-The first pass finds nothing: the name has no value yet, or None, so that no length from before the loop is known.
+The first pass finds nothing: the name has no value yet, or None, and no length from before the loop is known.
 """
 
 import numpy as np
