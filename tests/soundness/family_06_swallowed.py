@@ -205,15 +205,15 @@ def a_matrix_that_has_no_factor(x, s):
     return r
 
 
-@program(THREE, 2.0, later=[(THREE, 0.5), (THREE, 2.0)])
-def a_system_without_solution(x, s):
+@program(THREE, 0, later=[(THREE, 2), (THREE, 0), (THREE, -1)])
+def a_system_without_solution(x, n):
     try:
-        m = np.array([[x[0], s], [x[0], x[1]]])
+        m = np.array([[x[0], 1.0], [x[1] * n, 1.0 * n]])
         v = np.linalg.solve(m, x[:2])
     except ValueError:
-        return x[0] * s
+        return x[0] * x[2]
     else:
-        return np.sum(v) * s
+        return np.sum(v) * x[2]
 
 
 @program(THREE, 3, later=[(THREE, 0), (THREE, 800), (THREE, 1)])
