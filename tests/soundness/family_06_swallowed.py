@@ -105,7 +105,7 @@ def what_is_not_swallowed_leaves_the_function(x, n):
     return r * acc.value
 
 
-@program(THREE, 5.0, later=[(THREE, 0.0), (THREE, -3.0), (THREE, 2.0)])
+@program(THREE, 5.0, later=[(THREE, 0.25), (THREE, -3.0), (THREE, 2.0)])
 def what_stood_before_is_read_behind_it(x, s):
     acc = Scope(s)
     r = x[0] * x[1]
@@ -194,7 +194,7 @@ def a_class_within_the_function(x, n):
     return acc.value
 
 
-@program(THREE, 2.0, later=[(THREE, 0.5), (THREE, 1.5)])
+@program(THREE, 2.3, later=[(THREE, 0.6), (THREE, 1.4)])
 def a_matrix_that_has_no_factor(x, s):
     r = 0.0
     for i in range(3):
