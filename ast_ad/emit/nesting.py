@@ -260,6 +260,8 @@ class _Planner:
 
     def _passed(self, op: Statement) -> None:
         """A statement stays here: what waits and would read something else behind it may wait no longer."""
+        if not self.pending:
+            return
         inner = [op, *(o for block in blocks(op) for o in walk(block))]
         written = [o.args[0] for o in inner if isinstance(o, Op) and o.fn in MUTATORS]
         only_lists = all(isinstance(a, Var) and isinstance(a.type, (ListOf, DictOf)) for a in written)

@@ -52,15 +52,16 @@ def _may_pass(op: Op, before: Statement) -> bool:
 
 def read_first(block: Block, may_write: Writes) -> None:
     """Move the reads of an array before the write to it, where that frees the array for the write."""
-    readers: dict[Var, list[Statement]] = {}
-    for op in block.ops:
-        for var in dict.fromkeys(_reads(op)):
-            readers.setdefault(var, []).append(op)
-    place = {id(op): i for i, op in enumerate(block.ops)}
     yielded = set(variables(*block.results))
-    for op in list(block.ops):
-        if not isinstance(op, Op) or not may_write(op) or op.args[0] in yielded:
-            continue
+    writes = [o for o in block.ops if isinstance(o, Op) and may_write(o) and o.args[0] not in yielded]
+    if not writes:
+        return
+    readers: dict[Var, list[Statement]] = {}
+    for other in block.ops:
+        for var in dict.fromkeys(_reads(other)):
+            readers.setdefault(var, []).append(other)
+    place = {id(op): i for i, op in enumerate(block.ops)}
+    for op in writes:
         target, position = op.args[0], place[id(op)]
         assert isinstance(target, Var)
         later = sorted((o for o in readers[target] if place[id(o)] > position), key=lambda o: place[id(o)])
