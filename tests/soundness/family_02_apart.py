@@ -354,5 +354,27 @@ def a_matrix_returned_by_a_helper_that_asks(x, n):
     return np.sum(v * v) + np.sum(w * x)
 
 
+def with_lengths(a):
+    lengths = a.shape
+    return a if sum(lengths) < 9 else -a
+
+
+@program(FOUR, 1, later=[(FOUR, 0), (TWO, 1), (TWO, 0)], compiled=False)
+def returned_by_a_helper_that_asks_for_lengths(x, n):
+    v = x * 1.0 if n else x[0] * 2.0
+    w = with_lengths(v)
+    w *= 3.0
+    return np.sum(v * v) + np.sum(w * x)
+
+
+@program(FOUR, 1, later=[(FOUR, 0), (TWO, 1), (TWO, 0)], compiled=False)
+def stored_in_what_a_helper_returned(x, n):
+    v = x * 1.0 if n else x[0] * 2.0
+    w = with_lengths(v)
+    if isinstance(w, np.ndarray):
+        w[0] = 3.0 * x[1]
+    return np.sum(v * v) + np.sum(w * x)
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {}
