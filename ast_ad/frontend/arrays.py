@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import UnsupportedError
 from ..ir.alternatives import alternatives
-from ..ir.ops import UNKNOWN, Arg, Lit, Seq, Var, variables
+from ..ir.ops import UNKNOWN, Arg, Lit, Seq, Slice, Var, variables
 from ..ir.types import Array, ListOf, Scalar, Type, element_of, kind_of, list_of
 from ..rules import containers, helpers
 from . import doors
@@ -122,7 +122,7 @@ def load_array_item(cx: Context, base: Arr, index: Value) -> Any:
     if type is None:
         found = cx.emit(operator.getitem, base, position)
         if not is_advanced(position):
-            return uncertain(cx, base, found)
+            return window_of_any_rank(cx, base, position, found)
         if isinstance(found, Arr):
             found.orders = orders_of_solid(array_shape(cx, found))
         return found
@@ -148,6 +148,29 @@ def item_view(cx: Context, base: Arr, position: Arg) -> Arr:
         return cx.builder.opaque(helpers.setitem, (v, position, new), v.type)
 
     return Arr(None, View(base, get, put, position))
+
+
+def window_of_any_rank(cx: Context, base: Arr, position: Arg, found: Value) -> Any:
+    """What slices show of an array is a view, whatever its rank is; what ints show may be a number."""
+    seen = uncertain(cx, base, found)
+    parts = parts_of(position)
+    sliced = any(is_slice(p) or isinstance(p, Lit) and p.value is Ellipsis for p in parts)
+    if isinstance(seen, Arr) and seen.view is not None and sliced and all(map(is_plain_index, parts)):
+        seen.view.reads = tuple(variables(position))
+        seen.view.get = lambda v: cx.builder.op(operator.getitem, v, position)
+        seen.view.put = lambda v, new: cx.builder.opaque(helpers.setitem, (v, position, new), v.type)
+    return seen
+
+
+def is_plain_index(part: Arg) -> bool:
+    """Whether it certainly is an int, a slice, an ellipsis or a new axis."""
+    if isinstance(part, Lit) and (part.value is None or part.value is Ellipsis):
+        return True
+    return is_slice(part) or is_int(part)
+
+
+def is_slice(part: Arg) -> bool:
+    return isinstance(part, Slice) or isinstance(part, Lit) and isinstance(part.value, slice)
 
 
 def window(

@@ -82,6 +82,8 @@ def joins(shape: Shape, strides: Strides, order: str) -> bool | None:
     >>> joins((2, 3), (6, 2), "C"), joins((2, 3), (6, 1), "C")
     (True, False)
     """
+    if has_no_gaps(shape, strides, order):
+        return True  # whichever lengths are 1
     return _one_by_one(shape, strides, order, None)
 
 

@@ -3,6 +3,7 @@
 import inspect
 import itertools
 import operator
+import random
 import sys
 import warnings
 from pathlib import Path
@@ -30,6 +31,7 @@ from ast_ad.frontend.layouts import (
     is_view_by_letters,
     order_asked,
     orders_of_result,
+    orders_of_solid,
     relation,
 )
 from ast_ad.frontend.strides import of_order
@@ -122,6 +124,30 @@ def test_the_order_of_results():
             assert claimed <= lying(found), (fn, name, claimed)
             assert is_full(found) or not is_solid(fn), (fn, name)
     assert claims > 700
+
+
+def test_what_indices_with_arrays_copy_has_no_gaps():
+    source, seen = random.Random(0), 0
+    for _ in range(3000):
+        shape = [source.randint(1, 4) for _ in range(source.randint(1, 3))]
+        a = np.zeros(shape, order=source.choice("CF")).transpose(source.sample(range(len(shape)), len(shape)))
+        index = []
+        for n in a.shape:
+            places = np.array([source.randrange(n) for _ in range(4)])
+            mask = np.array([source.random() < 0.6 for _ in range(n)])
+            ways = [places, places[::-1], places[::2], list(places), places.reshape(2, 2).T, places[0], mask]
+            index.append(source.choice([*ways, int(places[0]), slice(None, None, source.choice([1, 2, -1]))]))
+        if not any(isinstance(part, (list, np.ndarray)) for part in index):
+            continue
+        try:
+            found = a[tuple(index)]
+        except IndexError:  # the arrays don't fit each other
+            continue
+        if isinstance(found, np.ndarray) and found.size:
+            seen += 1
+            assert is_full(found) and not np.shares_memory(found, a), index
+            assert orders_of_solid(found.shape) <= lying(found)
+    assert seen > 300
 
 
 def test_each_function_of_the_tables_is_measured():

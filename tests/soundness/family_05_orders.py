@@ -204,4 +204,92 @@ def eigenvalues_have_none(x, y, s):
     return np.sum(values * values) + np.sum(v)
 
 
+# ----- slices of what may be a number or an array, or has one or two axes
+@program(X, Y, 1.5, later=LATER)
+def a_number_becomes_a_vector(x, y, s):
+    g = x[0] * s
+    for _ in range(2):
+        g = x - x - g
+    v, w = g[:-1], g[::-1]
+    v[:] = x[1:] * 3.0
+    w[0] = s
+    return np.sum(g * g) + np.sum(v * w[1:])
+
+
+@program(X, Y, 3, later=[(X, Y, 0), (X[:2], Y * 2.0, 1), (X, Y[:2], 2)])
+def velocity_turned_round(x, y, n):
+    velocity, th = 0.0, y.copy()
+    for _ in range(n):
+        velocity = 0.9 * velocity - 0.2 * np.sin(th)
+        th += velocity
+    for _ in range(2):
+        seen = velocity[::-1]
+        seen[...] = np.cos(seen)
+    return np.sum(velocity * x[0]) + np.sum(seen * seen)
+
+
+@program(X, Y, 1, later=[(X, Y, 0), (X[:2], COLUMNS, 1), (X, Y[:2], 0)])
+def slices_whatever_the_rank(x, y, n):
+    a = y * 2.0 if n else x * 3.0
+    v = a[1:]
+    a[...] = a * x[0]
+    w = v[..., :2]
+    w[...] = w - np.sum(a)
+    return np.sum(v * v) + np.sum(a) + np.sum(w)
+
+
+@program(X, Y, 1, later=[(X, Y, 0), (X[:2], COLUMNS, 2), (X, Y[:2], 3)])
+def slices_in_a_helper(x, y, n):
+    def put(u, v, c):
+        v[:] = u * c
+        return np.sum(u + v)
+
+    total = 0.0
+    for i in range(n):
+        total = total * x - x[i % 2]
+        total = total + x
+        total = total + put(total[1:], total[:-1], 0.5)
+    return np.sum(total) * np.sum(y)
+
+
+@program(X, 0, later=[(X, 1), (X[:2], 2)])
+def slices_in_a_list(x, n):
+    a = np.outer(x, x) if n else x * 2.0
+    rows = [a[1:], a[:-1]]
+    for r in rows:
+        r[...] = np.sin(r)
+    return np.sum(a * a) + np.sum(rows[0])
+
+
+@program(X, 1, later=[(X, 0), (X[:2], 2)])
+def slices_of_each_turn(x, n):
+    a = np.outer(x, x) if n else x * 2.0
+    for i in range(2):
+        v = a[i:]
+        for j in range(2):
+            v[...] = v * np.cos(x[j])
+        a = a * 1.5
+    return np.sum(a * a) + np.sum(v)
+
+
+@program(X, 1, later=[(X, 0), (X[:2], 2)])
+def a_slice_of_a_slice_with_a_second_name(x, n):
+    a = np.outer(x, x) if n else x * 2.0
+    b, v = a, a[1:]
+    w = v[::-1]
+    w[...] = x[0] * 2.0
+    b[0] = x[1]
+    return np.sum(a) + np.sum(b * b) + np.sum(v * w)
+
+
+@program(X, Y, 0.7, later=[(np.array([0.3, 0.9, 0.2]), Y[:1], 0.5), (X[:1], Y[:2], 1.1)])
+def the_last_rows_of_an_unknown_square(x, y, s):
+    v = np.array([t * s for t in x if t > -5.0])
+    m = np.outer(v, v)
+    r = m[1:].reshape(-1)
+    m *= 2.0
+    r -= s
+    return np.sum(m * m) + np.sum(r)
+
+
 KNOWN: dict[tuple[str, str, str], str] = {}
