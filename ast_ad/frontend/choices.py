@@ -20,7 +20,7 @@ from ..rules.helpers import not_none
 from . import doors
 from .builder import type_of_arg
 from .context import Context
-from .joins import join
+from .joins import is_none, join
 from .sharing import roots_of
 from .values import Arr, Choice, Value, View
 
@@ -71,9 +71,17 @@ def of_each_side(cx: Context, choice: Choice, do: Callable[[Value], object]) -> 
 
 
 def side_value(cx: Context, side: Arr) -> Value:
-    """One of the two, or the number that it is."""
+    """One of the two, or the number or None that it is."""
     content = cx.read(side)
-    return content if isinstance(content.type, Scalar) else side
+    if is_none(content.type):
+        return Lit(None)
+    return content if is_replaced(content.type) else side
+
+
+def is_replaced(type: Type) -> bool:
+    """Whether it is the type of numbers or None, of which nobody can tell one from an equal one."""
+    value = type.value if isinstance(type, Optional) else type
+    return isinstance(value, Scalar) or is_none(value)
 
 
 def is_itself(value: Value) -> bool:

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import AdError
 from ..ir.alternatives import is_mixed
 from ..ir.builtin import make_tuple, tuple_get
 from ..ir.ops import (
@@ -47,16 +46,15 @@ from ..ir.types import (
 )
 from ..rules import containers
 from . import doors
-from .boundness import value_of
 from .builder import type_of_arg
-from .choices import among
+from .choices import among, is_replaced
 from .context import Context, content_type
-from .heaps import INT, Before, array_in_heap, back, heap_of_lists, is_lasting, list_at, move, move_list
+from .heaps import INT, array_in_heap, heap_of_lists, is_lasting, list_at, move, move_list
 from .joins import NOTHING, is_alike, join
-from .slots import get_slot, in_heap
-from .template import Template
-from .values import Arr, Choice, Heap, Lst, Maybe, Slot, State, Value, is_outside
+from .slots import in_heap
+from .values import Arr, Choice, Heap, Lst, is_outside
 
+NOWHERE = -1  # instead of the number of a place
 MOST = 4  # places that one reference may lead to
 WHICH = "which array an element of a list, or a name, refers to"
 
@@ -84,17 +82,23 @@ class Place:
 
 @dataclass
 class Location:
-    """Where an array is: the number of its place, and the ints there; ``numbers``: of all that it may be."""
+    """Where an array is: the number of its place, and the ints there; ``numbers``: of all that it may be.
+
+    ``own``: whether it may be nowhere, as a number is, or None.
+    """
 
     which: Arg
     ints: list[Arg]
     numbers: frozenset[int]
+    own: bool = False
 
 
 # ----- from arrays to references
 def reference(cx: Context, value: Arr | Lst) -> Var:
     """The reference to an array or a list, as an element."""
     found = locate(cx, value) if isinstance(value, Arr) else locate_list(cx, value)
+    if found.own:
+        raise cx.aliased(WHICH, "it may be an array, a number or None")
     cx.outside().demand_width(len(found.ints))
     width = cx.outside().width
     ints = [*found.ints, *[Lit(0)] * (width - len(found.ints))]
@@ -109,6 +113,8 @@ def locate(cx: Context, arr: Arr, steps: tuple[Arg, ...] = (), certain: bool = T
     """
     if arr in cx.located and not steps:
         return cx.located[arr]
+    if not steps and is_own(cx, arr):
+        return Location(Lit(NOWHERE), [], frozenset(), own=True)
     while True:
         if arr.sources or arr.foreign and not is_outside(arr):
             raise cx.aliased(WHICH, "it may be one of several, of which one was written since")
@@ -136,6 +142,11 @@ def locate(cx: Context, arr: Arr, steps: tuple[Arg, ...] = (), certain: bool = T
     holes = tuple(with_holes(cx, step, ints) for step in steps)
     number = number_of(cx, base, arr, steps, holes, len(ints))
     return Location(Lit(number), ints, frozenset([number]))
+
+
+def is_own(cx: Context, arr: Arr) -> bool:
+    """Whether it is a number or None, one of two values of which the other one is an array."""
+    return arr.view is None and not isinstance(arr, Heap) and is_replaced(cx.read(arr).type)
 
 
 def locate_list(cx: Context, base: Lst) -> Location:
@@ -219,7 +230,7 @@ def one_of_two(cx: Context, choice: Choice, steps: tuple[Arg, ...], certain: boo
     sides = Block([], tuple(a for a, _ in pairs)), Block([], tuple(b for _, b in pairs))
     cx.builder.append(If(choice.flag, *sides, outs, cx.builder.span, cx.builder.adjoint))
     which: Arg = one.which if _same(one.which, two.which) else outs[0]
-    return Location(which, list(outs[1:]), one.numbers | two.numbers)
+    return Location(which, list(outs[1:]), one.numbers | two.numbers, one.own or two.own)
 
 
 def _same(a: Arg, b: Arg) -> bool:
@@ -262,14 +273,20 @@ def flags_of(cx: Context, which: Arg, numbers: Sequence[int]) -> list[Arg]:
 
 
 def one_of(
-    cx: Context, numbers: Sequence[int], flags: Sequence[Arg], ints: Sequence[Arg], hint: str | None
+    cx: Context,
+    numbers: Sequence[int],
+    flags: Sequence[Arg],
+    ints: Sequence[Arg],
+    hint: str | None,
+    values: Sequence[Arr] = (),
 ) -> Arr:
-    """The array at the place of which the flag holds."""
+    """The array at the place of which the flag holds; if it is none of them, the last of ``values``."""
     places = [cx.places[n] for n in numbers]
     types: list[Type] = [place.type for place in places]
-    type = functools.reduce(join, types)
+    type = element_of(ListOf(functools.reduce(join, types)))
     arrays = [array_at(cx, place, ints) for place in places]
-    return among(arrays, [f for f in flags if isinstance(f, Var)], element_of(ListOf(type)), hint)
+    type = functools.reduce(join, [type, *(cx.read(value).type for value in values)])
+    return among([*arrays, *values], [f for f in flags if isinstance(f, Var)], type, hint)
 
 
 def array_at(cx: Context, place: Place, ints: Sequence[Arg]) -> Arr:
@@ -321,96 +338,6 @@ def values_of(cx: Context, content: Var) -> Var:
         )
     )
     return out
-
-
-# ----- names that loops carry
-def numbers_of(cx: Context, arr: Value | None) -> frozenset[int] | None:
-    """The places where an array may be, or will be once it has one; None if it can't be told."""
-    outer, moved = cx.state, len(cx.moved)
-    cx.state = outer.fork()
-    try:
-        with cx.builder.nested(Block()):
-            return locate(cx, arr).numbers if isinstance(arr, Arr) else None
-    except AdError:
-        return None
-    finally:
-        back(cx, moved)
-        cx.state = outer
-
-
-def reference_template(cx: Context, old: Template, value: Arr, first: Value | None) -> Template | None:
-    """The template of a name that holds references; ``first``: what it holds before the loop, if known."""
-    before: Sequence[Value | None] = [old.info] if old.kind == "same" else []
-    if old.kind == "choice":  # its own one may be that from before the loop
-        own = old.type is not None and first is not None
-        before = [*old.info[0], first] if own else old.info[0]
-    elif old.kind == "leaf":
-        before = [first]
-    found = [numbers_of(cx, one) for one in (*before, value)]
-    if old.kind == "reference":
-        found.append(frozenset(old.info))
-    numbers = frozenset[int]()
-    for one in found:
-        if one is None:
-            return None
-        numbers |= one
-    types = [cx.places[n].type for n in numbers]
-    alike = len(numbers) <= MOST and all(is_alike(type, types[0]) for type in types)
-    return Template("reference", info=tuple(sorted(numbers))) if alike else None
-
-
-def list_template(cx: Context, old: Template | None, first: Value | None) -> Template:
-    """The template of a name that holds one of the lists in the heap."""
-    if old is not None and old.kind != "reference":
-        if old.kind not in ("same", "leaf", "list") or not isinstance(first, Lst):
-            raise cx.aliased("a list that is an element of a list", "a name holds it on some path only")
-        if not in_heap(first):
-            raise Before(first.serial, lambda: move_list(cx, first))
-    return Template("reference", info=(place_of_lists(cx),))
-
-
-def instantiate_reference(cx: Context, template: Template, params: list[Var], hint: str | None) -> Arr | Lst:
-    numbers = template.info
-    if isinstance(cx.places[numbers[0]].type, ListOf):
-        params.append(Var(INT, None if hint is None else f"{hint}_at"))
-        return list_at(cx, params[-1])
-    flags = [Var(Scalar("bool"), None if hint is None else f"{hint}_which") for _ in numbers[1:]]
-    ints = [
-        Var(INT, None if hint is None else f"{hint}_at")
-        for _ in range(max(cx.places[n].width for n in numbers))
-    ]
-    params += [*flags, *ints]
-    return one_of(cx, numbers, flags, ints, hint)
-
-
-def flatten_reference(cx: Context, template: Template, value: Value | None, out: list[Arg]) -> None:
-    numbers = template.info
-    width = max(cx.places[n].width for n in numbers)
-    if isinstance(value, Lst):
-        out += locate_list(cx, value).ints
-        return
-    if not isinstance(value, Arr):
-        out += [Undefined(Scalar("bool"))] * (len(numbers) - 1) + [Undefined(INT)] * width
-        return
-    found = locate(cx, value)
-    if not found.numbers <= set(numbers):
-        raise cx.aliased(WHICH, "it may be another one than those that the loop was read with")
-    out += flags_of(cx, found.which, numbers)
-    out += [*found.ints, *[Lit(0)] * (width - len(found.ints))]
-
-
-def settle_places(cx: Context, templates: dict[Slot, Template], end: State) -> None:
-    """At the end of a pass: what it leaves to the next one by a reference gets its place."""
-    for slot, template in templates.items():
-        inner = template.children[0] if template.kind == "maybe" else template
-        if inner.kind != "reference":
-            continue
-        value = get_slot(end, slot)
-        held = value_of(value)
-        if isinstance(held, Arr):
-            locate(cx, held, certain=not isinstance(value, Maybe))
-        elif isinstance(held, Lst) and not in_heap(held):
-            move_list(cx, held)
 
 
 def without_references(block: Block) -> None:

@@ -16,9 +16,9 @@ from ..errors import AdError
 from ..ir.ops import Block, Lit, Var
 from ..ir.types import Scalar
 from .boundness import Raised, is_certain, value_of
+from .carried_references import list_template, settle_places
 from .choices import is_itself
 from .context import Context
-from .elements import list_template, settle_places
 from .finish import DEAD, finish
 from .heaps import Before, back
 from .holding import hold_entries, hold_items, known_later, own_elements

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Iterable
 from dataclasses import replace
 
 from ..ir.alternatives import one_of, wide_enough
@@ -68,6 +70,15 @@ def join(a: Type, b: Type) -> Type:
     if isinstance(a, Opaque) and isinstance(b, Opaque):
         return Opaque()
     raise ShapeChange(f"it is {a} on one path and {b} on another")
+
+
+def have_join(types: Iterable[Type]) -> bool:
+    """Whether there is a type of what has one of these."""
+    try:
+        functools.reduce(join, types)
+    except ShapeChange:
+        return False
+    return True
 
 
 def is_none(type: Type) -> bool:

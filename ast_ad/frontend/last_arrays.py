@@ -14,7 +14,7 @@ from typing import Any
 from ..ir.ops import Undefined, Var, map_arg, variables
 from ..ir.types import Scalar
 from . import doors
-from .choices import chosen, is_choice
+from .choices import chosen, is_choice, is_replaced
 from .context import Context
 from .heaps import array_in_heap
 from .holding import pools_around
@@ -96,7 +96,7 @@ def known_behind(cx: Context, last: LastPass, arr: Arr) -> Arr | None:
     if arr.view is not None:
         return window_behind(cx, last, arr, arr.view)
     content = last.end.get(arr)
-    if arr in last.kept and not isinstance(content.type, Scalar):
+    if arr in last.kept and not is_replaced(content.type):
         return None
     return Arr(last.result(content), within=pools_around(cx, arr, last.end), orders=arr.orders)
 

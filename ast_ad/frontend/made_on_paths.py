@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..ir.ops import Arg, Undefined, Var, map_arg
-from ..ir.types import Array, Scalar
+from ..ir.types import Array
 from . import doors
 from .boundness import export_contents, exported_var, is_known_outside, was_emitted_in_branch
 from .builder import type_of_arg
-from .choices import chosen, is_itself, is_plain
+from .choices import chosen, is_itself, is_plain, is_replaced
 from .context import Context
 from .heaps import array_in_heap
 from .holding import pools_around
@@ -74,7 +74,8 @@ def one_of_two(
 def own_result(cx: Context, argument: Arg, out: Var, first: bool, phis: Phis) -> Var:
     """What a path gives itself, of the type that it has there: another one than of what the branch gives."""
     type = type_of_arg(argument)
-    if isinstance(argument, Undefined) or is_alike(type, out.type) or not isinstance(type, (Scalar, Array)):
+    known = isinstance(type, Array) or is_replaced(type)
+    if isinstance(argument, Undefined) or is_alike(type, out.type) or not known:
         return out
     if isinstance(argument, Var):
         return exported_var(cx, argument, first, phis)

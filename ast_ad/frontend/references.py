@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..ir.ops import Arg, Lit, Undefined, Var
-from ..ir.types import Optional, Scalar, Type
+from ..ir.types import Scalar, Type
 from .builder import type_of_arg
-from .choices import among, is_first, is_itself, is_plain, members, own_content
+from .carried_references import reference_template
+from .choices import among, is_first, is_itself, is_plain, is_replaced, members, own_content
 from .context import Context
-from .elements import reference_template
 from .holding import pools_around
-from .joins import ShapeChange, carried, is_alike, is_none, join, join_carried
+from .joins import carried, have_join, is_alike, is_none, join, join_carried
 from .sharing import SHARED, roots_of
 from .template import Template
 from .values import Arr, Pool, Value
@@ -76,9 +76,7 @@ def referred(cx: Context, old: Template, value: Value, first: Value | None = Non
     None: it must be carried by value.
     """
     array = isinstance(value, Arr)
-    if old.kind == "reference":
-        known = array
-    elif old.kind == "choice" or old.kind == "same" and isinstance(old.info, Arr):
+    if old.kind in ("choice", "reference") or old.kind == "same" and isinstance(old.info, Arr):
         known = array or own_type(value) is not None
     elif old.kind == "leaf":
         known = array and not old.foreign and (old.array or isinstance(old.type, Scalar))
@@ -87,9 +85,12 @@ def referred(cx: Context, old: Template, value: Value, first: Value | None = Non
     if not known:
         return None
     found = None if old.kind == "reference" else among_known(cx, old, value)
-    if found is not None or not cx.handles or not isinstance(value, Arr):
+    if found is not None or not cx.handles:
         return found
-    return reference_template(cx, old, value, first)
+    before = own_type(old.info) if old.kind == "same" else None if old.array else old.type
+    types = [before, own_type(value), *(cx.read(one).type for one in members(value) if is_itself(one))]
+    own = [carried(t, None, cx.own_dims) for t in types if t is not None and is_replaced(t)]
+    return reference_template(cx, old, value, first, functools.reduce(join, own) if own else None)
 
 
 def own_type(value: object) -> Type | None:
@@ -118,7 +119,7 @@ def among_known(cx: Context, old: Template, value: Value) -> Template | None:
             known.append(one)
             continue
         type = cx.read(one).type if is_itself(one) else None
-        if type is None or shared and not isinstance(type, Scalar):  # nobody can tell whose number it is
+        if type is None or shared and not is_replaced(type):  # nobody can tell whose number it is
             return None
         if not all(isinstance(root, Arr) for root in roots):
             return None
@@ -153,21 +154,11 @@ def choice_of(
     They have one rank and dtype, if names are not read as references throughout.
     """
     types = [cx.read(one).type for one in arrays]
-    if own is not None and is_none(own):
-        own = Optional(types[0])
     types += [own] if own is not None else []
     alike = is_plain(types[0]) and all(is_plain(t) and is_alike(t, types[0]) for t in types)
     if not alike and not (cx.by_reference and have_join(types)):
         return None
     return Template("choice", own, info=(tuple(arrays), tuple(types), []), pools=pools)
-
-
-def have_join(types: Sequence[Type]) -> bool:
-    try:
-        functools.reduce(join, types)
-    except ShapeChange:
-        return False
-    return True
 
 
 def instantiate_choice(template: Template, params: list[Var], hint: str | None) -> Arr:

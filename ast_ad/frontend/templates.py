@@ -12,8 +12,8 @@ from ..ir.types import DictOf, ListOf, Scalar, TupleOf, Type, dict_of, list_of
 from . import doors
 from .boundness import PARTS, bound_flag, components, same_make, value_of
 from .builder import type_of_arg
+from .carried_references import flatten_reference, instantiate_reference
 from .context import Context
-from .elements import flatten_reference, instantiate_reference
 from .holding import own_elements, pools_around, pools_of, pools_with
 from .joins import NOTHING, ShapeChange, join, join_carried, join_lists
 from .keys import key_type

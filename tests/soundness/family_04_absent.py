@@ -180,12 +180,6 @@ def in_a_helper_that_keeps_one(x, n):
 
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {
-    ("the_best_so_far", "numpy", "compiled"): "traced",
     ("absent_where_it_is_written", "numpy", "compiled"): "traced",
-    ("into_it_by_out", "numpy", "compiled"): "traced",
-    ("in_a_helper_that_keeps_one", "numpy", "compiled"): "traced",
-    ("the_best_so_far", "numba", "compiled"): "traced",
     ("absent_where_it_is_written", "numba", "compiled"): "traced",
-    ("into_it_by_out", "numba", "compiled"): "traced",
-    ("in_a_helper_that_keeps_one", "numba", "compiled"): "traced",
 }

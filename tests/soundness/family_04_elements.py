@@ -428,8 +428,6 @@ def deep_copies(x, n, s):
 
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {
-    ("the_one_before_and_the_list", "numpy", "compiled"): "traced",
-    ("the_one_before_and_the_list", "numba", "compiled"): "traced",
     ("elements_that_are_one", "numpy", "compiled"): "traced",
     ("elements_that_are_one", "numba", "compiled"): "traced",
     ("deep_copies", "numpy", "compiled"): "traced",

@@ -150,8 +150,93 @@ def a_copy_or_a_view_by_the_order(x, n):
     return np.sum(h) + np.sum(x * x)
 
 
+@program(ROWS, 3, later=[(ROWS, 1), (ROWS, 0), (ROWS, 5)])
+def the_row_before_or_a_number(y, n):
+    prev = 0.0
+    t = 0.0
+    for i in range(n):
+        t = t + np.sum(prev * y[0])
+        prev = y[i % 3]
+    y *= 2.0
+    return t + np.sum(prev * y)
+
+
+@program(FOUR, 3, later=[(FOUR, 1), (TWO, 4), (TWO, 0)])
+def what_a_pass_made_under_two_names(x, n):
+    y = x * 1.0
+    z = y
+    prev = None
+    for i in range(n):
+        cur = y if i % 2 else x * (i + 1.0)
+        if prev is not None:
+            z += prev * 0.1
+        prev = cur
+    z *= 2.0
+    return np.sum(z * x) + (0.0 if prev is None else np.sum(prev * x))
+
+
+@program(ROWS, 4, later=[(ROWS, 1), (ROWS, 2), (ROWS, 0)])
+def rows_written_and_numbers_replaced(y, n):
+    prev = 2.0
+    t = 0.0
+    for i in range(n):
+        if i == 2:
+            prev = 0.5 * y[0, 0]
+        prev *= 1.5
+        t = t + np.sum(prev)
+        if i != 1:
+            prev = y[i % 3]
+    prev *= 3.0
+    return t + np.sum(prev * y) + np.sum(y * y)
+
+
+@program(ROWS, 4, later=[(ROWS, 1), (ROWS, 2), (ROWS, 0)])
+def a_table_or_one_of_its_rows(y, n):
+    z, u, w = y, y, y
+    for i in range(n):
+        if i == 1:
+            u = y[0]
+        if i == 3:
+            w = u
+        u *= 1.2
+        z -= 0.1
+    w += 1.0
+    return np.sum(z * y) + np.sum(u * y) + np.sum(w)
+
+
+@program(ROWS, 3, later=[(ROWS, 1), (ROWS, 4), (ROWS, 0)])
+def none_or_a_row_or_the_table(y, n):
+    u = None
+    for i in range(n):
+        if u is not None:
+            u -= 0.5
+        u = y[i % 3] if i != 2 else y
+        y *= 1.1
+    return np.sum(y) + (0.0 if u is None else np.sum(u * y))
+
+
+@program(ROWS, 3, later=[(ROWS, 1), (ROWS, 4), (ROWS, 0)])
+def an_item_or_a_row(y, n):
+    u = 1.0
+    for i in range(n):
+        u += y[0, 0]
+        u = y[i % 3] if i != 2 else y[0, 1]
+        y *= 1.1
+    u *= 2.0
+    return np.sum(y) + np.sum(u * y[0])
+
+
+@program(FOUR, 3, later=[(FOUR, 1), (TWO, 4)])
+def in_a_list_it_may_be_a_number(x, n):
+    y = x * 1.0
+    items, last = [y], 0.5
+    for i in range(n):
+        last *= 1.5
+        last = items[-1] if i % 2 else 0.25 * i
+        items.append(x * i)
+        items[0][0] += 1.0
+    return np.sum(last * x) + np.sum(items[0]) + np.sum(items[-1] * y)
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
-KNOWN: dict[tuple[str, str, str], str] = {
-    ("the_last_row_or_none", "numpy", "compiled"): "traced",
-    ("the_last_row_or_none", "numba", "compiled"): "traced",
-}
+KNOWN: dict[tuple[str, str, str], str] = {}
