@@ -380,7 +380,7 @@ _BEHAVIOURS: list[tuple[str, Any]] = [
             helpers.add_at,
         },
     ),
-    ("same", {builtin.assign, builtin.told, helpers.not_none}),
+    ("same", {builtin.assign, builtin.told, helpers.not_none, in_place.writable}),
     ("itself", ITSELF),
     ("element", ELEMENTS),
     ("pop", {containers.list_pop, containers.list_remove, dicts.dict_pop, dicts.dict_take}),

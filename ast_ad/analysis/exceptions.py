@@ -88,7 +88,7 @@ def _elementwise(op: Op, counters: Counters) -> bool:
     if isinstance(op.fn, np.ufunc) and len(op.args) != op.fn.nin:
         return True  # one that writes to an array
     if getattr(op.fn, "__module__", None) in ("math", "cmath"):
-        return op.fn not in _ALWAYS_DEFINED
+        return op.fn not in _ALWAYS_DEFINED or any(_shape(t) != () for t in types)
     if not _fit(map(_shape, types)):
         return True
     if op.fn in _POWERS and all(kind_of(t) in ("bool", "int") for t in types):  # type: ignore[arg-type]

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..ir.alternatives import alternatives
-from ..ir.ops import Lit, Var
-from ..ir.types import Array, Scalar, dtype_of
+from ..ir.ops import Var
+from ..ir.types import Array, dtype_of
 from ..rules.in_place import fitting
 from . import doors
 from .builder import type_of_arg
@@ -57,6 +57,17 @@ def require_alone(cx: Context, arr: Arr) -> None:
 def changed_or_replaced(cx: Context, plain: Callee, before: Arr, value: Value) -> Any:
     """``before op= value`` of a number, which is replaced, or an array, which keeps shape and dtype."""
     require_alone(cx, before)
+    return new_value(cx, plain, before, value)
+
+
+def is_loose(cx: Context, value: Value) -> bool:
+    """Whether it depends on the path taken how many axes it has, and so whether it is an array."""
+    type = cx.read(value).type if isinstance(value, Arr) else None
+    return isinstance(type, Array) and type.shape is None
+
+
+def new_value(cx: Context, plain: Callee, before: Arr, value: Value) -> Any:
+    """``before op value``, of which an array keeps its shape and dtype."""
     old, by = cx.read(before), cx.arg(value)
     new = doors.binary(cx, plain, before, value)
     for type in alternatives(old.type):
@@ -67,8 +78,6 @@ def changed_or_replaced(cx: Context, plain: Callee, before: Arr, value: Value) -
                 "write `a = a + b` for a new value",
             )
             raise of_several(error, old)
-    if isinstance(by, Lit) or isinstance(by, Var) and isinstance(by.type, Scalar):
-        return new
     found = cx.arg(new)
     return cx.wrap_var(cx.builder.opaque(fitting, (found, old), type_of_arg(found)))
 

@@ -22,7 +22,7 @@ from .items import static_items
 from .layouts import BOTH, orders_of_solid
 from .loops import run_for
 from .numpy_calls import in_order
-from .questions import exact, has_dtype
+from .questions import exact, has_dtype, known_rank
 from .statements import overwrite
 from .tables import METHODS, method
 from .values import (
@@ -222,6 +222,7 @@ def nested_list(cx: Context, value: Value) -> Any:
 
 @method("array", "fill")
 def method_fill(cx: Context, receiver: Arr, value: Value) -> Any:
+    known_rank(cx, cx.read(receiver))  # of NumPy's number it does nothing
     store_item(cx, receiver, Lit(Ellipsis), value)
     return Lit(None)
 

@@ -13,6 +13,7 @@ from ..ir.alternatives import alternatives
 from ..ir.ops import UNKNOWN, Arg, Lit, Seq, Slice, Var, variables
 from ..ir.types import Array, ListOf, Scalar, Type, element_of, kind_of, list_of
 from ..rules import containers, helpers
+from ..rules.in_place import writable
 from . import doors
 from .attributes import load_attribute
 from .builder import type_of_arg
@@ -326,7 +327,7 @@ def store_array_item(cx: Context, base: Arr, index: Value, value: Value) -> None
         joined = Seq((*parts_of(base.view.index), *parts_of(position)), tuple)
         store_array_item(cx, base.view.parent, joined, value)
         return
-    before = there(cx, base)
+    before = array_there(cx, base)
     new = cx.arg(value)
     kinds = kind_of(before.type), kind_of(type_of_arg(new))
     if kinds[1] == "complex" and kinds[0] != "complex":
@@ -342,6 +343,14 @@ def store_array_item(cx: Context, base: Arr, index: Value, value: Value) -> None
     after = cx.builder.opaque(helpers.setitem, (before, position, new), before.type)
     after.hint = before.hint
     cx.write(base, after)
+
+
+def array_there(cx: Context, base: Arr) -> Var:
+    """What an array holds; where it may be a number, or None, on the path taken, the program raises here."""
+    before = there(cx, base)
+    if isinstance(before.type, Array) and before.type.shape is None:
+        return cx.builder.opaque(writable, (before,), before.type)
+    return before
 
 
 def store_list_item(cx: Context, base: Lst, index: Value, value: Value) -> None:

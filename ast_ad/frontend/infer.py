@@ -315,27 +315,41 @@ def _elementwise(fn: Callee, args: tuple[Arg, ...]) -> Any:
     types = [plain_type(a) for a in args]
     if not any(isinstance(t, Array) for t in types):
         return None
-    dummies, shapes = [], []
-    for arg, type in zip(args, types, strict=True):
-        if not isinstance(type, (Scalar, Array)):
-            return None
-        shapes.append(type.shape if isinstance(type, Array) else ())
-        if isinstance(type, Array):
-            ndim = 1 if type.ndim is None else type.ndim
-            dummies.append(np.full((1,) * ndim, filler(type.dtype)))
-        else:
-            dummies.append(dummy_number(arg, type, {}))
+    if not all(isinstance(t, (Scalar, Array)) for t in types):
+        return None
+    shape = broadcast_shapes([t.shape if isinstance(t, Array) else () for t in types])
     try:
-        result = quietly(fn, dummies, {})
-    except TypeError as error:  # a function of numbers, and an array that may be one
-        raise InferenceError(f"TypeError: {error}") from error
-    shape = broadcast_shapes(shapes)
+        result = quietly(fn, _small(args, types, 1), {})
+    except TypeError as error:
+        if shape is not None:
+            raise InferenceError(f"TypeError: {error}") from error
+        result = _of_numbers(fn, args, types)
     if isinstance(result, tuple):
         return tuple(_with_shape(r, shape) for r in result)
     return _with_shape(result, shape)
 
 
+def _of_numbers(fn: Callee, args: tuple[Arg, ...], types: list[Type]) -> Any:
+    """What a function of numbers makes of what may be one; where that is an array with axes, it raises."""
+    try:
+        return quietly(fn, _small(args, types, 0), {})
+    except TypeError as error:
+        raise InferenceError(f"TypeError: {error}") from error
+
+
+def _small(args: tuple[Arg, ...], types: list[Any], rank: int) -> list[Any]:
+    """A value for each argument; ``rank``: of those whose rank depends on the path taken."""
+    return [
+        np.full((1,) * (rank if type.ndim is None else type.ndim), filler(type.dtype))
+        if isinstance(type, Array)
+        else dummy_number(arg, type, {})
+        for arg, type in zip(args, types, strict=True)
+    ]
+
+
 def _with_shape(result: object, shape: tuple[Dim | int, ...] | None) -> Type:
+    if isinstance(result, (bool, int, float, complex)) and not isinstance(result, np.generic):
+        return Scalar(kind_of(type_of(result)))  # Python's number, also of an array: or it raises
     if shape is None:
         return Array(np.asarray(result).dtype, None)
     return type_of(result) if not isinstance(result, np.ndarray) else Array(result.dtype, shape)

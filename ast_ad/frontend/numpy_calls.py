@@ -61,6 +61,7 @@ CUMULATIONS: dict[Any, Callable[..., Any]] = {np.add: np.cumsum, np.multiply: np
 def b_add_at(cx: Context, fn: np.ufunc, array: Arr, index: Value, value: Value | None = None) -> Any:
     position = index_arg(cx, index)
     before = cx.read(array)
+    known_rank(cx, before)
     if value is not None and (fn is np.add or fn is np.subtract):
         change = cx.arg(value) if fn is np.add else cx.arg(cx.emit(operator.neg, value))
         after = cx.builder.opaque(helpers.add_at, (before, position, change), before.type)
@@ -119,6 +120,7 @@ def ufunc_outer(cx: Context, fn: np.ufunc, a: Value, b: Value) -> Any:
 def in_place(cx: Context, fn: Callee, array: Arr, *args: Value, **kwargs: Value) -> Any:
     """A function that writes to its first argument: the array becomes the result of its pure twin."""
     before = cx.read(array)
+    known_rank(cx, before)  # a number is not written to
     pure, keywords = helpers.IN_PLACE[fn], {k: cx.arg(v) for k, v in kwargs.items()}
     after = cx.builder.opaque(pure, (before, *map(cx.arg, args)), before.type, False, **keywords)
     after.hint = before.hint

@@ -18,7 +18,7 @@ from ..ir.alternatives import is_mixed
 from ..ir.ops import Arg, Lit, Span, Var
 from ..ir.types import Array, dtype_of, rank_of
 from . import doors
-from .alone import changed_or_replaced, in_shape, set_shape
+from .alone import changed_or_replaced, in_shape, is_loose, new_value, set_shape
 from .arrays import delete_item, load_item, store_item
 from .attributes import load_attribute, store_attribute
 from .boundness import Raised
@@ -332,7 +332,10 @@ def exec_aug_assign(cx: Context, node: gast.AugAssign, rest: list[gast.AST]) -> 
     elif kind == "Subscript":
         base, index = evaluate(cx, node.target.value), evaluate(cx, node.target.slice)
         before = load_item(cx, base, index)
-        after = augment(cx, plain, in_place, before, evaluate(cx, node.value))
+        value = evaluate(cx, node.value)
+        if isinstance(base, Arr) and is_loose(cx, before):  # a window or a number: both end in the array
+            return store_item(cx, base, index, new_value(cx, plain, before, value))
+        after = augment(cx, plain, in_place, before, value)
         window = isinstance(after, Arr) and after.view is not None and after.view.put is not None
         if after is not before or isinstance(base, Flat) or isinstance(base, Arr) and not window:
             store_item(cx, base, index, after)  # else it has been written where it lies

@@ -1,4 +1,4 @@
-"""What does ``a op= b`` leave in ``a``, where it is known at run time only whether that is an array?"""
+"""What do ``a op= b`` and ``a[i] = b`` do, where it is known at run time only whether ``a`` is an array?"""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .helpers import METADATA
-from .registry import vjp
+from .registry import nondifferentiable, vjp
 
 
 def fitting(new: Any, old: Any) -> Any:
@@ -41,4 +41,31 @@ def fitting_rule(g, ans, new, old):
     return g, None
 
 
+def is_array(x: Any) -> bool:
+    """Whether it is an array, without axes too, which is written to; a number is not.
+
+    >>> is_array(np.ones(())), is_array(np.float64(1.0)), is_array(1.0)
+    (True, False, False)
+    """
+    return isinstance(x, np.ndarray)
+
+
+def writable(x: Any) -> Any:
+    """``x``, which has to be an array: of a number no item can be assigned.
+
+    >>> writable(np.ones(2))
+    array([1., 1.])
+    """
+    if not isinstance(x, np.ndarray):
+        name = f"numpy.{type(x).__name__}" if isinstance(x, np.generic) else type(x).__name__
+        raise TypeError(f"'{name}' object does not support item assignment")
+    return x
+
+
+@vjp(writable)
+def writable_rule(g, ans, x):
+    return g
+
+
+nondifferentiable(is_array)
 METADATA[fitting] = 1
