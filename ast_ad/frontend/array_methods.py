@@ -18,8 +18,8 @@ from .calls import call_python
 from .container_methods import list_append
 from .context import Context
 from .holding import placed
-from .items import static_items
 from .layouts import BOTH, orders_of_solid
+from .lazy_items import static_items
 from .loops import run_for
 from .numpy_calls import in_order
 from .questions import exact, has_dtype, known_rank

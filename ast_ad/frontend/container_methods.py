@@ -64,12 +64,15 @@ def list_extend(cx: Context, base: Lst, other: Value) -> None:
     base = base if other is base else end_of(cx, base)
     content = cx.state.get(base)
     source = cx.state.get(other) if isinstance(other, Lst) else None
-    if (
-        isinstance(content, tuple)
-        and not isinstance(source, Var)
-        and doors.static_items(cx, other) is not None
-    ):
-        set_list(cx, base, (*content, *doors.items_of(cx, other)))
+    if isinstance(content, tuple) and not isinstance(source, Var) and doors.lazy_items(cx, other) is not None:
+        items = doors.items_of(cx, other)
+        if cx.state.get(base) is not content:
+            raise cx.unsupported(
+                "a list that is extended by what changes it meanwhile",
+                "items get between those",
+                "use append",
+            )
+        set_list(cx, base, (*content, *items))
         return
     if isinstance(other, Lst):
         if content == ():

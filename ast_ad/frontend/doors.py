@@ -104,6 +104,8 @@ closure_defaults: Callable[[Context, Any], dict[str, Any]]
 items_of: ItemsOf
 length: Callable[[Context, Value], Any]
 read_flat: Callable[[Context, Flat], Var]
+# ----- lazy_items
+lazy_items: Callable[..., list[Callable[[], Any]] | None]
 static_items: StaticItems
 # ----- iterables
 b_dict: BDict

@@ -150,16 +150,25 @@ def eval_tuple(cx: Context, node: gast.Tuple) -> Any:
 @expression(gast.List)
 def eval_list(cx: Context, node: gast.List) -> Any:
     parts = [
-        (evaluate(cx, e.value), True) if type(e).__name__ == "Starred" else (evaluate(cx, e), False)
-        for e in node.elts
+        starred_part(cx, e.value) if type(e).__name__ == "Starred" else [evaluate(cx, e)] for e in node.elts
     ]
-    if all(doors.static_items(cx, part) is not None for part, starred in parts if starred):
-        items = [i for part, starred in parts for i in (doors.items_of(cx, part) if starred else [part])]
-        return placed(cx, Lst(tuple(items)))
+    if all(isinstance(part, list) for part in parts):
+        return placed(cx, Lst(tuple(item for part in parts for item in part)))
     result = placed(cx, Lst(()))
-    for part, starred in parts:
-        doors.call(cx, load_attribute(cx, result, "extend" if starred else "append"), [part], {})
+    for part in parts:
+        if not isinstance(part, list):
+            doors.call(cx, load_attribute(cx, result, "extend"), [part], {})
+            continue
+        for item in part:
+            doors.call(cx, load_attribute(cx, result, "append"), [item], {})
     return result
+
+
+def starred_part(cx: Context, node: gast.AST) -> Any:
+    """The items of ``*node`` in a display, a Python list where there are known so many."""
+    source = doors.consumed(cx, evaluate(cx, node))
+    items = doors.lazy_items(cx, source)
+    return source if items is None else [get() for get in items]
 
 
 @expression(gast.Set)

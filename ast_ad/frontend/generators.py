@@ -23,7 +23,7 @@ from .expressions import evaluate, run_generators
 from .identities import USED_UP
 from .inlining import run_body
 from .iterables import inner_frame
-from .iteration import as_indexable, indexable, is_driven
+from .iteration import as_indexable, drives, indexable, makes_items
 from .live_lists import ListChanges
 from .liveness import targets
 from .operators import binary
@@ -109,7 +109,7 @@ def drive(cx: Context, source: Any, body: Body) -> None:
         drive_generator(cx, source, body)
     elif isinstance(source, Comprehension):
         drive_comprehension(cx, source, body)
-    elif isinstance(source, Iterable) and is_driven(source):
+    elif isinstance(source, Iterable) and drives(cx, source):
         DRIVERS[source.kind](cx, source, body)
     else:
         doors.run_for(cx, source, body, set())
@@ -236,13 +236,15 @@ def drive_enumerate(cx: Context, source: Iterable, body: Body) -> None:
 
 def drive_zip(cx: Context, source: Iterable, body: Body) -> None:
     """One of the parts drives; whether the others have items left is asked in their order."""
-    driving = [i for i, part in enumerate(source.sources) if is_driven(part)]
-    if len(driving) != 1:
+    made = [i for i, part in enumerate(source.sources) if makes_items(part)]
+    driving = [i for i in made if drives(cx, source.sources[i])] or made[:1]
+    last = len(source.sources) - 1
+    if len(driving) != 1 or any(i not in (driving[0], last) for i in made):
         raise cx.unsupported(
             "zip() of several generators", "their turns can't be followed", "make lists of all but one"
         )
     position = driving[0]
-    others = Iterable("zip", tuple(part for part in source.sources if not is_driven(part)))
+    others = Iterable("zip", tuple(part for i, part in enumerate(source.sources) if i != position))
     parts = [indexable(cx, as_indexable(cx, part)) for part in others.sources]
     consumer = cx.frame
     with own_frame(cx, "count") as frame:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,13 +15,11 @@ from .arrays import load_item
 from .attributes import load_attribute
 from .builder import type_of_arg
 from .context import Context
-from .conversion import from_python
-from .identities import is_iterator, used_up
-from .iterables import generated, to_list
+from .iterables import to_list
 from .iteration import indexable, is_driven, range_length
-from .operators import binary
+from .lazy_items import require, static_items
 from .outside_values import capture_live
-from .values import Arr, Callee, Dct, Flat, Iterable, Live, Lst, Obj, Range, Tup, Value
+from .values import Arr, Dct, Flat, Iterable, Live, Lst, Obj, Range, Tup, Value
 
 
 # ----- lengths and items
@@ -106,94 +103,6 @@ def starred_items(cx: Context, value: Value, before: int, after: int) -> list[An
     return [*first, middle, *(load_item(cx, source, Lit(i - after)) for i in range(after))]
 
 
-def require(cx: Context, how: Callee, value: Value, count: int, text: str) -> None:
-    """A check of a length, when the program runs."""
-    from ..ir.builtin import assert_
-    from ..ir.ops import Op
-
-    cond = cx.emit(how, length(cx, value), Lit(count))
-    message = Lit(text.format(count))
-    cx.builder.append(Op(assert_, (cx.arg(cond), message), (), {}, cx.builder.span, effect=True))
-
-
-def static_items(cx: Context, value: Value, short: bool = True) -> list[Any] | None:
-    """The items where the structure of the iterable is static, else None."""
-    from .values import Comprehension
-
-    if isinstance(value, Comprehension):
-        return static_items(cx, generated(cx, value), short)
-    if isinstance(value, Tup):
-        return list(value.items)
-    if isinstance(value, Lst):
-        content = cx.state.get(used_up(cx, value) if is_iterator(value) else value)
-        return list(content) if isinstance(content, tuple) else None
-    if isinstance(value, Dct):
-        keys = cx.state.get(value)
-        return None if isinstance(keys, Var) else [Lit(k) for k in keys]
-    if isinstance(value, Range):
-        found = cx.static_value(value)
-        return (
-            None if short or not isinstance(found, range) or len(found) > 10_000 else [Lit(i) for i in found]
-        )
-    if isinstance(value, Iterable):
-        return static_iterable(cx, value, short)
-    if isinstance(value, Lit) and isinstance(value.value, (tuple, list, str, dict, set, frozenset, range)):
-        return [from_python(cx, v) for v in value.value]
-    if isinstance(value, Arr) and not short:
-        type = cx.read(value).type
-        if isinstance(type, Array) and type.shape and isinstance(type.shape[0], int) and type.shape[0] <= 16:
-            return [load_item(cx, value, Lit(i)) for i in range(type.shape[0])]
-    if isinstance(value, Obj) and hasattr(value.cls, "__iter__"):
-        return items_of(cx, doors.call(cx, load_attribute(cx, value, "__iter__"), [], {}))
-    if isinstance(value, Live):
-        return static_items(cx, capture_live(cx, value), short)
-    return None
-
-
-def static_iterable(cx: Context, value: Iterable, short: bool) -> list[Any] | None:
-    if value.kind in ("ndindex", "entries", "filter"):
-        return None
-    sources = value.sources[1:] if value.kind == "map" else value.sources
-    lists = [static_items(cx, s, short) for s in sources]
-    if (
-        value.kind == "zip"
-        and any(items is not None for items in lists)
-        and any(items is None for items in lists)
-    ):
-        lists = zip_mixed(cx, sources, lists)
-    if any(items is None for items in lists):
-        return None
-    found: list[list[Any]] = lists  # type: ignore[assignment]
-    if value.kind == "zip":
-        return [Tup(parts) for parts in zip(*found, strict=False)]
-    if value.kind == "enumerate":
-        return [Tup((binary(cx, operator.add, value.start, Lit(i)), item)) for i, item in enumerate(found[0])]
-    if value.kind == "reversed":
-        return found[0][::-1]
-    return [doors.call(cx, value.sources[0], list(parts), {}) for parts in zip(*found, strict=False)]
-
-
-def zip_mixed(
-    cx: Context, sources: Sequence[Value], lists: list[list[Value] | None]
-) -> list[list[Value] | None]:
-    """Static sequences of unlike things zipped with run-time ones: item by item."""
-    count = min(len(items) for items in lists if items is not None)
-    plain = all(isinstance(v, (Var, Lit)) for items in lists if items is not None for v in items)
-    if plain and count > 8:
-        return lists
-    full: list[Any] = []
-    for source, items in zip(sources, lists, strict=True):
-        if items is None and isinstance(source, Range):
-            items = [
-                binary(cx, operator.add, source.start, binary(cx, operator.mul, Lit(i), source.step))
-                for i in range(count)
-            ]
-        elif items is None and isinstance(source, (Arr, Lst)):
-            items = unpack_run_time(cx, source, count)
-        full.append(items)
-    return full
-
-
 def read_flat(cx: Context, value: Flat) -> Var:
     return cx.builder.op(np.ravel, cx.read(value.array))
 
@@ -201,4 +110,3 @@ def read_flat(cx: Context, value: Flat) -> Var:
 doors.items_of = items_of
 doors.length = length
 doors.read_flat = read_flat
-doors.static_items = static_items

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import builtins
 import functools
 import math
@@ -24,10 +23,11 @@ from .dicts import copy_entries, fill
 from .expressions import comprehend, run_generators
 from .holding import placed, same_elements, set_list
 from .identities import ITERATORS, is_iterator, used_up
-from .iteration import is_driven, own_iterator, same_length
+from .iteration import is_driven, makes_items, own_iterator, same_length
 from .liveness import targets
 from .operators import binary
 from .questions import known_rank
+from .sharing import root_of
 from .statements import within_rules
 from .tables import Intrinsic, handles
 from .values import Arr, Bound, Callee, Closure, Comprehension, Dct, Frame, Iterable, Lst, Range, Tup, Value
@@ -72,7 +72,9 @@ def b_reversed(cx: Context, source: Value) -> Any:
                 binary(cx, operator.sub, source.start, one),
                 Lit(-1),
             )
-    return Iterable("reversed", (consumed(cx, source),))
+    source = consumed(cx, source)
+    made = cx.state.look(root_of(source)) if isinstance(source, Lst) else None
+    return Iterable("reversed", (source,), made)
 
 
 @handles(map)
@@ -94,19 +96,21 @@ def b_ndindex(cx: Context, *shape: Value) -> Any:
 def opened(cx: Context, source: Value) -> Any:
     """What another iterator asks for items: what gives them one by one, or what all is known of."""
     source = own_iterator(cx, source)
-    return source if is_driven(source) else consumed(cx, source)
+    return source if makes_items(source) else consumed(cx, source)
 
 
 def consumed(cx: Context, source: Value) -> Any:
     """Generators, and iterators over lists, become lists where they are used."""
     source = own_iterator(cx, source)
+    if isinstance(source, Comprehension):
+        return generated(cx, source)
     if is_driven(source):
         return listed(cx, source)
     if isinstance(source, Lst) and is_iterator(source):
         return used_up(cx, source)
     if isinstance(source, Dct) and isinstance(cx.state.get(source), Var):
         return doors.shown_as(cx, source, "keys")
-    return generated(cx, source) if isinstance(source, Comprehension) else source
+    return source
 
 
 def generated(cx: Context, source: Comprehension) -> Lst:
@@ -161,7 +165,7 @@ def b_dict(cx: Context, source: Value | None = None, **kwargs: Value) -> Any:
     source = source if source is None or isinstance(source, Dct) else consumed(cx, source)
     if isinstance(source, Dct):
         content = dict(cx.state.get(source))
-    elif source is not None and not kwargs and doors.static_items(cx, source) is None:
+    elif source is not None and not kwargs and doors.lazy_items(cx, source) is None:
         found = Dct()
         fill(cx, found, source)
         return found
@@ -180,22 +184,20 @@ def accumulate(
     decided: bool | None = None,
 ) -> Any:
     """Fold an iterable: ``total = step(total, item)``; once the total is ``decided``, no item is made."""
-    source = consumed_lazily(cx, source)
     frame = cx.frame
     around = sum(str(key).startswith("$total") for key in cx.state.get(frame))  # folds around this one
     name = f"$total{around + 1}" if around else "$total"
     cx.state.set_name(frame, name, start)
-    if decided is not None and isinstance(source, Comprehension) and is_eventful(source.node):
-        source = Comprehension(asking_first(source.node, name, decided), source.frame, source.first)
 
     def body(item: Value) -> None:
         total = step(cx.state.get_name(frame, name), item)  # may replace the store
         cx.state.set_name(frame, name, total)
 
-    if isinstance(source, Comprehension):
-        run_generator(cx, source, body)
-    elif is_driven(source) and decided is not None:
+    lazy = is_eventful(source.node) if isinstance(source, Comprehension) else makes_items(source)
+    if lazy and decided is not None:
         doors.drive_until(cx, source, body, lambda: decision(cx, frame, name, decided))
+    elif isinstance(source, Comprehension):
+        run_generator(cx, source, body)
     else:
         doors.run_for(cx, source, body, {name})
     total = cx.state.get_name(frame, name)
@@ -210,10 +212,6 @@ def decision(cx: Context, frame: Frame, name: str, decided: bool) -> Any:
     """Whether a total is decided."""
     total = cx.state.get_name(frame, name)
     return total if decided else cx.emit(operator.not_, total)
-
-
-def consumed_lazily(cx: Context, source: Value) -> Any:
-    return source
 
 
 def run_generator(cx: Context, source: Comprehension, body: Callable[[Value], None]) -> None:
@@ -298,10 +296,12 @@ def quantify(cx: Context, source: Value, combine: Callee, start: bool) -> Any:
 def b_reduce(cx: Context, function: Value, source: Value, initial: Value | None = None) -> Any:
     if initial is not None:
         return accumulate(cx, source, initial, lambda a, b: doors.call(cx, function, [a, b], {}))
-    items = doors.items_of(cx, source)
-    total = items[0]
-    for item in items[1:]:
-        total = doors.call(cx, function, [total, item], {})
+    source = source if makes_items(source) else consumed(cx, source)
+    items = doors.lazy_items(cx, source)
+    first, *rest = items or [functools.partial(itself, cx, item) for item in doors.items_of(cx, source)]
+    total = first()
+    for get in rest:
+        total = doors.call(cx, function, [total, get()], {})
     return total
 
 
@@ -388,19 +388,10 @@ def is_eventful(node: gast.AST) -> bool:
     """Whether the items of a generator expression may raise, or change something, as they are made."""
     first, *rest = node.generators
     parts = [node.elt, *first.ifs, *(part for g in rest for part in (g.iter, *g.ifs))]
-    return any(type(n).__name__ in EVENTS for part in parts for n in ast.walk(part))
+    return any(type(n).__name__ in EVENTS for part in parts for n in gast.walk(part))
 
 
 EVENTS = frozenset("Call Subscript NamedExpr Div FloorDiv Mod Pow".split())
-
-
-def asking_first(node: gast.AST, name: str, decided: bool) -> Any:
-    """A generator expression that makes no items where the name's value is ``decided``."""
-    value = ast.Name(name, ast.Load())
-    test: Any = ast.UnaryOp(ast.Not(), value) if decided else value
-    loops = [ast.comprehension(g.target, g.iter, [test, *g.ifs], 0) for g in node.generators]
-    return ast.GeneratorExp(node.elt, loops)
-
 
 doors.b_dict = b_dict
 doors.consumed = consumed

@@ -17,7 +17,7 @@ from . import doors
 from .arrays import load_item
 from .branches import branch
 from .context import Context
-from .iteration import indexable
+from .iteration import indexable, require_as_made
 from .operators import binary
 from .passes import EveryPassRaises, Passes
 from .sharing import lists_of
@@ -76,7 +76,14 @@ def turns(cx: Context, source: Value, base: Lst) -> Turns:
             lambda i: all_of(cx, [part.open(i) for part in parts]),
             lambda i: Tup(tuple(part.get(i) for part in parts)),
         )
+    if kind == "map":
+        function, *given = source.sources[0], *(turns(cx, part, base) for part in source.sources[1:])
+        return Turns(
+            lambda i: all_of(cx, [part.open(i) for part in given]),
+            lambda i: doors.call(cx, function, [part.get(i) for part in given], {}),
+        )
     if kind == "reversed" and source.sources[0] is base:
+        require_as_made(cx, source)
         last = binary(cx, operator.sub, doors.length(cx, base), Lit(1))  # when the loop begins
 
         def place(i: Value) -> Any:

@@ -25,7 +25,7 @@ from .expressions import evaluate
 from .fixpoint import fixpoint
 from .heaps import region
 from .identities import is_iterator, shown
-from .iteration import IDENTITY, is_driven, iteration, own_iterator
+from .iteration import IDENTITY, drives, iteration, own_iterator
 from .joins import ShapeChange
 from .live_lists import ListChanges, fixed_lists, run_live
 from .liveness import live_at_loops
@@ -34,7 +34,7 @@ from .sharing import lists_of
 from .statements import alive, assign, exec_block
 from .tables import statement
 from .unrolling import pass_and_rest, unroll
-from .values import Arr, Dct, Lst, Maybe, Value, now
+from .values import Arr, Comprehension, Dct, Lst, Maybe, Value, now
 
 MAX_UNROLLED = 600
 
@@ -88,7 +88,7 @@ def run_for(
 ) -> None:
     """Run ``body`` for every item, as a region if the trip count is known at run time only."""
     source = own_iterator(cx, source)
-    if is_driven(source):
+    if drives(cx, source) and doors.lazy_items(cx, source) is None:
         doors.drive(cx, source, body)
         return
     region(cx, lambda: _run_for(cx, source, body, names, target, live))
@@ -119,6 +119,9 @@ def _run_for(
         cx.fixed.pop()
     del cx.builder.block.ops[mark:]
     cx.state, cx.branch_start = entry, start
+    if isinstance(source, Comprehension):
+        doors.drive(cx, source, body)
+        return
     run_live(cx, source, changing, body, names, live)
 
 
@@ -135,7 +138,7 @@ def run_over(
         unroll(cx, [functools.partial(shown, cx, source, i) for i in range(len(spec))], body)
         return
     if isinstance(spec, list):
-        unroll(cx, [functools.partial(IDENTITY, item) for item in spec], body)
+        unroll(cx, spec, body)
         return
     count, start, stop, step, get = spec
     entry = cx.state.fork()

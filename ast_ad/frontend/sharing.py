@@ -21,6 +21,7 @@ from .values import (
     Bound,
     Choice,
     Closure,
+    Comprehension,
     Dct,
     Flat,
     Frame,
@@ -275,3 +276,5 @@ def lists_of(source: object) -> Iterator[Lst]:
     elif isinstance(source, Iterable):
         for part in source.sources:
             yield from lists_of(part)
+    elif isinstance(source, Comprehension):
+        yield from lists_of(source.first)
