@@ -9,6 +9,7 @@ passes make and that no other name holds: its own, of which the value is carried
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
@@ -96,19 +97,29 @@ def is_itself(value: Value) -> bool:
 
 
 def own_content(cx: Context, value: Value, known: Collection[Arr], else_: Arg | None) -> Arg | None:
-    """What an array holds where it is none of the known ones, and ``else_`` where it is."""
+    """What an array holds where it is none of the known ones, and ``else_`` where it is.
+
+    Without ``else_`` that is what the known one holds, or None where it is one for certain. Each is read
+    where it is the one, else it may not be there.
+    """
     if value in known:
         return else_
     if not is_choice(value):
         return cx.arg(value)
     choice = value.view.parent  # type: ignore[union-attr]
-    one, two = (own_content(cx, part, known, else_) for part in (choice.first, choice.second))
-    if one is None or two is None or one == two:
+    parts = choice.first, choice.second
+    sides = [block_of(cx, functools.partial(own_content, cx, part, known, else_)) for part in parts]
+    one, two = (side.results[0] for side in sides)
+    if not any(side.ops for side in sides) and (one is None or two is None or one == two):
         return two if one is None else one
-    types = type_of_arg(one), type_of_arg(two)
-    found = Var(choice.type if all(map(is_plain, types)) else join(*types), choice.hint)
-    sides = Block([], (one,)), Block([], (two,))
-    cx.builder.append(If(choice.flag, *sides, (found,), cx.builder.span, cx.builder.adjoint))
+    if None in (one, two) and not is_plain(choice.type):  # what the known one holds may be of another type
+        return own_content(cx, parts[1 if one is None else 0], known, else_)
+    filled = [
+        block_of(cx, functools.partial(cx.arg, part)) if side.results[0] is None else side
+        for side, part in zip(sides, parts, strict=True)
+    ]
+    found = Var(type_of_sides(choice, filled), choice.hint)
+    cx.builder.append(If(choice.flag, filled[0], filled[1], (found,), cx.builder.span, cx.builder.adjoint))
     return found
 
 
@@ -119,20 +130,32 @@ def read_choice(cx: Context, arr: Arr, choice: Choice) -> Var:
     cached = cx.state.contents.get(arr)
     if cached is not None and cached[0] == contents:
         return cached[1]
-    sides = read_apart(cx, choice.first), read_apart(cx, choice.second)
-    types = [type_of_arg(side.results[0]) for side in sides]
-    var = Var(choice.type if all(map(is_plain, types)) else join(*types), choice.hint)
-    cx.builder.append(If(choice.flag, *sides, (var,), cx.builder.span, cx.builder.adjoint))
+    sides = [block_of(cx, functools.partial(cx.read, part)) for part in (choice.first, choice.second)]
+    var = Var(type_of_sides(choice, sides), choice.hint)
+    cx.builder.append(If(choice.flag, sides[0], sides[1], (var,), cx.builder.span, cx.builder.adjoint))
     cx.state.set(arr, (contents, var))
     return var
 
 
-def read_apart(cx: Context, arr: Arr) -> Block:
-    """A block that reads an array."""
+def type_of_sides(choice: Choice, sides: Sequence[Block]) -> Type:
+    one, two = (type_of_arg(side.results[0]) for side in sides)
+    return choice.type if is_plain(one) and is_plain(two) else join(one, two)
+
+
+def type_read(cx: Context, arr: Arr) -> Type:
+    """The type of what an array holds, without a read: perhaps it is not there now."""
+    if arr.view is None:
+        return cx.read(arr).type
+    [found] = block_of(cx, functools.partial(cx.read, arr)).results
+    return type_of_arg(found)
+
+
+def block_of(cx: Context, read: Callable[[], Arg | None]) -> Block:
+    """A block that reads something, which is its result."""
     outer, cx.state = cx.state, cx.state.fork()
     try:
         with cx.builder.nested(Block()) as block:
-            block.results = (cx.read(arr),)
+            block.results = (read(),)  # type: ignore[assignment]
     finally:
         cx.state = outer
     return block

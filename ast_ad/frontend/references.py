@@ -14,7 +14,7 @@ from ..ir.ops import Arg, Lit, Undefined, Var
 from ..ir.types import Scalar, Type
 from .builder import type_of_arg
 from .carried_references import reference_template
-from .choices import among, is_first, is_itself, is_plain, is_replaced, members, own_content
+from .choices import among, is_first, is_itself, is_plain, is_replaced, members, own_content, type_read
 from .context import Context
 from .holding import pools_around
 from .joins import carried, have_join, is_alike, is_none, join, join_carried
@@ -118,7 +118,7 @@ def among_known(cx: Context, old: Template, value: Value) -> Template | None:
         if one.serial <= cx.since and shared and is_itself(one):
             known.append(one)
             continue
-        type = cx.read(one).type if is_itself(one) else None
+        type = type_read(cx, one) if is_itself(one) else None
         if type is None or shared and not is_replaced(type):  # nobody can tell whose number it is
             return None
         if not all(isinstance(root, Arr) for root in roots):
@@ -133,7 +133,7 @@ def among_known(cx: Context, old: Template, value: Value) -> Template | None:
 def among_values(cx: Context, old: Template) -> Template:
     """The template of the same arrays by value: writes to it are refused."""
     arrays = [old.info] if old.kind == "same" else old.info[0]
-    types = [cx.read(old.info).type] if old.kind == "same" else old.info[1]
+    types = [type_read(cx, old.info)] if old.kind == "same" else old.info[1]
     roots = tuple(dict.fromkeys(root for one in arrays for root in roots_of(one)))
     return Template(
         "leaf",
@@ -153,7 +153,7 @@ def choice_of(
 
     They have one rank and dtype, if names are not read as references throughout.
     """
-    types = [cx.read(one).type for one in arrays]
+    types = [type_read(cx, one) for one in arrays]
     types += [own] if own is not None else []
     alike = is_plain(types[0]) and all(is_plain(t) and is_alike(t, types[0]) for t in types)
     if not alike and not (cx.by_reference and have_join(types)):
