@@ -213,16 +213,19 @@ def reads(*nodes: object) -> Names:
     """The names that expressions or simple statements read; what ``del`` and ``+=`` name is read, too."""
     found = NONE
     for node in nodes:
-        if node is None:
-            continue
-        found |= _loaded(gast.walk(node))
-        if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
-            found |= {node.target.id}
+        if node is not None:
+            found |= _loaded(gast.walk(node))
     return found
 
 
-def _loaded(nodes: Iterable[object]) -> Names:
-    return frozenset(n.id for n in nodes if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Store))
+def _loaded(nodes: Iterable[Any]) -> Names:
+    found = set()
+    for node in nodes:
+        if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
+            found.add(node.target.id)
+        elif isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Store):
+            found.add(node.id)
+    return frozenset(found)
 
 
 def _stored(node: gast.AST) -> Names:
