@@ -88,7 +88,7 @@ def referred(cx: Context, old: Template, value: Value, first: Value | None = Non
     if found is not None or not cx.handles:
         return found
     before = own_type(old.info) if old.kind == "same" else None if old.array else old.type
-    types = [before, own_type(value), *(cx.read(one).type for one in members(value) if is_itself(one))]
+    types = [before, own_type(value), *(type_read(cx, one) for one in members(value) if is_itself(one))]
     own = [carried(t, None, cx.own_dims) for t in types if t is not None and is_replaced(t)]
     return reference_template(cx, old, value, first, functools.reduce(join, own) if own else None)
 
