@@ -38,6 +38,8 @@ from ..rules import containers, dicts, helpers
 from ..rules.nested_lists import with_sum
 from .indices import compose
 
+SINGLE = np.dtype(np.float32), np.dtype(np.complex64)
+
 
 @dataclass
 class Sum:
@@ -235,7 +237,7 @@ class Cotangents:
         """The zero cotangent of a value, emitted here."""
         type = var.type
         if isinstance(type, Scalar):
-            return Lit(0j if type.kind == "complex" else 0.0)
+            return zero_number(type)
         if isinstance(type, DictOf):
             return self.builder.opaque(dicts.dict_empty, (), type)
         if isinstance(type, ListOf) and var not in self.undefined:
@@ -302,6 +304,13 @@ class Cotangents:
             bar = self.builder.op(np.sum, bar, axis=_axes(range(extra)))
         stretched = [i for i, (h, w) in enumerate(pairs) if w == 1 and h != 1]
         return self.builder.op(np.sum, bar, axis=_axes(stretched), keepdims=True) if stretched else bar
+
+
+def zero_number(type: Scalar) -> Lit:
+    """The zero cotangent of a number; a float of Python times an integer of NumPy would be a double."""
+    zero = 0j if type.kind == "complex" else 0.0
+    dtype = dtype_of(type) if type.dtype is not None else None
+    return Lit(dtype.type(zero) if dtype in SINGLE else zero)
 
 
 def _axes(axes: Iterable[int]) -> Any:

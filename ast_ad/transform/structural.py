@@ -16,7 +16,7 @@ from ..ir.ops import Arg, Lit, Op, Seq, Var
 from ..ir.types import Array, DictOf, ListOf, Scalar, TupleOf, Type, carries_derivative, dtype_of
 from ..rules import containers, dicts, helpers
 from ..rules.nested_lists import item_within, with_item, with_sum
-from .contributions import cotangent_type
+from .contributions import cotangent_type, zero_number
 
 if TYPE_CHECKING:
     from .adjoint import Sweep
@@ -158,7 +158,7 @@ def _zero(sweep: Sweep, value: Arg, container: Type) -> Arg:
     """The cotangent of what was put into a dict, if nobody has read it."""
     type = type_of_arg(value)
     if isinstance(type, Scalar):
-        return Lit(0j if type.kind == "complex" else 0.0)
+        return zero_number(type)
     return sweep.builder.opaque(helpers.zero_like, (value,), element_cotangent(value, container))
 
 

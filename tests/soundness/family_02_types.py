@@ -544,6 +544,25 @@ def single_number_that_a_loop_makes_a_double(z):
     return result + now
 
 
+@program(SINGLE, np.array([1.1, 2.3], np.float32), later=[(SINGLE, SINGLE, 3), (SINGLE[:1], SINGLE, 1)])
+def single_number_times_what_a_loop_asks(x, p, turns=2):
+    total = np.sum(p * 1.5)
+    for _ in range(turns):
+        for e in x:
+            above = e > 0.43
+        result = above * total
+    return result
+
+
+@program(np.array([1.1, 2.3], np.float32), 1, later=[(SINGLE, 0), (SINGLE, 2)])
+def single_number_times_an_integer_on_a_path(p, n):
+    total, found = np.sum(p * 1.5), np.sum(p)
+    if n:
+        count = np.arange(4)[n]
+        found = count * total
+    return found
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {
     ("deque_of_integers", "numpy", "compiled"): "traced",
