@@ -21,6 +21,7 @@ from ..ir.ops import Arg, If, Lit, Op, Seq, Slice, Var
 from ..ir.types import Array, Scalar
 from ..rules import containers, dicts, nested_lists
 from ..rules.helpers import mT
+from ..rules.in_place import copy_as_it_lies
 from .references import References, name
 
 BINARY: dict[Any, ast.operator] = {
@@ -261,6 +262,8 @@ def _contains(e: Expressions, op: Op) -> ast.expr:
 
 def _copy(e: Expressions, op: Op) -> ast.expr:
     """``x.copy()``, or ``np.copy(x)``, which keeps the order of axes in memory: sums depend on it."""
+    if len(op.args) > 1:
+        return call(e.references.callable(copy_as_it_lies), [e.value(op.args[0])])
     type_ = op.outs[0].type
     if isinstance(type_, Array) and type_.ndim != 1 and not op.adjoint:
         return call(e.references.callable(np.copy), [e.value(op.args[0])])

@@ -76,9 +76,15 @@ def call(function: Any, *args: Any, **kwargs: Any) -> Any:
     return function(*args, **kwargs)
 
 
-def copy(value: Any) -> Any:
-    """``value.copy()`` of an array (whose axes stay in memory as they are) or a list."""
-    return np.copy(value) if isinstance(value, np.ndarray) else value.copy()
+def copy(value: Any, backwards: bool = False) -> Any:
+    """``value.copy()`` of an array or a list. The axes of an array stay in memory as they are.
+
+    ``backwards``: those that run backwards, too, as ``copy_as_it_lies`` leaves them.
+    """
+    if not isinstance(value, np.ndarray):
+        return value.copy()
+    turn = tuple(slice(None, None, -1 if backwards and step < 0 else 1) for step in value.strides)
+    return np.copy(value[turn])[turn] if backwards else np.copy(value)
 
 
 def own(value: Any) -> Any:

@@ -41,6 +41,21 @@ def fitting_rule(g, ans, new, old):
     return g, None
 
 
+def copy_as_it_lies(x: Any) -> Any:
+    """A copy whose axes run in memory as those of ``x``, backwards ones too: NumPy sums in that order.
+
+    >>> copy_as_it_lies(np.arange(3.0)[::-1]).strides
+    (-8,)
+    """
+    turn = tuple(slice(None, None, -1 if step < 0 else 1) for step in x.strides)
+    return np.copy(x[turn])[turn]
+
+
+@vjp(copy_as_it_lies)
+def copy_as_it_lies_rule(g, ans, x):
+    return g
+
+
 def is_array(x: Any) -> bool:
     """Whether it is an array, without axes too, which is written to; a number is not.
 

@@ -41,6 +41,7 @@ from ..ir.ops import (
 )
 from ..ir.types import Array, DictOf, ListOf
 from .copying import copy_function
+from .directions import keep_directions
 from .schedule import schedule
 from .undefined import doubtful_values
 from .writes import (
@@ -74,6 +75,7 @@ def write_in_place(
     schedule(function.body, candidate)
     reuse = Reuse(nested(function) if nested is not None else None)
     _Pass(function, frozenset(function.params[i] for i in owned), frozenset(fresh), reuse).run()
+    keep_directions(function.body)
     return function
 
 
