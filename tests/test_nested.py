@@ -470,3 +470,39 @@ def test_second_derivative_of_floats_that_another_path_makes_integers(function):
             np.sum((gradient(y + e, n) - gradient(y - e, n)) * weights) / (2 * step) for e in np.eye(2) * step
         ]
         np.testing.assert_allclose(second(y, n), expected, rtol=1e-7, atol=1e-8)
+
+
+def pairs_of_the_last_turn_that_made_some(x):
+    weights, t = np.fromiter((v for v in x), float), x
+    for _ in range(3):
+        if -0.68 > t[-1]:
+            pairs = []
+            for k in range(2):
+                pairs.append((k, weights[k]))
+            total = sum(pair[1] ** 2 for pair in pairs)
+        weights = weights + x
+        t = t * np.cos(0.68) + weights
+    return np.sum(t) + total
+
+
+def numbers_of_the_last_turn_that_made_some(x):
+    found = 0.0
+    for k in range(3):
+        if x[k] > 0.5:
+            items = [v * x[k] for v in x[: k + 1]]
+            found = sum(items) * items[0]
+    return found
+
+
+@pytest.mark.parametrize(
+    "function", [pairs_of_the_last_turn_that_made_some, numbers_of_the_last_turn_that_made_some]
+)
+@pytest.mark.parametrize("x", [np.array([0.763, -1.527, -0.267]), np.array([0.763, 0.527, -0.767])])
+def test_second_derivative_by_a_list_that_few_turns_make(function, x):
+    """The cotangent of a list that was not made is 0.0."""
+    direction, step = np.array([1.0, 2.0, -1.0]), 1e-5
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DefectWarning)
+        found = grad(lambda x: np.sum(grad(function)(x) * direction), fallback="error")(x)
+    moved = [grad(function)(x + sign * step * direction) for sign in (1, -1)]
+    np.testing.assert_allclose(found, (moved[0] - moved[1]) / (2 * step), rtol=1e-7, atol=1e-7)

@@ -213,12 +213,21 @@ def list_zeros_like(xs: list[Any]) -> list[Any]:
 
 
 def list_add(a: list[Any], b: list[Any]) -> list[Any]:
-    """The sum of two lists of equal length, element by element.
+    """The sum of two lists of equal length, element by element; 0.0 stands for a list that was not made.
 
-    >>> list_add([1.0, 2.0], [3.0, 4.0])
-    [4.0, 6.0]
+    >>> list_add([1.0, 2.0], [3.0, 4.0]), list_add(0.0, [3.0])
+    ([4.0, 6.0], [3.0])
     """
-    return [add(x, y) for x, y in zip(a, b, strict=True)]
+    both = isinstance(a, list) and isinstance(b, list)
+    return [add(x, y) for x, y in zip(a, b, strict=True)] if both else _of_one(a, b)
+
+
+def _of_one(a: Any, b: Any) -> Any:
+    """The sum of a list or tuple and of 0.0, or of 0.0 and 0.0."""
+    made, other = (a, b) if isinstance(a, (list, tuple)) else (b, a)
+    if isinstance(other, (list, tuple)) or other != 0.0:
+        raise TypeError(f"a cotangent of {type(a).__name__} and one of {type(b).__name__}, of one value")
+    return type(made)(made)
 
 
 def add(a: Any, b: Any) -> Any:
@@ -231,9 +240,9 @@ def add(a: Any, b: Any) -> Any:
     """
     if a is None or b is None:
         return b if a is None else a
-    if isinstance(a, (list, tuple)):
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
         return type(a)(add(x, y) for x, y in zip(a, b, strict=True))
-    return a + b
+    return _of_one(a, b) if isinstance(a, (list, tuple)) or isinstance(b, (list, tuple)) else a + b
 
 
 def list_fill(xs: Any, g: Any) -> Any:
