@@ -26,6 +26,7 @@ from .net.pullbacks import Instead
 from .programs import Program
 from .request import Compilation, Request
 from .retirement import retire
+from .rules.decompositions import reciprocal_gaps
 from .rules.helpers import COMPLEX_BY_VALUE
 from .transform.adjoint import adjoint
 from .transform.small_arrays import small_arrays
@@ -110,6 +111,11 @@ class Variant(Compilation):
         function = self.lowered.function
         by_value = any(isinstance(op, Op) and op.fn in COMPLEX_BY_VALUE for op in walk(function.body))
         return scalar_result(self.lowered.result, function.body.results, self.owner.has_aux, by_value)
+
+    def has_gaps(self) -> bool:
+        """Whether the derivative divides by differences of eigenvalues: of equal ones it has nan."""
+        bodies = self.lowered.function.body, self.adjoint.body
+        return any(isinstance(op, Op) and op.fn is reciprocal_gaps for body in bodies for op in walk(body))
 
     def prepare(self, backend: str) -> None:
         if not hasattr(self, "of"):

@@ -260,11 +260,26 @@ def _alias(op: Operation, args: Any, plain: Any, kwargs: Any, out: Any, found: A
     for nr, t in enumerate(found if many else (found,)):
         if not isinstance(t, Tensor) or t._array.base is None:
             continue
-        for place, a in enumerate(args):
-            if isinstance(a, Tensor) and _shares(t._array, plain[place]):
-                step = functools.partial(_part, op.fn, place, nr if many else None, kwargs)
-                make_view(t, a, (step, (*plain[:place], *plain[place + 1 :])))
-                break
+        places = [i for i, a in enumerate(args) if isinstance(a, Tensor) and _shares(t._array, plain[i])]
+        part = nr if many else None
+        if len(places) > 1:  # the arguments share memory with each other
+            places = [i for i in places if _looks_into(op.fn, i, part, kwargs, plain)]
+        if places:
+            place = places[0]
+            step = functools.partial(_part, op.fn, place, part, kwargs)
+            make_view(t, args[place], (step, (*plain[:place], *plain[place + 1 :])))
+
+
+def _looks_into(fn: Any, place: int, nr: int | None, kwargs: Any, plain: Any) -> bool:
+    """Whether a result still shares memory with the argument at ``place`` where the others are copies."""
+    others = [np.copy(a) if isinstance(a, ndarray) else a for a in (*plain[:place], *plain[place + 1 :])]
+    tracing, state.tracing = state.tracing, 0
+    token = silence()
+    try:
+        return _shares(_part(fn, place, nr, kwargs, plain[place], *others), plain[place])
+    finally:
+        restore(token)
+        state.tracing = tracing
 
 
 def _part(fn: Any, place: int, nr: int | None, kwargs: Any, x: Any, *others: Any) -> Any:

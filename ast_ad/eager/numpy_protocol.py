@@ -53,6 +53,7 @@ _WRITERS: dict[Any, Callable[..., Any]] = {np.copyto: copied_to, **helpers.IN_PL
 
 def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
     out, casting = kwargs.pop("out", None), kwargs.get("casting", "same_kind")
+    _require_written(out)
     if method == "__call__" and state.safe and out is not None and kwargs.get("where", True) is not True:
         return _where(ufunc, inputs, out if isinstance(out, tuple) else (out,), kwargs)
     if method == "__call__":
@@ -67,6 +68,8 @@ def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **kwargs: A
         a, b = inputs
         left = run(np.reshape, (a, np.shape(plain_of(a)) + (1,) * np.ndim(plain_of(b))), {})
         found = _call_ufunc(ufunc, (left, b), kwargs)
+    elif method == "at" and not _is_array(inputs[0]):
+        return ufunc.at(*map(plain_of, inputs))
     elif method == "at" and ufunc in (np.add, np.subtract) and isinstance(inputs[0], Tensor):
         target, index, value = inputs
         inplace(operation(helpers.add_at), target, plain_of(index), value if ufunc is np.add else -value)
@@ -135,6 +138,18 @@ def _where(ufunc: Any, inputs: Sequence[Any], out: tuple[Any, ...], kwargs: dict
     return _into(out, tuple(merged))
 
 
+def _is_array(value: Any) -> bool:
+    """Whether it is written to; a number is not: NumPy raises, or writes to an array that it makes of it."""
+    return isinstance(plain_of(value), np.ndarray)
+
+
+def _require_written(out: Any) -> None:
+    """NumPy's own error where a target of ``out=`` is no array."""
+    for target in out if isinstance(out, tuple) else (out,):
+        if target is not None and not _is_array(target):
+            np.positive(0.0, out=plain_of(target))
+
+
 def _into(out: Any, found: Any) -> Any:
     """Write a result where ``out=`` asked for it."""
     targets = out if isinstance(out, tuple) else (out,)
@@ -157,7 +172,9 @@ def array_function(self: Tensor, fn: Any, types: Any, args: Sequence[Any], kwarg
     if fn in _FACTS:
         return fn(*[plain_of(a) for a in args], **{k: plain_of(v) for k, v in kwargs.items()})
     if fn in _WRITERS:
-        args, kwargs = _positional(_WRITERS[fn], args, kwargs), {}
+        given, args, kwargs = (args, kwargs), _positional(_WRITERS[fn], args, kwargs), {}
+        if not _is_array(args[0]):
+            return fn(*map(plain_of, given[0]), **{k: plain_of(v) for k, v in given[1].items()})
         if isinstance(args[0], Tensor):
             inplace(operation(_WRITERS[fn]), *args)
             return None
@@ -175,6 +192,7 @@ def array_function(self: Tensor, fn: Any, types: Any, args: Sequence[Any], kwarg
             return args[0]
     args, kwargs = with_named_out(fn, args, kwargs)
     out = kwargs.pop("out", None)
+    _require_written(out)
     if out is not None:  # whether the result fits is NumPy's to say
         options = {k: plain_of(v) for k, v in kwargs.items()}
         fn(*map(plain_of, args), out=np.copy(plain_of(out)), **options)
@@ -198,6 +216,8 @@ def _copies(fn: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
 def _uncopied(fn: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """``copy=False``: np.nan_to_num writes to its argument; the views of np.meshgrid are not followed."""
     options = {k: v for k, v in kwargs.items() if k != "copy"}
+    if fn is np.nan_to_num and not _is_array(args[0]):
+        fn(*map(plain_of, args), **{k: plain_of(v) for k, v in kwargs.items()})  # raises, for it has to copy
     if fn is np.nan_to_num and isinstance(args[0], Tensor):
         return _into(args[0], run(fn, (args[0], True, *args[2:]), options))
     raise MissingRuleError(

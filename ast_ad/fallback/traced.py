@@ -24,7 +24,7 @@ from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..rules import helpers
 from .ends import becomes_integer
-from .faces import Face
+from .faces import Face, Missing
 from .flat import Flat
 from .memory import DETACHED, NO_KEY, PLAIN, Memory, complex_write, refused
 
@@ -221,7 +221,8 @@ class Traced(Memory, metaclass=Face):
         if args or kwargs.get("casting", "unsafe") != "unsafe":
             kwargs |= dict(zip(("order", "casting", "subok", "copy"), args, strict=False))
             self._array.astype(dtype, casting=kwargs.get("casting", "unsafe"))  # perhaps raises
-        if not kwargs.get("copy", True) and np.dtype(dtype) == self._array.dtype:
+        order = kwargs.get("order", "K")
+        if not kwargs.get("copy", True) and self._array.astype(dtype, order, copy=False) is self._array:
             return self
         if kind not in "fc":
             if kind == "O" and needs_grad(self):
@@ -230,7 +231,6 @@ class Traced(Memory, metaclass=Face):
                 becomes_integer(self)
             return self._array.astype(dtype)[()] if self._scalar else self._array.astype(dtype)
         found = apply(operation(helpers.astype), (self, np.dtype(dtype)))
-        order = kwargs.get("order", "K")
         return found if found._scalar or order == "K" else found.copy(order)
 
     def reshape(self, *shape: Any, order: str = "C", copy: Any = None) -> Any:
@@ -244,7 +244,7 @@ class Traced(Memory, metaclass=Face):
     def flatten(self, order: str = "C") -> Any:
         return run(np.ravel, (self.copy(),), {} if order == "C" else {"order": order})
 
-    def fill(self, value: Any) -> None:
+    def fill(self, value: Any, /) -> None:
         np.empty_like(self._array).fill(plain_of(value))  # refuses what is no number
         self[...] = value
 
@@ -317,6 +317,15 @@ class TracedScalar(Traced):
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
         return repr(self._array[()])
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        raise Missing(f"'{type(self._python).__name__}' object does not support item assignment")
+
+    def fill(self, value: Any, /) -> None:
+        self._python.fill(plain_of(value))  # of an array that NumPy makes for it
+
+    def put(self, indices: Any, values: Any, mode: str = "raise") -> None:
+        self._python.put(plain_of(indices), plain_of(values), mode)
 
     def copy(self, order: str = "C") -> Any:
         return self

@@ -22,7 +22,7 @@ from .layouts import BOTH, orders_of_solid
 from .lazy_items import static_items
 from .loops import run_for
 from .numpy_calls import in_order
-from .questions import exact, has_dtype, known_rank
+from .questions import exact, has_dtype, require_written
 from .statements import overwrite
 from .tables import METHODS, method
 from .values import (
@@ -222,13 +222,14 @@ def nested_list(cx: Context, value: Value) -> Any:
 
 @method("array", "fill")
 def method_fill(cx: Context, receiver: Arr, value: Value) -> Any:
-    known_rank(cx, cx.read(receiver))  # of NumPy's number it does nothing
+    require_written(cx, receiver)
     store_item(cx, receiver, Lit(Ellipsis), value)
     return Lit(None)
 
 
 @method("array", "sort")
 def method_sort(cx: Context, receiver: Arr, *args: Value, **kwargs: Value) -> Any:
+    require_written(cx, receiver)
     ordered = cx.emit(np.sort, receiver, *args, **kwargs)
     overwrite(cx, receiver, cx.read(receiver), cx.arg(ordered))
     return Lit(None)
@@ -236,6 +237,7 @@ def method_sort(cx: Context, receiver: Arr, *args: Value, **kwargs: Value) -> An
 
 @method("array", "put")
 def method_put(cx: Context, receiver: Arr, index: Value, value: Value, **kwargs: Value) -> Any:
+    require_written(cx, receiver)
     store_item(cx, Flat(receiver), index, value)
     return Lit(None)
 

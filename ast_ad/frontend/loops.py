@@ -221,9 +221,8 @@ def any_turn(cx: Context, count: Value, start: Value, stop: Value, step: Value) 
     known, by = cx.static_value(count), cx.static_value(step)
     if isinstance(known, int):
         return Lit(known > 0)
-    if not isinstance(by, int):
-        return cx.emit(operator.gt, count, Lit(0))
-    return cx.emit(operator.gt, stop, start) if by > 0 else cx.emit(operator.gt, start, stop)
+    pair = (count, Lit(0)) if not isinstance(by, int) else (stop, start) if by > 0 else (start, stop)
+    return truth(cx, cx.emit(operator.gt, *pair))  # a limit may be an array without axes
 
 
 def only_pass(cx: Context, enters: Value, run: Callable[[], None]) -> None:

@@ -26,7 +26,7 @@ from .items import items_of
 from .iterables import consumed, to_list
 from .loops import run_for
 from .outside_values import capture_live
-from .questions import asked, has_dtype, known_rank, python_dummy
+from .questions import asked, has_dtype, known_rank, python_dummy, require_written
 from .statements import overwrite
 from .tables import Intrinsic, handles, method
 from .values import (
@@ -59,9 +59,9 @@ CUMULATIONS: dict[Any, Callable[..., Any]] = {np.add: np.cumsum, np.multiply: np
 
 # ----- NumPy functions that write
 def b_add_at(cx: Context, fn: np.ufunc, array: Arr, index: Value, value: Value | None = None) -> Any:
+    require_written(cx, array)
     position = index_arg(cx, index)
     before = cx.read(array)
-    known_rank(cx, before)
     if value is not None and (fn is np.add or fn is np.subtract):
         change = cx.arg(value) if fn is np.add else cx.arg(cx.emit(operator.neg, value))
         after = cx.builder.opaque(helpers.add_at, (before, position, change), before.type)
@@ -119,8 +119,8 @@ def ufunc_outer(cx: Context, fn: np.ufunc, a: Value, b: Value) -> Any:
 
 def in_place(cx: Context, fn: Callee, array: Arr, *args: Value, **kwargs: Value) -> Any:
     """A function that writes to its first argument: the array becomes the result of its pure twin."""
+    require_written(cx, array)
     before = cx.read(array)
-    known_rank(cx, before)  # a number is not written to
     pure, keywords = helpers.IN_PLACE[fn], {k: cx.arg(v) for k, v in kwargs.items()}
     after = cx.builder.opaque(pure, (before, *map(cx.arg, args)), before.type, False, **keywords)
     after.hint = before.hint

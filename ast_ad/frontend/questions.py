@@ -107,6 +107,13 @@ def known_rank(cx: Context, arg: Arg) -> int:
     return rank
 
 
+def require_written(cx: Context, value: Value) -> None:
+    """It is an array on every path: what is written to NumPy's number is a copy, and others refuse it."""
+    if not isinstance(value, Arr):
+        raise cx.unsupported("a write to this value", "it may be a number", "make it an array first")
+    known_rank(cx, cx.read(value))
+
+
 def has_dtype(cx: Context, arr: Arr, dtype: np.dtype) -> bool:
     """Whether an array has a dtype, so that no conversion makes a copy."""
     var = cx.read(arr)

@@ -504,3 +504,114 @@ def test_threads():
     for thread in threads:
         thread.join()
     assert not wrong and not plain and before == globals()
+
+
+# ----- writes to numbers
+NUMBERS = {
+    "numpy": lambda x: x[0] * 2.0,
+    "sum": np.sum,
+    "python": lambda x: float(x[0]),
+    "plain": lambda x: 2.0,
+}
+WRITES = {
+    "put": lambda v, t: np.put(v, 0, t),
+    "put, by name": lambda v, t: np.put(a=v, ind=[0], v=t, mode="clip"),
+    "put, outside": lambda v, t: np.put(v, 5, t),
+    "put a constant": lambda v, t: np.put(v, 0, 7.0),
+    ".put": lambda v, t: v.put(0, t),
+    ".fill": lambda v, t: v.fill(t),
+    ".fill, by name": lambda v, t: v.fill(value=t),
+    ".sort": lambda v, t: v.sort(),
+    "copyto": np.copyto,
+    "place": lambda v, t: np.place(v, np.array(True), [t]),
+    "putmask": lambda v, t: np.putmask(v, True, t),
+    "fill_diagonal": np.fill_diagonal,
+    "put_along_axis": lambda v, t: np.put_along_axis(v, np.array([0]), t, 0),
+    "add.at": lambda v, t: np.add.at(v, (), t),
+    "subtract.at": lambda v, t: np.subtract.at(v, (), t),
+    "out": lambda v, t: np.add(1.0, t, out=v),
+    "sum, out": lambda v, t: np.sum(t, out=v),
+    "nan_to_num": lambda v, t: np.nan_to_num(v, copy=False),
+}
+
+
+@pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
+@pytest.mark.parametrize("number", NUMBERS.values(), ids=NUMBERS)
+def test_a_number_is_not_written_to(number, write):
+    def function(x):
+        v = number(x)
+        try:
+            write(v, x[1] * 2.0)
+        except (TypeError, ValueError, IndexError, AttributeError) as error:
+            kinds = TypeError, ValueError, IndexError, AttributeError
+            return np.sum(v) + sum([isinstance(error, kind) * 10.0**k for k, kind in enumerate(kinds)])
+        return np.sum(v) * x[2]
+
+    right(function, V)
+
+
+@pytest.mark.parametrize("part", ["real", "imag"])
+def test_the_parts_of_a_number(part):
+    def function(x):
+        setattr(np.sum(x), part, x[0])
+        return x[0]
+
+    with pytest.raises(AttributeError):
+        function(V)
+    with pytest.raises(AttributeError):
+        fallback.trace(function, (V,), {}, (0,))
+
+
+def test_an_array_without_axes():
+    def function(x):
+        a, b, c = (np.array(x[i]) for i in range(3))
+        a.fill(x[1])
+        np.put(b, 0, x[2] * 2.0)
+        np.copyto(c, x[3])
+        return a * b * c
+
+    right(function, V)
+
+
+# ----- arguments that share memory
+PARTS = {
+    "reversed": lambda y: y[::-1],
+    "every second": lambda y: y[::2],
+    "the rest": lambda y: y[1:],
+    "a column": lambda y: np.reshape(y, (2, 2))[:, 1],
+    "itself": lambda y: y,
+}
+ORDERS = {
+    "as it is": lambda a: a,
+    "F": lambda a: np.reshape(a, (-1,), order="F"),
+    "asarray": lambda a: np.asarray(a, order="F"),
+    "ravel": lambda a: np.ravel(a, order="F"),
+}
+
+
+@pytest.mark.parametrize("which", [0, 1])
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
+@pytest.mark.parametrize("part", PARTS.values(), ids=PARTS)
+def test_an_open_mesh_is_written_to(part, order, first, which):
+    def function(x):
+        y = x * 1.0
+        v = order(np.ix_(*((part(y), y) if first else (y, part(y))))[which])
+        v += v * v
+        v[0] *= 3.0
+        return np.sum(v * v) + np.sum(y * y * x)
+
+    right(function, V)
+
+
+@pytest.mark.parametrize("order", ["C", "F", "A", "K"])
+def test_a_conversion_to_an_order(order):
+    def function(x):
+        y = x * 1.0
+        v = y[::-1].astype(float, order=order, copy=False)
+        w = np.reshape(y, (2, 2)).T.astype(float, order=order, copy=False)
+        v *= x
+        w += x[0]
+        return np.sum(v * v) + np.sum(w * y[1]) + np.sum(y * y * x)
+
+    right(function, V)

@@ -430,6 +430,18 @@ def test_a_kink_gives_no_verdict():
     assert "differences don't agree" in gradient.explain()
 
 
+@pytest.mark.parametrize("eigenvalues", [lambda a: np.linalg.eigh(a)[0], np.linalg.eigvalsh])
+def test_equal_eigenvalues_give_no_verdict(eigenvalues):
+    """Their second derivative is nan."""
+    first = ast_ad.grad(lambda a: np.sum(eigenvalues(a) ** 3), backend="numpy")
+    second = ast_ad.grad(lambda a: np.sum(first(a) * np.cos(a)), backend="numpy", check=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = second(2.0 * np.eye(3))
+    assert np.isnan(found).any() and second.mode == "compiled"
+    assert "of equal eigenvalues there is none" in second.explain()
+
+
 def test_numpys_warnings_come_once():
     gradient = ast_ad.value_and_grad(lambda x: np.sum(np.log(x)), backend="numpy")
     with pytest.warns(RuntimeWarning) as told:

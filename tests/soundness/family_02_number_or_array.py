@@ -168,6 +168,58 @@ def filled(x, n):
     return np.sum(y * x)
 
 
+@program(X, later=[X[:2]], compiled=False)
+def numbers_of_numpys_filled(x):
+    """They are not: NumPy fills an array that it makes of them."""
+    h, t = np.min(x), np.sum(x) * 2.0
+    h.fill(np.tanh(x[1]))
+    t.put(0, x[0])
+    np.put(t, [0], 7.0)
+    return h * t + x[0]
+
+
+@program(X, 1, later=[(X, 2), (X, 0)], compiled=False)
+def a_number_that_loops_make(x, n):
+    h = x * 1.0
+    for i in range(n):
+        h = h * x[i] if i else np.max(h * x)
+    h.fill(np.cos(x[0]))
+    return np.sum(h) * x[1]
+
+
+@program(X, 1, later=[(X, 0)], compiled=False)
+def put_into_a_number(x, n):
+    y = x * 2.0 if n else 2.0
+    np.put(y, 0, x[1])
+    return np.sum(y * x)
+
+
+@program(X, later=[X[:2]], compiled=False)
+def put_into_a_number_of_pythons(x):
+    np.put(2.0, 0, x[1])
+    return np.sum(x)
+
+
+@program(X, later=[X[:2]], compiled=False)
+def put_into_a_list(x):
+    np.put([x[0], 2.0], 0, x[1])
+    return np.sum(x)
+
+
+@program(X, 1, later=[(X, 0)], compiled=False)
+def added_at_places(x, n):
+    y = x * 2.0 if n else np.sum(x)
+    np.add.at(y, 0, x[1])
+    return np.sum(y * x)
+
+
+@program(X, 1, later=[(X, 0)], compiled=False)
+def sorted_where_it_is(x, n):
+    y = x * 2.0 if n else np.sum(x)
+    y.sort()
+    return np.sum(y * x)
+
+
 @program(X, 1, later=[(X, 0)])
 def copied_to(x, n):
     y = x * 2.0 if n else x[0]
@@ -219,6 +271,25 @@ def within_a_loop(x, n):
         total += math.sin(u)
         u = x * u if i else u + 1.0
     return total + np.sum(u)
+
+
+# ----- as the limit of a loop
+@program(X, 1, later=[(X, 0), (X, 2)])
+def a_limit(x, n):
+    v = 2 if n == 1 else x * 0.0 + 1.0 if n == 2 else 3
+    for i in range(2 ** (v % 3)):
+        p = x[i % 4] * 2.0
+    return p + i
+
+
+@program(X, 1, later=[(X, 0), (X, 2)])
+def a_limit_below(x, n):
+    v = 0 if n == 1 else np.array([3, 4]) if n == 2 else np.array(3)
+    total = 0.0
+    for i in range(4, v, -1):
+        p = x[i % 4] * 2.0
+        total += p
+    return total + p * i
 
 
 @program(X, 0, later=[(X, 1)])
