@@ -158,7 +158,8 @@ def require_plain(name: str, output: Any, axes: Any) -> None:
 
 def each(value: Any, count: int) -> Any:
     """An option for every axis, given as one value or as many."""
-    return value if isinstance(value, (list, tuple, np.ndarray)) else [value for _ in range(count)]
+    several = isinstance(value, (list, tuple)) or isinstance(value, np.ndarray) and np.ndim(value) > 0
+    return value if several else [value for _ in range(count)]
 
 
 def on_axis(weights: Any, x: Any, axis: int) -> Any:

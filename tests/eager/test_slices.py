@@ -274,6 +274,9 @@ class Traced(np.lib.mixins.NDArrayOperatorsMixin):
     def __bool__(self) -> bool:
         return bool(self._array)
 
+    def __int__(self) -> int:
+        return int(self._array)
+
     def __array_ufunc__(self, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> Any:
         return call(getattr(ufunc, method), args, kwargs)
 
