@@ -29,6 +29,8 @@ from .statements import EXITS, alive, bind, exec_block, stay
 from .tables import statement
 from .values import Callee, Frame, Lost, Unbound, Value
 
+NOT_FOLLOWED = Lost("an exception", "what it holds is not followed")
+
 
 @dataclass(eq=False)
 class Catch:
@@ -129,7 +131,7 @@ def exec_try(cx: Context, node: gast.Try, rest: list[gast.AST]) -> bool:
         if handler is None or getattr(problem, "block", None) is not block:
             raise
         cx.state = problem.state  # type: ignore[attr-defined]
-        handle(cx, handler, Lit(str(problem)))
+        handle(cx, handler, NOT_FOLLOWED)
     else:
         if node.handlers or node.finalbody:
             cx.tried.append((source.filename, node.body[0].lineno, node.body[-1].end_lineno))
@@ -222,7 +224,7 @@ def run_handlers(cx: Context, handlers: list[tuple[Any, Any]], kind: Value, rais
     (handler, classes), *others = handlers
     here = [cls for cls in raised if issubclass(cls, classes)]
     if len(here) == len(raised):
-        handle(cx, handler, Lost("an exception", "what it holds is not followed"))
+        handle(cx, handler, NOT_FOLLOWED)
     elif not here:
         run_handlers(cx, others, kind, raised)
     else:
@@ -232,7 +234,7 @@ def run_handlers(cx: Context, handlers: list[tuple[Any, Any]], kind: Value, rais
         doors.branch(
             cx,
             cond,
-            lambda: handle(cx, handler, Lost("an exception", "what it holds is not followed")),
+            lambda: handle(cx, handler, NOT_FOLLOWED),
             lambda: run_handlers(cx, others, kind, rest),
             None,
         )

@@ -228,5 +228,45 @@ def a_number_of_a_type_that_depends_on_the_path(x, n):
     return a * x[1]
 
 
+# ----- what a handler is told
+@program(THREE, later=[THREE[:2]], compiled=False)
+def its_class(x):
+    try:
+        x.units  # noqa: B018
+    except Exception as e:
+        return x[0] * x[1] + 1000 * len(type(e).__name__)
+    return x[0]
+
+
+@program(THREE, later=[THREE[:2]], compiled=False)
+def its_text(x):
+    try:
+        x.units  # noqa: B018
+    except AttributeError as e:
+        return x[0] * len(str(e))
+    return x[0]
+
+
+@program(THREE, 0, later=[(THREE, 1)], compiled=False)
+def its_class_for_a_number(x, n):
+    y = float(x[n])
+    try:
+        y.fill(x[1])
+    except (AttributeError, TypeError) as e:
+        y = x[1] * (2.0 if isinstance(e, AttributeError) else 3.0)
+    return y * x[0]
+
+
+@program(THREE, later=[THREE[:2]])
+def that_it_was(x):
+    total = 0.0
+    for i in range(3):
+        try:
+            total += x[i % 2] * x.units
+        except AttributeError as e:
+            total += x[i % 2] ** 2
+    return total
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {}
