@@ -506,3 +506,43 @@ def test_second_derivative_by_a_list_that_few_turns_make(function, x):
         found = grad(lambda x: np.sum(grad(function)(x) * direction), fallback="error")(x)
     moved = [grad(function)(x + sign * step * direction) for sign in (1, -1)]
     np.testing.assert_allclose(found, (moved[0] - moved[1]) / (2 * step), rtol=1e-7, atol=1e-7)
+
+
+def none_on_one_path(x, z, n):
+    v = z if n < 2 else None
+    for _ in range(n + 1):
+        w = v[::-1]
+        w *= np.sin(np.mean((v - v)[0]) + x)
+    return x * np.sum(w * w) + np.sum(v) * w[-2]
+
+
+def none_in_a_loop_of_loops(x, z, n):
+    y = z * 1.0
+    held, total = None, 0.0
+    for i in range(n + 2):
+        for j in range(2):
+            if held is not None:
+                held *= np.cos(x * j)
+                total += np.sum(held * held) * x
+            if i + j > 0:
+                held = y[1:]
+    return total + np.sum(y * z)
+
+
+@pytest.mark.parametrize("function", [none_on_one_path, none_in_a_loop_of_loops])
+@pytest.mark.parametrize("n", [0, 1])
+def test_second_derivative_of_arrays_or_none_that_loops_record(function, n):
+    gradient = value_and_grad(function, argnums=(0, 1))
+    weights = np.array([1.0, -2.0, 0.5])
+
+    def along(x, z):
+        value, (x_bar, z_bar) = gradient(x, z, n)
+        return value * 0.3 + x_bar + np.sum(z_bar * weights)
+
+    x, z, step = 0.7, np.array([0.3, 1.3, 0.6]), 1e-5
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DefectWarning)
+        x_bar, z_bar = grad(along, argnums=(0, 1))(x, z)
+    np.testing.assert_allclose(x_bar, (along(x + step, z) - along(x - step, z)) / (2 * step), rtol=1e-7)
+    expected = [(along(x, z + e) - along(x, z - e)) / (2 * step) for e in np.eye(3) * step]
+    np.testing.assert_allclose(z_bar, expected, rtol=1e-7)

@@ -241,7 +241,7 @@ class Cotangents:
         if isinstance(type, DictOf):
             return self.builder.opaque(dicts.dict_empty, (), type)
         if isinstance(type, ListOf) and var not in self.undefined:
-            return self.builder.opaque(containers.list_zeros_like, (var,), type)
+            return self.builder.opaque(containers.list_zeros_like, (var,), cotangent_type(type))
         if isinstance(type, Array) and type.shape is not None and var not in self.undefined:
             return self.builder.opaque(np.zeros_like, (var,), type)
         zero = self.builder.opaque(helpers.zero_like, (var,), cotangent_type(type))
@@ -338,11 +338,22 @@ def item_types(arg: Arg) -> list[Type]:
     return [type_of_arg(item) for item in arg.items]
 
 
+def _among_others(type: Type) -> Type:
+    """The type of the cotangents of elements: nobody reads those of what carries no derivative."""
+    if isinstance(type, TupleOf):
+        return replace(type, items=tuple(map(_among_others, type.items)))
+    if isinstance(type, ListOf) or isinstance(type, Optional) and carries_derivative(type):
+        return cotangent_type(type)
+    return type
+
+
 def cotangent_type(type: Type) -> Type:
     """The type of the cotangent of a value; that of None is a number."""
     if isinstance(type, Optional):
         inner = cotangent_type(type.value)
         return replace(inner, shape=None) if isinstance(inner, Array) else inner
+    if isinstance(type, ListOf):
+        return ListOf(_among_others(type.element))
     if not isinstance(type, (Scalar, Array)) or type.kind == "other":
         return type
     if type.kind in ("bool", "int"):  # what stands on another path in its place, or a zero
