@@ -14,10 +14,11 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 from ..ir.alternatives import is_mixed
-from ..ir.builtin import assign
+from ..ir.builtin import assign, told
 from ..ir.ops import Arg, Block, If, Lit, Var
-from ..ir.types import Array, Optional, Scalar, Type
+from ..ir.types import Array, Optional, Scalar, Type, rank_of
 from ..rules.helpers import not_none
+from ..rules.in_place import writable
 from . import doors
 from .builder import type_of_arg
 from .context import Context
@@ -165,9 +166,15 @@ def write_choice(cx: Context, choice: Choice, var: Var) -> None:
     """Both hold what they did, but for the one that is written to."""
 
     def change(arr: Arr) -> None:  # it keeps its length, which differs, perhaps, from the other's
-        type = cx.read(arr).type
-        absent = isinstance(var.type, Optional) and not isinstance(type, Optional)
-        cx.write(arr, cx.builder.opaque(not_none if absent else assign, (var,), type))
+        old = cx.read(arr)
+        if is_replaced(old.type):  # a number or None is not written to: this raises
+            cx.builder.opaque(writable, (old,), old.type)
+        elif isinstance(var.type, Optional) and not isinstance(old.type, Optional):
+            cx.write(arr, cx.builder.opaque(not_none, (var,), old.type))
+        elif is_plain(var.type):
+            cx.write(arr, cx.builder.opaque(assign, (var,), old.type))
+        else:  # the branch tells which of them it is
+            cx.write(arr, cx.builder.opaque(told, (var, Lit(rank_of(old.type))), old.type))
 
     one, two = choice.first, choice.second
     doors.branch(cx, choice.flag, lambda: change(one), lambda: change(two), None)

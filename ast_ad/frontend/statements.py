@@ -16,7 +16,7 @@ import numpy as np
 
 from ..ir.alternatives import is_mixed
 from ..ir.ops import Arg, Lit, Span, Var
-from ..ir.types import Array, dtype_of, rank_of
+from ..ir.types import Array, Optional, dtype_of, rank_of
 from . import doors
 from .alone import changed_or_replaced, in_shape, is_loose, new_value, set_shape
 from .arrays import delete_item, load_item, store_item
@@ -391,8 +391,10 @@ def augment_container(cx: Context, plain: Callee, in_place: object, before: Valu
 
 def overwrite(cx: Context, arr: Arr, old: Var, new: Arg) -> None:
     """The whole of ``arr`` becomes ``new``, in its own dtype and shape (as ``out=`` and ``op=`` do)."""
-    from ..rules.helpers import astype
+    from ..rules.helpers import astype, setitem
 
+    if isinstance(old.type, Optional):
+        raise cx.unsupported("a result in place of what may be None", "NumPy makes a new one", "test it")
     dtype: Any = old.type.dtype  # type: ignore[union-attr]
     same_shape = isinstance(new, Var) and isinstance(new.type, Array) and new.type.shape == old.type.shape  # type: ignore[union-attr]
     ranks = rank_of(old.type), rank_of(new.type) if isinstance(new, Var) else 0
@@ -419,8 +421,6 @@ def overwrite(cx: Context, arr: Arr, old: Var, new: Arg) -> None:
         if dtype_of(new.type) != dtype:
             new = cx.builder.op(astype, new, Lit(dtype))
     else:
-        from ..rules.helpers import setitem
-
         new = cx.builder.op(setitem, old, Lit(Ellipsis), new)
     written = cx.variable(new)
     if written.hint is None:

@@ -437,8 +437,6 @@ KNOWN: dict[tuple[str, str, str], str] = {
     ("number_or_array_with_another_name", "numba", "compiled"): "traced",
     ("number_or_array_in_a_list", "numpy", "compiled"): "traced",
     ("number_or_array_in_a_list", "numba", "compiled"): "traced",
-    ("best_array_or_none", "numpy", "compiled"): "traced",
-    ("best_array_or_none", "numba", "compiled"): "traced",
     ("helper_that_gives_back_its_buffer", "numpy", "compiled"): "traced",
     ("helper_that_gives_back_its_buffer", "numba", "compiled"): "traced",
 }
