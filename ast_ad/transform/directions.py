@@ -13,6 +13,7 @@ import numpy as np
 from ..analysis.aliasing import behaviour
 from ..ir import builtin
 from ..ir.ops import Arg, Block, For, If, Lit, Op, Seq, Slice, Statement, Var, While, variables, walk
+from ..ir.types import Array
 
 FLIPS = np.flip, np.flipud, np.fliplr, np.rot90
 SHARED = "view", "read-only", "itself", "same", "element", "pop", "shallow", "may-return"
@@ -28,7 +29,8 @@ def keep_directions(body: Block) -> None:
         backwards |= more
     for op in statements:
         if isinstance(op, Op) and op.fn is builtin.copy and op.args[0] in backwards and not op.adjoint:
-            op.args = (op.args[0], Lit(True))
+            if isinstance(op.out.type, Array):  # a list of such arrays is copied as any list
+                op.args = (op.args[0], Lit(True))
 
 
 def _turns(op: Op) -> bool:

@@ -68,6 +68,17 @@ def step_known_at_run_time(x, s):
     return h @ h
 
 
+@program(FIVE, 0.4, later=MORE)
+def lists_of_flipped_rows_with_two_names(x, s):
+    h = np.flip(x * s)
+    rows = [h[: k + 1] for k in range(3)]
+    before = rows
+    for k in range(2):
+        rows = rows + [h[k:] * s]
+        rows[k] = np.sin(h[k:])
+    return sum(r @ r for r in rows) + sum(r @ r for r in before)
+
+
 @program(FLAT, 0.4, later=FURTHER)
 def matrix_upside_down(m, s):
     h = np.flipud(m * s)
