@@ -15,7 +15,7 @@ import numpy as np
 from ..frontend.builder import type_of_arg
 from ..frontend.rule_divisions import is_pythons
 from ..ir.ops import Arg, Lit, Op, Var
-from ..ir.types import Array, Scalar, differs_from_one, kind_of, rank_of
+from ..ir.types import Array, Optional, Scalar, differs_from_one, kind_of, rank_of
 from ..rules import helpers
 from ..rules.partials import power_dx
 from .factors import (
@@ -195,8 +195,9 @@ def _broadcast_like(op: Op, makers: Makers) -> Arg | None:
         and have.shape == want.shape
     ):
         return g
+    want = want.value if isinstance(want, Optional) else want  # None has no axes either
     if isinstance(want, Scalar) and rank_of(have) == 0:
-        return g
+        return g  # and no array without axes, of which the type of a number knows nothing
     stretch = maker_of(g, makers, {helpers.broadcast_like})
     if stretch is not None:
         op.args = (stretch.args[0], x)

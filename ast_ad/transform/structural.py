@@ -108,7 +108,8 @@ def _with_item(sweep: Sweep, op: Op, bars: Bars) -> None:
     items, path, value = op.args
     g = bars[0]
     assert g is not None and isinstance(path, Seq)
-    last = sweep.builder.opaque(item_within, (g, path), element_cotangent(value, op.out.type))
+    type = element_cotangent(value, op.out.type, len(path.items))
+    last = sweep.builder.opaque(item_within, (g, path), type)
     zero = _zero_instead(sweep, items, path)
     rest = sweep.builder.opaque(with_item, (g, path, zero), cotangent_type(op.out.type))
     _add_item(sweep, op, value, last)
@@ -117,8 +118,9 @@ def _with_item(sweep: Sweep, op: Op, bars: Bars) -> None:
 
 def _with_sum(sweep: Sweep, op: Op, bars: Bars) -> None:
     items, path, value = op.args
-    assert bars[0] is not None
-    part = sweep.builder.opaque(item_within, (bars[0], path), element_cotangent(value, op.out.type))
+    assert bars[0] is not None and isinstance(path, Seq)
+    type = element_cotangent(value, op.out.type, len(path.items))
+    part = sweep.builder.opaque(item_within, (bars[0], path), type)
     sweep.bars.add(items, bars[0])
     _add_item(sweep, op, value, part)
 
@@ -186,14 +188,15 @@ def _nothing(sweep: Sweep, op: Op, bars: Bars) -> None:
     pass
 
 
-def element_cotangent(value: Arg, container: Type) -> Type:
-    """The type of the cotangent of what was put into a container.
+def element_cotangent(value: Arg, container: Type, depth: int = 1) -> Type:
+    """The type of the cotangent of what was put into a container, below ``depth`` levels of it.
 
-    What carries no derivative has None, unless it stands among elements that do: a 0 in a list of floats.
+    What carries no derivative has None, unless it stands among elements that do: a 0 in a list of floats, an
+    empty list among lists of them.
     """
     element = container
-    while isinstance(element, (ListOf, DictOf)):
-        element = element.element
+    for _ in range(depth):
+        element = element.element if isinstance(element, (ListOf, DictOf)) else element
     return _cotangent_of(type_of_arg(value), element)
 
 
@@ -204,7 +207,8 @@ def _cotangent_of(type: Type, among: Type) -> Type:
         return TupleOf(tuple(map(_cotangent_of, type.items, others)))
     if not carries_derivative(type):
         numbers = isinstance(type, (Scalar, Array)) and isinstance(among, (Scalar, Array))
-        return cotangent_type(among if numbers and carries_derivative(among) else type_of_arg(Lit(None)))
+        alike = numbers or isinstance(type, ListOf) and isinstance(among, ListOf)
+        return cotangent_type(among if alike and carries_derivative(among) else type_of_arg(Lit(None)))
     return cotangent_type(type)
 
 

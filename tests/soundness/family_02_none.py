@@ -342,5 +342,39 @@ def none_is_not_copied_to_an_array(x, n):
     return np.nansum(y) + x[0]
 
 
+@program(np.array([1.8, 1.3, -1.3]), later=[(np.array([-0.2, 1.1]),), (np.array([2.5]),)])
+def sum_of_the_number_before(x):
+    before = None
+    total = 0.0
+    for e in x:
+        if before is not None:
+            total = total + np.sum(e * before)
+        if -1 < x[0] < total:
+            break
+        before = e
+    return total + np.sum(before) * 0.31
+
+
+@program(np.array([1.8, 1.3, -1.3]), later=[(np.array([-0.2, 1.1]),), (np.array([2.5]),)])
+def means_of_the_last_number(x):
+    last = other = None
+    total = 0.0
+    for i in range(len(x)):
+        if other is not None:
+            total += x[i] * other * last
+        other = last = x[i] ** 2
+    return total + np.mean(last) * np.max(other) + np.sum(np.broadcast_to(last, (2,)) * other)
+
+
+@program(X, 2, later=[(X, 1)])
+def sum_of_a_number_that_a_loop_adds_to(x, n):
+    v = last(n, x[1])
+    w = v
+    for i in range(n):
+        w = w + np.sum(v) * x[i]
+        v = np.sum(w) if i % 2 else v
+    return np.sum(v) * np.sum(w) + w
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {}

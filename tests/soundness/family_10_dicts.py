@@ -5,6 +5,8 @@ All must be right; traced is enough.
 
 import numpy as np
 
+import ast_ad
+
 from .harness import program
 
 NINE = np.array([0.4, -0.9, 1.3, 0.7, 0.25, -0.35, 1.1, -1.4, 0.6])
@@ -393,6 +395,101 @@ def single_precision(x, keys):
         k = int(keys[i])
         d[k] = d.get(k, 0) + x[i]
     return d[3] * d[1] + d.get(77, 1.5)
+
+
+# ----- gradients of gradients: what is put into a dict or list holds no float yet
+def of_lists_by_key(x):
+    table = {}
+    for i in range(len(x)):
+        if i % 3 not in table:
+            table[i % 3] = []
+        table[i % 3].append(x[i] ** 3)
+    return sum(sum(items) * items[-1] for items in table.values())
+
+
+def of_new_lists_by_key(x):
+    table = {}
+    for i in range(len(x)):
+        k = i % 2, i
+        table[k] = []
+        table[k].append(x[i] * x[0])
+    table[0, 0] = []
+    total = 0.0
+    for _, items in list(table.items()):
+        total = total * x[1] + sum(items)
+    return total
+
+
+def of_integers_by_key(x):
+    table = {}
+    for i in range(len(x)):
+        table[i % 2] = [0, 1]
+        table[i % 2].append(x[i] ** 3)
+    return sum(sum(items) * items[-1] for items in table.values())
+
+
+def of_defaults_by_key(x):
+    table = {}
+    for i in range(len(x)):
+        table.setdefault(i % 2, []).append(x[i] ** 3)
+    table[7] = []
+    return sum(sum(items) ** 2 * len(items) for items in table.values())
+
+
+def of_lists_replaced(x):
+    rows = [[x[i] ** 2] for i in range(len(x))]
+    for i in range(len(x) - 1):
+        rows[i] = []
+        rows[i].append(x[i + 1] ** 3)
+    return sum(sum(row) * len(row) for row in rows)
+
+
+def of_lists_appended(x):
+    rows = [[x[0] * x[1]]]
+    for _ in range(len(x)):
+        rows.append([1, 2])
+        rows.insert(0, [])
+    rows.pop()
+    return sum(sum(row) ** 2 * len(row) for row in rows)
+
+
+LISTS_BY_KEY = ast_ad.grad(of_lists_by_key)
+NEW_LISTS_BY_KEY = ast_ad.grad(of_new_lists_by_key)
+INTEGERS_BY_KEY = ast_ad.grad(of_integers_by_key)
+DEFAULTS_BY_KEY = ast_ad.grad(of_defaults_by_key)
+LISTS_REPLACED = ast_ad.grad(of_lists_replaced)
+LISTS_APPENDED = ast_ad.grad(of_lists_appended)
+SHORTER = [(NINE[2:7],), (NINE[:3],)]
+
+
+@program(NINE, later=SHORTER)
+def gradient_of_lists_by_key(x):
+    return np.sum(LISTS_BY_KEY(x) ** 2)
+
+
+@program(NINE, later=SHORTER)
+def gradient_of_new_lists_by_key(x):
+    return np.sum(NEW_LISTS_BY_KEY(x) ** 2)
+
+
+@program(NINE, later=SHORTER)
+def gradient_of_integers_by_key(x):
+    return np.sum(INTEGERS_BY_KEY(x) ** 2)
+
+
+@program(NINE, later=SHORTER)
+def gradient_of_defaults_by_key(x):
+    return np.sum(DEFAULTS_BY_KEY(x) ** 2)
+
+
+@program(NINE, later=SHORTER)
+def gradient_of_lists_replaced(x):
+    return np.sum(LISTS_REPLACED(x) ** 2)
+
+
+@program(NINE, later=SHORTER)
+def gradient_of_lists_appended(x):
+    return np.sum(LISTS_APPENDED(x) ** 2)
 
 
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
