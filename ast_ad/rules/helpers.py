@@ -144,7 +144,8 @@ def unbroadcast(g: Any, x: Any) -> Any:
     """
     shape, wide = np.shape(x), np.shape(g)
     if wide == shape:
-        return g
+        number = not shape and isinstance(g, np.ndarray) and not isinstance(x, np.ndarray)
+        return g[()] if number else g  # no array, which other names may share, where a number is promised
     extra = len(wide) - len(shape)
     both = range(max(-extra, 0), len(shape))
     stretched = tuple(extra + i for i in both if shape[i] == 1 and wide[extra + i] != 1)

@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 
+import ast_ad
+
 from .harness import program
 
 X = np.array([0.4, -0.9, 1.3, 0.7])
@@ -296,6 +298,40 @@ def a_limit_below(x, n):
 def mapped(x, n):
     u = x if not n else np.outer(x, x)
     return sum(map(math.sin, u)) * x[0] + sum([math.exp(e) for e in u])
+
+
+# ----- gradients of gradients: what is added to a number's cotangent is not added to another's
+def of_sums_after_a_loop(x, s):
+    a = np.sum(x)
+    v = np.full(x.shape, 1.43)
+    for _ in range(2):
+        if s < -0.61:
+            continue
+        v = x[2]
+    b = np.sum(v) + np.sum(v) * a
+    return np.sin(b)
+
+
+def of_sums_after_a_branch(x, s):
+    v = x * x
+    if s > 0:
+        v = x[2] * x[1]
+    a, b, c = np.sum(v), np.mean(v), np.sum(v) * x[0]
+    return np.sin(a * b + c) * a
+
+
+SUMS_AFTER_A_LOOP = ast_ad.grad(of_sums_after_a_loop)
+SUMS_AFTER_A_BRANCH = ast_ad.grad(of_sums_after_a_branch)
+
+
+@program(X, 0.2, X * 2 + 1, later=[(X, -0.7, X), (X[:3], 0.3, X[1:])], wrt=(0,))
+def gradient_of_sums_after_a_loop(x, s, direction):
+    return np.sum(SUMS_AFTER_A_LOOP(x, s) * direction)
+
+
+@program(X, 0.2, X * 2 + 1, later=[(X, -0.7, X), (X[:3], 0.3, X[1:])], wrt=(0,))
+def gradient_of_sums_after_a_branch(x, s, direction):
+    return np.sum(SUMS_AFTER_A_BRANCH(x, s) * direction)
 
 
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
