@@ -117,10 +117,12 @@ def method_copy(cx: Context, receiver: Value, order: Value = Lit("C")) -> Any:
 
 
 def lies_in_rows(cx: Context, arr: Arr) -> bool:
-    """Whether an array has the layout of its base, or one axis only."""
+    """Whether an array has one axis, or lies as its base does: an argument, or what lies in rows."""
     while arr.view is not None and arr.view.index is not None and isinstance(arr.view.parent, Arr):
         arr = arr.view.parent
-    return arr.view is None or rank_of(cx.read(arr).type) == 1
+    if rank_of(cx.read(arr).type) == 1:
+        return True
+    return arr.view is None and (arr.argument is not None or "C" in orders_of(cx, arr))
 
 
 @method("array", "view")

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..errors import AdError, SourceError
 from ..ir.ops import Lit, Var
-from ..ir.types import kind_of
+from ..ir.types import kind_of, rank_of
 from ..rules import containers, helpers
 from ..rules.registry import lookup, with_named_out, writing_parameters
 from . import doors
@@ -35,7 +35,7 @@ from .outside_values import outside_constant, outside_value
 from .statements import overwrite, place
 from .tables import expression
 from .values import Arr, ArrayMethod, Bound, Callee, Closure, Comprehension, Dct, Lst, Obj, Tup, Value
-from .views import mark_view, with_known_order
+from .views import mark_view, orders_of, with_known_order
 
 TAKES_ARRAYS = {np.dot, np.inner, np.vdot, np.where, np.correlate, np.matmul, operator.matmul}
 ARRAY_PARAMETERS = frozenset("a x xp fp b arr y v p m weights filt A M".split())
@@ -215,7 +215,10 @@ def call_primitive(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str,
         return mark_view(cx, fn, args, kwargs, result)
     if not isinstance(out, Arr):
         raise cx.unsupported("out=", "it is no array", "give an array")
-    overwrite(cx, out, cx.read(out), cx.arg(result))
+    old = cx.read(out)
+    one_axis = rank_of(old.type) in (0, 1)
+    alike = one_axis or isinstance(result, Arr) and bool(orders_of(cx, out) & orders_of(cx, result))
+    overwrite(cx, out, old, cx.arg(result), alike)
     return out
 
 

@@ -389,8 +389,8 @@ def augment_container(cx: Context, plain: Callee, in_place: object, before: Valu
     return doors.binary(cx, plain, before, value)
 
 
-def overwrite(cx: Context, arr: Arr, old: Var, new: Arg) -> None:
-    """The whole of ``arr`` becomes ``new``, in its own dtype and shape (as ``out=`` and ``op=`` do)."""
+def overwrite(cx: Context, arr: Arr, old: Var, new: Arg, lies_alike: bool = True) -> None:
+    """All of ``arr`` becomes ``new`` in its dtype and shape, as ``out=`` and ``op=`` do; or is written to."""
     from ..rules.helpers import astype, setitem
 
     if isinstance(old.type, Optional):
@@ -417,7 +417,7 @@ def overwrite(cx: Context, arr: Arr, old: Var, new: Arg) -> None:
             f"NumPy can't cast the result to {dtype}",
             "use an out-of-place operation",
         )
-    if same_shape and isinstance(new, Var) and not is_mixed(old.type):
+    if same_shape and isinstance(new, Var) and not is_mixed(old.type) and lies_alike:
         if dtype_of(new.type) != dtype:
             new = cx.builder.op(astype, new, Lit(dtype))
     else:

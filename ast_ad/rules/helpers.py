@@ -215,13 +215,14 @@ def stack_like(parts: Any, x: Any) -> Any:
 
 
 def list_from_array(a: Any, like: Any) -> Any:
-    """The rows of ``a`` in containers such as ``like`` has (which is read for its structure only).
+    """The rows of ``a`` in containers such as ``like`` has (which is read for its structure and dtypes only).
 
-    >>> list_from_array(np.ones(2), [0.0, 0.0]) == [1.0, 1.0]
-    True
+    >>> list_from_array(np.ones(2), [0.0, np.float32(0.0)])
+    [np.float64(1.0), np.float32(1.0)]
     """
     if not isinstance(like, (list, tuple)):
-        return a
+        single = getattr(like, "dtype", None) in (np.float32, np.complex64) and hasattr(a, "dtype")
+        return a.astype(like.dtype) if single and a.dtype.kind == like.dtype.kind else a
     return type(like)(list_from_array(row, item) for row, item in zip(a, like, strict=True))
 
 

@@ -563,6 +563,21 @@ def single_number_times_an_integer_on_a_path(p, n):
     return found
 
 
+@program(np.array([1.1, 2.3], np.float32), 4, later=[(SINGLE, 1), (SINGLE, 0)])
+def mean_of_a_list_of_single_numbers_and_an_integer(x, n):
+    total = np.sum(x)
+    out = [0] + [1] * n
+    for k in range(n):
+        out[k] = np.sin(total) * out[k]
+    return np.mean(out) * out[n - 1]
+
+
+@program(np.array([1.1, 2.3], np.float32), np.array([0.3, 0.8]), later=[(SINGLE, SINGLE)])
+def rows_of_two_precisions(x, y):
+    rows = [x * 2.0, y]
+    return np.sum(np.array(rows) ** 2) + np.mean([x[0], y[1]])
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {
     ("deque_of_integers", "numpy", "compiled"): "traced",

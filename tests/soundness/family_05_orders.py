@@ -292,4 +292,50 @@ def the_last_rows_of_an_unknown_square(x, y, s):
     return np.sum(m * m) + np.sum(r)
 
 
+# ----- copies by method, and out=
+FIVE = np.random.default_rng(5).normal(size=5)
+FURTHER = [(np.random.default_rng(seed).normal(size=5), -1.237) for seed in range(20, 27)]
+
+
+def upright(x, s):
+    return np.vstack((x, np.cos(x))).T * s
+
+
+@program(FIVE, 0.4, later=FURTHER)
+def a_copy_in_rows_of_what_lies_in_columns(x, s):
+    w = upright(x, s)
+    res = w.copy()
+    res[:] = w * s
+    return np.sum(res) + np.sum(np.cos(res) * 0.7)
+
+
+@program(FIVE, 0.4, later=FURTHER)
+def sums_into_a_copy(x, s):
+    w = upright(x, s)
+    res = w.copy()
+    np.cumsum(w, axis=0, out=res)
+    return np.sum(res) + np.sum(np.cos(res) * 0.7)
+
+
+@program(FIVE, 0.4, later=FURTHER)
+def a_product_into_rows_and_columns(x, s):
+    w = upright(x, s)
+    rows, columns = np.empty((len(x), 2)), np.empty((len(x), 2), order="F")
+    for _ in range(2):
+        np.multiply(w, s, out=rows)
+        np.clip(rows, -1.0, 1.0, out=columns)
+    return np.sum(rows) + np.sum(np.cos(columns) * 0.7)
+
+
+@program(FIVE, 0.4, later=FURTHER)
+def out_of_a_helper_on_one_path(x, s):
+    def filled(a, into):
+        return np.sin(a, into)
+
+    w = upright(x, s)
+    res = np.zeros((len(x), 2)) if s > 0 else w.T.copy().T
+    filled(w, res)
+    return np.sum(res) * np.sum(res * w)
+
+
 KNOWN: dict[tuple[str, str, str], str] = {}
