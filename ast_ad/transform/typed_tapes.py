@@ -38,7 +38,7 @@ from ..ir.ops import (
     variables,
     walk,
 )
-from ..ir.types import KINDS, Array, ListOf, Scalar, kind_of
+from ..ir.types import KINDS, Array, Dim, ListOf, Scalar, kind_of
 from ..rules import containers, helpers
 from .copying import copy_function
 from .dead_code import eliminate_dead_code
@@ -256,6 +256,14 @@ class _Tapes:
     def decide(self, tape: Tape, lengths: Lengths) -> None:
         for slot in tape.slots:
             slot.way = self.way(slot, tape, lengths)
+            if slot.way in ("shape", "ragged") and slot.value in self.undefined:
+                self.forget_lengths(slot.item, lengths)
+
+    def forget_lengths(self, item: Var, lengths: Lengths) -> None:
+        """What some paths don't have is read as an array of length 0 there; no length follows from that."""
+        assert isinstance(item.type, Array) and item.type.shape is not None
+        shape = tuple(Dim.fresh() if lengths.of(dim) is None else dim for dim in item.type.shape)
+        item.type = Array(item.type.dtype, shape)
 
     def way(self, slot: Slot, tape: Tape, lengths: Lengths) -> str:
         value, item = slot.value, slot.item

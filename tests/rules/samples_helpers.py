@@ -45,6 +45,7 @@ SAMPLES = {
         (normal(3, 4), 1.0),
         (normal(3), normal(3)),
     ],
+    in_place.writable: [(normal(3),), (normal(3, 4),)],
     in_place.copy_as_it_lies: [(normal(3),), (normal(3, 4).T[::-1],)],
     in_place.fitting: [(normal(3), normal(3)), (normal(3, 4), 1.0)],
     h.broadcast_like: [(normal(3, 1), normal(2, 3, 4)), (2.0, normal(3)), (normal(3), normal(3))],

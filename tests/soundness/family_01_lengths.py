@@ -427,5 +427,4 @@ KNOWN: dict[tuple[str, str, str], str] = {
     ("spectrum_of_a_padded_series", "numpy", "compiled"): "traced",
     ("spectrum_of_a_padded_series", "numba", "compiled"): "call 3: traced",
     ("digits_as_weights", "numpy", "compiled"): "traced",
-    ("gauss_quadrature", "numpy", "compiled"): "traced",
 }

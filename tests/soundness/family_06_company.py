@@ -446,8 +446,6 @@ KNOWN: dict[tuple[str, str, str], str] = {
     ("generator_expression_that_is_continued", "numba", "compiled"): "traced",
     ("return_from_with_in_a_loop", "numpy", "compiled"): "traced",
     ("return_from_with_in_a_loop", "numba", "compiled"): "traced",
-    ("suppressed_errors", "numpy", "compiled"): "traced",
-    ("suppressed_errors", "numba", "compiled"): "traced",
     ("exception_class_of_the_function", "numpy", "compiled"): "traced",
     ("exception_class_of_the_function", "numba", "compiled"): "traced",
     ("writes_before_and_in_a_handler", "numpy", "compiled"): "traced",
