@@ -71,7 +71,7 @@ def live_if_thrown(tree: object) -> dict[int, Names]:
     >>> body = "try:\\n    y = 1 / x\\n  except ZeroDivisionError:\\n    y = z\\n  return y"
     >>> tree = gast.parse("def f(x, y, z):\\n  " + body).body[0]
     >>> sorted(live_if_thrown(tree)[id(tree.body[0].body[0])])
-    ['z']
+    ['ZeroDivisionError', 'z']
     """
     return _live(tree).thrown
 
