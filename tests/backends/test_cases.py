@@ -11,7 +11,6 @@ pytest.importorskip("numba")
 
 from . import cases
 from .comparing import compare
-from .typed import Untrue
 
 HARD = [
     pytest.param(f, args, argnums, id=f"{f.__name__}-{k}")
@@ -28,18 +27,7 @@ COMPILED = """
 """.split()
 
 
-# Memory made for a path that is not taken has no elements, where its type tells of 16.
-UNTRUE = {"early_return-1": "an array that nobody reads has no elements, and its type says that it has"}
-
-
-def marked(case: Any) -> Any:
-    if case.id not in UNTRUE:
-        return case
-    known = pytest.mark.xfail(strict=True, raises=Untrue, reason=UNTRUE[case.id])
-    return pytest.param(*case.values, id=case.id, marks=[*case.marks, known])
-
-
-@pytest.mark.parametrize(("f", "args", "argnums"), [marked(case) for case in HARD])
+@pytest.mark.parametrize(("f", "args", "argnums"), HARD)
 def test_evaluated(f: Any, args: tuple[Any, ...], argnums: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
