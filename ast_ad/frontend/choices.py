@@ -139,8 +139,11 @@ def read_choice(cx: Context, arr: Arr, choice: Choice) -> Var:
 
 
 def type_of_sides(choice: Choice, sides: Sequence[Block]) -> Type:
+    """The type of what is read where it is the one or the other; some of its arrays may be left out there."""
     one, two = (type_of_arg(side.results[0]) for side in sides)
-    return choice.type if is_plain(one) and is_plain(two) else join(one, two)
+    if not (is_plain(one) and is_plain(two)):
+        return join(one, two)
+    return choice.type if is_plain(choice.type) or not is_plain(found := join(one, two)) else found
 
 
 def type_read(cx: Context, arr: Arr) -> Type:

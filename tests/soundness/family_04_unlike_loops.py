@@ -238,5 +238,18 @@ def in_a_list_it_may_be_a_number(x, n):
     return np.sum(last * x) + np.sum(items[0]) + np.sum(items[-1] * y)
 
 
+@program(FOUR, ROWS, 1, later=[(FOUR, ROWS, 2), (FOUR, ROWS, 3)])
+def a_row_at_first_and_then_the_table_of_one_pass(x, y, n):
+    last = x
+    for k in range(n):
+        if not k:
+            last = y + 0.5 * y
+        else:
+            x[1] += 1.0
+    q = np.minimum(last, 2.0) * y
+    last[-2, 0] *= np.sin(np.sum(q))
+    return np.sum(x) + np.sum(np.sin(last))
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {}
