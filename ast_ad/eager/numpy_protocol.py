@@ -103,6 +103,7 @@ def _call_ufunc(ufunc: Any, inputs: Sequence[Any], kwargs: dict[str, Any]) -> An
     how = {k: kwargs.pop(k) for k in ("dtype", "casting") if k in kwargs}
     where, order = kwargs.pop("where", True), kwargs.pop("order", "K")
     kwargs = {k: v for k, v in kwargs.items() if k != "subok"}
+    inputs = [_array_of(x) if isinstance(x, (list, tuple)) else x for x in inputs]
     if where is not True or kwargs:
         return _without_rule(ufunc, inputs, {"where": where, **kwargs}, f"np.{ufunc.__name__}(where=...)")
     if ufunc is np.divide and type(inputs[1]) in (int, float) and inputs[1] == 0:
@@ -117,6 +118,11 @@ def _call_ufunc(ufunc: Any, inputs: Sequence[Any], kwargs: dict[str, Any]) -> An
     if order not in ("C", "F") or not isinstance(found, Tensor) or _lies(found._array, order):
         return found
     return run(np.copy, (found,), {"order": order})  # later views are NumPy's only where it lies as asked
+
+
+def _array_of(items: Sequence[Any]) -> Any:
+    """What NumPy makes of a list, for whose rules it is an array."""
+    return run(np.array, (items,), {}) if _has_tensor(items) else np.array(items)
 
 
 def _lies(array: np.ndarray, order: str) -> bool:

@@ -1,7 +1,7 @@
 """How does code see what ``float(x)`` and ``type(x)`` are of a traced value? Through classes that look at it.
 
-In the modules of a function that is traced, ``float``, ``complex`` and ``type`` mean these classes. They are
-equal to the ones whose places they take, and have the same instances.
+In the modules of a function that is traced, ``float``, ``complex``, ``type`` and the names of NumPy's floats
+mean these classes. They are equal to the ones whose places they take, and have the same instances.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 from ..eager.dispatch import plain_of
 from ..eager.numpy_protocol import run
 from ..eager.tensor import Tensor
+from ..rules import helpers
 
 
 class _Looking(type):
@@ -29,7 +30,8 @@ class _Looking(type):
         return issubclass(kind._original if _stands(kind) else kind, cls._original)
 
     def __eq__(cls, other: Any) -> bool:
-        return other is cls or _stands(cls) and other is cls._original
+        same = other is cls or _stands(cls) and other is cls._original
+        return same or NotImplemented  # a dtype tells itself whether it is the class's
 
     def __hash__(cls) -> int:
         return hash(cls._original) if _stands(cls) else type.__hash__(cls)
@@ -42,8 +44,9 @@ class _Looking(type):
             return type.__call__(cls, *args, **kwargs)
         if cls is Type:
             return _class_of(args[0]) if len(args) == 1 else type(*args, **kwargs)
-        if len(args) == 1 and isinstance(args[0], Tensor):
-            return _number(cls._original, args[0])
+        if len(args) == 1 and not kwargs and _has_traced(args[0]):
+            make = _of_numpy if issubclass(cls._original, np.generic) else _number
+            return make(cls._original, args[0])
         if len(args) == 2 and cls is Complex and any(isinstance(arg, Tensor) for arg in args):
             real, imag = (Complex(arg) for arg in args)
             return real + imag * 1j
@@ -54,8 +57,29 @@ def _stands(cls: Any) -> bool:
     return "_original" in getattr(cls, "__dict__", ())
 
 
+def _has_traced(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return any(map(_has_traced, value))
+    return isinstance(value, Tensor)
+
+
+def _of_numpy(kind: Any, value: Any) -> Any:
+    """Traced numbers as those of a class of NumPy's, with their history: a number, or an array of them."""
+    like = kind(plain_of(value))  # refuses what is no number, and warns of a part that is lost
+    t: Any = value if isinstance(value, Tensor) else run(np.array, (value,), {})
+    if like.dtype.kind == "f" and t._array.dtype.kind == "c":
+        t = run(np.real, (t,), {})
+    if not isinstance(like, np.ndarray):
+        return run(helpers.astype, (t[()] if t._array.ndim == 0 and not t._scalar else t, like.dtype), {})
+    if np.may_share_memory(like, t._array):
+        return t if like is t._array else t[...]
+    return t.astype(like.dtype)
+
+
 def _number(kind: Any, t: Any) -> Any:
     """A traced number as one of Python's, with its history."""
+    if not isinstance(t, Tensor):  # a list
+        return kind(plain_of(t))
     if getattr(t, "_python", None).__class__ is kind:
         return t
     kind(plain_of(t))  # refuses what is no number
@@ -83,9 +107,26 @@ class Type(type, metaclass=_Looking):
     _original = type
 
 
-_standing: list[Any] = []
-for _class in (Float, Complex, Type):
+class Float64(np.float64, metaclass=_Looking):
+    _original = np.float64
+
+
+class Float32(np.float32, metaclass=_Looking):
+    _original = np.float32
+
+
+class Complex128(np.complex128, metaclass=_Looking):
+    _original = np.complex128
+
+
+class Complex64(np.complex64, metaclass=_Looking):
+    _original = np.complex64
+
+
+OF_PYTHON = Float, Complex, Type
+OF_NUMPY = Float64, Float32, Complex128, Complex64
+_standing: list[Any] = [*OF_PYTHON, *OF_NUMPY]
+for _class in _standing:
     _class.__name__ = _class.__qualname__ = _class._original.__name__
-    _class.__module__ = "builtins"
-    _standing.append(_class)
-CLASSES: dict[str, Any] = {c.__name__: c for c in _standing}
+    _class.__module__ = _class._original.__module__
+CLASSES: dict[str, Any] = {c.__name__: c for c in OF_PYTHON}

@@ -13,6 +13,7 @@ from ..eager.numpy_protocol import array_function, run, zero_of
 from ..eager.tensor import Tensor
 from ..rules import helpers
 from .memory import DETACHED, complex_write, refused
+from .replacements import has_traced
 from .traced import Traced
 
 VALUES = Tensor, np.ndarray, int, float, complex, np.generic
@@ -76,9 +77,16 @@ def _with_others(function: Callable[..., Any], a: Any, b: Any) -> Any:
     if type(other).__module__ != "builtins":
         return NotImplemented
     found = function(plain_of(a), plain_of(b))
-    if not isinstance(found, np.ndarray) or found.dtype.kind not in "fcO":
+    parts = found if isinstance(found, tuple) else (found,)
+    if not any(isinstance(part, (np.ndarray, np.generic)) and part.dtype.kind in "fcO" for part in parts):
         return found
-    return _computed(function, *(v if isinstance(v, Tensor) else run(np.array, (v,), {}) for v in (a, b)))
+    return _computed(function, _as_array(a), _as_array(b))
+
+
+def _as_array(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        return value
+    return run(np.array, (value,), {}) if has_traced(value) else np.array(value)
 
 
 for _name in "add sub mul truediv pow floordiv mod matmul divmod lt le gt ge eq ne".split():

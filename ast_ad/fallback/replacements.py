@@ -23,6 +23,7 @@ from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..errors import UnsupportedError
 from ..rules.registry import count, primitives, writing_parameters
+from .builtin_classes import OF_NUMPY
 from .flat import Flat
 from .followed import followed, objects
 from .traced import Traced
@@ -212,6 +213,8 @@ def _dispatches_lists(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def dispatch(*args: Any, **kwargs: Any) -> Any:
         if state.tracing and any(_is_list(v) for v in (*args, *kwargs.values())):
+            if original is np.nan_to_num or kwargs.get("copy") is False:  # NumPy refuses what needs a copy
+                original(*map(plain_of, args), **{k: plain_of(v) for k, v in kwargs.items()})
             args = tuple(_stacked(v) if _is_list(v) else v for v in args)
             kwargs = {k: _stacked(v) if _is_list(v) else v for k, v in kwargs.items()}
         return original(*args, **kwargs)
@@ -324,6 +327,8 @@ def _replacements(known: int) -> dict[int, tuple[Any, Any]]:
     for fn in (np.shape, np.ndim, np.size, np.iscomplexobj, np.isrealobj, np.array_equal, np.allclose):
         replace(fn, _dispatches_lists(fn))
     replace(np.fromiter, _fromiter(np.fromiter))
+    for standing in OF_NUMPY:
+        replace(standing._original, standing)
     for name in _CONVERTING:
         replace(getattr(np, name), _converts(getattr(np, name)))
     for name in _FOLLOWED:

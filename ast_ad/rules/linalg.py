@@ -248,7 +248,8 @@ def cutoff(a: Any, rcond: float | None) -> float:
     >>> cutoff(np.ones((2, 2)), 0.1)
     0.1
     """
-    eps = float(np.finfo(np.asarray(a).dtype).eps)
+    dtype = np.asarray(a).dtype
+    eps = float(np.finfo(dtype if dtype.kind in "fc" else float).eps)
     return max(np.shape(a)) * eps if rcond is None else max(float(rcond), eps)
 
 

@@ -128,6 +128,7 @@ def ediff1d(ary, to_end=None, to_begin=None):
 def trapezoid(y, x=None, dx=1.0, axis=-1):
     if np.ndim(dx) > 0 or (x is not None and np.ndim(x) > 1 and np.ndim(x) != np.ndim(y)):
         refuse("np.trapezoid with steps of another rank than the samples", fix="broadcast them")
+    y = np.asarray(y) if isinstance(y, list) else y
     rows = y if np.ndim(y) == 1 else np.moveaxis(y, axis, -1)
     if x is None:
         steps = dx
@@ -153,6 +154,7 @@ def gradient(f, *varargs, axis=None, edge_order=1):
 def slope_along(f: Any, x: Any, axis: int, edge_order: int) -> Any:
     """``np.gradient`` along one axis, with a step or coordinates ``x``."""
     y = f if np.ndim(f) == 1 else np.moveaxis(f, axis, -1)
+    x = np.asarray(x) if isinstance(x, list) else x
     if np.ndim(x) == 0:
         inner = (y[..., 2:] - y[..., :-2]) / (2.0 * x)
     else:
@@ -194,6 +196,7 @@ def interp(g, ans, x, xp, fp, left=None, right=None, period=None):
     if period is not None:
         return periodic_interp_bar(g, x, xp, fp, period)
     n = np.size(xp)
+    x = np.asarray(x) if isinstance(x, list) else x
     x_bar, xp_bar, fp_bar = pieces_bar(g, x, xp, fp)
     below, above = np.where(x < xp[0], g, 0), np.where(x > xp[n - 1], g, 0)
     left_bar, right_bar = np.sum(below), np.sum(above)

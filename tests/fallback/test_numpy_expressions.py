@@ -87,7 +87,15 @@ np.geomspace(1.,2.,3)*x[0] ; np.arange(x.size)*x.ravel() ; np.eye(3)*x.sum() ; n
 np.identity(2)+x.sum() ; np.einsum('...,...',x,x) ; sum(x) ; max(x.ravel()) ; min(x.ravel()) ;
 sorted(x.ravel()) ; any(x.ravel()) ; all(x.ravel()) ; abs(x[0]) ; [*map(float,x.ravel().real)] ;
 dict(enumerate(x)) ; tuple(x) ; np.float64(3)*x ; np.float32(3)*x ; np.int64(3)*x ; 3*x ; 3.0*x ;
-(3+0j)*x ; True*x ; np.arange(4)*x[...,:1] ; x*[1.,2.,3.,4.] ; [1.,2.,3.,4.]*x
+(3+0j)*x ; True*x ; np.arange(4)*x[...,:1] ; x*[1.,2.,3.,4.] ; [1.,2.,3.,4.]*x ;
+x@[1.,2.,3.,4.] ; [1.,2.,3.]@x ; divmod([1.,2.,3.,4.],x)[1] ; divmod(x,(1.,2.,3.,4.))[0] ;
+np.sum([1.,2.,3.,4.]-x) ; np.arctan2([1.,2.,3.,4.],x) ; np.float64(x) ; np.float32(x) ;
+np.complex128(x) ; np.float64(x.ravel()[0]) ; np.float32(x.ravel()[0]) ; np.complex64(x.ravel()[0]) ;
+np.float64(x.sum().item()) ; np.float64([x.ravel()[0],1.]) ; [*map(np.float64,x.ravel().real)] ;
+np.float64(2) ; np.float32('1.5') ; np.float64 is type(x.sum().real) ; {np.float64:1}[x.real.dtype.type] ;
+x.real.dtype==np.float64 ; x.dtype in (np.float64,np.complex128) ; issubclass(x.real.dtype.type,np.float64) ;
+np.zeros(2,np.float32)+x.sum() ; np.finfo(np.float64).eps*x ;
+x.dtype in (float,complex) ; x.real.dtype==float ; np.dtype(np.float32) ; np.nan_to_num([1.,2.])*x.sum()
 """
 
 

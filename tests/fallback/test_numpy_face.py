@@ -208,6 +208,31 @@ def classes(x):
     return np.sum(x * s)
 
 
+def lists_beside_arrays(x):
+    numbers = [1.0, 2.0, -1.0, 0.5]
+    total = (numbers @ x) + (x @ [1, 2, 3, 4]) ** 2 + np.sum(np.outer(x, x) @ numbers)
+    total += np.sum(divmod(numbers, x)[1] * x) + np.sum((3.0, 1.0, 2.0, 5.0) % x)
+    total += np.sum(np.arctan2(numbers, x)) + np.sum(np.gradient(x * x, [0, 1, 3, 4]))
+    total += np.trapezoid([1, 2, 3, 4], x) + np.interp([0.5, 1.5], [0, 1, 2, 3], x).prod()
+    return total + np.sum(np.linalg.lstsq([[2, 1], [1, 3], [0, 0], [0, 1]], x, rcond=None)[0])
+
+
+def classes_of_numpy(x):
+    s, numbers = np.float64(x[0].item()), np.float64([x[1], 2.0, x[2]])
+    assert type(s) is np.float64 and numbers.dtype == np.float64
+    single = np.float32(x[3])
+    assert single.dtype == np.float32
+    z = np.complex128(x[0]) * (1 + 2j)
+    total = s * s + np.sum(numbers**2) + sum(map(np.float64, x)) * np.float64(x).prod()
+    return total + (z * z).imag + max([x[0] * s, x[1]], key=np.float64) + np.sum(np.complex128(x * x)).real
+
+
+def nothing_is_copied(x):
+    with pytest.raises(ValueError):
+        np.nan_to_num([x[0], x[1]], copy=False)
+    return np.sum(np.nan_to_num([x[0], x[1]]) ** 2)
+
+
 def python_number(s):
     assert type(s) is float and not hasattr(s, "shape") and isinstance(s, float) and {float: 1}[type(s)]
     assert not isinstance(s, (np.floating, collections.abc.Sized))
@@ -316,7 +341,8 @@ PROGRAMS = [
     names_found_elsewhere, read_only,
     flat, ufunc_at, out_and_where, masks, aliases, copies_or_not, several_views, complex_parts,
     elements_are_copies, sorts,
-    conversions, lists_are_arrays, creation, classes, containers, exceptions, randomness,
+    conversions, lists_are_arrays, lists_beside_arrays, nothing_is_copied, creation, classes,
+    classes_of_numpy, containers, exceptions, randomness,
 ]  # fmt: skip
 
 
