@@ -376,6 +376,7 @@ _BEHAVIOURS: list[tuple[str, Any]] = [
             builtin.raise_,
             builtin.assert_,
             builtin.unread,
+            containers.require_items,
             helpers.setitem,
             helpers.add_at,
         },

@@ -16,7 +16,7 @@ import numpy as np
 from ..ir import builtin
 from ..ir.ops import Arg, Lit, Op, Seq, Slice, Var, variables
 from ..ir.types import Array, Scalar
-from ..rules import helpers
+from ..rules import containers, helpers
 from ..rules.registry import lookup
 from . import kernels
 from .body import INT
@@ -282,6 +282,16 @@ def _undefined(s: Scalarizer, op: Op) -> None:
 def _assert(s: Scalarizer, op: Op) -> None:
     s.flush()
     s.body.append(Op(kernels.require, (s.number(op.args[0]),), (), effect=True))
+
+
+@form_of(containers.require_items)
+def _require_items(s: Scalarizer, op: Op) -> None:
+    """Another number of items is NumPy's matter, whose code raises."""
+    count, expected = s.number(op.args[0]), s.number(op.args[1])
+    s.flush()
+    how = operator.ge if len(op.args) > 2 else operator.eq
+    fits = s.body.op(how, count, expected, type=Scalar("bool"))
+    s.body.append(Op(kernels.require, (fits,), (), effect=True))
 
 
 @form_of(builtin.raise_)

@@ -41,8 +41,11 @@ MAX_LENGTH = 84
 MAX_BAR_LENGTH = 44  # a cotangent is written into its only use where it is short
 _STATEMENTS = {builtin.unpack, builtin.raise_, builtin.assert_, builtin.unread, *MUTATORS}
 _SUMS = {operator.add, operator.sub}
+_DIVISIONS = {operator.truediv, operator.floordiv, operator.mod, divmod}
+_CHECKS = {builtin.raise_, builtin.assert_, containers.require_items}
 _READ_ONLY_EFFECTS = {
     builtins.print, builtin.raise_, builtin.assert_, builtin.unread, containers.require_some,
+    containers.require_items,
 }  # fmt: skip
 
 
@@ -72,6 +75,7 @@ class _Waiting(dict[Var, _Pending]):
         self.by_hint: dict[str, list[_Pending]] = {}  # by the names that they read
         self.of_memory: list[_Pending] = []  # what reads arrays or containers
         self.of_containers: list[_Pending] = []
+        self.raising: list[_Pending] = []
 
     def add(self, var: Var, waiting: _Pending) -> None:
         self[var] = waiting
@@ -81,6 +85,8 @@ class _Waiting(dict[Var, _Pending]):
             self.of_memory.append(waiting)
         if waiting.reads(Array, Scalar):
             self.of_containers.append(waiting)
+        if _raises(waiting.op) and not waiting.op.adjoint:
+            self.raising.append(waiting)
 
     def end(self, several: list[_Pending]) -> None:
         """They may wait no longer."""
@@ -267,6 +273,8 @@ class _Planner:
         only_lists = all(isinstance(a, Var) and isinstance(a.type, (ListOf, DictOf)) for a in written)
         effects = any(isinstance(o, Op) and _may_write(o) for o in inner)
         names = {v.hint for o in inner for v in _defined(o)}
+        if self.pending.raising and any(map(_raises, inner)):
+            self.pending.end(self.pending.raising)  # the first exception is the one that comes up
         if any(isinstance(o, Op) and o.fn in (np.seterr, builtin.restore) for o in inner):
             self.pending.clear()  # what was computed under one handling of errors is not under another
         for name in names:
@@ -328,6 +336,28 @@ def _defined(op: Statement) -> Iterator[Var]:
 
 def _may_write(op: Op) -> bool:
     return op.effect and op.fn not in _READ_ONLY_EFFECTS
+
+
+def _raises(op: Statement) -> bool:
+    """Whether it raises for some of Python's numbers, or checks something.
+
+    Derivatives divide by what such an operation has found not to be zero.
+    """
+    if not isinstance(op, Op) or op.fn in _CHECKS:
+        return isinstance(op, Op)
+    if op.fn in _DIVISIONS:
+        divisor = op.args[-1]
+        return all(map(_is_pythons, op.args)) and not (isinstance(divisor, Lit) and divisor.value)
+    return getattr(op.fn, "__module__", "") == "math"
+
+
+def _is_pythons(arg: Arg) -> bool:
+    return (
+        isinstance(arg, Lit)
+        or isinstance(arg, Var)
+        and isinstance(arg.type, Scalar)
+        and arg.type.dtype is None
+    )
 
 
 def _unnamed_constant(op: Op) -> bool:

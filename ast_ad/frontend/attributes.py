@@ -105,7 +105,7 @@ def value_attribute(cx: Context, base: Value, name: str) -> Any:
             AttributeError,
             missing_attribute(python_dummies(cx, base), name),
         )
-    there(cx, base)
+    there(cx, base, name)
     return array_attribute(cx, base, name)
 
 

@@ -158,7 +158,12 @@ def list_clear(cx: Context, base: Lst) -> Any:
 
 @method("list", "index")
 def list_index(cx: Context, base: Value, value: Value) -> Any:
-    return Lit(cx.demand(base, "a sequence").index(cx.demand(value, "an item")))
+    items, item = cx.demand(base, "a sequence"), cx.demand(value, "an item")
+    try:
+        return Lit(items.index(item))
+    except ValueError as error:
+        emit_raise(cx, error)
+        raise Raised from None
 
 
 @method("list", "count")

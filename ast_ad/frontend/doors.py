@@ -113,6 +113,7 @@ consumed: Callable[[Context, Value], Any]
 # ----- testable
 before_item: Callable[[Context, Any, Any], None]
 before_operation: Callable[[Context, Callee, tuple[Any, ...]], None]
+before_unpacking: Callable[[Context, Arg, int, bool], None]
 exec_split: Callable[..., Any]
 # ----- statements
 drop_dead_names: Callable[..., None]

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import numpy as np
 
-from ..ir.ops import Lit, Var
+from ..ir.ops import Arg, Lit, Op, Var
 from ..ir.types import Array, Scalar
-from ..rules import dicts
+from ..rules import containers, dicts
 from . import doors
 from .arrays import load_item
 from .attributes import load_attribute
+from .boundness import Raised, emit_raise
 from .builder import type_of_arg
 from .context import Context
 from .iterables import to_list
 from .iteration import indexable, is_driven, range_length
-from .lazy_items import require, static_items
+from .lazy_items import static_items
 from .outside_values import capture_live
 from .values import Arr, Dct, Flat, Iterable, Live, Lst, Obj, Range, Tup, Value
 
@@ -70,6 +70,8 @@ def items_of(cx: Context, value: Value, expected: int | None = None, star: int |
     if is_driven(value):
         value = doors.consumed(cx, value)
     items = static_items(cx, value, short=False)
+    if items is not None and expected is not None:
+        require_items(cx, Lit(len(items)), expected - (star is not None), star is not None)
     if star is not None and expected is not None:
         after = expected - star - 1
         if items is None:
@@ -90,17 +92,31 @@ def unpack_run_time(cx: Context, value: Value, expected: int) -> list[Any]:
         type = cx.read(value).type
         if isinstance(type, Array) and type.shape and type.shape[0] == expected:
             return [load_item(cx, value, Lit(i)) for i in range(expected)]
-    require(cx, operator.eq, value, expected, "expected {} values to unpack")
+    require_items(cx, cx.arg(length(cx, value)), expected)
     return [load_item(cx, value, Lit(i)) for i in range(expected)]
 
 
 def starred_items(cx: Context, value: Value, before: int, after: int) -> list[Any]:
     """``a, *b, c = x``, where the length of ``x`` is known at run time only."""
     source = to_list(cx, value)
-    require(cx, operator.ge, source, before + after, "expected at least {} values to unpack")
+    require_items(cx, cx.arg(length(cx, source)), before + after, True)
     first = [load_item(cx, source, Lit(i)) for i in range(before)]
     middle = load_item(cx, source, slice(Lit(before), Lit(-after if after else None), Lit(None)))
     return [*first, middle, *(load_item(cx, source, Lit(i - after)) for i in range(after))]
+
+
+def require_items(cx: Context, count: Arg, expected: int, more: bool = False) -> None:
+    """As many items as names, ``more``: or more; else the exception that Python raises."""
+    doors.before_unpacking(cx, count, expected, more)
+    if not isinstance(count, Lit):
+        args = (count, Lit(expected), *([Lit(True)] if more else []))
+        cx.builder.append(Op(containers.require_items, args, (), {}, cx.builder.span, effect=True))
+        return
+    try:
+        containers.require_items(count.value, expected, more)
+    except ValueError as problem:
+        emit_raise(cx, problem)
+        raise Raised from None
 
 
 def read_flat(cx: Context, value: Flat) -> Var:

@@ -61,12 +61,16 @@ def narrow(cx: Context, facts: list[Fact]) -> None:
             cx.builder.narrow(var, cx.builder.opaque(told, (var, Lit(rank)), type))
 
 
-def there(cx: Context, value: Value) -> Var:
-    """The variable of a value that may be None: if it is, the program raises here, as Python does."""
+def there(cx: Context, value: Value, attribute: str = "") -> Var:
+    """The variable of a value that may be None: if it is, the program raises here, as Python does.
+
+    ``attribute``: what is asked of it, as Python then raises another class.
+    """
     var = cx.variable(value)
     if not isinstance(var.type, Optional):
         return var
-    found = cx.builder.opaque(helpers.not_none, (var,), var.type.value)
+    args = (var, attribute) if attribute else (var,)
+    found = cx.builder.opaque(helpers.not_none, args, var.type.value)
     if isinstance(value, Arr):
         cx.builder.narrow(var, found)
     return found

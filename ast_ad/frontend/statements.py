@@ -313,8 +313,6 @@ def unpack(cx: Context, targets: list[gast.expr], value: Value) -> None:
     starred = [i for i, t in enumerate(targets) if type(t).__name__ == "Starred"]
     items = doors.items_of(cx, value, expected=len(targets), star=starred[0] if starred else None)
     targets = [t.value if type(t).__name__ == "Starred" else t for t in targets]
-    if len(items) != len(targets):
-        raise cx.unsupported("unpacking", f"{len(items)} values for {len(targets)} names", "match them")
     for target, item in zip(targets, items, strict=True):
         assign(cx, target, item)
 

@@ -20,6 +20,7 @@ from ..ir.alternatives import is_mixed
 from ..ir.builtin import assert_, raise_
 from ..ir.ops import Arg, Block, Lit, Op, Var, walk
 from ..ir.types import Scalar
+from ..rules.containers import require_items
 from ..rules.helpers import fails
 from . import doors
 from .context import Context
@@ -31,7 +32,7 @@ from .values import Arr, Bound, Callee, Closure, Dct, Frame, Lst, Obj, State, Tu
 MOST = 6  # conditions in one statement
 LARGEST = math.log(1.7976931348623157e308)  # math.exp of it is finite, and of the next number it is not
 DIVISIONS = operator.truediv, operator.floordiv, operator.mod
-
+RAISING = raise_, assert_, require_items
 STRUCTURES = Obj, Dct, Lst, Tup, Closure, Bound
 
 Test = Callable[[Context, Value], Value]
@@ -159,7 +160,7 @@ def met(cx: Context, raised: type, test: Callable[[], Value | None]) -> None:
 def untouched(cx: Context, statement: Statement) -> bool:
     """Whether the statement has changed nothing so far, and done nothing that must not be done twice."""
     for op in effects(statement.block.ops[statement.mark :]):
-        if op.fn not in (raise_, assert_):
+        if op.fn not in RAISING:
             return False
     before = statement.entry
     for key, content in cx.state.contents.items():
@@ -220,6 +221,12 @@ def before_item(cx: Context, base: Value, index: Value) -> None:
         met(cx, IndexError, out_of_range)
 
 
+def before_unpacking(cx: Context, count: Arg, expected: int, more: bool) -> None:
+    """Items are to be unpacked: as many as names, or ``more``."""
+    differs = operator.lt if more else operator.ne
+    met(cx, ValueError, lambda: cx.emit(differs, count, Lit(expected)))
+
+
 def is_pythons(value: Value) -> bool:
     """Whether it is a number of Python's own, real, on every path."""
     if isinstance(value, Lit):
@@ -245,4 +252,5 @@ def is_integer(value: Value) -> bool:
 
 doors.before_item = before_item
 doors.before_operation = before_operation
+doors.before_unpacking = before_unpacking
 doors.exec_split = exec_split

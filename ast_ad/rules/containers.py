@@ -7,6 +7,7 @@ rule. Generated code appends in place where the old list is dead.
 from __future__ import annotations
 
 import builtins
+import sys
 from typing import Any
 
 import numpy as np
@@ -276,6 +277,20 @@ def require_some(xs: Any) -> None:
             why="NumPy makes floats of nothing, so that the types of all that follows are others",
             fix="give the dtype, np.array(items, dtype=int)",
         )
+
+
+def require_items(count: int, expected: int, more: bool = False) -> None:
+    """What unpacking asks: that there are as many items as names; ``more``: at least as many.
+
+    >>> require_items(3, 3), require_items(3, 2, True)
+    (None, None)
+    """
+    if count < expected:
+        wanted = f"at least {expected}" if more else f"{expected}"
+        raise ValueError(f"not enough values to unpack (expected {wanted}, got {count})")
+    if count > expected and not more:
+        got = f", got {count}" if sys.version_info >= (3, 14) else ""
+        raise ValueError(f"too many values to unpack (expected {expected}{got})")
 
 
 @vjp(list_append)

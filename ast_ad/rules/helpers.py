@@ -226,12 +226,14 @@ def list_from_array(a: Any, like: Any) -> Any:
     return type(like)(list_from_array(row, item) for row, item in zip(a, like, strict=True))
 
 
-def not_none(x: Any) -> Any:
-    """``x``, which has to be there.
+def not_none(x: Any, attribute: str = "") -> Any:
+    """``x``, which has to be there; ``attribute``: what it is asked for.
 
     >>> not_none(2.0)
     2.0
     """
+    if x is None and attribute:
+        raise AttributeError(f"'NoneType' object has no attribute {attribute!r}")
     if x is None:
         raise TypeError("this value is None on the path taken")
     return x
@@ -283,7 +285,7 @@ def list_from_array_rule(g, ans, a, like):
 
 
 @vjp(not_none)
-def not_none_rule(g, ans, x):
+def not_none_rule(g, ans, x, attribute=""):
     return g
 
 

@@ -57,7 +57,7 @@ SAMPLES = {
     ],
     h.stack_like: [(LIST, normal(3)), (ARRAYS, normal(3, 2))],
     h.list_from_array: [(normal(3), LIST), (normal(3, 2), ARRAYS), (normal(2, 2), [[1.0, 2.0], [3.0, 4.0]])],
-    h.not_none: [(normal(3),), (2.0,)],
+    h.not_none: [(normal(3),), (2.0,), (normal(3), "sum")],
     h.mT: [(normal(3, 4),), (normal(2, 3, 4),)],
     h.astype: [(normal(3), np.float64), (cnormal(3), np.complex128), (normal(3), complex), (2.0, np.float64)],
     h.safe_product: [(normal(3), normal(3, seed=1)), (normal(3, 1), cnormal(4)), (2.0, normal(3))],
