@@ -393,7 +393,10 @@ class TracedNumber(TracedScalar):
 
 def _is_indexing(frame: Any) -> bool:
     """Whether the code of a frame is at an index expression."""
-    return dis.opname[frame.f_code.co_code[frame.f_lasti]] == "BINARY_SUBSCR"
+    code, place = frame.f_code.co_code, frame.f_lasti
+    while place and dis.opname[code[place]] == "CACHE":  # behind the instruction, in code that is warm
+        place -= 2
+    return dis.opname[code[place]] == "BINARY_SUBSCR"
 
 
 def _made(cls: type, array: np.ndarray, number: Any = None) -> Any:

@@ -641,3 +641,16 @@ def test_a_conversion_to_an_order(order):
         return np.sum(v * v) + np.sum(w * y[1]) + np.sum(y * y * x)
 
     right(function, V)
+
+
+def test_an_index_of_a_number_in_warm_code():
+    """The interpreter calls methods itself then, and is elsewhere in the code meanwhile."""
+
+    def caught(x):
+        try:
+            return x[0][0] * 2.0
+        except IndexError:
+            return x[0] * 3.0
+
+    for _ in range(20):
+        right(caught, V)
