@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from .emit.names import COPIES
 from .frontend.calls import python_function
 from .frontend.recursion import told
 from .ir import builtin
@@ -224,8 +225,8 @@ class Storage:
     def operation(self, op: Op) -> None:
         source = op.args[0] if op.args else None
         primitive = lookup(op.fn)
-        if op.fn is builtin.copy:
-            self.copies.append(op)
+        if op.fn in COPIES and isinstance(source, Var):
+            self.copies.append((op, source))
         elif isinstance(source, Var) and (
             op.fn in builtin.MUTATORS or op.fn is builtin.assign or primitive is not None and primitive.view
         ):
@@ -245,10 +246,7 @@ class Storage:
         root = self.root(var)
         maker = self.makers.get(root)
         found: list[Span] = []
-        for copy in self.copies:
-            (source,) = copy.args
-            if not isinstance(source, Var):
-                continue
+        for copy, source in self.copies:
             kept = maker is copy  # the value is the copy, and its source was written to
             target = self.root(source) if kept else copy.out if self.root(source) is root else None
             found += [w.span for w in self.writes if target is not None and self.root(w.args[0]) is target]  # type: ignore[arg-type]
@@ -323,7 +321,7 @@ class Saved:
         where = f" ({place(maker.span, self.home)})" if maker is not None and maker.span.line else ""
         while not var.hint or var.hint == "tape":
             maker = self.storage.makers.get(var)
-            mutates = isinstance(maker, Op) and maker.fn in (*builtin.MUTATORS, builtin.copy, helpers.hollow)
+            mutates = isinstance(maker, Op) and maker.fn in (*builtin.MUTATORS, *COPIES, helpers.hollow)
             if isinstance(maker, Op) and not mutates:
                 return expression(maker.span) + where
             source = maker.args[0] if isinstance(maker, Op) else self.storage.origin.get(var)

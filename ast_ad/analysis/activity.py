@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 
 from ..ir.ops import Arg, Block, For, If, Op, Var, While, variables
 from ..ir.types import Opaque, Type, carries_derivative
-from ..rules import helpers
 from ..rules.registry import Primitive, lookup
+from .aliasing import read_for_its_shape
 
 
 @dataclass
@@ -47,7 +47,7 @@ def differentiable_arguments(op: Op) -> Iterator[Arg]:
     primitive = lookup(op.fn)
     if primitive is not None and primitive.kind == "nondifferentiable":
         return
-    metadata = helpers.METADATA.get(op.fn)
+    metadata = read_for_its_shape(op)
     yield from (arg for i, arg in enumerate(op.args) if i != metadata)
     yield from op.kwargs.values()
 

@@ -160,6 +160,22 @@ def is_basic_index(arg: Arg) -> bool:
     return isinstance(type_, Scalar) and type_.kind == "int"
 
 
+def is_whole_index(arg: Arg) -> bool:
+    """Whether an index certainly is all of the array, axis by axis: an ellipsis, or full slices.
+
+    >>> is_whole_index(Lit(Ellipsis)), is_whole_index(Lit(slice(1, None)))
+    (True, False)
+    """
+    if isinstance(arg, Seq):
+        return arg.kind is tuple and bool(arg.items) and all(map(is_whole_index, arg.items))
+    if isinstance(arg, Slice):
+        parts = arg.start, arg.stop, arg.step
+        return all(isinstance(part, Lit) and part.value is None for part in parts)
+    value = arg.value if isinstance(arg, Lit) else None
+    items = value if type(value) is tuple and value else (value,)
+    return all(item is Ellipsis or type(item) is slice and item == slice(None) for item in items)
+
+
 def is_advanced_index(arg: Arg) -> bool:
     """Whether indexing with the argument certainly copies: it holds an array, a list or a boolean."""
     if isinstance(arg, Seq):
@@ -171,9 +187,16 @@ def is_advanced_index(arg: Arg) -> bool:
     return isinstance(arg, Lit) and isinstance(arg.value, (bool, list))
 
 
+def read_for_its_shape(op: Op) -> int | None:
+    """The place of the argument of which only shape and dtype matter: as of an array that is overwritten."""
+    if op.fn is builtin.fill_ or op.fn is helpers.setitem and is_whole_index(op.args[1]):
+        return 0
+    return helpers.METADATA.get(op.fn)
+
+
 def data_reads(op: Op) -> list[Var]:
     """The Vars whose values the op reads: not those that it reads for shape and dtype only."""
-    position = helpers.METADATA.get(op.fn) if not op.kwargs else None
+    position = read_for_its_shape(op) if not op.kwargs else None
     args = operands(op)
     if position is not None and position < len(args):
         shape = args[position]
@@ -379,6 +402,7 @@ _BEHAVIOURS: list[tuple[str, Any]] = [
             containers.require_items,
             helpers.setitem,
             helpers.add_at,
+            builtin.fill_,
         },
     ),
     ("same", {builtin.assign, builtin.told, helpers.not_none, in_place.writable}),

@@ -206,8 +206,8 @@ def require_equal(s: Scalarizer, a: Arg, b: Arg) -> None:
 # ----- names, copies, shapes
 @form_of(builtin.assign, builtin.copy, builtin.own, np.copy, np.asarray, np.array, np.ascontiguousarray)
 def _copy(s: Scalarizer, op: Op) -> None:
-    if op.kwargs or len(op.args) != 1:
-        raise NoForm("a conversion")
+    if op.kwargs.keys() - ({"order"} if op.fn is np.copy else set()) or len(op.args) != 1:
+        raise NoForm("a conversion")  # in which order a copy lies in memory, its elements don't tell
     (source,) = op.args
     if isinstance(source, Seq):
         from .joined import display

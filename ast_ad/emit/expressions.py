@@ -21,7 +21,6 @@ from ..ir.ops import Arg, If, Lit, Op, Seq, Slice, Var
 from ..ir.types import Array, Scalar
 from ..rules import containers, dicts, nested_lists
 from ..rules.helpers import mT
-from ..rules.in_place import copy_as_it_lies
 from .references import References, name
 
 BINARY: dict[Any, ast.operator] = {
@@ -146,7 +145,7 @@ class Expressions:
 
     def op(self, op: Op) -> ast.expr:
         """The expression that computes an op's result."""
-        if op.fn in SPECIAL and not op.kwargs:
+        if op.fn in SPECIAL and (not op.kwargs or op.fn is np.copy):
             special = SPECIAL[op.fn](self, op)
             if special is not None:
                 return special
@@ -262,12 +261,17 @@ def _contains(e: Expressions, op: Op) -> ast.expr:
 
 def _copy(e: Expressions, op: Op) -> ast.expr:
     """``x.copy()``, or ``np.copy(x)``, which keeps the order of axes in memory: sums depend on it."""
-    if len(op.args) > 1:
-        return call(e.references.callable(copy_as_it_lies), [e.value(op.args[0])])
     type_ = op.outs[0].type
     if isinstance(type_, Array) and type_.ndim != 1 and not op.adjoint:
         return call(e.references.callable(np.copy), [e.value(op.args[0])])
     return method(e.value(op.args[0]), "copy")
+
+
+def _copy_in_rows(e: Expressions, op: Op) -> ast.expr | None:
+    """``x.copy()``, which lies by rows."""
+    order = op.kwargs.get("order")
+    by_rows = isinstance(order, Lit) and order.value == "C" and len(op.args) + len(op.kwargs) == 2
+    return method(e.value(op.args[0]), "copy") if by_rows and isinstance(op.out.type, Array) else None
 
 
 def _sliced(e: Expressions, op: Op) -> ast.expr:
@@ -328,5 +332,6 @@ SPECIAL: dict[Any, Callable[[Expressions, Op], ast.expr | None]] = {
     builtin.make_tuple: _tuple_of,
     builtin.make_list: _list_of,
     builtin.copy: _copy,
+    np.copy: _copy_in_rows,
     **{fn: _attribute for fn in ATTRIBUTES},
 }

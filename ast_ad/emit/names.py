@@ -15,8 +15,10 @@ from ..ir import builtin
 from ..ir.builtin import MUTATORS
 from ..ir.liveness import Liveness, Places, Range, joined
 from ..ir.ops import Arg, For, Function, If, Op, Statement, Var, While, binders, walk
+from ..rules.in_place import copy_as_it_lies
 from .references import identifier
 
+COPIES = (builtin.copy, copy_as_it_lies)
 DEFAULT, VALUE = "t", "value"  # a value without a name; the function's (first) result
 
 
@@ -281,7 +283,7 @@ def united(some: list[Range], others: list[Range]) -> list[Range]:
 def _copies(function: Function) -> Iterable[tuple[Var, Var]]:
     """Copies and what they are made of."""
     for op in walk(function.body):
-        if isinstance(op, Op) and op.fn is builtin.copy and isinstance(op.args[0], Var):
+        if isinstance(op, Op) and op.fn in COPIES and isinstance(op.args[0], Var):
             yield op.outs[0], op.args[0]
 
 

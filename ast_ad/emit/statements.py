@@ -208,9 +208,10 @@ class _Body:
         elif op.fn is builtin.add_at_:
             at = self.references.callable(np.add.at)
             yield ast.Expr(call(at, [place, value(op.args[1]), value(op.args[2])]))
-        elif op.fn is builtin.into_:
+        elif op.fn in (builtin.into_, builtin.fill_):
             ufunc, *args = map(value, op.args[1:])
-            filled = call(ufunc, [place, *args], out=name(place.id))
+            given = args if op.fn is builtin.fill_ else [place, *args]
+            filled = call(ufunc, given, out=name(place.id))
             out = op.outs[0]
             differs = out in self.live.needed and not self._is_named(target, self._name(out))
             yield self.assign(out, filled) if differs else ast.Expr(filled)

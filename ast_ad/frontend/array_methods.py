@@ -18,12 +18,11 @@ from .calls import call_python
 from .container_methods import list_append
 from .context import Context
 from .holding import placed
-from .layouts import BOTH, orders_of_solid
 from .lazy_items import static_items
 from .loops import run_for
 from .numpy_calls import in_order
+from .overwriting import overwrite
 from .questions import exact, has_dtype, require_written
-from .statements import overwrite
 from .tables import METHODS, method
 from .values import (
     Arr,
@@ -32,7 +31,7 @@ from .values import (
     Tup,
     Value,
 )
-from .views import orders_of, shape_of, with_known_order
+from .views import orders_of, with_known_order
 
 FUNCTIONS: dict[str, Any] = {  # methods that are functions of NumPy
     name: getattr(np, name)
@@ -107,8 +106,7 @@ def method_copy(cx: Context, receiver: Value, order: Value = Lit("C")) -> Any:
     """Row by row, where ``np.copy`` lays its result out as the array is: sums are made in that order."""
     if not isinstance(receiver, Arr):  # a number of NumPy's
         return receiver
-    columns = orders_of(cx, receiver) == {"F"}
-    if cx.static_value(order) == "C" and not columns and lies_in_rows(cx, receiver):
+    if cx.static_value(order) == "C" and lies_in_rows(cx, receiver):
         found = cx.emit(np.copy, receiver)
         if isinstance(found, Arr):
             found.orders |= {"C"}
@@ -117,12 +115,12 @@ def method_copy(cx: Context, receiver: Value, order: Value = Lit("C")) -> Any:
 
 
 def lies_in_rows(cx: Context, arr: Arr) -> bool:
-    """Whether an array has one axis, or lies as its base does: an argument, or what lies in rows."""
+    """Whether an array has one axis, or certainly lies by rows, as a part of what does so."""
+    if rank_of(cx.read(arr).type) in (0, 1):
+        return True
     while arr.view is not None and arr.view.index is not None and isinstance(arr.view.parent, Arr):
         arr = arr.view.parent
-    if rank_of(cx.read(arr).type) == 1:
-        return True
-    return arr.view is None and (arr.argument is not None or "C" in orders_of(cx, arr))
+    return "C" in orders_of(cx, arr)
 
 
 @method("array", "view")
@@ -164,9 +162,9 @@ def method_astype(
         return in_order(cx, receiver, order)
     found = cx.emit(helpers.astype, receiver, Lit(target))
     wanted = "K" if order is None else cx.demand(order, "`order`")
-    if isinstance(found, Arr) and wanted != "K":
-        found.orders = orders_of_solid(shape_of(cx, found)) | (frozenset(wanted) & BOTH)
-    return found
+    if not isinstance(found, Arr) or wanted == "K" or {wanted} <= orders_of(cx, found):
+        return found
+    return cx.emit(np.copy, found, order=order)
 
 
 @method("array", "conj")
@@ -233,7 +231,7 @@ def method_fill(cx: Context, receiver: Arr, value: Value) -> Any:
 def method_sort(cx: Context, receiver: Arr, *args: Value, **kwargs: Value) -> Any:
     require_written(cx, receiver)
     ordered = cx.emit(np.sort, receiver, *args, **kwargs)
-    overwrite(cx, receiver, cx.read(receiver), cx.arg(ordered))
+    overwrite(cx, receiver, cx.read(receiver), ordered, (receiver,))
     return Lit(None)
 
 

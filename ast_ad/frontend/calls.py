@@ -13,7 +13,7 @@ import numpy as np
 
 from ..errors import AdError, SourceError
 from ..ir.ops import Lit, Var
-from ..ir.types import kind_of, rank_of
+from ..ir.types import kind_of
 from ..rules import containers, helpers
 from ..rules.registry import lookup, with_named_out, writing_parameters
 from . import doors
@@ -28,14 +28,16 @@ from .guards import Guard, Path
 from .identities import static_entries
 from .inlining import call_closure, construct
 from .iterables import generated, run_cached
+from .layouts import lies_as_given
 from .named import parameter_names
 from .opaque import answers_by_arguments, run_apart
 from .operators import fold
 from .outside_values import outside_constant, outside_value
-from .statements import overwrite, place
+from .overwriting import overwrite
+from .statements import place
 from .tables import expression
 from .values import Arr, ArrayMethod, Bound, Callee, Closure, Comprehension, Dct, Lst, Obj, Tup, Value
-from .views import mark_view, orders_of, with_known_order
+from .views import mark_view, with_known_order
 
 TAKES_ARRAYS = {np.dot, np.inner, np.vdot, np.where, np.correlate, np.matmul, operator.matmul}
 ARRAY_PARAMETERS = frozenset("a x xp fp b arr y v p m weights filt A M".split())
@@ -215,10 +217,8 @@ def call_primitive(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str,
         return mark_view(cx, fn, args, kwargs, result)
     if not isinstance(out, Arr):
         raise cx.unsupported("out=", "it is no array", "give an array")
-    old = cx.read(out)
-    one_axis = rank_of(old.type) in (0, 1)
-    alike = one_axis or isinstance(result, Arr) and bool(orders_of(cx, out) & orders_of(cx, result))
-    overwrite(cx, out, old, cx.arg(result), alike)
+    given = (*args, *kwargs.values()) if lies_as_given(fn) else ()
+    overwrite(cx, out, cx.read(out), result, given)
     return out
 
 
@@ -289,7 +289,7 @@ def masked_ufunc(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, V
         result = cx.emit(np.where, where, cx.emit(fn, *safe, **kwargs), out)
     if out is None:
         return result
-    overwrite(cx, out, cx.read(out), cx.arg(result))
+    overwrite(cx, out, cx.read(out), result, (out, where, *args))
     return out
 
 

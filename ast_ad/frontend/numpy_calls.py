@@ -26,8 +26,8 @@ from .items import items_of
 from .iterables import consumed, to_list
 from .loops import run_for
 from .outside_values import capture_live
+from .overwriting import overwrite
 from .questions import asked, has_dtype, known_rank, python_dummy, require_written
-from .statements import overwrite
 from .tables import Intrinsic, handles, method
 from .values import (
     Arr,
@@ -272,7 +272,7 @@ def b_nan_to_num(cx: Context, x: Value, copy: Value = Lit(True), **kwargs: Value
     result = doors.call_primitive(cx, np.nan_to_num, [x], kwargs)
     if cx.demand(copy, "`copy` of np.nan_to_num") or not isinstance(x, Arr):
         return result
-    overwrite(cx, x, cx.read(x), cx.arg(result))
+    overwrite(cx, x, cx.read(x), result, (x,))
     return x
 
 

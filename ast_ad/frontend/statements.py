@@ -14,11 +14,9 @@ from typing import Any
 import gast
 import numpy as np
 
-from ..ir.alternatives import is_mixed
-from ..ir.ops import Arg, Lit, Span, Var
-from ..ir.types import Array, Optional, dtype_of, rank_of
+from ..ir.ops import Lit, Span, Var
 from . import doors
-from .alone import changed_or_replaced, in_shape, is_loose, new_value, set_shape
+from .alone import changed_or_replaced, is_loose, new_value, set_shape
 from .arrays import delete_item, load_item, store_item
 from .attributes import load_attribute, store_attribute
 from .boundness import Raised
@@ -30,8 +28,8 @@ from .holding import set_list
 from .liveness import live_after, live_before
 from .local_classes import enclosing_scope
 from .narrowing import there
+from .overwriting import overwrite
 from .questions import asked
-from .several import of_several
 from .source_lines import statement_text
 from .stores import store_cell, store_global
 from .tables import EXEC, METHODS, statement
@@ -359,8 +357,7 @@ def augment(cx: Context, plain: Callee, in_place: Callee, before: Value, value: 
     old = there(cx, before)
     if old.type.shape is None:  # type: ignore[union-attr]
         return changed_or_replaced(cx, plain, before, value)
-    new = cx.arg(doors.binary(cx, plain, before, value))
-    overwrite(cx, before, old, new)
+    overwrite(cx, before, old, doors.binary(cx, plain, before, value), (before, value))
     return before
 
 
@@ -385,45 +382,6 @@ def augment_container(cx: Context, plain: Callee, in_place: object, before: Valu
     if isinstance(before, Obj) and hasattr(before.cls, method):
         return doors.call(cx, load_attribute(cx, before, method), [value], {})
     return doors.binary(cx, plain, before, value)
-
-
-def overwrite(cx: Context, arr: Arr, old: Var, new: Arg, lies_alike: bool = True) -> None:
-    """All of ``arr`` becomes ``new`` in its dtype and shape, as ``out=`` and ``op=`` do; or is written to."""
-    from ..rules.helpers import astype, setitem
-
-    if isinstance(old.type, Optional):
-        raise cx.unsupported("a result in place of what may be None", "NumPy makes a new one", "test it")
-    dtype: Any = old.type.dtype  # type: ignore[union-attr]
-    same_shape = isinstance(new, Var) and isinstance(new.type, Array) and new.type.shape == old.type.shape  # type: ignore[union-attr]
-    ranks = rank_of(old.type), rank_of(new.type) if isinstance(new, Var) else 0
-    if ranks[0] is not None and ranks[1] is None and isinstance(new, Var):
-        new, ranks = in_shape(cx, new, old), (ranks[0], ranks[0])
-    if None in ranks or ranks[1] > ranks[0]:  # type: ignore[operator]
-        error = cx.unsupported(
-            "an operation in place whose result may have more axes than the array",
-            "NumPy raises an error then",
-            "use an out-of-place operation",
-        )
-        raise of_several(error, old, new)
-    if isinstance(new, Var) and not np.can_cast(
-        getattr(new.type, "dtype", dtype) or np.result_type(float),
-        dtype,
-        "same_kind",
-    ):
-        raise cx.unsupported(
-            "an in-place operation that changes the kind of the array",
-            f"NumPy can't cast the result to {dtype}",
-            "use an out-of-place operation",
-        )
-    if same_shape and isinstance(new, Var) and not is_mixed(old.type) and lies_alike:
-        if dtype_of(new.type) != dtype:
-            new = cx.builder.op(astype, new, Lit(dtype))
-    else:
-        new = cx.builder.op(setitem, old, Lit(Ellipsis), new)
-    written = cx.variable(new)
-    if written.hint is None:
-        written.hint = old.hint
-    cx.write(arr, written)
 
 
 def is_numpys(value: object) -> bool:

@@ -76,15 +76,9 @@ def call(function: Any, *args: Any, **kwargs: Any) -> Any:
     return function(*args, **kwargs)
 
 
-def copy(value: Any, backwards: bool = False) -> Any:
-    """``value.copy()`` of an array or a list. The axes of an array stay in memory as they are.
-
-    ``backwards``: those that run backwards, too, as ``copy_as_it_lies`` leaves them.
-    """
-    if not isinstance(value, np.ndarray):
-        return value.copy()
-    turn = tuple(slice(None, None, -1 if backwards and step < 0 else 1) for step in value.strides)
-    return np.copy(value[turn])[turn] if backwards else np.copy(value)
+def copy(value: Any) -> Any:
+    """``value.copy()`` of an array or a list. The axes of an array stay in memory as they are."""
+    return np.copy(value) if isinstance(value, np.ndarray) else value.copy()
 
 
 def own(value: Any) -> Any:
@@ -151,6 +145,11 @@ def into_(array: Any, ufunc: Any, *args: Any) -> Any:
     return ufunc(array, *args, out=array)
 
 
+def fill_(array: Any, ufunc: Any, *args: Any) -> Any:
+    """``ufunc(*args, out=array)``."""
+    return ufunc(*args, out=array)
+
+
 def append_(items: list[Any], value: Any) -> list[Any]:
     """``items.append(value)``."""
     items.append(value)
@@ -204,6 +203,6 @@ def sum_entry_(items: dict[Any, Any], key: Any, value: Any, add: Any) -> dict[An
 
 
 MUTATORS = (
-    setitem_, add_at_, add_item_, set_sum_, iadd_, isub_, imul_, itruediv_, into_, append_, extend_, pop_,
-    pop_key_, add_entry_, insert_, sum_item_, sum_entry_, within_,
+    setitem_, add_at_, add_item_, set_sum_, iadd_, isub_, imul_, itruediv_, into_, fill_, append_, extend_,
+    pop_, pop_key_, add_entry_, insert_, sum_item_, sum_entry_, within_,
 )  # fmt: skip

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..analysis.activity import Activity, analyse
+from ..analysis.aliasing import read_for_its_shape
 from ..analysis.infinities import Infinities, is_singular
 from ..analysis.invariants import require
 from ..analysis.masks import Masks, masks
@@ -256,8 +257,9 @@ class Sweep:
         rule = primitive.rule
         assert rule is not None
         cotangents = _several(self.builder.inline(rule, (g, ans, *op.args), op.kwargs))
-        for arg, bar in zip(op.args, cotangents, strict=False):
-            self.bars.add(arg, bar, broadcast=primitive.broadcasts)
+        for i, (arg, bar) in enumerate(zip(op.args, cotangents, strict=False)):
+            if i != read_for_its_shape(op):
+                self.bars.add(arg, bar, broadcast=primitive.broadcasts)
         names = _parameters(rule)[2:]
         for name, arg in op.kwargs.items():
             position = names.index(name) if name in names else len(cotangents)

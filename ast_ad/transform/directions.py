@@ -14,6 +14,7 @@ from ..analysis.aliasing import behaviour
 from ..ir import builtin
 from ..ir.ops import Arg, Block, For, If, Lit, Op, Seq, Slice, Statement, Var, While, variables, walk
 from ..ir.types import Array
+from ..rules.in_place import copy_as_it_lies
 
 FLIPS = np.flip, np.flipud, np.fliplr, np.rot90
 SHARED = "view", "read-only", "itself", "same", "element", "pop", "shallow", "may-return"
@@ -30,7 +31,7 @@ def keep_directions(body: Block) -> None:
     for op in statements:
         if isinstance(op, Op) and op.fn is builtin.copy and op.args[0] in backwards and not op.adjoint:
             if isinstance(op.out.type, Array):  # a list of such arrays is copied as any list
-                op.args = (op.args[0], Lit(True))
+                op.fn = copy_as_it_lies
 
 
 def _turns(op: Op) -> bool:

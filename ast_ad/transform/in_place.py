@@ -43,6 +43,7 @@ from ..ir.types import Array, DictOf, ListOf
 from .copying import copy_function
 from .directions import keep_directions
 from .schedule import schedule
+from .stores import store_at_once
 from .undefined import doubtful_values
 from .writes import (
     Reuse,
@@ -72,6 +73,8 @@ def write_in_place(
             whatever function of NumPy stands in a statement of its own may take the place of an operand.
     """
     function = copy_function(function)
+    if nested is not None:
+        store_at_once(function.body)
     schedule(function.body, candidate)
     reuse = Reuse(nested(function) if nested is not None else None)
     _Pass(function, frozenset(function.params[i] for i in owned), frozenset(fresh), reuse).run()
@@ -116,7 +119,8 @@ class _Pass:
         self.copy_results()
         self.restore_order()
         mutators = {key: fn for key, fn in self.mutators.items() if key not in self.refused}
-        Rewriter(self.decisions, mutators, self.copies, self.doubtful).block(self.function.body)
+        ordered = self.reuse.nested is not None
+        Rewriter(self.decisions, mutators, self.copies, self.doubtful, ordered).block(self.function.body)
 
     # ----- what there is -----
 
@@ -352,7 +356,7 @@ class _Pass:
         body.results = tuple(map_arg(change, result) for result in body.results)
 
 
-_CAREFUL = {builtin.iadd_, builtin.isub_, builtin.imul_, builtin.itruediv_, builtin.into_}
+_CAREFUL = {builtin.iadd_, builtin.isub_, builtin.imul_, builtin.itruediv_, builtin.into_, builtin.fill_}
 
 
 def _is_list(op: Op) -> bool:

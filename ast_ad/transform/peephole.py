@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..analysis.aliasing import is_whole_index
 from ..frontend.builder import type_of_arg
 from ..frontend.rule_divisions import is_pythons
 from ..ir.ops import Arg, Lit, Op, Var
@@ -224,6 +225,8 @@ def _moved_axis(op: Op, makers: Makers) -> Arg | None:
 
 
 def _written(op: Op, makers: Makers) -> Arg | None:
+    if is_whole_index(op.args[1]) and same_type(op.args[0], op.out.type):
+        return op.args[0]
     if is_basic_index(op.args[1]):
         change(op, operator.getitem, *op.args)
     return None

@@ -64,7 +64,8 @@ def read_first(block: Block, may_write: Writes) -> None:
     for op in writes:
         target, position = op.args[0], place[id(op)]
         assert isinstance(target, Var)
-        later = sorted((o for o in readers[target] if place[id(o)] > position), key=lambda o: place[id(o)])
+        after = (o for o in readers.get(target, ()) if place[id(o)] > position)
+        later = sorted(after, key=lambda o: place[id(o)])
         if later and _can_rise(later, block, range(position, place[id(later[-1])] + 1)):
             rising = set(map(id, later))
             between = [o for o in block.ops[position : place[id(later[-1])] + 1] if id(o) not in rising]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..analysis import aliasing
+from ..analysis.aliasing import read_for_its_shape
 from ..ir import builtin
 from ..ir.alternatives import is_mixed
 from ..ir.ops import (
@@ -33,6 +34,7 @@ from ..rules import containers, dicts, helpers
 from ..rules.nested_lists import add_within, set_within, with_item, with_sum
 from .copying import replace_reads
 from .matching import is_full
+from .stores import UFUNCS, is_filling
 
 _ACCUMULATE: dict[Any, Callable[..., Any]] = {
     operator.add: builtin.iadd_,
@@ -46,13 +48,11 @@ _SCALE: dict[Any, Callable[..., Any]] = {
     operator.truediv: builtin.itruediv_,
     np.divide: builtin.itruediv_,
 }
-_UFUNCS: dict[Any, np.ufunc] = {
-    operator.add: np.add,
-    operator.sub: np.subtract,
-    operator.mul: np.multiply,
-    operator.truediv: np.divide,
-    operator.neg: np.negative,
-    abs: np.absolute,
+IN_PLACE: dict[Any, Callable[..., Any]] = {
+    np.add: builtin.iadd_,
+    np.subtract: builtin.isub_,
+    np.multiply: builtin.imul_,
+    np.divide: builtin.itruediv_,
 }
 _LISTS: dict[Any, Callable[..., Any]] = {
     containers.list_append: builtin.append_,
@@ -91,6 +91,8 @@ def candidate(op: Op) -> Callable[..., Any] | None:
         return None
     if op.fn is helpers.setitem:
         return builtin.setitem_
+    if op.fn is builtin.fill_:
+        return builtin.fill_
     if op.fn is helpers.add_at:
         return builtin.add_item_ if _never_repeats(op.args[1]) else builtin.add_at_
     if op.fn in _ACCUMULATE and out.type == target.type and not is_mixed(out.type) and len(op.args) == 2:
@@ -153,8 +155,8 @@ class Reuse:
             return False
         if self.nested is None:
             return op.adjoint and op.fn in _SCALE
-        ufunc = _UFUNCS.get(op.fn) if isinstance(op.fn, Hashable) else None
-        return op.out not in self.nested and _fills(ufunc or op.fn, len(op.args))
+        ufunc = UFUNCS.get(op.fn) if isinstance(op.fn, Hashable) else None
+        return op.out not in self.nested and is_filling(ufunc or op.fn, len(op.args))
 
     def crossed(self, block: Block, reads: dict[Var, list[int]]) -> list[int]:
         """For each statement, how far expressions made before it are nested in later ones.
@@ -216,11 +218,6 @@ def _places(block: Block) -> dict[Var, list[int]]:
     for var in variables(*block.results):
         reads.setdefault(var, []).append(len(block.ops))
     return reads
-
-
-def _fills(fn: Any, count: int) -> bool:
-    """Whether it is a function with one result that takes ``out=``."""
-    return isinstance(fn, np.ufunc) and fn.nout == 1 and fn.nin == count and fn.signature is None
 
 
 def _never_repeats(index: Arg) -> bool:
@@ -293,7 +290,7 @@ class Rewriter:
     """Put the writes and the copies into a function.
 
     ``mutators``: by ``id`` of an op, what it becomes; ``copies``: those whose target is copied first;
-    ``doubtful``: Vars that may be None.
+    ``doubtful``: Vars that may be None; ``ordered``: whether arrays keep their orders in memory.
     """
 
     def __init__(
@@ -302,8 +299,10 @@ class Rewriter:
         mutators: dict[int, Callable[..., Any]],
         copies: Container[int],
         doubtful: Container[Var],
+        ordered: bool,
     ) -> None:
         self.decisions, self.mutators, self.copies, self.doubtful = decisions, mutators, copies, doubtful
+        self.ordered = ordered
 
     def block(self, block: Block) -> None:
         new: list[Statement] = []
@@ -332,15 +331,49 @@ class Rewriter:
 
             op.args = (*kept, *(map_arg(change, arg) for arg in rest))
         if id(op) in self.mutators:
-            if id(op) in self.copies:
-                target = op.args[0]
-                assert isinstance(target, Var)
-                op.args = (copy_of(target, new, op, op.outs[0].hint), *op.args[1:])
             mutator = self.mutators[id(op)]
-            if mutator is builtin.into_:
-                op.args = (op.args[0], Lit(_UFUNCS.get(op.fn, op.fn)), *op.args[1:])
+            if id(op) in self.copies:
+                if not self.ordered and lies_anywhere(op):
+                    op.fn, op.args = builtin.copy, op.args[2:]
+                    return
+                self.copy_target(op, new)
+            if mutator is builtin.fill_:
+                mutator = in_its_place(op)
+            elif mutator is builtin.into_:
+                op.args = (op.args[0], Lit(UFUNCS.get(op.fn, op.fn)), *op.args[1:])
             elif mutator is builtin.within_:
                 op.args = (*op.args, Lit(set_within if op.fn is with_item else add_within))
             elif mutator in (builtin.sum_item_, builtin.sum_entry_):
                 op.args = (*op.args, Lit(containers.add))
             op.fn = mutator
+
+    def copy_target(self, op: Op, new: list[Statement]) -> None:
+        """Let the op write to a copy; where nothing of its target is read, to an array that is like it."""
+        target, hint = op.args[0], op.outs[0].hint
+        assert isinstance(target, Var)
+        if is_overwritten(op):
+            room = Var(target.type, hint)
+            new.append(Op(np.empty_like, (target,), (room,), span=op.span, adjoint=op.adjoint))
+        else:
+            room = copy_of(target, new, op, hint)
+        op.args = (room, *op.args[1:])
+
+
+def is_overwritten(op: Op) -> bool:
+    """Whether the op writes to all of its target, of which it reads nothing."""
+    return isinstance(op.outs[0].type, Array) and read_for_its_shape(op) == 0
+
+
+def lies_anywhere(op: Op) -> bool:
+    """Whether what a store leaves is its value, in whatever order that lies in memory."""
+    return is_overwritten(op) and isinstance(op.args[2], Var) and op.args[2].type == op.out.type
+
+
+def in_its_place(op: Op) -> Callable[..., Any]:
+    """How ``ufunc(*args, out=array)`` is written; ``array op= value`` where it is that."""
+    target, ufunc, *args = op.args
+    assert isinstance(ufunc, Lit)
+    if ufunc.value in IN_PLACE and args[0] is target:
+        op.args = tuple(args)
+        return IN_PLACE[ufunc.value]
+    return builtin.fill_
