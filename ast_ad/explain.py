@@ -205,7 +205,7 @@ class Storage:
     origin: dict[Var, Var] = field(default_factory=dict)
     makers: dict[Var, Statement] = field(default_factory=dict)
     writes: list[Op] = field(default_factory=list)
-    copies: list[Op] = field(default_factory=list)
+    copies: list[tuple[Op, Var]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         for op in walk(self.function.body):

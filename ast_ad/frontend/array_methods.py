@@ -162,7 +162,7 @@ def method_astype(
         return in_order(cx, receiver, order)
     found = cx.emit(helpers.astype, receiver, Lit(target))
     wanted = "K" if order is None else cx.demand(order, "`order`")
-    if not isinstance(found, Arr) or wanted == "K" or {wanted} <= orders_of(cx, found):
+    if order is None or wanted == "K" or not isinstance(found, Arr) or {wanted} <= orders_of(cx, found):
         return found
     return cx.emit(np.copy, found, order=order)
 

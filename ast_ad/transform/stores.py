@@ -10,7 +10,7 @@ otherwise, by ``out=``, by ``a[:] = b * c``. What is stored needs no place of it
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -32,7 +32,7 @@ UFUNCS: dict[Any, np.ufunc] = {
 }
 
 
-def is_filling(fn: Any, count: int) -> bool:
+def is_filling(fn: Any, count: int) -> TypeGuard[np.ufunc]:
     """Whether it is a function of so many arguments, with one result, that takes ``out=``."""
     return isinstance(fn, np.ufunc) and fn.nout == 1 and fn.nin == count and fn.signature is None
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from ..frontend.builder import type_of_arg
 from ..ir import builtin
-from ..ir.alternatives import alternatives
+from ..ir.alternatives import alternatives, is_mixed
 from ..ir.ops import Arg, Lit, Op, Seq, Var
-from ..ir.types import Array, DictOf, ListOf, Scalar, TupleOf, Type, carries_derivative, dtype_of
+from ..ir.types import EACH, Array, DictOf, ListOf, Scalar, TupleOf, Type, carries_derivative, dtype_of
 from ..rules import containers, dicts, helpers
 from ..rules.nested_lists import item_within, with_item, with_sum
 from .contributions import cotangent_type, zero_number
@@ -94,7 +94,7 @@ def _list_set(sweep: Sweep, op: Op, bars: Bars) -> None:
     g = bars[0]
     assert g is not None
     last = sweep.builder.opaque(containers.list_get, (g, index), element_cotangent(value, op.out.type))
-    zero = _zero_instead(sweep, items, index)
+    zero = _zero_instead(sweep, items, index, value)
     rest = sweep.builder.opaque(containers.list_set, (g, index, zero), cotangent_type(op.out.type))
     _add_item(sweep, op, value, last)
     sweep.bars.add(items, rest)
@@ -110,7 +110,7 @@ def _with_item(sweep: Sweep, op: Op, bars: Bars) -> None:
     assert g is not None and isinstance(path, Seq)
     type = element_cotangent(value, op.out.type, len(path.items))
     last = sweep.builder.opaque(item_within, (g, path), type)
-    zero = _zero_instead(sweep, items, path)
+    zero = _zero_instead(sweep, items, path, value)
     rest = sweep.builder.opaque(with_item, (g, path, zero), cotangent_type(op.out.type))
     _add_item(sweep, op, value, last)
     sweep.bars.add(items, rest)
@@ -125,8 +125,8 @@ def _with_sum(sweep: Sweep, op: Op, bars: Bars) -> None:
     _add_item(sweep, op, value, part)
 
 
-def _zero_instead(sweep: Sweep, items: Arg, index: Arg) -> Arg:
-    """The cotangent of an element that another one takes the place of; of a number, without a look at it."""
+def _zero_instead(sweep: Sweep, items: Arg, index: Arg, value: Arg) -> Arg:
+    """The cotangent of an element whose place ``value`` takes; if that is like it, without a look at it."""
     kind, path = type_of_arg(items), index.items if isinstance(index, Seq) else (index,)
     for _ in path:
         assert isinstance(kind, ListOf)
@@ -137,6 +137,9 @@ def _zero_instead(sweep: Sweep, items: Arg, index: Arg) -> Arg:
         if len(dtypes) == 1:
             zero = 0j if element.kind == "complex" else 0.0
             return Lit(zero if element.dtype is None or element.among else element.dtype.type(zero))
+    if isinstance(kind, Array) and kind.shape is not None and EACH not in kind.shape:
+        if type_of_arg(value) == kind and not is_mixed(kind):
+            return sweep.builder.opaque(helpers.zero_like, (value,), element)
     old = sweep.builder.opaque(item_within, (items, Seq(path)), kind)
     return sweep.builder.opaque(helpers.zero_like, (old,), element)
 
