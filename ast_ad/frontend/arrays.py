@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import UnsupportedError
 from ..ir.alternatives import alternatives
 from ..ir.ops import UNKNOWN, Arg, Lit, Seq, Slice, Var, variables
-from ..ir.types import Array, ListOf, Scalar, Type, element_of, kind_of, list_of
+from ..ir.types import Array, ListOf, Optional, Scalar, Type, element_of, kind_of, list_of
 from ..rules import containers, helpers
 from ..rules.in_place import writable
 from . import doors
@@ -76,6 +76,9 @@ def load_item(cx: Context, base: Value, index: Value) -> Any:
         return doors.fold(cx, operator.getitem, base.value, cx.demand(index, "an index into a constant"))
     if isinstance(base, Live):
         return load_live_item(cx, base, index)
+    type = base.type if isinstance(base, Var) else None
+    if isinstance(type, Optional) and not isinstance(type.value, Array):
+        raise cx.unsupported("an item of what may be None", f"it is {type}", "put a tuple there first")
     return cx.emit(operator.getitem, base, index)
 
 

@@ -93,8 +93,7 @@ def _branch(
                 sides[position] = side(cx, sides[position][0], after, sides[position][1], told[position])
                 absorbed = True
         cx.flag_cond = cond if isinstance(cond, Var) and cond.type == Scalar("bool") else None
-        phis = Phis(flag=cond if isinstance(cond, Var) and is_boolean(cond.type) else None)
-        cx.state = merged(cx, since, (sides[0], sides[1]), phis, cond)
+        cx.state, phis = merged(cx, since, (sides[0], sides[1]), cond)
     finally:
         cx.flag_cond, cx.branch_start = None, start
     sides[0][1].results, sides[1][1].results = tuple(phis.then), tuple(phis.orelse)
@@ -107,13 +106,23 @@ def is_boolean(type: Type) -> bool:
     return isinstance(type, Scalar) and type.kind == "bool"
 
 
-def merged(cx: Context, since: int, sides: Sides, phis: Phis, cond: Value) -> State:
-    try:
-        return merge_states(cx, since, sides, phis)
-    except AdError:
-        if cx.inputs is not None:  # two structures: perhaps the condition can be made static
-            cx.inputs.demand(cx._variables_of(cond))
-        raise
+def merged(cx: Context, since: int, sides: Sides, cond: Value) -> tuple[State, Phis]:
+    """What both sides lead to, and the values that differ.
+
+    Lists that get a run-time length meanwhile move arrays to heaps, at the end of a side: a heap, and a name
+    of such an array, may have been met by then. So all is merged again, until nothing moves.
+    """
+    flag = cond if isinstance(cond, Var) and is_boolean(cond.type) else None
+    while True:
+        moved, phis = len(cx.moved), Phis(flag=flag)
+        try:
+            state = merge_states(cx, since, sides, phis)
+        except AdError:
+            if cx.inputs is not None:  # two structures: perhaps the condition can be made static
+                cx.inputs.demand(cx._variables_of(cond))
+            raise
+        if len(cx.moved) == moved:
+            return state, phis
 
 
 def side(

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from ..errors import AdError
 from ..ir.ops import Arg, Block, If, Lit, Undefined, Var
 from ..ir.types import ListOf, Scalar, Type
+from . import doors
 from .boundness import value_of
 from .builder import type_of_arg
 from .choices import is_choice, is_replaced
@@ -30,7 +31,7 @@ from .heaps import INT, Before, back, list_at, move_list
 from .joins import have_join, join
 from .slots import get_slot, in_heap
 from .template import Template
-from .values import Arr, Lst, Maybe, Slot, State, Value
+from .values import Arr, Dct, Lst, Maybe, Obj, Slot, State, Tup, Value
 
 
 def numbers_of(cx: Context, arr: Value | None) -> frozenset[int] | None:
@@ -139,14 +140,34 @@ def number_in(cx: Context, value: Arr) -> Arg | None:
 
 
 def settle_places(cx: Context, templates: dict[Slot, Template], end: State) -> None:
-    """At the end of a pass: what it leaves to the next one by a reference gets its place."""
-    for slot, template in templates.items():
-        inner = template.children[0] if template.kind == "maybe" else template
-        if inner.kind != "reference":
-            continue
-        value = get_slot(end, slot)
-        held = value_of(value)
+    """At the end of a pass: what it leaves to the next one by a reference gets its place.
+
+    It has it before the loop is asked what its passes change, as heaps are.
+    """
+    if cx.handles:
+        for slot, template in templates.items():
+            settle_place(cx, template, get_slot(end, slot))
+
+
+def settle_place(cx: Context, template: Template, value: Value | None) -> None:
+    """``value``: of the template's structure, unless the pass has changed that."""
+    inner, held = template.children[0] if template.kind == "maybe" else template, value_of(value)
+    if inner.kind == "reference":
         if isinstance(held, Arr):
             locate(cx, held, certain=not isinstance(value, Maybe))
         elif isinstance(held, Lst) and not in_heap(held):
             move_list(cx, held)
+        return
+    items: Sequence[Value] = ()
+    if isinstance(held, Tup):
+        items = held.items
+    elif isinstance(held, (Lst, Dct, Obj)) and cx.state.look(held) is not None:
+        content = cx.state.get(held)
+        items = tuple(content.values()) if isinstance(content, dict) else content
+    elif isinstance(held, tuple):  # the content of a list
+        items = held
+    if isinstance(items, tuple) and inner.kind == "leaf" and isinstance(inner.type, ListOf):
+        doors.dynamic_list(cx, items)
+    elif isinstance(items, tuple) and len(items) == len(inner.children):
+        for child, item in zip(inner.children, items, strict=True):
+            settle_place(cx, child, item)

@@ -92,7 +92,8 @@ class Context:
         self.held: Collection[Any] = frozenset()  # as ``shared``, with names that no pass reads
         self.twice: Collection[Any] = frozenset()  # the containers with another reference
         self.apart = False  # whether what is looked at lies in such a container
-        self.outer_iterated = self.since = 0
+        self.looked: list[Any] = []  # the containers whose items are being looked at
+        self.outer_iterated = self.since = self.branch_start = 0
         self.holders: dict[Any, Any] = {}
         self.unbound_reads: set[tuple[Any, Any]] = set()  # names of frames, read where they are unbound
         self.tried: list[tuple[str, int, int]] = []
@@ -102,7 +103,6 @@ class Context:
         self.asked_apart: list[int] = []  # the variables for each of whose types something is being read
         self.own_dims: set[Dim] = set()
         self.flag_cond: Var | None = None
-        self.branch_start = 0
         self.heaps: dict[Any, Heap] = {}
         self.places: list[Place] = []  # what references can refer to, by their numbers
         self.located: dict[Arr, Location] = {}  # arrays that are one of several, by a reference

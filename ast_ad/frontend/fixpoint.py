@@ -151,8 +151,10 @@ def settle(
         known = known_later(cx, held, (entry, state, end), since)
         later = kin_of(cx, end, grown, kin_of(cx, entry, grown, kin, since), since)
         if grown == templates and known == held and later == kin:
-            end.held = replace(held, roots={**end.held.roots, **held.roots})
+            end.held, moved = replace(held, roots={**end.held.roots, **held.roots}), len(cx.moved)
             finish(cx, entry, end, templates, params, block, stops, make, passes)
+            if len(cx.moved) > moved:  # no pass finds the heap as the one before it leaves it
+                raise cx.aliased("what a loop carries", "an array gets a place at the end of its passes")
             return
         templates, held, kin = grown, known, later
     raise ShapeChange("its types change in every pass")

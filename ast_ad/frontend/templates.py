@@ -179,12 +179,16 @@ def type_of_template(template: Template) -> Type:
 @contextlib.contextmanager
 def inside(cx: Context, value: Value) -> Iterator[None]:
     """While the items of a container are looked at: if it has two names, so has each array in it."""
+    if any(outer is value for outer in cx.looked):
+        raise cx.unsupported("a container that is in itself", "a loop carries it on", "cut the ring")
     outer = cx.apart
     cx.apart = outer or isinstance(value, (Lst, Dct, Obj)) and value in cx.twice
+    cx.looked.append(value)
     try:
         yield
     finally:
         cx.apart = outer
+        cx.looked.pop()
 
 
 def template_of(cx: Context, value: Value, state: State) -> Template:

@@ -240,12 +240,10 @@ def a_list_made_on_a_path_of_a_loop(x, n):
 KNOWN: dict[tuple[str, str, str], str] = {
     ("kept_when_it_broke", "numpy", "compiled"): "traced",
     ("kept_on_a_path_of_each_pass", "numpy", "compiled"): "traced",
-    ("kept_in_a_list", "numpy", "compiled"): "traced",
     ("perhaps_unbound_before", "numpy", "compiled"): "traced",
     ("a_list_made_on_a_path_of_a_loop", "numpy", "compiled"): "traced",
     ("kept_when_it_broke", "numba", "compiled"): "traced",
     ("kept_on_a_path_of_each_pass", "numba", "compiled"): "traced",
-    ("kept_in_a_list", "numba", "compiled"): "traced",
     ("perhaps_unbound_before", "numba", "compiled"): "traced",
     ("a_list_made_on_a_path_of_a_loop", "numba", "compiled"): "traced",
 }

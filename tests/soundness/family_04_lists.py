@@ -801,7 +801,7 @@ def appended_until_a_break(x):
     return sum([np.sum(h * h) for h in seen])
 
 
-@program(THREE, 0.5, later=[(THREE, -0.5)], compiled=False)
+@program(THREE, 0.5, later=[(THREE, -0.5)])
 def one_list_or_a_longer_one(x, s):
     u = x * 1.0
     kept = [u]
