@@ -31,7 +31,7 @@ from .values import (
     Tup,
     Value,
 )
-from .views import orders_of, with_known_order
+from .views import lies_in_rows, orders_of, with_known_order
 
 FUNCTIONS: dict[str, Any] = {  # methods that are functions of NumPy
     name: getattr(np, name)
@@ -112,15 +112,6 @@ def method_copy(cx: Context, receiver: Value, order: Value = Lit("C")) -> Any:
             found.orders |= {"C"}
         return found
     return cx.emit(np.copy, receiver, order=order)
-
-
-def lies_in_rows(cx: Context, arr: Arr) -> bool:
-    """Whether an array has one axis, or certainly lies by rows, as a part of what does so."""
-    if rank_of(cx.read(arr).type) in (0, 1):
-        return True
-    while arr.view is not None and arr.view.index is not None and isinstance(arr.view.parent, Arr):
-        arr = arr.view.parent
-    return "C" in orders_of(cx, arr)
 
 
 @method("array", "view")

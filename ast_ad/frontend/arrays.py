@@ -30,7 +30,7 @@ from .narrowing import there
 from .outside_values import load_live_item
 from .questions import known_rank
 from .values import Arr, Dct, Flat, Iterable, Live, Lst, Obj, Range, Tup, Value, View
-from .views import is_int, parts_of, uncertain
+from .views import is_int, lies_in_rows, parts_of, uncertain
 from .views import shape_of as array_shape
 
 
@@ -304,10 +304,11 @@ def store_item(cx: Context, base: Value, index: Value, value: Value) -> None:
         known_rank(cx, before)
         flat = cx.builder.op(np.ravel, before)
         after = cx.builder.opaque(helpers.setitem, (flat, index_arg(cx, index), cx.arg(value)), flat.type)
-        cx.write(
-            array,
-            cx.builder.opaque(np.reshape, (after, cx.builder.op(np.shape, before)), before.type),
-        )
+        shape = cx.builder.op(np.shape, before)
+        shaped = cx.builder.opaque(np.reshape, (after, shape), before.type)
+        if not lies_in_rows(cx, array):
+            shaped = cx.builder.opaque(helpers.setitem, (before, Lit(Ellipsis), shaped), before.type)
+        cx.write(array, shaped)
     elif isinstance(base, Obj):
         doors.call(cx, load_attribute(cx, base, "__setitem__"), [index, value], {})
     else:

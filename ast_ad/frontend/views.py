@@ -307,6 +307,15 @@ def orders_of(cx: Context, arr: Arr) -> Orders:
     return frozenset(order for order in "CF" if has_no_gaps(shape, strides, order))
 
 
+def lies_in_rows(cx: Context, arr: Arr) -> bool:
+    """Whether an array has one axis, or certainly lies by rows, as a part of what does so."""
+    if rank_of(cx.read(arr).type) in (0, 1):
+        return True
+    while arr.view is not None and arr.view.index is not None and isinstance(arr.view.parent, Arr):
+        arr = arr.view.parent
+    return "C" in orders_of(cx, arr)
+
+
 def shape_of(cx: Context, arr: Arr) -> Any:
     type = cx.read(arr).type
     return type.shape if isinstance(type, Array) else None

@@ -64,6 +64,8 @@ def _is_store(op: Statement) -> bool:
     target, value, type = op.args[0], op.args[2], op.out.type
     if not isinstance(target, Var) or not isinstance(value, Var) or not isinstance(type, Array):
         return False
+    if target is value:
+        return False
     return target.type == value.type == type and bool(type.shape) and not is_mixed(type)
 
 

@@ -162,11 +162,20 @@ def flattened(a, b):
     return np.sum(c) + np.sum(d) + np.sum((a * b).reshape(-1)) + np.sum(b.flatten("F"))
 
 
+def written_by_place(a, b):
+    c = a * b
+    a.flat[3] = 0.5
+    b.T.flat[7] = a[0, 0]
+    np.put(c, [1, 4], 0.3)
+    c.T.flat[0] = b[1, 1]
+    return np.sum(a) + np.sum(b) * np.sum(c)
+
+
 PROGRAMS = [
     copied, copied_and_written, copied_on_a_path, copied_into_a_list, copied_in_turns, copied_by_a_helper,
     cast, divided, changed_in_turns, changed_from_what_is_like_it, kept_before_it_is_changed,
     changed_under_another_dtype, out_of_products, all_of_it_stored, sorted_and_clipped, where_it_is_positive,
-    joined, reduced, flattened,
+    joined, reduced, flattened, written_by_place,
 ]  # fmt: skip
 
 

@@ -338,4 +338,44 @@ def out_of_a_helper_on_one_path(x, s):
     return np.sum(res) * np.sum(res * w)
 
 
+# ----- stores of a whole array
+@program(X, Y, 1.5, later=LATER)
+def all_stored_into_itself(x, y, s):
+    u = np.outer(x, x)
+    u += u[0]
+    u[:] = u
+    y[...] = y * s
+    y[:, :] = y
+    return np.sum(u * u) + np.sum(y)
+
+
+@program(X, Y, 1.5, later=LATER)
+def all_stored_in_turns(x, y, s):
+    u, kept, total = y * s, [], 0.0
+    w = u.T.copy().T
+    for k in range(3):
+        v = u
+        w[...] = u * y
+        kept.append(w)
+        u = np.multiply(v, w, out=u) if k % 2 else v - w
+        total += np.sum(w[0]) * s
+    return total + np.sum(kept[0] * u) + np.sum(v)
+
+
+@program(X, Y, 1.5, later=LATER)
+def half_stored_and_half_added(x, y, s):
+    def scaled(a, into):
+        into[:] = a * s
+        return into
+
+    u, w = y.copy(), np.zeros(y.shape, order="F")
+    if np.sum(x) > 0:
+        w = scaled(u, w)
+    else:
+        w += u.T[: len(y)] if y.shape[0] == y.shape[1] else u
+    u[:] = w
+    u -= scaled(w, w)
+    return np.sum(u * u) + np.sum(w * np.sin(y))
+
+
 KNOWN: dict[tuple[str, str, str], str] = {}
