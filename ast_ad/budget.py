@@ -46,6 +46,12 @@ def counted() -> Iterator[None]:
         _count.reset(before)
 
 
+def spent() -> int:
+    """How many steps it is so far."""
+    count = _count.get()
+    return 0 if count is None else count.steps
+
+
 def spend(steps: int = 1, span: SpanLike | None = None) -> None:
     """Count work, for the sake of what stands at ``span``.
 

@@ -138,9 +138,9 @@ _NOT_SAID = frozenset(("ctx", "kind", "type_comment"))  # depends on how the tre
 
 
 @functools.cache
-def _said(fields: tuple[str, ...]) -> tuple[str, ...]:
-    """Those fields of a node that tell what the program is."""
-    return tuple(name for name in fields if name not in _NOT_SAID)
+def _said(kind: type[ast.AST]) -> tuple[str, ...]:
+    """Those fields of nodes of a class that tell what the program is."""
+    return tuple(name for name in kind._fields if name not in _NOT_SAID)
 
 
 def _says_the_same(made: ast.AST, parsed: ast.AST) -> bool:
@@ -152,10 +152,14 @@ def _says_the_same(made: ast.AST, parsed: ast.AST) -> bool:
     pairs: list[tuple[Any, Any]] = [(made, parsed)]
     while pairs:
         a, b = pairs.pop()
+        if a is b and (a is None or type(a) is str):  # most names are one object, most other fields none
+            continue
         if isinstance(a, ast.AST):
-            if type(a) is not type(b):
+            kind: Any = type(a)
+            if kind is not type(b):
                 return False
-            pairs += [(getattr(a, name, None), getattr(b, name, None)) for name in _said(a._fields)]
+            for name in _said(kind):
+                pairs.append((getattr(a, name, None), getattr(b, name, None)))
         elif isinstance(a, list) or isinstance(b, list):
             a, b = ([] if x is None else x for x in (a, b))
             if not (isinstance(a, list) and isinstance(b, list) and len(a) == len(b)):

@@ -20,8 +20,12 @@ _PREFERRED = {"absolute": "abs", "conjugate": "conj"}
 _NUMPY_MODULES = "", "linalg", "fft", "random", "lib.stride_tricks", "polynomial.polynomial"
 
 
+LOAD, STORE = ast.Load(), ast.Store()
+"""One of each serves all nodes."""
+
+
 def name(text: str) -> ast.expr:
-    return ast.Name(text, ast.Load())
+    return ast.Name(text, LOAD)
 
 
 def dotted(path: str) -> ast.expr:
@@ -29,7 +33,7 @@ def dotted(path: str) -> ast.expr:
     first, *rest = path.split(".")
     node = name(first)
     for part in rest:
-        node = ast.Attribute(node, part, ast.Load())
+        node = ast.Attribute(node, part, LOAD)
     return node
 
 

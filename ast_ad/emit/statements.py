@@ -21,7 +21,7 @@ from ..ir.types import Scalar
 from .expressions import Expressions, call, constant, method, negate, subscript
 from .names import assign_names
 from .nesting import Nesting, plan
-from .references import References, name
+from .references import STORE, References, name
 
 Source = tuple[Span, bool]  # where a statement comes from, and whether it belongs to the reverse sweep
 _AUGMENTED = {
@@ -57,8 +57,8 @@ class _Body:
         self.fn, self.references = function, references
         self.nesting: Nesting = plan(function)
         self.live = Liveness(function, self.nesting.leaves, self.nesting.reads)
-        self.names: dict[Var, str] = {}
-        self.expressions = Expressions(references, self._name, self.nesting.inlined)
+        self.names = names = dict[Var, str]()
+        self.expressions = Expressions(references, lambda var: names.get(var, "_"), self.nesting.inlined)
         self.sources: dict[ast.stmt, Source] = {}
         self.inlined = set(self.nesting.inlined)
 
@@ -68,7 +68,7 @@ class _Body:
     def function(self) -> list[ast.stmt]:
         self._translate()  # once to learn which global names are used, once with the names that respects
         reserved = self.references.names | {"np", "math", "range", "zip", "reversed", "list"}
-        self.names = assign_names(self.fn, self.live, self.nesting.is_inlined, reserved)
+        self.names.update(assign_names(self.fn, self.live, self.nesting.is_inlined, reserved))
         self.sources = {}
         return self._translate()
 
@@ -103,7 +103,7 @@ class _Body:
 
     def assign(self, target: Var | str, value: ast.expr) -> ast.stmt:
         text = target if isinstance(target, str) else self._name(target)
-        return ast.Assign([ast.Name(text, ast.Store())], value)
+        return ast.Assign([ast.Name(text, STORE)], value)
 
     def moves(self, targets: Sequence[Var], values: Sequence[Arg]) -> list[ast.stmt]:
         """Assignments of all values to all targets at once; none where the names are the same."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -42,6 +42,15 @@ def _follows(fn: Callee) -> bool:
     return fn in (operator.add, operator.sub, operator.mul, operator.neg, operator.truediv)
 
 
+class Known(NamedTuple):
+    """What is known of a number: see ``Divisors``."""
+
+    merged: bool
+    nonzero: bool
+    square: bool
+    quotient: Var | None
+
+
 class Divisors:
     """What is known not to be zero among the numbers that a rule divides by."""
 
@@ -60,6 +69,19 @@ class Divisors:
             divisor = op.args[0]
         if isinstance(divisor, Var):
             self.nonzero.add(divisor)
+
+    def of(self, var: Var) -> Known:
+        """What is known of a variable."""
+        squares, quotient = self._squares, self.quotients.get(var)
+        return Known(var in self.merged, var in self.nonzero, var in squares, quotient)
+
+    def tell(self, var: Var, known: Known) -> None:
+        """The same is known of another variable."""
+        for holds, held in zip(known[:3], (self.merged, self.nonzero, self._squares), strict=True):
+            if holds:
+                held.add(var)
+        if known.quotient is not None:
+            self.quotients[var] = known.quotient
 
     def division(self, fn: Callee, args: tuple[Arg, ...]) -> Callable[..., Any]:
         """What divides: ``fn``, or NumPy's function in its place."""

@@ -35,7 +35,7 @@ UNKNOWN: Any = type("Unknown", (), {"__repr__": lambda self: "UNKNOWN"})()
 _ids = itertools.count()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Span:
     """Where in the user's source something stands; ``text`` is the statement's own, on one line."""
 
@@ -50,7 +50,7 @@ class Span:
 NOWHERE = Span()
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Var:
     """A value, assigned once. ``hint``: the name to print; ``known``: its value where that is static.
 
@@ -67,7 +67,7 @@ class Var:
         return f"%{self.hint or 't'}.{self.id}"
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Lit:
     """A constant: None, a number, a string, a dtype, or another immutable object."""
 
@@ -91,7 +91,7 @@ class Undefined(Lit):
         return "undefined"
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Seq:
     """A tuple or list written out as an argument: an index, a shape, the arrays to concatenate."""
 
@@ -103,7 +103,7 @@ class Seq:
         return f"[{inner}]" if self.kind is list else f"({inner}{',' if len(self.items) == 1 else ''})"
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Slice:
     """``start:stop:step`` inside an index."""
 
@@ -118,7 +118,7 @@ class Slice:
 Arg = Var | Lit | Seq | Slice
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Op:
     """One call of ``fn``. ``adjoint`` tells a statement of the reverse sweep; its span is the primal's.
 
@@ -140,13 +140,13 @@ class Op:
         return out
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Block:
     ops: list[Statement] = field(default_factory=list)
     results: tuple[Arg, ...] = ()
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class If:
     cond: Arg
     then: Block
@@ -156,7 +156,7 @@ class If:
     adjoint: bool = False
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class For:
     """``range``: (start, stop, step), or None to run over ``items`` alone. ``items``: lists run through in
     step with it, each with the Vars that an element is unpacked to (one Var: the element itself).
@@ -176,7 +176,7 @@ class For:
     parallel: bool = False
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class While:
     """``cond`` reads ``params`` and yields one boolean."""
 
@@ -193,7 +193,7 @@ class While:
 Statement = Op | If | For | While
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Function:
     name: str
     params: tuple[Var, ...]
@@ -222,9 +222,11 @@ def variables(*args: Arg) -> list[Var]:
     for arg in args:
         if isinstance(arg, Var):
             found.append(arg)
+        elif isinstance(arg, Lit):
+            continue
         elif isinstance(arg, Seq):
             found += variables(*arg.items)
-        elif isinstance(arg, Slice):
+        else:
             found += variables(arg.start, arg.stop, arg.step)
     return found
 

@@ -31,6 +31,7 @@ from ..rules import helpers
 from ..rules.registry import Primitive, lookup
 from .contributions import Cotangents
 from .copying import copy_function, defined, free
+from .rule_copies import RuleCopies
 from .seeds import seeds
 from .simplify import simplify
 from .structural import STRUCTURAL
@@ -122,7 +123,7 @@ class Sweep:
     def __init__(
         self, builder: Builder, activity: Activity, undefined: set[Var], residuals: str = "cheap"
     ) -> None:
-        self.builder = builder
+        self.builder, self.rules = builder, RuleCopies(builder)
         self.residuals = residuals
         self.activity = activity
         self.undefined = undefined
@@ -193,9 +194,9 @@ class Sweep:
 
     def elementwise(self, op: Op, primitive: Primitive, bars: list[Arg | None]) -> None:
         (g,) = bars
-        assert g is not None
+        assert g is not None and primitive.rule is not None
         before = len(self.builder.block.ops)
-        partials = _several(self.builder.inline(primitive.rule, (op.out, *op.args), op.kwargs))  # type: ignore[arg-type]
+        partials = _several(self.rules.inline(primitive.rule, (op.out, *op.args), op.kwargs))
         self.infinities.follow(self.builder.block.ops[before:])
         names = _parameters(primitive.rule)[1:]
         named = [
@@ -256,7 +257,7 @@ class Sweep:
         ans = op.out if len(op.outs) == 1 else Seq(op.outs)
         rule = primitive.rule
         assert rule is not None
-        cotangents = _several(self.builder.inline(rule, (g, ans, *op.args), op.kwargs))
+        cotangents = _several(self.rules.inline(rule, (g, ans, *op.args), op.kwargs))
         for i, (arg, bar) in enumerate(zip(op.args, cotangents, strict=False)):
             if i != read_for_its_shape(op):
                 self.bars.add(arg, bar, broadcast=primitive.broadcasts)
@@ -272,7 +273,7 @@ class Sweep:
         assert primitive.rule is not None
         block = Block()
         with self.builder.nested(block):
-            value = self.builder.inline(primitive.rule, op.args, op.kwargs)
+            value = self.rules.inline(primitive.rule, op.args, op.kwargs)
         results = tuple(value) if isinstance(value, (tuple, list)) else (value,)
         inputs = [v for arg in (*op.args, *op.kwargs.values()) for v in atoms(arg) if isinstance(v, Var)]
         activity = analyse(block, [v for v in inputs if v in self.activity.active], results)

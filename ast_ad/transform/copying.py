@@ -10,6 +10,7 @@ from ..ir.ops import (
     For,
     Function,
     If,
+    Lit,
     Op,
     Statement,
     Var,
@@ -41,7 +42,7 @@ def copy_block(block: Block, names: Renaming) -> Block:
 def copy_statement(op: Statement, names: Renaming) -> Statement:
     """The statement with fresh Vars for what it binds."""
     if isinstance(op, Op):
-        args = tuple(renamed(a, names) for a in op.args)
+        args = tuple([renamed(a, names) for a in op.args])
         kwargs = {k: renamed(v, names) for k, v in op.kwargs.items()}
         return Op(op.fn, args, _fresh(op.outs, names), kwargs, op.span, op.effect, op.adjoint)
     if isinstance(op, If):
@@ -77,12 +78,14 @@ def fresh(var: Var, names: Renaming) -> Var:
 
 
 def _fresh(variables: tuple[Var, ...], names: Renaming) -> tuple[Var, ...]:
-    return tuple(fresh(v, names) for v in variables)
+    return tuple([fresh(v, names) for v in variables])
 
 
 def renamed(arg: Arg, names: Mapping[Var, Arg]) -> Arg:
     """The argument with the Vars in ``names`` replaced."""
-    return map_arg(lambda v: names.get(v, v), arg)
+    if isinstance(arg, Var):
+        return names.get(arg, arg)
+    return arg if isinstance(arg, Lit) else map_arg(lambda v: names.get(v, v), arg)
 
 
 def replace_reads(block: Block, names: Mapping[Var, Arg]) -> None:
@@ -98,9 +101,12 @@ def replace_reads(block: Block, names: Mapping[Var, Arg]) -> None:
 
 def replace_operands(op: Statement, names: Mapping[Var, Arg]) -> None:
     """Replace what the statement itself reads, not what its regions read."""
+    if not names:
+        return
     if isinstance(op, Op):
-        op.args = tuple(renamed(a, names) for a in op.args)
-        op.kwargs = {k: renamed(v, names) for k, v in op.kwargs.items()}
+        op.args = tuple([renamed(a, names) for a in op.args])
+        if op.kwargs:
+            op.kwargs = {k: renamed(v, names) for k, v in op.kwargs.items()}
     elif isinstance(op, If):
         op.cond = renamed(op.cond, names)
     else:

@@ -51,18 +51,18 @@ class Liveness:
         for op in block.ops:
             self._parent[id(op)] = parent
             if isinstance(op, Op):
-                self._causes.update((out, (self._alive, op, i)) for i, out in enumerate(op.outs))
+                self._causes.update((out, (Liveness._alive, op, i)) for i, out in enumerate(op.outs))
                 if op.effect:
                     effects.append(op)
             elif isinstance(op, If):
-                self._causes.update((out, (self._branch, op, i)) for i, out in enumerate(op.outs))
+                self._causes.update((out, (Liveness._branch, op, i)) for i, out in enumerate(op.outs))
             else:
                 for i, (param, out) in enumerate(zip(op.params, op.outs, strict=True)):
-                    self._causes[param] = self._causes[out] = (self._carried, op, i)
+                    self._causes[param] = self._causes[out] = (Liveness._carried, op, i)
                 if isinstance(op, For):
-                    self._causes[op.index] = (self._alive, op, 0)
+                    self._causes[op.index] = (Liveness._alive, op, 0)
                     for i, (_, items) in enumerate(op.items):
-                        self._causes.update((item, (self._item, op, i)) for item in items)
+                        self._causes.update((item, (Liveness._item, op, i)) for item in items)
             for inner in blocks(op):
                 self.visit(inner, op)
         for op in effects:
@@ -79,7 +79,7 @@ class Liveness:
             cause = self._causes.get(self._pending.pop())
             if cause is not None:
                 rule, op, position = cause
-                rule(op, position)
+                rule(self, op, position)
 
     def keep(self, op: Statement) -> None:
         """Mark a statement as a root."""

@@ -25,7 +25,8 @@ from .matching import arg_key
 
 def fill_erased(block: Block) -> None:
     """Change, in place, the adjoint statements of a block and of the regions within."""
-    _fill_block(block, Counter(_reads(block)))
+    if any(isinstance(op, Op) and _is_addition(op) for op in walk(block)):
+        _fill_block(block, Counter(_reads(block)))
 
 
 def _fill_block(block: Block, uses: Counter[Var]) -> None:

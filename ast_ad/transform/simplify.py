@@ -58,10 +58,13 @@ def simplify(function: Function) -> Function:
 def simplify_block(block: Block) -> None:
     """Simplify the adjoint statements of a block in place."""
     makers = Makers()
-    makers.uses.update(variables(*block.results))
+    read = variables(*block.results)
     for op in walk(block):
         spend(1, op.span)
-        makers.uses.update(variables(*operands(op), *(r for inner in blocks(op) for r in inner.results)))
+        read += variables(*operands(op))
+        for inner in blocks(op):
+            read += variables(*inner.results)
+    makers.uses.update(read)
     _Simplifier({}, {}, makers).block(block)
     fill_erased(block)
 
