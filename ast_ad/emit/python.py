@@ -138,9 +138,9 @@ _NOT_SAID = frozenset(("ctx", "kind", "type_comment"))  # depends on how the tre
 
 
 @functools.cache
-def _said(kind: type[ast.AST]) -> tuple[str, ...]:
-    """Those fields of nodes of a class that tell what the program is."""
-    return tuple(name for name in kind._fields if name not in _NOT_SAID)
+def _said(fields: tuple[str, ...]) -> tuple[str, ...]:
+    """Those fields of a node that tell what the program is."""
+    return tuple(name for name in fields if name not in _NOT_SAID)
 
 
 def _says_the_same(made: ast.AST, parsed: ast.AST) -> bool:
@@ -155,10 +155,9 @@ def _says_the_same(made: ast.AST, parsed: ast.AST) -> bool:
         if a is b and (a is None or type(a) is str):  # most names are one object, most other fields none
             continue
         if isinstance(a, ast.AST):
-            kind: Any = type(a)
-            if kind is not type(b):
+            if type(a) is not type(b):
                 return False
-            for name in _said(kind):
+            for name in _said(a._fields):
                 pairs.append((getattr(a, name, None), getattr(b, name, None)))
         elif isinstance(a, list) or isinstance(b, list):
             a, b = ([] if x is None else x for x in (a, b))
