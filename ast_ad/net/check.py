@@ -163,7 +163,7 @@ class FirstCall:
             self.notes.append("not types and lengths, for it is long")
             return None
         try:
-            self.text, facts = rehearsed(code.placed), Facts()
+            self.text, facts = rehearsed(code.placed, long=time > LONG), Facts()
             found = self.rehearsed = self.numpy(self.inputs, facts)
             if found.error is None and self.backward is not None:
                 found = self.pulled_back(found.value, self.halves()(facts))

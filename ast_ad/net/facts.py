@@ -17,11 +17,20 @@ from ..ir.types import EACH, Array, DictOf, Dim, ListOf, Optional, Scalar, Tuple
 
 ENDS = 16  # how many elements are looked at at both ends of a list that is four times as long, or longer
 EARLY = 4  # the first turns of a loop that are looked at; later ones where their number is a power of two
-LOOKED = frozenset([*range(1, EARLY + 1), *(1 << n for n in range(62))])
+LOOKED = frozenset([*range(1, EARLY + 1), *(1 << n for n in range(62))])  # the numbers of these turns
 ORDER = {"bool": 0, "int": 1, "float": 2, "complex": 3}  # a lower number passes for a higher one
 ORDER_OF = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
 KINDS = {bool: 0, int: 1, float: 2, complex: 3}
 Casting = Literal["safe", "same_kind"]
+
+
+def unlooked(turn: int, more: int) -> bool:
+    """Whether none of the turns that follow one is looked at.
+
+    >>> [unlooked(5, 2), unlooked(5, 3), unlooked(8, 7), unlooked(2, 1), unlooked(4, 0)]
+    [True, False, True, False, True]
+    """
+    return turn >= EARLY and (turn + more).bit_length() == turn.bit_length()
 
 
 class Broken(Exception):

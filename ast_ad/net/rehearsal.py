@@ -32,7 +32,7 @@ from ..ir.ops import (
 )
 from ..ir.types import DictOf, ListOf, Optional, Scalar, TupleOf, Type
 from ..transform.undefined import undefined_values
-from .facts import EARLY, LOOKED, Broken, Casting, Facts
+from .facts import EARLY, LOOKED, Broken, Casting, Facts, unlooked
 from .mixed import mixed
 
 SILENT = print, warnings.warn
@@ -54,17 +54,20 @@ class NotRehearsed(Exception):
 
 
 @collector_paused()
-def rehearsed(function: Function, first: Function | None = None) -> Callable[[Facts], Run]:
+def rehearsed(
+    function: Function, first: Function | None = None, long: bool = False
+) -> Callable[[Facts], Run]:
     """From facts to a function that takes the inputs of the program and returns its results.
 
     Args:
         function: a program, with writes in place or without.
         first: the forward half, where it is a backward half.
+        long: whether it will run so long that innermost loops shall have text without a look, too.
 
     Raises:
         NotRehearsed: Python can't compile the text.
     """
-    text, space = run_deep(lambda: _Writer(function, first or function).function(function))
+    text, space = run_deep(lambda: _Writer(function, first or function, long).function(function))
     try:
         code = run_deep(compile, text, f"<rehearsal of {function.name}>", "exec")
     except (SyntaxError, RecursionError, MemoryError) as problem:
@@ -75,19 +78,20 @@ def rehearsed(function: Function, first: Function | None = None) -> Callable[[Fa
 
 
 class _Writer:
-    def __init__(self, function: Function, first: Function) -> None:
+    def __init__(self, function: Function, first: Function, long: bool) -> None:
         self.undefined = undefined_values(function.body)
         self.partial = bool(undefined_values(first.body))  # what is saved may have no value on some paths
         self.parameters = set() if first is function else set(function.params)
         self.adjoint = cotangents(function.body)
         self.mixed = mixed(function.body) | (mixed(first.body) if first is not function else set())
         self.lines: list[str] = []
-        self.space: dict[str, Any] = {"Broken": Broken, "LOOKED": LOOKED}
+        self.space: dict[str, Any] = {"Broken": Broken, "LOOKED": LOOKED, "unlooked": unlooked}
         self.names: dict[int, str] = {}  # of objects, by identity
         self.variables: dict[Var, str] = {}
         self.blocks = 0
         self.indent = 1
         self.loops: list[int] = []  # the numbers of the enclosing ones
+        self.long, self.looking = long, True
 
     def function(self, function: Function) -> tuple[str, dict[str, Any]]:
         params = ", ".join(self.name(p) for p in function.params)
@@ -134,7 +138,7 @@ class _Writer:
 
     def section(self, variables: list[Var]) -> None:
         """Look at values; those that were overwritten since are some other variable's."""
-        if variables:
+        if variables and self.looking:
             believed = [(v, v in self.adjoint, self.may_be_none(v), self.casting(v)) for v in variables]
             name = self.constant(tuple(believed))
             self.line(f"if look: facts.check({name}, ({''.join(self.name(v) + ', ' for v in variables)}))")
@@ -259,19 +263,47 @@ class _Writer:
         strict = ", strict=True" if op.reverse else ""
         over = sources[0] if len(sources) == 1 else f"zip({', '.join(sources)}{strict})"
         self.line(f"outer{number}, before{number} = look, n{number}")
-        self.line(f"for {targets[0] if len(targets) == 1 else ', '.join(targets)} in {over}:")
+        head = f"for {targets[0] if len(targets) == 1 else ', '.join(targets)} in {over}:"
         bound = [] if op.range is None else [op.index]
         bound += [v for _, items in op.items for v in items]
-        self.body(number, [*bound, *op.params], op)
+        if self.long and is_plain(op):
+            self.line(f"turns = len(range({', '.join(map(self.arg, op.range or ()))}))")
+            self.line(f"if unlooked(n{number}, turns):")
+            self.plain(number, head, op)
+            self.line("else:")
+            self.indent += 1
+            self.line(head)
+            sections = self.turn(number, [*bound, *op.params], op)
+            self.indent -= 1
+        else:
+            self.line(head)
+            sections = self.turn(number, [*bound, *op.params], op)
+        self.behind(number, sections, op)
+
+    def plain(self, number: int, head: str, op: For) -> None:
+        """Turns that are not looked at, as many as the variable ``turns`` says."""
+        self.indent += 1
+        self.line(head)
+        self.indent += 1
+        before, self.looking = len(self.lines), False
+        self.block(op.body)
+        self.assign(op.params, op.body.results)
+        self.looking = True
+        if len(self.lines) == before:
+            self.line("pass")
+        self.indent -= 1
+        self.line(f"n{number} += turns")
+        self.indent -= 1
 
     def while_loop(self, op: While) -> None:
         self.assign(op.params, op.inits)
         number = self.new_block()
         self.line(f"outer{number}, before{number} = look, n{number}")
         self.line("while True:")
-        self.body(number, list(op.params), op)
+        self.behind(number, self.turn(number, list(op.params), op), op)
 
-    def body(self, number: int, bound: list[Var], op: For | While) -> None:
+    def turn(self, number: int, bound: list[Var], op: For | While) -> list[list[Var]]:
+        """Write a turn of a loop; the variables of its sections."""
         self.indent += 1
         self.loops.append(number)
         self.begins(number)
@@ -287,6 +319,10 @@ class _Writer:
         if op.stops:
             self.line(f"if stop{number}: break")
         self.indent -= 1
+        return sections
+
+    def behind(self, number: int, sections: list[list[Var]], op: For | While) -> None:
+        """Look at what the last turn of a loop left."""
         self.line(f"look = outer{number} and n{number} > {EARLY} and n{number} - before{number} > 1")
         self.looks()
         for section in sections:  # at its end a turn may have changed the lists that it made
@@ -295,6 +331,12 @@ class _Writer:
         self.line(f"look = outer{number}")
         self.looks()
         self.assign(op.outs, op.params)
+
+
+def is_plain(op: For) -> bool:
+    """Whether a loop is an innermost one whose number of turns is known where it begins."""
+    plain = op.range is not None and not op.items and not op.stops
+    return plain and all(isinstance(inner, Op) for inner in op.body.ops)
 
 
 def _has_lists(type: Type) -> bool:

@@ -516,11 +516,36 @@ def odd(i, n):
     return np.ones(2) if i == n else 1.0
 
 
-def test_the_text_is_the_program():
+@pytest.mark.parametrize("turns", [0, 1, 3, 5, 16])
+def test_text_without_a_look_leaves_out_none(turns):
+    """The inner loop's turns are counted through: the same are looked at, where text of long programs is."""
+    i, j, n, k, number, product = (Var(Scalar("int")) for _ in range(6))
+    p, q, s, t, inner, outer = (Var(Scalar("float")) for _ in range(6))
+    counted = [Op(operator.mul, (i, k), (product,)), Op(operator.add, (product, j), (number,))]
+    body = Block([*counted, Op(odd, (number, n), (t,)), Op(operator.add, (q, t), (s,))], (s,))
+    nest = For(j, (Lit(0), k, Lit(1)), (), (q,), (p,), body, (inner,), reverse=turns == 5)
+    loop = For(i, (Lit(0), Lit(40), Lit(1)), (), (p,), (Lit(0.0),), Block([nest], (inner,)), (outer,))
+    function = Function("f", (n, k), Block([loop], (outer,)))
+    found = []
+    for run in (rehearsed(function), rehearsed(function, long=True)):
+        caught = []
+        for turn in range(40 * turns):
+            try:
+                run(Facts())(turn, turns)
+            except Broken as problem:
+                caught.append((turn, problem.var))
+        facts = Facts()
+        found.append((caught, facts.looked, run(facts)(-1, turns), facts.looked))
+    assert found[0] == found[1]
+    assert found[0][2] == (40.0 * turns,) and bool(found[0][0]) == (turns > 0)
+
+
+@pytest.mark.parametrize("long", [False, True])
+def test_the_text_is_the_program(long):
     gradient = ast_ad.value_and_grad(program_of_everything, argnums=(0, 1), backend="numpy", check=False)
     expected = gradient(W, np.ones(4), 12)
     code = gradient._last.program.code
-    value, *bars = rehearsed(code.placed)(Facts())(W, np.ones(4), 12)
+    value, *bars = rehearsed(code.placed, long=long)(Facts())(W, np.ones(4), 12)
     assert value == expected[0]
     for bar, other in zip(bars, expected[1], strict=True):
         np.testing.assert_array_equal(bar, other)
