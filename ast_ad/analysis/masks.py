@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.ops import Arg, Block, For, If, Op, Var, While, binders, variables, walk
+from ..ir.ops import Arg, Block, For, If, Op, Var, While, binders, blocks, variables, walk
 from ..ir.types import Array, kind_of
 from ..rules import containers, helpers
 from ..rules.registry import Primitive, lookup
@@ -198,7 +198,7 @@ class _Dense:
     def side(self, op: If, branch: Block) -> set[Var]:
         """The outer values to which one side of a branch adds."""
         around = self.local, self.outer
-        self.local, self.outer = {v for inner in walk(branch) for v in (*inner.outs, *binders(inner))}, set()
+        self.local, self.outer = _visible(branch), set()
         for out, result in zip(op.outs, branch.results, strict=True):
             if out in self.vars:
                 self.mark(result)
@@ -226,3 +226,16 @@ class _Dense:
             for source, items in op.items:
                 if any(item in self.vars for item in items):
                     self.mark(source)
+
+
+def _visible(block: Block) -> set[Var]:
+    """What a block binds, and the loops in it; what a branch in it binds is visible there only."""
+    found: set[Var] = set()
+    todo = [block]
+    while todo:
+        for op in todo.pop().ops:
+            found.update(op.outs)
+            if isinstance(op, (For, While)):
+                found.update(binders(op))
+                todo += blocks(op)
+    return found

@@ -357,7 +357,7 @@ def _ends(block: Block) -> dict[int, list[Var]]:
         for out in op.outs
         if not isinstance(out.type, Scalar)
     }
-    for number, op in enumerate(block.ops):
+    for number, op in enumerate(block.ops if last else ()):
         for var in reads(op):
             if var in last:
                 last[var] = number

@@ -18,7 +18,7 @@ from ..ir.ops import (
     binders,
     blocks,
     map_arg,
-    reads,
+    operands,
     variables,
     walk,
 )
@@ -132,9 +132,18 @@ def bound_within(block: Block) -> Iterator[Var]:
 
 def free(block: Block) -> list[Var]:
     """The Vars that the block reads from outside, in the order of their first reads."""
-    bound = set(bound_within(block))
-    found: dict[Var, None] = {}
-    for op in block.ops:
-        found.update(dict.fromkeys(v for v in reads(op) if v not in bound))
-    found.update(dict.fromkeys(v for v in variables(*block.results) if v not in bound))
-    return list(found)
+    read: list[Var] = []
+    bound: set[Var] = set()
+    todo: list[Statement | tuple[Arg, ...]] = [block.results, *reversed(block.ops)]
+    while todo:
+        part = todo.pop()
+        if isinstance(part, tuple):
+            read += variables(*part)
+            continue
+        read += variables(*operands(part))
+        bound.update(part.outs)
+        if not isinstance(part, Op):
+            bound.update(binders(part))
+            for inner in reversed(blocks(part)):
+                todo += (inner.results, *reversed(inner.ops))
+    return [v for v in dict.fromkeys(read) if v not in bound]

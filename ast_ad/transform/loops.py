@@ -188,9 +188,9 @@ def save_needed(
     restartable = isinstance(op, For) and not op.stops
     in_step = set(binders(op)) - set(op.params) if restartable else set()
     shapes_only = read_for_metadata_only(loop.block)
-    borrow_metadata(loop.block, local, _shape_donors(sweep, op, loop, local))
+    needed = borrow_metadata(loop.block, local, _shape_donors(sweep, op, loop, local))
     choice = plan(
-        [v for v in free(loop.block) if v in local],
+        [v for v in needed if v in local],
         op.body,
         lambda v: v not in local or v in in_step,
         shapes_only,

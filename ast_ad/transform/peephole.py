@@ -63,7 +63,14 @@ def rewrite(op: Op, makers: Makers) -> Arg | None:
 
 
 # ----- arithmetic -----
+def _is_plain(op: Op, makers: Makers) -> bool:
+    """Whether no operand is a constant, or was made by an operation of the sweep."""
+    return not any(isinstance(arg, Lit) or arg in makers for arg in op.args)
+
+
 def _multiply(op: Op, makers: Makers) -> Arg | None:
+    if _is_plain(op, makers):
+        return None
     for a, b in (op.args, op.args[::-1]):
         if is_number(a, 1) and same_type(b, op.out.type):
             return b
@@ -90,7 +97,7 @@ def _add(op: Op, makers: Makers) -> Arg | None:
     if op.args[0] is op.args[1] and kind_of(op.out.type) in ("float", "complex"):
         change(op, operator.mul, Lit(2), op.args[0])
         return None
-    if two_outers(op, makers):
+    if _is_plain(op, makers) or two_outers(op, makers):
         return None
     for a, b in (op.args, op.args[::-1]):
         if is_number(a, 0) and same_type(b, op.out.type):

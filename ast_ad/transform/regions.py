@@ -77,8 +77,9 @@ def yield_needed(sweep: Sweep, op: If, branch: Block, reverse: Block) -> None:
     """Let the reverse side read the primal side's values as results of the If, or compute them again."""
     local = set(defined(branch))
     shapes_only = read_for_metadata_only(reverse)
-    borrow_metadata(reverse, local, [v for v in free(reverse) if v not in local and v not in sweep.undefined])
-    needed = [v for v in free(reverse) if v in local]
+    read = free(reverse)
+    donors = [v for v in read if v not in local and v not in sweep.undefined]
+    needed = [v for v in borrow_metadata(reverse, local, donors, read) if v in local]
     choice = plan(needed, branch, lambda v: v not in local, shapes_only, sweep.residuals)
     shapes_only -= read_for_values(choice.repeated)
     names: Renaming = {}

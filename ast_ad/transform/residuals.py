@@ -181,17 +181,24 @@ def same_metadata(var: Var, candidates: Iterable[Var]) -> Var | None:
     return next((c for c in candidates if c is not var and c.type == var.type), None)
 
 
-def borrow_metadata(block: Block, local: set[Var], candidates: Iterable[Var]) -> None:
-    """Let a block read shapes from visible values rather than from the ``local`` ones of the primal."""
+def borrow_metadata(
+    block: Block, local: set[Var], candidates: Iterable[Var], read: list[Var] | None = None
+) -> list[Var]:
+    """Let a block read shapes from visible values rather than from the ``local`` ones of the primal.
+
+    ``read``: what the block reads from outside, if that is known; what it reads after that is returned.
+    """
     candidates = list(candidates)
     names: Renaming = {}
-    wanted = [v for v in free(block) if v in local and isinstance(v.type, Array)]
-    for var in wanted:
-        other = same_metadata(var, candidates)
+    read = free(block) if read is None else read
+    for var in read:
+        other = same_metadata(var, candidates) if var in local and isinstance(var.type, Array) else None
         if other is not None:
             names[var] = other
-    if names:
-        _replace_metadata(block, names)
+    if not names:
+        return read
+    _replace_metadata(block, names)
+    return free(block)
 
 
 def _replace_metadata(block: Block, names: Renaming) -> None:

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from ..budget import spend
-from ..frontend.builder import type_of_arg
 from ..ir import builtin
 from ..ir.ops import (
     Arg,
@@ -168,8 +167,6 @@ def expression_key(op: Op) -> Any:
         and op.fn not in helpers.METADATA
         and op.fn is not builtin.tuple_get
     ):
-        return None
-    if not all(type_of_arg(a) is not None for a in op.args):
         return None
     try:
         key = op.fn, arg_key(Seq(op.args)), tuple(sorted((k, arg_key(v)) for k, v in op.kwargs.items()))

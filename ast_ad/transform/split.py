@@ -50,8 +50,8 @@ def split(joint: Function, values: int, seeds: int) -> tuple[Function, Function]
     shapes_only = read_for_metadata_only(reverse)
     missing = undefined_values(primal)
     kept = [v for v in free(reverse) if v in own and v not in shapes_only and v not in missing]
-    borrow_metadata(reverse, own, kept)
-    choice = plan([v for v in free(reverse) if v in own], primal, lambda v: v not in own)
+    needed = borrow_metadata(reverse, own, kept)
+    choice = plan([v for v in needed if v in own], primal, lambda v: v not in own)
     shapes_only -= read_for_values(choice.repeated)
     names: Renaming = {}
     local = tuple(fresh(v, names) for v in choice.saved)

@@ -30,14 +30,16 @@ class Tape:
 
 def shrink_tapes(block: Block) -> bool:
     """Remove, in place, unread elements of tapes that one loop records and one reads; whether any were."""
-    tapes = _Tapes(block)
-    return any([tapes.shrink(op) for op in walk(block) if isinstance(op, For)])
+    loops = [op for op in walk(block) if isinstance(op, For)]
+    tapes = _Tapes(block) if loops else None
+    return tapes is not None and any([tapes.shrink(op) for op in loops])
 
 
 def share_saved(block: Block) -> bool:
     """Read each value that a tape holds several times, in place, from one place; whether any was."""
-    tapes = _Tapes(block)
-    return any([tapes.share(op) for op in walk(block) if isinstance(op, For)])
+    loops = [op for op in walk(block) if isinstance(op, For)]
+    tapes = _Tapes(block) if loops else None
+    return tapes is not None and any([tapes.share(op) for op in loops])
 
 
 class _Tapes:
