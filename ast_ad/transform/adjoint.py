@@ -33,7 +33,8 @@ from .contributions import Cotangents
 from .copying import copy_function, defined, free
 from .rule_copies import RuleCopies
 from .seeds import seeds
-from .simplify import simplify
+from .settled import Settled
+from .simplify import expression_key, simplify
 from .structural import STRUCTURAL
 from .undefined import doubtful_values, undefined_values
 
@@ -128,7 +129,7 @@ class Sweep:
         self.activity = activity
         self.undefined = undefined
         self.bars = Cotangents(builder, activity, undefined)
-        self.masks, self.infinities = Masks(), Infinities()
+        self.masks, self.infinities, self.settled = Masks(), Infinities(), Settled(expression_key)
 
     def run(self, statements: list[Statement]) -> None:
         """Sweep back over the statements."""

@@ -51,10 +51,12 @@ class Liveness:
         for op in block.ops:
             self._parent[id(op)] = parent
             if isinstance(op, Op):
-                self._causes.update((out, (Liveness._alive, op, i)) for i, out in enumerate(op.outs))
+                for out in op.outs:
+                    self._causes[out] = Liveness._alive, op, 0
                 if op.effect:
                     effects.append(op)
-            elif isinstance(op, If):
+                continue
+            if isinstance(op, If):
                 self._causes.update((out, (Liveness._branch, op, i)) for i, out in enumerate(op.outs))
             else:
                 for i, (param, out) in enumerate(zip(op.params, op.outs, strict=True)):

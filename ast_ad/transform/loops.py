@@ -57,7 +57,7 @@ def reverse_loop(sweep: Sweep, op: For | While) -> None:
     loop.inits += [outer.complete(outer.get(var), var) for var in loop.accumulators]
     loop.inits += [Seq((), list) for _ in loop.lists]
     loop.params += [*loop.accumulators.values(), *loop.lists.values()]
-    simplify_block(loop.block)
+    simplify_block(loop.block, sweep.settled)
     eliminate(loop.block)
     index, bounds, items, reverse = save_needed(sweep, op, loop)
     outs = tuple(Var(p.type, p.hint) for p in loop.params)

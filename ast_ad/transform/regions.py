@@ -37,7 +37,7 @@ def reverse_if(sweep: Sweep, op: If) -> None:
         with sweep.builder.nested(block):
             block.results = tuple(_updated(scope, outer, var) for var in targets)
     for branch, (block, _) in zip((op.then, op.orelse), sides, strict=True):
-        simplify_block(block)
+        simplify_block(block, sweep.settled)
         eliminate(block)
         yield_needed(sweep, op, branch, block)
     outs = tuple(

@@ -36,6 +36,7 @@ from .dead_code import eliminate_dead_code
 from .erased import fill_erased
 from .matching import Makers, arg_key
 from .peephole import rewrite
+from .settled import Settled, content_of
 from .tapes import shrink_tapes
 
 # Each of these results is written to in place later on, so every use needs its own.
@@ -43,6 +44,9 @@ BUFFERS = {
     np.zeros_like, np.ones_like, np.empty_like, np.zeros, np.ones, np.full, np.full_like, helpers.zero_like,
     helpers.setitem, helpers.add_at, helpers.scatter, containers.list_zeros_like,
 }  # fmt: skip
+
+TRIES = 3
+"""Of how many branches within branches it is asked whether they may be passed over."""
 
 
 def simplify(function: Function) -> Function:
@@ -54,8 +58,8 @@ def simplify(function: Function) -> Function:
     return function
 
 
-def simplify_block(block: Block) -> None:
-    """Simplify the adjoint statements of a block in place."""
+def simplify_block(block: Block, settled: Settled | None = None) -> None:
+    """Simplify the adjoint statements of a block in place; ``settled``: branches to pass over."""
     makers = Makers()
     read = variables(*block.results)
     for op in walk(block):
@@ -64,7 +68,7 @@ def simplify_block(block: Block) -> None:
         for inner in blocks(op):
             read += variables(*inner.results)
     makers.uses.update(read)
-    _Simplifier({}, {}, makers).block(block)
+    _Simplifier({}, {}, makers, settled, TRIES).block(block)
     fill_erased(block)
 
 
@@ -72,12 +76,32 @@ class _Simplifier:
     """One pass over a block: ``names`` maps replaced Vars, ``known`` finds an operation's result by what it
     computes, ``makers`` the operation that made a Var. Inner blocks see what outer ones found."""
 
-    def __init__(self, names: Renaming, known: dict[Any, Var], makers: Makers) -> None:
-        self.names, self.known, self.makers = names, known, makers
+    def __init__(
+        self,
+        names: Renaming,
+        known: dict[Any, Var],
+        makers: Makers,
+        settled: Settled | None,
+        tries: int,
+    ) -> None:
+        self.names, self.known, self.makers, self.settled, self.tries = names, known, makers, settled, tries
         makers.find = lambda op: known.get(expression_key(op))
 
-    def inner(self, block: Block) -> None:
-        _Simplifier(self.names, dict(self.known), Makers(self.makers)).block(block)
+    def inner(self, *several: Block, tries: int | None = None) -> None:
+        tries = self.tries if tries is None else tries
+        for block in several:
+            _Simplifier(self.names, dict(self.known), Makers(self.makers), self.settled, tries).block(block)
+
+    def branch(self, op: If) -> None:
+        """Simplify both sides, unless that would change nothing."""
+        settled, names = self.settled, len(self.names)
+        content = content_of(op) if settled is not None and self.tries else None
+        if settled is None or content is None:
+            self.inner(op.then, op.orelse)
+        elif not settled.holds(op, content, self.known.keys(), self.makers, self.names):
+            self.inner(op.then, op.orelse, tries=self.tries - 1)
+            if names == len(self.names) and content == content_of(op):
+                settled.settle(op, content, self.makers, self.names)
 
     def block(self, block: Block) -> None:
         kept: list[Statement] = []
@@ -87,8 +111,7 @@ class _Simplifier:
                 kept += self.operation(op)
                 continue
             if isinstance(op, If):
-                self.inner(op.then)
-                self.inner(op.orelse)
+                self.branch(op)
                 self.same_results(op)
             else:
                 if op.adjoint:
