@@ -204,5 +204,93 @@ def a_list_in_an_object(x, s):
     return sum([np.sum(h * x * (i + 1.0)) for i, h in enumerate(box.items)])
 
 
+# ----- and names, exits, containers of several types
+@program(X, 0.5, later=BOTH)
+def by_a_conditional_expression(x, s):
+    u = x * 1.0
+    kept = [u, x * 2.0, u] if s > 0 else [x * 3.0, u]
+    u[0] = s
+    kept[0][1] = s * s
+    return sum([np.sum(h * x * (i + 1.0)) for i, h in enumerate(kept)])
+
+
+@program(X, 3, later=[(X, 0), (TWO, 2), (X, 1)])
+def longer_where_a_loop_ends(x, n):
+    u = x * 1.0
+    kept = [u]
+    for i in range(n):
+        w = x * (i + 2.0)
+        if i == 2:
+            kept.append(w)
+            kept.append(u)
+            break
+        kept = [w, u]
+        u[0] = i + 3.0
+    u[1] = 7.0
+    return sum([np.sum(h * x * (i + 1.0)) for i, h in enumerate(kept)])
+
+
+@program(X, 3, later=[(X, 0), (TWO, 2), (X, 1)])
+def a_dict_that_a_loop_carries(x, n):
+    a = x * 1.0
+    held = {"u": a, "v": a}
+    for i in range(n):
+        w = held["v"] * 0.5 + x
+        held["u"] = held["v"]
+        held["v"] = w
+        w[0] = i + 1.0
+    a[1] = 4.0
+    return np.sum(held["u"] * x) + np.sum(held["v"] * x * x)
+
+
+@program(X, 0.5, 3, later=[(X, -0.5, 2), (TWO, 0.7, 0), (X, 0.2, 1)])
+def a_branch_behind_a_loop(x, s, n):
+    rows = []
+    for i in range(n):
+        rows.append(x * (i + 1.0))
+        if s > 0:
+            rows.append(rows[0])
+    if rows and s > 0.3:
+        rows[-1][0] = s
+        rows.append(x * s)
+    u = rows[0] if rows else x * 1.0
+    u[1] = 9.0 * s
+    return sum([np.sum(h * x * (i + 1.0)) for i, h in enumerate(rows)]) + np.sum(u)
+
+
+@program(X, 0.5, later=BOTH)
+def vectors_and_matrices(x, s):
+    u = x * 1.0
+    m = np.outer(x, x)
+    kept, others = [u], [m]
+    if s > 0:
+        kept.append(x * 2.0)
+        others.append(m * 2.0)
+        others.append(others[1])
+        kept.append(kept[1])
+    kept[-1][0] = s
+    others[-1][0, 1] = s
+    u[1] = 3.0 * s
+    total = sum([np.sum(h * x * (i + 1.0)) for i, h in enumerate(kept)])
+    return total + sum([np.sum(h * (i + 1.0)) for i, h in enumerate(others)])
+
+
+@program(X, 0.5, later=BOTH)
+def by_a_closure(x, s):
+    log = []
+
+    def logged(v):
+        log.append(v)
+        if s > 0:
+            log.append(v * 2.0)
+        return v
+
+    a = logged(x * 1.0)
+    b = logged(a * s)
+    a[0] = 5.0
+    b[1] = 6.0
+    return sum([np.sum(h * x * (i + 1.0)) for i, h in enumerate(log)])
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {}
