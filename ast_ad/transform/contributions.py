@@ -342,7 +342,7 @@ def _among_others(type: Type) -> Type:
     """The type of the cotangents of elements: nobody reads those of what carries no derivative."""
     if isinstance(type, TupleOf):
         return replace(type, items=tuple(map(_among_others, type.items)))
-    if isinstance(type, ListOf) or isinstance(type, Optional) and carries_derivative(type):
+    if isinstance(type, (ListOf, DictOf)) or isinstance(type, Optional) and carries_derivative(type):
         return cotangent_type(type)
     return type
 
@@ -354,6 +354,8 @@ def cotangent_type(type: Type) -> Type:
         return replace(inner, shape=None) if isinstance(inner, Array) else inner
     if isinstance(type, ListOf):
         return ListOf(_among_others(type.element))
+    if isinstance(type, DictOf):
+        return replace(type, element=_among_others(type.element))
     if not isinstance(type, (Scalar, Array)) or type.kind == "other":
         return type
     if type.kind in ("bool", "int"):  # what stands on another path in its place, or a zero

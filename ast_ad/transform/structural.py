@@ -70,13 +70,15 @@ def _add_item(sweep: Sweep, op: Op, value: Arg, bar: Var) -> None:
 
 def _list_pop(sweep: Sweep, op: Op, bars: Bars) -> None:
     rest, last = (sweep.bars.complete(bar, out) for bar, out in zip(bars, op.outs, strict=True))
-    sweep.bars.add(op.args[0], sweep.builder.opaque(containers.list_append, (rest, last), op.outs[0].type))
+    whole = cotangent_type(op.outs[0].type)
+    sweep.bars.add(op.args[0], sweep.builder.opaque(containers.list_append, (rest, last), whole))
 
 
 def _list_remove(sweep: Sweep, op: Op, bars: Bars) -> None:
     rest, item = (sweep.bars.complete(bar, out) for bar, out in zip(bars, op.outs, strict=True))
     args = (rest, op.args[1], item)
-    sweep.bars.add(op.args[0], sweep.builder.opaque(containers.list_put, args, op.outs[0].type))
+    whole = cotangent_type(op.outs[0].type)
+    sweep.bars.add(op.args[0], sweep.builder.opaque(containers.list_put, args, whole))
 
 
 def _list_put(sweep: Sweep, op: Op, bars: Bars) -> None:
