@@ -307,6 +307,11 @@ def _exception(s: Scalarizer, op: Op) -> None:
     """The NumPy code makes it, which answers where a kernel gives up."""
 
 
+@form_of(containers.require_real)
+def _require_real(s: Scalarizer, op: Op) -> None:
+    """A kernel gives up where a power of Python's numbers is complex."""
+
+
 @form_of(builtin.unread)
 def _unread(s: Scalarizer, op: Op) -> None:
     """A value that is computed for its exception alone: arrays are written out, and checked in that."""

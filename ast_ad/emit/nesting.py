@@ -46,6 +46,7 @@ _CHECKS = {builtin.raise_, builtin.assert_, containers.require_items}
 _READ_ONLY_EFFECTS = {
     builtins.print, builtin.raise_, builtin.assert_, builtin.unread, containers.require_some,
     containers.require_items,
+    containers.require_real,
 }  # fmt: skip
 
 

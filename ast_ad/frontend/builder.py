@@ -19,6 +19,7 @@ from .dummies import InferenceError
 from .infer import result_type
 from .integers import size_of_result
 from .of_nothing import must_hold_some
+from .real_powers import Signs
 from .rule_divisions import Divisors, number_class
 from .values import Callee
 
@@ -81,6 +82,7 @@ class Builder:
         self.span: Span = NOWHERE
         self.adjoint = adjoint
         self.divisors = Divisors()
+        self.signs = Signs()
         self.narrowed: dict[int, Var] = {}  # what stands for variables of which more is known by now
 
     @contextlib.contextmanager
@@ -134,9 +136,17 @@ class Builder:
             self.append(Op(fn, arguments, outs, keywords, self.span, adjoint=self.adjoint))
         if kind is None:
             self.divisors.learn(asked, arguments, outs[0])
+            self._check_power(asked, arguments, outs[0])
             outs[0].known = _known(fn, arguments, keywords)
             return outs[0]
         return _made(kind, [self._opened(out, t) for out, t in zip(outs, _items(types), strict=True)])
+
+    def _check_power(self, fn: Callee, args: tuple[Arg, ...], out: Var) -> None:
+        if self.adjoint:  # of what the user's own power has let through
+            return
+        if self.signs.may_be_complex(fn, args, out.type):
+            self.append(Op(containers.require_real, (out,), (), {}, self.span, effect=True))
+        self.signs.learn(fn, args, out)
 
     def _opened(self, var: Var, types: object) -> Any:
         """A result that is a sequence itself, item by item."""

@@ -293,6 +293,19 @@ def require_items(count: int, expected: int, more: bool = False) -> None:
         raise ValueError(f"too many values to unpack (expected {expected}{got})")
 
 
+def require_real(x: Any) -> None:
+    """Nothing, where a power of Python's numbers is real: of a negative one it may be complex.
+
+    >>> require_real(0.5**0.5)
+    """
+    if isinstance(x, complex):
+        raise UnsupportedError(
+            "a power of a negative number that is complex",
+            why="elsewhere it is real, so that the types of all that follows are others",
+            fix="take the power of `complex(x)`, or `np.power`, which gives nan",
+        )
+
+
 @vjp(list_append)
 def list_append_rule(g, ans, xs, v):
     rest, last = list_pop(g)

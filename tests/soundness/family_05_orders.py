@@ -378,4 +378,57 @@ def half_stored_and_half_added(x, y, s):
     return np.sum(u * u) + np.sum(w * np.sin(y))
 
 
+# ----- copies of arguments that lie in columns, in the first call or in a later one
+TALL = np.random.default_rng(3).normal(size=(7, 3))
+WIDE = np.random.default_rng(4).normal(size=(5, 6))
+EITHER = [(WIDE.T, 0.3, 0), (TALL[::2], 0.9, 2), (WIDE, -0.4, 1), (np.asfortranarray(TALL), 0.7, 3)]
+
+
+@program(TALL, 0.4, 2, later=EITHER)
+def steps_on_a_copy(y, s, n):
+    u = y.copy()
+    for _ in range(n + 1):
+        u[:, 1:] += s * (1.0 - u[:, 1:])
+    return np.sum(u) + np.sum(np.cos(u)) + np.mean(u * 0.7)
+
+
+@program(WIDE.T, 0.4, 2, later=EITHER)
+def copies_of_copies(y, s, n):
+    old, best = y.copy(), None
+    for i in range(n):
+        new = old.copy()
+        new[0], new[-1] = old[-1] * s, old[0] * 1.1
+        if best is None or np.sum(new) > np.sum(best):
+            best = new.copy()
+        old = new
+    return np.sum(old * 0.3) + (0.7 if best is None else np.sum(best))
+
+
+@program(TALL, 0.4, 2, later=EITHER)
+def only_read(y, s, n):
+    def spread(a, times):
+        b = a.copy()
+        return np.sum(b * times) + np.sum(b.T.copy() / 3.0)
+
+    return spread(y, s) + spread(y[1:], s) + spread(y * n, 0.1) + spread(y[:, ::-1], 0.2)
+
+
+@program(WIDE.T, 0.4, 2, later=EITHER)
+def kept_by_an_object(y, s, n):
+    class Grid:
+        def __init__(self, values):
+            self.values = values.copy()
+            self.trail = []
+
+        def step(self, rate):
+            self.trail.append(self.values.copy())
+            self.values *= rate
+            self.values[0] = self.values[-1]
+
+    grid = Grid(y)
+    for _ in range(n):
+        grid.step(s)
+    return np.sum(grid.values * 0.7) + sum(np.sum(t * 0.3) for t in grid.trail)
+
+
 KNOWN: dict[tuple[str, str, str], str] = {}
