@@ -90,7 +90,7 @@ class RuleCopies:
             if arg.known is not UNKNOWN or known.quotient is not None or not is_one(arg.type):
                 raise CannotCopy
             return arg.type, getattr(arg.type, "size", None), known, arg.hint is None
-        if isinstance(arg, Lit) and type(arg.value) in _CONSTANTS:
+        if type(arg) is Lit and type(arg.value) in _CONSTANTS:  # no value at all has a type of its own
             return type(arg.value), repr(arg.value)
         raise CannotCopy
 

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 from ast_ad import value_and_grad
-from ast_ad.ir.ops import Block, Lit, Op, Seq, Slice, Var
+from ast_ad.frontend.builder import Builder
+from ast_ad.ir.ops import Block, Lit, Op, Seq, Slice, Undefined, Var
+from ast_ad.ir.types import Scalar
 from ast_ad.transform.rule_copies import RuleCopies
 
 from ..growth import programs
@@ -189,3 +191,13 @@ def test_what_is_known_of_divisors_decides(compared):
 
     value_and_grad(function, backend="numpy", fallback="error")(0.7, 0.4)
     assert compared
+
+
+def test_no_value_is_not_the_constant_none():
+    def rule(ans, x, y=None):
+        return 2.0 * x
+
+    copies, x = RuleCopies(Builder(Block(), adjoint=True)), Var(Scalar("float"))
+    copies.inline(rule, (x, x), {"y": Lit(None)})
+    copies.inline(rule, (x, x), {"y": Undefined(Scalar("float"))})
+    assert len(copies.known) == 1 and len(copies.builder.block.ops) == 2
