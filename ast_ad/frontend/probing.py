@@ -21,9 +21,12 @@ from ..ir.ops import UNKNOWN, Arg, Lit, Var, map_arg, variables
 from ..ir.types import (
     EACH,
     Array,
+    DictOf,
     Dim,
+    ListOf,
     Optional,
     Scalar,
+    TupleOf,
     Type,
     dtype_of,
     is_strange,
@@ -193,15 +196,26 @@ def _partitions(atoms: list[object]) -> Iterator[list[list[Any]]]:
 
 
 def has_unknown_rank(type: Type) -> bool:
-    """Whether a value is an array of unknown rank, or None."""
-    inner = type.value if isinstance(type, Optional) else type
-    return isinstance(inner, Array) and inner.shape is None
+    """Whether a value is an array of unknown rank, or None, or holds some."""
+    if isinstance(type, (ListOf, DictOf)):
+        return has_unknown_rank(type.element)
+    if isinstance(type, TupleOf):
+        return any(map(has_unknown_rank, type.items))
+    if isinstance(type, Optional):
+        return has_unknown_rank(type.value)
+    return isinstance(type, Array) and type.shape is None
 
 
 def _of_rank(type: Type, rank: int) -> Type:
+    """The type where arrays of unknown rank have this one."""
+    if isinstance(type, (ListOf, DictOf)):
+        return replace(type, element=_of_rank(type.element, rank))
+    if isinstance(type, TupleOf):
+        return replace(type, items=tuple([_of_rank(item, rank) for item in type.items]))
     if isinstance(type, Optional):
         return Optional(_of_rank(type.value, rank))
-    assert isinstance(type, Array)
+    if not isinstance(type, Array) or type.shape is not None:
+        return type
     return Array(type.dtype, tuple(Dim.symbol(("any", i)) for i in range(rank)))
 
 
@@ -226,6 +240,21 @@ def _probe_ranks(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> A
         raise error
     if told and all(f == found[0] for f in found) and isinstance(found[0], Scalar):
         return replace(found[0], size=None)  # the lengths are made up
+    return _of_any_rank(found)
+
+
+def _of_any_rank(found: list[Any]) -> Any:
+    """The type of what is of one of these types, which may differ in rank."""
+    first = found[0]
+    if isinstance(first, (tuple, list)) and all(
+        type(f) is type(first) and len(f) == len(first) for f in found
+    ):
+        items = [_of_any_rank([f[i] for f in found]) for i in range(len(first))]
+        return type(first)(*items) if hasattr(first, "_fields") else type(first)(items)
+    if all(isinstance(f, ListOf) for f in found):
+        return ListOf(_of_any_rank([f.element for f in found]))
+    if all(f == first for f in found) and not isinstance(first, (Scalar, Array)):
+        return first
     dtypes = {dtype_of(f) if isinstance(f, (Scalar, Array)) else None for f in found}
     if len(dtypes) == 1 and None not in dtypes:
         return Array(dtypes.pop(), None)  # type: ignore[arg-type]

@@ -256,6 +256,15 @@ def dtype_of(type: Type) -> np.dtype | None:
     return None
 
 
+def is_single(dtype: np.dtype) -> bool:
+    """Whether it is less precise than Python's own numbers, which become its own in arithmetic.
+
+    >>> is_single(np.dtype("float32")), is_single(np.dtype("complex128"))
+    (True, False)
+    """
+    return bool(np.result_type(dtype, np.float64) != dtype)
+
+
 def computed_alike(a: Type, b: Type) -> bool:
     """Whether kernels compute with values of the types in the same way: Python's floats are NumPy's doubles.
 

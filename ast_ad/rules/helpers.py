@@ -364,7 +364,7 @@ def one_like(x: Any) -> Any:
     """
     if np.size(x) != 1:
         raise not_one_number(f"an array of shape {np.shape(x)}")
-    return np.ones_like(x) if np.ndim(x) else 1.0
+    return np.ones_like(x)[()] if isinstance(x, (np.ndarray, np.generic)) else 1.0
 
 
 @vjp(astype, np.astype) if hasattr(np, "astype") else vjp(astype)

@@ -26,11 +26,12 @@ from ..frontend.dummies import InferenceError
 from ..ir import builtin
 from ..ir.ops import Arg, Block, Function, If, Lit, Op, Seq, Statement, Var, atoms, walk
 from ..ir.show import callable_name
-from ..ir.types import Array, Opaque, Scalar, kind_of
+from ..ir.types import Array, Opaque, kind_of
 from ..rules import helpers
 from ..rules.registry import Primitive, lookup
 from .contributions import Cotangents
 from .copying import copy_function, defined, free
+from .leaving import Certainty, as_left
 from .rule_copies import RuleCopies
 from .seeds import seeds
 from .settled import Settled
@@ -91,7 +92,8 @@ def adjoint(
     sweep.run(primal)
     if handled is not None:
         builder.append(Op(builtin.restore, (handled,), (), {}, effect=True, adjoint=True))
-    joint.body.results = (*results, *(sweep.result(var) for var in inputs))
+    certainty = Certainty(joint.body)
+    joint.body.results = (*results, *(sweep.result(var, certainty) for var in inputs))
     return require(simplify(joint), outer)
 
 
@@ -292,30 +294,18 @@ class Sweep:
             inner.span, inner.adjoint = span, True
         self.run(list(block.ops))
 
-    def result(self, var: Var) -> Arg:
+    def result(self, var: Var, certainty: Certainty) -> Arg:
         """The cotangent of an input, of its type, as a value of its own that the caller may change."""
-        bar = self._result(var)
-        if not isinstance(var.type, Array) or var.type.dtype.isnative:
-            return bar
-        native = var.type.dtype.newbyteorder("=")
-        return self.builder.opaque(helpers.astype, (bar, Lit(native)), Array(native, var.type.shape))
-
-    def _result(self, var: Var) -> Arg:
         bar = self.bars.take(var)
-        if isinstance(var.type, Scalar) and var.type.dtype is not None:
-            bar = self.bars.zeros(var) if bar is None else bar
-            found = type_of_arg(bar)
-            numpys = isinstance(bar, Var) and isinstance(found, Scalar) and found.dtype is not None
-            return bar if numpys else self.builder.op(var.type.dtype.type, bar)  # a float is Python's
         if bar is None:
-            return self.bars.zeros(var)
-        if isinstance(var.type, Array) and var.type.shape == ():
-            return self.builder.opaque(np.array, (bar,), var.type)
+            bar = self.bars.zeros(var)
+            if isinstance(var.type, Array) and var.type.dtype.isnative:
+                return bar
         producer = next((op for op in self.builder.block.ops if bar in op.outs), None)
         if isinstance(producer, Op) and producer.fn is helpers.broadcast_like:
-            if isinstance(var.type, Array):
-                return self.builder.op(operator.add, self.bars.zeros(var), bar)
-        return bar
+            if isinstance(var.type, Array) and var.type.shape != ():
+                bar = self.builder.op(operator.add, self.bars.zeros(var), bar)
+        return as_left(self.builder, bar, var.type, certainty)
 
 
 @functools.cache

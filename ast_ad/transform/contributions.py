@@ -36,8 +36,11 @@ from ..ir.types import (
 )
 from ..rules import containers, dicts, helpers
 from ..rules.nested_lists import with_sum
+from ..rules.of_dtypes import of_dtypes
 from .indices import compose
+from .precision import as_constant, as_held, is_constant_of_pythons, item_of, wanted, wanted_within
 
+CONTAINERS = ListOf, DictOf, TupleOf
 SINGLE = np.dtype(np.float32), np.dtype(np.complex64)
 
 
@@ -119,8 +122,10 @@ class Cotangents:
             if isinstance(type_of_arg(bar), ListOf)
             else operator.getitem
         )
+        whole = type_of_arg(bar)
+        held = whole.items if isinstance(whole, TupleOf) else [item_of(whole)] * length
         return [
-            self.builder.opaque(fn, (bar, Lit(i)), _item_type(type_of_arg(bar), cotangent_type(types[i])))
+            self.builder.opaque(fn, (bar, Lit(i)), as_held(cotangent_type(types[i]), held[i]))
             if carries_derivative(types[i])
             else None
             for i in range(length)
@@ -273,19 +278,32 @@ class Cotangents:
             return bar
         if isinstance(var.type, ListOf) and isinstance(type_of_arg(bar), Array):
             return self.builder.opaque(helpers.list_from_array, (bar, var), var.type)
-        if isinstance(var.type, Scalar) and _shape(type_of_arg(bar)) is None and isinstance(bar, Var):
-            single = self.builder.op(np.reshape, bar, ())  # checked when it runs: a number's is a number
-            bar = self.builder.op(operator.getitem, single, ())  # no window, to which another part is added
+        if isinstance(var.type, Scalar) and isinstance(bar, Var) and isinstance(bar.type, Array):
+            if bar.type.shape is None:
+                bar = self.builder.op(np.reshape, bar, ())  # checked when it runs: a number's is a number
+            bar = self.builder.op(operator.getitem, bar, ())  # no window, to which another part is added
         if kind_of(var.type) == "float" and kind_of(type_of_arg(bar)) == "complex":
             bar = self.builder.op(np.real, bar)
-        want = _dtype(var.type)
-        if isinstance(bar, Var) and _dtype(bar.type) is not None and want is not None:
-            wide = _dtypes(bar.type) - _dtypes(var.type)  # what is of one of several may be as wide
-            if wide - {want}:
-                bar = self.builder.op(helpers.astype, bar, Lit(want))
-        elif kind_of(var.type) == "complex" and kind_of(type_of_arg(bar)) != "complex":
+        bar = self.converted(bar, var.type)
+        if kind_of(var.type) == "complex" and kind_of(type_of_arg(bar)) != "complex":
             bar = self.builder.op(complex, bar) if isinstance(var.type, Scalar) else bar
         return bar
+
+    def converted(self, bar: Arg, type: Type) -> Arg:
+        """The contribution, or what is in it, of the dtypes that values of the type have."""
+        if isinstance(type, CONTAINERS) and isinstance(bar, Var):
+            dtypes = wanted_within(bar.type, type)
+            if any(one.value is not None for one in atoms(dtypes) if isinstance(one, Lit)):
+                bar = self.builder.opaque(of_dtypes, (bar, dtypes), cotangent_type(type))
+            return bar
+        dtype = None if is_constant_of_pythons(bar) else wanted(type_of_arg(bar), type)
+        if dtype is None:
+            return bar
+        return (
+            as_constant(bar, dtype)
+            if isinstance(bar, Lit)
+            else self.builder.op(helpers.astype, bar, Lit(dtype))
+        )
 
     def unbroadcast(self, bar: Arg, var: Var) -> Arg:
         """Sum over the axes along which ``var`` was stretched; statically where the types tell which."""
@@ -322,16 +340,6 @@ def _shape(type: Type) -> tuple[Dim | int, ...] | None:
     return () if isinstance(type, Scalar) else type.shape if isinstance(type, Array) else None
 
 
-def _dtype(type: Type) -> np.dtype | None:
-    """The dtype of what has one: arrays and NumPy's scalars."""
-    return None if isinstance(type, Scalar) and type.dtype is None else dtype_of(type)
-
-
-def _dtypes(type: Type) -> set[np.dtype | None]:
-    """The dtypes that a value of the type may have: more than one where that depends on the path taken."""
-    return {dtype_of(each) for each in alternatives(type)}
-
-
 def item_types(arg: Arg) -> list[Type]:
     """The types of the items of a display."""
     assert isinstance(arg, Seq)
@@ -364,17 +372,6 @@ def cotangent_type(type: Type) -> Type:
     return one_of(plain, [t for t in alternatives(type) if kind_of(t) in ("float", "complex")])
 
 
-def _item_type(held: Type, own: Type) -> Type:
-    """The type of an item of a cotangent: in a list it may be of more dtypes than the item's own is."""
-    if isinstance(held, ListOf) and isinstance(held.element, (Scalar, Array)) and kind_of(own) != "other":
-        element = held.element
-        if isinstance(element, Scalar) and isinstance(own, Scalar):
-            return element
-        if isinstance(element, Array) and isinstance(own, Array):
-            return replace(own, dtype=element.dtype, among=element.among)
-    return own
-
-
 def bar_hint(var: Var) -> str | None:
     """The name of a value's cotangent."""
     return None if var.hint is None else f"{var.hint if var.hint.strip('_') else 'unnamed'}_bar"
@@ -386,13 +383,11 @@ def common_type(types: Iterable[Type]) -> Type:
     for other in others:
         if other == first:
             continue
-        if isinstance(first, Array) and isinstance(other, Array) and first.ndim == other.ndim and first.shape:
-            assert other.shape is not None
-            dims = tuple(a if a == b else Dim.fresh() for a, b in zip(first.shape, other.shape, strict=True))
-            first = Array(first.dtype, dims)
+        if isinstance(first, (Scalar, Array)) and isinstance(other, (Scalar, Array)):
+            arrays = isinstance(first, Array) or isinstance(other, Array)
+            if first.kind == other.kind or arrays and "other" not in (first.kind, other.kind):
+                first = one_of(wide_enough(first, other), (first, other))
         elif isinstance(first, Array) or isinstance(other, Array):
             dtype = dtype_of(first)
             first = Array(np.dtype(float) if dtype is None else dtype, None)
-        elif isinstance(first, Scalar) and isinstance(other, Scalar) and first.kind == other.kind:
-            first = one_of(wide_enough(first, other), (first, other))
     return first

@@ -17,6 +17,7 @@ from ..ir.types import EACH, Array, DictOf, ListOf, Scalar, TupleOf, Type, carri
 from ..rules import containers, dicts, helpers
 from ..rules.nested_lists import item_within, with_item, with_sum
 from .contributions import cotangent_type, zero_number
+from .precision import as_held
 
 if TYPE_CHECKING:
     from .adjoint import Sweep
@@ -214,7 +215,7 @@ def _cotangent_of(type: Type, among: Type) -> Type:
         numbers = isinstance(type, (Scalar, Array)) and isinstance(among, (Scalar, Array))
         alike = numbers or isinstance(type, ListOf) and isinstance(among, ListOf)
         return cotangent_type(among if alike and carries_derivative(among) else type_of_arg(Lit(None)))
-    return cotangent_type(type)
+    return as_held(cotangent_type(type), cotangent_type(among))
 
 
 STRUCTURAL: dict[object, Callable[[Sweep, Op, Bars], None]] = {

@@ -6,6 +6,7 @@ from sample import Sample, cnormal, normal
 from ast_ad.rules import containers as c
 from ast_ad.rules import helpers as h
 from ast_ad.rules import in_place
+from ast_ad.rules.of_dtypes import of_dtypes
 
 LIST = [1.0, 2.0, 3.0]
 ARRAYS = [normal(2), normal(2, seed=1), normal(2, seed=2)]
@@ -77,5 +78,6 @@ SAMPLES = {
     c.list_permuted: [(LIST, [2, 0, 1])],
     c.list_add: [(LIST, LIST), (PAIRS, PAIRS)],
     c.list_fill: [(LIST, 2.0), (ARRAYS, normal(2))],
+    of_dtypes: [(LIST, np.float64), (ARRAYS, np.float64)],
     c.array_from_list: [(LIST,), (ARRAYS,), ([[1.0, 2.0], [3.0, 4.0]],)],
 }
