@@ -1,6 +1,7 @@
 """Are the choices of docs/conventions.md what is computed?"""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -349,3 +350,21 @@ def test_arrays_divided_by_zero(zero):
         (gradient,) = pullback([1.0])
         np.testing.assert_array_equal(gradient, [INF, INF])
         assert value == f(*args) and value.dtype == f(*args).dtype and gradient.dtype == np.float32
+
+
+def test_what_is_stored_is_what_it_was_before():
+    """NumPy reads what it has just written here: it stores 3, 4, 4."""
+
+    def overlapping(x):
+        a = x * 1.0
+        a[:, 2] = a[1]
+        return a[:, 2] @ np.arange(1.0, 4.0)
+
+    x = np.arange(9.0).reshape(3, 3)
+    expected = np.zeros((3, 3))
+    expected[1] = 1.0, 2.0, 3.0
+    for backend in ("numpy", "numba"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = ast_ad.grad(overlapping, backend=backend)(x)
+        np.testing.assert_array_equal(found, expected)

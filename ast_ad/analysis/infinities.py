@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from ..ir.ops import Arg, For, If, Lit, Op, Seq, Statement, Var, While, operands, variables
-from ..ir.types import Scalar, kind_of
+from ..ir.types import Scalar, dtype_of, kind_of
 from ..rules import helpers
 from ..rules.registry import Primitive, lookup
+from .aliasing import is_whole_index
 
 OVERFLOWING: tuple[Callable[..., Any], ...] = (
     *(np.exp, np.exp2, np.expm1, np.sinh, np.cosh, np.tan, np.i0),
@@ -176,12 +177,24 @@ class Infinities:
     def op(self, op: Op) -> None:
         primitive = lookup(op.fn)
         poles = self.has_poles(op)
+        if op.fn is helpers.setitem and is_whole_index(op.args[1]):
+            self.stored(op)
+            return
         self.bounds(op, primitive)
         literals = [a for a in (*op.args, *op.kwargs.values()) if isinstance(a, Lit)]
         if self.made_finite(op, primitive):
             self.finite.update(op.outs)
         elif poles or _moves(primitive) and any(map(self.is_wild, [*operands(op), *literals])):
             self.wild.update(filter(_may_overflow, op.outs))
+
+    def stored(self, op: Op) -> None:
+        """All of an array becomes a value."""
+        value, out = op.args[2], op.out
+        if self.is_wild(value):
+            self.wild.add(out)
+        elif isinstance(value, Var) and dtype_of(value.type) == dtype_of(out.type):
+            for known in (self.finite, self.positive, self.away):
+                known.update({out} if value in known else ())
 
     def has_poles(self, op: Op) -> bool:
         """Whether results or derivatives may be infinite where the arguments are finite."""

@@ -22,6 +22,7 @@ from ..ir.types import Array, kind_of
 from ..rules import containers, helpers
 from ..rules.registry import Primitive, lookup
 from .activity import Useful, differentiable_arguments
+from .aliasing import is_whole_index
 from .infinities import flat_at_infinity
 
 # Functions that choose by value what they pass on: ``np.where(x > 0, f(x), g(x))``.
@@ -188,7 +189,7 @@ class _Dense:
         """The arguments whose cotangents have no zeros but those that the result's have."""
         primitive = lookup(op.fn)
         known = primitive is not None and (primitive.kind == "elementwise" or primitive in _dense())
-        if not known or chooses(op):
+        if not (known or op.fn is helpers.setitem and is_whole_index(op.args[1])) or chooses(op):
             return
         flat = flat_at_infinity(op, primitive)
         for arg in _factors(op, self.active, self.weights):

@@ -58,6 +58,8 @@ OWN_INVERSE = {
     np.swapaxes, np.flip, np.fliplr, np.flipud, np.matrix_transpose, np.linalg.matrix_transpose, helpers.mT
 }  # fmt: skip
 """Done twice, they give the array again."""
+FLIPS: dict[Any, Any] = {np.flip: None, np.flipud: 0, np.fliplr: 1}
+"""The axis that each turns round, or None for those that it is told."""
 EACH = {np.broadcast_arrays, np.meshgrid, np.ix_, np.atleast_1d, np.atleast_2d, np.atleast_3d}
 """Their results are views of one argument each."""
 
@@ -119,6 +121,10 @@ def see(
         return result
     if how == "same" and cx.read(base).type == cx.variable(result).type:
         return base
+    if how == "view" and fn in FLIPS and cx.by_reference:
+        turned = index_of_flip(cx, fn, args, kwargs, base)
+        if turned is not None:  # a window by an index can be opened again, by whatever pass
+            return doors.item_view(cx, base, turned)
     view = View(base, None, None)
     fixed: list[Value] = [
         a if a is base else cx.arg(a) for a in args
@@ -133,6 +139,23 @@ def see(
     found = Arr(None, view, base.foreign, strides=strides_seen(cx, fn, args, kwargs, base, result, part))
     cx.state.set(found, (cx.read(base), result.initial))
     return found
+
+
+def index_of_flip(
+    cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, Value], base: Arr
+) -> Arg | None:
+    """The index that shows an array as ``np.flip`` does, if the axes are known."""
+    rank, axes = rank_of(cx.read(base).type), FLIPS[fn]
+    if axes is None:
+        axes = cx.static_value(kwargs.get("axis", args[1] if len(args) > 1 else Lit(None)))
+    if not rank or len(args) > 2 or kwargs.keys() - {"m", "axis"}:
+        return None
+    turned = range(rank) if axes is None else [axes] if isinstance(axes, int) else axes
+    if not isinstance(turned, (range, list, tuple)) or not all(type(axis) is int for axis in turned):
+        return None
+    places = {axis % rank for axis in turned}
+    parts = tuple(Slice(Lit(None), Lit(None), Lit(-1 if k in places else None)) for k in range(rank))
+    return parts[0] if rank == 1 else Seq(parts, tuple)
 
 
 def relation_of_call(

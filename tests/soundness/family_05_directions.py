@@ -119,5 +119,68 @@ def attribute_backwards(x, s):
     return reel.press(s) + reel.press(s * s)
 
 
+# ----- arrays that passes turn round, and that outlive them
+TURNS = [(FIVE, 0.4, n) for n in (0, 1, 4)] + [(FIVE[:3].copy(), -0.6, 2)]
+
+
+@program(FIVE, 0.4, 3, later=TURNS)
+def turned_round_and_written_in_the_next_pass(x, s, n):
+    u, w = x * s, np.zeros(len(x))
+    for i in range(n):
+        u[0] = u[0] + i * x[1]
+        t = np.sum(w)
+        w = np.flip(u)
+        u[1] = u[1] * 1.1 + t
+    return np.sum(w * w * np.arange(len(x))) + np.sum(u)
+
+
+@program(FIVE, 0.4, 3, later=TURNS)
+def turned_under_another_name(x, s, n):
+    u, w = x * s, x * 2.0
+    b = w
+    for i in range(n):
+        u[0] = u[0] + i * x[1]
+        t = np.sum(w * x)
+        w = np.flip(m=u, axis=0)
+        u[1] = u[1] * 1.1 + t
+    return np.sum(w * w * np.arange(len(x))) + np.sum(u) + np.sum(b)
+
+
+@program(FLAT, 0.4, 3, later=[(FLAT, 0.4, 0), (FLAT, -0.3, 1), (FLAT.T.copy().T, 0.2, 4)])
+def rows_of_what_was_turned(m, s, n):
+    u, kept = m * s, []
+    for i in range(n):
+        kept.append(np.flipud(u)[0])
+        u[2] = u[2] * m[0] + i
+        kept.append(np.fliplr(u[1:])[i % 2])
+    return sum([np.sum(row * np.arange(4)) * (k + 1) for k, row in enumerate(kept)]) + np.sum(u)
+
+
+@program(FLAT, 0.4, 3, later=[(FLAT, 0.4, 0), (FLAT, -0.3, 1), (FLAT.T.copy().T, 0.2, 4)])
+def turned_again_and_handed_on(m, s, n):
+    def turned(a, k):
+        return np.flip(a, k) if k < 2 else np.flip(a, (0, -1))
+
+    u = m * s
+    a = b = u
+    for i in range(n):
+        t = np.sum(a * np.arange(4))
+        a, b = turned(b, 2), a
+        a[0, 0] = t * m[1, 1]
+        u[1] += m[0] * s
+    return np.sum(a * np.arange(4)) + np.sum(turned(b, 1) * b) + np.sum(turned(u, 0)[0])
+
+
+@program(FIVE, 0.4, 3, later=TURNS)
+def a_list_of_what_was_turned(x, s, n):
+    u = x * s
+    both = [u, u[::-1]]
+    for _ in range(n):
+        both[0][0] = both[1][1] * x[0]
+        both = [both[1], np.flip(both[0])]
+        u[2] *= 0.5
+    return np.sum(both[0] * np.arange(len(x))) + np.sum(both[1] * x)
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {}

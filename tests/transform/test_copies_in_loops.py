@@ -66,3 +66,28 @@ def test_buffers_that_are_filled_have_no_cotangent_from_before():
         source = derivative.source
         assert "[:] = 0" not in source and "[:].copy()" not in source
         assert "out=v)" in source and "out=u)" in source
+
+
+def changed_in_place(a, b):
+    a += b
+    b *= a
+    a /= 2.0 + b * b
+    b *= b
+    b += 1.0
+    np.sqrt(b, out=b)
+    return np.sum(a * b)
+
+
+def test_matrices_changed_in_place_have_the_products_of_any_others():
+    random = np.random.default_rng(0)
+    for order in "CF":
+        a, b, da, db = (np.array(one, order=order) for one in random.normal(size=(4, 3, 5)))
+        derivative = ast_ad.value_and_grad(
+            changed_in_place, argnums=(0, 1), backend="numpy", fallback="error"
+        )
+        value, (a_bar, b_bar) = derivative(a, b)
+        assert value == changed_in_place(a.copy("K"), b.copy("K"))
+        up, down = (changed_in_place(a + h * da, b + h * db) for h in (1e-6, -1e-6))
+        found = np.sum(a_bar * da) + np.sum(b_bar * db)
+        np.testing.assert_allclose(found, (up - down) / 2e-6, rtol=1e-6)
+        assert "safe_product" not in derivative.source and "np.copy(" not in derivative.source
