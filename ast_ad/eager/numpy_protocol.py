@@ -150,10 +150,15 @@ def _is_array(value: Any) -> bool:
 
 
 def _require_written(out: Any) -> None:
-    """NumPy's own error where a target of ``out=`` is no array."""
+    """NumPy's own error where a target of ``out=`` is no array, or can't be written to."""
     for target in out if isinstance(out, tuple) else (out,):
-        if target is not None and not _is_array(target):
+        if target is not None and (not _is_array(target) or _is_read_only(target)):
             np.positive(0.0, out=plain_of(target))
+
+
+def _is_read_only(target: Any) -> bool:
+    """Whether NumPy refuses to write to what a traced array stands for; for tensors, PyTorch's rules hold."""
+    return state.safe and isinstance(target, Tensor) and not target._array.flags.writeable
 
 
 def _into(out: Any, found: Any) -> Any:
@@ -179,7 +184,7 @@ def array_function(self: Tensor, fn: Any, types: Any, args: Sequence[Any], kwarg
         return fn(*[plain_of(a) for a in args], **{k: plain_of(v) for k, v in kwargs.items()})
     if fn in _WRITERS:
         given, args, kwargs = (args, kwargs), _positional(_WRITERS[fn], args, kwargs), {}
-        if not _is_array(args[0]):
+        if not _is_array(args[0]) or _is_read_only(args[0]):  # NumPy's own error
             return fn(*map(plain_of, given[0]), **{k: plain_of(v) for k, v in given[1].items()})
         if isinstance(args[0], Tensor):
             inplace(operation(_WRITERS[fn]), *args)

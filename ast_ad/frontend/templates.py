@@ -53,6 +53,8 @@ def widen(cx: Context, old: Template, value: Value, start: State) -> Template:
     if old.kind == "tuple":
         if not isinstance(value, Tup) or len(value.items) != len(old.children):
             raise ShapeChange("the length of a tuple changes")
+        if value.cls is not old.info:
+            raise ShapeChange("the class of a tuple changes")
         children = tuple(widen(cx, c, v, start) for c, v in zip(old.children, value.items, strict=True))
         return Template("tuple", None, children, old.info)
     if old.kind == "parts":
@@ -68,6 +70,8 @@ def widen(cx: Context, old: Template, value: Value, start: State) -> Template:
             return widen_dict(cx, old, value, content)
         if content is None or list(content) != list(old.info[1]):
             raise ShapeChange("the structure of a dict or object changes")
+        if isinstance(value, Dct) != (old.kind == "dict") or value.cls is not old.info[0]:
+            raise ShapeChange("the class of a dict or object changes")
         with inside(cx, value):
             children = tuple(
                 widen(cx, c, content[k], start) for c, k in zip(old.children, old.info[1], strict=True)

@@ -337,8 +337,28 @@ def read_only(x):
     return y.sum()
 
 
+def read_only_targets(x):
+    total = x.sum()
+    target = np.broadcast_to(x[0], (4,))
+    for write in (
+        lambda: np.clip(target, -2.0, 2.0, out=target),
+        lambda: np.multiply(x, 2.0, target),
+        lambda: np.cumsum(x, out=target),
+        lambda: np.sum(np.outer(x, x), axis=0, out=target),
+        lambda: np.copyto(target, x),
+        lambda: np.putmask(target, target > 0, x),
+        lambda: target.put([0], x[1]),
+        lambda: np.fill_diagonal(np.broadcast_to(x[0], (3, 3)), x[1]),
+    ):
+        try:
+            write()
+        except ValueError:
+            total = total * 1.1 + target[1]
+    return total
+
+
 PROGRAMS = [
-    names_found_elsewhere, read_only,
+    names_found_elsewhere, read_only, read_only_targets,
     flat, ufunc_at, out_and_where, masks, aliases, copies_or_not, several_views, complex_parts,
     elements_are_copies, sorts,
     conversions, lists_are_arrays, lists_beside_arrays, nothing_is_copied, creation, classes,
