@@ -70,6 +70,8 @@ def mark_view(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, Valu
     primitive = lookup(fn)
     bases = [a for a in (*args, *kwargs.values()) if isinstance(a, Arr)]
     base = bases[0] if len(bases) == 1 else args[0] if args else next(iter(kwargs.values()), None)
+    if fn is np.broadcast_to and isinstance(result, Arr) and not isinstance(base, Arr):
+        result.foreign = "a number that np.broadcast_to has stretched, which is read-only"
     if (
         primitive is None
         or not primitive.view

@@ -679,6 +679,55 @@ def number_or_array_changed_by_a_number(x, n):
     return np.sum(w * w)
 
 
+# ----- a number that is stretched can't be written to
+def stretched(x, s):
+    return np.broadcast_to(s, x.shape)
+
+
+STRETCHED = np.array([0.4, -0.7, 1.3])
+
+
+@program(STRETCHED, 0.3, 1, later=[(STRETCHED[:2], 0.3, 0)], compiled=False)
+def clipped_into_a_stretched_number(x, s, n):
+    a = stretched(x, s)
+    if n:
+        np.clip(a, -2.0, 2.0, out=a)
+    return np.sum(a) + np.sum(x)
+
+
+@program(STRETCHED, 0.3, 0, later=[(STRETCHED[:2], 0.3, 2)], compiled=False)
+def added_to_a_stretched_number(x, s, n):
+    a = stretched(x, s)
+    for _ in range(n):
+        a += x
+    return np.sum(a) + np.sum(x)
+
+
+@program(STRETCHED, 0.3, 0, later=[(STRETCHED[:2], 0.3, 1)], compiled=False)
+def a_part_of_a_stretched_number(x, s, n):
+    a = stretched(x, s)
+    w = a[1:]
+    try:
+        w[0] = 1.0
+    except ValueError:
+        w = w * 3.0
+        w[0] = x[n]
+    return np.sum(a) + np.sum(w)
+
+
+@program(STRETCHED, 0.3, 0, later=[(STRETCHED[:2], 0.3, 1)])
+def made_of_a_stretched_number(x, s, n):
+    a = stretched(x, s)
+    b, c, total = a * x, a.copy(), 0.0
+    b[n] = 1.0
+    c[1] += s
+    for v in a:
+        total += v
+    a = a + x
+    a[n] = 2.0
+    return np.sum(b) + total + np.sum(c * a)
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {
     ("unstacked_rows", "numpy", "compiled"): "traced",
