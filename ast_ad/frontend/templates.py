@@ -68,7 +68,7 @@ def widen(cx: Context, old: Template, value: Value, start: State) -> Template:
         content = cx.state.get(value) if isinstance(value, (Dct, Obj)) else None
         if old.kind == "dict" and isinstance(value, Dct) and isinstance(content, Var):
             return widen_dict(cx, old, value, content)
-        if content is None or list(content) != list(old.info[1]):
+        if not isinstance(value, (Dct, Obj)) or content is None or list(content) != list(old.info[1]):
             raise ShapeChange("the structure of a dict or object changes")
         if isinstance(value, Dct) != (old.kind == "dict") or value.cls is not old.info[0]:
             raise ShapeChange("the class of a dict or object changes")
