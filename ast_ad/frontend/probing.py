@@ -109,7 +109,32 @@ def _trial(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
         return found
     if not runs:
         raise InferenceError(f"{type(error).__name__}: {error}") from error
+    if len(runs) == 1:
+        runs += _with_longer_lists(fn, args, kwargs, *runs[0])
     return match_runs(fn, [runs[0], runs[-1]], args, kwargs, regular and not atoms)
+
+
+def _with_longer_lists(
+    fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg], table: dict[object, int], result: Any
+) -> list[Any]:
+    """A second run where the lengths of arrays allow for one: how many results there are, lists tell, too.
+
+    Where other lists don't go with the arrays, a list of results is one of as many as it may be.
+    """
+    lists = [v for v in variables(*args, *kwargs.values()) if isinstance(v.type, ListOf)]
+    if not lists:
+        return []
+    longer = table | {("len", v.id): table.get(("len", v.id), 3) + 1 for v in lists}
+    try:
+        return [(longer, run_on_dummies(fn, args, kwargs, longer))]
+    except Exception:
+        return [(longer, [*result, result[0]])] if isinstance(result, list) and is_uniform(result) else []
+
+
+def is_uniform(items: list[Any]) -> bool:
+    """Whether there are items, all of one type and number of axes."""
+    kinds = {(type(item), getattr(item, "dtype", None), getattr(item, "ndim", None)) for item in items}
+    return len(kinds) == 1
 
 
 def _with_first_places(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Type | None:

@@ -125,5 +125,14 @@ def lists_and_tuples_of_two_precisions(rows, pair, n):
     return total + math.fsum(pair)
 
 
+@program(DOUBLE, OTHER, 1, later=[(DOUBLE, OTHER, 4), (DOUBLE[:2], OTHER[:2], 0), (OTHER, SINGLE, 2)])
+def sum_of_a_list_of_as_many_as_there_are_turns(x, y, n):
+    rows = [y]
+    for _ in range(n):
+        rows.append(x)
+    total = sum(rows)
+    return np.sum(total * total) + np.sum(rows[-1])
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {}
