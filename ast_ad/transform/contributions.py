@@ -279,8 +279,8 @@ class Cotangents:
         if isinstance(var.type, ListOf) and isinstance(type_of_arg(bar), Array):
             return self.builder.opaque(helpers.list_from_array, (bar, var), var.type)
         if isinstance(var.type, Scalar) and isinstance(bar, Var) and isinstance(bar.type, Array):
-            if bar.type.shape is None:
-                bar = self.builder.op(np.reshape, bar, ())  # checked when it runs: a number's is a number
+            if bar.type.shape != ():  # checked when it runs: a number's is a number
+                bar = self.builder.opaque(np.reshape, (bar, Seq(())), Array(bar.type.dtype, ()))
             bar = self.builder.op(operator.getitem, bar, ())  # no window, to which another part is added
         if kind_of(var.type) == "float" and kind_of(type_of_arg(bar)) == "complex":
             bar = self.builder.op(np.real, bar)

@@ -334,5 +334,13 @@ def gradient_of_sums_after_a_branch(x, s, direction):
     return np.sum(SUMS_AFTER_A_BRANCH(x, s) * direction)
 
 
+@program(X, 2, later=[(X, 3), (X[:2], 4), (X, 2)])
+def sum_that_numbers_do_not_have(x, n):
+    h = x[0]
+    if n > 1:
+        h = x * 0.6
+    return math.fsum(h) + np.sum(x) * n
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {}
