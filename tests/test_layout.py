@@ -13,7 +13,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 
 # The callables that stand in the IR for what has no NumPy function, and the table of all rules.
 OPERATIONS = {"rules.registry", "rules.helpers", "rules.containers", "rules.dicts"}
-OPERATIONS |= {"rules.in_place", "rules.nested_lists"}
+OPERATIONS |= {"rules.in_place", "rules.nested_lists", "rules.of_dtypes", "rules.itself"}
 # What a package may import, besides itself and EVERYONE's.
 ALLOWED = {
     "errors": set(),

@@ -36,6 +36,8 @@ from ..ir.ops import (
 )
 from ..ir.types import Array, DictOf, ListOf, Scalar, TupleOf
 from ..rules import containers, dicts, helpers, in_place, nested_lists
+from ..rules.itself import ITSELF, ITSELF_FOR
+from ..rules.of_dtypes import of_dtypes
 from ..rules.registry import lookup
 
 Root = tuple[Any, bool, str]  # (where it was allocated, whether in an earlier iteration, "" or "inside")
@@ -112,13 +114,6 @@ VIEWS: dict[Any, int] = {
     helpers.broadcast_like: READ_ONLY,
     helpers.hollow: READ_ONLY,
     helpers.list_from_array: VIEW,
-}
-ITSELF = {
-    helpers.unbroadcast,
-    helpers.astype,
-    helpers.reserve,
-    in_place.fitting,
-    *([np.astype] if hasattr(np, "astype") else []),
 }
 ELEMENTS = {
     containers.list_get,
@@ -378,6 +373,8 @@ def behaviour(op: Op) -> str:
         return "fresh"
     if op.kwargs.keys() & {"out", "copy"}:
         return "may-return"
+    if fn in ITSELF_FOR:
+        return "itself" if _may_be_itself(op) else "fresh"
     if fn in VIEWS:
         return "view" if VIEWS[fn] == VIEW else "read-only"
     primitive = lookup(fn)
@@ -390,28 +387,25 @@ def behaviour(op: Op) -> str:
     )
 
 
+def _may_be_itself(op: Op) -> bool:
+    """Whether a count may be the one with which the function does nothing."""
+    name, place, count = ITSELF_FOR[op.fn]
+    given = op.kwargs.get(name, op.args[place] if len(op.args) > place else None)
+    return given is not None and (not isinstance(given, Lit) or given.value == count)
+
+
 _BEHAVIOURS: list[tuple[str, Any]] = [
-    (
-        "fresh",
-        {
-            dicts.dict_empty,
-            builtin.undefined,
-            builtin.raise_,
-            builtin.assert_,
-            builtin.unread,
-            containers.require_items,
-            helpers.setitem,
-            helpers.add_at,
-            builtin.fill_,
-        },
-    ),
+    ("fresh", {
+        dicts.dict_empty, builtin.undefined, builtin.raise_, builtin.assert_, builtin.unread, builtin.fill_,
+        containers.require_items, helpers.setitem, helpers.add_at,
+    }),
     ("same", {builtin.assign, builtin.told, helpers.not_none, in_place.writable}),
     ("itself", ITSELF),
     ("element", ELEMENTS),
     ("pop", {containers.list_pop, containers.list_remove, dicts.dict_pop, dicts.dict_take}),
     ("shallow", SHALLOW),
-    ("may-return", {containers.add}),
-]
+    ("may-return", {containers.add, of_dtypes}),
+]  # fmt: skip
 
 
 def _indexing(op: Op) -> str:

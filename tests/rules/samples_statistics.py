@@ -46,7 +46,7 @@ SAMPLES = {
         (B, 7),  # no differences are left
         Sample((B, 5, 0), {"append": normal(1, 4)}),
     ],
-    s.undiff: [(A,), (B, 2), (B, 1, 0), (B, 2, 1, 6), (normal(3, 0), 5, -1, 2)],
+    s.undiff: [(A,), (A, 0), (B, 2), (B, 1, 0), (B, 2, 1, 6), (normal(3, 0), 5, -1, 2)],
     np.ediff1d: [(A,), (B, 2.0, normal(2))],
     np.trapezoid: [
         (A,),
