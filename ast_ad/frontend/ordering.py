@@ -7,6 +7,7 @@ there is taken from the list.
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import Any
 
 from ..ir.ops import Lit, Var
@@ -122,12 +123,17 @@ def extremum(
         return by_key(cx, fn, to_list(cx, source) if items is None else Lst(tuple(items)), key, default)
     if items is None:
         whole = source if isinstance(source, (Arr, Lst)) else to_list(cx, source)
-        if default is not None and not isinstance(whole, Arr):
-            return by_key(cx, fn, whole, key, default)
-        if isinstance(whole, Lst) and isinstance(content_type(own_elements(cx, whole)), TupleOf):
-            return by_key(cx, fn, whole, key, default)
-        found = cx.emit(fn, whole)
-        return found if isinstance(found, Var) else one_of_them(cx, fn)
+        if isinstance(whole, Lst):
+            whole = with_content(cx, whole)
+            kind = content_type(own_elements(cx, whole))
+            if isinstance(kind, TupleOf) or default is not None and not isinstance(kind, Scalar):
+                return by_key(cx, fn, whole, key, default)
+
+        def found() -> Any:
+            one = cx.emit(fn, whole)
+            return one if isinstance(one, Var) else one_of_them(cx, fn)
+
+        return found() if isinstance(whole, Arr) else or_default(cx, whole, found, default)
     if all(cx.is_static(item) for item in items):
         return fold(cx, fn, [cx.static_value(item) for item in items])
     if any(isinstance(item, (Arr, Lst, Dct)) for item in items) and len(items) > 1:
@@ -137,20 +143,30 @@ def extremum(
 
 def by_key(cx: Context, fn: Callee, source: Lst, key: Value, default: Value | None) -> Any:
     """The item of which the key is the least, or the largest."""
-    content = own_elements(cx, source)
-    items = Lst(content, pools=source.pools, within=source.within, view=source.view)
-    if isinstance(cx.state.get(source), Var):
-        items = source
+    items = with_content(cx, source)
 
     def best() -> Any:
         of_keys = keys_of(cx, items, key), Lit(fn is max)
         place = cx.builder.opaque(containers.list_extreme, of_keys, Scalar("int"))
         return doors.load_item(cx, items, place)
 
+    return or_default(cx, items, best, default)
+
+
+def with_content(cx: Context, source: Lst) -> Lst:
+    """The list, with its elements as a value of the program."""
+    content = own_elements(cx, source)
+    if isinstance(cx.state.get(source), Var):
+        return source
+    return Lst(content, pools=source.pools, within=source.within, view=source.view)
+
+
+def or_default(cx: Context, items: Lst, find: Callable[[], Any], default: Value | None) -> Any:
+    """What is found among the items; the default, if there is one and there are no items."""
     if default is None:
-        return best()
+        return find()
     some = cx.emit(operator.gt, doors.length(cx, items), Lit(0))
-    return choose(cx, some, best, lambda: default)
+    return choose(cx, some, find, lambda: default)
 
 
 def one_of_them(cx: Context, fn: Callee) -> Any:

@@ -17,6 +17,7 @@ from sample import Sample
 
 import ast_ad
 import ast_ad.rules
+from ast_ad import fallback
 from ast_ad.rules.registry import lookup
 
 ZERO, INF = np.zeros(1), np.inf
@@ -117,3 +118,18 @@ def test_second_order_of_what_is_masked():
     x, direction = np.array([0.3, 0.2, 0.7]), np.array([1.0, 0.5, 0.3])
     with np.errstate(all="ignore"):
         np.testing.assert_array_equal(ast_ad.grad(along, argnums=1)(direction, x), 2 * direction)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+def test_equal_numbers_share_the_gradient_of_pythons_extrema(backend):
+    def f(x):
+        squares = [t * t for t in x if t > 0.0]
+        return 3.0 * max(squares, default=-x[0]) + min((t * t for t in x if t > 0.0), default=2.0)
+
+    x = np.array([0.5, -3.0, 0.5])
+    derivative = ast_ad.grad(f, backend=backend, fallback="error")
+    np.testing.assert_allclose(derivative(x), [2.0, 0.0, 2.0])
+    _, pullback = fallback.trace(f, [x], {}, [0])
+    np.testing.assert_allclose(pullback([1.0])[0], [2.0, 0.0, 2.0])
+    np.testing.assert_allclose(derivative(-x), [0.0, 24.0, 0.0])
+    np.testing.assert_allclose(derivative(np.array([-1.0, -2.0])), [-3.0, 0.0])
