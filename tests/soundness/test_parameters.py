@@ -42,6 +42,7 @@ ONCE = {
 # Options of rules that a derivative does not read: parameter -> why.
 OF_RULES = {
     "dtype": "cotangents are fitted to the dtype of what they belong to, in one place",
+    "attribute": "what an error names that None has not",
     "check_finite": "a check of the arguments, which the primal makes",
     "workers": "how many threads compute",
     "kind": "which algorithm sorts; the result tells the order",
