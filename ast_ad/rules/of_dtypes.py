@@ -11,6 +11,7 @@ from .registry import vjp
 def of_dtypes(xs: Any, dtypes: Any) -> Any:
     """What lists, dicts and tuples hold, converted; of a tuple there is a dtype, or None, for each item.
 
+    >>> import numpy as np
     >>> of_dtypes([np.float64(1.0), 0.0], np.dtype("float32"))
     [np.float32(1.0), np.float32(0.0)]
     """
