@@ -10,6 +10,7 @@ otherwise, by ``out=``, by ``a[:] = b * c``. What is stored needs no place of it
 from __future__ import annotations
 
 import operator
+from collections import Counter
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -17,7 +18,7 @@ import numpy as np
 from ..analysis.aliasing import is_whole_index
 from ..ir import builtin
 from ..ir.alternatives import is_mixed
-from ..ir.ops import Block, Lit, Op, Statement, Var, blocks, walk
+from ..ir.ops import Block, Lit, Op, Statement, Var, blocks, operands, variables, walk
 from ..ir.types import Array
 from ..rules import helpers
 from .copying import Renaming, replace_reads
@@ -38,14 +39,19 @@ def is_filling(fn: Any, count: int) -> TypeGuard[np.ufunc]:
 
 
 def store_at_once(body: Block) -> None:
-    """Let ufuncs write to what all of their result is stored to; who reads the result reads that."""
+    """Let ufuncs write to what all of their result is stored to; the reverse sweep reads the result there.
+
+    Where the primal itself reads the result once more, it keeps a place of its own: sums depend on the order
+    in memory.
+    """
     names: Renaming = {}
+    reads = _reads_of_primal(body)
     for block in (body, *(inner for op in walk(body) for inner in blocks(op))):
         makers: dict[Var, Op] = {}
         kept: list[Statement] = []
         for op in block.ops:
             maker = makers.get(op.args[2]) if _is_store(op) else None  # type: ignore[arg-type,union-attr]
-            if maker is not None and maker is kept[-1]:  # nobody has read it yet
+            if maker is not None and maker is kept[-1] and reads[maker.out] == 1:
                 kept.pop()
                 _fill(op, maker)  # type: ignore[arg-type]
                 names[maker.out] = op.outs[0]
@@ -55,6 +61,17 @@ def store_at_once(body: Block) -> None:
         block.ops = kept
     if names:
         replace_reads(body, names)
+
+
+def _reads_of_primal(body: Block) -> Counter[Var]:
+    """How often each value is read, but for the statements of the reverse sweep."""
+    reads = Counter(variables(*body.results))
+    for op in walk(body):
+        if not op.adjoint:
+            reads.update(variables(*operands(op)))
+        for inner in blocks(op):
+            reads.update(variables(*inner.results))
+    return reads
 
 
 def _is_store(op: Statement) -> bool:

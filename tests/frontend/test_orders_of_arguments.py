@@ -171,11 +171,28 @@ def written_by_place(a, b):
     return np.sum(a) + np.sum(b) * np.sum(c)
 
 
+def stored_and_read_where_it_was_made(a, b):
+    out = np.zeros(a.shape)
+    t = a * b
+    out[:] = t
+    return np.sum(t) + np.sum(out, axis=0)[1] * np.sum(t.ravel(order="K")[:40])
+
+
+def stored_and_carried_on(a, b):
+    out, total = np.zeros(a.shape), 0.0
+    for _ in range(3):
+        t = np.sin(a) + b
+        out[...] = t
+        a = t
+        total = total + np.sum(out) * np.sum(a)
+    return total
+
+
 PROGRAMS = [
     copied, copied_and_written, copied_on_a_path, copied_into_a_list, copied_in_turns, copied_by_a_helper,
     cast, divided, changed_in_turns, changed_from_what_is_like_it, kept_before_it_is_changed,
     changed_under_another_dtype, out_of_products, all_of_it_stored, sorted_and_clipped, where_it_is_positive,
-    joined, reduced, flattened, written_by_place,
+    joined, reduced, flattened, written_by_place, stored_and_read_where_it_was_made, stored_and_carried_on,
 ]  # fmt: skip
 
 
