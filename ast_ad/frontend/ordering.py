@@ -133,7 +133,7 @@ def extremum(
             one = cx.emit(fn, whole)
             return one if isinstance(one, Var) else one_of_them(cx, fn)
 
-        return found() if isinstance(whole, Arr) else or_default(cx, whole, found, default)
+        return or_default(cx, whole, found, default)
     if all(cx.is_static(item) for item in items):
         return fold(cx, fn, [cx.static_value(item) for item in items])
     if any(isinstance(item, (Arr, Lst, Dct)) for item in items) and len(items) > 1:
@@ -161,7 +161,7 @@ def with_content(cx: Context, source: Lst) -> Lst:
     return Lst(content, pools=source.pools, within=source.within, view=source.view)
 
 
-def or_default(cx: Context, items: Lst, find: Callable[[], Any], default: Value | None) -> Any:
+def or_default(cx: Context, items: Lst | Arr, find: Callable[[], Any], default: Value | None) -> Any:
     """What is found among the items; the default, if there is one and there are no items."""
     if default is None:
         return find()

@@ -120,6 +120,11 @@ def _with_longer_lists(
     """A second run where the lengths of arrays allow for one: how many results there are, lists tell, too.
 
     Where other lists don't go with the arrays, a list of results is one of as many as it may be.
+
+    Raises
+    ------
+    InferenceError
+        if its items are not all of one kind.
     """
     lists = [v for v in variables(*args, *kwargs.values()) if isinstance(v.type, ListOf)]
     if not lists:
@@ -127,8 +132,12 @@ def _with_longer_lists(
     longer = table | {("len", v.id): table.get(("len", v.id), 3) + 1 for v in lists}
     try:
         return [(longer, run_on_dummies(fn, args, kwargs, longer))]
-    except Exception:
-        return [(longer, [*result, result[0]])] if isinstance(result, list) and is_uniform(result) else []
+    except Exception as problem:
+        if not isinstance(result, list):
+            return []
+        if not is_uniform(result):
+            raise InferenceError("the number of results may depend on the length of a list") from problem
+        return [(longer, [*result, result[0]])]
 
 
 def is_uniform(items: list[Any]) -> bool:

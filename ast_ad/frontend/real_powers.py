@@ -52,12 +52,10 @@ class Signs:
 
     def learn(self, fn: Callee, args: tuple[Arg, ...], out: Var) -> None:
         """Squares, and what is made of such numbers in ways that keep the sign."""
-        same = len(args) == 2 and args[0] is args[1]
-        even = len(args) == 2 and isinstance(args[1], Lit) and args[1].value in (2, 4)
         if (
             fn in _NEVER_NEGATIVE
-            or (fn is operator.mul and same)
-            or (fn in _POWERS and (even or self.is_known(args[0])))
+            or (fn is operator.mul and args[0] is args[1])
+            or (fn in _POWERS and (_is_even(args[-1]) or self.is_known(args[0])) and len(args) == 2)
             or (fn in _KEEP_THE_SIGN and all(map(self.is_known, args)))
             or (fn is max and any(map(self.is_known, args)))
         ):
@@ -73,6 +71,10 @@ class Signs:
         return isinstance(result, Scalar) and any(
             isinstance(t, Scalar) and t.dtype is None and t.kind == "float" for t in alternatives(result)
         )
+
+
+def _is_even(exponent: Arg) -> bool:
+    return isinstance(exponent, Lit) and type(exponent.value) is int and exponent.value % 2 == 0
 
 
 def _may_be_a_fraction(exponent: Arg) -> bool:

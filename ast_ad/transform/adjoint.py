@@ -261,8 +261,9 @@ class Sweep:
         rule = primitive.rule
         assert rule is not None
         cotangents = _several(self.rules.inline(rule, (g, ans, *op.args), op.kwargs))
+        unread = read_for_its_shape(op)
         for i, (arg, bar) in enumerate(zip(op.args, cotangents, strict=False)):
-            if i != read_for_its_shape(op):
+            if i != unread:
                 self.bars.add(arg, bar, broadcast=primitive.broadcasts)
         names = _parameters(rule)[2:]
         for name, arg in op.kwargs.items():

@@ -243,5 +243,11 @@ def queue(x, n):
     return total
 
 
+@program(NINE, 0.9, later=[(NINE, 5.0), (NINE, -9.0), (NINE[:1], 0.1)])
+def extrema_of_what_is_left_of_an_array(x, s):
+    left = x[x > s]
+    return max(left, default=s) * np.sum(x) + min(x[1:], default=x[0] * s)
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {}
