@@ -143,5 +143,9 @@ class Useful:
                 self.mark(init)
         if isinstance(op, For):
             for source, items in op.items:
-                if any(item in self.vars for item in items):
+                if self.is_reached(items):
                     self.mark(source)
+
+    def is_reached(self, items: tuple[Var, ...]) -> bool:
+        """Whether what is found in the items of a list holds of the list."""
+        return any(item in self.vars for item in items)

@@ -138,6 +138,15 @@ class _Always(Useful):
     def arguments(self, op: Op) -> Iterator[Arg]:
         return iter(()) if chooses(op) else _factors(op, self.varied, False)
 
+    def is_reached(self, items: tuple[Var, ...]) -> bool:
+        return are_all_in(items, self.vars, self.varied)
+
+
+def are_all_in(items: Iterable[Var], found: set[Var], active: set[Var]) -> bool:
+    """Whether the active items of a list are all among those found: a list is not known item by item."""
+    some = [item for item in items if item in active]
+    return bool(some) and found.issuperset(some)
+
 
 class _Decomposed(Useful):
     """``vars`` are the values on which a decomposition depends."""
@@ -225,7 +234,7 @@ class _Dense:
         self.mark(*(init for param, init in zip(op.params, op.inits, strict=True) if param not in closed))
         if isinstance(op, For):
             for source, items in op.items:
-                if any(item in self.vars for item in items):
+                if are_all_in(items, self.vars, self.active):
                     self.mark(source)
 
 

@@ -120,6 +120,27 @@ def test_second_order_of_what_is_masked():
         np.testing.assert_array_equal(ast_ad.grad(along, argnums=1)(direction, x), 2 * direction)
 
 
+@pytest.mark.parametrize("turns", [1, 3])
+def test_second_order_of_what_is_masked_in_a_loop(turns):
+    """What a loop saves for its sweep is masked item by item."""
+
+    def masked(x):
+        u, total = x * 1.0, 0.0
+        for _ in range(turns):
+            u = u * u
+            total = total + np.sum(np.where(u > 9, np.tan(np.inf * u), u))
+        return np.sum(u) + total
+
+    def along(direction, x):
+        return np.sum(ast_ad.grad(masked)(x) * direction)
+
+    x, direction = np.array([0.3, 0.2, 0.7]), np.array([1.0, 0.5, 0.3])
+    powers = [2**k for k in range(1, turns + 1)]
+    expected = sum(p * (p - 1) * x ** (p - 2) * direction for p in [*powers, powers[-1]])
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(ast_ad.grad(along, argnums=1)(direction, x), expected, rtol=1e-12)
+
+
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 def test_equal_numbers_share_the_gradient_of_pythons_extrema(backend):
     def f(x):
