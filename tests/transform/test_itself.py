@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import ast_ad
+import ast_ad.nn.functional  # its programs are registered, too
 from ast_ad.analysis.aliasing import behaviour
 from ast_ad.ir.ops import Lit, Op, Var
 from ast_ad.ir.types import Array
@@ -51,7 +52,9 @@ def returns_an_argument(fn: Any) -> bool:
 
 
 def test_functions_that_may_return_an_argument_are_not_taken_for_fresh() -> None:
-    own = [fn for fn in registry.primitives() if str(getattr(fn, "__module__", "")).startswith("ast_ad")]
+    """Programs (``itself``) are read in place of their calls: no operation of the IR calls them."""
+    primitives = [(fn, known) for fn, known in registry.primitives().items() if not known.itself]
+    own = [fn for fn, _ in primitives if str(getattr(fn, "__module__", "")).startswith("ast_ad")]
     found = [fn for fn in own if returns_an_argument(fn)]
     arrays = Var(Array(np.dtype(float), None)), Var(Array(np.dtype(float), None))
     assert len(found) > 20
