@@ -17,6 +17,7 @@ from ..ir.dims import Int, reaches
 from ..ir.ops import Arg, Block, For, Function, If, Lit, Op, Seq, Statement, Undefined, Var, While, atoms
 from ..ir.types import (
     ANY_KEY,
+    NONE,
     Array,
     DictOf,
     ListOf,
@@ -189,7 +190,7 @@ def _is_nothing(type: Type) -> bool:
 
 
 def is_none(type: Type) -> bool:
-    return isinstance(type, Opaque) and type.name == "None"
+    return type == NONE
 
 
 def same_shape_class(found: Scalar | Array, promised: Scalar | Array) -> bool:

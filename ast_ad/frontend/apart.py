@@ -24,7 +24,7 @@ from ..errors import AdError, UnsupportedError
 from ..ir.alternatives import common, types_of
 from ..ir.builtin import raise_, told
 from ..ir.ops import Block, Lit, Op, Var
-from ..ir.types import Array, Opaque, Optional, Scalar, Type, dtype_of, rank_of
+from ..ir.types import NONE, Array, Opaque, Optional, Scalar, Type, dtype_of, rank_of
 from ..rules import helpers
 from . import doors
 from .boundness import Raised, is_certain
@@ -34,7 +34,7 @@ from .several import open_variables
 from .values import Arr, Frame, State, Tup, Value
 
 WHOLE, MOST = 2, 4  # questions within each other: so that the rest of a block is read anew, and at all
-BOOL, NONE = Scalar("bool"), Opaque("None")
+BOOL = Scalar("bool")
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -16,12 +17,20 @@ from ..rules import containers, helpers
 from ..rules.in_place import writable
 from . import doors
 from .attributes import load_attribute
-from .builder import type_of_arg
+from .builder import content_type, type_of_arg
 from .certain import raising
-from .container_methods import joined_lists, pop_at
-from .context import Context, content_type
+from .container_methods import joined_lists, spliced
+from .context import Context
 from .dummies import InferenceError
-from .holding import element_value, hold_element, own_elements, pools_of, same_elements, set_list
+from .holding import (
+    change_items,
+    element_value,
+    hold_element,
+    own_elements,
+    pools_of,
+    same_elements,
+    set_list,
+)
 from .identities import no_such_key, read_once, set_dict
 from .indexing import index_type
 from .inner_lists import load_inner
@@ -361,9 +370,9 @@ def store_list_item(cx: Context, base: Lst, index: Value, value: Value) -> None:
     content = cx.state.get(base)
     position = cx.static_value(index)
     if isinstance(content, tuple) and isinstance(position, (int, np.integer, slice)):
-        items = list(content)
-        items[position] = doors.items_of(cx, value) if isinstance(position, slice) else value  # type: ignore[index]
-        set_list(cx, base, tuple(items), "other" if isinstance(position, slice) else "set")
+        new = doors.items_of(cx, value) if isinstance(position, slice) else value
+        kind = "other" if isinstance(position, slice) else "set"
+        change_items(cx, base, functools.partial(_set, position, new), kind)
         return
     content = own_elements(cx, base)
     if isinstance(index, slice):
@@ -374,6 +383,10 @@ def store_list_item(cx: Context, base: Lst, index: Value, value: Value) -> None:
     after = cx.builder.opaque(containers.list_set, (content, cx.arg(index), new), type)
     after.hint = content.hint
     set_list(cx, base, after, "set")
+
+
+def _set(place: Any, value: Any, items: list[Any]) -> None:
+    items[place] = value
 
 
 def store_list_slice(cx: Context, base: Lst, content: Var, index: slice, value: Value) -> None:
@@ -393,50 +406,6 @@ def store_list_slice(cx: Context, base: Lst, content: Var, index: slice, value: 
         after = spliced(cx, content, index, new, type)
     after.hint = content.hint
     set_list(cx, base, after)
-
-
-def spliced(cx: Context, content: Var, index: slice, new: Var | None, type: Type) -> Var:
-    """The list with another one, or nothing, in the place of a slice."""
-    bounds = [cx.arg(part) for part in (index.start, index.stop)]
-    opaque, none = cx.builder.opaque, Lit(None)
-    start = opaque(containers.list_start, (content, bounds[0]), Scalar("int"))
-    stop = opaque(containers.list_stop, (content, start, bounds[1]), Scalar("int"))
-    front = opaque(containers.list_slice, (content, none, start, none), content.type)
-    if new is not None:
-        front = opaque(containers.list_concat, (front, new), type)
-    back = opaque(containers.list_slice, (content, stop, none, none), content.type)
-    return opaque(containers.list_concat, (front, back), type)
-
-
-def delete_item(cx: Context, base: Value, index: Value) -> None:
-    if isinstance(base, Dct) and doors.is_run_time(cx, base, index):
-        doors.pop_entry(cx, base, index)
-        return
-    if isinstance(base, Lst) and (isinstance(cx.state.get(base), Var) or not cx.is_static(index)):
-        delete_from_list(cx, base, own_elements(cx, base), index)
-        return
-    key = cx.demand(index, "an index")
-    content = cx.state.get(base) if isinstance(base, (Dct, Lst)) else None
-    if isinstance(base, Dct) and isinstance(content, dict):
-        set_dict(cx, base, {k: v for k, v in content.items() if k != key})
-    elif isinstance(base, Lst) and isinstance(content, tuple):
-        items = list(content)
-        del items[key]
-        set_list(cx, base, tuple(items))
-    else:
-        raise cx.unsupported(
-            "`del` of an item", "the compiler does not follow it here", "rebuild the container"
-        )
-
-
-def delete_from_list(cx: Context, base: Lst, content: Var, index: Value) -> None:
-    """``del l[i]`` and ``del l[a:b]``."""
-    if not isinstance(index, slice):
-        pop_at(cx, base, content, index)
-    elif cx.static_value(index.step) in (None, 1):
-        set_list(cx, base, spliced(cx, content, index, None, content.type))
-    else:
-        raise cx.unsupported("`del` of every k-th item", "it is not followed", "make another list")
 
 
 def element(cx: Context, base: Lst | Dct, value: Value) -> Arg:

@@ -13,7 +13,7 @@ import numpy as np
 from ..budget import spend
 from ..ir.builtin import tuple_get
 from ..ir.ops import NOWHERE, UNKNOWN, Arg, Block, Lit, Op, Seq, Slice, Span, Statement, Undefined, Var, atoms
-from ..ir.types import Array, Scalar, TupleOf, Type, type_of
+from ..ir.types import Array, DictOf, ListOf, Scalar, TupleOf, Type, element_of, type_of
 from ..rules import containers, helpers
 from .dummies import InferenceError
 from .infer import result_type
@@ -260,6 +260,12 @@ def type_of_arg(arg: Arg) -> Type:
     if isinstance(arg, Seq):
         return TupleOf(tuple(map(type_of_arg, arg.items)))
     return type_of(slice(None))
+
+
+def content_type(items: Var) -> Type:
+    """The type of one element that is read from a run-time list or dict."""
+    assert isinstance(items.type, (ListOf, DictOf))
+    return element_of(items.type)
 
 
 def contains_array(arg: Arg) -> bool:

@@ -8,10 +8,10 @@ from ..ir.ops import Lit, Op, Var
 from ..ir.types import ListOf, Scalar, Type, element_of, list_of
 from ..rules import containers
 from . import doors
-from .boundness import Raised, emit_raise
 from .builder import type_of_arg
 from .context import Context
-from .holding import own_elements, popped, same_elements, set_list
+from .holding import change_items, own_elements, popped, same_elements, set_list
+from .identities import no_such_key, set_dict
 from .joins import ShapeChange, join_lists
 from .tables import method
 from .values import (
@@ -112,14 +112,8 @@ def list_pop(cx: Context, base: Lst, index: Value | None = None) -> Any:
     content = cx.state.get(base)
     if isinstance(content, Var) or index is not None and not cx.is_static(index):
         return pop_at(cx, base, own_elements(cx, base), Lit(-1) if index is None else index)
-    items = list(content)
-    try:
-        found = items.pop(-1 if index is None else cx.demand(index, "a position"))
-    except IndexError as error:
-        emit_raise(cx, error)
-        raise Raised from None
-    set_list(cx, base, tuple(items))
-    return found
+    place = -1 if index is None else cx.demand(index, "a position")
+    return change_items(cx, base, lambda items: items.pop(place))
 
 
 def pop_at(cx: Context, base: Lst, content: Var, index: Value) -> Any:
@@ -162,8 +156,7 @@ def list_index(cx: Context, base: Value, value: Value) -> Any:
     try:
         return Lit(items.index(item))
     except ValueError as error:
-        emit_raise(cx, error)
-        raise Raised from None
+        raise cx.unsupported("an item that is not there", str(error), "check it", exception=error) from None
 
 
 @method("list", "count")
@@ -180,3 +173,48 @@ def list__replace(cx: Context, base: Tup, **kwargs: Value) -> Any:
 @method("list", "_asdict")
 def list__asdict(cx: Context, base: Tup) -> Any:
     return Dct(dict(zip(base.cls._fields, base.items, strict=True)))  # type: ignore[union-attr]
+
+
+# ----- parts of lists, and items that go
+def spliced(cx: Context, content: Var, index: slice, new: Var | None, type: Type) -> Var:
+    """The list with another one, or nothing, in the place of a slice."""
+    bounds = [cx.arg(part) for part in (index.start, index.stop)]
+    opaque, none = cx.builder.opaque, Lit(None)
+    start = opaque(containers.list_start, (content, bounds[0]), Scalar("int"))
+    stop = opaque(containers.list_stop, (content, start, bounds[1]), Scalar("int"))
+    front = opaque(containers.list_slice, (content, none, start, none), content.type)
+    if new is not None:
+        front = opaque(containers.list_concat, (front, new), type)
+    back = opaque(containers.list_slice, (content, stop, none, none), content.type)
+    return opaque(containers.list_concat, (front, back), type)
+
+
+def delete_item(cx: Context, base: Value, index: Value) -> None:
+    if isinstance(base, Dct) and doors.is_run_time(cx, base, index):
+        doors.pop_entry(cx, base, index)
+        return
+    if isinstance(base, Lst) and (isinstance(cx.state.get(base), Var) or not cx.is_static(index)):
+        delete_from_list(cx, base, own_elements(cx, base), index)
+        return
+    key = cx.demand(index, "an index")
+    content = cx.state.get(base) if isinstance(base, (Dct, Lst)) else None
+    if isinstance(base, Dct) and isinstance(content, dict):
+        if key not in content:
+            raise no_such_key(cx, key)
+        set_dict(cx, base, {k: v for k, v in content.items() if k != key})
+    elif isinstance(base, Lst) and isinstance(content, tuple):
+        change_items(cx, base, lambda items: items.__delitem__(key))
+    else:
+        raise cx.unsupported(
+            "`del` of an item", "the compiler does not follow it here", "rebuild the container"
+        )
+
+
+def delete_from_list(cx: Context, base: Lst, content: Var, index: Value) -> None:
+    """``del l[i]`` and ``del l[a:b]``."""
+    if not isinstance(index, slice):
+        pop_at(cx, base, content, index)
+    elif cx.static_value(index.step) in (None, 1):
+        set_list(cx, base, spliced(cx, content, index, None, content.type))
+    else:
+        raise cx.unsupported("`del` of every k-th item", "it is not followed", "make another list")

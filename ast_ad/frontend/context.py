@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import AdError, UnsupportedError
+from ..ir.builtin import tuple_get
 from ..ir.ops import UNKNOWN, Arg, Block, Lit, Seq, Slice, Var, variables
 from ..ir.types import (
+    NONE,
     Array,
     DictOf,
     Dim,
@@ -19,8 +21,6 @@ from ..ir.types import (
     Optional,
     Reference,
     TupleOf,
-    Type,
-    element_of,
     has_references,
     kind_of,
 )
@@ -181,17 +181,16 @@ class Context:
         return result
 
     def wrap_var(self, var: Var) -> Any:
-        if isinstance(var.type.value if isinstance(var.type, Optional) else var.type, Array):
+        if var.type == NONE:
+            return Lit(None)
+        kind = var.type.value if isinstance(var.type, Optional) else var.type
+        if isinstance(kind, Array):
             return Arr(var)
-        if isinstance(var.type, ListOf):
-            return Lst(var)
-        if isinstance(var.type, DictOf):
-            return Dct(var)
+        if isinstance(var.type, (ListOf, DictOf)):
+            return Lst(var) if isinstance(var.type, ListOf) else Dct(var)
         if isinstance(var.type, Reference):
             return doors.referred_to(self, var)
         if isinstance(var.type, TupleOf):
-            from ..ir.builtin import tuple_get
-
             items = [self.builder.opaque(tuple_get, (var, Lit(i)), t) for i, t in enumerate(var.type.items)]
             return Tup(tuple(map(self.wrap_var, items)))
         return var
@@ -439,12 +438,6 @@ class Context:
 
     def _variables_of(self, value: object) -> list[Var]:
         return list(variables(self.arg(value)))
-
-
-def content_type(items: Var) -> Type:
-    """The type of one element that is read from a run-time list or dict."""
-    assert isinstance(items.type, (ListOf, DictOf))
-    return element_of(items.type)
 
 
 NOT_STATIC: Any = type("NotStatic", (), {"__repr__": lambda self: "NOT_STATIC"})()

@@ -46,9 +46,9 @@ from ..ir.types import (
 )
 from ..rules import containers
 from . import doors
-from .builder import type_of_arg
+from .builder import content_type, type_of_arg
 from .choices import among, is_replaced
-from .context import Context, content_type
+from .context import Context
 from .heaps import INT, array_in_heap, heap_of_lists, is_lasting, list_at, move, move_list
 from .joins import NOTHING, is_alike, join
 from .slots import in_heap

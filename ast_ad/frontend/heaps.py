@@ -20,8 +20,9 @@ from ..ir.ops import Arg, Op, Var
 from ..ir.types import Array, Scalar, Type, list_of
 from ..rules import containers
 from . import doors
+from .builder import content_type
 from .container_methods import joined_lists
-from .context import Context, content_type
+from .context import Context
 from .holding import own_elements
 from .joins import NOTHING
 from .values import AGAIN, Arr, Heap, Lst, Pool, Seen, View, now

@@ -9,7 +9,7 @@ element that was read stays what it was when the list gets another one in its pl
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -161,6 +161,19 @@ def element_value(cx: Context, base: Lst | Dct, var: Var) -> Any:
 
 
 # ----- changes of lists and of their elements
+def change_items(cx: Context, base: Lst, change: Callable[[list[Any]], Any], kind: str = "other") -> Any:
+    """Change the items of a list of fixed length; where Python would raise, the program does."""
+    items = list(cx.state.get(base))
+    try:
+        found = change(items)
+    except (IndexError, ValueError) as error:
+        raise cx.unsupported(
+            "a change of a list", f"{error}: it has {len(items)} items", "check it", exception=error
+        ) from None
+    set_list(cx, base, tuple(items), kind)
+    return found
+
+
 def set_list(cx: Context, base: Lst, content: object, change: str = "other") -> None:
     """The list holds ``content`` from now on; ``change``: 'set' (of one item), 'append', or 'other'."""
     doors.check_iterated(cx, base, change)

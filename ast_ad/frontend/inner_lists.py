@@ -12,8 +12,9 @@ from ..ir.ops import Arg, Var
 from ..ir.types import DictOf, list_of
 from ..rules import containers, dicts
 from . import doors
+from .builder import content_type
 from .container_methods import joined_lists
-from .context import Context, content_type
+from .context import Context
 from .holding import STALE_LIST, inner_pools, pools_of
 from .values import Dct, Heap, Lst, Seen, State, View
 

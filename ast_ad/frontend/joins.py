@@ -10,6 +10,7 @@ from ..ir.alternatives import one_of, wide_enough
 from ..ir.types import (
     ANY_KEY,
     KINDS,
+    NONE,
     Array,
     DictOf,
     Dim,
@@ -82,7 +83,7 @@ def have_join(types: Iterable[Type]) -> bool:
 
 
 def is_none(type: Type) -> bool:
-    return isinstance(type, Opaque) and type.name == "None"
+    return type == NONE
 
 
 def _join_sizes(a: Type, b: Type) -> Type:

@@ -17,10 +17,10 @@ from ..rules import containers, helpers
 from . import doors
 from .arrays import index_arg, load_item, store_item
 from .attributes import array_attribute, shape_of
-from .builder import type_of_arg
+from .builder import content_type, type_of_arg
 from .call_sites import call_followed
 from .container_methods import list_append
-from .context import Context, content_type
+from .context import Context
 from .holding import own_elements
 from .items import items_of
 from .iterables import consumed, to_list

@@ -15,9 +15,9 @@ from ..ir.types import ListOf, Optional, Reference, Scalar, TupleOf, Type, has_r
 from ..rules import containers
 from . import doors
 from .branches import choose
-from .builder import type_of_arg
+from .builder import content_type, type_of_arg
 from .container_methods import list_append
-from .context import Context, content_type
+from .context import Context
 from .holding import own_elements, placed, same_elements, set_list
 from .iterables import consumed, to_list
 from .merge import dynamic_list

@@ -17,11 +17,11 @@ import numpy as np
 from ..ir.ops import Lit, Span, Var
 from . import doors
 from .alone import changed_or_replaced, is_loose, new_value, set_shape
-from .arrays import delete_item, load_item, store_item
+from .arrays import load_item, store_item
 from .attributes import load_attribute, store_attribute
 from .boundness import Raised
 from .choices import of_each_side, unlike_sides
-from .container_methods import list_extend
+from .container_methods import delete_item, list_extend
 from .context import Context
 from .expressions import evaluate, load_name, mangled
 from .holding import set_list

@@ -147,6 +147,7 @@ class Opaque:
         return self.name
 
 
+NONE = Opaque("None")
 Type = Scalar | Array | ListOf | DictOf | TupleOf | Optional | Opaque
 KIND_OF = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}
 
@@ -293,7 +294,7 @@ def is_strange(value: object) -> bool:
 def type_of(value: object) -> Type:
     """The type of a run-time value, its lengths as constants (used by the checker and for literals)."""
     if value is None:
-        return Opaque("None")
+        return NONE
     if isinstance(value, bool):
         return Scalar("bool")
     if isinstance(value, int):
