@@ -35,7 +35,7 @@ def split_like(g: Any, arrays: Any, axis: int | None = 0) -> Any:
 
 
 def _like(piece: Any, x: Any) -> Any:
-    """The piece in the containers of ``x``, where that is a list of numbers; of a number a number, no view."""
+    """The piece in the containers of ``x``, where that is a list; of a number a number, no view."""
     if type(x) in (list, tuple):
         return type(x)(map(_like, piece, x))
     return piece[()] if type(piece) is np.ndarray and not piece.ndim and type(x) is not np.ndarray else piece
