@@ -105,8 +105,9 @@ def _run_for(
     if isinstance(source, Dct):
         source = doors.consumed(cx, source)
     entry, mark, start = cx.state.fork(), len(cx.builder.block.ops), cx.branch_start
+    fixed = fixed_lists(cx, source)  # may raise
     cx.iterated.append(source)
-    cx.fixed.append(fixed_lists(cx, source))
+    cx.fixed.append(fixed)
     try:
         run_over(cx, source, body, names, target, live)
         return
