@@ -236,7 +236,9 @@ def _snapshot(a: Any, kind: str) -> Any:
     if kind != "value":
         return a
     if isinstance(a, Tensor):
-        return a if a._python is not None else twin(a, a._array.copy())  # nobody writes to a number
+        old = twin(a, a._array.copy())
+        old._python = a._python
+        return old
     if isinstance(a, (list, tuple)) and not hasattr(a, "_fields"):
         return type(a)([_snapshot(item, kind) for item in a])
     return a.copy() if type(a) is np.ndarray else a
