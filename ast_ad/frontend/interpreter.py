@@ -15,6 +15,7 @@ from ..ir.ops import Lit
 from . import (
     apart,
     array_methods,
+    augmented,
     class_statements,
     container_methods,
     contexts,
@@ -42,6 +43,7 @@ from .values import Callee, Value
 READERS = (
     apart,
     array_methods,
+    augmented,
     class_statements,
     container_methods,
     contexts,

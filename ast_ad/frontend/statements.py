@@ -12,46 +12,25 @@ import operator
 from typing import Any
 
 import gast
-import numpy as np
 
 from ..ir.ops import Lit, Span, Var
 from . import doors
-from .alone import changed_or_replaced, is_loose, new_value, set_shape
-from .arrays import load_item, store_item
-from .attributes import load_attribute, store_attribute
+from .alone import set_shape
+from .arrays import store_item
+from .attributes import store_attribute
 from .boundness import Raised
-from .choices import of_each_side, unlike_sides
-from .container_methods import delete_item, list_extend
+from .container_methods import delete_item
 from .context import Context
 from .expressions import evaluate, load_name, mangled
-from .holding import set_list
 from .liveness import live_after, live_before
 from .local_classes import enclosing_scope
-from .narrowing import there
-from .overwriting import overwrite
-from .questions import asked
 from .source_lines import statement_text
 from .stores import store_cell, store_global
-from .tables import EXEC, METHODS, statement
-from .values import Arr, Callee, Choice, Closure, Dct, Flat, Frame, Lst, Obj, Unbound, Value
+from .tables import EXEC, statement
+from .values import Arr, Callee, Choice, Closure, Frame, Unbound, Value
 
 RULES = __name__.partition(".")[0] + ".rules."
 EXITS = ("$return", "$break", "$continue", "$raised")
-IN_PLACE = {
-    "Add": (operator.add, operator.iadd),
-    "Sub": (operator.sub, operator.isub),
-    "Mult": (operator.mul, operator.imul),
-    "Div": (operator.truediv, operator.itruediv),
-    "FloorDiv": (operator.floordiv, operator.ifloordiv),
-    "Mod": (operator.mod, operator.imod),
-    "Pow": (operator.pow, operator.ipow),
-    "MatMult": (operator.matmul, operator.imatmul),
-    "BitAnd": (operator.and_, operator.iand),
-    "BitOr": (operator.or_, operator.ior),
-    "BitXor": (operator.xor, operator.ixor),
-    "LShift": (operator.lshift, operator.ilshift),
-    "RShift": (operator.rshift, operator.irshift),
-}
 
 
 def exec_block(cx: Context, statements: list[gast.AST]) -> None:
@@ -313,79 +292,6 @@ def unpack(cx: Context, targets: list[gast.expr], value: Value) -> None:
     targets = [t.value if type(t).__name__ == "Starred" else t for t in targets]
     for target, item in zip(targets, items, strict=True):
         assign(cx, target, item)
-
-
-# ----- augmented assignment
-@statement(gast.AugAssign)
-def exec_aug_assign(cx: Context, node: gast.AugAssign, rest: list[gast.AST]) -> None:
-    plain, in_place = IN_PLACE[type(node.op).__name__]
-    kind = type(node.target).__name__
-    if kind == "Name":
-        before = load_name(cx, node.target.id)
-        after = augment(cx, plain, in_place, before, evaluate(cx, node.value))
-        if after is not before:
-            bind(cx, node.target.id, after)
-    elif kind == "Subscript":
-        base, index = evaluate(cx, node.target.value), evaluate(cx, node.target.slice)
-        before = load_item(cx, base, index)
-        value = evaluate(cx, node.value)
-        if isinstance(base, Arr) and is_loose(cx, before):  # a window or a number: both end in the array
-            return store_item(cx, base, index, new_value(cx, plain, before, value))
-        after = augment(cx, plain, in_place, before, value)
-        window = isinstance(after, Arr) and after.view is not None and after.view.put is not None
-        if after is not before or isinstance(base, Flat) or isinstance(base, Arr) and not window:
-            store_item(cx, base, index, after)  # else it has been written where it lies
-    else:
-        base, name = evaluate(cx, node.target.value), mangled(cx, node.target.attr)
-        before = load_attribute(cx, base, name)
-        after = augment(cx, plain, in_place, before, evaluate(cx, node.value))
-        if after is not before:
-            store_attribute(cx, base, name, after)
-
-
-def augment(cx: Context, plain: Callee, in_place: Callee, before: Value, value: Value) -> Any:
-    """``before op= value``: arrays are written, lists extended, everything else is rebound."""
-    if isinstance(before, (Lst, Dct, Obj)):
-        return augment_container(cx, plain, in_place, before, value)
-    if not isinstance(before, Arr):
-        if hasattr(cx.static_value(before), f"__{in_place.__name__}__"):
-            raise cx.unsupported("a change in place of this object", "it is not followed", "make a new one")
-        return doors.binary(cx, plain, before, value)
-    choice = unlike_sides(before)
-    if choice is not None:  # each as what it is: an array is written, a number replaced
-        return of_each_side(cx, choice, lambda side: augment(cx, plain, in_place, side, value))
-    old = there(cx, before)
-    if old.type.shape is None:  # type: ignore[union-attr]
-        return changed_or_replaced(cx, plain, before, value)
-    overwrite(cx, before, old, doors.binary(cx, plain, before, value), (before, value))
-    return before
-
-
-def augment_container(cx: Context, plain: Callee, in_place: object, before: Value, value: Value) -> Any:
-    """``before op= value`` of a list, dict or object: it changes itself where its class says so."""
-    if isinstance(before, Lst) and plain is operator.add:
-        numpys = isinstance(value, (Var, Lit, Arr)) and asked(cx, is_numpys, value)
-        if numpys:  # Python asks for a sum before it asks the list: the name gets a new array
-            return doors.binary(cx, plain, before, value)
-        list_extend(cx, before, value)
-        return before
-    if isinstance(before, Lst) and plain is operator.mul:
-        repeated = doors.binary(cx, plain, before, value)
-        if not isinstance(repeated, Lst):
-            return repeated
-        set_list(cx, before, cx.state.get(repeated))
-        return before
-    if isinstance(before, Dct) and plain is operator.or_:
-        METHODS["dict", "update"](cx, before, value)
-        return before
-    method = f"__{getattr(in_place, '__name__', '')}__"
-    if isinstance(before, Obj) and hasattr(before.cls, method):
-        return doors.call(cx, load_attribute(cx, before, method), [value], {})
-    return doors.binary(cx, plain, before, value)
-
-
-def is_numpys(value: object) -> bool:
-    return isinstance(value, (np.ndarray, np.generic))
 
 
 KEYWORDS = {

@@ -159,6 +159,12 @@ def is_bound(cx: Context, owner: object, name: str) -> Any:
     return bound_flag(cx.state.get(place.held).get(place.flag))
 
 
+def held_outside(cx: Context, owner: object, name: str) -> Any:
+    """What a place holds that was read or stored, to be compared only; None if that can't be told."""
+    place = None if cx.inputs is None else cx.inputs.places.found.get((id(owner), name))
+    return None if place is None else cx.state.get(place.held).get(place.label)
+
+
 # ----- stores
 def store(cx: Context, place: Place, value: Value) -> None:
     """The place holds the value from now on."""
