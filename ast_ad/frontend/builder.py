@@ -159,6 +159,8 @@ class Builder:
 
     def append(self, op: Statement) -> None:
         spend(1, self.span)
+        if self.adjoint and isinstance(op, Op):
+            self.divisors.load(op)
         self.block.ops.append(op)
 
     def opaque(

@@ -16,11 +16,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..ir.dims import lower
-from ..ir.ops import Arg, Lit, Op, Var, variables
-from ..ir.types import Scalar, Type, type_of
+from ..ir.ops import Arg, Block, If, Lit, Op, Var, binders, variables, walk
+from ..ir.types import DictOf, ListOf, Scalar, TupleOf, Type, type_of
 from .values import Callee
 
 _DIVISIONS = {operator.truediv, operator.floordiv, operator.mod, divmod}
+CONTAINERS = (ListOf, DictOf, TupleOf)
 _LOGARITHMS = {math.log, math.log2, math.log10}
 
 
@@ -69,6 +70,25 @@ class Divisors:
             divisor = op.args[0]
         if isinstance(divisor, Var):
             self.nonzero.add(divisor)
+
+    def follow(self, body: Block) -> None:
+        """The program contains reverse sweeps: marks what their branches leave and lists hold."""
+        for op in walk(body):
+            if not op.adjoint:
+                continue
+            if isinstance(op, Op):
+                self.load(op)
+                if _follows(op.fn) and len(op.outs) == 1:
+                    self.learn(op.fn, op.args, op.outs[0])
+            else:
+                self.merged.update(op.outs)
+                if not isinstance(op, If):
+                    self.merged.update(binders(op))
+
+    def load(self, op: Op) -> None:
+        """What a list, dict or tuple of cotangents holds is the zero where none has come."""
+        if op.args and isinstance(op.args[0], Var) and isinstance(op.args[0].type, CONTAINERS):
+            self.merged.update(op.outs)
 
     def of(self, var: Var) -> Known:
         """What is known of a variable."""

@@ -78,6 +78,7 @@ def adjoint(
     chosen = results if of is None else tuple(results[i] for i in of)
     inputs = [joint.params[i] for i in wrt]
     builder = Builder(joint.body, adjoint=True)
+    builder.divisors.follow(joint.body)
     activity = analyse(joint.body, inputs, chosen)
     sweep = Sweep(builder, activity, doubtful_values(joint.body), residuals)
     sweep.infinities.follow(joint.body.ops)
