@@ -416,9 +416,13 @@ def b_size(cx: Context, value: Value, axis: Value | None = None) -> Any:
     if isinstance(value, Lit) and along is None:
         return Lit(int(np.size(value.value)))
     array = value if isinstance(value, (Arr, Var)) else as_array(cx, np.array, value, {})
-    return (
-        array_attribute(cx, array, "size") if along is None else shape_of(cx, cx.variable(array)).items[along]
-    )
+    if along is None:
+        return array_attribute(cx, array, "size")
+    lengths = shape_of(cx, cx.variable(array)).items
+    if not isinstance(along, (int, np.integer)) or not -len(lengths) <= along < len(lengths):
+        why = f"the array has {len(lengths)} axes, and this is none of them"
+        raise cx.unsupported("`np.size` along this axis", why, "check it")
+    return lengths[along]
 
 
 @handles(helpers.astype)

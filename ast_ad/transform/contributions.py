@@ -7,6 +7,7 @@ and then added. What is scattered into an array is added at the index: a loop ad
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -379,15 +380,26 @@ def bar_hint(var: Var) -> str | None:
 
 def common_type(types: Iterable[Type]) -> Type:
     """A type that holds for all of them: equal lengths stay, others become unknown."""
-    first, *others = map(cotangent_type, types)
-    for other in others:
-        if other == first:
-            continue
-        if isinstance(first, (Scalar, Array)) and isinstance(other, (Scalar, Array)):
-            arrays = isinstance(first, Array) or isinstance(other, Array)
-            if first.kind == other.kind or arrays and "other" not in (first.kind, other.kind):
-                first = one_of(wide_enough(first, other), (first, other))
-        elif isinstance(first, Array) or isinstance(other, Array):
-            dtype = dtype_of(first)
-            first = Array(np.dtype(float) if dtype is None else dtype, None)
+    return functools.reduce(_either, map(cotangent_type, types))
+
+
+def _either(first: Type, other: Type) -> Type:
+    """The type of what is a cotangent of the one type or of the other; of None there is none."""
+    if other == first or not carries_derivative(other):
+        return first
+    if not carries_derivative(first):
+        return other
+    if isinstance(first, ListOf) and isinstance(other, ListOf):
+        return ListOf(_either(first.element, other.element))
+    if isinstance(first, DictOf) and isinstance(other, DictOf):
+        return replace(first, element=_either(first.element, other.element))
+    if isinstance(first, TupleOf) and isinstance(other, TupleOf) and len(first.items) == len(other.items):
+        return replace(first, items=tuple(map(_either, first.items, other.items)))
+    if isinstance(first, (Scalar, Array)) and isinstance(other, (Scalar, Array)):
+        arrays = isinstance(first, Array) or isinstance(other, Array)
+        if first.kind == other.kind or arrays and "other" not in (first.kind, other.kind):
+            return one_of(wide_enough(first, other), (first, other))
+    elif isinstance(first, Array) or isinstance(other, Array):
+        dtype = dtype_of(first)
+        return Array(np.dtype(float) if dtype is None else dtype, None)
     return first

@@ -133,4 +133,51 @@ def of_two_lists(x, n, s):
     return sum(np.sum(v) for v in store.gone) + sum(v[0] for v in store.full if v is not None) + s
 
 
+# ----- lists whose items are None only, made in a loop
+TABLE = np.array([[0.5, -1.0, 2.0], [1.5, 0.3, -0.7]])
+LESS = [(TABLE[:, :1], 1, 0.5), (TABLE, 2, -0.4)]
+
+
+@program(TABLE, 3, 0.3, later=LESS)
+def none_takes_the_place(y, n, s):
+    kept = [y.max(axis=0), None]
+    for _ in range(n - 1, 0, -1):
+        kept = [None]
+    return s * sum(np.sum(v * (i + 1)) for i, v in enumerate(kept) if v is not None)
+
+
+@program(TABLE, 3, 0.3, later=LESS)
+def in_an_inner_loop(y, n, s):
+    rows = []
+    for i in range(n):
+        row = [y[0] * i * s, None]
+        for _ in range(i % 2):
+            row = [None]
+        rows.append(row)
+    return sum(np.sum(v) for row in rows for v in row if v is not None)
+
+
+@program(TABLE, 3, 0.3, later=LESS)
+def in_tuples_and_dicts(y, n, s):
+    best, parts = [(0, None)], {"p": y.max(axis=0) * s, "q": None}
+    for i in range(n):
+        best = [(i, y[0] * s), *best] if y[0, 0] * i > 0.6 else [(i, None)]
+        if i > 1:
+            parts = {"p": None, "q": None}
+    return sum(np.sum(v * (i + 1)) for i, v in best if v is not None) + sum(
+        np.sum(v) for v in parts.values() if v is not None
+    )
+
+
+@program(TABLE, 3, 0.3, later=LESS)
+def lists_of_ints_or_floats(y, n, s):
+    kept, steps = [1, 2], 0
+    while steps < n:
+        kept = [y[0, 0], s * steps]
+        for j in range(steps - 1):
+            kept = [j]
+        steps += 1
+    return s * sum(v * (i + 1) for i, v in enumerate(kept)) + np.sum(y)
+
+
 KNOWN: dict[tuple[str, str, str], str] = {}

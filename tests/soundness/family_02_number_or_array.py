@@ -342,5 +342,16 @@ def sum_that_numbers_do_not_have(x, n):
     return math.fsum(h) + np.sum(x) * n
 
 
+@program(Y, 0, later=[(Y, 2), (Y[:1], 1)], compiled=False)
+def axes_that_are_not_there(y, n):
+    v = 0
+    for _ in range(n):
+        v = v + y
+    try:
+        return np.sum(y) * np.size(v, 1) + np.size(y, -1) + np.size(y, 2)
+    except (IndexError, ValueError):
+        return np.sum(y) * np.size(y, 0)
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {}
