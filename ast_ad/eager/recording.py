@@ -47,8 +47,9 @@ def plain_of(a: Any) -> Any:
     """An argument without tensors: their arrays, also within lists, tuples and slices."""
     if isinstance(a, Tensor):
         return a._array if a._python is None else a._python
-    if isinstance(a, (list, tuple)) and not hasattr(a, "_fields"):
-        return type(a)(plain_of(item) for item in a) if a else a
+    if isinstance(a, (list, tuple)):
+        items = [plain_of(item) for item in a]
+        return (type(a)(*items) if hasattr(a, "_fields") else type(a)(items)) if a else a
     if isinstance(a, slice):
         return slice(*(_index(part) for part in (a.start, a.stop, a.step)))
     return a
@@ -240,8 +241,9 @@ def _snapshot(a: Any, kind: str) -> Any:
         if a._python is not None:
             old._python = old._array[()]  # NumPy's number: it divides by zero, and counts as one
         return old
-    if isinstance(a, (list, tuple)) and not hasattr(a, "_fields"):
-        return type(a)([_snapshot(item, kind) for item in a])
+    if isinstance(a, (list, tuple)):
+        items = [_snapshot(item, kind) for item in a]
+        return type(a)(*items) if hasattr(a, "_fields") else type(a)(items)
     return a.copy() if type(a) is np.ndarray else a
 
 
