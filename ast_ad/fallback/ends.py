@@ -11,6 +11,8 @@ import threading
 from collections.abc import Collection, Iterator
 from typing import Any
 
+from ..eager.recording import plain_of
+from ..eager.tensor import Tensor
 from ..eager.views import edge_of
 
 Places = dict[tuple[str, int], Any]  # a node of the graph for each line, (filename, number)
@@ -38,6 +40,13 @@ def becomes_integer(t: Any) -> None:
         frame = frame.f_back
     if frame is not None:
         ends.nodes.setdefault((frame.f_code.co_filename, frame.f_lineno), node)
+
+
+def counted(value: Any) -> Any:
+    """What NumPy makes a count of, without its history; whether it can be one is NumPy's to say."""
+    if isinstance(value, Tensor):
+        becomes_integer(value)
+    return plain_of(value)
 
 
 def lost(nodes: Places, start: Any) -> tuple[str, int] | None:

@@ -12,6 +12,7 @@ from ..eager.dispatch import apply, inplace, needs_grad, operation, plain_of
 from ..eager.numpy_protocol import array_function, run, zero_of
 from ..eager.tensor import Tensor
 from ..rules import helpers
+from .ends import counted
 from .memory import DETACHED, complex_write, refused
 from .replacements import has_traced
 from .traced import Traced
@@ -125,12 +126,18 @@ def _method(name: str, fn: Callable[..., Any]) -> None:
 
 for _name in (
     "sum prod mean std var max min argmax argmin argsort cumsum cumprod any all dot squeeze swapaxes "
-    "repeat "
     "take trace diagonal ravel nonzero round searchsorted choose "
     "argpartition"
 ).split():
     if hasattr(np, _name):
         _method(_name, getattr(np, _name))
+
+
+def _repeat(self: Traced, repeats: Any, *args: Any, **kwargs: Any) -> Any:
+    return array_function(self, np.repeat, (), (self, counted(repeats), *args), kwargs)
+
+
+setattr(Traced, "repeat", _repeat)  # noqa: B010
 
 
 def _bytewise(name: str) -> None:

@@ -22,8 +22,9 @@ from ..eager.numpy_protocol import run
 from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..errors import UnsupportedError
-from ..rules.registry import count, primitives, writing_parameters
+from ..rules.registry import count, lookup, primitives, writing_parameters
 from .builtin_classes import OF_NUMPY
+from .ends import counted
 from .flat import Flat
 from .followed import followed, objects
 from .traced import Traced
@@ -222,15 +223,33 @@ def _dispatches_lists(original: Callable[..., Any]) -> Callable[..., Any]:
     return dispatch
 
 
+def _counts(original: Any) -> Callable[..., Any]:
+    """``np.repeat``: how often is a count, and what depends on that has no derivative."""
+    dispatch = _dispatches_lists(original)
+
+    @functools.wraps(original)
+    def call(a: Any, repeats: Any, *args: Any, **kwargs: Any) -> Any:
+        return dispatch(a, counted(repeats), *args, **kwargs)
+
+    return call
+
+
 def _follows(original: Any) -> Callable[..., Any]:
-    """A function of NumPy's that is Python code without a rule."""
-    follow = followed(original._implementation)
+    """A function of NumPy's that is Python code: without a rule, or with none for functions that it calls."""
+    follow, ruled = followed(original._implementation), lookup(original) is not None
 
     @functools.wraps(original)
     def call(*args: Any, **kwargs: Any) -> Any:
-        return (follow if any(map(has_traced, (*args, *kwargs.values()))) else original)(*args, **kwargs)
+        given = [*args, *kwargs.values()]
+        calls = state.tracing and any(map(_has_callable, given))  # which perhaps know what is traced
+        follows = calls or not ruled and any(map(has_traced, given))
+        return (follow if follows else original)(*args, **kwargs)
 
     return call
+
+
+def _has_callable(value: Any) -> bool:
+    return any(map(callable, value)) if isinstance(value, (list, tuple)) else callable(value)
 
 
 def _is_list(value: Any) -> bool:
@@ -300,8 +319,8 @@ _FILLING = (
     "indices fromfunction vander"
 ).split()
 _FOLLOWED = (
-    "apply_along_axis apply_over_axes intersect1d polydiv real_if_close setdiff1d setxor1d sort_complex "
-    "trim_zeros union1d unique_all unique_counts unique_inverse unique_values"
+    "apply_along_axis apply_over_axes intersect1d piecewise polydiv real_if_close setdiff1d setxor1d "
+    "sort_complex trim_zeros union1d unique_all unique_counts unique_inverse unique_values"
 ).split()
 _CONVERTING = "array asarray asanyarray ascontiguousarray asfortranarray asarray_chkfinite require".split()
 
@@ -327,6 +346,7 @@ def _replacements(known: int) -> dict[int, tuple[Any, Any]]:
     for fn in (np.shape, np.ndim, np.size, np.iscomplexobj, np.isrealobj, np.array_equal, np.allclose):
         replace(fn, _dispatches_lists(fn))
     replace(np.fromiter, _fromiter(np.fromiter))
+    replace(np.repeat, _counts(np.repeat))
     for standing in OF_NUMPY:
         replace(standing._original, standing)
     for name in _CONVERTING:
