@@ -1,7 +1,8 @@
 """How does an array become what an operation has made, as by ``op=``, ``out=`` and ``sort()``?
 
 NumPy writes to the array, which keeps its place and its order in memory. What lies in the same order takes
-the array's place; what may lie otherwise is written to it: sums depend on the order.
+the array's place; what may lie otherwise is written to it: sums depend on the order. A part of an array is
+always written to where it lies, and read there again if the order may be another one.
 """
 
 from __future__ import annotations
@@ -52,7 +53,8 @@ def overwrite(cx: Context, arr: Arr, old: Var, made: Value, given: Sequence[Valu
             f"NumPy can't cast the result to {dtype}",
             "use an out-of-place operation",
         )
-    if same_shape and isinstance(new, Var) and not is_mixed(old.type) and lies_as(cx, arr, made, given):
+    alike, window = lies_as(cx, arr, made, given), arr.view is not None and arr.view.index is not None
+    if same_shape and isinstance(new, Var) and not is_mixed(old.type) and (alike or window):
         if dtype_of(new.type) != dtype:
             new = cx.builder.op(astype, new, Lit(dtype))
     else:
@@ -61,6 +63,8 @@ def overwrite(cx: Context, arr: Arr, old: Var, made: Value, given: Sequence[Valu
     if written.hint is None:
         written.hint = old.hint
     cx.write(arr, written)
+    if not alike and window and arr.view.get is not None:  # type: ignore[union-attr]
+        cx.state.contents.pop(arr, None)  # who reads it looks at where it was written to
 
 
 def lies_as(cx: Context, arr: Arr, made: Value, given: Sequence[Value]) -> bool:
@@ -68,8 +72,8 @@ def lies_as(cx: Context, arr: Arr, made: Value, given: Sequence[Value]) -> bool:
 
     It does if ``arr`` is the only one of them that has a say: a number has none, nor a row that is stretched.
     """
-    if rank_of(cx.read(arr).type) in (0, 1) or arr.view is not None and arr.view.index is not None:
-        return True  # a part is written to where it lies
+    if rank_of(cx.read(arr).type) in (0, 1):
+        return True
     if isinstance(made, Arr) and orders_of(cx, arr) & orders_of(cx, made):
         return True
     return any(one is arr for one in given) and all(one is arr or not has_say(cx, one) for one in given)

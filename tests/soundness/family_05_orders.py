@@ -431,4 +431,25 @@ def kept_by_an_object(y, s, n):
     return np.sum(grid.values * 0.7) + sum(np.sum(t * 0.3) for t in grid.trail)
 
 
+# ----- parts that are written in place lie where they lay
+SQUARE = np.sin(np.arange(49.0)).reshape(7, 7)
+COLUMNWISE = [(np.asfortranarray(SQUARE), Y, 1.5), (np.repeat(SQUARE, 2, 0)[::2], Y, -0.3)]
+
+
+@program(SQUARE, Y, 1.5, later=COLUMNWISE)
+def all_of_it_beside_its_transpose(x, y, s):
+    w = x[...]
+    w -= x.T * 0.2
+    return np.sum(np.fliplr(w) * np.arange(7)) + np.sum(w) * s
+
+
+@program(SQUARE, Y, 1.5, later=COLUMNWISE)
+def columns_beside_rows(x, y, s):
+    w = x[:, :3]
+    np.multiply(w, x.T[:, :3], out=w)
+    v = w[1:]
+    v /= 2.0 + np.abs(x.T[1:, 2:5])
+    return np.sum(w) * s + np.sum(v)
+
+
 KNOWN: dict[tuple[str, str, str], str] = {}
