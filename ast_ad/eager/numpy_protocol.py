@@ -157,8 +157,9 @@ def _require_written(out: Any) -> None:
 
 
 def _is_read_only(target: Any) -> bool:
-    """Whether NumPy refuses to write to what a traced array stands for; for tensors, PyTorch's rules hold."""
-    return state.safe and isinstance(target, Tensor) and not target._array.flags.writeable
+    """Whether NumPy refuses to write to an array, traced or not; for tensors, PyTorch's rules hold."""
+    array = target._array if isinstance(target, Tensor) else target
+    return state.safe and not array.flags.writeable
 
 
 def _into(out: Any, found: Any) -> Any:

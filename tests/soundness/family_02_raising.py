@@ -212,5 +212,30 @@ def a_negative_power_of_a_negative(x, n):
     return total
 
 
+@program(X, 0.3, 1, later=[(X, 0.3, 0), (X, 0.3, 2)], compiled=False)
+def arrays_that_are_not_written_to(x, s, n):
+    shown, fixed = np.broadcast_to(2, x.shape), np.ones(len(x), dtype=int)
+    fixed.flags.writeable = False
+    total = np.sum(x) * s
+    for target in (shown, fixed):
+        try:
+            if n:
+                target += x
+            else:
+                np.maximum(target, x * s, out=target)
+        except ValueError:
+            total = total * x[n]
+        except TypeError:
+            total = total * s
+    return total
+
+
+@program(X, 0.3, compiled=False)
+def a_broadcast_number_that_is_added_to(x, s):
+    kept = np.broadcast_to(2, x.shape)
+    kept += s
+    return np.sum(kept * x)
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {}
