@@ -194,7 +194,8 @@ def eval_dict(cx: Context, node: gast.Dict) -> Any:
         if key is None:
             content.update(static_entries(cx, evaluate(cx, value)))
         else:
-            content[cx.demand(evaluate(cx, key), "a dict key")] = evaluate(cx, value)
+            place = cx.demand(evaluate(cx, key), "a dict key")  # before the value, as Python does
+            content[place] = evaluate(cx, value)
     return Dct(content)
 
 

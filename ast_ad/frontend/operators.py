@@ -15,6 +15,7 @@ from ..ir.types import Opaque, Optional, Scalar
 from ..rules import containers
 from . import doors
 from .attributes import load_attribute
+from .builder import type_of_arg
 from .choices import members
 from .container_methods import list_extend
 from .context import Context
@@ -175,21 +176,52 @@ def eval_unary_op(cx: Context, node: gast.UnaryOp) -> Any:
 
 @expression(gast.Compare)
 def eval_compare(cx: Context, node: gast.Compare) -> Any:
-    left = evaluate(cx, node.left)
-    result: Any = None
-    for op, comparator in zip(node.ops, node.comparators, strict=True):
-        if result is not None:  # a < b < c: later operands are evaluated only if the first held
-            cond = doors.truth(cx, result)
-            if cx.static_value(cond) is False:
-                return result
-            right = evaluate(cx, comparator)
-            part = compare(cx, type(op).__name__, left, right)
-            result = part if isinstance(cond, Lit) else conjunction(cx, cond, part)
-        else:
-            right = evaluate(cx, comparator)
-            result = compare(cx, type(op).__name__, left, right)
-        left = right
-    return result
+    """``a < b < c``: what comes later is evaluated only if what came before held; the last is the value."""
+
+    def go(left: Value, position: int) -> Any:
+        comparator = node.comparators[position]
+        right = evaluate(cx, comparator)
+        result = compare(cx, type(node.ops[position]).__name__, left, right)
+        if position == len(node.ops) - 1:
+            return result
+        cond = doors.truth(cx, result)
+        static = cx.static_value(cond)
+        if isinstance(static, bool):
+            return go(right, position + 1) if static else result
+        plain = all(type(op).__name__ in COMPARE for op in node.ops[position + 1 :])
+        if plain and is_number(right) and all(is_harmless(cx, n) for n in node.comparators[position + 1 :]):
+            return conjunction(cx, cond, go(right, position + 1))
+        return doors.choose(cx, cond, lambda: go(right, position + 1), lambda: result)
+
+    return go(evaluate(cx, node.left), 0)
+
+
+def is_number(value: Value) -> bool:
+    """Whether comparing it with another one neither raises nor has code of its own."""
+    type = value.type if isinstance(value, Var) else type_of_arg(value) if isinstance(value, Lit) else None
+    return isinstance(type, Scalar) and type.kind in ("bool", "int", "float")
+
+
+def is_harmless(cx: Context, node: gast.AST) -> bool:
+    """Whether an expression certainly is a number, and nobody can tell that it was evaluated."""
+    kind = type(node).__name__
+    if kind == "Constant":
+        return isinstance(node.value, (int, float))
+    if kind == "UnaryOp":
+        return isinstance(node.op, (gast.USub, gast.UAdd)) and is_harmless(cx, node.operand)
+    if kind == "BinOp":
+        plain = type(node.op).__name__ in ("Add", "Sub", "Mult")
+        return plain and is_harmless(cx, node.left) and is_harmless(cx, node.right)
+    if kind == "Call":  # len(x)
+        known = isinstance(node.func, gast.Name) and evaluate(cx, node.func) == Lit(len)
+        return known and len(node.args) == 1 and isinstance(held(cx, node.args[0]), (Arr, Lst, Tup))
+    value = held(cx, node)
+    return value is not None and is_number(value)
+
+
+def held(cx: Context, node: gast.AST) -> Any:
+    """What a local name certainly holds, or None."""
+    return cx.state.get_name(cx.frame, node.id) if isinstance(node, gast.Name) else None
 
 
 def conjunction(cx: Context, cond: Value, part: Value) -> Any:
