@@ -109,6 +109,8 @@ def _of_each_type(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> 
     found = [f for f in found if is_number(f) or not is_number(result)]
     if rank_of(result) is not None and any(rank_of(f) != rank_of(result) for f in found):
         raise InferenceError("the rank of the result depends on the path taken")
+    if any(isinstance(f, Array) and kind_of(f) == "other" for f in (result, *found)):
+        raise InferenceError("it is an array of objects on some path")
     result = united(result, found)
     if not all(map(for_its_rank, failed)):
         result = _of_any_rank(result)

@@ -169,4 +169,13 @@ def a_list_that_loops_read_and_drop(x, s, n):
     return total
 
 
+@program(V5, 0.3, 2, later=LATER)
+def beside_arrays_on_a_path(x, s, n):
+    b = x[0] if n > 1 else None
+    total = s
+    if n > 2:
+        total = total + np.sum(np.where(x > 0, x, b))
+    return total * (x[1] if b is None else np.sum(b))
+
+
 KNOWN: dict[tuple[str, str, str], str] = {}
