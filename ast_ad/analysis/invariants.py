@@ -17,7 +17,6 @@ from ..ir.dims import Int, reaches
 from ..ir.ops import Arg, Block, For, Function, If, Lit, Op, Seq, Statement, Undefined, Var, While, atoms
 from ..ir.types import (
     ANY_KEY,
-    NONE,
     Array,
     DictOf,
     ListOf,
@@ -27,6 +26,7 @@ from ..ir.types import (
     TupleOf,
     Type,
     carries_derivative,
+    is_none,
     kind_of,
     type_of,
 )
@@ -187,10 +187,6 @@ def within(found: Type, promised: Type) -> bool:
 def _is_nothing(type: Type) -> bool:
     """Whether there is no such value: it is an element of a list that has none yet."""
     return isinstance(type, Opaque) and type.name == "nothing"
-
-
-def is_none(type: Type) -> bool:
-    return type == NONE
 
 
 def same_shape_class(found: Scalar | Array, promised: Scalar | Array) -> bool:

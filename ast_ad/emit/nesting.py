@@ -209,7 +209,7 @@ class _Planner:
         sides = [block for block in (op.then, op.orelse) if block.results[0] is not op.cond]
         for block in sides:
             d, n, inner = self._branch(block)
-            if d > 3:
+            if d > (3 if len(sides) > 1 else MAX_DEPTH):  # `a and b` reads as deep as its parts
                 return None
             depth, length, leaves = max(depth, d), length + n, leaves | inner
         if length > (MAX_LENGTH if len(sides) < 2 else MAX_LENGTH // 2):

@@ -16,13 +16,13 @@ from typing import Any
 from ..ir.alternatives import is_mixed
 from ..ir.builtin import assign, told
 from ..ir.ops import Arg, Block, If, Lit, Var
-from ..ir.types import Array, Optional, Scalar, Type, rank_of
+from ..ir.types import Array, Optional, Scalar, Type, is_none, rank_of
 from ..rules.helpers import not_none
 from ..rules.in_place import writable
 from . import doors
 from .builder import type_of_arg
 from .context import Context
-from .joins import is_none, join
+from .joins import join
 from .sharing import roots_of
 from .values import Arr, Choice, Value, View
 

@@ -13,7 +13,6 @@ from ..errors import AdError, UnsupportedError
 from ..ir.builtin import tuple_get
 from ..ir.ops import UNKNOWN, Arg, Block, Lit, Seq, Slice, Var, variables
 from ..ir.types import (
-    NONE,
     Array,
     DictOf,
     Dim,
@@ -22,6 +21,7 @@ from ..ir.types import (
     Reference,
     TupleOf,
     has_references,
+    is_none,
     kind_of,
 )
 from . import doors
@@ -181,7 +181,7 @@ class Context:
         return result
 
     def wrap_var(self, var: Var) -> Any:
-        if var.type == NONE:
+        if is_none(var.type):
             return Lit(None)
         kind = var.type.value if isinstance(var.type, Optional) else var.type
         if isinstance(kind, Array):

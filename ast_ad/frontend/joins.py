@@ -10,7 +10,6 @@ from ..ir.alternatives import one_of, wide_enough
 from ..ir.types import (
     ANY_KEY,
     KINDS,
-    NONE,
     Array,
     DictOf,
     Dim,
@@ -23,6 +22,7 @@ from ..ir.types import (
     Type,
     dict_of,
     dtype_of,
+    is_none,
     kind_of,
     list_of,
     of_arguments,
@@ -80,10 +80,6 @@ def have_join(types: Iterable[Type]) -> bool:
     except ShapeChange:
         return False
     return True
-
-
-def is_none(type: Type) -> bool:
-    return type == NONE
 
 
 def _join_sizes(a: Type, b: Type) -> Type:

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..ir.ops import Arg, Lit, Undefined, Var
-from ..ir.types import Scalar, Type
+from ..ir.types import Scalar, Type, is_none
 from .builder import type_of_arg
 from .carried_references import reference_template
 from .choices import among, is_first, is_itself, is_plain, is_replaced, members, own_content, type_read
 from .context import Context
 from .holding import pools_around
-from .joins import carried, have_join, is_alike, is_none, join, join_carried
+from .joins import carried, have_join, is_alike, join, join_carried
 from .sharing import SHARED, roots_of
 from .template import Template
 from .values import Arr, Pool, Value

@@ -286,6 +286,11 @@ def rank_of(type: Type) -> int | None:
     return 0 if isinstance(type, Scalar) else type.ndim if isinstance(type, Array) else None
 
 
+def is_none(type: Type) -> bool:
+    """Whether None is the only value of the type."""
+    return type == NONE
+
+
 def is_strange(value: object) -> bool:
     """Whether it is an array with operators of its own: a masked array, a matrix, another subclass."""
     return isinstance(value, np.ndarray) and type(value) not in (np.ndarray, np.memmap)
