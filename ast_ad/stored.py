@@ -92,7 +92,9 @@ def _described(variant: Any, leaves: Sequence[Any]) -> dict[str, Any]:
     run = code.run
     module = sys.modules.get(run.__module__)
     generated = run.__module__.startswith(GENERATED) and getattr(module, run.__name__, None) is run
-    if lowered.storing or lowered.inputs.changes or lowered.errstate or lowered.tried or lowered.calls:
+    if lowered.storing or lowered.stores or lowered.inputs.changes:  # what it leaves outside
+        raise NotStored
+    if lowered.errstate or lowered.tried or lowered.calls:
         raise NotStored
     if lowered.depths:  # an earlier call's
         raise NotStored

@@ -4,6 +4,7 @@ import difflib
 import os
 import pathlib
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -13,6 +14,11 @@ import pytest
 
 # Tests compare programs with functions themselves, and count calls; those of the check ask for it.
 os.environ.setdefault("AST_AD_CHECK", "0")
+
+# Every run begins with an empty cache, for its workers alone: no test takes what an earlier run has compiled.
+if "AST_AD_CACHE_DIR" not in os.environ:
+    _cache = tempfile.TemporaryDirectory(prefix="ast_ad_tests_")
+    os.environ["AST_AD_CACHE_DIR"] = _cache.name
 
 # In a process that has run thousands of tests one collection of garbage takes seconds.
 hypothesis.settings.register_profile("suite", suppress_health_check=[hypothesis.HealthCheck.too_slow])

@@ -49,6 +49,7 @@ def restored(function, *args, argnums=0):
     return found, isinstance(vg._last, stored.Restored)
 
 
+THREE = np.array([1.0, 2.0, 3.0])
 SCALE = 2.0
 MODE = "square"
 SHIFTS = [1.0, 2.0]
@@ -220,6 +221,43 @@ def test_another_version(monkeypatch):
     restored(loss, np.ones(3))
     monkeypatch.setattr(stored, "package", lambda: "other")
     assert not restored(loss, np.ones(3))[1]
+
+
+BUFFER = np.zeros(3)
+
+
+def into_an_array_outside(x):
+    BUFFER[:] = x * 2.0
+    return np.sum(BUFFER * x)
+
+
+def into_a_part_of_it(x):
+    row = BUFFER[1:]
+    row += x[1:]
+    return np.sum(x * x)
+
+
+def of_a_default(x, kept=np.zeros(3)):  # noqa: B008
+    kept += x
+    return np.sum(kept * x)
+
+
+@pytest.mark.parametrize(
+    "function, array",
+    [
+        (into_an_array_outside, BUFFER),
+        (into_a_part_of_it, BUFFER),
+        (of_a_default, of_a_default.__defaults__[0]),
+    ],
+)
+def test_what_is_left_outside_is_left_by_every_process(function, array):
+    for _ in range(3):
+        array[:] = 1.0
+        function(THREE)
+        expected = array.copy()
+        array[:] = 1.0
+        restored(function, THREE)
+        assert np.array_equal(array, expected) and not np.array_equal(array, np.ones(3))
 
 
 def test_writes_to_arguments():
