@@ -5,11 +5,15 @@ Everything is loaded when it is first used, so that importing the package stays 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from .addresses import register
+
+register()  # before all else: another thread may ask for an older address already
+
+from typing import TYPE_CHECKING, Any  # noqa: E402
 
 if TYPE_CHECKING:
     from .api import grad, inspect, value_and_grad, vjp
-    from .emit.storage import clear_cache
+    from .compiler.emit.storage import clear_cache
     from .errors import AdError, FallbackWarning, ZeroGradientWarning
 
 __version__ = "0.1.0"
@@ -25,31 +29,8 @@ __all__ = [
 ]
 
 _COMPILER = {"grad", "inspect", "value_and_grad", "vjp"}
-_FILES = {"load", "save"}
-# Functions of networks that PyTorch also has here, with the same parameters.
-_NETWORKS = {
-    "avg_pool1d", "adaptive_avg_pool1d", "bilinear", "channel_shuffle", "conv1d", "conv2d", "conv3d",
-    "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "group_norm", "layer_norm", "max_pool1d",
-    "max_pool2d", "max_pool3d", "pixel_shuffle", "pixel_unshuffle", "rms_norm",
-}  # fmt: skip
-_MODULES = {
-    "_C",
-    "amp",
-    "backends",
-    "autograd",
-    "utils",
-    "cuda",
-    "testing",
-    "fallback",
-    "random",
-    "linalg",
-    "special",
-    "nn",
-    "optim",
-    "func",
-    "files",
-    "safetensors",
-}
+# Modules that are found here under other names, too.
+_MODULES = {"fallback": "tracing", "files": "torch.serialization"}
 
 
 def __getattr__(name: str) -> Any:
@@ -63,26 +44,21 @@ def __getattr__(name: str) -> Any:
     if name in _COMPILER:
         return getattr(import_module(".api", __name__), name)
     if name == "clear_cache":
-        return import_module(".emit.storage", __name__).clear_cache
-    if name in _FILES:
-        return getattr(import_module(".files", __name__), name)
+        return import_module(".compiler.emit.storage", __name__).clear_cache
     if name in _MODULES:
-        return import_module(f".{name}", __name__)
-    if name in _NETWORKS:
-        return getattr(import_module(".nn.functional", __name__), name)
-    if name == "bfloat16":
-        raise AttributeError("NumPy has no bfloat16: use float32, which holds all of its numbers")
-    if name == "autocast":
-        return import_module(".amp", __name__).autocast
-    if util.find_spec(f"{__name__}.{name}") is not None:
-        raise AttributeError(
-            name
-        )  # ``from . import name`` asks here before it imports: no cause to load tensors
-    names = import_module(".eager.namespace", __name__).NAMES
-    if name in names:
-        globals()[name] = names[name]
-        return names[name]
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return import_module(f".{_MODULES[name]}", __name__)
+    torch = import_module(".torch", __name__)
+    if name in torch.MODULES - torch.ONLY_HERE:
+        return getattr(torch, name)
+    if name in torch.ONLY_HERE or util.find_spec(f"{__name__}.{name}") is not None:
+        # ``from . import name`` asks here before it imports: no cause to load tensors
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        found = globals()[name] = getattr(torch, name)
+    except AttributeError as error:
+        text = str(error).replace(torch.__name__, __name__)
+        raise AttributeError(text) from None
+    return found
 
 
 def __dir__() -> list[str]:

@@ -7,10 +7,10 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .derivative import Derivative, Grad, ValueAndGrad, Vjp, has_floats
+from .calls.derivative import Derivative, Grad, ValueAndGrad, Vjp, has_floats
+from .calls.tiers import has_numba
 from .errors import InputValueError
 from .options import make_options
-from .tiers import has_numba
 
 
 def _decorator(
@@ -151,7 +151,7 @@ def _pullbacks(
 
 def _lower_call(kind: str, cx: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """``grad(f)`` inside of a function that is being compiled."""
-    from .nested import lower_factory
+    from .calls.inside import lower_factory
 
     return lower_factory(kind, cx, args, kwargs)
 

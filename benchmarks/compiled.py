@@ -14,7 +14,7 @@ import numpy as np
 try:
     import numba
 
-    from ast_ad.backends.vector_math import erf, exp, log, tanh
+    from ast_ad.compiler.kernels.vector_math import erf, exp, log, tanh
 
     compiled: Callable[..., Any] = numba.njit(
         cache=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz", "arcp"}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import ast_ad
-import ast_ad.nn.functional as F
+import ast_ad.torch.nn.functional as F
 from benchmarks.training import Task
 
 Params = dict[str, np.ndarray]

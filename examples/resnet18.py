@@ -124,7 +124,7 @@ def resnet50(num_classes=1000):
 def weights(path):
     """The state dict in a ``.pth`` or ``.safetensors`` file."""
     if str(path).endswith(".safetensors"):
-        from ast_ad.safetensors import load_file  # as safetensors.torch's
+        from ast_ad.torch.safetensors import load_file  # as safetensors.torch's
 
         return load_file(path)
     return torch.load(path, weights_only=True)

@@ -9,7 +9,7 @@ import pytest
 
 import ast_ad
 from ast_ad.errors import InputTypeError
-from ast_ad.fallback.tracing import trace
+from ast_ad.tracing.recorder import trace
 
 X = np.array([0.7, 1.3, 0.4, 2.1])
 

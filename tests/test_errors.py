@@ -9,7 +9,7 @@ from unittest import mock
 import pytest
 
 from ast_ad import errors
-from ast_ad.ir.ops import Span
+from ast_ad.compiler.ir.ops import Span
 
 CLASSES = [c for c in vars(errors).values() if isinstance(c, type) and issubclass(c, errors.AdError)]
 

@@ -2,6 +2,7 @@
 
 import ast
 import pathlib
+import re
 import subprocess
 import sys
 import textwrap
@@ -11,94 +12,121 @@ import pytest
 PACKAGE = pathlib.Path(__file__).parent.parent / "ast_ad"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
-# The callables that stand in the IR for what has no NumPy function, and the table of all rules.
-OPERATIONS = {"rules.registry", "rules.helpers", "rules.containers", "rules.dicts"}
-OPERATIONS |= {"rules.in_place", "rules.nested_lists", "rules.of_dtypes", "rules.itself"}
-# What a package may import, besides itself and EVERYONE's.
-ALLOWED = {
-    "errors": set(),
-    "budget": {"errors"},
-    "deep": set(),
-    "garbage": set(),
-    "trees": {"errors"},
-    "options": {"errors"},
-    "ir": {"errors"},
-    "kernels": set(),
-    "rules": {"errors", "kernels"},
-    "analysis": {"ir", "errors"} | OPERATIONS,
-    "frontend": {"ir", "errors", "options", "trees"} | OPERATIONS,
-    "transform": {"frontend", "analysis", "ir", "rules", "errors", "options"},
-    "emit": {"ir", "errors"} | OPERATIONS,
-    "generated": {"emit"},
-    # Tensors run the rules on arrays. A backward pass is started, and anomalies are told, by the public face.
-    "eager": {"rules", "errors", "autograd.backward", "autograd.anomaly_mode"},
-    "autograd": {"eager", "errors"},
-    "utils": {"autograd", "eager", "errors"},
-    "_C": {"autograd", "eager"},
-    "amp": {"eager"},
-    "cuda": {"amp"},
-    "nn": {"eager", "autograd", "utils", "rules", "kernels", "errors"},
-    "optim": {"eager", "autograd", "nn", "rules", "kernels", "trees", "errors"},
-    "files": {"eager", "nn.parameter", "errors"},
-    "fallback": {
-        "derivative",
-        "net",
-        "request",
-        "variant",
-        "zero_gradients",
-        "eager",
-        "frontend",
-        "transform",
-        "ir",
-        "rules",
-        "trees",
-        "errors",
-        "options",
-    },
-    "net": {"ir", "trees", "errors", "analysis", "transform", "fallback"},
-    # How other compilers run what is emitted; still to come.
-    "backends": {"emit", "transform", "analysis", "ir", "rules", "errors", "options"},
-}
-EVERYONE = {"budget", "deep", "garbage", "__version__"}
+DESIGN = PACKAGE.parent / "docs" / "design.md"
 LONGEST_MODULE = 450
 LONGEST_FUNCTION = 60
 
 
+def dotted(path: pathlib.Path) -> str:
+    """The name of a module below the package; of the package itself: nothing."""
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+NAMES = {dotted(path): path for path in MODULES}
+HOMES = {"generated": "compiler.emit"}  # the package under whose name emission loads what it has written
+
+
+def arrows() -> dict[str, list[str]]:
+    """What each wing may import, as the table in the design says."""
+    text = DESIGN.read_text().partition("## Layout and directions")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| `([\w.]+)` \|[^|]*\|([^|]*)\|$", text, re.M)
+    return {wing: [name.strip() for name in allowed.split(",") if name.strip()] for wing, allowed in rows}
+
+
+ARROWS = arrows()
+
+
+def module_of(name: str) -> str:
+    """The module that a dotted name below the package is, or is in."""
+    while name and name not in NAMES:
+        name = name.rpartition(".")[0]
+    return name
+
+
+def from_import(node: ast.ImportFrom, package: list[str]) -> list[str]:
+    if node.level:
+        base = package[: len(package) - (node.level - 1)]
+        base = base + node.module.split(".") if node.module else base
+    elif node.module and node.module.split(".")[0] == "ast_ad":
+        base = node.module.split(".")[1:]
+    else:
+        return []
+    return [".".join([*base, alias.name]) for alias in node.names]
+
+
+def by_name(node: ast.Call, package: list[str]) -> list[str]:
+    """What a call that is given a module's name loads or looks up: ``import_module``, ``sys.modules.get``."""
+    called = ast.unparse(node.func)
+    first = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else None
+    if not isinstance(first, str) or not called.endswith(("import_module", "find_spec", "sys.modules.get")):
+        return []
+    if first.startswith("."):
+        level = len(first) - len(first.lstrip("."))
+        return [".".join([*package[: len(package) - (level - 1)], first.lstrip(".")])]
+    return [first.removeprefix("ast_ad.")] if first.startswith("ast_ad.") else []
+
+
 def imported_modules(path: pathlib.Path) -> set[str]:
-    """The dotted names, below ``ast_ad``, of what a module imports, wherever in it."""
+    """The modules below ``ast_ad`` that a module imports, wherever in it, or names to import them."""
     package = list(path.relative_to(PACKAGE).parent.parts)
-    found = set()
+    found: list[str] = []
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
-            found |= {a.name.removeprefix("ast_ad.") for a in node.names if a.name.startswith("ast_ad.")}
+            found += [a.name.removeprefix("ast_ad.") for a in node.names if a.name.startswith("ast_ad.")]
         elif isinstance(node, ast.ImportFrom):
-            if node.level:
-                base = package[: len(package) - (node.level - 1)]
-                base = base + node.module.split(".") if node.module else base
-            elif node.module and node.module.split(".")[0] == "ast_ad":
-                base = node.module.split(".")[1:]
-            else:
-                continue
-            found |= {".".join([*base, alias.name]) for alias in node.names}
-    return found
+            found += from_import(node, package)
+        elif isinstance(node, ast.Call):
+            found += by_name(node, package)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found += [node.value[7:]] if node.value.startswith("ast_ad.") and node.value[7:] in NAMES else []
+    return {HOMES.get(name, name) for name in map(module_of, found)}
 
 
-def within(name: str, allowed: set[str]) -> bool:
-    return any(name == one or name.startswith(one + ".") for one in allowed)
+def wing_of(name: str) -> str:
+    """The row of the table that a module belongs to."""
+    return max((wing for wing in ARROWS if within(name, wing)), key=len, default="")
+
+
+def within(name: str, allowed: str) -> bool:
+    if allowed.endswith(".*"):  # the modules at the top of a wing, not its rooms
+        package, _, last = name.rpartition(".")
+        return name == allowed[:-2] or package == allowed[:-2] and NAMES[name].name != "__init__.py"
+    return name == allowed or name.startswith(allowed + ".")
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
 def test_import_direction(path):
-    owner = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-    if owner not in ALLOWED:  # api and the package itself: they may import everything
-        pytest.skip(f"{owner} may import everything")
-    wrong = {name for name in imported_modules(path) if not within(name, ALLOWED[owner] | {owner} | EVERYONE)}
+    owner = dotted(path)
+    if owner == "":  # the package itself, which has names of every wing
+        return
+    wing = wing_of(HOMES.get(owner, owner))
+    allowed = [wing, *ARROWS.get(wing, [])]
+    wrong = {n for n in imported_modules(path) if n and not any(within(n, one) for one in allowed)}
     assert not wrong, f"{path.relative_to(PACKAGE)} must not import {sorted(wrong)}"
 
 
-def test_every_package_has_a_direction():
-    packages = {path.relative_to(PACKAGE).parts[0] for path in MODULES if path.parent != PACKAGE}
-    assert packages <= set(ALLOWED)
+def test_every_module_has_a_wing():
+    rooms = {"compiler", ""}  # a package of wings
+    assert [name for name in NAMES if name not in rooms and not wing_of(HOMES.get(name, name))] == []
+    assert [wing for wing in ARROWS if wing not in NAMES] == []
+
+
+def test_the_arrows_lead_downwards():
+    """A wing imports only wings that stand above it in the table."""
+    order = list(ARROWS)
+    for wing, allowed in ARROWS.items():
+        below = {one for one in order[: order.index(wing)]}
+        for name in allowed:
+            names = {w for w in order if within(w, name.removesuffix(".*"))}
+            assert names and names <= below, f"{wing} -> {name}"
+
+
+def test_no_file_name_twice_in_a_wing():
+    for top in ("calls", "compiler", "inspection", "tracing"):
+        names = [name.rpartition(".")[2] for name, path in NAMES.items()
+                 if within(name, top) and path.name != "__init__.py"]  # fmt: skip
+        assert sorted(name for name in set(names) if names.count(name) > 1) == [], top
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
@@ -158,8 +186,8 @@ if __name__ == "__main__":
 
 def test_the_front_end_is_seen_by_the_type_checker():
     """Its modules call each other's functions by name; what leads upwards is a door, and each is open."""
-    import ast_ad.frontend.interpreter  # noqa: F401  (opens them)
-    from ast_ad.frontend import doors
+    import ast_ad.compiler.frontend.interpreter  # noqa: F401  (opens them)
+    from ast_ad.compiler.frontend import doors
 
     assert [name for name in doors.__annotations__ if not callable(getattr(doors, name, None))] == []
     for path in (PACKAGE / "frontend").glob("*.py"):

@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad import fingerprints, programs, stored
-from ast_ad.emit.load import load_module
-from ast_ad.emit.python import emit_module
-from ast_ad.fingerprints import fingerprint
-from ast_ad.transform.in_place import write_in_place
+from ast_ad.calls import code as programs
+from ast_ad.calls.store import fingerprints
+from ast_ad.calls.store import programs as stored
+from ast_ad.calls.store.fingerprints import fingerprint
+from ast_ad.compiler.arrays.in_place import write_in_place
+from ast_ad.compiler.emit.load import load_module
+from ast_ad.compiler.emit.python import emit_module
 
 pytest.importorskip("numba", reason="kernels are compiled by Numba, which is an extra")
 
@@ -33,12 +35,12 @@ def own_cache(monkeypatch, tmp_path):
         module = load_module(emitted.text, emitted.injected, name, dict(emitted.lines))
         return types.SimpleNamespace(run=getattr(module, name), text=emitted.text)
 
-    module = types.ModuleType("ast_ad.backends.numba")
+    module = types.ModuleType("ast_ad.compiler.kernels.numba")
     module.NotCompiled, module.compile_numba = NotCompiled, compile_numba
-    monkeypatch.setitem(sys.modules, "ast_ad.backends.numba", module)
+    monkeypatch.setitem(sys.modules, "ast_ad.compiler.kernels.numba", module)
     monkeypatch.setattr(programs, "FAIL_LOUDLY", True)
     monkeypatch.setattr("ast_ad.api.has_numba", lambda: True)
-    monkeypatch.setattr("ast_ad.derivative.has_numba", lambda: True)
+    monkeypatch.setattr("ast_ad.calls.derivative.has_numba", lambda: True)
 
 
 def restored(function, *args, argnums=0):
@@ -360,7 +362,8 @@ def test_in_another_process(tmp_path):
 
             vg = ast_ad.value_and_grad(rosenbrock, backend="numba")
             value, gradient = vg(np.linspace(0.0, 1.0, 50))
-            print(vg.backend, "ast_ad.frontend.lower" in sys.modules, repr(value), repr(gradient.tolist()))
+            lowered = "ast_ad.compiler.frontend.lower" in sys.modules
+            print(vg.backend, lowered, repr(value), repr(gradient.tolist()))
             """
         )
     )

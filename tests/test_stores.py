@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad.kept import Made
+from ast_ad.calls.fitting.kept_stores import Made
 
 from .soundness.stores_cases import CASES, Box, vector
 

@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad import programs, tiers
-from ast_ad.emit.load import load_module
-from ast_ad.emit.python import emit_module
+from ast_ad.calls import code as programs
+from ast_ad.calls import tiers
+from ast_ad.compiler.arrays.in_place import write_in_place
+from ast_ad.compiler.emit.load import load_module
+from ast_ad.compiler.emit.python import emit_module
+from ast_ad.compiler.frontend.length_patterns import Known
 from ast_ad.errors import InputValueError
-from ast_ad.frontend.patterns import Known
-from ast_ad.transform.in_place import write_in_place
 
 pytest.importorskip("numba", reason="kernels are compiled by Numba, which is an extra")
 
@@ -53,12 +54,12 @@ def kernels(monkeypatch):
     """The stand-in in the place of the Numba backend."""
     monkeypatch.setenv("AST_AD_CACHE", "0")  # programs of earlier tests are not found
     stand_in = StandIn()
-    module = types.ModuleType("ast_ad.backends.numba")
+    module = types.ModuleType("ast_ad.compiler.kernels.numba")
     module.NotCompiled, module.compile_numba = NotCompiled, stand_in.compile_numba
-    monkeypatch.setitem(sys.modules, "ast_ad.backends.numba", module)
+    monkeypatch.setitem(sys.modules, "ast_ad.compiler.kernels.numba", module)
     monkeypatch.setattr(programs, "FAIL_LOUDLY", True)
     monkeypatch.setattr(tiers, "has_numba", lambda: True)
-    monkeypatch.setattr("ast_ad.derivative.has_numba", lambda: True)
+    monkeypatch.setattr("ast_ad.calls.derivative.has_numba", lambda: True)
     return stand_in
 
 
@@ -256,7 +257,7 @@ def test_what_cannot_be_built_is_not_tried_for_ever(kernels, monkeypatch):
 
 def test_numba_is_missing(monkeypatch):
     monkeypatch.setattr("ast_ad.api.has_numba", lambda: False)
-    monkeypatch.setattr("ast_ad.derivative.has_numba", lambda: False)
+    monkeypatch.setattr("ast_ad.calls.derivative.has_numba", lambda: False)
     with pytest.raises(InputValueError, match=r"ast_ad\[numba\]"):
         ast_ad.grad(scaled, backend="numba")
     assert ast_ad.grad(scaled)(np.ones(2)).tolist() == [4.0, 4.0]

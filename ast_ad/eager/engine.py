@@ -18,10 +18,10 @@ from numpy import ndarray
 
 from ..rules.helpers import unbroadcast
 from .accumulation import ALONE, accumulate, hookless
-from .deep import LEVELS, in_another_thread
 from .hooks import posthooks, prehooks, tensor_hooks, unwrapped, wrapped
 from .node import AccumulateGrad, Node
 from .state import restore, silence, state, watch
+from .sweep_depth import LEVELS, in_another_thread
 
 Edge = tuple[Any, int]
 
@@ -372,7 +372,7 @@ def apply_node(node: Node, grads: Sequence[Any]) -> Any:
 
 def watched_backward(node: Any, g: Any, graph: bool) -> Sequence[Any]:
     """A step of the sweep under a profiler or the detection of anomalies."""
-    from ..autograd.anomaly_mode import checked_backward
+    from .anomaly import checked_backward
 
     if watch.profiler is None:
         return checked_backward(node, g, graph) if watch.anomaly else node._backward(g, graph)

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ..rules import helpers, torch_views
+from ..rules import helpers
+from ..rules.torch import views as torch_views
 from .checks import refuse_shapes, require_arrays
 from .dtypes import get_default_dtype, scalar_name
-from .operations import Operation
 from .recording import is_active, make_node, pack_saved, plain_of, twin
 from .state import restore, silence, state, watch
+from .table import Operation
 from .tensor import Tensor
 from .views import check_inference, check_inplace, check_overlap, rebase
 

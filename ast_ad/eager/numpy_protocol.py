@@ -16,16 +16,16 @@ import numpy as np
 
 from ..errors import MissingRuleError
 from ..rules import helpers
-from ..rules.indexing import copied_to
+from ..rules.numpy.indexing import copied_to
 from ..rules.registry import Primitive, lookup, with_named_out
-from . import slices
 from .checks import require_arrays
 from .dispatch import apply, composite, face_of, inplace, is_active, operation, plain_of, wrapped
-from .layout import root_of
-from .operations import Operation, backward_name
-from .shapes import expand
+from .operations.layout import root_of
+from .operations.shapes import expand
+from .slices import slices
 from .state import state
 from .surface import attach
+from .table import Operation, backward_name
 from .tensor import Tensor
 
 # What a ufunc's methods are as functions.

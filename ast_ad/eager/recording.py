@@ -10,9 +10,9 @@ import numpy as np
 
 from ..errors import MissingRuleError
 from .node import NO_EDGE, next_number
-from .operations import Operation, Plan, nothing, saved_result, shape_of
 from .saved import INFERENCE_SAVED, SavedValue
 from .state import state, watch
+from .table import Operation, Plan, nothing, saved_result, shape_of
 from .tensor import Tensor
 from .views import edge_of, refresh
 
@@ -126,7 +126,7 @@ def make_node(
     if pack and state.pack is not None:
         pack_saved(node)
     if watch.anomaly:
-        from ..autograd.anomaly_mode import remember
+        from .anomaly import remember
 
         remember(node)
     return node

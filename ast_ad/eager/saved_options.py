@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..rules.nn_convolution import transposed_convolution
-from ..rules.nn_windows import numbers
+from ..rules.networks.convolution import transposed_convolution
+from ..rules.networks.windows import numbers
 from .saved import (
     FREED,
     FREED_BEFORE_HOOKS,

@@ -74,7 +74,7 @@ class Tensor:
         def __getattr__(self, name: str) -> Any: ...
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        from .creation import new_tensor
+        from .operations.creation import new_tensor
 
         return new_tensor(cls, args, kwargs)
 
@@ -230,7 +230,7 @@ class Tensor:
         self, gradient: Any = None, retain_graph: Any = None, create_graph: bool = False, inputs: Any = None
     ) -> None:
         """Accumulate the gradients of this tensor in the leaves; see ``autograd.backward``."""
-        from ..autograd import backward
+        from .sweeps import backward
 
         backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
@@ -321,7 +321,7 @@ class Tensor:
         """The name of the class of such tensors; with ``dtype``, the tensor converted to it."""
         if dtype is None:
             return legacy_name(self._array.dtype)
-        from .typed import dtype_named
+        from .operations.typed import dtype_named
 
         return self.to(dtype_named(dtype))
 
@@ -432,7 +432,7 @@ class Tensor:
         return t
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        from .creation import rebuilt
+        from .operations.creation import rebuilt
 
         if self.grad_fn is not None:
             raise RuntimeError(

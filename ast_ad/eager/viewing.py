@@ -9,9 +9,9 @@ import numpy as np
 
 from .dtypes import as_numpy  # noqa: F401
 from .node import next_number
-from .operations import Operation
 from .recording import make_node, needs_grad
 from .state import state, watch
+from .table import Operation
 from .tensor import Tensor
 from .views import View, edge_of, make_view
 

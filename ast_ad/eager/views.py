@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from ..rules.helpers import hollow
-from ..rules.torch_views import at_places
-from ..rules.views import add_view, take_view, write_view
+from ..rules.numpy.views import add_view, take_view, write_view
+from ..rules.torch.views import at_places
 from .node import NO_EDGE, AccumulateGrad, Node, next_number, node_class
 from .saved import FREED, producer
 from .state import state
@@ -136,7 +136,7 @@ def steps_of(view: View, array: np.ndarray) -> tuple[Any, ...]:
     """
     base = view.base._array
     if base is not view.origin:
-        from .layout import places_among
+        from .operations.layout import places_among
 
         places = places_among(base, array)
         if places is None:

@@ -6,6 +6,6 @@ verifies its content. That makes generated functions picklable, and importable i
 
 from __future__ import annotations
 
-from ..emit.load import register_finder
+from ..compiler.emit.load import register_finder
 
 register_finder()

@@ -1,7 +1,20 @@
 """Which derivative rules exist? Importing this package fills the registry, one module per family."""
 
-from . import (  # noqa: F401
-    containers,
+from . import containers, helpers, in_place, partials  # noqa: F401
+from .networks import (  # noqa: F401
+    blocks,
+    convolution,
+    grids,
+    layer_norm,
+    normalization,
+    padding,
+    pooling,
+    pooling_functions,
+    resampling,
+    response_norm,
+    weight_norm,
+)
+from .numpy import (  # noqa: F401
     contractions,
     creation,
     cumulative,
@@ -11,25 +24,11 @@ from . import (  # noqa: F401
     elementwise,
     fft,
     gather,
-    helpers,
-    in_place,
     indexing,
     joining,
     linalg,
     masked,
-    nn_blocks,
-    nn_convolution,
-    nn_grids,
-    nn_layer_norm,
-    nn_normalization,
-    nn_padding,
-    nn_pooling,
-    nn_pooling_functions,
-    nn_resampling,
-    nn_response_norm,
-    nn_weight_norm,
     norms,
-    partials,
     polynomials,
     products,
     reductions,
@@ -38,19 +37,21 @@ from . import (  # noqa: F401
     signal,
     sorting,
     statistics,
-    torch_activations,
-    torch_elementwise,
-    torch_gather,
-    torch_indexing,
-    torch_losses,
-    torch_matrices,
-    torch_moments,
-    torch_norms,
-    torch_order,
-    torch_products,
-    torch_shapes,
-    torch_softmax,
-    torch_special,
-    torch_steps,
-    torch_views,
 )
+from .torch import (  # noqa: F401
+    activations,
+    losses,
+    matrices,
+    moments,
+    order,
+    softmax,
+    special,
+    steps,
+    views,
+)
+from .torch import elementwise as torch_elementwise  # noqa: F401
+from .torch import gather as torch_gather  # noqa: F401
+from .torch import indexing as torch_indexing  # noqa: F401
+from .torch import norms as torch_norms  # noqa: F401
+from .torch import products as torch_products  # noqa: F401
+from .torch import shapes as torch_shapes  # noqa: F401

@@ -1,7 +1,7 @@
 """Which functions may return their first argument itself, rather than an array of their own?
 
-The in-place pass (``analysis/aliasing.py``) takes what a function with a rule returns for new memory, unless
-the rule is one of views, or the function stands here.
+The in-place pass (``compiler/analysis/aliasing.py``) takes what a function with a rule returns for new
+memory, unless the rule is one of views, or the function stands here.
 """
 
 from __future__ import annotations
@@ -11,15 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from . import (
-    helpers,
-    in_place,
-    nn_alignment,
-    nn_padding,
-    nn_resampling,
-    signal,
-    torch_indexing,
-)
+from . import helpers, in_place
+from .networks import alignment as nn_alignment
+from .networks import padding as nn_padding
+from .networks import resampling as nn_resampling
+from .numpy import signal
+from .torch import indexing as torch_indexing
 
 ITSELF: set[Callable[..., Any]] = {
     helpers.unbroadcast,

@@ -43,12 +43,12 @@ class Primitive:
 _primitives: dict[Function, Primitive] = {}
 # Rules of optional libraries, read once the user's program has imported the library itself.
 _optional = {
-    "scipy.special": ".scipy_special",
-    "scipy.linalg": ".scipy_linalg",
-    "scipy.fft": ".scipy_fft",
-    "scipy.integrate": ".scipy_integrate",
-    "scipy.ndimage": ".scipy_ndimage",
-    "scipy.stats": ".scipy_stats",
+    "scipy.special": ".scipy.special",
+    "scipy.linalg": ".scipy.linalg",
+    "scipy.fft": ".scipy.fft",
+    "scipy.integrate": ".scipy.integrate",
+    "scipy.ndimage": ".scipy.ndimage",
+    "scipy.stats": ".scipy.stats",
 }
 
 

@@ -5,7 +5,7 @@ import warnings
 import pytest
 
 import ast_ad
-from ast_ad.autograd import Function, detect_anomaly, grad, set_detect_anomaly
+from ast_ad.torch.autograd import Function, detect_anomaly, grad, set_detect_anomaly
 
 ENABLED = "Anomaly Detection has been enabled."
 

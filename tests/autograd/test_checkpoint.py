@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import ast_ad as torch
-from ast_ad.utils.checkpoint import (
+from ast_ad.torch.utils.checkpoint import (
     CheckpointError,
     checkpoint,
     checkpoint_sequential,

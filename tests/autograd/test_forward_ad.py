@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad.autograd import Function, grad
-from ast_ad.autograd.forward_ad import dual_level, make_dual, unpack_dual
+from ast_ad.torch.autograd import Function, grad
+from ast_ad.torch.autograd.forward_ad import dual_level, make_dual, unpack_dual
 
 
 def tensor(*values):

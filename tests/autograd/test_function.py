@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad import autograd
-from ast_ad.autograd import Function
-from ast_ad.autograd.function import BackwardCFunction, FunctionCtx, once_differentiable
+from ast_ad.torch import autograd
+from ast_ad.torch.autograd import Function
+from ast_ad.torch.autograd.function import BackwardCFunction, FunctionCtx, once_differentiable
 
 
 def leaf(*values, dtype=None):

@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 import ast_ad
-from ast_ad.autograd.functional import hessian, hvp, jacobian, jvp, vhp, vjp
+from ast_ad.torch.autograd.functional import hessian, hvp, jacobian, jvp, vhp, vjp
 
 
 def numbers(*values, requires_grad=False):

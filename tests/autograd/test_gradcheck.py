@@ -5,8 +5,8 @@ import warnings
 import pytest
 
 import ast_ad
-from ast_ad.autograd import Function, gradcheck, gradgradcheck
-from ast_ad.autograd.jacobians import GradcheckError
+from ast_ad.torch.autograd import Function, gradcheck, gradgradcheck
+from ast_ad.torch.autograd.jacobians import GradcheckError
 
 
 def double(*values):

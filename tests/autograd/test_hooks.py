@@ -3,9 +3,9 @@
 import pytest
 
 import ast_ad
-from ast_ad import autograd
-from ast_ad.autograd import Variable
-from ast_ad.autograd.graph import get_gradient_edge, increment_version, register_multi_grad_hook
+from ast_ad.torch import autograd
+from ast_ad.torch.autograd import Variable
+from ast_ad.torch.autograd.graph import get_gradient_edge, increment_version, register_multi_grad_hook
 
 
 def leaf(*values):

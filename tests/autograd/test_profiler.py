@@ -6,9 +6,9 @@ import threading
 import pytest
 
 import ast_ad
-from ast_ad.autograd.profiler import profile, record_function
-from ast_ad.autograd.profiler_events import FunctionEvent
-from ast_ad.autograd.profiler_table import table_of
+from ast_ad.torch.autograd.profiler import profile, record_function
+from ast_ad.torch.autograd.profiler_events import FunctionEvent
+from ast_ad.torch.autograd.profiler_table import table_of
 
 
 def names(prof):

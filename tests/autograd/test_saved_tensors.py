@@ -3,8 +3,8 @@
 import pytest
 
 import ast_ad
-from ast_ad import autograd
-from ast_ad.autograd.graph import (
+from ast_ad.torch import autograd
+from ast_ad.torch.autograd.graph import (
     allow_mutation_on_saved_tensors,
     disable_saved_tensors_hooks,
     save_on_cpu,

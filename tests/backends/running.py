@@ -18,18 +18,19 @@ from typing import Any
 import numpy as np
 
 import ast_ad
-from ast_ad import derivative, programs
-from ast_ad.backends import kernels
-from ast_ad.backends import numba as backend
-from ast_ad.backends import partition as parts_of
-from ast_ad.backends.kernels import Mismatch
-from ast_ad.backends.python_math import NotInKernel
-from ast_ad.ir import builtin
-from ast_ad.ir.builtin import MUTATORS
-from ast_ad.ir.evaluate import evaluate
-from ast_ad.ir.ops import For, Function, If, Op, Var, While, walk
-from ast_ad.transform.copying import copy_function
-from ast_ad.transform.in_place import write_in_place
+from ast_ad.calls import code as programs
+from ast_ad.calls import derivative
+from ast_ad.compiler.arrays.in_place import write_in_place
+from ast_ad.compiler.ir import builtin
+from ast_ad.compiler.ir.builtin import MUTATORS
+from ast_ad.compiler.ir.evaluate import evaluate
+from ast_ad.compiler.ir.ops import For, Function, If, Op, Var, While, walk
+from ast_ad.compiler.kernels import numba as backend
+from ast_ad.compiler.kernels import runtime as kernels
+from ast_ad.compiler.kernels.numbers.python_math import NotInKernel
+from ast_ad.compiler.kernels.partition import partition as parts_of
+from ast_ad.compiler.kernels.runtime import Mismatch
+from ast_ad.compiler.simplify.renaming import copy_function
 
 from .typed import check, inside_kernel, types_checked, undefined
 
@@ -211,7 +212,7 @@ def _same(op: Any, written: set[Any]) -> list[Any]:
 
 def assert_scalar(kernel: Function) -> None:
     """Kernels have no array operations: only new memory, shapes, and single elements."""
-    from ast_ad.ir.types import Array
+    from ast_ad.compiler.ir.types import Array
 
     for op in walk(kernel.body):
         if isinstance(op, Op) and any(isinstance(o.type, Array) for o in op.outs):

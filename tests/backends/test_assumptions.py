@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad.assumptions import MOST_DROPPED
+from ast_ad.calls.fitting.assumptions import MOST_DROPPED
 
 X = np.arange(1.0, 9.0)
 
@@ -85,7 +85,7 @@ def test_what_does_not_hold_is_dropped_and_told(function, holds, fails, kind):
 
 @pytest.mark.parametrize("function, holds, fails, kind", CASES[:2], ids=["overflow", "lengths"])
 def test_it_is_compiled_again_once(function, holds, fails, kind, monkeypatch):
-    from ast_ad import programs
+    from ast_ad.calls import code as programs
 
     compiled = []
     compile_kernels = programs.compile_kernels
@@ -115,7 +115,7 @@ def five(x, n):
 
 
 def test_four_times_at_most(monkeypatch):
-    from ast_ad import programs
+    from ast_ad.calls import code as programs
 
     compiled = []
     compile_kernels = programs.compile_kernels

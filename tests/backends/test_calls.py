@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad import programs
+from ast_ad.calls import code as programs
 
 pytest.importorskip("numba")
 

@@ -18,13 +18,13 @@ from conform import as_tuple, float_like, program_of  # type: ignore[import-not-
 from direct import random_like  # type: ignore[import-not-found]
 from sample import Sample, all_samples  # type: ignore[import-not-found]
 
-from ast_ad.backends.numba import NotCompiled
-from ast_ad.ir.evaluate import evaluate
-from ast_ad.ir.ops import Function
+from ast_ad.compiler.adjoint.adjoint import adjoint
+from ast_ad.compiler.ir.evaluate import evaluate
+from ast_ad.compiler.ir.ops import Function
+from ast_ad.compiler.kernels.numba import NotCompiled
 from ast_ad.rules.containers import array_from_list
-from ast_ad.rules.linalg import cofactor_bar
+from ast_ad.rules.numpy.linalg import cofactor_bar
 from ast_ad.rules.registry import lookup
-from ast_ad.transform.adjoint import adjoint
 
 from .comparing import differ
 from .running import HANDED_BACK, evaluated, watched

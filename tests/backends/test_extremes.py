@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import ast_ad
-import ast_ad.nn.functional as F
+import ast_ad.torch.nn.functional as F
 
 pytest.importorskip("numba", reason="the optional backend is not installed")
 

@@ -8,8 +8,8 @@ import numba
 import numpy as np
 import pytest
 
-from ast_ad.backends import kernels
-from ast_ad.backends.kernels import FLAGS, Mismatch
+from ast_ad.compiler.kernels import runtime as kernels
+from ast_ad.compiler.kernels.runtime import FLAGS, Mismatch
 
 INTEGERS = [
     0,

@@ -16,11 +16,12 @@ pytest.importorskip("numba")
 import numba
 import scipy.special
 
-from ast_ad.backends import python_math, scalar_calls, vector_math
-from ast_ad.backends.kernels import FLAGS
-from ast_ad.backends.scalar_calls import FORMS, LOGICAL, scalar_form
-from ast_ad.ir.ops import UNKNOWN
-from ast_ad.ir.types import KIND_OF, Opaque, Scalar, type_of
+from ast_ad.compiler.ir.ops import UNKNOWN
+from ast_ad.compiler.ir.types import KIND_OF, Opaque, Scalar, type_of
+from ast_ad.compiler.kernels import vector_math
+from ast_ad.compiler.kernels.numbers import python_math, scalar_calls
+from ast_ad.compiler.kernels.numbers.scalar_calls import FORMS, LOGICAL, scalar_form
+from ast_ad.compiler.kernels.runtime import FLAGS
 from ast_ad.rules import helpers, partials
 
 KERNEL = dict(error_model="numpy", fastmath=FLAGS)
@@ -412,9 +413,9 @@ def test_special_functions_of_two_numbers(name):
 
 PROGRAM = """
 import numba, numpy as np
-from ast_ad.backends.special_math import psi
-from ast_ad.backends.promoted import mul_float32
-from ast_ad.backends.kernel_math import logaddexp
+from ast_ad.compiler.kernels.numbers.special_math import psi
+from ast_ad.compiler.kernels.numbers.promoted import mul_float32
+from ast_ad.compiler.kernels.numbers.kernel_math import logaddexp
 
 @numba.njit(error_model="numpy", cache=True)
 def kernel(x):

@@ -12,8 +12,8 @@ import pytest
 pytest.importorskip("numba")
 import numba
 
-from ast_ad.backends import vector_math
-from ast_ad.backends.kernels import FLAGS
+from ast_ad.compiler.kernels import vector_math
+from ast_ad.compiler.kernels.runtime import FLAGS
 
 KERNEL = dict(error_model="numpy", fastmath=FLAGS)
 UNARY = """exp exp2 expm1 log log1p log2 log10 sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh
@@ -127,7 +127,7 @@ def test_reductions_vectorise():
 
 PROGRAM = """
 import numba, numpy as np
-from ast_ad.backends.vector_math import exp
+from ast_ad.compiler.kernels.vector_math import exp
 
 @numba.njit(error_model="numpy", cache=True)
 def kernel(x, out):
@@ -176,7 +176,7 @@ class Missing(ctypes.CDLL):
 
 ctypes.CDLL = Missing
 import numba
-from ast_ad.backends import vector_math
+from ast_ad.compiler.kernels import vector_math
 assert not vector_math.VECTORISED and vector_math.CACHE_TAG == "scalar"
 for name in sys.argv[1:]:
     function = getattr(vector_math, name)

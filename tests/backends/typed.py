@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ast_ad.ir import evaluate
-from ast_ad.ir.ops import Var
-from ast_ad.ir.types import Array, Dim
+from ast_ad.compiler.ir import evaluate
+from ast_ad.compiler.ir.ops import Var
+from ast_ad.compiler.ir.types import Array, Dim
 
 
 class Untrue(BaseException):

@@ -18,12 +18,12 @@ from direct import dot, holds_floats, is_inexact, random_like
 from sample import Sample, all_samples
 
 from ast_ad import MissingRuleError
+from ast_ad.compiler.adjoint.adjoint import adjoint
+from ast_ad.compiler.ir.evaluate import evaluate
 from ast_ad.eager import namespace  # noqa: F401  (the operators of tensors)
 from ast_ad.eager.numpy_protocol import run
-from ast_ad.fallback import trace
-from ast_ad.ir.evaluate import evaluate
 from ast_ad.rules.registry import lookup
-from ast_ad.transform.adjoint import adjoint
+from ast_ad.tracing import trace
 from ast_ad.trees import flatten
 
 # Lists that grow while a program runs exist in compiled programs only: traced code has Python's own.
@@ -33,8 +33,8 @@ SKIPPED = {"ast_ad.rules.containers"}
 # What no tensor can hold: results nested in lists, and a keyword that the rule doesn't name.
 REFUSED = {
     "ast_ad.rules.helpers.list_from_array-2",
-    "ast_ad.rules.joining.blocked-0",
-    "ast_ad.rules.joining.unblocked-1",
+    "ast_ad.rules.numpy.joining.blocked-0",
+    "ast_ad.rules.numpy.joining.unblocked-1",
     "numpy.block-1",
     "scipy.special._logsumexp.logsumexp-4",
 }

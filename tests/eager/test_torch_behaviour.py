@@ -7,11 +7,11 @@ import weakref
 import pytest
 
 import ast_ad as torch
-from ast_ad import _C
-from ast_ad.autograd.function import Function, once_differentiable
-from ast_ad.autograd.gradcheck import GradcheckError
-from ast_ad.autograd.graph import GradientEdge, get_gradient_edge, saved_tensors_hooks
-from ast_ad.utils.checkpoint import (
+from ast_ad.torch import _C
+from ast_ad.torch.autograd.function import Function, once_differentiable
+from ast_ad.torch.autograd.gradcheck import GradcheckError
+from ast_ad.torch.autograd.graph import GradientEdge, get_gradient_edge, saved_tensors_hooks
+from ast_ad.torch.utils.checkpoint import (
     CheckpointError,
     GraphExecGroup,
     checkpoint,

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import ast_ad as torch
-from ast_ad.autograd import Function
-from ast_ad.autograd.graph import Node, allow_mutation_on_saved_tensors, saved_tensors_hooks
+from ast_ad.torch.autograd import Function
+from ast_ad.torch.autograd.graph import Node, allow_mutation_on_saved_tensors, saved_tensors_hooks
 
 
 def leaf(*values):
@@ -391,7 +391,7 @@ def test_distinct_elements_have_a_history_that_cannot_be_differentiated(find, di
 
 
 def test_tangents_are_given_back_and_printed():
-    from ast_ad.autograd import forward_ad
+    from ast_ad.torch.autograd import forward_ad
 
     x, direction = torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0])
     with forward_ad.dual_level():
@@ -439,7 +439,7 @@ class Triple(Function):
 
 
 def test_tangents_go_through_the_jvp_of_a_function():
-    from ast_ad.autograd.forward_ad import dual_level, make_dual, unpack_dual
+    from ast_ad.torch.autograd.forward_ad import dual_level, make_dual, unpack_dual
 
     with dual_level():
         x = make_dual(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 10.0]))
@@ -451,7 +451,7 @@ def test_tangents_go_through_the_jvp_of_a_function():
 
 @pytest.mark.parametrize("honest", [True, False])
 def test_the_jvp_of_a_function_that_changes_its_input_changes_the_tangent(honest):
-    from ast_ad.autograd.forward_ad import dual_level, make_dual, unpack_dual
+    from ast_ad.torch.autograd.forward_ad import dual_level, make_dual, unpack_dual
 
     class Double(Function):
         @staticmethod

@@ -18,12 +18,12 @@ from unittest import mock
 
 import pytest
 
-from ast_ad.emit import load as load_file
-from ast_ad.emit import storage
-from ast_ad.emit.compile_cache import CompileCache
-from ast_ad.emit.load import PACKAGE, add_user_note, load_module, module_name
-from ast_ad.frontend.source import find_source
-from ast_ad.ir.ops import Span
+from ast_ad.calls.store.compilations import CompileCache
+from ast_ad.compiler.emit import load as load_file
+from ast_ad.compiler.emit import storage
+from ast_ad.compiler.emit.load import PACKAGE, add_user_note, load_module, module_name
+from ast_ad.compiler.frontend.source.functions import find_source
+from ast_ad.compiler.ir.ops import Span
 
 ROOT = str(Path(__file__).resolve().parents[2])
 TEXT = "def loss_backward(x):\n    y = x * 2\n    return 1 / y\n"
@@ -178,7 +178,7 @@ def test_a_directory_that_cannot_be_made(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("AST_AD_CACHE_DIR", str(tmp_path / "file" / "cache"))
     assert load_module(TEXT, {}, "loss").loss_backward(2) == 0.25
-    script = "from ast_ad.emit.storage import cache_directory as c; print(c())"
+    script = "from ast_ad.compiler.emit.storage import cache_directory as c; print(c())"
     left = run(script, AST_AD_CACHE_DIR=str(tmp_path / "file")).stdout.strip()
     assert left and not os.path.exists(left)  # the temporary one goes with its process
 
@@ -284,7 +284,7 @@ def test_numba_caches_generated_code(directory):
     pytest.importorskip("numba")
     text = "import numba\n@numba.njit(cache=True)\ndef f(x):\n    return x * 2\n"
     code = f"""
-from ast_ad.emit.load import load_module
+from ast_ad.compiler.emit.load import load_module
 f = load_module({text!r}, {{}}, "f").f
 print(f(1.5), f.stats)
 """

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad.emit import python as emit_python
-from ast_ad.emit.python import to_source
+from ast_ad.compiler.emit import python as emit_python
+from ast_ad.compiler.emit.python import to_source
 from ast_ad.errors import InternalError
 
 

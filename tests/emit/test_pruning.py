@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad.emit import pruning, storage
+from ast_ad.compiler.emit import pruning, storage
 
 ROOT = str(Path(__file__).resolve().parents[2])
 DAY = 86_400
@@ -118,7 +118,7 @@ def test_every_so_many_writes(home, monkeypatch):
 
 WRITER = """
 import sys, time
-from ast_ad.emit import pruning, storage
+from ast_ad.compiler.emit import pruning, storage
 pruning.MOST_BYTES, pruning.EVERY, pruning._YOUNG = 40_000, 3, -1.0
 home, who = storage.directory(), int(sys.argv[1])
 print("ready", flush=True)

@@ -7,12 +7,12 @@ import operator
 import numpy as np
 import pytest
 
-from ast_ad.emit.python import emit_module
-from ast_ad.ir import builtin
-from ast_ad.ir.check import check
-from ast_ad.ir.evaluate import evaluate
-from ast_ad.ir.ops import Block, For, Function, If, Lit, Op, Seq, Slice, Span, Var, While
-from ast_ad.ir.types import Array, Dim, ListOf, Scalar
+from ast_ad.compiler.emit.python import emit_module
+from ast_ad.compiler.ir import builtin
+from ast_ad.compiler.ir.check import check
+from ast_ad.compiler.ir.evaluate import evaluate
+from ast_ad.compiler.ir.ops import Block, For, Function, If, Lit, Op, Seq, Slice, Span, Var, While
+from ast_ad.compiler.ir.types import Array, Dim, ListOf, Scalar
 from ast_ad.rules import containers, helpers
 
 FLOAT, INT, BOOL = Scalar("float"), Scalar("int"), Scalar("bool")

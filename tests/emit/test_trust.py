@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad.emit import storage, trusted
-from ast_ad.emit.compile_cache import CompileCache
-from ast_ad.emit.load import load_module
+from ast_ad.calls.store.compilations import CompileCache
+from ast_ad.compiler.emit import storage, trusted
+from ast_ad.compiler.emit.load import load_module
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps no modes")
 OTHER = 54321
@@ -228,7 +228,7 @@ def test_machine_code_of_another_user(base, tmp_path, his):
     script = tmp_path / "program.py"
     script.write_text(
         "import numpy as np, ast_ad, sys\n"
-        "from ast_ad.emit import trusted\n"
+        "from ast_ad.compiler.emit import trusted\n"
         "trusted.owner = lambda s: 54321 if s.st_mtime == 1e9 else s.st_uid\n"
         "def loss(x):\n    return np.sum(np.sin(x) * x)\n"
         "print(ast_ad.grad(loss, backend='numba')(np.ones(3)))\n"

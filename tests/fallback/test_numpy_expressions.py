@@ -7,8 +7,9 @@ import sys
 import numpy as np
 import pytest
 
-from ast_ad import AdError, fallback
-from ast_ad.fallback.tracing import plain
+from ast_ad import AdError
+from ast_ad import tracing as fallback
+from ast_ad.tracing.recorder import plain
 
 numbers = np.random.default_rng(1)
 INPUTS = {

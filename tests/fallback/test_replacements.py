@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad import fallback
+from ast_ad import tracing as fallback
 
 X = np.array([-1.687, 1.813, -0.787])
 

@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from ast_ad import AdError, fallback
+from ast_ad import AdError
+from ast_ad import tracing as fallback
 
 from .test_numpy_face import right
 

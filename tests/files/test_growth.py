@@ -6,8 +6,8 @@ import sys
 import pytest
 
 import ast_ad
-import ast_ad.safetensors as st
-from ast_ad.files import tensors_only
+import ast_ad.torch.safetensors as st
+from ast_ad.torch.serialization import tensors_only
 
 pytest.importorskip("safetensors.numpy")
 FEW, MANY = 500, 4000

@@ -10,7 +10,7 @@ import pytest
 
 import ast_ad
 from ast_ad.errors import FileFormatError
-from ast_ad.files import allowed, machine
+from ast_ad.torch.serialization import allowed, machine
 
 from .attacks import ATTACKS
 from .describing import described

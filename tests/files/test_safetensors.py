@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import ast_ad
-import ast_ad.safetensors as st
+import ast_ad.torch.safetensors as st
 from ast_ad.errors import FileFormatError, InputTypeError, InputValueError, SharedMemoryError
 
 safetensors = pytest.importorskip("safetensors.numpy")

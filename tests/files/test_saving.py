@@ -13,7 +13,7 @@ import pytest
 
 import ast_ad
 from ast_ad.errors import FileFormatError, UnsavableError
-from ast_ad.nn.parameter import Buffer, Parameter
+from ast_ad.torch.nn.parameter import Buffer, Parameter
 
 from .describing import described
 
@@ -231,7 +231,7 @@ def test_what_is_as_deep_as_allowed_can_be_read():
 )
 def test_the_reader_s_limits_are_the_writer_s(obj, monkeypatch):
     """What one may write the other can read, wherever the limits are."""
-    from ast_ad.files import emitter, machine
+    from ast_ad.torch.serialization import emitter, machine
 
     refused = 0
     for limit in (3, 30, 100, 300, 1000, 3000, 10_000):
@@ -338,7 +338,7 @@ def test_files_that_are_read_can_be_replaced(tmp_path):
 
 def test_large_archives_have_large_numbers(monkeypatch):
     """Sizes and places that don't fit 32 bits, with a lower limit of what fits."""
-    from ast_ad.files import archive, archive_writer
+    from ast_ad.torch.serialization import archive, archive_writer
 
     for module in (archive, archive_writer):
         monkeypatch.setattr(module, "FULL32", 100)

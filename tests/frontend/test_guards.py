@@ -7,7 +7,7 @@ import types
 import numpy as np
 import pytest
 
-from ast_ad.frontend.guards import Captures, Guard, Guards, Path
+from ast_ad.compiler.frontend.guards import Captures, Guard, Guards, Path
 
 
 def helper(x, y=1, *, z=2):

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import ast_ad
-from ast_ad.fallback import trace
+from ast_ad.tracing import trace
 
 X = np.linspace(0.5, 2.0, 12)
 MOST = 110  # no array or loop is longer

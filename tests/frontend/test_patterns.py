@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad.frontend.lower import lower
-from ast_ad.frontend.patterns import Known, pattern
-from ast_ad.ir.evaluate import evaluate
-from ast_ad.ir.types import Dim
+from ast_ad.compiler.frontend.length_patterns import Known, pattern
+from ast_ad.compiler.frontend.lower import lower
+from ast_ad.compiler.ir.evaluate import evaluate
+from ast_ad.compiler.ir.types import Dim
 from ast_ad.trees import flatten
 
 W = np.ones((3, 4))

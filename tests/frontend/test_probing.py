@@ -3,11 +3,11 @@
 import numpy as np
 
 import ast_ad
-from ast_ad.frontend.infer import result_type
-from ast_ad.frontend.probing import probe
-from ast_ad.ir.ops import Lit, Var
-from ast_ad.ir.types import Array, Dim
-from ast_ad.rules.nn_convolution import convolve
+from ast_ad.compiler.frontend.types.infer import result_type
+from ast_ad.compiler.frontend.types.probing import probe
+from ast_ad.compiler.ir.ops import Lit, Var
+from ast_ad.compiler.ir.types import Array, Dim
+from ast_ad.rules.networks.convolution import convolve
 
 DOUBLE = np.dtype(np.float64)
 

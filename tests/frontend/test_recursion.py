@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import ast_ad
+from ast_ad.compiler.frontend.callables.recursion import FIRST_BOUND, LAST_BOUND
 from ast_ad.errors import RecursionDepthError
-from ast_ad.frontend.recursion import FIRST_BOUND, LAST_BOUND
 
 pytestmark = pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 

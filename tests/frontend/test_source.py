@@ -17,9 +17,9 @@ import gast
 import numpy as np
 import pytest
 
+from ast_ad.compiler.frontend.source import functions as source_module
+from ast_ad.compiler.frontend.source.functions import find_source, plain_function
 from ast_ad.errors import SourceError
-from ast_ad.frontend import source as source_module
-from ast_ad.frontend.source import find_source, plain_function
 
 
 @pytest.fixture
@@ -300,7 +300,7 @@ def run(arguments, **options):
 
 PROGRAM = """
 from ast_ad.errors import SourceError
-from ast_ad.frontend.source import find_source
+from ast_ad.compiler.frontend.source.functions import find_source
 def f(x):
     return x + 2  # ä
 print(find_source(f).first_line, [(lambda x: x, lambda x: -x)[i] for i in (0, 1)] and find_source(f).name)
@@ -407,7 +407,7 @@ def test_functions_of_the_standard_library(options, tmp_path):
         import argparse, colorsys, inspect, statistics, sys, textwrap, fractions, difflib, heapq
         import numpy.linalg._linalg, numpy.lib._function_base_impl
         from ast_ad.errors import SourceError
-        from ast_ad.frontend.source import find_source
+        from ast_ad.compiler.frontend.source.functions import find_source
         good = bad = 0
         names = "argparse colorsys statistics textwrap fractions difflib heapq"
         names = [*names.split(), "numpy.linalg._linalg", "numpy.lib._function_base_impl"]

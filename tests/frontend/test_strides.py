@@ -5,10 +5,17 @@ import random
 import numpy as np
 import pytest
 
-from ast_ad.frontend.strides import has_no_gaps, joins, kept_orders, of_item, of_moved, of_order
-from ast_ad.ir.dim_values import evaluate
-from ast_ad.ir.dims import Dim, largest, smallest
-from ast_ad.ir.ops import Lit
+from ast_ad.compiler.frontend.types.strides import (
+    has_no_gaps,
+    joins,
+    kept_orders,
+    of_item,
+    of_moved,
+    of_order,
+)
+from ast_ad.compiler.ir.dim_values import evaluate
+from ast_ad.compiler.ir.dims import Dim, largest, smallest
+from ast_ad.compiler.ir.ops import Lit
 
 
 def strides(a):

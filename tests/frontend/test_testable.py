@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ast_ad import grad
-from ast_ad.frontend.testable import LARGEST, OF_MATH
+from ast_ad.compiler.frontend.constructs.testable_exceptions import LARGEST, OF_MATH
 
 EDGES = [-math.inf, -2.0, -1.0, -0.5, -0.0, 0.0, 0.5, 1.0, 2.0, LARGEST, 800.0, math.inf, math.nan]
 NEIGHBOURS = [math.nextafter(v, end) for v in (-1.0, 0.0, 1.0, LARGEST) for end in (-math.inf, math.inf)]

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad import budget, value_and_grad
+from ast_ad import value_and_grad
+from ast_ad.compiler import budget
 
 from . import programs
 

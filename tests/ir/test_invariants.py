@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad.analysis import invariants
-from ast_ad.analysis.invariants import BrokenInvariant, cotangent_fault, require, within
-from ast_ad.ir import builtin
-from ast_ad.ir.check import MalformedIR
-from ast_ad.ir.ops import Block, For, Function, If, Lit, Op, Undefined, Var, While
-from ast_ad.ir.types import Array, Dim, ListOf, Opaque, Optional, Scalar, TupleOf
+from ast_ad.compiler.adjoint import contributions
+from ast_ad.compiler.analysis import invariants
+from ast_ad.compiler.analysis.invariants import BrokenInvariant, cotangent_fault, require, within
+from ast_ad.compiler.ir import builtin
+from ast_ad.compiler.ir.check import MalformedIR
+from ast_ad.compiler.ir.ops import Block, For, Function, If, Lit, Op, Undefined, Var, While
+from ast_ad.compiler.ir.types import Array, Dim, ListOf, Opaque, Optional, Scalar, TupleOf
 from ast_ad.rules import containers, helpers
-from ast_ad.transform import contributions
 
 FLOAT, INT, BOOL, COMPLEX = (Scalar(kind) for kind in ("float", "int", "bool", "complex"))
 VECTOR, MATRIX = (Array(np.dtype(float), (Dim.symbol("n"),) * rank) for rank in (1, 2))

@@ -5,12 +5,12 @@ import operator
 import numpy as np
 import pytest
 
-from ast_ad.ir import builtin, ops
-from ast_ad.ir.check import MalformedIR, check
-from ast_ad.ir.evaluate import evaluate
-from ast_ad.ir.ops import Block, For, Function, If, Lit, Op, Seq, Slice, Var, While
-from ast_ad.ir.show import show
-from ast_ad.ir.types import Scalar
+from ast_ad.compiler.ir import builtin, ops
+from ast_ad.compiler.ir.check import MalformedIR, check
+from ast_ad.compiler.ir.evaluate import evaluate
+from ast_ad.compiler.ir.ops import Block, For, Function, If, Lit, Op, Seq, Slice, Var, While
+from ast_ad.compiler.ir.show import show
+from ast_ad.compiler.ir.types import Scalar
 
 FLOAT, INT, BOOL = Scalar("float"), Scalar("int"), Scalar("bool")
 

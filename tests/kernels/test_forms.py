@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ast_ad.kernels import Kernel, has_numba, normalization, pooling, resampling
+from ast_ad.rules.loops import Kernel, has_numba, normalization, pooling, resampling
 
 X, G = (np.random.default_rng(i).normal(3.0, 2.0, (3, 4, 5)) for i in range(2))
 SHARED, OWN = (np.random.default_rng(9).normal(size=(n, 4)) for n in (1, 3))

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from ast_ad.kernels import masks
+from ast_ad.rules.loops import masks
 
 ODD = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-45]
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from ast_ad.kernels.normal import distribution
+from ast_ad.rules.loops.normal import distribution
 
 
 def exact(x):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ast_ad.kernels import rows
+from ast_ad.rules.loops import rows
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ast_ad.kernels import moment_updates, updates
+from ast_ad.rules.loops import moment_updates, updates
 
 pytest.importorskip("numba")
 

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 
 from ast_ad.eager import namespace  # noqa: F401  (which imports the operations in their order)
-from ast_ad.eager.operations import operation
+from ast_ad.eager.table import operation
 from ast_ad.rules import registry
 
 

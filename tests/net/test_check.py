@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad import variant as variants
+from ast_ad.calls import variant as variants
+from ast_ad.calls.checks import facts as facts_of
+from ast_ad.calls.checks.comparison import difference
+from ast_ad.calls.checks.facts import Broken, Facts
+from ast_ad.calls.checks.rehearsal import rehearsed
+from ast_ad.compiler.ir.ops import Block, For, Function, Lit, Op, Var, walk
+from ast_ad.compiler.ir.types import Array, Dim, ListOf, Scalar
 from ast_ad.errors import DefectWarning, FallbackWarning, InputValueError, InternalError, WrongProgramError
-from ast_ad.ir.ops import Block, For, Function, Lit, Op, Var, walk
-from ast_ad.ir.types import Array, Dim, ListOf, Scalar
-from ast_ad.net import facts as facts_of
-from ast_ad.net.comparison import difference
-from ast_ad.net.facts import Broken, Facts
-from ast_ad.net.rehearsal import rehearsed
 
 from .rules import install_rule
 
@@ -148,7 +148,7 @@ def test_in_kernels(lie, lying):
 
 
 def test_kernels_that_differ_from_numpy(monkeypatch):
-    from ast_ad import programs
+    from ast_ad.calls import code as programs
 
     def wrong(function, *args, **kwargs):
         a_wrong_value(function)
@@ -188,7 +188,7 @@ def test_a_wrong_rule_shows_in_a_directional_derivative(rule, ask, monkeypatch):
 
 def test_a_cotangent_of_another_shape(monkeypatch):
     """The reverse sweep takes a number's cotangent for an array's."""
-    from ast_ad.transform.contributions import Cotangents
+    from ast_ad.compiler.adjoint.contributions import Cotangents
 
     monkeypatch.setattr(Cotangents, "unbroadcast", lambda self, bar, var: bar)
 
@@ -375,7 +375,7 @@ def test_a_program_without_the_exception_of_the_function(lying):
 
 
 def test_a_derivative_within_is_not_checked_again(monkeypatch):
-    from ast_ad.net import check
+    from ast_ad.calls.checks import check
 
     ran = []
     run = check.FirstCall.run
@@ -393,7 +393,7 @@ def test_a_derivative_within_is_not_checked_again(monkeypatch):
 
 
 def test_later_calls_are_not_checked(monkeypatch):
-    from ast_ad.net import check
+    from ast_ad.calls.checks import check
 
     gradient = ast_ad.grad(lambda x: np.sum(x**3), backend="numpy")
     gradient(X)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad.ir.ops import Var
-from ast_ad.ir.types import Array, ListOf, Scalar
-from ast_ad.net.facts import Broken, Facts
+from ast_ad.calls.checks.facts import Broken, Facts
+from ast_ad.compiler.ir.ops import Var
+from ast_ad.compiler.ir.types import Array, ListOf, Scalar
 
 F = np.dtype(float)
 

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad import variant as variants
-from ast_ad.emit import python as emission
+from ast_ad.calls import variant as variants
+from ast_ad.compiler.emit import python as emission
+from ast_ad.compiler.frontend.callables.calls import is_foldable, may_be_tried
 from ast_ad.errors import DefectWarning, FallbackWarning, InternalError, UnsupportedError
-from ast_ad.frontend.calls import is_foldable, may_be_tried
-from ast_ad.net.copies import copied
+from ast_ad.tracing.argument_copies import copied
 
 X = np.array([0.5, 1.5])
 
@@ -49,7 +49,7 @@ def test_an_error_of_the_compiler_is_traced_and_told(stage, monkeypatch):
 
 
 def test_an_error_of_the_emission_is_traced_and_told(monkeypatch):
-    from ast_ad import programs
+    from ast_ad.calls import code as programs
 
     monkeypatch.setattr(programs, "emit_module", fails)
     with pytest.warns(DefectWarning, match="E901"):
@@ -264,7 +264,7 @@ def test_what_a_trace_leaves_behind_is_plain():
 
 def test_no_object_but_those_of_python_code_is_touched(monkeypatch):
     """A tuple that nothing holds may not be filled yet: it is not read."""
-    from ast_ad.fallback import survivors
+    from ast_ad.tracing import survivors
 
     read = []
     monkeypatch.setattr(survivors, "_rebuilt", lambda holder, items: read.append(holder))
@@ -283,7 +283,7 @@ def test_no_object_but_those_of_python_code_is_touched(monkeypatch):
 
 def test_the_collector_is_asked_once_for_all_that_is_left(monkeypatch):
     """It reads the whole heap each time."""
-    from ast_ad.fallback import survivors
+    from ast_ad.tracing import survivors
 
     asked, before, kept = [], gc.get_referrers, deque()
 

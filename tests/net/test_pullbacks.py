@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import ast_ad
+from ast_ad.calls.checks import check
 from ast_ad.errors import DefectWarning, InternalError
-from ast_ad.net import check
 
 X, Y, ONES = np.array([0.5, 1.5]), np.array([2.0, 3.0]), np.ones(2)
 

@@ -104,7 +104,7 @@ def test_a_wrong_rule_is_an_error(function, rule, ask, with_rule):
 @named
 @pytest.mark.parametrize("factor", [0.9, 0.0])
 def test_a_trace_that_loses_a_part_of_the_derivative(function, factor, monkeypatch):
-    from ast_ad.fallback.tracing import TracedPullback
+    from ast_ad.tracing.recorder import TracedPullback
 
     right = TracedPullback.__call__
     monkeypatch.setattr(TracedPullback, "__call__", lambda *args: tuple(factor * bar for bar in right(*args)))
@@ -113,7 +113,7 @@ def test_a_trace_that_loses_a_part_of_the_derivative(function, factor, monkeypat
 
 
 def test_a_trace_of_another_value(monkeypatch):
-    from ast_ad.fallback import history
+    from ast_ad.tracing import history
 
     right = history.trace_alone
 
@@ -158,7 +158,7 @@ def test_each_kind_of_arguments_is_checked_once():
         return by_generator(x)
 
     gradient = ast_ad.grad(function, check=True)
-    from ast_ad.net import traced
+    from ast_ad.calls.checks import traced_call as traced
 
     compared = traced._compared
     traced._compared = lambda *args: runs.append(1) or compared(*args)
@@ -256,7 +256,7 @@ def test_it_is_only_done_where_it_is_asked_for():
 
 
 def test_a_derivative_within_a_traced_one_is_not_checked_again(monkeypatch):
-    from ast_ad.net import traced
+    from ast_ad.calls.checks import traced_call as traced
 
     ran = []
     compared = traced._compared

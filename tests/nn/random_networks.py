@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-import ast_ad.nn.functional as F
+import ast_ad.torch.nn.functional as F
 
 HEADER = "import numpy as np\n\nimport ast_ad.nn.functional as F\n\n\ndef net(p, x):\n"
 LARGEST = 600  # elements of an intermediate result

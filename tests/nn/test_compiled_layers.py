@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ast_ad
-import ast_ad.nn.functional as F
+import ast_ad.torch.nn.functional as F
 
 rng = np.random.default_rng(0)
 X, Y, CLASSES = rng.normal(size=(6, 5)), rng.normal(size=(6, 3)), np.array([0, 2, 1, 1, 0, 2])

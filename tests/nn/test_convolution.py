@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import ast_ad as torch
-from ast_ad import kernels
-from ast_ad.nn import functional as F
-from ast_ad.rules import nn_windows
+from ast_ad.rules import loops as kernels
+from ast_ad.rules.networks import windows as nn_windows
+from ast_ad.torch.nn import functional as F
 
 rng = np.random.default_rng(0)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import ast_ad as torch
-from ast_ad.nn import functional as F
+from ast_ad.torch.nn import functional as F
 
 NAN, INF = np.nan, np.inf
 

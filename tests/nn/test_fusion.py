@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import ast_ad as torch
-from ast_ad import nn
-from ast_ad.nn.utils import fuse_conv_bn_eval, fuse_linear_bn_eval, skip_init
+from ast_ad.torch import nn
+from ast_ad.torch.nn.utils import fuse_conv_bn_eval, fuse_linear_bn_eval, skip_init
 
 PAIRS: list[tuple[Any, Any, tuple[int, ...], Any]] = [
     (nn.Conv2d(2, 3, 3, bias=False), nn.BatchNorm2d(3), (4, 2, 5, 5), fuse_conv_bn_eval),

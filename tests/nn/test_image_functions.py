@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import ast_ad
-import ast_ad.nn.functional as F
-from ast_ad.kernels import has_numba
+import ast_ad.torch.nn.functional as F
+from ast_ad.rules.loops import has_numba
 
 Function = Callable[..., Any]
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import ast_ad as torch
-from ast_ad.nn import init
-from ast_ad.nn.parameter import Parameter
+from ast_ad.torch.nn import init
+from ast_ad.torch.nn.parameter import Parameter
 
 FAN_IN, FAN_OUT = 300 * 4, 200 * 4
 SQUARE = math.sqrt(2 / (FAN_IN + FAN_OUT))

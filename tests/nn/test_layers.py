@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import ast_ad
-import ast_ad.nn.functional as F
+import ast_ad.torch.nn.functional as F
 from tests.nn.layer_cases import (
     ALIGNED,
     CASES,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import ast_ad as torch
-from ast_ad import nn
+from ast_ad.torch import nn
 
 LAYERS: list[tuple[Any, tuple[int, ...], str]] = [
     (lambda: nn.LazyLinear(3), (2, 5), "Linear(in_features=5, out_features=3, bias=True)"),

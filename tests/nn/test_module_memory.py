@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import ast_ad as torch
-from ast_ad.nn.modules.hooks import everywhere
-from ast_ad.nn.modules.module import Module
-from ast_ad.nn.parameter import Parameter
+from ast_ad.torch.nn.modules.hooks import everywhere
+from ast_ad.torch.nn.modules.module import Module
+from ast_ad.torch.nn.parameter import Parameter
 
 
 class Layer(Module):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad import kernels
+from ast_ad.rules import loops as kernels
 
 from .random_networks import Network
 

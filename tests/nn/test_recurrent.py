@@ -237,8 +237,8 @@ def test_saturated_gates_keep_their_derivatives():
 
 def test_large_layers_agree_with_small_ones():
     """The loops for large layers compute what the array functions for small ones do."""
-    from ast_ad import kernels
-    from ast_ad.kernels import recurrent
+    from ast_ad.rules import loops as kernels
+    from ast_ad.rules.loops import recurrent
 
     rng = np.random.default_rng(0)
     a, product, cell = rng.normal(size=(4, 32)), rng.normal(size=(4, 32)), rng.normal(size=(4, 8))

@@ -46,7 +46,7 @@ def test_weights_from_files(ending, tmp_path):
         torch.save(model.state_dict(), path)
     else:
         pytest.importorskip("safetensors")
-        from ast_ad.safetensors import save_file
+        from ast_ad.torch.safetensors import save_file
 
         save_file(model.state_dict(), path)
     said = other.load_state_dict(MODULE.weights(path))

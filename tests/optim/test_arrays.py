@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad import optim, value_and_grad
-from ast_ad.optim import pure
+from ast_ad import value_and_grad
+from ast_ad.torch import optim
+from ast_ad.torch.optim import pure
 
 from . import cases
 

@@ -5,7 +5,7 @@ import math
 import pytest
 
 import ast_ad as torch
-from ast_ad.optim import swa_utils
+from ast_ad.torch.optim import swa_utils
 
 
 def trained(model, values):

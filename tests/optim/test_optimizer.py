@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import ast_ad as torch
-from ast_ad import optim
-from ast_ad.optim.optimizer import Optimizer
+from ast_ad.torch import optim
+from ast_ad.torch.optim.optimizer import Optimizer
 
 
 def param(*values, dtype=None):

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad.kernels import Kernel, moment_updates, updates
-from ast_ad.optim import rules
+from ast_ad.rules.loops import Kernel, moment_updates, updates
+from ast_ad.torch.optim import rules
 
 from . import behaviours, cases
 

@@ -232,7 +232,7 @@ class Comparison:
     def _traced(self, k: int, call: Call, where: str) -> np.ndarray | None:
         """The gradient of a trace of the same call; None where that is refused."""
         import ast_ad
-        from ast_ad import fallback
+        from ast_ad import tracing as fallback
 
         module = load(self.case.source, self.folder)
         try:

@@ -12,14 +12,14 @@ import numpy as np
 from direct import STEP, dot, holds_floats, is_inexact, moved, random_like, tree
 from sample import Sample
 
-from ast_ad.frontend.builder import Builder
-from ast_ad.frontend.dummies import InferenceError
-from ast_ad.ir.check import check as check_ir
-from ast_ad.ir.evaluate import evaluate
-from ast_ad.ir.ops import Arg, Block, Function, Lit, Op, Seq, Slice, Var
-from ast_ad.ir.types import Array, Dim, ListOf, TupleOf, Type, carries_derivative, type_of
+from ast_ad.compiler.adjoint.adjoint import adjoint
+from ast_ad.compiler.frontend.builder import Builder
+from ast_ad.compiler.frontend.types.dummies import InferenceError
+from ast_ad.compiler.ir.check import check as check_ir
+from ast_ad.compiler.ir.evaluate import evaluate
+from ast_ad.compiler.ir.ops import Arg, Block, Function, Lit, Op, Seq, Slice, Var
+from ast_ad.compiler.ir.types import Array, Dim, ListOf, TupleOf, Type, carries_derivative, type_of
 from ast_ad.rules import containers
-from ast_ad.transform.adjoint import adjoint
 
 
 def symbolic(x: Any, prefix: str) -> Type:

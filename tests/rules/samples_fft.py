@@ -3,7 +3,7 @@
 import numpy as np
 from sample import Sample, cnormal, normal
 
-from ast_ad.rules import fft as f
+from ast_ad.rules.numpy import fft as f
 
 NORMS = [{"norm": norm} for norm in ("ortho", "forward", "backward")]
 LENGTHS = [(cnormal(5),), (normal(5),), (cnormal(5), 3), (cnormal(5), 8), (cnormal(4, 3), 5, 0)]

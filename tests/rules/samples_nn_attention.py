@@ -3,7 +3,7 @@
 import numpy as np
 from sample import Sample, normal
 
-from ast_ad.rules import nn_attention as a
+from ast_ad.rules.networks import attention as a
 
 Q, K, V = normal(2, 3, 5), normal(2, 4, 5), normal(2, 4, 2)
 ALLOWED = np.array([[True, False, True, True], [True, True, False, False], [False, False, False, False]])

@@ -2,7 +2,7 @@
 
 from sample import Sample, cnormal, normal
 
-from ast_ad.rules import nn_convolution as r
+from ast_ad.rules.networks import convolution as r
 
 X1, W1 = normal(2, 2, 6), normal(3, 2, 3)
 X2, W2, B2 = normal(2, 4, 5, 6), normal(6, 2, 3, 2), normal(6)

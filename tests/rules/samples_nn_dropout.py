@@ -2,7 +2,7 @@
 
 from sample import Sample, normal
 
-from ast_ad.rules import nn_dropout as r
+from ast_ad.rules.networks import dropout as r
 
 X = normal(3, 4)
 SAMPLES = {

@@ -3,10 +3,7 @@
 import numpy as np
 from sample import Sample, normal
 
-from ast_ad.rules import nn_blocks as blocks
-from ast_ad.rules import nn_grids as grids
-from ast_ad.rules import nn_padding as padding
-from ast_ad.rules import nn_resampling as resampling
+from ast_ad.rules.networks import blocks, grids, padding, resampling
 
 LINES, IMAGES, VOLUMES = normal(2, 3, 6), normal(2, 4, 4, 6), normal(1, 2, 3, 4, 5)
 

@@ -2,7 +2,7 @@
 
 from sample import Sample, apart, normal, unit
 
-from ast_ad.rules import nn_recurrent as r
+from ast_ad.rules.networks import recurrent as r
 
 # a length, a batch, features, and states: no two alike
 T, N, F, H, P = 3, 2, 5, 4, 3

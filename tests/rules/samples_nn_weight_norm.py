@@ -2,7 +2,7 @@
 
 from sample import Sample, normal
 
-from ast_ad.rules import nn_weight_norm as r
+from ast_ad.rules.networks import weight_norm as r
 
 SAMPLES = {
     r.weight_norm: [

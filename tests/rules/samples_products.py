@@ -5,7 +5,7 @@ import operator
 import numpy as np
 from sample import Sample, cnormal, normal
 
-from ast_ad.rules import contractions as c
+from ast_ad.rules.numpy import contractions as c
 
 V, W = normal(3), normal(3, seed=1)
 M, N = normal(2, 3), normal(3, 4)

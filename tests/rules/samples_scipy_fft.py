@@ -3,7 +3,7 @@
 import scipy.fft as sf
 from sample import Sample, cnormal, normal
 
-from ast_ad.rules import scipy_fft  # noqa: F401
+from ast_ad.rules.scipy import fft as scipy_fft  # noqa: F401
 
 NORMS = [{"norm": norm} for norm in ("ortho", "forward", "backward")]
 LENGTHS = [(cnormal(5),), (normal(5),), (cnormal(5), 3), (cnormal(5), 8), (cnormal(4, 3), 5, 0)]

@@ -3,7 +3,7 @@
 import scipy.integrate as si
 from sample import Sample, normal
 
-from ast_ad.rules import scipy_integrate  # noqa: F401
+from ast_ad.rules.scipy import integrate as scipy_integrate  # noqa: F401
 
 A, B = normal(5), normal(3, 4)
 

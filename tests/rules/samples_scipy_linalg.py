@@ -4,7 +4,7 @@ import numpy as np
 import scipy.linalg as sl
 from sample import Sample, cnormal, normal
 
-from ast_ad.rules import scipy_linalg as s
+from ast_ad.rules.scipy import linalg as s
 
 EYE = np.eye(3)
 A, B, CA, CB = normal(3, 3) + 2 * EYE, normal(3, 2), cnormal(3, 3) + 2 * EYE, cnormal(3, 2)

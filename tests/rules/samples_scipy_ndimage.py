@@ -4,7 +4,7 @@ import numpy as np
 import scipy.ndimage as nd
 from sample import Sample, normal, positive
 
-from ast_ad.rules import scipy_ndimage
+from ast_ad.rules.scipy import ndimage as scipy_ndimage
 
 MODES = ("reflect", "mirror", "nearest", "wrap", "constant", "grid-wrap", "grid-mirror", "grid-constant")
 A, B = normal(6), normal(4, 5)

@@ -4,7 +4,7 @@ import numpy as np
 import scipy.stats
 from sample import Sample, normal
 
-from ast_ad.rules import scipy_stats  # noqa: F401
+from ast_ad.rules.scipy import stats as scipy_stats  # noqa: F401
 
 DENSITY = scipy.stats.multivariate_normal
 COV = np.array([[2.0, 0.0, 0.0], [0.3, 1.8, 0.0], [-0.4, 0.2, 2.2]])

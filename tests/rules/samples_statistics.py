@@ -3,8 +3,8 @@
 import numpy as np
 from sample import Sample, apart, cnormal, normal, positive
 
-from ast_ad.rules import polynomials, statistics  # noqa: F401
-from ast_ad.rules import signal as s
+from ast_ad.rules.numpy import polynomials, statistics  # noqa: F401
+from ast_ad.rules.numpy import signal as s
 
 A, B, C = normal(5), normal(3, 4), normal(4, 5, 3)
 XP = np.array([-1.0, 0.0, 0.5, 2.0])

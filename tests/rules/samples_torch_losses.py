@@ -3,7 +3,7 @@
 import numpy as np
 from sample import Sample, normal, positive
 
-from ast_ad.rules import torch_losses as loss
+from ast_ad.rules.torch import losses as loss
 
 X, Y = normal(3, 4), normal(3, 4, seed=1)
 P = positive(3, 4) / 4

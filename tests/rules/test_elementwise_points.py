@@ -15,8 +15,8 @@ import pytest
 import scipy.special as sp
 
 import ast_ad
-from ast_ad.fallback.tracing import trace
 from ast_ad.rules.registry import primitives
+from ast_ad.tracing.recorder import trace
 
 POINTS = np.array(
     [

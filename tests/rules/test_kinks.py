@@ -17,7 +17,7 @@ from sample import Sample
 
 import ast_ad
 import ast_ad.rules
-from ast_ad import fallback
+from ast_ad import tracing as fallback
 from ast_ad.rules.registry import lookup
 
 ZERO, INF = np.zeros(1), np.inf

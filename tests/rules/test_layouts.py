@@ -16,7 +16,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from sample import Sample, all_samples, arrays_in, column_major, every_other, laid
 
 import ast_ad
-from ast_ad.frontend.layouts import (
+from ast_ad.compiler.frontend.store.windows import EACH
+from ast_ad.compiler.frontend.types.layouts import (
     KEEPING,
     LIKE,
     MADE,
@@ -34,10 +35,9 @@ from ast_ad.frontend.layouts import (
     orders_of_solid,
     relation,
 )
-from ast_ad.frontend.strides import of_order
-from ast_ad.frontend.views import EACH
-from ast_ad.ir.ops import Lit
-from ast_ad.ir.types import Array
+from ast_ad.compiler.frontend.types.strides import of_order
+from ast_ad.compiler.ir.ops import Lit
+from ast_ad.compiler.ir.types import Array
 
 A, B = np.arange(1.0, 7.0).reshape((2, 3)), np.arange(2.0, 8.0).reshape((2, 3))
 PAIRS = [Sample((a, b)) for a, b in ((A, B), (A, B[0]), (A, B[:, :1]), (A[:1], B[:, :1]), (A, 2.0))]

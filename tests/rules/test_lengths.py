@@ -22,13 +22,13 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from sample import Sample, all_samples
 
-from ast_ad.frontend.dummies import InferenceError
-from ast_ad.frontend.infer import result_type
-from ast_ad.frontend.named import STRUCTURAL, parameter_names
-from ast_ad.ir.dim_values import evaluate
-from ast_ad.ir.dims import symbols
-from ast_ad.ir.ops import Arg, Lit, Seq, Slice, Var
-from ast_ad.ir.types import Array, Dim, ListOf, Scalar, TupleOf
+from ast_ad.compiler.frontend.spelling import STRUCTURAL, parameter_names
+from ast_ad.compiler.frontend.types.dummies import InferenceError
+from ast_ad.compiler.frontend.types.infer import result_type
+from ast_ad.compiler.ir.dim_values import evaluate
+from ast_ad.compiler.ir.dims import symbols
+from ast_ad.compiler.ir.ops import Arg, Lit, Seq, Slice, Var
+from ast_ad.compiler.ir.types import Array, Dim, ListOf, Scalar, TupleOf
 from ast_ad.rules.helpers import SHAPED_LIKE
 
 # Functions of compiled libraries that read beyond their arguments where lengths don't fit.

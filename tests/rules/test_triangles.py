@@ -10,7 +10,7 @@ import scipy.linalg as sl
 import scipy.stats
 
 import ast_ad
-from ast_ad.fallback.tracing import trace
+from ast_ad.tracing.recorder import trace
 
 numbers = np.random.default_rng(3)
 A = numbers.normal(size=(3, 3)) + 2 * np.eye(3)

@@ -17,8 +17,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from sample import all_samples, arrays_in, column_major, every_other, laid
 
 import ast_ad
-from ast_ad.analysis.aliasing import VIEWS, behaviour
-from ast_ad.ir.ops import Lit, Op
+from ast_ad.compiler.analysis.aliasing import VIEWS, behaviour
+from ast_ad.compiler.ir.ops import Lit, Op
 from ast_ad.rules.itself import ITSELF_FOR
 from ast_ad.rules.registry import lookup
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad.frontend.opaque import answers_by_arguments
+from ast_ad.compiler.frontend.source.opaque import answers_by_arguments
 
 K = 4.0
 SETTING = contextvars.ContextVar("SETTING", default=2.0)

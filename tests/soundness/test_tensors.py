@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import ast_ad as torch
-from ast_ad import MissingRuleError, fallback, grad
-from ast_ad.autograd import functional
+from ast_ad import MissingRuleError, grad
+from ast_ad import tracing as fallback
+from ast_ad.torch.autograd import functional
 
 SYMMETRIC = np.array([[2.0, 0.3], [0.3, 1.0]])
 NUMBERS = np.random.default_rng(0)
@@ -307,7 +308,7 @@ def test_the_diagonal_of_traced_numbers():
 def test_a_fresh_process_knows_the_methods_of_what_it_reads(tmp_path, way):
     import pickle
 
-    from ast_ad import safetensors
+    from ast_ad.torch import safetensors
 
     tensors, path = {"w": torch.ones(2)}, tmp_path / "weights"
     programs = {

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 import ast_ad.rules  # noqa: F401
-from ast_ad.frontend.lower import lower
-from ast_ad.ir.check import check
-from ast_ad.ir.evaluate import evaluate
-from ast_ad.ir.ops import Function
-from ast_ad.transform.adjoint import adjoint
-from ast_ad.transform.split import split
+from ast_ad.compiler.adjoint.adjoint import adjoint
+from ast_ad.compiler.adjoint.split import split
+from ast_ad.compiler.frontend.lower import lower
+from ast_ad.compiler.ir.check import check
+from ast_ad.compiler.ir.evaluate import evaluate
+from ast_ad.compiler.ir.ops import Function
 from ast_ad.trees import flatten
 
 

@@ -4,9 +4,9 @@ import operator
 
 import numpy as np
 
-from ast_ad.ir import builtin
-from ast_ad.ir.ops import Block, For, Function, If, Lit, Op, Seq, Slice, Var, While
-from ast_ad.ir.types import Array, Dim, ListOf, Scalar
+from ast_ad.compiler.ir import builtin
+from ast_ad.compiler.ir.ops import Block, For, Function, If, Lit, Op, Seq, Slice, Var, While
+from ast_ad.compiler.ir.types import Array, Dim, ListOf, Scalar
 from ast_ad.rules import containers, helpers
 
 N, M = 6, 3

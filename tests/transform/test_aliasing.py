@@ -5,14 +5,14 @@ import operator
 import numpy as np
 import pytest
 
-from ast_ad.emit.python import emit_module
-from ast_ad.ir import builtin
-from ast_ad.ir.check import check
-from ast_ad.ir.evaluate import evaluate
-from ast_ad.ir.ops import Block, For, Function, Lit, Op, Seq, Slice, Var
-from ast_ad.ir.types import Array, Dim, ListOf, Scalar
+from ast_ad.compiler.arrays.in_place import write_in_place
+from ast_ad.compiler.emit.python import emit_module
+from ast_ad.compiler.ir import builtin
+from ast_ad.compiler.ir.check import check
+from ast_ad.compiler.ir.evaluate import evaluate
+from ast_ad.compiler.ir.ops import Block, For, Function, Lit, Op, Seq, Slice, Var
+from ast_ad.compiler.ir.types import Array, Dim, ListOf, Scalar
 from ast_ad.rules import containers, helpers
-from ast_ad.transform.in_place import write_in_place
 
 VECTOR = Array(np.dtype(float), (Dim.symbol("n", True),))
 FLOAT, INT, LIST = Scalar("float"), Scalar("int"), ListOf(VECTOR)

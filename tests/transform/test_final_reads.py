@@ -6,10 +6,10 @@ import itertools
 import numpy as np
 import pytest
 
-from ast_ad.ir.check import check
-from ast_ad.transform.adjoint import adjoint
-from ast_ad.transform.affine import ONE, possible
-from ast_ad.transform.final_reads import read_final
+from ast_ad.compiler.adjoint.adjoint import adjoint
+from ast_ad.compiler.ir.check import check
+from ast_ad.compiler.loops.affine import ONE, possible
+from ast_ad.compiler.loops.tape_elision import read_final
 
 from .checking import differentiable, leaves_of, primal
 from .test_residual_policy import same, tapes

@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad.emit.nesting import plan
-from ast_ad.emit.python import emit_module
-from ast_ad.ir import builtin
-from ast_ad.ir.check import check
-from ast_ad.ir.evaluate import evaluate
-from ast_ad.ir.ops import Block, For, Function, Lit, Op, Seq, Slice, Var, walk
-from ast_ad.ir.show import show
-from ast_ad.ir.types import Array, Dim
-from ast_ad.transform.in_place import write_in_place
+from ast_ad.compiler.arrays.in_place import write_in_place
+from ast_ad.compiler.emit.nesting import plan
+from ast_ad.compiler.emit.python import emit_module
+from ast_ad.compiler.ir import builtin
+from ast_ad.compiler.ir.check import check
+from ast_ad.compiler.ir.evaluate import evaluate
+from ast_ad.compiler.ir.ops import Block, For, Function, Lit, Op, Seq, Slice, Var, walk
+from ast_ad.compiler.ir.show import show
+from ast_ad.compiler.ir.types import Array, Dim
 from tests.transform.random_ir import INDEX, LIST, LONG, NONE, NUMBER, SHORT, Generator, N, arguments
 
 

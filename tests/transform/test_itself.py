@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import ast_ad
-import ast_ad.nn.functional  # its programs are registered, too
-from ast_ad.analysis.aliasing import behaviour
-from ast_ad.ir.ops import Lit, Op, Var
-from ast_ad.ir.types import Array
+import ast_ad.torch.nn.functional  # its programs are registered, too
+from ast_ad.compiler.analysis.aliasing import behaviour
+from ast_ad.compiler.ir.ops import Lit, Op, Var
+from ast_ad.compiler.ir.types import Array
 from ast_ad.rules import registry
 from ast_ad.rules.itself import ITSELF_FOR
 

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from ast_ad.transform.min_cut import INFINITE, Network
+from ast_ad.compiler.adjoint.min_cut import INFINITE, Network
 
 
 def cut(edges, sink_side):

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad.ir.check import check
-from ast_ad.ir.evaluate import evaluate
-from ast_ad.ir.ops import Op, walk
-from ast_ad.ir.types import TupleOf
+from ast_ad.compiler.adjoint.adjoint import adjoint
+from ast_ad.compiler.ir.check import check
+from ast_ad.compiler.ir.evaluate import evaluate
+from ast_ad.compiler.ir.ops import Op, walk
+from ast_ad.compiler.ir.types import TupleOf
 from ast_ad.rules.containers import list_append
-from ast_ad.transform.adjoint import adjoint
 from tests.programs.check import copies, load, unload
 from tests.programs.generate import generate
 

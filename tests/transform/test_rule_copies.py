@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from ast_ad import value_and_grad
-from ast_ad.frontend.builder import Builder
-from ast_ad.ir.ops import Block, Lit, Op, Seq, Slice, Undefined, Var
-from ast_ad.ir.types import Scalar
-from ast_ad.transform.rule_copies import RuleCopies
+from ast_ad.compiler.adjoint.rule_copies import RuleCopies
+from ast_ad.compiler.frontend.builder import Builder
+from ast_ad.compiler.ir.ops import Block, Lit, Op, Seq, Slice, Undefined, Var
+from ast_ad.compiler.ir.types import Scalar
 
 from ..growth import programs
 

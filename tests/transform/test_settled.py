@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad.transform import simplify
-from ast_ad.transform.settled import Settled
+from ast_ad.compiler.simplify import simplify
+from ast_ad.compiler.simplify.settled import Settled
 
 from ..growth import nested
 from ..growth.programs import made

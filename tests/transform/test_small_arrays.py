@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad.frontend.lower import lower
-from ast_ad.frontend.patterns import Known
-from ast_ad.ir.check import check
-from ast_ad.ir.evaluate import evaluate
-from ast_ad.ir.ops import For, Op, While, binders, walk
-from ast_ad.ir.show import show
-from ast_ad.ir.types import Array, ListOf, TupleOf
-from ast_ad.transform.adjoint import adjoint
-from ast_ad.transform.dead_code import eliminate_dead_code
-from ast_ad.transform.small_arrays import small_arrays
-from ast_ad.transform.small_classes import is_small
+from ast_ad.compiler.adjoint.adjoint import adjoint
+from ast_ad.compiler.elements.small_arrays import small_arrays
+from ast_ad.compiler.elements.small_classes import is_small
+from ast_ad.compiler.frontend.length_patterns import Known
+from ast_ad.compiler.frontend.lower import lower
+from ast_ad.compiler.ir.check import check
+from ast_ad.compiler.ir.evaluate import evaluate
+from ast_ad.compiler.ir.ops import For, Op, While, binders, walk
+from ast_ad.compiler.ir.show import show
+from ast_ad.compiler.ir.types import Array, ListOf, TupleOf
+from ast_ad.compiler.simplify.dead_code import eliminate_dead_code
 from ast_ad.trees import flatten
 from tests.programs.check import load, unload
 from tests.programs.generate import copies, generate

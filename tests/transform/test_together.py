@@ -5,12 +5,12 @@ import importlib.util
 import numpy as np
 import pytest
 
-from ast_ad.ir.check import check
-from ast_ad.ir.evaluate import evaluate
-from ast_ad.ir.ops import For, Op, While, walk
+from ast_ad.compiler.adjoint.adjoint import adjoint
+from ast_ad.compiler.ir.check import check
+from ast_ad.compiler.ir.evaluate import evaluate
+from ast_ad.compiler.ir.ops import For, Op, While, walk
+from ast_ad.compiler.loops.loop_fusion import fuse_loops
 from ast_ad.rules.containers import list_append
-from ast_ad.transform.adjoint import adjoint
-from ast_ad.transform.together import fuse_loops
 
 from .checking import differentiable, leaves_of, primal
 from .test_residual_policy import same

@@ -7,21 +7,21 @@ import operator
 import numpy as np
 import pytest
 
-from ast_ad.analysis.activity import analyse
+from ast_ad.compiler.adjoint.adjoint import adjoint
+from ast_ad.compiler.adjoint.split import split
+from ast_ad.compiler.analysis.activity import analyse
+from ast_ad.compiler.frontend.builder import Builder, type_of_arg
+from ast_ad.compiler.ir.check import check
+from ast_ad.compiler.ir.evaluate import evaluate
+from ast_ad.compiler.ir.ops import Block, For, Function, If, Lit, Op, Seq, Slice, Var, walk
+from ast_ad.compiler.ir.types import Array, ListOf, Opaque, Scalar
+from ast_ad.compiler.simplify.dead_code import eliminate_dead_code
+from ast_ad.compiler.simplify.dead_tapes import shrink_tapes
+from ast_ad.compiler.simplify.renaming import copy_function
+from ast_ad.compiler.simplify.view_indices import compose
 from ast_ad.errors import InputTypeError, MissingRuleError
-from ast_ad.frontend.builder import Builder, type_of_arg
-from ast_ad.ir.check import check
-from ast_ad.ir.evaluate import evaluate
-from ast_ad.ir.ops import Block, For, Function, If, Lit, Op, Seq, Slice, Var, walk
-from ast_ad.ir.types import Array, ListOf, Opaque, Scalar
 from ast_ad.rules import helpers
 from ast_ad.rules.containers import list_append
-from ast_ad.transform.adjoint import adjoint
-from ast_ad.transform.copying import copy_function
-from ast_ad.transform.dead_code import eliminate_dead_code
-from ast_ad.transform.indices import compose
-from ast_ad.transform.split import split
-from ast_ad.transform.tapes import shrink_tapes
 
 from .checking import primal
 

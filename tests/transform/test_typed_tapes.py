@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad.emit.python import emit_module
-from ast_ad.ir import builtin
-from ast_ad.ir.check import check
-from ast_ad.ir.evaluate import evaluate
-from ast_ad.ir.ops import Function, Op, walk
-from ast_ad.ir.show import show
+from ast_ad.compiler.adjoint.adjoint import adjoint
+from ast_ad.compiler.arrays.in_place import write_in_place
+from ast_ad.compiler.emit.python import emit_module
+from ast_ad.compiler.ir import builtin
+from ast_ad.compiler.ir.check import check
+from ast_ad.compiler.ir.evaluate import evaluate
+from ast_ad.compiler.ir.ops import Function, Op, walk
+from ast_ad.compiler.ir.show import show
+from ast_ad.compiler.loops.tape_layout import lists, typed_tapes
 from ast_ad.rules import helpers
-from ast_ad.transform.adjoint import adjoint
-from ast_ad.transform.in_place import write_in_place
-from ast_ad.transform.typed_tapes import lists, typed_tapes
 from tests.programs.check import load, unload
 from tests.programs.generate import copies, generate
 from tests.transform.checking import differentiable, leaves_of, primal

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad.analysis import exceptions
-from ast_ad.analysis.counters import Counters
-from ast_ad.ir import builtin
-from ast_ad.ir.ops import Block, Function, Lit, Op, Seq, Slice, Var, walk
-from ast_ad.ir.types import Array, Dim, Scalar, type_of
+from ast_ad.compiler.adjoint.unread import keep_exceptions
+from ast_ad.compiler.analysis import exceptions
+from ast_ad.compiler.analysis.counters import Counters
+from ast_ad.compiler.ir import builtin
+from ast_ad.compiler.ir.ops import Block, Function, Lit, Op, Seq, Slice, Var, walk
+from ast_ad.compiler.ir.types import Array, Dim, Scalar, type_of
 from ast_ad.rules import containers, dicts, helpers
-from ast_ad.transform.unread import keep_exceptions
 
 THREE = np.array([0.4, -0.9, 1.3])
 NUMBERS = [
@@ -141,7 +141,7 @@ def test_what_is_proven_goes(op):
 
 
 def test_a_counter_within_the_length_goes():
-    from ast_ad.ir.ops import For
+    from ast_ad.compiler.ir.ops import For
 
     counters, i, j = Counters(), Var(Scalar("int"), "i"), Var(Scalar("int"), "j")
     before, behind = Var(Scalar("int")), Var(Scalar("int"))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ast_ad as torch
-from ast_ad.utils.data import (
+from ast_ad.torch.utils.data import (
     BatchSampler,
     ChainDataset,
     ConcatDataset,

@@ -1,0 +1,367 @@
+"""Is a compiled program the function that it was made of? Found out in its first call.
+
+The function itself is what runs there, on copies of the arguments, and what it does counts. The program runs
+beside it: as it is, and as text in which each value is compared with what the compiler believed of it. A
+difference is a defect of ours: it is told, the call is traced, and the program is not used again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...compiler.analysis.work import nanoseconds
+from ...compiler.ir.ops import Op, walk
+from ...compiler.ir.show import callable_name
+from ...compiler.ir.types import dtype_of
+from ...errors import AdError, WrongProgramError
+from ...tracing.argument_copies import copied, uncopied
+from ...trees import flatten
+from .comparison import bound, difference, distance
+from .differences import along_a_direction
+from .facts import Broken, Facts, told
+from .failures import NUMERIC, defect, prints, quiet
+from .rehearsal import NotRehearsed, rehearsed
+
+LONG = 5e7  # nanoseconds of estimated work: NumPy code that runs longer is run once, with its facts checked
+TOO_LONG = 1e9  # kernels whose NumPy code runs longer are compared with the function only
+SPREAD = 10.0  # how many times the spread of rounding kernels may be off
+ROUNDING = np.round, np.around, round
+SINGLE = np.dtype(np.float32), np.dtype(np.complex64)
+running = threading.local()  # ``inside``: whether this thread runs a function that is being checked
+
+
+@dataclass
+class Outcome:
+    """What came of a run: a value or an exception."""
+
+    value: Any = None
+    error: Exception | None = None
+
+    @staticmethod
+    def of(run: Callable[[], Any]) -> Outcome:
+        try:
+            return Outcome(run())
+        except Exception as error:
+            return Outcome(error=error)
+
+    def __str__(self) -> str:
+        return "nothing" if self.error is None else f"{type(self.error).__name__}: {self.error}"
+
+
+def is_inside() -> bool:
+    """Whether this thread runs a function whose derivative is being checked."""
+    return getattr(running, "inside", False)
+
+
+def why_not(variant: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> str:
+    """Why a program can't be checked by this call; empty if it can."""
+    if variant.owner.options.check is False:
+        return "check=False or AST_AD_CHECK=0"
+    return uncopied([*args, *kwargs.values()])
+
+
+class FirstCall:
+    """A call of a program, ``variant``, by which it is checked."""
+
+    def __init__(self, variant: Any, args: Sequence[Any], kwargs: dict[str, Any], inputs: list[Any]) -> None:
+        self.variant, self.args, self.kwargs, self.inputs = variant, args, kwargs, inputs
+        self.function, self.program = variant.owner.function, variant.program
+        self.kernels = self.program.code.backend == "numba"
+        self.loud = prints(variant)
+        self.backward: Any = getattr(variant, "backward", None)
+        self.notes = ["value"]
+        self.unchecked = ""  # why nothing could be compared
+        self.text: Any = None
+        self.ran: Outcome | None = None  # what came of the function itself
+
+    def run(self) -> Any:
+        """The results of the program.
+
+        Raises:
+            WrongProgramError: it is not the function. The error says by what.
+            Exception: the function's own.
+        """
+        rehearsal = self.rehearsal()
+        alone = self.alone and rehearsal is not None
+        if rehearsal is not None and isinstance(rehearsal.error, Broken):
+            raise self.believed(rehearsal.error)
+        real = self.rehearsed if alone else Outcome.of(lambda: self.program.results(self.inputs))
+        if isinstance(real.error, AdError):
+            raise real.error
+        left = self.program.rehearsed(self.inputs, real.value)
+        with contextlib.nullcontext() if left is None else left.alone():
+            plain = self.ran = self.plain(quietly=not alone)
+        try:
+            self.compare(plain, real, rehearsal, alone, left)
+        except WrongProgramError:
+            if left is not None and plain.error is None:
+                left.undo()  # the call is traced
+            raise
+        self.variant.checked = self.unchecked or self.notes
+        return real.value
+
+    def compare(
+        self, plain: Outcome, real: Outcome, rehearsal: Outcome | None, alone: bool, left: Any
+    ) -> None:
+        """Compare all runs; ``left``: what the program would have stored outside (``kept.Rehearsed``)."""
+        if self.errors(plain, real, rehearsal):
+            numbers = self.numbers(real.value)
+            numpy = rehearsal.value if rehearsal is not None and rehearsal.error is None else None
+            self.values(plain.value, real.value, numpy)
+            if numpy is not None and not alone:
+                idle = self.program.stores.idle(real.value)
+                self.statements(
+                    *([0.0 if i in idle else v for i, v in enumerate(r)] for r in (numpy, numbers))
+                )
+            self.gradients(numbers)
+            told = None if left is None else left.difference()
+            if told is not None:
+                raise self.wrong(told)
+            if self.variant.owner.options.check:
+                self.direction(plain.value, numbers)
+
+    def numbers(self, results: Any) -> list[Any]:
+        """The results and the cotangents of a run of the program."""
+        values: list[Any]
+        if self.backward is None:
+            return list(results)
+        *values, _ = results
+        seeds = [np.ones_like(values[i])[()] for i in self.variant.of]
+        with quiet():
+            found = Outcome.of(lambda: self.variant.pullback(results, self.inputs).leaves(*seeds))
+        if found.error is None:
+            return [*values, *found.value]
+        if isinstance(found.error, NUMERIC):
+            self.notes.append(f"not the pullback, which raises {found}")
+            return values
+        raise self.wrong(f"its pullback raises {found}")
+
+    # ----- runs
+    def plain(self, quietly: bool) -> Outcome:
+        """The function itself. NumPy's warnings come once: from the program, if that is run as it is."""
+        values = copied([*self.args, *self.kwargs.values()])
+        with inside(), without_numeric_warnings() if quietly else contextlib.nullcontext():
+            return Outcome.of(lambda: self.call(values))
+
+    def call(self, values: Sequence[Any]) -> Any:
+        split = len(self.args)
+        return self.function(*values[:split], **dict(zip(self.kwargs, values[split:], strict=True)))
+
+    def rehearsal(self) -> Outcome | None:
+        """The program as text that checks what was believed; None where that can't be had."""
+        code = self.program.code
+        time = nanoseconds(code.function, self.inputs)
+        self.alone = self.loud or time > LONG and not self.kernels
+        if time > TOO_LONG and self.kernels:
+            self.notes.append("not types and lengths, for it is long")
+            return None
+        try:
+            self.text, facts = rehearsed(code.placed, long=time > LONG), Facts()
+            found = self.rehearsed = self.numpy(self.inputs, facts)
+            if found.error is None and self.backward is not None:
+                found = self.pulled_back(found.value, self.halves()(facts))
+        except NotRehearsed:
+            self.notes.append("not types and lengths, for blocks are nested too deep")
+            return None
+        self.notes.append("types and lengths")
+        return found
+
+    def numpy(self, inputs: Sequence[Any], facts: Facts) -> Outcome:
+        """The text, run on arrays that can't be written to."""
+        given = [_read_only(v) for v in inputs]
+        with quiet():
+            found = Outcome.of(lambda: self.program._run(self.text(facts), given))
+        if self.alone and found.error is None:  # the caller gets them
+            found.value = [_to_keep(v, given, inputs) for v in found.value]
+        return found
+
+    def halves(self) -> Callable[[Facts], Callable[..., Any]]:
+        """The text of the backward half."""
+        assert self.backward is not None
+        return rehearsed(self.backward.placed, self.program.code.placed)
+
+    def pulled_back(self, results: Any, run: Callable[..., Any]) -> Outcome:
+        """The results, and the cotangents that a backward half gives at their residuals for ones."""
+        *values, residuals = results
+        seeds = [np.ones_like(values[i])[()] for i in self.variant.of]
+        with quiet():
+            found = Outcome.of(lambda: run(residuals, *seeds))
+        if found.error is None:
+            return Outcome([*values, *found.value])
+        return Outcome(values) if isinstance(found.error, NUMERIC) else found
+
+    # ----- comparisons
+    def wrong(self, why: str) -> WrongProgramError:
+        name = getattr(self.function, "__name__", "function")
+        error = defect(f"the program of the gradient of `{name}` is wrong", why, kind=WrongProgramError)
+        assert isinstance(error, WrongProgramError)
+        error.ran = self.ran
+        return error
+
+    def believed(self, problem: Broken) -> WrongProgramError:
+        """The defect of a value that is not what the compiler believed."""
+        var, blocks = problem.var, [self.program.code.placed.body]
+        if self.backward is not None:
+            blocks.append(self.backward.placed.body)
+        maker = next((op for block in blocks for op in walk(block) if var in op.outs), None)
+        what = f"the result of `{callable_name(maker.fn)}`" if isinstance(maker, Op) else "a value"
+        if var is not None and var.hint:
+            what = f"`{var.hint}`"
+        return self.wrong(f"{what} is {problem}").at(getattr(maker, "span", None))
+
+    def errors(self, plain: Outcome, real: Outcome, rehearsal: Outcome | None) -> bool:
+        """Whether all runs have a value; raises what the function raises, or a defect."""
+        kind = type(plain.error)
+        if isinstance(plain.error, Warning) and real.error is None:
+            self.unchecked = f"a filter makes an exception of its {kind.__name__}"
+            return False
+        if type(real.error) is not kind:
+            if plain.error is None and isinstance(real.error, NUMERIC):
+                raise real.error  # in the adjoint, as np.errstate or a filter asks for it
+            raise self.wrong(f"the function raises {plain}, and the program {real}")
+        if real.error is not None:
+            raise real.error
+        if rehearsal is not None and rehearsal.error is not None and not isinstance(rehearsal.error, NUMERIC):
+            raise self.wrong(f"the function raises {plain}, and the program's statements {rehearsal}")
+        return True
+
+    def values(self, plain: Any, real: Any, numpy: Any) -> None:
+        """Compare the value with the function's."""
+        if not self.kernels:
+            told = difference(plain, self.variant.value(real))
+            if told is not None and not self.repeats(plain):
+                told = difference(plain, self.variant.value(real), exact=False)
+        else:
+            told = difference(plain, self.variant.value(real if numpy is None else numpy), exact=False)
+        if told is not None:
+            raise self.wrong(told)
+
+    def statements(self, expected: Sequence[Any], found: Sequence[Any]) -> None:
+        """Compare the program with its statements run one by one, kernels with NumPy."""
+        spread = functools.cache(self.moved)
+        pairs = zip(flatten(list(expected))[0], flatten(list(found))[0], strict=True)
+        for number, (a, b) in enumerate(pairs):
+            if not self.near(a, b, number, spread):
+                raise self.wrong(
+                    f"result {number} of the program is {told(b)}, and of its statements {told(a)}"
+                )
+
+    def near(self, expected: Any, found: Any, number: int, spread: Callable[[], list[list[Any]]]) -> bool:
+        """Whether a result of the program is that of its statements, but for rounding."""
+        if np.shape(expected) != np.shape(found):
+            return False
+        dtype = np.result_type(expected)
+        if dtype.kind not in "fc":
+            return bool(np.array_equal(expected, found))
+        apart = distance(expected, found)
+        if apart <= bound(dtype):
+            return True
+        others = [run[number] for run in spread() if number < len(run)]
+        return apart <= SPREAD * max([distance(expected, other) for other in others], default=0.0)
+
+    def moved(self) -> list[list[Any]]:
+        """The results for arguments that differ in their last bit: what rounding may do to the program."""
+        found = []
+        for seed in range(2):
+            numbers = np.random.default_rng(seed)
+            inputs = [_moved(v, numbers) for v in self.inputs]
+            outcome = self.numpy(inputs, Facts())
+            if outcome.error is None and self.backward is not None:
+                outcome = self.pulled_back(
+                    outcome.value, rehearsed(self.backward.placed, self.program.code.placed)(Facts())
+                )
+            found.append([] if outcome.error is not None else flatten(list(outcome.value))[0])
+        return found
+
+    def repeats(self, plain: Any) -> bool:
+        """Whether the function gives the same to the bit when it is run again."""
+        if self.loud or self.program.stores:
+            return False
+        again = self.plain(quietly=True)
+        return again.error is None and difference(plain, again.value) is None
+
+    def gradients(self, numbers: Sequence[Any]) -> None:
+        """The cotangents have the shapes and the dtypes of what they belong to."""
+        for position, bar in zip(
+            self.variant.wrt, numbers[len(numbers) - len(self.variant.wrt) :], strict=True
+        ):
+            leaf = self.inputs[position]
+            same = np.result_type(leaf) == np.result_type(bar) or not isinstance(leaf, np.ndarray)
+            if np.shape(leaf) != np.shape(bar) or not same:
+                name = self.variant.lowered.function.params[position].hint
+                raise self.wrong(f"the cotangent of `{name}` is {told(bar)}, and `{name}` is {told(leaf)}")
+
+    def direction(self, plain: Any, numbers: Sequence[Any]) -> None:
+        """Compare the gradient along one direction with differences of the function."""
+        if self.loud:
+            self.notes.append("not a derivative, for the function prints")
+            return
+        if self.program.stores:
+            self.notes.append("not a derivative, for the function stores outside")
+            return
+        values = [*self.args, *self.kwargs.values()]
+        bars = numbers[len(numbers) - len(self.variant.wrt) :]
+        operations = [op for op in walk(self.variant.lowered.function.body) if isinstance(op, Op)]
+        rounded = any(op.fn in ROUNDING for op in operations)
+        single = any(dtype_of(v.type) in SINGLE for op in operations for v in op.outs)
+        if any(np.any(np.isnan(bar)) for bar in bars) and self.variant.has_gaps():
+            self.notes.append("not a derivative, for of equal eigenvalues there is none")
+            return
+        with inside(), quiet():
+            why = along_a_direction(self.call, values, self.variant, plain, bars, rounded, single)
+        if why is None:
+            self.notes.append("a derivative along a direction")
+        elif why:
+            raise self.wrong(why)
+        else:
+            self.notes.append("not a derivative, for differences don't agree with each other")
+
+
+def _moved(value: Any, numbers: Any) -> Any:
+    """A float or an array of floats, each larger or smaller by a unit in the last place."""
+    kind = np.result_type(value).kind if isinstance(value, (float, np.generic, np.ndarray)) else ""
+    if kind != "f":
+        return value
+    up = numbers.random(np.shape(value)) < 0.5
+    found = np.nextafter(value, np.where(up, np.inf, -np.inf).astype(np.result_type(value)))
+    return float(found) if type(value) is float else found.astype(np.result_type(value))
+
+
+def _read_only(value: Any) -> Any:
+    """A view of an array through which nobody writes; other values as they are."""
+    if type(value) is not np.ndarray:
+        return value
+    found = value.view()
+    found.flags.writeable = False
+    return found
+
+
+def _to_keep(value: Any, given: Sequence[Any], inputs: Sequence[Any]) -> Any:
+    """A result as it would be on the inputs themselves."""
+    if not isinstance(value, np.ndarray) or value.flags.writeable:
+        return value
+    return next((v for v, view in zip(inputs, given, strict=True) if view is value), np.copy(value))
+
+
+@contextlib.contextmanager
+def inside() -> Iterator[None]:
+    """The function that is being checked runs: derivatives in it are not checked again."""
+    before, running.inside = is_inside(), True
+    try:
+        yield
+    finally:
+        running.inside = before
+
+
+@contextlib.contextmanager
+def without_numeric_warnings() -> Iterator[None]:
+    modes = {name: "raise" if mode == "raise" else "ignore" for name, mode in np.geterr().items()}
+    with np.errstate(**modes):  # type: ignore[arg-type]
+        yield

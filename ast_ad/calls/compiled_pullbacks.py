@@ -1,0 +1,168 @@
+"""What is the derivative of a derivative that is compiled, at a point that is known only when it is called?
+
+Its pullback, which is compiled when it is first needed: the compiler reads a call of the derivative and of
+its pullback as any other code. The pullback of that pullback is built the same way, and so on to any order.
+Where it can't be built, the same pullback comes from a trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..eager.tensor import Tensor
+from ..errors import InputError, InternalError, NoDerivativeError, UnsupportedError
+from ..options import Options
+from ..tracing.argument_copies import copied
+from ..tracing.pullbacks import Rearranged
+from ..tracing.recorder import trace
+from ..trees import flatten
+from .checks.first_call import first_call
+from .derivative import Derivative, Vjp
+
+
+class CannotCompile(Exception):
+    """There is no compiled pullback; the error says why."""
+
+
+class EveryFloat(Vjp):
+    """The pullback of a function to every number and array of floats among its arguments, or an error."""
+
+    every_leaf = True
+
+    def __init__(self, function: Callable[..., Any], check: bool | None = None) -> None:
+        check = Options().check if check is None else check
+        super().__init__(function, options=Options(fallback="error", check=check))
+
+    def at(self, args: tuple[Any, ...]) -> tuple[Any, Any]:
+        """The value, and the pullback from its leaves to those of the arguments, as tuples."""
+        try:
+            variant, inputs = self._prepare(args, {})
+        except (InputError, NoDerivativeError):
+            raise
+        except Exception as error:
+            raise CannotCompile() from error
+        try:
+            if variant.checked is None:
+                results = first_call(variant, args, {}, inputs)
+            else:
+                results = variant.program(inputs)
+        except (UnsupportedError, InternalError) as error:
+            raise CannotCompile() from error
+        return variant.value(results), variant.pullback(results, inputs)
+
+
+class CompiledPullback:
+    """From cotangents of the leaves of a value to those of the leaves of arguments; see the package.
+
+    ``every``: what computed the value from ``args``; ``traced``: gives the same pullback by tracing.
+    """
+
+    def __init__(
+        self, every: EveryFloat, args: tuple[Any, ...], value: Any, pullback: Any, traced: Callable[[], Any]
+    ) -> None:
+        self.every, self.args, self.pullback, self.traced = every, args, pullback, traced
+        self.like = [leaf for leaf in flatten(value)[0] if has_derivative(leaf)]
+        self.positions = [i for i, leaf in enumerate(flatten(value)[0]) if has_derivative(leaf)]
+
+    def seeds(self, cotangents: Sequence[Any]) -> tuple[Any, ...]:
+        """A cotangent for each leaf that has a derivative, zeros made explicit."""
+        given = [cotangents[i] for i in self.positions]
+        return tuple(map(_seed, given, self.like))
+
+    def __call__(self, cotangents: Sequence[Any]) -> tuple[Any, ...]:
+        return tuple(self.pullback.leaves(*self.seeds(cotangents)))
+
+    def linearize(self, cotangents: Sequence[Any]) -> tuple[tuple[Any, ...], Any]:
+        """The same cotangents, and their pullback."""
+        seeds = self.seeds(cotangents)
+        count = len(seeds)
+
+        def traced() -> Any:
+            """The pullback of ``pulled``, by tracing: there the seeds come first."""
+            full: list[Any] = [None] * len(cotangents)
+            for position, seed in zip(self.positions, seeds, strict=True):
+                full[position] = seed
+            found, second = self.traced().linearize(full)
+            leaves = len(found)
+            return Rearranged(second, range(leaves), [*range(leaves, leaves + count), *range(leaves)])
+
+        try:
+            found, second = compiled(pulled(self.every), (seeds, *self.args), traced)
+        except CannotCompile:
+            return self.traced().linearize(cotangents)
+        leaves = len(found)
+        given = [n for n, i in enumerate(self.positions) if cotangents[i] is not None]
+        return found, Rearranged(second, range(leaves), [*range(count, count + leaves), *given])
+
+
+def pulled(every: EveryFloat) -> Any:
+    """The pullback as a function of the cotangents and of the point: code that the compiler reads."""
+    found = vars(every).get("_pulled")
+    if found is None:
+
+        def pull_back(cotangents: Any, *args: Any) -> Any:
+            return every(*args)[1](cotangents)
+
+        found = every._pulled = EveryFloat(pull_back, every.options.check)  # type: ignore[attr-defined]
+    return found
+
+
+def compiled(every: EveryFloat, args: tuple[Any, ...], traced: Callable[[], Any]) -> tuple[Any, Any]:
+    """The value and the pullback at a point; ``traced``: the pullback, where a compiled one is missing.
+
+    Raises:
+        CannotCompile: there is no compiled one at all.
+    """
+    value, pullback = every.at(args)
+    return value, CompiledPullback(every, args, value, pullback, traced)
+
+
+def compiled_vjp(
+    function: Callable[..., Any], args: tuple[Any, ...], every: EveryFloat | None = None
+) -> tuple[Any, Any]:
+    """The value of a derivative, or of another function, at plain ``args``, and its pullback.
+
+    The pullback has the form that is described in the package; its leaves are the floats among ``args``.
+
+    Raises:
+        CannotCompile: the function can only be traced.
+    """
+    every = every or vars(function).get("_every")
+    if every is None:
+        options = getattr(function, "options", None)
+        every = EveryFloat(function, getattr(options, "check", None))
+        function._every = every  # type: ignore[attr-defined]
+    leaves, _ = flatten(args)
+    wrt = tuple(i for i, leaf in enumerate(leaves) if has_derivative(leaf))
+
+    def traced() -> Any:
+        from .with_tensors import TensorCall, TracedInPlace
+
+        if not isinstance(function, Derivative):
+            return trace(function, args, {}, wrt)[1]
+        derivative = function
+
+        def answer(*given: Any) -> Any:
+            call = TensorCall(derivative)
+            call.take(given)
+            return TracedInPlace(call).answer()
+
+        return trace(answer, args, {}, wrt)[1]
+
+    return compiled(every, tuple(copied(args)), traced)
+
+
+def _seed(bar: Any, like: Any) -> Any:
+    """A cotangent in the form of its value; None is zero."""
+    found = np.zeros_like(like) if bar is None else np.array(bar, np.result_type(like))
+    return found if isinstance(like, np.ndarray) else found[()]
+
+
+def has_derivative(leaf: Any) -> bool:
+    """Whether a leaf of an argument or a value is a number or an array of floats."""
+    if isinstance(leaf, Tensor):
+        return leaf._array.dtype.kind in "fc"
+    return isinstance(leaf, (float, complex, np.ndarray, np.generic)) and np.result_type(leaf).kind in "fc"

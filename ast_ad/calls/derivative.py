@@ -1,0 +1,449 @@
+"""What is a derivative? A function that is compiled when it is called, once for each kind of arguments."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..compiler.emit.load import build_lock
+from ..compiler.frontend.callables.recursion import Code
+from ..compiler.frontend.length_patterns import Known
+from ..compiler.frontend.signatures import is_object, signature
+from ..compiler.garbage import collector_paused
+from ..deep import run_deep
+from ..errors import (
+    AdError,
+    InputError,
+    InputTypeError,
+    InternalError,
+    NoDerivativeError,
+    StaleError,
+    UnsupportedError,
+)
+from ..inspection.views import Inspection
+from ..options import Options
+from ..trees import STATIC, flatten
+from .arguments import Arguments
+from .fitting.effects import begin, traced_again
+from .fitting.recursion_depths import deeper, may_be_deeper
+from .fitting.retirement import retire
+from .request import Compilation
+from .shortcut import Fast
+from .tiers import Tier, has_numba
+
+MAX_STORING = 6  # programs that store outside kept for one kind of arguments
+MAX_VARIANTS = 16  # programs kept for one kind of arguments, where what they read from outside keeps changing
+
+
+class Derivative(Inspection):
+    """A derivative of ``function``, compiled when it is first called with arguments of a new kind.
+
+    Attributes: ``source`` (what ran last), ``forward_source`` and ``backward_source`` (the same as two
+    functions), ``ir`` and ``adjoint_ir`` (the programs before emission), ``mode``, ``backend``.
+    """
+
+    kind = "value_and_grad"
+    own = False  # whether the class is that of one object
+    every_leaf = False  # whether all floats are differentiated, whatever arguments were asked for
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        argnums: Any = None,
+        wrt: Any = None,
+        has_aux: bool = False,
+        options: Options | None = None,
+    ) -> None:
+        if not callable(function):
+            raise InputTypeError(
+                f"a derivative of a {type(function).__name__}",
+                why="it is not callable",
+                fix="pass a function",
+            )
+        self.function = function
+        self.has_aux = has_aux
+        self.options = options or Options()
+        self._asked = (argnums, wrt)
+        self.arguments = Arguments(function, argnums, wrt)
+        self.single = self.arguments.single
+        self._variants: dict[Any, list[Any]] = {}
+        self._tiers: dict[Any, Tier] = {}
+        self._last: Any = None
+        self.told: set[str] = set()  # which gradients are zero
+        self.depths: dict[Code, int] = {}  # of recursions, in the calls so far
+        self._fast: Fast | None = None
+        self._method: Derivative | None = None
+        self._caller: Any = None
+        functools.update_wrapper(self, function, updated=())
+
+    # ----- calls
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError
+
+    def answer(self, variant: Any, results: Any) -> Any:
+        """What the user gets, from the results of a variant's program."""
+        raise NotImplementedError
+
+    def any_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The long way of a call; the next one like it may be short."""
+        fast = None
+        try:
+            variant, _, results = self._results(args, kwargs)
+            if not kwargs and isinstance(variant, Compilation):
+                with contextlib.suppress(Exception):  # there is the long way
+                    fast = variant.fast_call(args)
+        finally:
+            self._use(fast)
+        return self.answer(variant, results)
+
+    def _use(self, fast: Fast | None) -> None:
+        """Let calls begin with a short way.
+
+        Python looks for ``__call__`` in classes only, so the object gets one of its own.
+        """
+        if fast is not self._fast:
+            public, self._fast = self._public(), fast
+            if type(self) is public:
+                self.__class__ = type(public.__name__, (public,), {"__doc__": public.__doc__, "own": True})
+            type(self).__call__ = public.__call__ if fast is None else fast  # type: ignore[method-assign]
+
+    def _public(self) -> type[Derivative]:
+        """The class that users know."""
+        return type(self).__mro__[1] if type(self).own else type(self)
+
+    def forget(self, fast: Any) -> None:
+        """A short way is none any more."""
+        fast.variant.forget()
+        self._use(None)
+
+    def _results(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, Any]:
+        """The program that fits, its inputs and its results; traced, where a compiled one gives up."""
+        variant, inputs = self._prepare(args, kwargs)
+        if variant.mode != "compiled":
+            variant = variant.in_place()
+            return variant, inputs, variant.program(inputs)
+        try:
+            begin(variant.program)
+            if getattr(variant, "checked", "") is None:
+                from .checks.first_call import first_call
+
+                return variant, inputs, first_call(variant, *self.arguments.arrange(args, kwargs), inputs)
+            return variant, inputs, variant.program(inputs)
+        except Exception as error:
+            if not isinstance(variant, Compilation):
+                raise
+            args, kwargs = self.arguments.arrange(args, kwargs)
+            problem = self._problem(variant, args, kwargs, error)
+            if problem is None:
+                raise
+            if not self._may_trace() and not may_be_deeper(self, variant, problem):
+                raise problem from problem.__cause__
+        if not self._may_trace():  # not in the handler: what is raised now stands alone
+            return self._results(args, kwargs)
+        return self._instead(variant, problem, args, kwargs)
+
+    def _problem(
+        self, variant: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception
+    ) -> Exception | None:
+        """Why a call is to be traced in which a program raised an error; None: it is the user's own."""
+        if isinstance(error, (UnsupportedError, InternalError)):
+            return error
+        from .checks.failures import defect_in
+
+        return defect_in(self, variant, args, kwargs, error)
+
+    def _instead(
+        self, variant: Any, problem: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Any, Any, Any]:
+        """The trace of a call that a program can't answer; one that is defective is never used again."""
+        self._last = traced = self._traced(problem, args, kwargs)
+        inputs = [*args, *kwargs.values()]
+        found = traced.in_place()
+        if not isinstance(problem, InternalError):
+            with traced_again(variant.program):
+                return found, inputs, deeper(self, variant, problem, found.program, inputs)
+        from .checks.first_call import answered
+
+        results = answered(problem, found, inputs, functools.partial(retire, self, variant, traced))
+        return found, inputs, results
+
+    def _prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, list[Any]]:
+        """The compiled program that fits, and the leaves of the arguments."""
+        args, kwargs = self.arguments.arrange(args, kwargs)
+        leaves: list[Any] = []
+        tensors = False
+        key: list[Any] = [tuple(kwargs)] if kwargs else []
+        values = (*args, *kwargs.values()) if kwargs else args
+        for value in values:
+            kind = type(value)
+            if kind is np.ndarray and value.dtype.kind in "biufc":
+                leaves.append(value)
+                shape = value.shape
+                key.append((value.dtype, tuple([n == 1 for n in shape]) if 1 in shape else len(shape)))
+            elif kind is float or kind is int:
+                leaves.append(value)
+                key.append(kind)
+            else:
+                parts, tree = flatten(value)
+                tensors = tensors or any([hasattr(type(part), "_is_eager_tensor") for part in parts])
+                leaves += parts
+                key.append(kind if tree.type is STATIC and is_object(value) else tree)
+                key.extend(map(signature, parts))
+        if tensors:
+            from .with_tensors import TensorCall
+
+            self._last = call = TensorCall(self, tuple(kwargs))
+            return call, list(values)
+        found = self._kernels(tuple(key), args, kwargs, leaves, values)
+        if found is None:
+            found = self._fitting(tuple(key), leaves, values)
+        if found is None:
+            found = self._compile(tuple(key), args, kwargs, leaves, values)
+        self._last = found[0]
+        return found
+
+    def _fitting(self, key: Any, leaves: list[Any], values: Any) -> tuple[Any, list[Any]] | None:
+        """The NumPy program that fits a call, or its trace, and the inputs."""
+        for variant in self._variants.get(key, ()):
+            inputs = variant.program.fits(leaves, values)
+            if inputs is not None:
+                if key in self._tiers and variant.mode == "compiled":
+                    self._tiers[key].count(variant, inputs)
+                return variant, inputs
+        return None
+
+    def _kernels(
+        self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any], values: Any
+    ) -> tuple[Any, list[Any]] | None:
+        """The kernels that fit a call, compiled if it is time for that, and the inputs."""
+        tier = self._tiers.get(key)
+        if tier is None:
+            if self.options.backend == "numpy" or not has_numba():
+                return None
+            tier = self._tiers[key] = Tier(self.options.backend == "numba")
+        found = tier.find(leaves, values)
+        if found is not None or not tier.is_due():
+            return found
+        with build_lock:
+            found = tier.compile(functools.partial(self._build_kernels, args, kwargs), leaves, values)
+        if found is not None:
+            self._warn_of_calls(found[0])
+        return found
+
+    def _build_kernels(self, args: tuple[Any, ...], kwargs: dict[str, Any], known: Known) -> Any:
+        described = self._described(args, kwargs)
+        if self.kind == "vjp":
+            return self.compiled(described, "numba", known)
+        from .store.programs import find, keep
+
+        found = find(self, described, "numba", known)
+        if found is None:
+            found = self.compiled(described, "numba", known)
+            found.keep = functools.partial(keep, found, described, known)
+            if self.options.check is False:
+                found.keep()
+        return found
+
+    def _compile(
+        self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any], values: Any
+    ) -> tuple[Any, list[Any]]:
+        with build_lock, collector_paused():
+            try:
+                variant = self._build(args, kwargs)
+                run_deep(variant.finish)
+                variant.program.check_repeated(values)
+                self._require_few(key, variant)
+                inputs = variant.program.fits(leaves, values)
+                if inputs is None:
+                    guard = variant.lowered.inputs.guards.broken(values)
+                    raise StaleError(
+                        f"`{variant.lowered.function.name}` reads {guard or 'something'} from outside",
+                        why="it is another object at every read",
+                        fix="pass it as an argument",
+                    )
+            except NoDerivativeError:
+                raise
+            except Exception as error:
+                if not self._may_trace():
+                    if isinstance(error, AdError):
+                        raise
+                    from .traced import as_reason
+
+                    raise as_reason(error) from error
+                from ..compiler.frontend.context import TensorOutside
+
+                try:
+                    variant = self._traced(error, args, kwargs)
+                except InputError as refusal:  # the arguments are no good for a trace, either
+                    raise (error if isinstance(error, InputError) else refusal) from None
+                inputs = variant.program.fits(leaves, values)
+                if isinstance(error, TensorOutside):  # another time it may be an array
+                    return variant, inputs
+            self._warn_of_calls(variant)
+            variants = self._variants.setdefault(key, [])
+            variants.insert(0, variant)
+            del variants[MAX_VARIANTS:]
+            if key in self._tiers and variant.mode == "compiled":
+                self._tiers[key].count(variant, inputs)
+        return variant, inputs
+
+    def _require_few(self, key: Any, variant: Any) -> None:
+        """What a function stores must not decide, again and again, what the program of the next call is.
+
+        Raises
+        ------
+        UnsupportedError
+            if it does.
+        """
+        stores = variant.lowered.stores
+        others = [v for v in self._variants.get(key, ()) if v.mode == "compiled" and v.lowered.stores]
+        if stores and len(others) >= MAX_STORING:
+            raise UnsupportedError(
+                f"a store to `{stores[0]}`, which outlives the call",
+                why="what is stored makes the next call another program",
+                fix="return the value instead",
+            )
+
+    def _build(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return self.compiled(self._described(args, kwargs))
+
+    def compiled(self, described: tuple[Any, ...], backend: str = "numpy", known: Known = Known.ONES) -> Any:
+        """What the compiler makes of arguments like these."""
+        from .variant import Variant
+
+        with collector_paused():
+            return run_deep(Variant, self, *described, backend=backend, known=known)
+
+    def _described(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        """The names, structures and leaves of the arguments, and the names of those given by keyword."""
+        names = self.arguments.label(args, kwargs)
+        flat = [flatten(value, name) for value, name in zip((*args, *kwargs.values()), names, strict=True)]
+        leaves = [leaf for parts, _ in flat for leaf in parts]
+        return names, [tree for _, tree in flat], leaves, tuple(kwargs)
+
+    def _warn_of_calls(self, variant: Any) -> None:
+        """Callees that are traced within a compiled program are told of, too."""
+        if variant.mode == "compiled" and variant.lowered.calls:
+            from .traced import warn
+
+            for function, reason in variant.lowered.calls.items():
+                warn(function, reason, self.function)
+        if variant.mode == "compiled" and variant.zeros:
+            from .zero_gradients import tell
+
+            tell(self, variant.zeros)
+
+    def _may_trace(self) -> bool:
+        from ..tracing import available
+
+        return self.options.fallback != "error" and available()
+
+    def _traced(self, reason: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What stands in for a program, because of an error of the compiler."""
+        from .traced import TracedPullbackVariant, TracedVariant
+
+        kind = TracedPullbackVariant if self.kind == "vjp" else TracedVariant
+        return kind(reason, self, *self._described(args, kwargs))
+
+    def __ast_ad_lower__(self, cx: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        """This derivative called inside of a function that is being compiled."""
+        from .inside import Nested, outside
+
+        argnums, wrt = self._asked
+        function = outside(cx, self, "function")
+        names = self.arguments.positional
+        asked = Nested(self.kind, function, names, argnums, wrt, self.has_aux, self.every_leaf)
+        return asked.__ast_ad_lower__(cx, args, kwargs)
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What Numba takes this object for, in functions that it compiles."""
+        from numba import types
+
+        from .from_numba import Caller
+
+        if self._caller is None:
+            self._caller = Caller(self)
+        return types.Dispatcher(self._caller)
+
+    def __repr__(self) -> str:
+        inner = f"{type(self).__name__.lower()}({getattr(self.function, '__qualname__', self.function)})"
+        variants = sum(map(len, self._variants.values())) + sum(len(t.variants) for t in self._tiers.values())
+        count = f"{variants} program{'s' * (variants != 1)}"
+        return f"<ast_ad.{inner} with respect to {self.arguments}, {count} compiled>"
+
+    def __reduce__(self) -> Any:
+        return self._public(), (self.function, *self._asked, self.has_aux, self.options)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else functools.partial(self.as_method(), instance)
+
+    def as_method(self) -> Derivative:
+        """The derivative as a method: unless told otherwise, with respect to the argument after ``self``."""
+        if self._asked != (None, None) or self.kind == "vjp":
+            return self
+        if self._method is None:
+            self._method = self._public()(self.function, 1, None, self.has_aux, self.options)
+        return self._method
+
+
+class ValueAndGrad(Derivative):
+    """See ``value_and_grad``."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.any_call(args, kwargs)
+
+    def answer(self, variant: Any, results: Any) -> Any:
+        if variant.plain:
+            return results
+        return variant.value(results), variant.gradients(results[variant.count :])
+
+
+class Grad(Derivative):
+    """See ``grad``."""
+
+    kind = "grad"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.any_call(args, kwargs)
+
+    def answer(self, variant: Any, results: Any) -> Any:
+        if variant.plain:
+            return results[1]
+        gradients = variant.gradients(results[variant.count :])
+        if not self.has_aux:
+            return gradients
+        return gradients, variant.value(results)[1]
+
+
+class Vjp(Derivative):
+    """See ``vjp``."""
+
+    kind = "vjp"
+
+    def compiled(self, described: tuple[Any, ...], backend: str = "numpy", known: Known = Known.ONES) -> Any:
+        from .variant import PullbackVariant
+
+        return run_deep(PullbackVariant, self, *described, backend=backend, known=known)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        variant, inputs, results = self._results(args, kwargs)
+        value, pullback = variant.value(results), variant.pullback(results, inputs)
+        return (value[0], pullback, value[1]) if self.has_aux else (value, pullback)
+
+    def _described(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        if self._asked == (None, None):
+            self.arguments.argnums = tuple(i for i, a in enumerate(args) if has_floats(a))
+            self.single = False
+        return super()._described(args, kwargs)
+
+
+def has_floats(value: Any) -> bool:
+    """Whether an argument consists of floats."""
+    leaves, _ = flatten(value)
+    kinds = [getattr(leaf, "dtype", np.dtype(type(leaf))).kind for leaf in leaves]
+    return bool(kinds) and all(kind in "fc" for kind in kinds)

@@ -1,0 +1,447 @@
+"""What does a derivative mean inside of a function that is being compiled?
+
+``grad(f)(x)`` there is read as code: ``f`` becomes a block of its own with fresh variables for what is
+differentiated, the block is made into its adjoint, and that is appended to the program. Nothing in it is
+special to the outer derivative, and so derivatives nest to any depth.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from ..compiler.adjoint.adjoint import adjoint
+from ..compiler.adjoint.split import split
+from ..compiler.adjoint.unread import keep_exceptions
+from ..compiler.frontend.callables.calls import call
+from ..compiler.frontend.constructs.boundness import Raised
+from ..compiler.frontend.context import Context
+from ..compiler.frontend.conversion import from_arg
+from ..compiler.frontend.guards import Path
+from ..compiler.frontend.loops.slots import is_checked
+from ..compiler.frontend.lower import rebuilt, structure_of
+from ..compiler.frontend.outside_values import outside_value
+from ..compiler.frontend.values import Arr, Bound, Closure, Dct, Frame, Lost, Lst, Maybe, Obj, Tup, now
+from ..compiler.ir.builtin import assign, unpack
+from ..compiler.ir.ops import Arg, Block, Function, Lit, Op, Seq, Var
+from ..compiler.ir.types import Array, DictOf, ListOf, Scalar, carries_derivative, kind_of, type_of
+from ..compiler.simplify.renaming import Renaming, copy_block, free
+from ..compiler.simplify.within import join_paths
+from ..errors import InputTypeError, InputValueError
+from .inside_stores import Carried, is_outside
+from .program import require_number, scalar_result
+
+
+class Nested:
+    """A derivative of an abstract function. ``kind``: 'grad', 'value_and_grad' or 'vjp'."""
+
+    def __init__(
+        self,
+        kind: str,
+        function: Any,
+        names: Sequence[str],
+        argnums: Any = None,
+        wrt: Any = None,
+        has_aux: bool = False,
+        every: bool = False,
+    ) -> None:
+        self.kind, self.function, self.names, self.has_aux = kind, function, list(names), has_aux
+        self.every = every  # all floats among the arguments are differentiated, and their cotangents a tuple
+        asked: Any = argnums
+        if wrt is not None:
+            found = [self.position(name) for name in ((wrt,) if isinstance(wrt, str) else wrt)]
+            asked = found[0] if isinstance(wrt, str) else found
+        self.argnums: Any = 0 if asked is None and kind != "vjp" else asked
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Nested) and self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        return hash(self._identity())
+
+    def _identity(self) -> Any:
+        chosen = (
+            self.argnums if self.argnums is None or isinstance(self.argnums, int) else tuple(self.argnums)
+        )
+        inner = getattr(self.function, "value", self.function)
+        if isinstance(inner, Nested):
+            return self.kind, self.has_aux, self.every, chosen, inner._identity()
+        of = (id(inner.node), id(inner.frame)) if isinstance(inner, Closure) else id(inner)
+        return self.kind, self.has_aux, self.every, chosen, of
+
+    def position(self, name: str) -> int:
+        if name not in self.names:
+            raise InputValueError(
+                f"wrt={name!r}",
+                why="the function has no such parameter",
+                fix="use one of " + ", ".join(self.names),
+            )
+        return self.names.index(name)
+
+    def __ast_ad_lower__(self, cx: Context, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        """The abstract result of calling the derivative."""
+        positional = list(args)
+        while kwargs and len(positional) < len(self.names) and self.names[len(positional)] in kwargs:
+            name = self.names[len(positional)]
+            positional.append(kwargs[name])
+            kwargs = {k: v for k, v in kwargs.items() if k != name}
+        region = Region(cx, self, positional, kwargs)
+        return region.vjp() if self.kind == "vjp" else region.gradient()
+
+
+class Region:
+    """One derivative at one place in the program."""
+
+    def __init__(self, cx: Context, asked: Nested, args: list[Any], kwargs: dict[str, Any]) -> None:
+        self.cx, self.asked, self.args = cx, asked, args
+        self.born = now()
+        self.single = isinstance(asked.argnums, int)
+        self.chosen = self.positions()
+        self.outer: list[Arg] = []
+        self.leaves: list[Var] = []
+        self.copies: list[tuple[Arr, Arr]] = []
+        given = [self.argument(arg, i in self.chosen, self.label(i)) for i, arg in enumerate(args)]
+        keywords = {name: self.argument(value, False, name) for name, value in kwargs.items()}
+        self.run(given, keywords)
+
+    def label(self, i: int) -> str:
+        return self.asked.names[i] if i < len(self.asked.names) else f"arg{i}"
+
+    def positions(self) -> tuple[int, ...]:
+        argnums = self.asked.argnums
+        if self.asked.every:
+            return tuple(range(len(self.args)))
+        if argnums is None:
+            return tuple(i for i, arg in enumerate(self.args) if self.consists_of_floats(arg))
+        chosen = (argnums,) if self.single else tuple(argnums)
+        for i in chosen:
+            if not -len(self.args) <= i < len(self.args):
+                raise InputValueError(
+                    f"argnums={i}",
+                    self.cx.builder.span,
+                    f"the call has {len(self.args)} positional arguments",
+                    "choose one of them",
+                )
+        return tuple(i % len(self.args) for i in chosen)
+
+    def consists_of_floats(self, value: Any) -> bool:
+        found = self.floats(value)
+        return bool(found) and all(found)
+
+    def floats(self, value: Any) -> list[bool]:
+        """Which of its leaves carry a derivative."""
+        found: list[bool] = []
+        self.mapped(value, lambda leaf: found.append(carries_derivative(_type(self.cx.arg(leaf)))))
+        return found
+
+    # ----- arguments: a copy of each, so that no write of the function reaches the caller's
+    def argument(self, value: Any, differentiated: bool, label: str) -> Any:
+        before = len(self.leaves)
+        mixed = differentiated and any(self.floats(value))
+        found = self.mapped(value, lambda leaf: self.leaf(leaf, differentiated, label, mixed))
+        if differentiated and len(self.leaves) == before and not self.asked.every:
+            raise InputTypeError(
+                f"a gradient with respect to `{label}`",
+                self.cx.builder.span,
+                "it holds no numbers",
+                "pass floats or an array of floats",
+            )
+        return found
+
+    def leaf(self, value: Any, differentiated: bool, label: str, mixed: bool) -> Any:
+        """``mixed``: an integer is left alone, as there are floats beside it."""
+        outer = self.cx.arg(value)
+        if self.asked.every or mixed:
+            differentiated = differentiated and carries_derivative(_type(outer))
+        var = self.variable(outer, label) if differentiated else outer
+        copied = self.cx.wrap_var(var) if isinstance(var, Var) else var
+        if isinstance(value, Arr):
+            assert isinstance(copied, Arr)
+            self.copies.append((copied, value))
+        return copied
+
+    def variable(self, outer: Arg, label: str) -> Var:
+        """A fresh Var for a leaf to differentiate with respect to."""
+        found = _type(outer)
+        if not carries_derivative(found):
+            raise InputTypeError(
+                f"a gradient with respect to `{label}`, which is of type {found}",
+                self.cx.builder.span,
+                "grad requires real- or complex-valued inputs, whose dtype is a sub-dtype of np.inexact",
+                "pass floats, or choose other argnums",
+            )
+        var = Var(found, outer.hint if isinstance(outer, Var) and outer.hint else label)
+        self.outer.append(outer)
+        self.leaves.append(var)
+        if self.cx.inputs is not None:
+            self.cx.inputs.producers[var.id] = Op(assign, (outer,), (var,))
+        return var
+
+    def mapped(self, value: Any, change: Callable[[Any], Any]) -> Any:
+        """A new value of the same structure, each number, array and run-time list in it changed."""
+        state = self.cx.state
+        if isinstance(value, Tup):
+            return Tup(tuple(self.mapped(v, change) for v in value.items), value.cls)
+        if isinstance(value, Lst) and isinstance(state.get(value), tuple):
+            return Lst(tuple(self.mapped(v, change) for v in state.get(value)))
+        if isinstance(value, Dct):
+            return Dct({k: self.mapped(v, change) for k, v in state.get(value).items()}, value.cls)
+        if isinstance(value, Obj):
+            return Obj(value.cls, {k: self.mapped(v, change) for k, v in state.get(value).items()})
+        numeric = (
+            isinstance(value, Lit)
+            and isinstance(value.value, (int, float, complex))
+            and not isinstance(value.value, bool)
+        )
+        if isinstance(value, (Maybe, Lost)):
+            self.cx.arg(value)  # refuses it
+        return change(value) if numeric or isinstance(value, (Var, Arr, Lst)) else value
+
+    # ----- the function, as a block of its own
+    def run(self, args: list[Any], kwargs: dict[str, Any]) -> None:
+        cx = self.cx
+        before = cx.state
+        cx.state = before.fork()
+        block, results = Block(), list[Any]()
+        try:
+            with cx.builder.nested(block):
+                try:
+                    value = call(cx, self.asked.function, args, kwargs)
+                    self.dead = cx.state.dead
+                except Raised:
+                    value, self.dead = None, True
+                self.structure = None if self.dead else structure_of(cx, value, results)
+                self.values = len(results)
+                self.carried = None if self.dead else Carried(cx, before, self.born, results)
+            self.refuse_outer_writes(before, cx.state)
+            self.refuse_overlaps(cx.state)
+        finally:
+            cx.state = before
+        block.results = tuple(results)
+        self.block: Block = block
+        self.count = len(results)
+
+    def refuse_outer_writes(self, before: Any, after: Any) -> None:
+        """A write to something older than the call would happen once per pass, or never."""
+        for key, content in after.contents.items():
+            if is_outside(key) or isinstance(key, Arr) and key.view is not None or key.serial >= self.born:
+                continue
+            if _same(content, before.contents.get(key, key.initial)):
+                continue
+            what = "a local variable" if isinstance(key, Frame) else "an object"
+            raise self.cx.unsupported(
+                f"a write to {what} outside of the differentiated function",
+                "it is older than the call of the derivative",
+                "return the value instead (has_aux=True)",
+            )
+
+    def refuse_overlaps(self, state: Any) -> None:
+        """Two arguments that share memory are one array to a function that writes."""
+        for copied, original in self.copies:
+            if state.get(copied) is copied.initial:
+                continue
+            whole = _root(original)
+            if isinstance(whole, Arr) and whole.argument is not None and self.cx.inputs is not None:
+                self.cx.inputs.written.add(whole.argument)  # another argument may share its memory
+            if sum(_root(other) is _root(original) for _, other in self.copies) > 1:
+                raise self.cx.unsupported(
+                    "two arguments that share memory, one of which the function writes to",
+                    "the write would change the other one too",
+                    "pass a copy of one of them",
+                )
+
+    # ----- its derivative, appended to the program
+    def append(self, block: Block, names: Renaming) -> tuple[Arg, ...]:
+        copied = copy_block(block, names)
+        for op in copied.ops:
+            self.cx.builder.append(op)
+        return copied.results
+
+    def gradient(self) -> Any:
+        """Grad and value_and_grad."""
+        if self.dead:
+            return self.give_up()
+        loss = scalar_result(self.structure, self.block.results, self.asked.has_aux)
+        require_number(self.block, loss)
+        joint = adjoint(self.function(()), tuple(range(len(self.leaves))), of=(loss,), region=True)
+        results = self.append(joint.body, dict(zip(joint.params, self.outer, strict=True)))
+        gradients = self.gradients(results[self.count :])
+        self.stored(results)
+        value = rebuilt(self.cx, self.structure, results)
+        if self.asked.kind == "value_and_grad":
+            return Tup((value, gradients))
+        return Tup((gradients, value.items[1])) if self.asked.has_aux else gradients
+
+    def vjp(self) -> Any:
+        """The value and the pullback; what the function reads of the surroundings is a residual as well."""
+        if self.dead:
+            return self.give_up()
+        around = tuple(v for v in free(self.block) if v not in self.leaves)
+        function = self.function(around)
+        wrt, of = tuple(range(len(self.leaves))), tuple(range(self.values))
+        joint = adjoint(function, wrt, seed=True, of=of, region=True)
+        forward, backward = split(joint, self.count, len(joint.params) - len(function.params))
+        results = self.append(forward.body, dict(zip(forward.params, (*self.outer, *around), strict=True)))
+        value = rebuilt(self.cx, self.structure, results)
+        self.stored(results)
+        saved = results[-1]
+        assert isinstance(saved, Seq)
+        pullback = Bound(
+            Lit(NestedPullback(self, backward, value)), (Tup(tuple(map(self.held, saved.items))),)
+        )
+        return (
+            Tup((value.items[0], pullback, value.items[1])) if self.asked.has_aux else Tup((value, pullback))
+        )
+
+    def stored(self, results: Sequence[Arg]) -> None:
+        """What the function stores outside is stored by the program."""
+        if self.carried is not None:
+            self.carried.into(self.cx.state, results)
+
+    def held(self, residual: Arg) -> Any:
+        plain = isinstance(residual, Var) and isinstance(residual.type, (Scalar, Array, ListOf, DictOf))
+        return self.cx.wrap_var(self.cx.variable(residual)) if plain else residual
+
+    def function(self, around: tuple[Var, ...]) -> Function:
+        return keep_exceptions(join_paths(Function("inner", (*self.leaves, *around), self.block)))
+
+    def give_up(self) -> Any:
+        """The function raises whatever happens, and so does its derivative."""
+        self.append(self.block, dict(zip(self.leaves, self.outer, strict=True)))
+        self.cx.state.dead = True
+        return Lit(None)
+
+    def gradients(self, cotangents: Sequence[Arg]) -> Any:
+        """Cotangents of the leaves in the structure of the arguments."""
+        if self.asked.every:
+            return Tup(tuple(from_arg(self.cx, part) for part in cotangents))
+        left: Iterator[Arg] = iter(cotangents)
+
+        def cotangent(leaf: Any) -> Any:
+            carries = carries_derivative(_type(self.cx.arg(leaf)))
+            return from_arg(self.cx, next(left)) if carries else Lit(0)
+
+        found = [self.mapped(self.args[i], cotangent) for i in self.chosen]
+        return found[0] if self.single else Tup(tuple(found))
+
+
+class NestedPullback:
+    """Called with the residuals and a cotangent of the value."""
+
+    def __init__(self, region: Region, backward: Function, value: Any) -> None:
+        self.region, self.backward, self.value = region, backward, value
+
+    def __ast_ad_lower__(self, cx: Context, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        residuals, cotangent = args
+        leaves: list[Any] = []
+        self.region.mapped(cotangent, lambda leaf: leaves.append(cx.arg(leaf)))
+        _, *bars = self.backward.params
+        if len(leaves) != len(bars):
+            raise InputValueError(
+                f"a cotangent with {len(leaves)} leaves",
+                cx.builder.span,
+                f"the value has {len(bars)}",
+                "give the cotangent the structure of the value",
+            )
+        for leaf, bar in zip(leaves, bars, strict=True):
+            require_cotangent(cx, leaf, bar)
+        names: Renaming = dict(zip(bars, leaves, strict=True))
+        body = self.backward.body
+        first = body.ops[0] if body.ops else None
+        if isinstance(first, Op) and first.fn is unpack and first.args[0] is self.backward.params[0]:
+            names.update(zip(first.outs, map(cx.arg, residuals.items), strict=True))
+            body = Block(body.ops[1:], body.results)
+        return self.region.gradients(self.region.append(body, names))
+
+
+def require_cotangent(cx: Context, leaf: Arg, bar: Var) -> None:
+    """A cotangent has the value's shape, and is real where that is: else Python's error is the trace's."""
+    given, wanted = _type(leaf), bar.type
+    complex_ = kind_of(given) == "complex" != kind_of(wanted)
+    if isinstance(wanted, Array) or isinstance(given, Array):
+        lengths = wanted.shape if isinstance(wanted, Array) else ()
+        if not complex_ and lengths is not None and isinstance(given, Array) and given.shape == lengths:
+            return
+        if cx.inputs is not None:  # perhaps they are the same for the very shapes of this call
+            cx.inputs.demand_shapes([v for v in (leaf, bar) if isinstance(v, Var)])
+    elif not complex_:
+        return
+    raise cx.unsupported(
+        "a cotangent that may differ from the value in shape or kind",
+        "the pullback takes one like its value",
+        "make it with np.ones_like(value), or of the value itself",
+    )
+
+
+def _type(arg: Arg) -> Any:
+    return arg.type if isinstance(arg, Var) else type_of(arg.value) if isinstance(arg, Lit) else None
+
+
+def _root(value: Any) -> Any:
+    while isinstance(value, Arr) and value.view is not None:
+        value = value.view.parent
+    return value
+
+
+def _same(content: Any, before: Any) -> bool:
+    if isinstance(content, dict) and isinstance(before, dict):
+        return content.keys() == before.keys() and all(
+            content[k] is before[k] or is_checked(before[k], content[k]) for k in content
+        )
+    return content is before
+
+
+class Later:
+    """``grad(argnums=1)``: a decorator that waits for its function."""
+
+    def __init__(self, kind: str, options: dict[str, Any]) -> None:
+        self.kind, self.options = kind, options
+
+    def __ast_ad_lower__(self, cx: Context, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        return Lit(Nested(self.kind, args[0], parameter_names(args[0]), **self.options))
+
+
+def lower_factory(kind: str, cx: Context, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """``grad(f)``, ``value_and_grad(f)`` or ``vjp(f, *primals)`` as a call in the program."""
+    options = {
+        name: cx.demand(value, f"the option {name}=")
+        for name, value in kwargs.items()
+        if name in ("argnums", "wrt", "has_aux")
+    }
+    if not args:
+        return (
+            Lit(Later(kind, options))
+            if "function" not in kwargs
+            else lower_factory(kind, cx, [kwargs["function"]], options)
+        )
+    function, *rest = args
+    if rest and kind != "vjp":
+        options["argnums"] = cx.demand(rest.pop(0), "argnums")
+    nested = Nested(kind, function, parameter_names(function), **options)
+    return nested.__ast_ad_lower__(cx, rest, {}) if rest else Lit(nested)
+
+
+def parameter_names(function: Any) -> list[str]:
+    """The positional parameters of an abstract function, as far as they are known."""
+    if isinstance(function, Closure):
+        spec = function.node.args
+        return [a.id for a in (*spec.posonlyargs, *spec.args)]
+    if isinstance(function, Bound):
+        return parameter_names(function.fn)[len(function.args) :]
+    value: Any = getattr(function, "value", None)
+    if isinstance(value, Nested):
+        return value.names
+    try:
+        found = inspect.signature(value)
+    except (TypeError, ValueError):
+        return []
+    return [
+        p.name for p in found.parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+    ]
+
+
+def outside(cx: Context, owner: Any, name: str) -> Any:
+    """The abstract value of an attribute of an object that outlives the call."""
+    path = Path.of_object(owner, getattr(owner, "__name__", "derivative")).attribute(name)
+    return outside_value(cx, getattr(owner, name), path)

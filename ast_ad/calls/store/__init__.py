@@ -1,0 +1,1 @@
+"""Has an earlier process compiled this already?"""

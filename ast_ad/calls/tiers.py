@@ -1,0 +1,154 @@
+"""When are kernels compiled, and which calls do they answer?
+
+The rule depends on the sequence of calls alone, never on measured time; `docs/performance.md` states it.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..compiler.analysis.work import nanoseconds
+from ..compiler.frontend.length_patterns import SMALL, Known, pattern, shapes_of
+from ..compiler.ir.types import Array
+from ..errors import AdError
+from . import code as programs
+from .fitting.assumptions import given_up, of_lengths
+
+WORTH = 1e8
+"""Nanoseconds of estimated work that NumPy does before kernels are compiled."""
+MOST_SMALL = 4  # patterns with different small lengths before lengths are no constants any more
+MOST_PATTERNS = 8  # patterns before no two lengths are taken as equal any more
+MOST_PROGRAMS = 16  # programs, where what is read from outside keeps changing
+MOST_REFUSED = 2  # patterns whose programs the compiler could not make
+
+
+@functools.cache
+def has_numba() -> bool:
+    """Whether Numba is installed; it is not imported for that."""
+    return importlib.util.find_spec("numba") is not None
+
+
+class Tier:
+    """The kernels of one derivative for one kind of arguments.
+
+    Args:
+        at_once: whether kernels are compiled at the first call, or when they are worth it.
+    """
+
+    def __init__(self, at_once: bool) -> None:
+        self.at_once = at_once
+        self.variants: list[Any] = []
+        self._patterns: dict[Any, Known] = {}
+        self._refused: set[Any] = set()
+        self._work = 0.0
+        self._closed = False
+        self._last: tuple[Any, float] = (None, 0.0)
+
+    def find(self, leaves: list[Any], values: Sequence[Any]) -> tuple[Any, list[Any]] | None:
+        """The variant that fits a call, and its inputs."""
+        for variant in self.variants:
+            inputs = variant.program.fits(leaves, values)
+            if inputs is not None:
+                return variant, inputs
+        return None
+
+    def count(self, variant: Any, inputs: list[Any]) -> None:
+        """Take note of a call that NumPy answers."""
+        variant.counted = not self.is_settled()
+        if self.at_once or not variant.counted:
+            return
+        sizes = [v.shape if isinstance(v, np.ndarray) else v if type(v) is int else None for v in inputs]
+        key = variant, sizes
+        if self._last[0] != key:
+            self._last = key, nanoseconds(variant.adjoint, inputs)
+        self._work += self._last[1]
+
+    def is_due(self) -> bool:
+        """Whether the next call that no kernels fit gets some."""
+        return not self.is_settled() and (self.at_once or (self._work > 0 and self._work >= WORTH))
+
+    def is_settled(self) -> bool:
+        """Whether no more kernels will be compiled, so that calls need not be counted."""
+        return self._closed or len(self.variants) >= MOST_PROGRAMS or len(self._refused) >= MOST_REFUSED
+
+    def close(self) -> None:
+        """No kernels any more."""
+        self.variants.clear()
+        self._closed = True
+
+    def compile(
+        self, build: Callable[[Known], Any], leaves: list[Any], values: Sequence[Any]
+    ) -> tuple[Any, list[Any]] | None:
+        """A new variant for a call, and its inputs; None where there is none."""
+        shapes = shapes_of(leaves)
+        known = self.known()
+        found = known, pattern(shapes, known)
+        if found in self._refused:
+            return None
+        self._work = 0.0
+        try:
+            variant = build(known)
+            inputs = variant.program.fits(leaves, values)
+        except AdError:  # NumPy's build raises it again, or does better
+            inputs = None
+        except Exception:
+            if programs.FAIL_LOUDLY:
+                raise
+            inputs = None
+        if inputs is None:
+            self._refused.add(found)
+            return None
+        self.variants.insert(0, variant)
+        self._patterns[found[1]] = known
+        return variant, inputs
+
+    def known(self) -> Known:
+        """What the next program may rely on: less, the more patterns of lengths there were."""
+        small = [p for p, known in self._patterns.items() if known is Known.CONSTANTS and _has_small(p)]
+        if len(self._patterns) >= MOST_PATTERNS:
+            return Known.ONES
+        return Known.EQUALITIES if len(small) >= MOST_SMALL else Known.CONSTANTS
+
+
+def _has_small(shapes: Any) -> bool:
+    return any(0 <= n <= SMALL and n != 1 for shape in shapes for n in shape)
+
+
+def runs_as(variant: Any) -> list[str]:
+    """Kernels and the lengths that they are for, or why there are none; nothing where none were wanted."""
+    codes = getattr(variant, "running", variant.codes)
+    if variant.wanted == "numpy" and not hasattr(variant, "running"):
+        return []
+    letters: dict[Any, str] = {}
+    shapes = [
+        f"{p.hint}: {p.type.dtype.name}[{', '.join(_length(d, letters) for d in p.type.shape or ())}]"
+        for p in variant.lowered.function.params
+        if isinstance(p.type, Array)
+    ]
+    found = [f"code for {', '.join(shapes)}"] if shapes else []
+    if any(code.backend == "numba" for code in codes):
+        held = of_lengths(variant.lowered.function.params)
+        found += [f"  assumes {one}: compared before each call" for one in held]
+        found += [
+            f"  assumed {one}: dropped, after so many others" for one in given_up(variant.program.known)
+        ]
+    for code in codes:
+        if code.backend == "numba":
+            found.append(f"{code.function.name}: compiled with Numba")
+            found += [f"  NumPy code at {left}" for left in code.left]
+            found += [f"  assumes {one}: holds" for one in getattr(code, "assumed", ())]
+        else:
+            why = "it sets np.errstate, which kernels don't heed" if variant.lowered.errstate else code.why
+            found.append(f"{code.function.name}: NumPy code, since {why}")
+        found += [f"  assumed {one}: did not hold, dropped" for one in getattr(code, "dropped", ())]
+    return found
+
+
+def _length(dim: Any, letters: dict[Any, str]) -> str:
+    """A letter for a length, the same for equal ones."""
+    return str(dim) if isinstance(dim, int) else letters.setdefault(dim, f"n{len(letters) + 1}")

@@ -1,0 +1,275 @@
+"""How is a derivative computed when its function can't be compiled? By tracing it anew in every call.
+
+A ``TracedVariant`` takes the place of a compiled one: it fits the same arguments, and gives the value and the
+cotangents in the same order. It knows why there is no compiled program, and says so once, in a warning, and
+whenever it is asked.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import types
+import warnings
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..compiler.frontend.callables.calls import python_function
+from ..compiler.frontend.context import TensorOutside
+from ..errors import (
+    AdError,
+    DefectWarning,
+    FallbackWarning,
+    InputError,
+    InputTypeError,
+    InputValueError,
+    InternalError,
+    SharedMemoryError,
+    not_one_number,
+)
+from ..tracing import is_tracing
+from ..trees import flatten
+from .checks.check import is_inside
+from .checks.failures import defect
+from .checks.first_call import told_of
+from .checks.traced_call import check_trace
+from .request import Request
+from .variant import Pullback
+from .zero_gradients import tell, zeros_of_trace
+
+_warned: weakref.WeakSet[Any] = weakref.WeakSet()
+_defective: weakref.WeakSet[Any] = weakref.WeakSet()
+HOW = (
+    "Every call runs the function itself, on traced arrays, and walks back over what it did. There is no "
+    "source.\nfallback='error' raises the error above instead. An ast_ad.FallbackWarning is given once for "
+    "each\nfunction; warnings.simplefilter('ignore', ast_ad.FallbackWarning) silences it."
+)
+
+
+class TracedVariant(Request):
+    """A function that is traced for one kind of arguments, and ``reason``, the error that led here."""
+
+    mode = "fallback"
+    count = 1
+    rounded = False  # whether its last run rounded a value that has a derivative to some decimals
+    checked: Any = None  # what was compared with the function, or why nothing was
+
+    def __init__(self, reason: Exception, *args: Any) -> None:
+        super().__init__(*args)
+        self.reason = as_reason(reason)
+
+    def in_place(self) -> Any:
+        """What is to be run: within a trace, or with tensors around, a part of their graph."""
+        if not (is_tracing() or isinstance(self.reason, TensorOutside)):
+            return self
+        from .with_tensors import TensorCall
+
+        return TensorCall(self.owner, self.keywords, self.reason)
+
+    @property
+    def program(self) -> TracedVariant:
+        """What fits a call and is run: this object itself."""
+        return self
+
+    def fits(self, leaves: list[Any], objects: Sequence[Any] = ()) -> Any:
+        """The inputs of a run: the arguments as they are."""
+        return objects
+
+    def run(self, inputs: Sequence[Any]) -> tuple[Any, Any]:
+        """The value, and the pullback to the leaves that are asked for."""
+        from ..eager.state import state
+        from ..tracing.history import trace_alone
+
+        # Of these it turns out by the trace whether they are so.
+        late = isinstance(self.reason, (InternalError, InputError))
+        if not late:
+            warn(self.owner.function, self.reason)
+        writes = isinstance(self.reason, SharedMemoryError)
+        split = len(inputs) - len(self.keywords)
+        kwargs = dict(zip(self.keywords, inputs[split:], strict=True))
+        state.rounded = False
+        try:
+            found = trace_alone(self.owner.function, tuple(inputs[:split]), kwargs, self.wrt, writes)
+        except AdError as error:
+            add_reason(error, self.reason)
+            raise
+        self.rounded = state.rounded
+        if late and not isinstance(self.reason, InputError):  # else once there is a gradient
+            warn(self.owner.function, self.reason)
+        return found
+
+    def __call__(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
+        """The value, then the cotangents."""
+        value, pullback = self.run(inputs)
+        seeds = self.seeds(value)
+        bars = pullback(seeds)
+        self.tell_zeros(pullback)
+        check_trace(self, inputs, value, bars)
+        return value, *bars
+
+    def tell_zeros(self, pullback: Any, unused: bool = True) -> None:
+        """Tell of gradients that are zero because nothing leads to the result."""
+        if pullback.unreached and not self.owner.every_leaf and not is_inside():
+            tell(self.owner, zeros_of_trace(self, pullback, pullback.unreached, unused))
+
+    def seeds(self, value: Any) -> list[Any]:
+        """The cotangents of the leaves of the value.
+
+        Raises:
+            InputError: it is no number; the compiler's own error, where that has said so.
+        """
+        asked_wrongly = isinstance(self.reason, InputError)
+        try:
+            found = loss_seeds(value, self.owner.has_aux)
+        except InputError:
+            if asked_wrongly:
+                raise self.reason from None
+            raise
+        if asked_wrongly:  # not by this call
+            warn(self.owner.function, self.reason)
+        return found
+
+    def value(self, results: Sequence[Any]) -> Any:
+        """What the function returned."""
+        return results[0]
+
+    def explain(self) -> str:
+        """Why the function is traced, and what that means."""
+        name = getattr(self.owner.function, "__name__", "function")
+        title = f"The derivative of `{name}`{_place(self.owner.function)} is not compiled:"
+        return f"{title}\n\n{self.reason}\n\n{HOW}\n\n{told_of(self)}"
+
+    def no_program(self) -> InputValueError:
+        """The error of a question that only a compiled program answers."""
+        return InputValueError(
+            f"the source of the gradient of `{getattr(self.owner.function, '__name__', 'function')}`",
+            why=f"there is none, the function is traced: {self.reason.construct}{_line(self.reason)}",
+            fix="see .explain(); rewrite what can't be compiled, and fallback='error' shows what is left",
+        )
+
+
+class TracedPullbackVariant(TracedVariant):
+    """The value and the pullback of a function that is traced."""
+
+    def __call__(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
+        value, pull = self.run(inputs)
+        if self.owner.options.check is True and self.checked is None:
+            every, of = self.floats(value)
+            ones = [np.ones_like(leaf)[()] if i in of else None for i, leaf in enumerate(every)]
+            check_trace(self, inputs, value, pull(ones))
+        return value, pull
+
+    def floats(self, value: Any) -> tuple[list[Any], list[int]]:
+        """The leaves of the value, and the positions of those that have cotangents."""
+        differentiated = value[0] if self.owner.has_aux else value
+        count, (every, _) = len(flatten(differentiated)[0]), flatten(value)
+        return every, [i for i in range(count) if np.result_type(every[i]).kind in "fc"]
+
+    def pullback(self, results: Sequence[Any], inputs: Sequence[Any]) -> Pullback:
+        """The pullback to the arguments, in their structure."""
+        value, pull = results
+        count, (every, of) = len(flatten(value[0] if self.owner.has_aux else value)[0]), self.floats(value)
+
+        def run(*seeds: Any) -> tuple[Any, ...]:
+            given: list[Any] = [None] * len(every)
+            for position, seed in zip(of, seeds, strict=True):
+                given[position] = seed
+            bars = tuple(pull(given))
+            if all(given[position] is not None for position in of):
+                self.tell_zeros(pull, any(choice is not None for choice in self.owner._asked))
+            return bars
+
+        name = getattr(self.owner.function, "__name__", "function")
+        return Pullback(self, name, run, every, range(count), of)
+
+
+def loss_seeds(value: Any, has_aux: bool) -> list[Any]:
+    """The cotangents of the leaves of the value: one for the number that is differentiated."""
+    found = value
+    if has_aux:
+        if not (type(value) is tuple and len(value) == 2):
+            raise InputTypeError(
+                "has_aux=True", why="the function does not return a pair", fix="return (value, aux)"
+            )
+        found = value[0]
+    leaves, _ = flatten(value)
+    seeds: list[Any] = [None] * len(leaves)
+    kind = np.result_type(found).kind if isinstance(found, (int, float, np.generic, np.ndarray)) else ""
+    if not kind or kind not in "fiub" or np.size(found) != 1:
+        what = f"an array of shape {np.shape(found)}" if kind else f"a {type(found).__name__}"
+        raise not_one_number(what)
+    if kind == "f":
+        one = np.result_type(found).type(1)
+        seeds[0] = np.full(np.shape(found), one) if np.ndim(found) else one
+    return seeds
+
+
+def as_reason(error: Exception) -> AdError:
+    """The error of the compiler; what it did not foresee is one of its own."""
+    if isinstance(error, AdError):
+        return error
+    return defect(
+        f"the compiler failed: {type(error).__name__}: {error}",
+        "it met something that it did not expect",
+        error,
+    )
+
+
+def warn(function: Any, reason: AdError, inside: Any = None) -> None:
+    """Warn, once for each function, that it is traced; ``inside``: the function that calls it.
+
+    A defect of ours is told once, too, whatever was told before.
+    """
+    plain = python_function(getattr(function, "__func__", function)) or function
+    ours = isinstance(reason, InternalError)
+    if is_inside() and not ours:  # the program that is checked has no use for it
+        return
+    told = _defective if ours else _warned
+    try:
+        if plain in told:
+            return
+        told.add(plain)
+    except TypeError:  # nothing to remember it by
+        pass
+    name = getattr(function, "__name__", type(function).__name__)
+    called = f", called in `{getattr(inside, '__name__', 'function')}`," if inside is not None else ""
+    if ours:
+        text = (
+            f"`{name}`{called} is traced, because of a defect of ast_ad: [{reason.code}] {reason.construct}"
+        )
+        text += f"{_line(reason)} ({reason.why}); {reason.fix}"
+        warnings.warn(text, DefectWarning, stacklevel=level())
+        return
+    text = f"`{name}`{called} is traced, not compiled: {reason.construct}{_line(reason)}"
+    text += f" ({reason.why})" if reason.why else ""
+    warnings.warn(f"{text}; fallback='error' forbids it", FallbackWarning, stacklevel=level())
+
+
+def add_reason(error: AdError, reason: AdError) -> None:
+    """Note on an error of the tracing why there was tracing at all."""
+    note = f"the function was traced, because it can't be compiled: {reason.construct}{_line(reason)}"
+    if note not in getattr(error, "__notes__", ()):
+        error.add_note(note)
+
+
+def _line(reason: AdError) -> str:
+    span = reason.span
+    return f" at {span.filename}:{span.line}" if span is not None and span.line else ""
+
+
+def _place(function: Any) -> str:
+    plain = python_function(getattr(function, "__func__", function))
+    code = plain.__code__ if isinstance(plain, types.FunctionType) else None
+    return f", {os.path.basename(code.co_filename)}:{code.co_firstlineno}," if code else ""
+
+
+def level() -> int:
+    """The stack level of the first frame outside of the package."""
+    package = os.path.dirname(os.path.dirname(__file__)) + os.sep
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(package):
+        frame, level = frame.f_back, level + 1
+    return level

@@ -1,0 +1,244 @@
+"""What is a call that the compiler can't follow, in a program that it can? One operation, traced as it runs.
+
+The forward pass runs the callee once, on traced arrays, and keeps the pullback that the trace gives; the
+reverse sweep calls it. To the compiler the operation is like any other: it has a rule, and that rule calls
+``pull``, which has a rule. That is all that higher derivatives need.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from ..compiler.adjoint.contributions import cotangent_type
+from ..compiler.frontend.builder import type_of_arg
+from ..compiler.frontend.context import Context
+from ..compiler.frontend.values import Tup
+from ..compiler.ir.ops import Lit, Op, Seq, Var
+from ..compiler.ir.types import Array, Opaque, Scalar, Type, carries_derivative, type_of
+from ..errors import UnsupportedError
+from ..rules.registry import vjp
+from ..tracing.pullbacks import Later, spread
+from ..tracing.purity import Search
+from ..trees import LEAF, STATIC, TreeDef, flatten
+
+MOST_STEPS = 200_000  # lines of Python that the trial runs of one callee may execute
+
+
+class NotOnTrial(BaseException):
+    """A callee can't be run on trial; no program should catch this."""
+
+
+class TracedCall:
+    """One callee, with the structure of its arguments and of its result.
+
+    Args:
+        function: the callee.
+        tree: the structure of its arguments, as a pair of a tuple and a dict.
+        order: where each leaf of that structure is found among ``(*leaves, *constants)``.
+    """
+
+    def __init__(self, function: Callable[..., Any], tree: TreeDef, order: Sequence[int]) -> None:
+        self.function, self.tree, self.order = function, tree, tuple(order)
+        self.__name__ = getattr(function, "__name__", "function")
+        self.result: TreeDef | None = None
+        self.types: tuple[Type, ...] = ()
+        self.steps = MOST_STEPS
+        self.search = Search()
+        self.pure = self.search.pure(function, list(_statics(tree)))
+
+    def settle(self, types: Sequence[Type]) -> None:
+        """The types of the leaves of the result, as the trial runs gave them."""
+        self.types = tuple(types)
+
+    def trial(self, *inputs: Any) -> tuple[Any, ...]:
+        """The leaves of the result for made-up arguments.
+
+        Raises:
+            NotOnTrial: somebody could tell that it ran, or what it does can't be one operation.
+        """
+        if not self.pure:
+            raise NotOnTrial("it may have effects that outlive the call")
+        outside = [(array, array.copy()) for array in self.search.arrays]
+        try:
+            with _counted(self):
+                leaves, tree = self.run(inputs, self.function)
+        finally:
+            changed = [(array, before) for array, before in outside if not _same(array, before)]
+            for array, before in changed:
+                array[...] = before
+        if changed:
+            raise NotOnTrial("it writes to an array from outside")
+        if not _only_tuples(tree):
+            raise NotOnTrial("it returns more than numbers, arrays and tuples of them")
+        if self.result is not None and tree != self.result:
+            raise NotOnTrial("the structure of its result depends on the values")
+        self.result = tree
+        return tuple(leaves)
+
+    def run(self, inputs: Sequence[Any], callee: Callable[..., Any]) -> tuple[list[Any], TreeDef]:
+        """Call the function; the leaves of the result and its structure."""
+        given = [inputs[i] for i in self.order]
+        before = [(x, getattr(x, "_version", None), _copy(x)) for x in given]
+        args, kwargs = self.tree.unflatten(given)
+        parts, form = flatten((args, kwargs))
+        result = callee(*args, **kwargs)
+        after, form_after = flatten((args, kwargs))
+        same = form == form_after and all(a is b for a, b in zip(parts, after, strict=True))
+        if not same or any(_written(*state) for state in before):
+            raise NotOnTrial("it writes to its arguments")
+        leaves, structure = flatten(result)
+        if any(_share(leaf, x) for leaf in leaves for x in given):
+            raise NotOnTrial("its result shares memory with an argument")
+        return leaves, structure
+
+    def __call__(self, leaves: tuple[Any, ...], constants: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any]:
+        """The leaves of the result, and the pullback to ``leaves``."""
+        from ..tracing.history import trace_alone
+
+        callee, count = self.function, len(leaves)
+
+        def function(*inputs: Any) -> tuple[Any, ...]:
+            try:
+                found, tree = self.run((*inputs[:count], *constants), callee)
+            except NotOnTrial as problem:
+                raise self.differs(str(problem)) from None
+            if tree != self.result:
+                raise self.differs("the structure of its result is another one than on trial")
+            return tuple(found)
+
+        given = (
+            *_apart(leaves),
+            *_statics(self.tree),
+        )  # the tracer finds code through what a function is given
+        values, pullback = trace_alone(function, given, {}, tuple(range(count)))
+        converted = tuple(map(self.converted, values, self.types))
+        floats = [i for i, found in enumerate(self.types) if carries_derivative(found)]
+        return converted, spread(pullback, floats, len(values), len(leaves))
+
+    def converted(self, value: Any, type: Type) -> Any:
+        """A copy of the value, of this very type."""
+        dtype = np.result_type(value)
+        if isinstance(type, Array) and np.ndim(value) == type.ndim and dtype == type.dtype:
+            return np.array(value)
+        if isinstance(type, Scalar) and not np.ndim(value) and type_of(dtype.type()).kind == type.kind:  # type: ignore[union-attr]
+            if type.dtype is None:
+                return value.item() if isinstance(value, (np.ndarray, np.generic)) else value
+            if dtype == type.dtype:
+                return type.dtype.type(value)
+        raise self.differs(f"it returned {type_of(value)} where it gave {type} on trial")
+
+    def differs(self, why: str) -> UnsupportedError:
+        return UnsupportedError(f"the call of `{self.__name__}`", why=why, fix="trace the whole function")
+
+
+# ----- the operations --------------------------------------------------------------------------------
+def traced_call(call: TracedCall, leaves: tuple[Any, ...], constants: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The leaves of the callee's result and, last, the pullback. ``leaves``: what has a derivative."""
+    values, pullback = call(leaves, constants)
+    return (*values, pullback)
+
+
+def pull(pullback: Any, leaves: tuple[Any, ...], cotangents: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Cotangents of ``leaves`` from those of the values and, last, the pullback of this very operation."""
+    found = pullback(cotangents)
+    fitted = [_fitted(bar, leaf) for bar, leaf in zip(found, leaves, strict=True)]
+    return (*fitted, Later(pullback, cotangents))
+
+
+def _fitted(bar: Any, leaf: Any) -> Any:
+    """A copy of a cotangent, in the form of its leaf."""
+    if isinstance(leaf, np.ndarray):
+        return np.array(bar, leaf.dtype)
+    return np.asarray(bar)[()] if isinstance(leaf, np.generic) else np.asarray(bar).item()
+
+
+def _lower_pull(cx: Context, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """``pull`` as the rules call it: its results have the types of the leaves."""
+    pullback, leaves, cotangents = args
+    wanted = [cx.arg(leaf) for leaf in leaves.items]
+    given = [cx.arg(bar) for bar in cotangents.items]
+    given = [bar for bar in given if not (isinstance(bar, Lit) and bar.value is None)]
+    outs = [Var(cotangent_type(type_of_arg(leaf))) for leaf in wanted]
+    again = Var(Opaque("pullback"), "pullback")
+    builder = cx.builder
+    operands = pullback, Seq(tuple(wanted)), Seq(tuple(given))
+    builder.append(Op(pull, operands, (*outs, again), {}, builder.span, adjoint=builder.adjoint))
+    return Tup((*map(cx.wrap_var, outs), again))
+
+
+pull.__ast_ad_lower__ = _lower_pull  # type: ignore[attr-defined]
+
+
+@vjp(traced_call)
+def _traced_call_rule(g, ans, call, leaves, constants):  # type: ignore[no-untyped-def]
+    return None, pull(ans[-1], leaves, g)[:-1], None
+
+
+@vjp(pull)
+def _pull_rule(g, ans, pullback, leaves, cotangents):  # type: ignore[no-untyped-def]
+    bars = pull(ans[-1], (*leaves, *cotangents), g)
+    return None, bars[: len(leaves)], bars[len(leaves) : -1]
+
+
+# ----- what a callee does to its surroundings ----------------------------------------------------------
+@contextmanager
+def _counted(call: TracedCall) -> Iterator[None]:
+    """Made-up arguments may make a loop run for ever: stop after a number of steps."""
+
+    def count(frame: Any, event: str, arg: Any) -> Any:
+        call.steps -= 1
+        if call.steps < 0:
+            raise NotOnTrial("it runs for long on made-up arguments")
+        return count
+
+    before = sys.gettrace()
+    sys.settrace(count)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
+
+
+def _statics(tree: TreeDef) -> Iterator[Any]:
+    if not tree.children and tree.static is not None:
+        yield tree.static
+    for child in tree.children:
+        yield from _statics(child)
+
+
+def _only_tuples(tree: TreeDef) -> bool:
+    if tree.type is STATIC:
+        return tree.static is None or isinstance(tree.static, (bool, str))
+    return tree.type is LEAF or issubclass(tree.type, tuple) and all(map(_only_tuples, tree.children))
+
+
+def _copy(value: Any) -> Any:
+    return value.copy() if type(value) is np.ndarray else None
+
+
+def _written(value: Any, version: Any, before: Any) -> bool:
+    if before is not None:
+        return not _same(value, before)
+    return version is not None and version != value._version
+
+
+def _same(a: np.ndarray, b: np.ndarray) -> bool:
+    return a.shape == b.shape and a.tobytes() == b.tobytes()
+
+
+def _apart(leaves: Sequence[Any]) -> list[Any]:
+    """The leaves, each with memory of its own: what is an argument twice has two cotangents."""
+    found: list[Any] = []
+    for leaf in leaves:
+        found.append(leaf.copy() if any(_share(leaf, other) for other in found) else leaf)
+    return found
+
+
+def _share(a: Any, b: Any) -> bool:
+    a, b = getattr(a, "_array", a), getattr(b, "_array", b)
+    return isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and np.may_share_memory(a, b)

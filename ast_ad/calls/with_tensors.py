@@ -1,0 +1,284 @@
+"""What is a derivative when it is called with tensors? One node of their graph, or a part of the trace.
+
+A compiled derivative runs on plain arrays; the node that stands for it has its pullback, and in a backward
+that is itself recorded, the pullback is a node like this one. What can't be compiled is traced in place, in
+the graph that the tensors belong to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..compiler.frontend.context import TensorOutside
+from ..eager import namespace  # noqa: F401  (the operators of tensors)
+from ..eager.dispatch import needs_grad
+from ..eager.node import Node, next_number
+from ..eager.numpy_protocol import run
+from ..eager.saved import FREED
+from ..eager.state import state
+from ..eager.tensor import Tensor
+from ..eager.views import edge_of
+from ..errors import AdError, InputValueError, UnsupportedError
+from ..tracing import is_tracing
+from ..tracing.patches import replaced
+from ..tracing.pullbacks import spread
+from ..tracing.recorder import TracedPullback, recording
+from ..tracing.shared_arguments import Sharing
+from ..tracing.traced_array import Traced, like, plain
+from ..trees import flatten
+from .compiled_pullbacks import CannotCompile, EveryFloat, compiled_vjp, has_derivative
+from .derivative import Derivative
+from .request import Request
+from .traced import as_reason, loss_seeds, warn
+from .variant import check_cotangent
+
+
+class CompiledBackward(Node):
+    """The node of a compiled function: it sends gradients back with the function's pullback."""
+
+    _pullback: Any = None
+    _inputs: tuple[Any, ...] = ()
+
+    def _backward(self, g: Any, graph: bool) -> Sequence[Any]:
+        if self._pullback is None:
+            raise RuntimeError(FREED)
+        given = [g] if self._outputs == 1 else list(g)
+        arrays = [plain(bar) if bar is not None else None for bar in given]
+        if not graph:
+            found: Sequence[Any] = self._pullback(arrays)
+        else:
+            values, second = self._pullback.linearize(arrays)
+            inputs = [*self._inputs, *(bar for bar in given if bar is not None)]
+            found = recorded(values, second, inputs, Tensor)
+        return [bar for bar, edge in zip(found, self._edges, strict=True) if edge[0] is not None]
+
+    def _release(self) -> None:
+        self._pullback, self._inputs = None, ()
+
+
+def recorded(values: Sequence[Any], pullback: Any, inputs: Sequence[Any], face: Any) -> list[Any]:
+    """The values as tensors with one node, whose edges lead to ``inputs``."""
+    outputs = [face._of(value) if has_derivative(value) else value for value in values]
+    edges = tuple(edge_of(t) if isinstance(t, Tensor) and needs_grad(t) else (None, 0) for t in inputs)
+    live = tuple(edge for edge in edges if edge[0] is not None)
+    made = [t for t in outputs if isinstance(t, Tensor)]
+    if not state.grad or not live or not made:
+        return outputs
+    node = CompiledBackward()
+    node._number = next_number()
+    node._edges, node._live = edges, live
+    node._inputs = tuple(inputs)
+    floats = [i for i, t in enumerate(outputs) if isinstance(t, Tensor)]
+    node._pullback = (
+        pullback if len(floats) == len(outputs) else spread(pullback, floats, len(outputs), len(inputs))
+    )
+    node._outputs = len(made)
+    metas = [(t._array.shape, t._array.dtype) for t in made]
+    node._meta = metas[0] if len(metas) == 1 else metas
+    for nr, t in enumerate(made):
+        t._node, t._nr, t._requires_grad = node, nr, True
+    return outputs
+
+
+class TensorCall:
+    """A call of a derivative in which there are tensors, in the place of a compiled program."""
+
+    mode, plain = "compiled", True
+
+    def __init__(
+        self, derivative: Derivative, keywords: tuple[str, ...] = (), reason: AdError | None = None
+    ) -> None:
+        self.derivative, self.keywords, self.reason = derivative, keywords, reason
+
+    def program(self, values: Sequence[Any]) -> Any:
+        """The answer, where the caller of a program expects it."""
+        answer = self.answer(values)
+        return (None, answer) if self.derivative.kind == "grad" else answer
+
+    def take(self, values: Sequence[Any]) -> None:
+        """Note the arguments, by position and then by keyword."""
+        split = len(values) - len(self.keywords)
+        self.kwargs = dict(zip(self.keywords, values[split:], strict=True))
+        self.leaves, self.tree = flatten((tuple(values[:split]), self.kwargs))
+        tensors = [leaf for leaf in self.leaves if isinstance(leaf, Tensor)]
+        traced = is_tracing() or any(isinstance(t, Traced) for t in tensors)
+        self.face = Traced if traced else Tensor
+        self.recorded = state.grad and any(needs_grad(t) for t in tensors)
+        self.plain_args, self.plain_kwargs = self.tree.unflatten([plain(leaf) for leaf in self.leaves])
+
+    def value(self, results: Any) -> Any:
+        return results[0]
+
+    def pullback(self, results: Any, inputs: Any) -> Any:
+        return results[1]
+
+    def answer(self, values: Sequence[Any]) -> Any:
+        """What the derivative returns, its floats as tensors of the arguments' graph."""
+        self.take(values)
+        derivative, reason = self.derivative, self.reason
+        if reason is None:
+            if derivative.kind != "vjp" and not self.recorded:
+                parts, tree = flatten(derivative(*self.plain_args, **self.plain_kwargs))
+                return tree.unflatten(recorded(parts, None, (), self.face))
+            try:
+                if self.kwargs:
+                    raise CannotCompile() from UnsupportedError("tensors that are passed by keyword only")
+                return self.pulled() if derivative.kind == "vjp" else self.node()
+            except CannotCompile as problem:
+                reason = as_reason(problem.__cause__)  # type: ignore[arg-type]
+        if derivative.options.fallback == "error":
+            raise reason
+        if not isinstance(reason, TensorOutside):
+            warn(derivative.function, reason)
+        self.mode = "fallback"
+        return TracedInPlace(self).answer()
+
+    def node(self) -> Any:
+        """The gradient, as the outputs of one node."""
+        value, pullback = compiled_vjp(self.derivative, self.plain_args)
+        parts, tree = flatten(value)
+        return tree.unflatten(recorded(parts, pullback, self.inputs(), self.face))
+
+    def inputs(self) -> list[Any]:
+        return [leaf for leaf in self.leaves if has_derivative(plain(leaf))]
+
+    def pulled(self) -> Any:
+        """The value, and a pullback that takes tensors."""
+        every = vars(self.derivative).get("_every_value")
+        if every is None:
+            every = EveryFloat(self.derivative.function, self.derivative.options.check)
+            self.derivative._every_value = every  # type: ignore[attr-defined]
+        value, pullback = compiled_vjp(every.function, self.plain_args, every)
+        parts, tree = flatten(value)
+        outputs, inputs, request = (
+            recorded(parts, pullback, self.inputs(), self.face),
+            self.inputs(),
+            self.request(),
+        )
+        floats = [i for i, leaf in enumerate(self.leaves) if has_derivative(plain(leaf))]
+
+        def pull_back(cotangent: Any) -> Any:
+            given = _cotangents(cotangent, value, self.derivative.has_aux)
+            found, second = pullback.linearize([None if g is None else plain(g) for g in given])
+            bars = recorded(found, second, [*inputs, *(g for g in given if g is not None)], self.face)
+            return gradients(request, [bars[floats.index(i)] for i in request.wrt])
+
+        return tree.unflatten(outputs), pull_back
+
+    def request(self) -> Request:
+        return Request(self.derivative, *self.derivative._described(self.plain_args, self.plain_kwargs))
+
+
+class TracedInPlace:
+    """A function traced within the graph of the tensors that it is called with."""
+
+    def __init__(self, call: TensorCall) -> None:
+        self.call, self.request = call, call.request()
+        self.points: dict[int, Any] = {}
+        derivative = call.derivative
+        with recording():
+            entries = [self.entry(i, leaf) for i, leaf in enumerate(call.leaves)]
+            sharing = Sharing(call.leaves, self.request.wrt)
+            sharing.enter(entries)
+            args, kwargs = call.tree.unflatten(entries)
+            with replaced(derivative.function):
+                self.result = derivative.function(*args, **kwargs)
+            sharing.check(derivative.function, list(call.tree.statics()))
+        self.outputs, self.structure = flatten(self.result)
+
+    def entry(self, position: int, leaf: Any) -> Any:
+        """What the function gets: a copy, which it may write to, of a point of the graph."""
+        if not has_derivative(plain(leaf)):
+            return plain(leaf).copy() if isinstance(plain(leaf), np.ndarray) else leaf
+        if isinstance(leaf, Tensor):  # asked first: a traced array passes for an ndarray
+            given = _as(leaf, Traced)
+        else:
+            given = Traced._of(leaf)
+        if position in self.request.wrt:
+            given = _copied_point(given)
+            given._requires_grad = True
+            self.points[position] = given
+        return given if given._scalar else run(np.copy, (given,), {})
+
+    def pulled(self, seeds: Sequence[Any]) -> Any:
+        """The cotangents in the structure of the arguments that are asked for."""
+        points = [self.points[i] for i in self.request.wrt]
+        with recording():
+            found = TracedPullback(self.outputs, points)._sweep(seeds, True)
+            bars = [
+                _as(_zeros(point) if bar is None else bar, self.call.face, point)
+                for bar, point in zip(found, points, strict=True)
+            ]
+        return gradients(self.request, bars)
+
+    def answer(self) -> Any:
+        """What the derivative returns."""
+        derivative, face = self.call.derivative, self.call.face
+        value = self.structure.unflatten([_as(t, face) if isinstance(t, Tensor) else t for t in self.outputs])
+        flat = self.structure.unflatten([plain(t) for t in self.outputs])
+        if derivative.kind == "vjp":
+
+            def pull_back(cotangent: Any) -> Any:
+                given = _cotangents(cotangent, flat, derivative.has_aux)
+                return self.pulled(
+                    [g if g is None or isinstance(g, Tensor) else Tensor._of(g) for g in given]
+                )
+
+            return value, pull_back
+        seeds = [
+            None if g is None else Tensor._of(np.asarray(g)) for g in loss_seeds(flat, derivative.has_aux)
+        ]
+        found = self.pulled(seeds)
+        if derivative.kind == "value_and_grad":
+            return value, found
+        return (found, value[1]) if derivative.has_aux else found
+
+
+def gradients(request: Request, bars: Sequence[Any]) -> Any:
+    """Tensors in the structure of the arguments that were asked for."""
+    given = dict(zip(request.wrt, bars, strict=True))
+    out = [
+        request.trees[i].unflatten([given.get(p, 0) for p in range(*request.ranges[i])])
+        for i in request.chosen
+    ]
+    return out[0] if request.owner.single else tuple(out)
+
+
+def _cotangents(cotangent: Any, value: Any, has_aux: bool) -> list[Any]:
+    """A cotangent for each leaf of a value; None for what has none."""
+    leaves, parts = flatten(cotangent)[0], flatten(value)[0]
+    count = len(flatten(value[0])[0]) if has_aux else len(parts)
+    floats = [i for i in range(count) if has_derivative(parts[i])]
+    if len(leaves) not in (count, len(floats)):
+        raise InputValueError(
+            f"a cotangent with {len(leaves)} leaves",
+            why=f"the value has {count}",
+            fix="give the cotangent the structure of the value",
+        )
+    given: list[Any] = [None] * len(parts)
+    for n, i in enumerate(floats):
+        bar, like = plain(leaves[n if len(leaves) == len(floats) else i]), plain(parts[i])
+        check_cotangent(bar, np.shape(like), np.result_type(like))
+        given[i] = leaves[n if len(leaves) == len(floats) else i]
+    return given
+
+
+def _as(t: Any, face: Any, kind: Any = None) -> Any:
+    """The same point of the graph as a tensor of another class; ``kind``: of the kind of this one."""
+    found = like(t if kind is None else kind, t._array) if face is Traced else face._of(t._array)
+    if needs_grad(t):
+        found._node, found._nr = edge_of(t)
+        found._requires_grad = True
+    return found
+
+
+def _copied_point(t: Any) -> Any:
+    """A new point of the graph with the value of another: gradients that arrive here came this way."""
+    return _as(run(np.copy, (t,), {}), Traced, t)
+
+
+def _zeros(point: Any) -> Any:
+    return Tensor._of(np.zeros_like(point._array))

@@ -1,0 +1,95 @@
+"""Is a gradient zero because nothing leads from an argument to the result?
+
+``tell`` says so, once for each argument: in one that is not read the question is a mistake, and in an
+``int(x)`` the derivative got lost.
+"""
+
+from __future__ import annotations
+
+import dis
+import linecache
+import types
+import warnings
+from collections.abc import Collection
+from typing import Any
+
+from ..compiler.analysis.activity import analyse
+from ..compiler.analysis.lost import lost
+from ..errors import ZeroGradientWarning
+
+
+def zeros(variant: Any, of: tuple[int, ...], unused: bool = True) -> list[str]:
+    """What is to be told of the cotangents that are zero whatever the values are.
+
+    ``unused``: whether arguments were chosen, so that one that is not read is a mistake.
+    """
+    function = variant.lowered.function
+    inputs = {i: function.params[i] for i in variant.wrt}
+    active = analyse(function.body, inputs.values(), [function.body.results[i] for i in of]).active
+    texts: list[str] = []
+    for i in variant.chosen:
+        found = {p: lost(function, inputs[p]) for p in _labels(variant, i) if inputs[p] not in active}
+        texts += [
+            _integer(_labels(variant, i)[p], place.filename, place.line, place.text)
+            for p, (how, place) in found.items()
+            if how == "integer"
+        ]
+        if unused and len(found) == len(_labels(variant, i)):
+            if all(how == "unused" for how, _ in found.values()):
+                texts.append(_unused(variant, i))
+    return texts
+
+
+def zeros_of_trace(variant: Any, pullback: Any, unreached: Collection[int], unused: bool = True) -> list[str]:
+    """The same of a traced call; ``unreached``: the positions, in ``wrt``, of leaves without a cotangent."""
+    leaves = {variant.wrt[at]: at for at in unreached}
+    texts: list[str] = []
+    for i in variant.chosen:
+        found = [(label, leaves[p]) for p, label in _labels(variant, i).items() if p in leaves]
+        places = [(label, pullback.ends_in_integer(at)) for label, at in found]
+        texts += [_integer(label, *place) for label, place in places if place is not None]
+        if unused and found and not _is_read(variant.owner.function, variant.names[i]):
+            texts.append(_unused(variant, i))
+    return texts
+
+
+def _labels(variant: Any, i: int) -> dict[int, str]:
+    """The leaves of an argument that are differentiated, with the names that messages give them."""
+    labels = zip(range(*variant.ranges[i]), variant.trees[i].paths(variant.names[i]), strict=True)
+    return {p: label for p, label in labels if p in variant.wrt}
+
+
+def _is_read(function: Any, name: str) -> bool:
+    """Whether anything in a function's code may read a parameter."""
+    code = getattr(function, "__code__", None)
+    if not isinstance(code, types.CodeType) or name not in code.co_varnames:
+        return True  # or it can't be told
+    return any(i.argval == name or _mentions(i.argval, name) for i in dis.get_instructions(code))
+
+
+def _mentions(value: Any, name: str) -> bool:
+    return isinstance(value, tuple) and name in value  # instructions of two names
+
+
+def _integer(label: str, filename: str, line: int, text: str | None = None) -> str:
+    if not line:
+        return f"by `{label}` is zero: it becomes an integer"
+    shown = linecache.getline(filename, line) if text is None else text
+    return f"by `{label}` is zero: it becomes an integer at {filename}:{line}: {shown.strip()}"
+
+
+def _unused(variant: Any, i: int) -> str:
+    code = getattr(variant.owner.function, "__code__", None)
+    where = f" ({code.co_filename}:{code.co_firstlineno})" if code else ""
+    return f"by `{variant.names[i]}` is zero: the result does not depend on it{where}"
+
+
+def tell(owner: Any, texts: Collection[str]) -> None:
+    """Warn of a gradient that is zero, once for each reason."""
+    from .traced import level
+
+    for text in texts:
+        if text not in owner.told:
+            owner.told.add(text)
+            name = getattr(owner.function, "__name__", "function")
+            warnings.warn(f"the gradient of `{name}` {text}", ZeroGradientWarning, stacklevel=level())

@@ -1,0 +1,1 @@
+"""How is the reverse sweep of a function built?"""

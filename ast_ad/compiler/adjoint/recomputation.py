@@ -1,0 +1,184 @@
+"""Is it cheaper to save a value for the reverse sweep, or to compute it again? A minimum cut decides.
+
+The cost model, in units of one addition of two numbers:
+
+- to save a value, 64 for each number in it: a store, a load and the memory between. A length that is not a
+  constant counts as 1000, a list as that many elements; a stand-in for a shape costs 8.
+- to compute it again, for each number in the result: arithmetic and comparisons 1, division and roots 8,
+  elements picked by an array of indices 4, sums and products of small arrays with constant shapes 2 for
+  each term. Views, lengths and an element of an array cost 1.
+- Everything else (exp and its like, reductions, products of matrices, calls, loops, branches) is saved.
+
+The network has two nodes for each value, one before and one after "saved". On the sink's side of the cut is
+what the reverse sweep has: saved, where only the second node is there, or computed again from what it has.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterable, Set
+from typing import Any
+
+import numpy as np
+
+from ...rules import containers, helpers
+from ...rules.nested_lists import item_within
+from ...rules.registry import lookup
+from ..analysis.aliasing import is_basic_index
+from ..frontend.builder import type_of_arg
+from ..ir import builtin
+from ..ir.ops import Block, Lit, Op, Var, operands, variables
+from ..ir.types import Array, DictOf, ListOf, Scalar, TupleOf, Type
+from ..simplify.renaming import Renaming, renamed
+from ..simplify.simplify import expression_key
+from .min_cut import INFINITE, Network
+
+SAVED, STAND_IN, LONG, FEW = 64, 8, 1000, 64
+ITSELF = {
+    np.shape, np.ndim, np.size, len, builtin.tuple_get, builtin.assign, builtin.told, containers.list_len,
+    containers.list_get, item_within, helpers.mT, helpers.hollow, helpers.broadcast_like, np.transpose,
+    np.swapaxes,
+}  # fmt: skip
+SIMPLE = {
+    operator.add, operator.sub, operator.mul, operator.neg, operator.pos, operator.lt, operator.le,
+    operator.gt, operator.ge, operator.eq, operator.ne, operator.not_, operator.and_, operator.or_,
+    abs, min, max, int, float, bool, helpers.safe_product, helpers.astype,
+    np.add, np.subtract, np.multiply, np.negative, np.positive, np.square, np.absolute, np.conjugate, np.sign,
+    np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal, np.logical_and,
+    np.logical_or, np.logical_not, np.maximum, np.minimum, np.where,
+    np.zeros_like, np.ones_like, np.zeros, np.ones, np.array,
+}  # fmt: skip
+DIVISIONS = {
+    operator.truediv, operator.floordiv, operator.mod, np.divide, np.floor_divide, np.remainder,
+    np.reciprocal, np.sqrt, math.sqrt, helpers.setitem,
+}  # fmt: skip
+POWERS = {operator.pow, np.power, pow}
+SMALL = {np.sum, np.dot, np.cross, operator.matmul, np.matmul}  # of few numbers
+EXTREMA = {np.max, np.min, np.nanmax, np.nanmin}
+COPIES = {np.copy, builtin.copy}
+WITH_OPTIONS = {np.zeros, np.ones, np.array, np.sum, helpers.astype}
+
+
+def size(type: Type) -> int:
+    """How many numbers a value of the type holds, where an unknown length counts as ``LONG``."""
+    if isinstance(type, Array):
+        if type.shape is None:
+            return LONG
+        return math.prod(max(d, 1) if isinstance(d, int) else LONG for d in type.shape)
+    if isinstance(type, (ListOf, DictOf)):
+        return LONG * size(type.element)
+    if isinstance(type, TupleOf):
+        return sum(map(size, type.items))
+    return 1
+
+
+def cost_again(op: Op) -> int | None:
+    """What it costs to repeat an operation; None where its result has to be saved.
+
+    >>> x, y = Var(Scalar("float")), Var(Scalar("float"))
+    >>> cost_again(Op(operator.add, (x, x), (y,))), cost_again(Op(np.exp, (x,), (y,)))
+    (1, None)
+    """
+    if op.effect or len(op.outs) != 1:
+        return None
+    numbers = size(op.out.type)
+    if op.fn is operator.getitem:
+        if isinstance(type_of_arg(op.args[0]), Scalar):
+            return None
+        return 1 if is_basic_index(op.args[1]) else 4 * numbers
+    if op.fn in ITSELF:
+        return 1
+    if not isinstance(op.out.type, (Scalar, Array)):
+        return None
+    each = _each(op)
+    if each is not None and (not op.kwargs or op.fn in WITH_OPTIONS):
+        return each * numbers
+    primitive = lookup(op.fn)
+    return 1 if primitive is not None and primitive.view and op.fn is not helpers.astype else None
+
+
+def _each(op: Op) -> int | None:
+    """What each number of the result costs."""
+    if op.fn in SIMPLE:
+        return 1
+    if op.fn in DIVISIONS:
+        return 8
+    if op.fn in SMALL:
+        terms = sum(size(type_of_arg(arg)) for arg in op.args)
+        return 2 * terms if terms <= FEW else None
+    exponent = op.args[1].value if op.fn in POWERS and isinstance(op.args[1], Lit) else None
+    if isinstance(exponent, (int, float)) and exponent in (1, 2, 3, 4):
+        return 2
+    return 8 if isinstance(exponent, (int, float)) and exponent in (-1, -2, 0.5, -0.5) else None
+
+
+def choose(
+    needed: Iterable[Var], shapes_only: Set[Var], primal: Block, visible: Callable[[Var], bool]
+) -> tuple[list[Var], list[Op]]:
+    """What to save and what to repeat, at the least cost in all.
+
+    Args:
+        needed: the values that the reverse sweep reads.
+        shapes_only: those that it reads for shape and dtype only.
+        primal: the region that computes them; what its inner regions compute can't be repeated.
+        visible: whether the reverse sweep has a value anyway.
+    """
+    makers = _makers(primal)
+    needed = [var for var in dict.fromkeys(needed) if not visible(var)]
+    network = Network()
+    source, sink = network.node(), network.node()
+    compared = {
+        v for op in primal.ops if isinstance(op, Op) and op.fn in EXTREMA for v in variables(*op.args)
+    }  # the reverse sweep looks for what equals the extremum: computed again it may be rounded otherwise
+    before: dict[Var, int] = {}
+    after: dict[Var, int] = {}
+    pending = list(needed)
+    for var in pending:  # which grows
+        if var in before:
+            continue
+        before[var], after[var] = network.node(), network.node()
+        pending += _sources(makers.get(var), visible)
+    for var, node in before.items():
+        network.edge(node, after[var], SAVED * size(var.type))
+        op = makers.get(var)
+        again = None if op is None or var in compared else cost_again(op)
+        network.edge(source, node, INFINITE if again is None else again)
+        for other in _sources(op, visible):
+            network.edge(after[other], node, INFINITE)
+    for var in needed:
+        network.edge(after[var], sink, STAND_IN if var in shapes_only else INFINITE)
+    reverse = network.sink_side(source, sink)
+    saved = [v for v in before if after[v] in reverse and before[v] not in reverse]
+    saved += [v for v in needed if after[v] not in reverse]
+    repeated = {v for v in before if after[v] in reverse and before[v] in reverse}
+    return saved, [op for var, op in makers.items() if var in repeated]
+
+
+def _makers(primal: Block) -> dict[Var, Op]:
+    """What makes each value, in order; a value that was computed before is that other one."""
+    makers: dict[Var, Op] = {}
+    names: Renaming = {}
+    known: dict[Any, Var] = {}
+    for op in primal.ops:
+        if not isinstance(op, Op):
+            continue
+        args = tuple(renamed(arg, names) for arg in op.args)
+        kwargs = {name: renamed(arg, names) for name, arg in op.kwargs.items()}
+        key = expression_key(Op(op.fn, args, op.outs, kwargs, effect=op.effect))
+        same = args[0] if op.fn in COPIES and len(args) == 1 and not kwargs else known.get(key)
+        if isinstance(same, Var) and same.type == op.out.type:
+            names[op.out] = same
+            makers[op.out] = Op(builtin.assign, (same,), op.outs, span=op.span, adjoint=True)
+        else:
+            if key is not None:
+                known[key] = op.out
+            makers.update(dict.fromkeys(op.outs, op))
+    return makers
+
+
+def _sources(op: Op | None, visible: Callable[[Var], bool]) -> list[Var]:
+    """What has to be at hand for the operation to be repeated."""
+    if op is None or cost_again(op) is None:
+        return []
+    return [var for var in dict.fromkeys(variables(*operands(op))) if not visible(var)]

@@ -1,0 +1,90 @@
+"""How does a joint program become two, a forward one and a backward one that runs later?
+
+The forward function computes the values and, with them, a tuple of residuals: what the backward function
+reads of it. As in a loop, shapes are read off what is saved anyway, and what is cheap is computed again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from ...rules import helpers
+from ..analysis.undefined import undefined_values
+from ..ir.builtin import unpack
+from ..ir.ops import Arg, Block, Function, Lit, Op, Seq, Var, reads
+from ..ir.types import Array, TupleOf
+from ..simplify.dead_code import eliminate, live_statements
+from ..simplify.renaming import Renaming, copy_function, free, fresh, replace_reads
+from .residuals import borrow_metadata, plan, read_for_metadata_only, read_for_values, repeat_into
+
+
+def split(joint: Function, values: int, seeds: int) -> tuple[Function, Function]:
+    """The two halves of what ``adjoint(function, wrt, seed=True)`` returned.
+
+    Args:
+        joint: the joint program; it is not changed.
+        values: how many of its results, the first ones, are the function's own.
+        seeds: how many of its parameters, the last ones, are cotangents of results.
+
+    Returns:
+        ``forward(*args) -> (*values, residuals)`` and ``backward(residuals, *seeds) -> cotangents``.
+
+    >>> import operator
+    >>> from ast_ad.compiler.ir import evaluate, types
+    >>> from ast_ad.compiler.adjoint.adjoint import adjoint
+    >>> x, t = Var(types.Scalar("float"), "x"), Var(types.Scalar("float"))
+    >>> square = Function("square", (x,), Block([Op(operator.mul, (x, x), (t,))], (t,)))
+    >>> forward, backward = split(adjoint(square, (0,), seed=True), 1, 1)
+    >>> value, residuals = evaluate.evaluate(forward, 3.0)
+    >>> value, residuals, evaluate.evaluate(backward, residuals, 1.0)
+    (9.0, (3.0,), 6.0)
+    """
+    joint = copy_function(joint)
+    params = joint.params[: len(joint.params) - seeds]
+    results = joint.body.results
+    running = _with_sources(joint.body, live_statements(joint.body, results[:values]))
+    primal = Block([op for op in joint.body.ops if id(op) in running])
+    reverse = Block([op for op in joint.body.ops if id(op) not in running], results[values:])
+    bars = joint.params[len(params) :]
+    own = {*params, *(out for op in primal.ops for out in op.outs)}
+    shapes_only = read_for_metadata_only(reverse)
+    missing = undefined_values(primal)
+    kept = [v for v in free(reverse) if v in own and v not in shapes_only and v not in missing]
+    needed = borrow_metadata(reverse, own, kept)
+    choice = plan([v for v in needed if v in own], primal, lambda v: v not in own)
+    shapes_only -= read_for_values(choice.repeated)
+    names: Renaming = {}
+    local = tuple(fresh(v, names) for v in choice.saved)
+    saved = _stored(choice.saved, shapes_only - {*params, *missing}, primal)
+    repeat_into(reverse, choice.repeated, names)
+    replace_reads(reverse, names)
+    residuals = Var(TupleOf(tuple(v.type for v in local)), "residuals")
+    if local:
+        reverse.ops.insert(0, Op(unpack, (residuals, Lit(len(local))), local, adjoint=True))
+    primal.results = (*results[:values], Seq(saved))
+    eliminate(primal)
+    forward = Function(f"{joint.name}_forward", params, primal, joint.doc)
+    return forward, Function(f"{joint.name}_backward", (residuals, *bars), reverse)
+
+
+def _with_sources(body: Block, running: Collection[int]) -> set[int]:
+    """The statements, by ``id``, with what makes the initial values of all that their loops carry."""
+    found: set[int] = set()
+    needed: set[Var] = set()
+    for op in reversed(body.ops):
+        if id(op) in running or not needed.isdisjoint(op.outs):
+            found.add(id(op))
+            needed.update(reads(op))
+    return found
+
+
+def _stored(variables: list[Var], shapes_only: set[Var], primal: Block) -> tuple[Arg, ...]:
+    """The residuals; a stand-in without storage for what is read for its shape only."""
+    stored: list[Arg] = []
+    for var in variables:
+        value = var
+        if var in shapes_only and isinstance(var.type, Array):
+            value = Var(var.type, var.hint)
+            primal.ops.append(Op(helpers.hollow, (var,), (value,)))
+        stored.append(value)
+    return tuple(stored)

@@ -1,0 +1,1 @@
+"""When are small arrays better computed with as scalars?"""

@@ -1,0 +1,1 @@
+"""What becomes of a call: an operation, a constant, or the body of the callee?"""

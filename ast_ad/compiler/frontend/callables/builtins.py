@@ -1,0 +1,279 @@
+"""Which callables are read structurally, and what do the builtins on types and attributes say?"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import operator
+import typing
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from ....rules import helpers
+from ...ir.ops import Lit, Op, Var
+from ...ir.types import Scalar, has_references
+from ..constructs.attributes import load_attribute, store_attribute
+from ..constructs.branches import choose, python_bool, truth
+from ..constructs.expressions import runtime_object
+from ..constructs.operators import binary, fold
+from ..context import Context
+from ..conversion import from_python
+from ..guards import Guard, Path, is_constant
+from ..store.holding import same_elements
+from ..store.identities import static_entries
+from ..store.outer_stores import is_bound
+from ..tables import CALLS, METHODS, Intrinsic, handles
+from ..types.type_questions import asked
+from ..values import Arr, Bound, Callee, Closure, Dct, Live, Lst, Maybe, Obj, Super, Tup, Unbound, Value
+from .dict_methods import dict_copy
+from .iterables import b_range
+from .numpy_calls import in_place
+from .stand_ins import stand_in
+
+
+def special(cx: Context, fn: Callee) -> Callable[..., Any] | None:
+    """The handler of a callable that needs structure, or None."""
+    if isinstance(fn, Intrinsic):
+        return functools.partial(fn.run, cx)
+    if not callable(fn):
+        raise cx.unsupported("a call", f"{type(fn).__name__} is not callable", "check the name")
+    try:
+        handler = CALLS.get(fn)
+    except TypeError:
+        return None
+    if handler is not None:
+        return functools.partial(handler, cx)
+    if getattr(fn, "__name__", "") == "prange" and _is_of_numba(fn):
+        return functools.partial(b_range, cx)
+    if fn in OF_TYPES:
+        return functools.partial(by_dummies, cx, fn)
+    if fn in helpers.IN_PLACE:
+        return functools.partial(in_place, cx, fn)
+    substitute = stand_in(cx, fn)
+    if substitute is not None:
+        return substitute
+    owner = getattr(fn, "__self__", None)
+    if isinstance(owner, np.ufunc):
+        handler = METHODS.get(("ufunc", fn.__name__))
+        return None if handler is None else functools.partial(handler, cx, owner)
+    return None
+
+
+# ----- kinds of values
+@handles(isinstance)
+def b_isinstance(cx: Context, value: Value, cls: type) -> Any:
+    classes = cx.static_value(cls)
+    return Lit(asked(cx, lambda v: isinstance(v, classes), value))
+
+
+@handles(issubclass)
+def b_issubclass(cx: Context, cls: Value, other: Value) -> Any:
+    return Lit(issubclass(cx.demand(cls, "a class"), cx.demand(other, "a class")))
+
+
+@handles(np.issubdtype)
+def b_issubdtype(cx: Context, cls: Value, other: Value) -> Any:
+    return Lit(bool(np.issubdtype(cx.demand(cls, "a dtype"), cx.demand(other, "a dtype"))))
+
+
+@handles(type)
+def b_type(cx: Context, value: Value) -> Any:
+    return Lit(asked(cx, type, value))
+
+
+@handles(callable)
+def b_callable(cx: Context, value: Value) -> Any:
+    return Lit(isinstance(value, (Closure, Bound)) or asked(cx, callable, value))
+
+
+@handles(hasattr)
+def b_hasattr(cx: Context, value: Value, name: Value) -> Any:
+    key = cx.demand(name, "an attribute name")
+    if isinstance(value, Obj):
+        state = cx.state.get(value).get(key, Unbound())
+        cx.unbound_reads.add((value, key))
+        if not isinstance(state, (Unbound, Maybe)):
+            return Lit(True)
+        on_class = is_present(cx, value.cls, Path.of_object(value.cls, value.cls.__name__), key)
+        if not on_class.value and hasattr(value.cls, "__getattr__"):
+            raise cx.unsupported(
+                f"whether there is an attribute `{key}`", "its class answers that itself", "do without"
+            )
+        return state.bound if isinstance(state, Maybe) and not on_class.value else on_class
+    if isinstance(value, Live) or isinstance(value, Lit) and not is_constant(value.value):
+        path = value.path if isinstance(value, Live) else Path.of_object(value.value, "object")
+        bound = is_bound(cx, value.value, key)
+        if cx.static_value(bound) is True:
+            return bound
+        found = is_present(cx, value.value, path, key)
+        return bound if cx.static_value(bound) is not False and not found.value else found
+    return Lit(asked(cx, lambda v: hasattr(v, key), value))
+
+
+def is_present(cx: Context, owner: object, path: Path, name: str) -> Any:
+    """Whether something from outside has an attribute, which has to stay as it is."""
+    found = hasattr(owner, name)
+    if cx.inputs is not None:
+        guard = Guard.present if found else Guard.missing
+        cx.inputs.guards.add(guard(path.attribute(name)))
+    return Lit(found)
+
+
+@handles(getattr)
+def b_getattr(cx: Context, value: Value, name: Value, *default: Value) -> Any:
+    key = cx.demand(name, "an attribute name")
+    has = b_hasattr(cx, value, name) if default else Lit(True)
+    if cx.static_value(has) is False:
+        return default[0]
+    if cx.static_value(has) is not True:
+        return choose(cx, has, lambda: load_attribute(cx, value, key), lambda: default[0])
+    return load_attribute(cx, value, key)
+
+
+@handles(setattr)
+def b_setattr(cx: Context, value: Value, name: Value, new: Value) -> Any:
+    store_attribute(cx, value, cx.demand(name, "an attribute name"), new)
+    return Lit(None)
+
+
+@handles(slice)
+def b_slice(cx: Context, *args: Value) -> Any:
+    none = Lit(None)
+    return slice(none, args[0], none) if len(args) == 1 else slice(*(*args, none)[:3])
+
+
+@handles(float)
+def b_float(cx: Context, value: Value = Lit(0.0)) -> Any:
+    if cx.is_static(value):
+        return fold(cx, float, cx.static_value(value))
+    return cx.emit(float, value)  # of a sum that began with 0.0 the type is not known
+
+
+@handles(int)
+def b_int(cx: Context, value: Value = Lit(0), *base: Value) -> Any:
+    if cx.is_static(value):
+        return fold(cx, int, cx.static_value(value), *map(cx.static_value, base))
+    if (
+        isinstance(value, Var)
+        and isinstance(value.type, Scalar)
+        and value.type.kind == "int"
+        and value.type.dtype is None
+    ):
+        return value
+    return cx.emit(int, value)
+
+
+@handles(pow)
+def b_pow(cx: Context, base: Value, exp: Value, mod: Value | None = None) -> Any:
+    return binary(cx, operator.pow, base, exp) if mod is None else cx.emit(pow, base, exp, mod)
+
+
+@handles(bool)
+def b_bool(cx: Context, value: Value = Lit(False)) -> Any:
+    return python_bool(cx, truth(cx, value))
+
+
+@handles(print)
+def b_print(cx: Context, *args: Value, **kwargs: Value) -> Any:
+    given = tuple(runtime_object(cx, part) for part in args)
+    cx.builder.append(
+        Op(print, given, (), {k: cx.arg(v) for k, v in kwargs.items()}, cx.builder.span, effect=True)
+    )
+    return Lit(None)
+
+
+@handles(warnings.warn)
+def b_warn(cx: Context, message: Value, *args: Value, **kwargs: Value) -> Any:
+    given = (runtime_object(cx, message), *map(cx.arg, args))
+    cx.builder.append(
+        Op(
+            warnings.warn,
+            given,
+            (),
+            {k: cx.arg(v) for k, v in kwargs.items()},
+            cx.builder.span,
+            effect=True,
+        )
+    )
+    return Lit(None)
+
+
+@handles(warnings.simplefilter, warnings.filterwarnings)
+def b_filter_warnings(cx: Context, *args: Value, **kwargs: Value) -> Any:
+    return Lit(None)  # which warnings are shown is no part of the result
+
+
+@handles(super)
+def b_super(cx: Context, *args: Value) -> Any:
+    cell = cx.frame.cells.get("__class__")
+    names = list(cx.state.get(cx.frame))
+    if args or cell is None or not names:
+        raise cx.unsupported("super() here", "its class is not known", "name the base class")
+    return Super(cell.cell_contents, cx.state.get_name(cx.frame, names[0]))
+
+
+@handles(copy.copy)
+def b_copy(cx: Context, value: Value) -> Any:
+    if isinstance(value, Arr):
+        return cx.emit(np.copy, value)
+    if isinstance(value, Lst):
+        return same_elements(cx, value, cx.state.get(value))
+    if isinstance(value, Dct):
+        return dict_copy(cx, value)
+    return Obj(value.cls, dict(cx.state.get(value))) if isinstance(value, Obj) else value
+
+
+@handles(copy.deepcopy)
+def b_deepcopy(cx: Context, value: Value, memo: Value = Lit(None)) -> Any:
+    if cx.static_value(memo) is not None:
+        raise cx.unsupported("copy.deepcopy with a memo", "it is not followed", "leave it out")
+    return deep_copy(cx, value, {})
+
+
+def deep_copy(cx: Context, value: Value, copies: dict[int, Value]) -> Any:
+    """A copy of all that is in a value; what is in it twice is in the copy twice."""
+    if id(value) in copies:
+        return copies[id(value)]
+
+    def each(items: Iterable[Value]) -> tuple[Any, ...]:
+        return tuple(deep_copy(cx, item, copies) for item in items)
+
+    if isinstance(value, Tup):
+        found: Any = Tup(each(value.items), value.cls)
+    elif isinstance(value, Lst) and isinstance(cx.state.get(value), tuple):
+        found = copies[id(value)] = Lst(())
+        cx.state.set(found, each(cx.state.get(value)))
+    elif isinstance(value, (Dct, Obj)):
+        found = copies[id(value)] = Dct({}, value.cls) if isinstance(value, Dct) else Obj(value.cls, {})
+        content = static_entries(cx, value) if isinstance(value, Dct) else cx.state.get(value)
+        cx.state.set(found, dict(zip(content, each(content.values()), strict=True)))
+    else:
+        if isinstance(value, Lst) and has_references(cx.state.get(value).type):
+            raise cx.unsupported(
+                "copy.deepcopy of this list", "which of its elements are one array is not known", "copy each"
+            )
+        found = b_copy(cx, value)
+    copies[id(value)] = found
+    return found
+
+
+def by_dummies(cx: Context, fn: Callee, *args: Value, **kwargs: Value) -> Any:
+    """A function that reads dtypes and ranks only."""
+    keywords = {k: cx.demand(v, f"`{k}`") for k, v in kwargs.items()}
+    return from_python(cx, asked(cx, functools.partial(fn, **keywords), *args))
+
+
+@handles(typing.cast)
+def b_cast(cx: Context, cls: type, value: Value) -> Any:
+    return value
+
+
+def _is_of_numba(fn: Callee) -> bool:
+    return (getattr(fn, "__module__", None) or "").partition(".")[0] == "numba"
+
+
+# Functions of the types of their arguments: their results are static.
+OF_TYPES = {np.result_type, np.common_type, np.promote_types, np.can_cast, np.mintypecode, np.min_scalar_type}

@@ -1,0 +1,1 @@
+"""What do Python's statements, expressions and operators do?"""

@@ -1,0 +1,414 @@
+"""What is an attribute of an array, of an object built inside the function, of a thing that lives outside?"""
+
+from __future__ import annotations
+
+import math
+import operator
+import types
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ....rules.registry import lookup
+from ...ir.ops import Lit, Var
+from ...ir.types import Array, Optional, Scalar, Type, dtype_of, rank_of
+from .. import doors
+from ..context import Context
+from ..conversion import from_python
+from ..guards import ATTRIBUTE, Guard, Path
+from ..outside_values import class_member, global_value, outside_constant, outside_value
+from ..store.identities import one_of, read_once, set_attribute
+from ..store.outer_stores import is_stored, read, store_attribute_outside, storing_class
+from ..tables import METHODS, Intrinsic
+from ..types.type_questions import asked, exact, known_rank, present, python_dummies, require_plain
+from ..values import (
+    Arr,
+    ArrayMethod,
+    Bound,
+    Dct,
+    Flat,
+    Live,
+    Lst,
+    Maybe,
+    Obj,
+    Range,
+    State,
+    Super,
+    Tup,
+    Unbound,
+    Value,
+)
+from .boundness import checked
+from .local_classes import Slot, is_local, read_slot, store_slot
+from .narrowing import there
+
+if TYPE_CHECKING:
+    from ..guards import Path
+
+CONTAINER_METHODS = {
+    "append",
+    "extend",
+    "insert",
+    "pop",
+    "index",
+    "count",
+    "copy",
+    "reverse",
+    "sort",
+    "clear",
+    "get",
+    "items",
+    "keys",
+    "values",
+    "update",
+    "setdefault",
+    "_asdict",
+    "_replace",
+    "remove",
+}
+
+
+def load_attribute(cx: Context, base: Value, name: str) -> Any:
+    if isinstance(base, (Arr, Var)) and not (
+        isinstance(base, Var) and not isinstance(base.type, (Scalar, Array, Optional))
+    ):
+        return value_attribute(cx, base, name)
+    if isinstance(base, Obj):
+        return object_attribute(cx, base, name)
+    if isinstance(base, Tup) and base.cls is not None and name in base.cls._fields:  # type: ignore[attr-defined]
+        return base.items[base.cls._fields.index(name)]  # type: ignore[attr-defined]
+    if isinstance(base, (Lst, Dct, Tup)) and name in CONTAINER_METHODS:
+        handler = METHODS.get(("dict" if isinstance(base, Dct) else "list", name))
+        return Bound(Lit(handler and Intrinsic(handler)), (base,))
+    if isinstance(base, Range) and name in ("start", "stop", "step"):
+        return getattr(base, name)
+    if isinstance(base, Live):
+        return live_attribute(cx, base, name)
+    if isinstance(base, Super):
+        return super_attribute(cx, base, name)
+    if isinstance(base, Lit):
+        return constant_attribute(cx, base, name)
+    raise cx.unsupported(
+        f"attribute `{name}`",
+        f"the compiler does not know it on this {type(base).__name__}",
+        "read it outside of the differentiated function",
+    )
+
+
+def value_attribute(cx: Context, base: Value, name: str) -> Any:
+    """An attribute of an array or number, which has it on every path."""
+    if not asked(cx, lambda v: hasattr(v, name), present(cx, base)):
+        raise cx.unsupported(
+            f"attribute `{name}`",
+            f"numbers and arrays of type {cx.variable(base).type} have none",
+            "check the name",
+            AttributeError,
+            missing_attribute(python_dummies(cx, base), name),
+        )
+    there(cx, base, name)
+    return array_attribute(cx, base, name)
+
+
+def missing_attribute(objects: list[Any], name: str) -> Exception | None:
+    """What Python raises for an attribute that none of the objects has, if it is the same for all."""
+    found = set()
+    for one in objects:
+        try:
+            getattr(one, name)
+        except AttributeError as problem:
+            found.add(str(problem))
+    return AttributeError(found.pop()) if len(found) == 1 else None
+
+
+def array_attribute(cx: Context, base: Value, name: str) -> Any:
+    var = cx.variable(base)
+    type = var.type.value if isinstance(var.type, Optional) else var.type
+    if name == "shape":
+        return shape_of(cx, var)
+    if name == "ndim":
+        rank = rank_of(type)
+        return cx.builder.opaque(np.ndim, (var,), Scalar("int")) if rank is None else Lit(rank)
+    if name == "dtype":
+        return Lit(dtype_of(exact(cx, var, type, "the dtype")))
+    if name == "size":
+        lengths = type.shape if isinstance(type, Array) and type.shape is not None else (None,)
+        if all(isinstance(n, int) for n in lengths):
+            return Lit(math.prod(n for n in lengths if isinstance(n, int)))
+        return size_of(cx, var, type)
+    if name in ("T", "mT"):
+        return (
+            doors.call_primitive(cx, np.transpose if name == "T" else np.matrix_transpose, [base], {})
+            if isinstance(base, Arr)
+            else base
+        )
+    if name in ("real", "imag"):
+        return doors.call_primitive(cx, np.real if name == "real" else np.imag, [base], {})
+    if name == "flat":
+        return Flat(base)
+    if name == "flags":
+        raise cx.unsupported(
+            "the memory layout of an array", "it is not part of the signature", "leave it out"
+        )
+    if name == "__class__":
+        return Lit(asked(cx, lambda v: v.__class__, base))
+    if name in ("itemsize", "nbytes"):
+        dtype: Any = dtype_of(exact(cx, var, type, "the dtype"))
+        return cx.emit(operator.mul, array_attribute(cx, base, "size"), Lit(dtype.itemsize))
+    if not asked(cx, lambda v: callable(getattr(v, name)), present(cx, base)):
+        raise cx.unsupported(f"attribute `{name}`", "it is not followed", "leave it out")
+    return ArrayMethod(base, name)
+
+
+def size_of(cx: Context, var: Var, type: Type) -> Any:
+    size = (
+        type.shape[0] if isinstance(type, Array) and type.shape is not None and len(type.shape) == 1 else None
+    )
+    return cx.builder.opaque(np.size, (var,), Scalar("int", None, size))
+
+
+def shape_of(cx: Context, var: Var) -> Any:
+    from ...ir.builtin import tuple_get
+    from ..store.windows import shape_type
+
+    type = var.type.value if isinstance(var.type, Optional) else var.type  # None was asked about before
+    if isinstance(type, Scalar):
+        return Tup(())
+    known_rank(cx, var)
+    assert isinstance(type, Array) and type.shape is not None
+    if all(isinstance(d, int) for d in type.shape):
+        return Tup(tuple(map(Lit, type.shape)))
+    shape = cx.builder.opaque(np.shape, (var,), shape_type(type))
+    return Tup(
+        tuple(
+            Lit(d)
+            if isinstance(d, int)
+            else cx.builder.opaque(tuple_get, (shape, Lit(i)), Scalar("int", None, d))
+            for i, d in enumerate(type.shape)
+        )
+    )
+
+
+def object_attribute(cx: Context, base: Obj, name: str) -> Any:
+    content = cx.state.get(base)
+    descriptor = getattr(base.cls, name, None)
+    require_plain(cx, base.cls, name, "__getattribute__")
+    if isinstance(descriptor, property):
+        class_member(cx, base.cls, name)
+        return doors.call(cx, Lit(descriptor.fget), [base], {})
+    if not isinstance(content.get(name, Unbound()), (Unbound, Maybe)):
+        return read_once(cx, content[name], base)
+    cx.unbound_reads.add((base, name))
+    if isinstance(content.get(name), Maybe):
+        return held_attribute(cx, base, name, content[name])
+    if name == "__class__":
+        return Lit(base.cls)
+    if name == "__dict__":
+        return one_of(cx, Dct(dict(content)), base)
+    stored = storing_class(cx, base.cls, name)
+    if stored is not None:
+        return class_attribute(cx, stored, name)
+    raw: Any = next((k.__dict__[name] for k in base.cls.__mro__ if name in k.__dict__), None)
+    if raw is None and hasattr(base.cls, "__getattr__"):
+        return doors.call(cx, Lit(base.cls.__getattr__), [base, Lit(name)], {})
+    if raw is None:
+        raise cx.unsupported(
+            f"attribute `{name}`", f"this {base.cls.__name__} has none", "set it first", AttributeError
+        )
+    if hasattr(type(raw), "__get__") or hasattr(raw, "as_method") or hasattr(raw, "py_func"):
+        class_member(cx, base.cls, name)
+    if isinstance(raw, staticmethod):
+        return Lit(raw.__func__)
+    if hasattr(raw, "as_method"):
+        return Bound(Lit(raw.as_method()), (base,))
+    if isinstance(raw, classmethod):
+        return Bound(Lit(raw.__func__), (Lit(base.cls),))
+    if isinstance(raw, types.FunctionType) or hasattr(raw, "py_func") or hasattr(raw, "cache_info"):
+        return Bound(Lit(raw), (base,))
+    if isinstance(raw, Slot):
+        return read_slot(cx, raw)
+    return outside_constant(cx, raw, Path.of_object(base.cls, base.cls.__name__).attribute(name))
+
+
+def held_attribute(cx: Context, base: Obj, name: str, state: State) -> Any:
+    """What an attribute of an instance holds; on some path it may not have been set."""
+    if isinstance(state, Maybe) and hasattr(base.cls, name):
+        raise cx.unsupported(
+            f"attribute `{name}`, which the instance has on some paths and its class on the others",
+            "the compiler does not follow it",
+            "set it on every path",
+        )
+    text = f"'{base.cls.__name__}' object has no attribute '{name}'"
+    value = checked(cx, state, AttributeError, text)
+    if value is not state:
+        cx.state.set(base, {**cx.state.get(base), name: value})
+    return value
+
+
+def super_attribute(cx: Context, base: Super, name: str) -> Any:
+    owner = base.instance.cls if isinstance(base.instance, Obj) else type(base.instance.value)
+    order = owner.__mro__[owner.__mro__.index(base.cls) + 1 :]
+    raw: Any = next((k.__dict__[name] for k in order if name in k.__dict__), None)
+    if isinstance(raw, (property, types.FunctionType)):
+        class_member(cx, next(k for k in order if name in k.__dict__), name)
+    if isinstance(raw, property):
+        return doors.call(cx, Lit(raw.fget), [base.instance], {})
+    if isinstance(raw, types.FunctionType):
+        return Bound(Lit(raw), (base.instance,))
+    if name == "__init__":  # object's
+        return Bound(Lit(Intrinsic(no_operation)), ())
+    raise cx.unsupported(f"super().{name}", "it is not Python code", "name the base class")
+
+
+def no_operation(cx: Context, *args: Value, **kwargs: Value) -> Any:
+    return Lit(None)
+
+
+def constant_attribute(cx: Context, base: Lit, name: str) -> Any:
+    value = base.value
+    if isinstance(value, types.ModuleType) and cx.inputs is not None and hasattr(value, name):
+        if is_stored(cx, vars(value), name):
+            return global_value(cx, vars(value), name)
+        return outside_value(cx, getattr(value, name), Path.of_module(value, name))
+    stored = storing_class(cx, value, name) if isinstance(value, type) else None
+    if stored is not None:
+        return class_attribute(cx, stored, name)
+    if isinstance(value, type) and is_local(value):
+        return local_class_attribute(cx, base, name)
+    if isinstance(value, types.FunctionType) and is_stored(cx, value, name):
+        return own_attribute(cx, value, Path.of_object(value, value.__name__), name)
+    if isinstance(value, np.ufunc) and name in ("reduce", "accumulate", "outer", "at", "reduceat"):
+        return Lit(getattr(value, name))
+    if isinstance(value, (int, float, complex, np.generic)) and name in ("real", "imag"):
+        return Lit(getattr(value, name))
+    number = isinstance(value, (int, float, complex))
+    if number and not hasattr(value, name) and hasattr(np.ndarray, name):
+        return ArrayMethod(base, name)
+    try:
+        found = getattr(value, name)
+    except AttributeError as problem:
+        raised = AttributeError(str(problem))  # without the object
+        raise cx.unsupported(
+            f"attribute `{name}`", str(problem), "check the name", exception=raised
+        ) from None
+    if isinstance(value, type) and isinstance(value.__dict__.get(name), classmethod):
+        return Bound(Lit(found.__func__), (base,))
+    owner = value if isinstance(value, type) else type(value)
+    if owner.__module__ not in ("builtins", "numpy") or isinstance(value, types.FunctionType):
+        label = getattr(value, "__name__", owner.__name__)
+        return outside_value(cx, found, Path.of_object(value, label).attribute(name))
+    return from_python(cx, found)
+
+
+def local_class_attribute(cx: Context, base: Lit, name: str) -> Any:
+    """An attribute of a class that the program has made, itself or by what it derives from."""
+    cls: Any = base.value
+    raw: Any = next((k.__dict__[name] for k in cls.__mro__ if name in k.__dict__), None)
+    if isinstance(raw, Slot):
+        return read_slot(cx, raw)
+    if raw is None or name == "__dict__":
+        if name in ("__name__", "__qualname__"):
+            return Lit(getattr(cls, name))
+        raise cx.unsupported(f"attribute `{name}`", f"the class {cls.__name__} has none", "define it")
+    if not hasattr(type(raw), "__get__"):
+        owner = next(k for k in cls.__mro__ if name in k.__dict__)
+        return outside_constant(cx, raw, Path.of_object(owner, owner.__name__).attribute(name))
+    class_member(cx, cls, name)
+    found = getattr(cls, name)
+    return Bound(Lit(found.__func__), (base,)) if isinstance(raw, classmethod) else Lit(found)
+
+
+def store_attribute(cx: Context, base: Value, name: str, value: Value) -> None:
+    if isinstance(base, Obj):
+        setter = getattr(base.cls, name, None)
+        if isinstance(setter, property):
+            if setter.fset is None:
+                raise cx.unsupported(
+                    f"assignment to the property `{name}`", "it has no setter", "use another name"
+                )
+            doors.call(cx, Lit(setter.fset), [base, value], {})
+            return
+        require_plain(cx, base.cls, name, "__setattr__")
+        set_attribute(cx, base, name, value)
+        return
+    if isinstance(base, Arr) and name == "shape":
+        raise cx.unsupported("assignment to .shape", "it changes the array in place", "use reshape")
+    if isinstance(base, Live):
+        store_attribute_outside(cx, base.value, base.path, name, value)
+        return
+    if isinstance(base, Lit) and isinstance(base.value, type) and is_local(base.value):
+        store_slot(cx, base.value, name, value)
+        return
+    if isinstance(base, Lit) and isinstance(base.value, (type, types.FunctionType)):
+        store_attribute_outside(cx, base.value, Path.of_object(base.value, base.value.__name__), name, value)
+        return
+    raise cx.unsupported(
+        f"assignment to attribute `{name}`",
+        "the object outlives the call",
+        "return the value instead, or create the object inside the function",
+    )
+
+
+# ----- objects that live outside of the function
+def live_attribute(cx: Context, base: Live, name: str) -> Any:
+    """What an object from outside has: what the program has stored there, else what is found."""
+    cls = type(base.value)
+    owner = storing_class(cx, cls, name)
+    if owner is not None and name not in getattr(base.value, "__dict__", ()):
+        if is_stored(cx, base.value, name):
+            raise cx.unsupported(f"attribute `{name}`", "the object and its class get one", "use two names")
+        cx.outside().guards.add(Guard.missing(base.path.attribute("__dict__").item(name)))
+        return class_attribute(cx, owner, name)
+    if is_stored(cx, base.value, name):
+        return own_attribute(cx, base.value, base.path, name)
+    raw: Any = next((k.__dict__[name] for k in cls.__mro__ if name in k.__dict__), None)
+    if isinstance(raw, property):
+        cx.outside().class_attribute(base, name)
+        return doors.call(cx, Lit(raw.fget), [base], {})
+    own = getattr(base.value, "__dict__", {})
+    if (
+        isinstance(raw, (types.FunctionType, classmethod, staticmethod))
+        and name not in own
+        or hasattr(raw, "py_func")
+        or hasattr(raw, "as_method")
+    ):
+        cx.outside().class_attribute(base, name)
+    if name not in own and hasattr(raw, "as_method"):
+        return Bound(Lit(raw.as_method()), (base,))
+    if name not in own and isinstance(raw, types.FunctionType) and has_rule(cx, raw, base):
+        return Lit(types.MethodType(raw, base.python_value()))
+    if name not in own and (isinstance(raw, types.FunctionType) or hasattr(raw, "py_func")):
+        return Bound(Lit(raw), (base,))
+    if name not in own and isinstance(raw, classmethod):
+        return Bound(Lit(raw.__func__), (Lit(cls),))
+    if name not in own and isinstance(raw, staticmethod):
+        return Lit(raw.__func__)
+    if name == "__class__":
+        return Lit(cls)
+    if name == "__dict__":
+        cx.outside().places.whole[id(base.value)] = base.value
+    return own_attribute(cx, base.value, base.path, name)
+
+
+def class_attribute(cx: Context, cls: type, name: str) -> Any:
+    """An attribute of a class in which the program stores it."""
+    return own_attribute(cx, cls, Path.of_object(cls, cls.__name__), name)
+
+
+def own_attribute(cx: Context, owner: object, path: Path, name: str) -> Any:
+    """What the program has stored in an object from outside, else what is found there."""
+
+    def load() -> Any:
+        try:
+            value = getattr(owner, name)
+        except AttributeError as problem:
+            raise cx.unsupported(
+                f"attribute `{name}`", str(problem), "check the name", AttributeError
+            ) from None
+        return outside_value(cx, value, path.attribute(name))
+
+    return read(cx, owner, path, ATTRIBUTE, name, name, load)
+
+
+def has_rule(cx: Context, raw: Any, base: Live) -> bool:
+    """Whether the method of this very object is an operation (a distribution of SciPy's)."""
+    return lookup(types.MethodType(raw, base.value)) is not None

@@ -1,0 +1,395 @@
+"""What do operators and comparisons mean on numbers, arrays, sequences and objects?"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import gast
+import numpy as np
+
+from ....rules import containers
+from ...ir.alternatives import is_mixed
+from ...ir.ops import Lit, Var
+from ...ir.types import Opaque, Optional, Scalar
+from .. import doors
+from ..builder import type_of_arg
+from ..callables.container_methods import list_extend
+from ..context import Context
+from ..conversion import from_python
+from ..source.opaque import run_apart
+from ..store.choices import members
+from ..store.holding import own_elements, same_elements
+from ..store.identities import CONTAINERS
+from ..tables import expression
+from ..values import Arr, Callee, Dct, Live, Lst, Obj, Tup, Value
+from .attributes import load_attribute
+from .expressions import evaluate, format_percent
+from .statements import place
+
+BINARY = {
+    "Add": operator.add,
+    "Sub": operator.sub,
+    "Mult": operator.mul,
+    "Div": operator.truediv,
+    "FloorDiv": operator.floordiv,
+    "Mod": operator.mod,
+    "Pow": operator.pow,
+    "MatMult": operator.matmul,
+    "BitAnd": operator.and_,
+    "BitOr": operator.or_,
+    "BitXor": operator.xor,
+    "LShift": operator.lshift,
+    "RShift": operator.rshift,
+}
+UNARY: dict[str, Callable[[Any], Any]] = {
+    "USub": operator.neg,
+    "UAdd": operator.pos,
+    "Invert": operator.invert,
+}
+COMPARE = {
+    "Eq": operator.eq,
+    "NotEq": operator.ne,
+    "Lt": operator.lt,
+    "LtE": operator.le,
+    "Gt": operator.gt,
+    "GtE": operator.ge,
+}
+
+
+# ----- operators
+@expression(gast.BinOp)
+def eval_bin_op(cx: Context, node: gast.BinOp) -> Any:
+    operands: list[tuple[Any, Any]] = []
+    # A left-deep chain, without recursion: sums have thousands of terms.
+    while type(node).__name__ == "BinOp":
+        operands.append((node, node.right))
+        node = node.left
+    value = evaluate(cx, node)
+    for parent, right in reversed(operands):
+        other = evaluate(cx, right)
+        place(cx, parent)
+        value = binary(cx, BINARY[type(parent.op).__name__], value, other)
+    return value
+
+
+def binary(cx: Context, fn: Callee, left: Value, right: Value) -> Any:
+    """``left fn right`` of Python: sequences are concatenated and repeated, numbers computed."""
+    if isinstance(left, (Tup, Lst)) or isinstance(right, (Tup, Lst)):
+        found = binary_sequences(cx, fn, left, right)
+        if found is not None:
+            return found
+    if isinstance(left, Obj) or isinstance(right, Obj):
+        return binary_objects(cx, fn, left, right)
+    one, two = cx.static_value(left), cx.static_value(right)
+    if isinstance(one, str) and fn is operator.mod:
+        return format_percent(cx, left, right)
+    of_rule = cx.builder.adjoint and fn is operator.truediv  # which may be by zero
+    if isinstance(left, Lit) and isinstance(right, Lit) and not isinstance(one, np.ndarray) and not of_rule:
+        return fold(cx, fn, one, two)
+    return cx.emit(fn, left, right)
+
+
+def fold(cx: Context, fn: Callee, *values: object) -> Any:
+    try:
+        return from_python(cx, run_apart(fn, values, {}))
+    except Exception as problem:
+        raise cx.unsupported(
+            "a constant expression",
+            f"{type(problem).__name__}: {problem}",
+            "mend it",
+            exception=problem,
+        ) from None
+
+
+def binary_sequences(cx: Context, fn: Callee, left: Value, right: Value) -> Any:
+    if fn is operator.add and isinstance(left, Tup) and isinstance(right, Tup):
+        return Tup(left.items + right.items)
+    if fn is operator.add and isinstance(left, Lst) and isinstance(right, Lst):
+        result = same_elements(cx, left, cx.state.get(left))
+        list_extend(cx, result, right)
+        return result
+    if fn is operator.mul:
+        sequence, times = (left, right) if isinstance(left, (Tup, Lst)) else (right, left)
+        if (
+            isinstance(times, (Arr, Tup, Lst))
+            or isinstance(times, Var)
+            and not (isinstance(times.type, Scalar) and times.type.kind in ("int", "bool"))
+        ):
+            return None
+        content = sequence.items if isinstance(sequence, Tup) else cx.state.get(sequence)
+        count = cx.static_value(times)
+        if isinstance(count, int) and isinstance(content, tuple) and count * len(content) <= 4096:
+            return Tup(content * count) if isinstance(sequence, Tup) else Lst(content * count)
+        if isinstance(sequence, Lst):
+            from ...ir.types import ListOf
+
+            var = own_elements(cx, sequence)
+            assert isinstance(var.type, ListOf)
+            times = cx.builder.opaque(containers.list_repeat, (var, cx.arg(times)), var.type)
+            return same_elements(cx, sequence, times)
+    return None
+
+
+def binary_objects(cx: Context, fn: Callee, left: Value, right: Value) -> Any:
+    """Operators of user classes."""
+    name = {
+        operator.add: "add",
+        operator.sub: "sub",
+        operator.mul: "mul",
+        operator.truediv: "truediv",
+        operator.pow: "pow",
+        operator.matmul: "matmul",
+        operator.mod: "mod",
+        operator.floordiv: "floordiv",
+    }.get(fn, "")
+    for owner, other, method in ((left, right, f"__{name}__"), (right, left, f"__r{name}__")):
+        if isinstance(owner, Obj) and name and hasattr(owner.cls, method):
+            return doors.call(cx, load_attribute(cx, owner, method), [other], {})
+    raise cx.unsupported(
+        f"operator {fn.__name__} on objects", "their class does not define it", "call a method"
+    )
+
+
+@expression(gast.UnaryOp)
+def eval_unary_op(cx: Context, node: gast.UnaryOp) -> Any:
+    if type(node.op).__name__ == "Not":
+        cond = doors.condition(cx, node.operand)
+        return Lit(not cond.value) if isinstance(cond, Lit) else cx.emit(operator.not_, cond)
+    value = evaluate(cx, node.operand)
+    if isinstance(value, Lit):
+        return fold(cx, UNARY[type(node.op).__name__], value.value)
+    if isinstance(value, Obj):
+        return doors.call(cx, load_attribute(cx, value, "__neg__"), [], {})
+    return cx.emit(UNARY[type(node.op).__name__], value)
+
+
+@expression(gast.Compare)
+def eval_compare(cx: Context, node: gast.Compare) -> Any:
+    """``a < b < c``: what comes later is evaluated only if what came before held; the last is the value."""
+
+    def go(left: Value, position: int) -> Any:
+        comparator = node.comparators[position]
+        right = evaluate(cx, comparator)
+        result = compare(cx, type(node.ops[position]).__name__, left, right)
+        if position == len(node.ops) - 1:
+            return result
+        cond = doors.truth(cx, result)
+        static = cx.static_value(cond)
+        if isinstance(static, bool):
+            return go(right, position + 1) if static else result
+        plain = all(type(op).__name__ in COMPARE for op in node.ops[position + 1 :])
+        if plain and is_number(right) and all(is_harmless(cx, n) for n in node.comparators[position + 1 :]):
+            return conjunction(cx, cond, go(right, position + 1))
+        return doors.choose(cx, cond, lambda: go(right, position + 1), lambda: result)
+
+    return go(evaluate(cx, node.left), 0)
+
+
+def is_number(value: Value) -> bool:
+    """Whether comparing it with another one neither raises nor has code of its own."""
+    type = value.type if isinstance(value, Var) else type_of_arg(value) if isinstance(value, Lit) else None
+    return isinstance(type, Scalar) and type.kind in ("bool", "int", "float")
+
+
+def is_harmless(cx: Context, node: gast.AST) -> bool:
+    """Whether an expression certainly is a number, and nobody can tell that it was evaluated."""
+    kind = type(node).__name__
+    if kind == "Constant":
+        return isinstance(node.value, (int, float))
+    if kind == "UnaryOp":
+        return isinstance(node.op, (gast.USub, gast.UAdd)) and is_harmless(cx, node.operand)
+    if kind == "BinOp":
+        plain = type(node.op).__name__ in ("Add", "Sub", "Mult")
+        return plain and is_harmless(cx, node.left) and is_harmless(cx, node.right)
+    if kind == "Call":  # len(x)
+        known = isinstance(node.func, gast.Name) and evaluate(cx, node.func) == Lit(len)
+        return known and len(node.args) == 1 and isinstance(held(cx, node.args[0]), (Arr, Lst, Tup))
+    value = held(cx, node)
+    return value is not None and is_number(value)
+
+
+def held(cx: Context, node: gast.AST) -> Any:
+    """What a local name certainly holds, or None."""
+    return cx.state.get_name(cx.frame, node.id) if isinstance(node, gast.Name) else None
+
+
+def conjunction(cx: Context, cond: Value, part: Value) -> Any:
+    """``cond and part`` of two booleans without side effects."""
+    test = doors.truth(cx, part)
+    if isinstance(test, Lit):
+        return cond if test.value else test
+    return cx.emit(operator.and_, cond, test)
+
+
+def compare(cx: Context, op: str, left: Value, right: Value) -> Any:
+    if op in ("Is", "IsNot"):
+        return identity(cx, op, left, right)
+    if op in ("In", "NotIn"):
+        return membership(cx, op, left, right)
+    fn = COMPARE[op]
+    if isinstance(left, (Tup, Lst)) and isinstance(right, (Tup, Lst)):
+        return compare_sequences(cx, op, left, right)
+    one, two = cx.static_value(left), cx.static_value(right)
+    if not isinstance(left, Arr) and not isinstance(right, Arr):
+        static = [cx.is_static(left), cx.is_static(right)]
+        if all(static):
+            try:
+                return from_python(cx, fn(one, two))
+            except TypeError as problem:
+                raise cx.unsupported("a comparison", str(problem), "compare like with like") from None
+        if op in ("Eq", "NotEq") and never_equal(cx, left, right):
+            return Lit(op == "NotEq")
+        if op in ("Eq", "NotEq") and any(is_string(cx, part) for part in (left, right)):
+            return cx.builder.opaque(fn, (cx.arg(left), cx.arg(right)), Scalar("bool"))
+    return cx.emit(fn, left, right)
+
+
+def is_string(cx: Context, value: Value) -> bool:
+    """Whether it is a string, or one of several, chosen at run time."""
+    if isinstance(cx.static_value(value), str):
+        return True
+    return isinstance(value, Var) and isinstance(value.type, Opaque) and value.type.name == "str"
+
+
+def never_equal(cx: Context, left: Value, right: Value) -> bool:
+    """A number is not equal to None or a string."""
+    kinds = []
+    for value in (left, right):
+        static = cx.static_value(value)
+        number = isinstance(value, Var) and isinstance(value.type, Scalar)
+        kinds.append("number" if number else "other" if isinstance(static, (str, type(None), type)) else "?")
+    return sorted(kinds) == ["number", "other"]
+
+
+def compare_sequences(cx: Context, op: str, left: Value, right: Value) -> Any:
+    one, two = (v.items if isinstance(v, Tup) else cx.state.get(v) for v in (left, right))
+    if op not in ("Eq", "NotEq") or isinstance(one, Var) or isinstance(two, Var):
+        return cx.emit(COMPARE[op], left, right)
+    if len(one) != len(two) or type(left) is not type(right):
+        return Lit(op == "NotEq")
+    result: Any = Lit(True)
+    for a, b in zip(one, two, strict=True):
+        part = doors.python_bool(cx, doors.truth(cx, compare(cx, "Eq", a, b)))
+        if isinstance(part, Lit) and not part.value:
+            result = Lit(False)
+            break
+        result = part if isinstance(result, Lit) else conjunction(cx, result, part)
+    if op == "Eq":
+        return result
+    return Lit(not result.value) if isinstance(result, Lit) else cx.emit(operator.not_, result)
+
+
+def identity(cx: Context, op: str, left: Value, right: Value) -> Any:
+    for value, other in ((left, right), (right, left)):
+        if not (isinstance(other, Lit) and other.value is None and isinstance(value, (Var, Arr))):
+            continue
+        var = cx.variable(value)
+        if isinstance(var.type, Optional):
+            fn = operator.is_ if op == "Is" else operator.is_not
+            return cx.builder.opaque(fn, (var, other), Scalar("bool"))
+    one, two = (getattr(v, "python_value", None) for v in (left, right))
+    if (one or isinstance(left, Lit)) and (two or isinstance(right, Lit)) and (one or two):
+        lasting = [v for v in (left, right) if not (isinstance(v, Lit) and v.value is None)]
+        objects = [
+            v.value if isinstance(v, Lit) else v.python_value() for v in lasting if isinstance(v, (Lit, Live))
+        ]
+        same = len(objects) == 2 and objects[0] is objects[1]
+    elif isinstance(left, Lit) and isinstance(right, Lit):
+        same = left.value is right.value or (
+            type(left.value) is type(right.value)
+            and isinstance(left.value, (bool, int, str))
+            and left.value == right.value
+        )
+    else:
+        same = left is right
+        elements = (
+            cx.handles and isinstance(left, Arr) and isinstance(right, Arr)
+        )  # of the same place, perhaps
+        if not same and (elements or perhaps_one(left, right)):
+            raise cx.unsupported(
+                "`is` of what may be one object",
+                "whether they are one is known at run time only",
+                "compare what they hold",
+            )
+        if not same and isinstance(left, Var) and isinstance(right, Lit) and isinstance(right.value, bool):
+            known = cx.static_value(left)
+            same = known is right.value
+            if (
+                not isinstance(known, (bool, int, float))
+                and isinstance(left.type, Scalar)
+                and left.type == Scalar("bool")
+            ):
+                return cx.emit(operator.eq if op == "Is" else operator.ne, left, right)
+    return Lit(same == (op == "Is"))
+
+
+def membership(cx: Context, op: str, left: Value, right: Value) -> Any:
+    content: Any = (
+        cx.state.get(right)
+        if isinstance(right, (Dct, Lst))
+        else right.items
+        if isinstance(right, Tup)
+        else None
+    )
+    needle = cx.static_value(left)
+    if isinstance(right, Dct) and doors.is_run_time(cx, right, left):
+        there = doors.has_entry(cx, right, left)
+        if op == "In":
+            return there
+        return Lit(not there.value) if isinstance(there, Lit) else cx.emit(operator.not_, there)
+    if isinstance(right, Dct):
+        return Lit((cx.demand(left, "a dict key") in content) == (op == "In"))
+    if cx.is_static(left) and cx.is_static(right):
+        return Lit((needle in cx.static_value(right)) == (op == "In"))
+    if isinstance(content, tuple):
+        found: Any = Lit(False)
+        for item in content:
+            part = doors.python_bool(cx, doors.truth(cx, compare(cx, "Eq", left, item)))
+            if isinstance(part, Lit):
+                found = part if part.value else found
+                if part.value:
+                    break
+            else:
+                found = part if isinstance(found, Lit) else cx.emit(operator.or_, found, part)
+        if op == "In":
+            return found
+        return Lit(not found.value) if isinstance(found, Lit) else cx.emit(operator.not_, found)
+    return cx.builder.opaque(
+        lambda a, b: a in b if op == "In" else a not in b,
+        (cx.arg(left), cx.arg(right)),
+        Scalar("bool"),
+    )
+
+
+def perhaps_one(left: object, right: object) -> bool:
+    """Whether two values that the compiler tells apart may be one object in the plain program."""
+    if isinstance(left, CONTAINERS) and isinstance(right, CONTAINERS):
+        return right in left.alike
+    if isinstance(left, Arr) and isinstance(right, Arr):
+        ones, others = list(members(left)), list(members(right))
+        if len(ones) + len(others) > 2:
+            return any(a is b or perhaps_one(a, b) for a in ones for b in others)
+        return not (surely_made(left) or surely_made(right)) or bool(left.sources or right.sources)
+    if isinstance(left, Tup) and isinstance(right, Tup):  # `t + ()` and `tuple(t)` are t
+        return len(left.items) == len(right.items)
+    numbers = [v for v in (left, right) if isinstance(v, Var)]
+    other = right if numbers == [left] else left
+    if not isinstance(other, Lit) or not isinstance(other.value, (bool, int, float, complex, str)):
+        return len(numbers) == 2
+    return bool(numbers) and not is_bool(other, numbers[0])
+
+
+def is_bool(constant: Lit, number: Var) -> bool:
+    """Whether it is a question about True or False, which are one object each."""
+    return isinstance(constant.value, bool) and not is_mixed(number.type)
+
+
+def surely_made(arr: Arr) -> bool:
+    """Whether an array is an object of its own: no argument of a function, which may return it as it is."""
+    return arr.foreign is None and arr.argument is None and (arr.view is None or arr.view.index is not None)
+
+
+doors.binary = binary
+doors.fold = fold

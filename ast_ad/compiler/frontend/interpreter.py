@@ -1,0 +1,80 @@
+"""How is a program read? By running it on abstract values; the IR is the trace of what must happen later.
+
+One ``Context`` goes along with the reading of a function and of everything that it calls. Static things
+(modules, types, keyword options, containers) are computed on the spot; numbers and arrays become operations;
+branches and loops on run-time values become regions. Each kind of construct has a module of plain functions
+of the context. What reads a kind of statement, expression, callable or method stands in ``tables``, where its
+module enters it; what a lower module asks of a higher one stands in ``doors``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..ir.ops import Lit
+from .builder import Builder
+from .callables import array_methods, container_methods, dict_methods, numpy_calls, ordering, splits
+from .callables.call_sites import CallSites
+from .callables.calls import call
+from .constructs import (
+    augmented,
+    class_statements,
+    expressions,
+    generators,
+    handlers,
+    statements,
+)
+from .constructs import (
+    context_managers as contexts,
+)
+from .constructs import (
+    separate_paths as apart,
+)
+from .constructs import (
+    testable_exceptions as testable,
+)
+from .constructs.boundness import Raised
+from .context import Context
+from .conversion import from_arg, to_args
+from .inputs import Inputs
+from .loops import iteration, loops
+from .values import Callee, Value
+
+READERS = (
+    apart,
+    array_methods,
+    augmented,
+    class_statements,
+    container_methods,
+    contexts,
+    dict_methods,
+    expressions,
+    generators,
+    handlers,
+    iteration,
+    loops,
+    numpy_calls,
+    ordering,
+    splits,
+    statements,
+    testable,
+)  # the others are what these stand on
+
+
+def new_context(builder: Builder, inputs: Inputs | None = None, sites: CallSites | None = None) -> Context:
+    """For reading into ``builder``'s block; ``inputs`` supplies values from outside (None: fold them)."""
+    return Context(builder, inputs, sites)
+
+
+def inline(builder: Builder, function: Callee, args: tuple[Any, ...], kwargs: dict[str, Value]) -> Any:
+    """Read a rule (a plain function of IR arguments) into the builder's block; the result: nested Args."""
+    cx = new_context(builder)
+    values = [from_arg(cx, a) for a in args]
+    keywords = {k: from_arg(cx, v) for k, v in kwargs.items()}
+    try:
+        result = call(cx, Lit(function), values, keywords)
+    except Raised:
+        raise cx.unsupported(
+            f"`{function.__name__}`", "it raises whatever its arguments are", "check the call"
+        ) from None
+    return to_args(cx, result)

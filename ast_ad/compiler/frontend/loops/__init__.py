@@ -1,0 +1,1 @@
+"""How does a loop become a region, and what does it carry?"""

@@ -1,0 +1,319 @@
+"""How do a user's function and the arguments of a call become the IR of the program that this call runs?"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...deep import run_deep
+from ...errors import AdError
+from ...trees import LEAF, STATIC, TreeDef
+from ..ir.ops import Arg, Block, Function, If, Lit, Op, Statement, Var, reads
+from .builder import Builder
+from .callables.call_sites import CallSites
+from .callables.calls import call, python_function
+from .callables.recursion import Bounds, Code
+from .constructs.boundness import Raised
+from .constructs.local_classes import require_outside
+from .context import Context
+from .conversion import from_arg, from_python
+from .guards import Guard, Path
+from .inputs import HANDLES, REFERENCES, Inputs, Restart
+from .interpreter import new_context
+from .length_patterns import Known
+from .signatures import is_object
+from .store.elements import without_references
+from .store.identities import static_entries
+from .store.left import Left, guard_identities, require_alone, written_outside
+from .store.outer_stores import Store
+from .values import Arr, Bound, Callee, Dct, Lst, Obj, Tup, Value
+
+MAX_BUILDS = 12
+
+
+@dataclass
+class Lowered:
+    """``function``: the primal, its parameters the leaves of the arguments, then what it reads from outside.
+
+    ``result``: the structure of the value, with positions among the function's results as leaves.
+    ``written``: positions of the arguments that the function changes. ``constants``: the inputs that are
+    compiled in, with their values. ``calls``: the callees that are not part of the program, and why not.
+    ``stores``: what the function leaves outside, of results that come behind those of its value; ``storing``:
+    whether it stores there at all, be it for a time. ``depths``: how deep functions call themselves in it.
+    """
+
+    function: Function
+    result: Any
+    inputs: Inputs
+    written: frozenset[int]
+    errstate: dict[str, str]
+    tried: tuple[tuple[str, int, int], ...] = ()
+    calls: dict[Any, AdError] = field(default_factory=dict)
+    stores: tuple[Store, ...] = ()
+    storing: bool = False
+    depths: dict[Code, int] = field(default_factory=dict)
+
+    @property
+    def constants(self) -> dict[Any, Any]:
+        return self.inputs.static_values
+
+
+def lower(
+    function: Callee,
+    names: Sequence[str],
+    trees: Sequence[TreeDef],
+    leaves: Sequence[Any],
+    keywords: Sequence[str] = (),
+    sites: CallSites | None = None,
+    known: Known = Known.ONES,
+    depths: Mapping[Code, int] | None = None,
+) -> Lowered:
+    """Read ``function`` for arguments of the given structure.
+
+    Args:
+        function: a Python function, method, partial or Numba dispatcher.
+        names: what the arguments are called, for the names of parameters.
+        trees: the structure of each argument; ``leaves``: their leaves, one after the other.
+        keywords: the names of the last arguments, which are passed by keyword.
+        sites: gathers the calls that stay calls, as their callees can't be followed; None: there are none.
+        known: what of the lengths of arrays the program may rely on.
+        depths: how deep functions called themselves in earlier calls, by their code; None: they are not
+            followed where only a condition at run time ends that.
+
+    Raises:
+        AdError: the function can't be compiled; the message names the construct and its line.
+    """
+    constants: frozenset[Any] = frozenset()
+    bounds = Bounds(depths)
+    builds, first = 0, None
+    while builds < MAX_BUILDS:
+        try:
+            return run_deep(
+                _lower, function, names, trees, leaves, keywords, (constants, known), sites, bounds
+            )
+        except Restart as restart:
+            constants |= restart.keys
+            builds += 1
+        except AdError as problem:
+            more = what_may_tell(problem, constants)
+            if more:
+                constants |= more
+                builds += 1
+                continue
+            if bounds.add(problem) or bounds.drop():
+                builds += 1
+                continue
+            first = first or problem
+            if sites is None or not sites.choose(problem):
+                break
+    if first is not None:
+        raise first
+    raise AssertionError("the builds do not settle")
+
+
+def _lower(
+    function: Callee,
+    names: Sequence[str],
+    trees: Sequence[TreeDef],
+    leaves: Sequence[Any],
+    keywords: Sequence[str],
+    relied: tuple[frozenset[Any], Known],
+    sites: CallSites | None,
+    bounds: Bounds,
+) -> Lowered:
+    inputs = Inputs(*relied)
+    builder = Recorder(Block(), inputs)
+    cx = new_context(builder, inputs, None if sites is None else sites.begin())
+    cx.bounds = bounds
+    cx.root = None if hasattr(function, "__ast_ad_lower__") else cx.frame
+    values = _arguments(cx, inputs, names, trees, leaves)
+    split = len(values) - len(keywords)
+    try:
+        result = call(
+            cx, _callee(cx, function), values[:split], dict(zip(keywords, values[split:], strict=True))
+        )
+    except Raised:  # for every argument
+        raise cx.unsupported(
+            "a function that raises whatever its arguments are",
+            "there is nothing to differentiate",
+            "check it",
+        ) from None
+    results: list[Arg] = []
+    structure = structure_of(cx, result, results)
+    stores = Left(cx, results).stores()
+    builder.block.results = tuple(results)
+    used = _used(builder.block)
+    inputs.observed = [c for c in inputs.captures if c[1].id not in used]
+    inputs.captures = [c for c in inputs.captures if c[1].id in used]
+    if inputs.places.count:
+        guard_identities(cx)
+        require_alone(cx, bool(sites and sites.reasons()))
+    without_references(builder.block)
+    params = (*inputs.params, *(var for _, var, _ in inputs.captures))
+    name = getattr(function, "__name__", None) or "function"
+    primal = Function(name if name.isidentifier() else "function", params, builder.block)
+    return Lowered(
+        primal,
+        structure,
+        inputs,
+        frozenset({*inputs.written, *written_outside(inputs, stores)}),
+        cx.errstate,
+        tuple(cx.tried),
+        {} if sites is None else sites.reasons(),
+        stores,
+        inputs.places.count > 0,
+        dict(bounds.used),
+    )
+
+
+def what_may_tell(problem: AdError, known: frozenset[Any]) -> frozenset[Any]:
+    """What the program is to be read with once more, after a refusal over which array is which."""
+    if not getattr(problem, "aliased", False):
+        return frozenset()
+    step = HANDLES if REFERENCES in known or getattr(problem, "elements", False) else REFERENCES
+    more: frozenset[Any] = frozenset({REFERENCES, step}) - known
+    return more or getattr(problem, "orders", frozenset())
+
+
+class Recorder(Builder):
+    """A builder that remembers which operation made a value."""
+
+    def __init__(self, block: Block, inputs: Inputs) -> None:
+        super().__init__(block)
+        self.inputs = inputs
+
+    def append(self, op: Statement) -> None:
+        super().append(op)
+        if isinstance(op, Op):
+            for out in op.outs:
+                self.inputs.producers[out.id] = op
+
+
+def _callee(cx: Context, function: Callee) -> Any:
+    inputs = cx.outside()
+    plain = python_function(function.__func__ if isinstance(function, types.MethodType) else function)
+    if plain is not None:
+        inputs.guards.add(Guard.value(Path.of_object(plain, plain.__name__), plain))  # its code, its defaults
+    if isinstance(function, types.MethodType):
+        owner = function.__self__
+        return Bound(Lit(function.__func__), (inputs.live(owner, Path.of_object(owner, "self"), fixed=True),))
+    if (
+        not isinstance(function, (types.FunctionType, types.BuiltinFunctionType, type))
+        and hasattr(function, "__dict__")
+        and not hasattr(function, "py_func")
+        and isinstance(getattr(type(function), "__call__", None), types.FunctionType)  # noqa: B004
+    ):
+        return inputs.live(function, Path.of_object(function, "self"), fixed=True)
+    return Lit(function)
+
+
+def _arguments(
+    cx: Context,
+    inputs: Inputs,
+    names: Sequence[str],
+    trees: Sequence[TreeDef],
+    leaves: Sequence[Value],
+) -> list[Any]:
+    values = []
+    position = iter(range(len(leaves)))
+    for i, (name, tree) in enumerate(zip(names, trees, strict=True)):
+        if tree.type is STATIC and is_object(tree.static):
+            values.append(inputs.load(cx, tree.static, Path.of_argument(i, name)))
+            continue
+        labels = iter(tree.names(name))
+        values.append(_argument(cx, inputs, tree, leaves, position, labels, name))
+    return values
+
+
+def _argument(
+    cx: Context,
+    inputs: Inputs,
+    tree: TreeDef,
+    leaves: Sequence[Value],
+    position: Iterator[int],
+    labels: Iterator[str],
+    name: str,
+) -> Any:
+    if tree.type is LEAF:
+        i = next(position)
+        return inputs.argument(leaves[i], i, next(labels))
+    if tree.type is STATIC:
+        return _static(cx, tree.static, name)
+    items = tuple(_argument(cx, inputs, child, leaves, position, labels, name) for child in tree.children)
+    if issubclass(tree.type, tuple):
+        return Tup(items, None if tree.type is tuple else tree.type)
+    found: Lst | Dct | Obj
+    if tree.type is list:
+        found = Lst(items)
+    elif issubclass(tree.type, dict):
+        found = Dct(dict(zip(tree.keys, items, strict=True)), tree.type)
+    else:
+        found = Obj(tree.type, dict(zip(tree.keys, items, strict=True)))
+    inputs.containers.add(found)
+    return found
+
+
+def _static(cx: Context, value: Value, name: str) -> Any:
+    if value is None or isinstance(
+        value, (str, bool, bytes, slice, types.FunctionType, types.BuiltinFunctionType, type)
+    ):
+        if isinstance(value, slice):
+            return slice(Lit(value.start), Lit(value.stop), Lit(value.step))
+        return Lit(value)
+    if isinstance(value, range):
+        return from_python(cx, value)
+    assert cx.inputs is not None
+    return cx.inputs.load(cx, value, Path.of_object(value, name))
+
+
+def structure_of(cx: Context, value: Value, results: list[Arg]) -> Any:
+    """The shape of the returned value: a position for a leaf, containers, ("static", object)."""
+    if isinstance(value, (Var, Arr)):
+        results.append(cx.arg(value))
+        return len(results) - 1
+    if isinstance(value, Tup):
+        items = tuple(structure_of(cx, v, results) for v in value.items)
+        return items if value.cls is None else ("namedtuple", value.cls, items)
+    if isinstance(value, Lst):
+        content = cx.state.get(value)
+        if isinstance(content, Var):
+            results.append(cx.arg(value))
+            return len(results) - 1
+        return [structure_of(cx, v, results) for v in content]
+    require_outside(cx, value.cls if isinstance(value, Obj) else getattr(value, "value", None))
+    if isinstance(value, (Dct, Obj)):
+        held = static_entries(cx, value) if isinstance(value, Dct) else cx.state.get(value)
+        content = {k: structure_of(cx, v, results) for k, v in held.items()}
+        return ("dict", value.cls, content) if isinstance(value, Dct) else ("object", value.cls, content)
+    if isinstance(value, Lit):
+        if isinstance(value.value, (int, float, complex)) and not isinstance(value.value, bool):
+            results.append(value)
+            return len(results) - 1
+        return ("static", value.value)
+    if hasattr(value, "python_value"):
+        return ("static", value.python_value())
+    results.append(cx.arg(value))
+    return len(results) - 1
+
+
+def _used(block: Block) -> set[int]:
+    return {v.id for v in reads(If(Lit(True), block, Block(), ()))}
+
+
+def rebuilt(cx: Context, structure: Any, results: Sequence[Arg]) -> Any:
+    """The abstract value with this structure (see ``structure_of``) and these results."""
+    if isinstance(structure, int):
+        return from_arg(cx, results[structure])
+    if isinstance(structure, list):
+        return Lst(tuple(rebuilt(cx, s, results) for s in structure))
+    if isinstance(structure, tuple) and structure and isinstance(structure[0], str):
+        kind, what, *rest = structure
+        if kind == "static":
+            return from_python(cx, what)
+        if kind == "namedtuple":
+            return Tup(tuple(rebuilt(cx, s, results) for s in rest[0]), what)
+        content = {k: rebuilt(cx, s, results) for k, s in rest[0].items()}
+        return Dct(content, what) if kind == "dict" else Obj(what, content)
+    return Tup(tuple(rebuilt(cx, s, results) for s in structure))

@@ -1,0 +1,87 @@
+"""How is a value read that lives outside of the function: a global, a cell, a default, an object?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .constructs.local_classes import is_local
+from .context import Context
+from .conversion import from_python
+from .guards import ATTRIBUTE, ITEM, MISSING, Guard, Path, is_constant
+from .store.outer_stores import GLOBALS, is_stored, read
+from .values import Frame, Live, Value
+
+
+def outside(cx: Context, frame: Frame, kind: str, name: str) -> Any:
+    """A global or a variable of an enclosing function that has returned."""
+    if kind == "cell":
+        try:
+            value = frame.cells[name].cell_contents
+        except ValueError:
+            value = MISSING
+        if value is MISSING and not is_stored(cx, frame.cells[name], "cell_contents"):
+            raise cx.unsupported(
+                f"name `{name}`", "it has no value yet", "define it before the call"
+            ) from None
+        cell, path = frame.cells[name], Path.of_cell(frame.cells[name], name)
+        owner = Path.of_object(cell, name)
+        return read(cx, cell, owner, ATTRIBUTE, "cell_contents", name, lambda: outside_value(cx, value, path))
+    return global_value(cx, frame.globals, name)
+
+
+def global_value(cx: Context, space: dict[str, Any], name: str) -> Any:
+    """What a module has under a name."""
+
+    def load() -> Any:
+        if name not in space:
+            raise cx.unsupported(f"name `{name}`", "it may not be defined", "define it", NameError)
+        return outside_value(cx, space[name], Path.of_global(space, name))
+
+    return read(cx, space, Path.of_object(space, GLOBALS), ITEM, name, name, load)
+
+
+def class_member(cx: Context, cls: type, name: str) -> None:
+    """What a class defines under a name decides the program: it must stay there."""
+    if cx.inputs is None:
+        return
+    if is_local(cls):  # what it has inherited
+        cls = next(k for k in cls.__mro__ if name in k.__dict__)
+    if not is_local(cls):
+        cx.inputs.class_member(cls, name)
+
+
+def outside_constant(cx: Context, value: Value, path: Path) -> Any:
+    """What is rarely changed: a number is a constant of the program, anything else is read at every call.
+
+    Defaults, arguments of a ``functools.partial`` and attributes of a class that objects are made of.
+    """
+    if cx.inputs is not None and is_constant(value):
+        cx.inputs.guards.add(Guard.value(path, value))
+        return from_python(cx, value)
+    return outside_value(cx, value, path)
+
+
+def outside_value(cx: Context, value: object, path: Path) -> Any:
+    """What is read from outside: code is guarded by identity, data is read again at every call."""
+    if cx.inputs is None or path is None:
+        return from_python(cx, value)
+    return cx.inputs.load(cx, value, path)
+
+
+def capture_live(cx: Context, base: Live) -> Any:
+    """An outside container as abstract value."""
+    return cx.outside().load(cx, base.value, base.path, deep=True)
+
+
+def load_live_item(cx: Context, base: Live, index: Value) -> Any:
+    key = cx.demand(index, "an index into an outside object")
+    try:
+        found = base.value[key]
+    except (KeyError, IndexError, TypeError) as problem:
+        raise cx.unsupported(
+            "an item of an outside object",
+            f"{type(problem).__name__}: {problem}",
+            "check the index",
+            type(problem),
+        ) from None
+    return outside_value(cx, found, base.path.item(key))

@@ -1,0 +1,1 @@
+"""Which type, and which lengths, has the result of an operation?"""

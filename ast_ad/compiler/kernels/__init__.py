@@ -1,0 +1,1 @@
+"""How does a program run at the speed of compiled loops? ``numba`` has the stages."""

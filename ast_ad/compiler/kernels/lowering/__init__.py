@@ -1,0 +1,1 @@
+"""Which loops does an operation on arrays become?"""

@@ -1,0 +1,230 @@
+"""What do functions stand for that kernels don't have themselves? Each in terms of simpler ones.
+
+The parameters are those for which the definition holds; what it is not meant for it refuses. The values are
+NumPy's: sums may be made in another order.
+"""
+
+from __future__ import annotations
+
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+from typing import Any
+
+import numpy as np
+
+from ....rules import helpers
+from ....rules.numpy import joining, reductions, signal
+from ....rules.numpy.gather import refuse
+from ....rules.torch import activations as torch_activations
+from ....rules.torch import softmax as torch_softmax
+
+
+def _only(condition: bool) -> None:
+    """Leave other calls to NumPy."""
+    if not condition:
+        refuse("this call")
+
+
+# ----- views
+def flip(m, axis=None):
+    n = np.ndim(m)
+    axes = range(n) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    flipped = [a % n for a in axes]
+    return m[tuple([slice(None, None, -1) if i in flipped else slice(None) for i in range(n)])]
+
+
+def fliplr(m):
+    return m[:, ::-1]
+
+
+def flipud(m):
+    return m[::-1]
+
+
+# ----- moments and bounds
+def var(a, axis=None, *, ddof=0, keepdims=False):
+    _only(a.dtype.kind == "f")
+    d = a - (np.mean(a) if axis is None else np.mean(a, axis=axis, keepdims=True))
+    return np.sum(d * d, axis=axis, keepdims=keepdims) / (reductions.count_present(a, axis, keepdims) - ddof)
+
+
+def std(a, axis=None, *, ddof=0, keepdims=False):
+    return np.sqrt(np.var(a, axis=axis, ddof=ddof, keepdims=keepdims))
+
+
+def reduced_count(a, axis=None):
+    shape = np.shape(a)
+    axes = range(len(shape)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    count = 1
+    for i in axes:
+        count = count * shape[i]
+    return count
+
+
+def norm(x, ord=None, axis=None, keepdims=False):
+    _only(
+        x.dtype.kind == "f" and (ord is None or ord in (1, 2) and (np.ndim(x) == 1 or isinstance(axis, int)))
+    )
+    if ord == 1:
+        return np.sum(np.abs(x), axis=axis, keepdims=keepdims)
+    return np.sqrt(np.sum(x * x, axis=axis, keepdims=keepdims))
+
+
+def trace(a, offset=0):
+    _only(np.ndim(a) == 2 and offset == 0)
+    return np.sum(np.diagonal(a))
+
+
+def clip(a, a_min=None, a_max=None, *, min=None, max=None):
+    low, high = a_min if min is None else min, a_max if max is None else max
+    above = a if low is None else np.maximum(a, low)
+    return above if high is None else np.minimum(above, high)
+
+
+# ----- counts
+def count_nonzero(a, axis=None):
+    return np.sum(a != 0, axis=axis)
+
+
+def any_(a, axis=None):
+    return np.sum(a != 0, axis=axis) > 0
+
+
+def all_(a, axis=None):
+    return np.sum(a == 0, axis=axis) == 0
+
+
+# ----- differences and shifts
+def _between(n, axis, start, stop):
+    """The index of a slice along one axis."""
+    return tuple([slice(start, stop) if i == axis % n else slice(None) for i in range(n)])
+
+
+def diff(a, n=1, axis=-1):
+    k = np.ndim(a)
+    for _ in range(n):
+        a = a[_between(k, axis, 1, None)] - a[_between(k, axis, None, -1)]
+    return a
+
+
+def undiff(g, n=1, axis=-1, length=None):
+    k = np.ndim(g)
+    for _ in range(n):
+        out = np.zeros([np.shape(g)[i] + (i == axis % k) for i in range(k)], g.dtype)
+        out[_between(k, axis, 1, None)] = g
+        out[_between(k, axis, None, -1)] -= g
+        g = out
+    assert length is None or np.shape(g)[axis] == length
+    return g
+
+
+def roll(a, shift, axis=None):
+    _only(isinstance(shift, (int, np.integer)) and isinstance(axis, int))
+    shift = int(shift)
+    n, k = np.ndim(a), abs(shift)
+    if shift == 0:
+        return np.copy(a)
+    assert np.shape(a)[axis] >= k
+    if shift > 0:
+        parts = a[_between(n, axis, -k, None)], a[_between(n, axis, None, -k)]
+    else:
+        parts = a[_between(n, axis, k, None)], a[_between(n, axis, None, k)]
+    out = np.empty_like(a)
+    if shift > 0:
+        out[_between(n, axis, None, k)] = parts[0]
+        out[_between(n, axis, k, None)] = parts[1]
+    else:
+        out[_between(n, axis, None, -k)] = parts[0]
+        out[_between(n, axis, -k, None)] = parts[1]
+    return out
+
+
+def where_positive(g, y):
+    return np.where(y <= 0, 0, g)
+
+
+def leak(x, g, slope):
+    return np.where(x > 0, g, slope * g)
+
+
+def kept_sum(x, axis):
+    return np.sum(x, axis=axis, keepdims=True)
+
+
+def softmax(x, axis=-1):
+    _only(np.ndim(x) > 0 and x.dtype.kind == "f")
+    powers = np.exp(x - np.max(x, axis=axis, keepdims=True))
+    return powers / np.sum(powers, axis=axis, keepdims=True)
+
+
+def log_softmax(x, axis=-1):
+    _only(np.ndim(x) > 0 and x.dtype.kind == "f")
+    below = x - np.max(x, axis=axis, keepdims=True)
+    return below - np.log(np.sum(np.exp(below), axis=axis, keepdims=True))
+
+
+def written(g, idx):
+    _only(not isinstance(idx, (tuple, list)) and idx.dtype.kind == "b")
+    return g[idx]
+
+
+# ----- arrays put together, and apart
+def hstack(tup):
+    parts = [np.reshape(x, (1,)) if np.ndim(x) == 0 else x for x in tup]
+    return np.concatenate(parts, 0 if np.ndim(parts[0]) == 1 else 1)
+
+
+def vstack(tup):
+    return np.concatenate([x[None] if np.ndim(x) == 1 else x for x in tup], 0)
+
+
+def column_stack(tup):
+    return np.concatenate([x[:, None] if np.ndim(x) == 1 else x for x in tup], 1)
+
+
+def split_like(g, arrays, axis=0):
+    _only(isinstance(axis, int))
+    n = np.ndim(g)
+    pieces, start = [], 0
+    _only(n == 1 or not any([isinstance(x, (list, tuple)) for x in arrays]))
+    for x in arrays:
+        _only(np.ndim(x) in (n, n - 1))
+        if isinstance(x, (list, tuple)):
+            stop = start + len(x)
+            pieces.append(tuple([g[start + i] for i in range(len(x))]))
+        elif np.ndim(x) == n:
+            stop = start + np.shape(x)[axis]
+            pieces.append(g[_between(n, axis, start, stop)])
+        else:
+            stop = start + 1
+            pieces.append(g[tuple([start if i == axis % n else slice(None) for i in range(n)])])
+        start = stop
+    return pieces
+
+
+DEFINITIONS: dict[Any, Any] = {
+    np.flip: flip,
+    np.fliplr: fliplr,
+    np.flipud: flipud,
+    np.var: var,
+    np.std: std,
+    reductions.reduced_count: reduced_count,
+    np.linalg.norm: norm,
+    np.trace: trace,
+    np.count_nonzero: count_nonzero,
+    np.any: any_,
+    np.all: all_,
+    np.clip: clip,
+    np.diff: diff,
+    signal.undiff: undiff,
+    np.roll: roll,
+    np.hstack: hstack,
+    np.vstack: vstack,
+    np.column_stack: column_stack,
+    joining.split_like: split_like,
+    helpers.written: written,
+    torch_activations.where_positive: where_positive,
+    torch_activations.leak: leak,
+    torch_softmax.kept_sum: kept_sum,
+    torch_softmax.softmax: softmax,
+    torch_softmax.log_softmax: log_softmax,
+}

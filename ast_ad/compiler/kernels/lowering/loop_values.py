@@ -1,0 +1,150 @@
+"""What is an array while loops are generated for it? Memory, or a formula for its elements.
+
+A formula is computed where an element is wanted; only what is needed as memory becomes memory. ``lengths``
+are the extents of the axes: known numbers or integer Vars.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...ir.ops import Arg, Lit, Var
+from ...ir.types import Array, Scalar
+from ..nests.affine_indices import ZERO, Index
+from ..nests.body import Body
+
+Place = tuple[Index, ...]
+CHEAP = {
+    operator.add, operator.sub, operator.mul, operator.neg, operator.pos, operator.lt, operator.le,
+    operator.gt, operator.ge, operator.eq, operator.ne, operator.and_, operator.or_, operator.not_,
+}  # fmt: skip
+
+
+@dataclass(eq=False)
+class Value:
+    """An array; ``element`` writes what computes the element at a place."""
+
+    type: Array
+    lengths: tuple[Arg, ...]
+
+    @property
+    def rank(self) -> int:
+        return len(self.lengths)
+
+    def element(self, body: Body, place: Place) -> Arg:
+        raise NotImplementedError
+
+    def reads(self) -> Iterator[Memory]:
+        """The memory that its elements are computed from."""
+        yield from ()
+
+    cost = 0  # operations per element: 1 for arithmetic, more for the rest
+    work = 0  # the same with what is read from memory
+    is_view = False  # whether it shows memory, or nothing, and so follows writes to it
+
+
+@dataclass(eq=False)
+class Memory(Value):
+    """An array in memory; ``group``: what it may share memory with."""
+
+    var: Var
+    group: object
+    is_view = True
+    work = 1
+
+    def element(self, body: Body, place: Place) -> Arg:
+        return body.load(self.var, self.group, place)
+
+    def reads(self) -> Iterator[Memory]:
+        yield self
+
+
+@dataclass(eq=False)
+class Filled(Value):
+    """The same number everywhere."""
+
+    value: Arg
+    is_view = True
+
+    def element(self, body: Body, place: Place) -> Arg:
+        return self.value
+
+
+@dataclass(eq=False)
+class Mapped(Value):
+    """Elements of another array: ``where`` turns a place into one of the other's."""
+
+    base: Value
+    where: Callable[[Place], Place]
+
+    def element(self, body: Body, place: Place) -> Arg:
+        return self.base.element(body, self.where(place))
+
+    def reads(self) -> Iterator[Memory]:
+        yield from self.base.reads()
+
+    @property
+    def cost(self) -> int:  # type: ignore[override]
+        return self.base.cost
+
+    @property
+    def work(self) -> int:  # type: ignore[override]
+        return self.base.work
+
+    @property
+    def is_view(self) -> bool:  # type: ignore[override]
+        return self.base.is_view
+
+
+@dataclass(eq=False)
+class Formula(Value):
+    """``compute(body, place)`` of each place, from ``parts``."""
+
+    parts: Sequence[Value]
+    compute: Callable[[Body, Place], Arg]
+    own_cost: int = 1
+
+    def __post_init__(self) -> None:
+        self.cost = min(self.own_cost + sum(part.cost for part in self.parts), 10_000)
+        self.work = min(self.own_cost + sum(part.work for part in self.parts), 10_000)
+
+    def element(self, body: Body, place: Place) -> Arg:
+        return self.compute(body, place)
+
+    def reads(self) -> Iterator[Memory]:
+        for part in self.parts:
+            yield from part.reads()
+
+
+def stretched(value: Value, place: Place) -> Place:
+    """The place in an operand that belongs to a place in the broadcast result."""
+    own = place[len(place) - value.rank :]
+    return tuple(
+        ZERO if isinstance(n, Lit) and n.value == 1 else i for n, i in zip(value.lengths, own, strict=True)
+    )
+
+
+def is_stretched(value: Value, lengths: Sequence[Arg]) -> bool:
+    """Whether elements of the value are read more than once where it is broadcast to these lengths."""
+    if value.rank < len(lengths):
+        return True
+    ones = [isinstance(n, Lit) and n.value == 1 for n in value.lengths]
+    return any(
+        one and not (isinstance(n, Lit) and n.value == 1) for one, n in zip(ones, lengths, strict=True)
+    )
+
+
+def elementwise(
+    fn: Callable[..., Any], operands: Sequence[Arg | Value], type: Array, lengths: tuple[Arg, ...], cost: int
+) -> Value:
+    """``fn`` of every element of the broadcast operands."""
+    element = Scalar(type.kind, type.dtype)
+
+    def compute(body: Body, place: Place) -> Arg:
+        args = [o.element(body, stretched(o, place)) if isinstance(o, Value) else o for o in operands]
+        return body.op(fn, *args, type=element)
+
+    return Formula(type, lengths, [o for o in operands if isinstance(o, Value)], compute, cost)

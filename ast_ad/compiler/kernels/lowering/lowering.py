@@ -1,0 +1,422 @@
+"""Which operations do kernels have, and what becomes of each?
+
+Elementwise operations and views become formulas; writes, reductions and products become actions on loops.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Callable
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ....rules import containers, helpers
+from ....rules.registry import lookup
+from ...ir import builtin
+from ...ir.ops import Arg, Lit, Op, Seq, Slice, Var, variables
+from ...ir.types import Array, Scalar
+from .. import runtime as kernels
+from ..nests.affine_indices import Index
+from ..nests.body import INT
+from ..numbers.scalar_calls import scalar_form
+from ..numbers.scalars import NoForm, argument_type, written_out
+from ..partition.mixed_types import computes_alike
+from .index_maps import select
+from .loop_values import CHEAP, Formula, Mapped, Value, elementwise, is_stretched
+
+if TYPE_CHECKING:
+    from ..nests.scalarize import Scalarizer
+
+Form = Callable[["Scalarizer", Op], None]
+FORMS: dict[Any, Form] = {}
+
+
+def form_of(*fns: Any) -> Callable[[Form], Form]:
+    """Register what becomes of calls of these functions."""
+
+    def decorate(form: Form) -> Form:
+        FORMS.update(dict.fromkeys(fns, form))
+        return form
+
+    return decorate
+
+
+def form(s: Scalarizer, op: Op) -> None:
+    """Write an operation."""
+    from .masks import of_chosen
+
+    if of_chosen(s, op):
+        return
+    if not computes_alike(op):
+        raise NoForm(f"`{getattr(op.fn, '__name__', op.fn)}` of what has another type on another path")
+    found = FORMS.get(op.fn)
+    if found is not None and (len(op.outs) <= 1 or op.fn is np.shape):
+        found(s, op)
+        return
+    if op.effect or len(op.outs) != 1:
+        raise NoForm(f"`{getattr(op.fn, '__name__', op.fn)}`")
+    primitive = lookup(op.fn)
+    is_pointwise = primitive is not None and primitive.kind == "elementwise" or op.fn in POINTWISE
+    values = [s.arg(a) for a in (*op.args, *op.kwargs.values())]
+    if isinstance(op.out.type, Scalar) and not any(isinstance(v, Value) for v in values):
+        if op.kwargs:
+            raise NoForm("keywords")
+        s.compute(op.fn, [s.number(a) for a in op.args], op.out)
+    elif is_pointwise and isinstance(op.out.type, Array) and not op.kwargs:
+        pointwise(s, op, op.fn, values)
+    else:
+        raise NoForm(f"`{getattr(op.fn, '__name__', op.fn)}` of arrays")
+
+
+POINTWISE: set[Any] = {
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg, operator.pos,
+    operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne, operator.floordiv,
+    operator.mod, operator.and_, operator.or_, operator.xor, operator.invert, abs, helpers.safe_product,
+    np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal, np.logical_and,
+    np.logical_or, np.logical_not, np.isnan, np.isfinite, np.isinf, np.sign, np.where, np.floor, np.ceil,
+}  # fmt: skip
+
+
+def has_form(op: Op) -> bool:
+    """Whether kernels have the operation, in some of the ways that it is called."""
+    if op.fn in FORMS or op.fn in POINTWISE or op.fn in _PURE_WRITES:
+        return True
+    primitive = lookup(op.fn)
+    if primitive is not None and primitive.kind == "elementwise":
+        return not isinstance(op.fn, FunctionType) or op.fn.__module__ == "numpy" or _scalar(op) is not None
+    return not any(isinstance(v.type, Array) for v in (*variables(*op.args), *op.outs))
+
+
+def is_pointwise(op: Op) -> bool:
+    """Whether an operation is computed of every element of arrays by itself, or of numbers, in any kernel."""
+    arrays = [v.type for v in (*variables(*op.args), *op.outs) if isinstance(v.type, Array)]
+    if not all(type.shape for type in arrays):
+        return False
+    if op.fn is builtin.assign or not arrays:
+        return True
+    if op.fn is operator.getitem:  # `x[()]`, which makes a number of an array without axes
+        index = op.args[1]
+        return isinstance(index, Seq) and not index.items or isinstance(index, Lit) and index.value == ()
+    return not op.kwargs and _scalar(op) is not None
+
+
+def _scalar(op: Op) -> Any:
+    """What computes an operation on arrays of one element, or None."""
+    if not all(isinstance(a, (Var, Lit)) for a in op.args):
+        return None
+    types = [argument_type(a) for a in op.args]
+    elements = [Scalar(t.kind, t.dtype) if isinstance(t, Array) else t for t in types]
+    return scalar_form(op.fn, elements) if all(isinstance(t, Scalar) for t in elements) else None
+
+
+_PURE_WRITES = {helpers.setitem, helpers.add_at, helpers.scatter}  # in place of which others stand in kernels
+
+
+def pointwise(s: Scalarizer, op: Op, fn: Any, values: list[Any], out: Var | None = None) -> None:
+    """A function of every element."""
+    target = out or op.out
+    assert isinstance(target.type, Array)
+    s.bind(target, mapped_function(s, fn, values, target.type))
+
+
+def mapped_function(s: Scalarizer, fn: Any, values: list[Any], type: Array) -> Value:
+    """The array of ``fn`` of every element of the broadcast operands."""
+    if type.shape is None or not type.shape:
+        raise NoForm("an array of unknown rank or without axes")
+    types = [Scalar(v.type.kind, v.type.dtype) if isinstance(v, Value) else argument_type(v) for v in values]
+    power = written_out(fn, values[1] if len(values) == 2 else None)
+    inexact = type.kind in ("float", "complex")
+    if power is not None and inexact and isinstance(values[0], Value) and values[0].type.dtype == type.dtype:
+        base, element = values[0], Scalar(type.kind, type.dtype)
+        return Formula(
+            type, base.lengths, [base], lambda body, place: power(body, base.element(body, place), element)
+        )
+    found = scalar_form(fn, types) if all(isinstance(t, Scalar) for t in types) else None
+    if found is None:
+        raise NoForm(f"`{getattr(fn, '__name__', fn)}` of {', '.join(map(str, types))}")
+    lengths = broadcast(s, [v for v in values if isinstance(v, Value)], type)
+    cost = 1 if fn in CHEAP or found in CHEAP else 4 if fn in (operator.truediv, np.divide, np.sqrt) else 8
+    kept = [_kept(s, v, lengths) if isinstance(v, Value) else v for v in values]
+    return elementwise(found, kept, type, lengths, cost)
+
+
+def _kept(s: Scalarizer, value: Value, lengths: tuple[Arg, ...]) -> Value:
+    """An operand; in memory if it costs much and would be computed anew for every row."""
+    from ..nests.scalarize import TRANSCENDENTAL
+
+    if value.cost >= TRANSCENDENTAL and is_stretched(value, lengths):
+        return in_memory(s, value)
+    return value
+
+
+def in_memory(s: Scalarizer, value: Value) -> Value:
+    memory = s.allocate(value.type, value.lengths)
+    s.fill(memory, value)
+    return memory
+
+
+def broadcast(s: Scalarizer, values: list[Value], type: Array) -> tuple[Arg, ...]:
+    """The lengths of the broadcast operands; what is not known to agree is checked."""
+    rank = len(type.shape or ())
+    lengths: list[Arg] = []
+    for axis in range(rank):
+        found: list[Arg] = []
+        for value in values:
+            own = axis - (rank - value.rank)
+            if own >= 0:
+                n = value.lengths[own]
+                if not (isinstance(n, Lit) and n.value == 1) and not any(same_length(n, m) for m in found):
+                    found.append(n)
+        if not found:
+            lengths.append(Lit(1))
+            continue
+        fixed = [n for n in found if isinstance(n, Lit)]
+        first = fixed[0] if fixed else found[0]
+        for other in found:
+            if other is not first:
+                require_equal(s, other, first)
+        lengths.append(first)
+    return tuple(lengths)
+
+
+def same_length(a: Arg, b: Arg) -> bool:
+    if isinstance(a, Lit) and isinstance(b, Lit):
+        return bool(a.value == b.value)
+    return a is b
+
+
+def require_equal(s: Scalarizer, a: Arg, b: Arg) -> None:
+    """Check two lengths when the kernel runs."""
+    if same_length(a, b):
+        return
+    if isinstance(a, Lit) and isinstance(b, Lit):
+        raise NoForm("lengths that differ")
+    key = ("equal", a if isinstance(a, Var) else a.value, b if isinstance(b, Var) else b.value)  # type: ignore[union-attr]
+    if s.body.find(key) is None:
+        if not s.waiting.isdisjoint(variables(a, b)):
+            s.flush()
+        equal = s.body.op(operator.eq, a, b, type=Scalar("bool"))
+        s.body.append(Op(kernels.require, (equal,), (), effect=True))
+        s.body.known[key] = Lit(True)
+
+
+# ----- names, copies, shapes
+@form_of(builtin.assign, builtin.copy, builtin.own, np.copy, np.asarray, np.array, np.ascontiguousarray)
+def _copy(s: Scalarizer, op: Op) -> None:
+    if op.kwargs.keys() - ({"order"} if op.fn is np.copy else set()) or len(op.args) != 1:
+        raise NoForm("a conversion")  # in which order a copy lies in memory, its elements don't tell
+    (source,) = op.args
+    if isinstance(source, Seq):
+        from .joined import display
+
+        display(s, op, source)
+        return
+    value = s.arg(source)
+    if not isinstance(value, Value):
+        if not isinstance(op.out.type, Scalar):
+            raise NoForm("a number as an array")
+        s.compute(builtin.assign, [value], op.out)
+    elif op.fn is builtin.assign or op.fn is np.asarray:
+        s.env[op.out] = value
+    else:
+        # What reads a copy reads the original, until one of the two is written to.
+        s.bind(op.out, Formula(value.type, value.lengths, [value], value.element, 0))
+
+
+@form_of(np.shape)
+def _shape(s: Scalarizer, op: Op) -> None:
+    lengths = s.array(op.args[0]).lengths
+    if len(op.outs) > 1:
+        s.env.update(zip(op.outs, lengths, strict=True))
+    else:
+        s.env[op.out] = Seq(lengths)
+
+
+@form_of(np.ndim)
+def _ndim(s: Scalarizer, op: Op) -> None:
+    s.env[op.out] = Lit(s.array(op.args[0]).rank)
+
+
+@form_of(np.size, len)
+def _size(s: Scalarizer, op: Op) -> None:
+    value = s.arg(op.args[0])
+    if len(op.args) != 1 or op.kwargs or not isinstance(value, (Value, Seq)):
+        raise NoForm("the size along an axis")
+    if isinstance(value, Seq):
+        s.env[op.out] = Lit(len(value.items))
+        return
+    lengths = value.lengths[:1] if op.fn is len else value.lengths
+    s.env[op.out] = count_of(s, lengths)
+
+
+def count_of(s: Scalarizer, lengths: tuple[Arg, ...]) -> Arg:
+    """The product of lengths."""
+    total: Arg = Lit(1)
+    for n in lengths:
+        if isinstance(total, Lit) and isinstance(n, Lit):
+            total = Lit(total.value * n.value)
+        elif isinstance(total, Lit) and total.value == 1:
+            total = n
+        else:
+            total = s.body.op(operator.mul, total, n, type=INT)
+    return total
+
+
+@form_of(builtin.tuple_get)
+def _tuple_get(s: Scalarizer, op: Op) -> None:
+    value, index = s.arg(op.args[0]), op.args[1]
+    if not isinstance(value, Seq) or not isinstance(index, Lit):
+        raise NoForm("an element of a tuple")
+    s.env[op.out] = s.named(s.arg(value.items[index.value]), op.out)
+
+
+@form_of(builtin.undefined)
+def _undefined(s: Scalarizer, op: Op) -> None:
+    s.env[op.out] = None
+
+
+@form_of(builtin.assert_)
+def _assert(s: Scalarizer, op: Op) -> None:
+    s.flush()
+    s.body.append(Op(kernels.require, (s.number(op.args[0]),), (), effect=True))
+
+
+@form_of(containers.require_items)
+def _require_items(s: Scalarizer, op: Op) -> None:
+    """Another number of items is NumPy's matter, whose code raises."""
+    count, expected = s.number(op.args[0]), s.number(op.args[1])
+    s.flush()
+    how = operator.ge if len(op.args) > 2 else operator.eq
+    fits = s.body.op(how, count, expected, type=Scalar("bool"))
+    s.body.append(Op(kernels.require, (fits,), (), effect=True))
+
+
+@form_of(builtin.raise_)
+def _raise(s: Scalarizer, op: Op) -> None:
+    s.flush()
+    s.body.append(Op(kernels.require, (Lit(False),), (), effect=True))
+
+
+@form_of(
+    *(kind for kind in vars(builtins).values() if isinstance(kind, type) and issubclass(kind, Exception))
+)
+def _exception(s: Scalarizer, op: Op) -> None:
+    """The NumPy code makes it, which answers where a kernel gives up."""
+
+
+@form_of(containers.require_real)
+def _require_real(s: Scalarizer, op: Op) -> None:
+    """A kernel gives up where a power of Python's numbers is complex."""
+
+
+@form_of(builtin.unread)
+def _unread(s: Scalarizer, op: Op) -> None:
+    """A value that is computed for its exception alone: arrays are written out, and checked in that."""
+    values = []
+    for arg in op.args:
+        value = s.arg(arg)
+        if isinstance(value, Value):
+            assert isinstance(arg, Var)
+            value = s.in_memory(arg).var
+        values += list(variables(value)) if value is not None else []
+    s.flush()
+    s.body.append(Op(builtin.unread, tuple(values), (), effect=True))
+
+
+@form_of(helpers.reserve)
+def _reserve(s: Scalarizer, op: Op) -> None:
+    """More room: another array, or the same."""
+    source = op.args[0]
+    assert isinstance(source, Var)
+    memory = s.in_memory(source)
+    length = s.number(op.args[1])
+    s.flush()
+    out = Var(op.out.type, op.out.hint)
+    s.body.append(Op(kernels.reserve, (memory.var, length), (out,), effect=True))
+    s.groups.alias(out, op.out)
+    s.body.known.clear()
+    s.env[op.out] = s.memory_of(out, s.groups.of(op.out))
+
+
+# ----- elements and parts
+@form_of(operator.getitem)
+def _getitem(s: Scalarizer, op: Op) -> None:
+    source = s.arg(op.args[0])
+    if isinstance(source, Seq):
+        _tuple_get(s, op)
+        return
+    from .masks import chosen, mask_of
+
+    array = s.array(op.args[0])
+    mask = mask_of(s, op.args[1])
+    if mask is not None:
+        chosen(s, op, array, mask)
+        return
+    dims = op.out.type.shape if isinstance(op.out.type, Array) else ()
+    part = select(s, array, resolved(s, op.args[1]), dims)
+    if isinstance(op.out.type, Scalar):
+        if part.lengths:
+            raise NoForm("an element of unknown rank")
+        load(s, op.out, array, part.where(()))
+        return
+    if not isinstance(op.out.type, Array) or len(part.lengths) != len(dims or ()):
+        raise NoForm("a part of unknown rank")
+    if part.gather is not None:
+        gather = part.gather
+        s.bind(
+            op.out,
+            Formula(
+                op.out.type,
+                part.lengths,
+                [array, *_arrays(s, op.args[1])],
+                lambda body, place: array.element(body, gather(body, place)),
+                2,
+            ),
+        )
+        return
+    s.bind(op.out, Mapped(op.out.type, part.lengths, array, part.where))
+
+
+def _arrays(s: Scalarizer, index: Arg) -> list[Value]:
+    return [v for v in (s.arg(x) for x in variables(index)) if isinstance(v, Value)]
+
+
+def resolved(s: Scalarizer, index: Arg) -> Arg:
+    """An index with the kernel's numbers; arrays stay the program's."""
+
+    def one(arg: Arg) -> Arg:
+        if isinstance(arg, Seq):
+            return Seq(tuple(map(one, arg.items)), arg.kind)
+        if isinstance(arg, Slice):
+            return Slice(one(arg.start), one(arg.stop), one(arg.step))
+        if isinstance(arg, Var):
+            value = s.arg(arg)
+            if isinstance(value, Value):
+                return arg
+            if isinstance(value, Var) and not s.waiting.isdisjoint((value,)):
+                s.flush()
+            return value
+        return arg
+
+    return one(index)
+
+
+def load(s: Scalarizer, out: Var, array: Value, place: tuple[Index, ...]) -> None:
+    """Read one element: now, if nothing that waits changes it."""
+    if any(s.writes(memory.group) for memory in array.reads()) or not _is_ready(s, array, place):
+        s.flush()
+    value = array.element(s.body, place)
+    if isinstance(value, Var):
+        s.env[out] = s.named(value, out)
+    else:
+        s.env[out] = value
+
+
+def _is_ready(s: Scalarizer, array: Value, place: tuple[Index, ...]) -> bool:
+    """Whether reading an element needs nothing that waits."""
+    if not s.pending:
+        return True
+    return not s.waiting and array.is_view

@@ -1,0 +1,232 @@
+"""What becomes of ``a[mask]`` where booleans choose elements? Loops that count and write the chosen ones."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ....rules.registry import lookup
+from ...ir import builtin
+from ...ir.ops import Arg, Block, If, Lit, Op, Seq, Var
+from ...ir.types import Array, Scalar
+from ..nests.affine_indices import Index
+from ..nests.body import INT, Body, element_type
+from ..nests.nests import Action
+from ..numbers.scalars import NoForm, argument_type
+from .loop_values import Filled, Formula, Memory, Value
+from .lowering import in_memory, mapped_function, require_equal
+from .reductions import reduce_axes, reduction_of
+
+if TYPE_CHECKING:
+    from ..nests.scalarize import Scalarizer
+
+Place = tuple[Index, ...]
+
+
+def mask_of(s: Scalarizer, index: Arg) -> Value | None:
+    """The booleans that an index is, if it is just that."""
+    if isinstance(index, Seq) and len(index.items) == 1:
+        index = index.items[0]
+    value = s.arg(index) if isinstance(index, Var) else None
+    return value if isinstance(value, Value) and value.type.kind == "bool" else None
+
+
+@dataclass(eq=False)
+class Chosen(Value):
+    """``base[mask]``, not yet written one by one: sums and writes under the same mask need not do that."""
+
+    base: Value
+    mask: Value
+    hint: str | None = None
+
+    def reads(self) -> Iterator[Memory]:
+        yield from self.base.reads()
+        yield from self.mask.reads()
+
+    def written(self, s: Scalarizer) -> Memory:
+        """The chosen elements, one behind the other."""
+        memory = s.allocate(self.type, self.lengths, self.hint)
+
+        def write(body: Body, place: Place, position: Index) -> None:
+            body.store(memory.var, memory.group, (position,), self.base.element(body, place))
+
+        _one_by_one(s, self.mask, write)
+        return memory
+
+    def everywhere(self, other: Any) -> Value:
+        """The base, with ``other`` in the place of what is not chosen."""
+        type = Array(self.type.dtype, self.base.type.shape)
+
+        def element(body: Body, place: Place) -> Arg:
+            x = self.base.element(body, place)
+            return body.choose(self.mask.element(body, place), x, Lit(other), element_type(type))
+
+        return Formula(type, self.base.lengths, [self.base, self.mask], element, 1)
+
+
+def chosen(s: Scalarizer, op: Op, array: Value, mask: Value) -> None:
+    """``array[mask]``: counted now, written when it is needed."""
+    type = op.out.type
+    _same_shape(s, array, mask)
+    if not isinstance(type, Array) or type.shape is None or len(type.shape) != 1:
+        raise NoForm("an index of booleans")
+    count = counted(s, mask)
+    s.has_length(type.shape[0], count)
+    s.bounds.is_length(type.shape[0])
+    s.env[op.out] = Chosen(type, (count,), array, mask, op.out.hint)
+
+
+def of_chosen(s: Scalarizer, op: Op) -> bool:
+    """Do an elementwise operation, or a sum, on what a mask chooses, where it is; whether that went."""
+    raw = [s.env.get(a) if isinstance(a, Var) else None for a in op.args]
+    found = [v for v in raw if isinstance(v, Chosen)]
+    if not found or len(op.outs) != 1:
+        return False
+    first, type = found[0], op.out.type
+    if op.fn in (np.sum, np.mean) and len(op.args) == 1 and not op.kwargs and isinstance(type, Scalar):
+        if type.kind != "float" or first.type.kind != "float":
+            return False
+        kind = reduction_of(np.sum, first.type.dtype)
+        whole = first.everywhere(0.0)
+
+        def mean(body: Body, total: Arg) -> Arg:
+            return body.op(operator.truediv, total, first.lengths[0], type=type)
+
+        finish = mean if op.fn is np.mean else None
+        reduce_axes(s, op.out, whole, tuple(range(whole.rank)), False, kind, finish)
+        return True
+    primitive = lookup(op.fn)
+    if primitive is None or primitive.kind != "elementwise" or op.kwargs or not isinstance(type, Array):
+        return False
+    values = [v.base if isinstance(v, Chosen) else s.arg(a) for v, a in zip(raw, op.args, strict=True)]
+    same = all(v.mask is first.mask for v in found)
+    if not same or sum(isinstance(v, Value) for v in values) > len(found):
+        return False
+    base = mapped_function(s, op.fn, values, Array(type.dtype, first.base.type.shape))
+    s.env[op.out] = Chosen(type, first.lengths, base, first.mask, op.out.hint)
+    return True
+
+
+def put(s: Scalarizer, op: Op, memory: Memory, mask: Value, value: Value | Arg, kind: str) -> None:
+    """``array[mask] = value``, or ``+=``."""
+    from .partial_writes import unaliased
+
+    _same_shape(s, memory, mask)
+    if isinstance(value, Chosen) and value.mask is mask:
+        _under(s, memory, mask, value, kind)
+        return
+    if isinstance(value, Chosen):
+        value = value.written(s)
+    mask = unaliased(s, mask, memory, lambda place: place)
+    if isinstance(value, Value):
+        generated = op.adjoint and isinstance(value, Filled)  # as many as were read
+        if value.rank != 1:
+            raise NoForm("an index of booleans")
+        if not generated and not (isinstance(value.lengths[0], Lit) and value.lengths[0].value == 1):
+            require_equal(s, value.lengths[0], counted(s, mask))
+    if isinstance(value, Filled):
+        value = value.value
+    if not isinstance(value, Value):
+        _everywhere(s, memory, mask, value, kind)
+        return
+    if any(m.group == memory.group for m in value.reads()):
+        value = in_memory(s, value)
+    given = value
+    single = isinstance(given.lengths[0], Lit) and given.lengths[0].value == 1
+
+    def write(body: Body, place: Place, position: Index) -> None:
+        x = given.element(body, (Index(None, 0, 0) if single else position,))
+        body.store(memory.var, memory.group, place, x, kind)
+
+    _one_by_one(s, mask, write)
+
+
+def counted(s: Scalarizer, mask: Value) -> Arg:
+    """How many elements a mask chooses."""
+    result = Var(INT, "count")
+
+    def step(body: Body, place: Place, states: list[Var]) -> list[Arg]:
+        one = body.choose(mask.element(body, place), Lit(1), Lit(0), INT)
+        return [body.op(operator.add, states[0], one, type=INT)]
+
+    def finish(body: Body, place: Place, states: list[Var]) -> None:
+        body.append(Op(builtin.assign, (states[0],), (result,)))
+
+    _counting(s, mask, step, finish, frozenset((result,)))
+    return result
+
+
+def _same_shape(s: Scalarizer, array: Value, mask: Value) -> None:
+    if array.rank != mask.rank:
+        raise NoForm("an index of booleans for some axes")
+    for n, m in zip(array.lengths, mask.lengths, strict=True):
+        require_equal(s, n, m)
+
+
+def _one_by_one(s: Scalarizer, mask: Value, write: Any) -> None:
+    """Do something for every chosen place, with its number among those that are."""
+
+    def step(body: Body, place: Place, states: list[Var]) -> list[Arg]:
+        test = mask.element(body, place)
+        then = body.inner()
+        write(then, place, Index.of(states[0]))
+        following = then.op(operator.add, states[0], Lit(1), type=INT)
+        out = Var(INT, "count")
+        body.append(If(test, Block(then.ops, (following,)), Block([], (states[0],)), (out,)))
+        body.known.clear()
+        return [out]
+
+    _counting(s, mask, step, lambda body, place, states: None, frozenset())
+
+
+def _counting(s: Scalarizer, mask: Value, step: Any, finish: Any, defines: frozenset[Var]) -> None:
+    """Go through a mask with a number that starts at 0."""
+
+    def start(body: Body) -> list[Arg]:
+        state = Var(INT, "count")
+        body.append(Op(builtin.assign, (Lit(0),), (state,)))
+        return [state]
+
+    keys = tuple(n.value if isinstance(n, Lit) else n for n in mask.lengths)
+    action = Action(
+        mask.lengths, keys, lambda body, place: None, kept=0, start=start, step=step, finish=finish
+    )
+    action.defines = defines
+    s.act(action)
+
+
+def _everywhere(s: Scalarizer, memory: Memory, mask: Value, value: Arg, kind: str) -> None:
+    """A number for every chosen place: all are written, most of them with what they hold."""
+    type = element_type(memory.type)
+    if isinstance(value, Lit):
+        value = Lit(memory.type.dtype.type(value.value).item())
+    elif argument_type(value) not in (type, Scalar(type.kind)):
+        raise NoForm("a number of another type for chosen places")
+
+    def element(body: Body, place: Place) -> Arg:
+        old = body.load(memory.var, memory.group, place)
+        new = value if kind == "w" else body.op(operator.add, old, value, type=type)
+        return body.choose(mask.element(body, place), new, old, type)
+
+    s.fill(memory, Formula(memory.type, memory.lengths, [memory, mask], element, 2))
+
+
+def _under(s: Scalarizer, memory: Memory, mask: Value, value: Chosen, kind: str) -> None:
+    """What was chosen by the same mask."""
+    from .partial_writes import unaliased
+
+    if value.type.dtype != memory.type.dtype:
+        raise NoForm("values of another type for chosen places")
+    mask = unaliased(s, mask, memory, lambda place: place)
+    base, type = unaliased(s, value.base, memory, lambda place: place), element_type(memory.type)
+
+    def element(body: Body, place: Place) -> Arg:
+        old, new = body.load(memory.var, memory.group, place), base.element(body, place)
+        new = new if kind == "w" else body.op(operator.add, old, new, type=type)
+        return body.choose(mask.element(body, place), new, old, type)
+
+    s.fill(memory, Formula(memory.type, memory.lengths, [memory, mask, base], element, 2))

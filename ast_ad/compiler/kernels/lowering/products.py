@@ -1,0 +1,159 @@
+"""What becomes of products of vectors and matrices? Sums in loops, or calls of BLAS."""
+
+from __future__ import annotations
+
+import importlib.util
+import operator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...ir.ops import Arg, Lit, Op, Var
+from ...ir.types import Array, Scalar
+from ..nests.affine_indices import ZERO, Index
+from ..nests.body import INT, Access, Body
+from ..numbers.scalars import NoForm
+from .loop_values import Formula, Mapped, Memory, Value
+from .lowering import form_of, mapped_function, require_equal
+from .reductions import reduce_axes, reduction_of
+
+if TYPE_CHECKING:
+    from ..nests.scalarize import Scalarizer
+
+Place = tuple[Index, ...]
+
+
+@form_of(np.dot, np.matmul, operator.matmul, np.inner, np.vdot)
+def _product(s: Scalarizer, op: Op) -> None:
+    """Products with a vector; those of two matrices are left to BLAS unless they are small."""
+    a, b = s.array(op.args[0]), s.array(op.args[1])
+    if op.kwargs or a.type.dtype != b.type.dtype or a.type.kind != "float":
+        raise NoForm("a product of other than real numbers of one type")
+    if (a.rank, b.rank) not in ((1, 1), (2, 1), (1, 2), (2, 2)):
+        raise NoForm("a product of stacks of matrices")
+    if op.fn is np.inner and b.rank == 2 or op.fn is np.vdot and a.rank == 2:
+        raise NoForm("a product of matrices")
+    require_equal(s, a.lengths[-1], b.lengths[0])
+    if a.rank == b.rank == 2 and not _with_one(a, b):
+        _matrices(s, op, a, b)
+    elif a.rank == b.rank == 1:
+        value = mapped_function(s, operator.mul, [a, b], a.type)
+        reduce_axes(s, op.out, value, (0,), False, reduction_of(np.sum, a.type.dtype), None)
+    elif b.rank == 1 or a.rank == 2 and _is_one(b.lengths[1]):
+        _matrix_vector(s, op, a, b, op.args[1], True)
+    else:
+        _matrix_vector(s, op, b, a, op.args[0], False)
+
+
+def _is_one(length: Arg) -> bool:
+    return isinstance(length, Lit) and length.value == 1
+
+
+def _with_one(a: Value, b: Value) -> bool:
+    """Whether one of two matrices is a single row from the left, or column from the right."""
+    return not _is_one(a.lengths[1]) and (_is_one(a.lengths[0]) or _is_one(b.lengths[1]))
+
+
+def _matrix_vector(s: Scalarizer, op: Op, matrix: Value, vector: Value, source: Arg, by_rows: bool) -> None:
+    """The sum over a matrix's columns, or rows, with the factors of a vector, or of a matrix that is one."""
+    if vector.cost and isinstance(source, Var):
+        vector = s.in_memory(source)  # read anew for every row
+    out, kept = op.out, vector.rank == 2
+    if kept:
+        axis = 0 if by_rows else 1
+        type = Array(vector.type.dtype, (vector.type.shape or ())[axis : axis + 1])
+        place = (lambda p: (*p, ZERO)) if by_rows else (lambda p: (ZERO, *p))
+        vector = Mapped(type, (vector.lengths[axis],), vector, place)
+        left = (matrix.type.shape or ())[axis : axis + 1]
+        out = Var(Array(matrix.type.dtype, tuple(left)), op.out.hint)
+    rows = by_rows
+    if _runs_down(matrix):
+        turned = Array(matrix.type.dtype, (matrix.type.shape or ())[::-1])
+        matrix, rows = Mapped(turned, matrix.lengths[::-1], matrix, lambda p: p[::-1]), not by_rows
+    if rows:
+        value = mapped_function(s, operator.mul, [matrix, vector], matrix.type)
+    else:
+        shape = (*(vector.type.shape or ()), 1)
+        column = Mapped(Array(vector.type.dtype, shape), (vector.lengths[0], Lit(1)), vector, lambda p: p[:1])
+        value = mapped_function(s, operator.mul, [column, matrix], matrix.type)
+    reduce_axes(s, out, value, (1,) if rows else (0,), False, reduction_of(np.sum, matrix.type.dtype), None)
+    if kept and isinstance(op.out.type, Array):
+        line = s.array(out)
+        lengths = (*line.lengths, Lit(1)) if by_rows else (Lit(1), *line.lengths)
+        s.bind(op.out, Mapped(op.out.type, lengths, line, lambda p: p[:1] if by_rows else p[1:]))
+
+
+def _runs_down(matrix: Value) -> bool:
+    """Whether the rows of a matrix are columns in memory."""
+    row, column = Var(INT), Var(INT)
+    accesses: list[Access] = []
+    matrix.element(Body(accesses=accesses), (Index(row), Index(column)))
+    last = [a.index[-1].loop for a in accesses if len(a.index) > 1]
+    return last.count(row) > last.count(column)
+
+
+def _matrices(s: Scalarizer, op: Op, a: Value, b: Value) -> None:
+    """A product of matrices that share a short length: each element is a sum that is written out."""
+    count, dtype = a.lengths[1], a.type.dtype
+    if s.depth and not (isinstance(count, Lit) and count.value <= SHORT):
+        _blas(s, op, a, b)
+        return
+    if not isinstance(count, Lit) or not 0 < count.value <= SHORT or not isinstance(op.out.type, Array):
+        raise NoForm("a product of two matrices")
+    number = Scalar("float", dtype)
+
+    def element(body: Body, place: Place) -> Arg:
+        terms = [
+            body.op(
+                operator.mul,
+                a.element(body, (place[0], Index(None, 0, k))),
+                b.element(body, (Index(None, 0, k), place[1])),
+                type=number,
+            )
+            for k in range(count.value)
+        ]
+        total = terms[0]
+        for term in terms[1:]:
+            total = body.op(operator.add, total, term, type=number)
+        return total
+
+    s.bind(op.out, Formula(op.out.type, (a.lengths[0], b.lengths[1]), [a, b], element, 2 * count.value))
+
+
+def _blas(s: Scalarizer, op: Op, a: Value, b: Value) -> None:
+    """A product of matrices within a loop, as a call of BLAS: Numba takes it from SciPy."""
+    if importlib.util.find_spec("scipy") is None or not isinstance(op.out.type, Array):
+        raise NoForm("a product of two matrices")
+    factors = [_factor(s, value, arg) for value, arg in ((a, op.args[0]), (b, op.args[1]))]
+    out = s.allocate(op.out.type, (a.lengths[0], b.lengths[1]), op.out.hint, op.out)
+    s.flush()
+    passed = [s.body.op(np.transpose, v.var, type=v.type) if down else v.var for v, down in factors]
+    s.body.append(Op(np.dot, (*passed, out.var), (), effect=True))
+    s.bind(op.out, out)
+
+
+def _factor(s: Scalarizer, value: Value, arg: Arg) -> tuple[Memory, bool]:
+    """A factor as memory, and whether it is the transpose of that."""
+    row, column = Var(INT), Var(INT)
+    accesses: list[Access] = []
+    value.element(Body(accesses=accesses), (Index(row), Index(column)))
+    whole = next(value.reads(), None) if value.is_view and len(accesses) == 1 else None
+    if whole is not None and accesses[0].index == (Index(column), Index(row)):
+        if whole.lengths == value.lengths[::-1]:
+            return whole, True
+    if isinstance(value, Memory):
+        return value, False
+    if _runs_down(value):
+        shape = (value.type.shape or ())[::-1]
+        rows = Mapped(Array(value.type.dtype, shape), value.lengths[::-1], value, lambda p: p[::-1])
+        memory = s.allocate(rows.type, rows.lengths)
+        s.fill(memory, rows)
+        return memory, True
+    if isinstance(arg, Var):
+        return s.in_memory(arg), False
+    memory = s.allocate(value.type, value.lengths)
+    s.fill(memory, value)
+    return memory, False
+
+
+SHORT = 4  # products of matrices over no more than so many terms are written out

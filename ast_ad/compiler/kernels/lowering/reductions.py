@@ -1,0 +1,264 @@
+"""What becomes of sums, means, extrema and products of arrays? Loops that carry a number or add in memory."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...ir import builtin
+from ...ir.ops import Arg, Lit, Op, Seq, Var
+from ...ir.types import KIND_OF, Array, Scalar
+from .. import runtime as kernels
+from ..nests.affine_indices import ZERO, Index
+from ..nests.body import Body
+from ..nests.nests import Action
+from ..numbers.scalar_calls import scalar_form
+from ..numbers.scalars import NoForm
+from .loop_values import Formula, Value
+from .lowering import count_of, form_of, require_equal
+
+if TYPE_CHECKING:
+    from ..nests.scalarize import Scalarizer
+
+Place = tuple[Index, ...]
+
+
+@dataclass
+class Reduction:
+    """``step(state, x)`` from ``start`` on; ``adds`` tells a plain sum, which may be made in any order."""
+
+    start: Any
+    step: Any
+    adds: bool = False
+
+
+def reduction_of(fn: Any, dtype: np.dtype) -> Reduction:
+    kind = KIND_OF[dtype.kind]
+    if fn in (np.sum, np.mean):
+        return Reduction({"float": 0.0, "int": 0, "complex": 0j}[kind], operator.add, True)
+    if fn is np.prod:
+        return Reduction({"float": 1.0, "int": 1, "complex": 1 + 0j}[kind], operator.mul)
+    if kind == "complex":
+        raise NoForm("an order of complex numbers")
+    if fn is np.max:
+        return Reduction(-np.inf if kind == "float" else int(np.iinfo(dtype).min), np.maximum)
+    return Reduction(np.inf if kind == "float" else int(np.iinfo(dtype).max), np.minimum)
+
+
+def _axes(op: Op, rank: int) -> tuple[tuple[int, ...], bool]:
+    """The reduced axes, and whether they stay with length 1."""
+    known = {"axis", "keepdims"}
+    if not set(op.kwargs) <= known or len(op.args) > 2:
+        raise NoForm("these keywords")
+    axis = op.args[1] if len(op.args) > 1 else op.kwargs.get("axis", Lit(None))
+    keep = op.kwargs.get("keepdims", Lit(False))
+    if isinstance(axis, Seq):
+        axis = Lit(tuple(i.value if isinstance(i, Lit) else None for i in axis.items))
+    if not isinstance(axis, Lit) or not isinstance(keep, Lit):
+        raise NoForm("an axis that is known at run time only")
+    value = axis.value
+    axes = range(rank) if value is None else value if isinstance(value, tuple) else (value,)
+    return tuple(sorted(int(a) % rank for a in axes)), bool(keep.value)
+
+
+@form_of(np.sum, np.mean, np.prod, np.max, np.min, np.amax, np.amin)
+def reduction(s: Scalarizer, op: Op) -> None:
+    value = s.array(op.args[0])
+    axes, keep = _axes(op, value.rank)
+    out = op.out.type
+    if (
+        not isinstance(out, (Scalar, Array))
+        or out.dtype is None
+        or out.kind not in ("float", "int", "complex")
+    ):
+        raise NoForm("a reduction of this type")
+    if value.type.dtype.itemsize < 4 and value.type.kind != "bool" or out.dtype.name == "float16":
+        raise NoForm(f"a reduction of {value.type.dtype}")
+    if out.kind == "float" and value.type.kind != "float":
+        raise NoForm("a mean of integers")
+    fn = {np.amax: np.max, np.amin: np.min}.get(op.fn, op.fn)
+    kind = reduction_of(fn, out.dtype)
+    count = count_of(s, tuple(value.lengths[a] for a in axes))
+    if fn in (np.max, np.min):
+        _not_empty(s, count)
+        var = op.args[0]
+        again = isinstance(var, Var) and (s.uses.get(var, 0) > 1 or var in s.function.body.results)
+        if again and isinstance(var, Var) and not value.is_view:
+            value = s.in_memory(var)  # what equals the extremum is looked for: the very same numbers
+    finish = None
+    if fn is np.mean:
+
+        def finish(body: Body, total: Arg) -> Arg:
+            return body.op(operator.truediv, total, count, type=Scalar(out.kind, out.dtype))
+
+    reduce_axes(s, op.out, value, axes, keep, kind, finish)
+
+
+def _not_empty(s: Scalarizer, count: Arg) -> None:
+    if isinstance(count, Lit) and count.value:
+        return
+    filled = s.body.op(operator.gt, count, Lit(0), type=Scalar("bool"))
+    s.body.append(Op(kernels.require, (filled,), (), effect=True))
+
+
+def reduce_axes(
+    s: Scalarizer,
+    out: Var,
+    value: Value,
+    axes: tuple[int, ...],
+    keep: bool,
+    kind: Reduction,
+    finish: Callable[[Body, Arg], Arg] | None,
+) -> None:
+    """Reduce some axes of an array. ``finish`` turns a total into the result."""
+    number = Scalar(out.type.kind, out.type.dtype)  # type: ignore[union-attr]
+    kept = [k for k in range(value.rank) if k not in axes]
+    if isinstance(out.type, Scalar):
+        _total(s, out, value, kind, number, finish)
+        return
+    assert isinstance(out.type, Array)
+    lengths = tuple(
+        (Lit(1) if k in axes else value.lengths[k]) for k in range(value.rank) if keep or k in kept
+    )
+    if len(lengths) != len(out.type.shape or ()) or not lengths:
+        raise NoForm("a reduction of unknown rank")
+    memory = s.allocate(out.type, lengths, out.hint, out)
+
+    def where(place: Place) -> Place:
+        return tuple((ZERO if k in axes else place[k]) for k in range(value.rank) if keep or k in kept)
+
+    if kept == list(range(len(kept))):
+        _by_rows(s, memory, value, kept, where, kind, number, finish)
+    else:
+        _in_memory(s, memory, value, where, kind, number, finish)
+    s.bind(out, memory)
+
+
+def _step(s: Scalarizer, kind: Reduction, number: Scalar) -> Callable[[Body, Arg, Arg], Arg]:
+    fn = scalar_form(kind.step, [number, number])
+    if fn is None:
+        raise NoForm(f"a reduction of {number}")
+    return lambda body, a, b: body.op(fn, a, b, type=number)
+
+
+def _total(s: Scalarizer, out: Var, value: Value, kind: Reduction, number: Scalar, finish: Any) -> None:
+    """Reduce to a number."""
+    step = _step(s, kind, number)
+    result = Var(out.type, out.hint)
+
+    def done(body: Body, place: Place, states: list[Arg]) -> None:
+        total = states[0] if finish is None else finish(body, states[0])
+        body.append(Op(builtin.assign, (total,), (result,)))
+
+    _run(s, value, 0, kind, number, step, done, frozenset((result,)))
+    s.env[out] = result
+
+
+def _run(
+    s: Scalarizer,
+    value: Value,
+    kept: int,
+    kind: Reduction,
+    number: Scalar,
+    step: Any,
+    done: Any,
+    defines: Any,
+) -> None:
+    def start(body: Body) -> list[Arg]:
+        state = Var(number, "total")
+        body.append(Op(builtin.assign, (Lit(kind.start),), (state,)))
+        return [state]
+
+    def turn(body: Body, place: Place, states: list[Var]) -> list[Arg]:
+        return [step(body, states[0], value.element(body, place))]
+
+    keys = tuple(n.value if isinstance(n, Lit) else n for n in value.lengths)
+    s.act(
+        Action(
+            value.lengths, keys, lambda body, place: None, kept=kept, start=start, step=turn, finish=done,
+            defines=defines,
+        )
+    )  # fmt: skip
+
+
+def _by_rows(
+    s: Scalarizer,
+    memory: Any,
+    value: Value,
+    kept: list[int],
+    where: Any,
+    kind: Reduction,
+    number: Scalar,
+    finish: Any,
+) -> None:
+    """Reduce the last axes: a number for each row."""
+    step = _step(s, kind, number)
+    rank = value.rank
+
+    def done(body: Body, place: Place, states: list[Arg]) -> None:
+        total = states[0] if finish is None else finish(body, states[0])
+        body.store(memory.var, memory.group, where((*place, *[ZERO] * (rank - len(place)))), total)
+
+    _run(s, value, len(kept), kind, number, step, done, frozenset())
+
+
+def _in_memory(
+    s: Scalarizer, memory: Any, value: Value, where: Any, kind: Reduction, number: Scalar, finish: Any
+) -> None:
+    """Reduce other axes: row by row into memory."""
+    step = _step(s, kind, number)
+    s.fill(memory, Lit(kind.start))
+
+    def emit(body: Body, place: Place) -> None:
+        x = value.element(body, place)
+        target = where(place)
+        if kind.adds:
+            body.store(memory.var, memory.group, target, x, "a")
+        else:
+            old = body.load(memory.var, memory.group, target)
+            body.store(memory.var, memory.group, target, step(body, old, x))
+
+    s.over(value, emit)
+    if finish is not None:
+
+        def change(body: Body, place: Place) -> Arg:
+            return finish(body, body.load(memory.var, memory.group, place))
+
+        s.fill(memory, Formula(memory.type, memory.lengths, [memory], change))
+
+
+def sum_to(s: Scalarizer, op: Op, value: Value, like: Any) -> None:
+    """Sum an array down to the shape of another."""
+    rank = like.rank if isinstance(like, Value) else 0
+    extra = value.rank - rank
+    ones = [
+        extra + k
+        for k in range(rank)
+        if isinstance(like.lengths[k], Lit)
+        and like.lengths[k].value == 1
+        and not _is_one(value.lengths[extra + k])
+    ]
+    for k in range(rank):
+        if extra + k not in ones:
+            require_equal(s, value.lengths[extra + k], like.lengths[k])
+    axes = (*range(extra), *ones)
+    out = op.out
+    if value.type.dtype != out.type.dtype:  # type: ignore[union-attr]
+        raise NoForm("a sum of another type")
+    kind = reduction_of(np.sum, value.type.dtype)
+    if not extra or not ones:
+        reduce_axes(s, out, value, axes, bool(ones), kind, None)
+        return
+    shape = tuple(1 if extra + k in ones else (value.type.shape or ())[extra + k] for k in range(rank))
+    partial = Var(Array(value.type.dtype, tuple((value.type.shape or ())[extra:])), None)
+    reduce_axes(s, partial, value, tuple(range(extra)), False, kind, None)
+    reduce_axes(s, out, s.array(partial), tuple(k - extra for k in ones), True, kind, None)
+    assert shape is not None
+
+
+def _is_one(n: Arg) -> bool:
+    return isinstance(n, Lit) and n.value == 1

@@ -1,0 +1,1 @@
+"""How do loops over elements become nests that a processor runs fast?"""

@@ -1,0 +1,1 @@
+"""How does compiled code compute on numbers what NumPy and Python compute?"""

@@ -1,0 +1,357 @@
+"""How does compiled code compute on numbers what NumPy's functions compute on the elements of arrays?
+
+Each function takes numbers of one type, has NumPy's results at edges (NaN, infinities, division by zero,
+ties), and has no branches that a loop vectoriser could not turn into selections. Only those are here for
+which Numba's own differ from NumPy or do not vectorise.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numba
+import numpy as np
+
+from .. import vector_math
+from .selections import maximum, minimum
+
+compiled: Any = numba.njit(error_model="numpy", no_cfunc_wrapper=True)
+# For transcendental functions: the kernel itself has to hold their calls, so as to use the widest vectors.
+inlined: Any = numba.njit(error_model="numpy", inline="always")
+
+LN2, LOG2E = math.log(2), 1 / math.log(2)
+DEGREES, RADIANS = 180 / math.pi, math.pi / 180
+EPS, EPS32 = float(np.finfo(np.float64).eps), float(np.finfo(np.float32).eps)
+HUGE, HUGE32 = float(np.finfo(np.float64).max), float(np.finfo(np.float32).max)
+
+# ----- arithmetic -----
+
+
+@compiled
+def reciprocal(x):
+    return 1 / x
+
+
+@compiled
+def square(x):
+    return x * x
+
+
+@compiled
+def identity(x):
+    return x
+
+
+@compiled
+def remainder(x, y):
+    """Has the sign of ``y``; NaN for ``y = 0``."""
+    rest = np.fmod(x, y)
+    return rest + y if rest != 0 and (y < 0) != (rest < 0) else rest
+
+
+@compiled
+def floor_divide(x, y):
+    if y == 0:
+        return x / y
+    rest = np.fmod(x, y)
+    quotient = (x - rest) / y
+    if rest != 0 and (y < 0) != (rest < 0):
+        quotient -= 1
+    down = np.floor(quotient)
+    return down + 1 if quotient - down > 0.5 else down
+
+
+@compiled
+def remainder_of_integers(x, y):
+    """Has the sign of ``y``; 0 for ``y = 0``."""
+    if y == 0 or y == -1:
+        return 0
+    return x % y
+
+
+@compiled
+def floor_divide_integers(x, y):
+    """0 for ``y = 0``."""
+    if y == 0:
+        return 0
+    return -x if y == -1 else x // y
+
+
+@compiled
+def fmod_of_integers(x, y):
+    """Has the sign of ``x``; 0 for ``y = 0``."""
+    if y == 0 or y == -1:
+        return 0
+    rest = x % y
+    return rest - y if rest != 0 and (x < 0) != (y < 0) else rest
+
+
+@inlined
+def power_dx(x, y):
+    """``y * x ** (y - 1)``, which is 0 for ``y = 0``."""
+    return y * vector_math.pow(x, y - 1) if y != 0 else y
+
+
+@compiled
+def power_dx_single(x, y):
+    return y * vector_math.pow(x, y - np.float32(1)) if y != 0 else y
+
+
+@inlined
+def power_dy(x, y, power):
+    """``power * log(x)``, which is 0 at ``x = 0`` unless ``y`` is negative."""
+    flat = x == 0 and y >= 0
+    slope = power * vector_math.log(x)
+    return x if flat else slope
+
+
+# ----- selections -----
+
+
+@compiled
+def clip(x, low, high):
+    return minimum(maximum(x, low), high)
+
+
+@compiled
+def heaviside(x, at_zero):
+    return 1.0 if x > 0 else (0.0 if x < 0 else (at_zero if x == 0 else x))
+
+
+@compiled
+def nan_to_num(x):
+    limited = min(max(x, -HUGE), HUGE)
+    return limited if x == x else 0.0
+
+
+@compiled
+def nan_to_num_single(x):
+    limited = min(max(x, np.float32(-HUGE32)), np.float32(HUGE32))
+    return limited if x == x else np.float32(0.0)
+
+
+# ----- predicates -----
+
+
+@compiled
+def isnan(x):
+    return x != x
+
+
+@compiled
+def isinf(x):
+    return abs(x) == np.inf
+
+
+@compiled
+def isfinite(x):
+    return abs(x) < np.inf
+
+
+@compiled
+def isposinf(x):
+    return x == np.inf
+
+
+@compiled
+def isneginf(x):
+    return x == -np.inf
+
+
+@compiled
+def nowhere(x):
+    return False
+
+
+@compiled
+def everywhere(x):
+    return True
+
+
+@compiled
+def truth(x):
+    return x != 0
+
+
+@compiled
+def logical_not(x):
+    return x == 0
+
+
+@compiled
+def logical_and(x, y):
+    return (x != 0) & (y != 0)
+
+
+@compiled
+def logical_or(x, y):
+    return (x != 0) | (y != 0)
+
+
+@compiled
+def logical_xor(x, y):
+    return (x != 0) != (y != 0)
+
+
+@compiled
+def left_shift(x, n):
+    """0 where nothing of ``x`` is left."""
+    return x << n if 0 <= n < 64 else 0
+
+
+@compiled
+def right_shift(x, n):
+    """0 or -1 where nothing of ``x`` is left."""
+    return x >> (n if 0 <= n < 64 else 63)
+
+
+# ----- exponentials, logarithms, angles -----
+
+
+@inlined
+def logaddexp(x, y):
+    larger, distance = (x if x > y else y), abs(x - y)
+    value = larger + vector_math.log1p(vector_math.exp(-distance))
+    return value if x != y else x + LN2
+
+
+@inlined
+def logaddexp2(x, y):
+    larger, distance = (x if x > y else y), abs(x - y)
+    value = larger + LOG2E * vector_math.log1p(vector_math.exp2(-distance))
+    return value if x != y else x + 1
+
+
+@inlined
+def exp_share(x, total):
+    """``exp(x - total)``: 1 where they are equal, 0 where ``x`` is minus infinity."""
+    share = vector_math.exp(x - total)
+    return 0.0 if x == -np.inf else (1.0 if x == total else share)
+
+
+@compiled
+def degrees(x):
+    return x * DEGREES
+
+
+@compiled
+def radians(x):
+    return x * RADIANS
+
+
+@inlined
+def sinc(x):
+    angle = math.pi * x
+    angle = angle if angle != 0 else EPS
+    return vector_math.sin(angle) / angle
+
+
+@compiled
+def sinc_single(x):
+    angle = np.float32(np.float32(math.pi) * x)
+    angle = angle if angle != 0 else np.float32(EPS32)
+    return vector_math.sin(angle) / angle
+
+
+@compiled
+def angle_of_real(x):
+    """0 or pi."""
+    return vector_math.atan2(0.0, x)
+
+
+# ----- complex numbers -----
+
+
+@compiled
+def real(z):
+    return z.real
+
+
+@compiled
+def imag(z):
+    return z.imag
+
+
+@compiled
+def conjugate(z):
+    return z.conjugate()
+
+
+@compiled
+def divide_complex(x, y):
+    """By the larger part of ``y``, so that no square is out of range; NaN or infinite for ``y = 0``."""
+    if abs(y.real) >= abs(y.imag):
+        if y.real == 0 and y.imag == 0:
+            return complex(x.real / abs(y.real), x.imag / abs(y.real))
+        part = y.imag / y.real
+        scale = 1.0 / (y.real + y.imag * part)
+        return complex((x.real + x.imag * part) * scale, (x.imag - x.real * part) * scale)
+    part = y.real / y.imag
+    scale = 1.0 / (y.imag + y.real * part)
+    return complex((x.real * part + x.imag) * scale, (x.imag * part - x.real) * scale)
+
+
+@compiled
+def exp_complex(z):
+    if z.imag == 0:
+        return complex(vector_math.exp(z.real), z.imag)
+    half = vector_math.exp(0.5 * z.real)  # twice, so that a result in range is found
+    if half == 0:
+        return complex(0.0, 0.0)
+    return complex(half * vector_math.cos(z.imag) * half, half * vector_math.sin(z.imag) * half)
+
+
+@compiled
+def power_two(x, two):
+    return x * x
+
+
+@compiled
+def angle(z):
+    return vector_math.atan2(z.imag, z.real)
+
+
+@compiled
+def zero(x):
+    return 0.0
+
+
+# ----- of scipy.special -----
+
+
+@inlined
+def expit(x):
+    return 1 / (1 + vector_math.exp(-x))
+
+
+@inlined
+def logit(x):
+    middle = 2 * (x - 0.5)
+    near = vector_math.log1p(middle) - vector_math.log1p(-middle)
+    far = vector_math.log(x / (1 - x))
+    return far if x < 0.3 or x > 0.65 or x != x else near
+
+
+@inlined
+def log_expit(x):
+    tail = vector_math.log1p(vector_math.exp(-abs(x)))
+    return (x if x < 0 else 0.0) - tail
+
+
+@inlined
+def xlogy(x, y):
+    product = x * vector_math.log(y)
+    return 0.0 if x == 0 and y == y else product
+
+
+@inlined
+def xlog1py(x, y):
+    product = x * vector_math.log1p(y)
+    return 0.0 if x == 0 and y == y else product
+
+
+@inlined
+def entr(x):
+    value = -x * vector_math.log(x)
+    return value if x > 0 or x != x else (0.0 if x == 0 else -np.inf)

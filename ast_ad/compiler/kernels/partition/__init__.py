@@ -1,0 +1,1 @@
+"""Which statements become kernels, and which stay Python?"""

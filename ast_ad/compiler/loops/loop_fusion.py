@@ -1,0 +1,285 @@
+"""Which loops and their adjoints can run together, so that nothing is saved between them?
+
+Where the adjoint of an iteration needs nothing of other iterations, it may follow the iteration itself::
+
+    for i in range(n):                      for i in range(n):
+        t = f(x[i])                             t = f(x[i])
+        total += t * t                          total += t * t
+        tape.append(t)                          x_bar[i] += f'(x[i]) * (2.0 * t)
+    for i, t in reversed(...):
+        x_bar[i] += f'(x[i]) * (2.0 * t)
+
+It is so if the adjoint loop only adds to what it carries, in whatever order, and if nothing that it reads
+comes from the primal loop, save the tape. The iterations then run in the primal's order: the sums of the
+adjoint are taken in another order than before, all else is the same to the bit.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+
+import numpy as np
+
+from ...rules import containers, helpers
+from ..ir.builtin import assign
+from ..ir.ops import Arg, Block, For, Function, If, Op, Seq, Statement, Var, blocks, reads, variables, walk
+from ..ir.types import computed_alike
+from ..simplify.patterns import arg_key
+from ..simplify.renaming import Renaming, copy_function, free, replace_reads
+from ..simplify.simplify import simplify
+
+# Each adds something to its first argument, the first two to either.
+SUMS = {
+    operator.add, np.add, operator.sub, np.subtract, helpers.add_at, containers.list_add,
+    containers.list_add_at, assign,
+}  # fmt: skip
+SYMMETRIC = {operator.add, np.add}
+
+
+def fuse_loops(function: Function) -> Function:
+    """The same function with each adjoint loop merged into its primal loop where that is possible.
+
+    >>> from ast_ad.compiler.ir.evaluate import evaluate
+    >>> from ast_ad.compiler.ir.ops import Lit
+    >>> from ast_ad.compiler.ir.types import Array, Scalar
+    >>> from ast_ad.compiler.adjoint.adjoint import adjoint
+    >>> x, s, t, e, i = (Var(Scalar("float")) for _ in range(5))
+    >>> body = Block([Op(operator.mul, (x, x), (e,)), Op(operator.add, (s, e), (t,))], (t,))
+    >>> total = Var(Scalar("float"))
+    >>> loop = For(i, (Lit(0), Lit(3), Lit(1)), (), (s,), (Lit(0.0),), body, (total,))
+    >>> fused = fuse_loops(adjoint(Function("f", (x,), Block([loop], (total,))), (0,)))
+    >>> sum(isinstance(op, For) for op in fused.body.ops), evaluate(fused, 2.0)
+    (1, (12.0, 12.0))
+    """
+    fused = copy_function(function)
+    while _fuse_block(fused.body):  # outer loops first: then those within stand in one block
+        simplify(fused)
+    return fused
+
+
+def _fuse_block(block: Block) -> bool:
+    """Merge loops of the block, or else loops within; whether there were any."""
+    found = False
+    while any(_fuse(block, first, second) for first, second in _pairs(block)):
+        found = True
+    return found or any([_fuse_block(inner) for op in block.ops for inner in blocks(op)])
+
+
+def _pairs(block: Block) -> list[tuple[For, For]]:
+    """Loops of the block, each with an adjoint loop behind that may be its own."""
+    loops = [op for op in block.ops if isinstance(op, For)]
+    return [
+        (first, second)
+        for k, second in enumerate(loops)
+        for first in reversed(loops[:k])
+        if second.adjoint and second.span == first.span and first.reverse is not second.reverse
+    ]
+
+
+def _fuse(block: Block, first: For, second: For) -> bool:
+    """Let the second loop run within the first, if it can; whether it could."""
+    if first.stops or second.stops or not _only_adds(second):
+        return False
+    start, end = (next(i for i, op in enumerate(block.ops) if op is loop) for loop in (first, second))
+    between, after = block.ops[start + 1 : end], Block(block.ops[end + 1 :], block.results)
+    header, swaps = _match(first, second), _swaps(between, first, second, after)
+    if header is None or swaps is None:
+        return False
+    moved = _needed_before(between, first, second, swaps)
+    if moved is None:
+        return False
+    _swap(between, second, swaps, after)
+    names, items = header
+    replace_reads(second.body, names)
+    first.items += items
+    first.params += second.params
+    first.inits += second.inits
+    first.outs += second.outs
+    first.body = Block(first.body.ops + second.body.ops, first.body.results + second.body.results)
+    early = set(map(id, moved))
+    later = [op for op in between if id(op) not in early]
+    block.ops = [*block.ops[:start], *moved, first, *later, *after.ops]
+    block.results = after.results
+    return True
+
+
+# ----- the iterations -------------------------------------------------------------------------------
+def _match(first: For, second: For) -> tuple[Renaming, tuple[tuple[Arg, tuple[Var, ...]], ...]] | None:
+    """What the second loop's index and elements are in the same iteration of the first, and further lists
+    to run through; None where the iterations are not the same."""
+    names: Renaming = {}
+    same = second.range is not None
+    if second.range is not None:
+        if first.range is None or list(map(arg_key, first.range)) != list(map(arg_key, second.range)):
+            return None
+        names[second.index] = first.index
+    others = []
+    for source, elements in second.items:
+        known = _elements(first, source, len(elements))
+        if known is None:
+            others.append((source, elements))
+        else:
+            names.update(zip(elements, known, strict=True))
+            same = True
+    return (names, tuple(others)) if same else None
+
+
+def element_of(loop: For, source: Arg, count: int, position: int) -> Arg | None:
+    """What is on a tape that the loop records, of each iteration's ``count`` values the one at a position."""
+    found = _elements(loop, source, count)
+    return None if found is None else found[position]
+
+
+def _elements(loop: For, source: Arg, count: int) -> tuple[Arg, ...] | None:
+    """The element of a list that belongs to an iteration, as the loop itself has it."""
+    for other, elements in loop.items:
+        if arg_key(other) == arg_key(source) and len(elements) == count:
+            return elements
+    if not isinstance(source, Var) or source not in loop.outs:
+        return None
+    position = loop.outs.index(source)
+    init, result = loop.inits[position], loop.body.results[position]
+    append = next((op for op in loop.body.ops if result in op.outs), None)
+    if not isinstance(append, Op) or append.fn is not containers.list_append:
+        return None
+    if append.args[0] is not loop.params[position] or not isinstance(init, Seq) or init.items:
+        return None
+    element = append.args[1]
+    if count == 1:
+        return (element,)
+    return element.items if isinstance(element, Seq) and len(element.items) == count else None
+
+
+# ----- the statements between -----------------------------------------------------------------------
+def _needed_before(
+    between: list[Statement], first: For, second: For, swaps: dict[int, Var]
+) -> list[Statement] | None:
+    """The statements between that the second loop needs, if they may all run before the first."""
+    tapes = {v for source, n in second.items if _elements(first, source, len(n)) for v in variables(source)}
+    needed = {*free(second.body)}
+    needed.update(v for j, init in enumerate(second.inits) for v in variables(swaps.get(j, init)))
+    needed.update(v for source, _ in second.items for v in variables(source) if v not in tapes)
+    moved: list[Statement] = []
+    for op in reversed(between):
+        if needed.intersection(op.outs):
+            if _has_effect(op):
+                return None
+            moved.append(op)
+            needed.update(reads(op))
+    return None if needed.intersection(first.outs) else moved[::-1]
+
+
+def _swaps(between: list[Statement], first: For, second: For, after: Block) -> dict[int, Var] | None:
+    """Where the second loop adds to a sum that the statements between went on with: the sum as it was
+    before them, by position. None where it is something else that depends on the first loop."""
+    late = set(first.outs)
+    for op in between:
+        if not late.isdisjoint(reads(op)):
+            late.update(op.outs)
+    rest = [*_read(after), *free(second.body), *variables(*second.inits)]
+    found: dict[int, Var] = {}
+    for j, init in enumerate(second.inits):
+        if late.isdisjoint(variables(init)):
+            continue
+        sums = _sum_before(between, init, late) if isinstance(init, Var) else None
+        if sums is None or sum(v in sums[1:] for v in rest) != 1:
+            return None
+        found[j] = sums[0]
+    return found
+
+
+def _sum_before(between: list[Statement], last: Var, late: set[Var]) -> list[Var] | None:
+    """The stages of the sum that ends with ``last``, from the one that does not depend on the first loop."""
+    early = [v for op in between if not late.isdisjoint(op.outs) for v in reads(op)]
+    for origin in dict.fromkeys(v for v in early if v not in late and computed_alike(v.type, last.type)):
+        stages = _stages(between, origin)
+        if stages is not None and stages[-1] is last:
+            return stages
+    return None
+
+
+def _swap(between: list[Statement], second: For, swaps: dict[int, Var], after: Block) -> None:
+    """Let the second loop add first, and the statements between go on from there."""
+    inits, outs = list(second.inits), list(second.outs)
+    for j, origin in swaps.items():
+        replace_reads(after, {outs[j]: inits[j]})
+        outs[j], inits[j] = Var(outs[j].type, outs[j].hint), origin
+        replace_reads(Block(between), {origin: outs[j]})
+    second.inits, second.outs = tuple(inits), tuple(outs)
+
+
+def _read(block: Block) -> list[Var]:
+    return [*(v for op in block.ops for v in reads(op)), *variables(*block.results)]
+
+
+def _has_effect(op: Statement) -> bool:
+    return any(isinstance(inner, Op) and inner.effect for inner in walk(Block([op])))
+
+
+# ----- sums -----------------------------------------------------------------------------------------
+def _only_adds(loop: For) -> bool:
+    """Whether all that the body does with a carried value is to add to it."""
+    results = loop.body.results
+    return all(
+        result is _sum(loop.body, param) and _count(result, results) == 1
+        for param, result in zip(loop.params, results, strict=True)
+    )
+
+
+def _sum(block: Block, start: Var) -> Var | None:
+    """The value after all that the block adds to ``start``; None if it does anything else with it."""
+    stages = _stages(block.ops, start)
+    if stages is None or not set(stages[:-1]).isdisjoint(variables(*block.results)):
+        return None
+    return stages[-1]
+
+
+def _stages(statements: list[Statement], start: Var) -> list[Var] | None:
+    """``start`` and the values that come about when the statements add to it; None if they do anything
+    else with one of them."""
+    stages = [start]
+    for op in statements:
+        read = set(reads(op))
+        if not read.isdisjoint(stages[:-1]):
+            return None
+        if stages[-1] in read:
+            after = _after(op, stages[-1])
+            if after is None:
+                return None
+            stages.append(after)
+    return stages
+
+
+def _after(op: Statement, current: Var) -> Var | None:
+    """The value after one statement, which reads it."""
+    if isinstance(op, Op):
+        once = _count(current, (*op.args, *op.kwargs.values())) == 1
+        place = op.args[0] is current or (op.fn in SYMMETRIC and op.args[1] is current)
+        return op.out if once and op.fn in SUMS and place else None
+    if isinstance(op, If):
+        return _after_branch(op, current)
+    if not isinstance(op, For) or op.stops or _count(current, op.inits) != 1:
+        return None
+    inside = sum(v is current for v in reads(op)) - 1
+    position = next((i for i, init in enumerate(op.inits) if init is current), None)
+    if inside or position is None:
+        return None
+    result = op.body.results[position]
+    added = _sum(op.body, op.params[position])
+    return op.outs[position] if added is result and _count(added, op.body.results) == 1 else None
+
+
+def _after_branch(op: If, current: Var) -> Var | None:
+    if current in variables(op.cond):
+        return None
+    added = [_sum(branch, current) for branch in (op.then, op.orelse)]
+    for out, *results in zip(op.outs, op.then.results, op.orelse.results, strict=True):
+        if all(a is r for a, r in zip(added, results, strict=True)):
+            once = [_count(r, b.results) == 1 for r, b in zip(results, (op.then, op.orelse), strict=True)]
+            return out if all(once) else None
+    return None
+
+
+def _count(var: Arg | None, args: Iterable[Arg]) -> int:
+    return sum(v is var for v in variables(*args))

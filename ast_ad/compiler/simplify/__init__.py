@@ -1,0 +1,1 @@
+"""What can a program do with less?"""

@@ -1,0 +1,117 @@
+"""Which products of a reverse sweep have a cheaper form?
+
+Signs and numbers move to where they cost least or vanish, what two cotangents have in common is computed
+once. Each function changes the operation and returns whether it did.
+"""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+
+from ...rules import helpers
+from ..frontend.builder import type_of_arg
+from ..ir.ops import Arg, Lit, Op, Seq, Var
+from ..ir.types import Array, Scalar, dtype_of, rank_of
+from .patterns import DIVIDE, MULTIPLY, NEGATE, Makers, change, gives_dtype, is_full, maker_of, same_type
+
+
+def negated_factor(op: Op, a: Arg, b: Arg, makers: Makers) -> bool:
+    """``-x * b`` as ``-(x * b)``: a sign that is outside may vanish in a sum."""
+    negated = maker_of(a, makers, NEGATE)
+    if negated is None or not negated.adjoint or not is_full(a, op) or not isinstance(negated.args[0], Var):
+        return False
+    factors = (negated.args[0], b) if op.args[0] is a else (b, negated.args[0])
+    change(op, operator.neg, makers.before(op, op.fn, *factors, type=op.out.type))
+    return True
+
+
+def scaled_twice(op: Op, a: Arg, b: Arg, makers: Makers) -> bool:
+    """``2 * (3 * x)`` as ``6 * x``."""
+    inner = maker_of(b, makers, MULTIPLY)
+    if inner is None or not inner.adjoint or not _is_scale(a):
+        return False
+    for factor, x in (inner.args, inner.args[::-1]):
+        if _is_scale(factor) and isinstance(x, Var) and same_type(x, op.out.type):
+            product = a.value * factor.value  # type: ignore[union-attr]
+            if 1e-30 < abs(product) < 1e30:
+                change(op, operator.mul, Lit(product), x)
+                return True
+    return False
+
+
+def _is_scale(arg: Arg) -> bool:
+    return isinstance(arg, Lit) and type(arg.value) in (int, float)
+
+
+def scaled_small(op: Op, a: Arg, b: Arg, makers: Makers) -> bool:
+    """``2 * broadcast_like(g, x)`` as ``broadcast_like(2 * g, x)``."""
+    stretch = maker_of(b, makers, {helpers.broadcast_like})
+    if stretch is None or not _is_scale(a):
+        return False
+    g, x = stretch.args
+    if _is_scale(g):
+        scaled: Arg = Lit(float(a.value * g.value))  # type: ignore[union-attr]
+    elif is_full(g, Op(op.fn, (), (Var(type_of_arg(g)),))):
+        scaled = makers.before(op, operator.mul, g, a, type=type_of_arg(g))
+    else:
+        return False
+    change(op, helpers.broadcast_like, scaled, x)
+    return True
+
+
+def stretched(op: Op, a: Arg, b: Arg, makers: Makers) -> bool:
+    """Read ``broadcast_like(g, x)`` as ``g`` where the other operand has the full shape."""
+    stretch = maker_of(a, makers, {helpers.broadcast_like})
+    if a is b or stretch is None or not isinstance(op.out.type, Array):
+        return False
+    other = type_of_arg(b)
+    small = type_of_arg(stretch.args[0])
+    if not isinstance(other, Array) or other.shape is None or other.shape != op.out.type.shape:
+        return False
+    if not isinstance(small, (Scalar, Array)) or not gives_dtype(op.out.type.dtype, small, other):
+        return False
+    op.args = tuple(stretch.args[0] if x is a else x for x in op.args)
+    return True
+
+
+def shared_quotient(op: Op, g: Arg, b: Arg, makers: Makers) -> bool:
+    """``g * (x / y)`` as ``(g / y) * x`` where ``g / y`` is known: both cotangents of a quotient have it."""
+    quotient = maker_of(b, makers, DIVIDE)
+    if quotient is None or not quotient.adjoint or not is_full(quotient.args[0], op):
+        return False
+    known = makers.find(Op(quotient.fn, (g, quotient.args[1]), (op.out,)))
+    if known is None or not is_full(known, op) or known.id > quotient.out.id:  # newer: the reverse of this
+        return False
+    change(op, operator.mul, known, quotient.args[0])
+    return True
+
+
+def scaled_outer(op: Op, a: Arg, b: Arg, makers: Makers) -> bool:
+    """A number times an outer product: times the first vector."""
+    outer, number = maker_of(b, makers, {np.outer}), type_of_arg(a)
+    if outer is None or not outer.adjoint or not isinstance(number, Scalar) or not is_full(b, op):
+        return False
+    u, v = outer.args
+    if not isinstance(u, Var) or rank_of(u.type) != 1 or dtype_of(u.type) != dtype_of(op.out.type):
+        return False
+    change(op, np.outer, makers.before(op, operator.mul, a, u, type=u.type), v)
+    return True
+
+
+def two_outers(op: Op, makers: Makers) -> bool:
+    """The sum of two outer products as one product of matrices: the large result is written once."""
+    pairs = [maker_of(arg, makers, {np.outer}) for arg in op.args]
+    vectors = [v for pair in pairs if pair is not None and pair.adjoint for v in pair.args]
+    dtype, types = dtype_of(op.out.type), [v.type for v in vectors if isinstance(v, Var)]
+    if dtype is None or len(types) < 4:
+        return False
+    if any(not isinstance(t, Array) or t.ndim != 1 or t.dtype != dtype for t in types):
+        return False
+    (n,), (m,) = types[0].shape, types[1].shape  # type: ignore[union-attr, misc]
+    columns, rows = Seq((vectors[0], vectors[2])), Seq((vectors[1], vectors[3]))
+    left = makers.before(op, np.stack, columns, type=Array(dtype, (n, 2)), axis=Lit(1))
+    right = makers.before(op, np.stack, rows, type=Array(dtype, (2, m)))
+    change(op, operator.matmul, left, right)
+    return True

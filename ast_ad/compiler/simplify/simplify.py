@@ -1,0 +1,199 @@
+"""What can a reverse sweep do with less?
+
+Only statements of the sweep change (a primal's value stays to the bit): each is rewritten by the rules of
+``peephole``, an operation that was done before in the same or an outer block is not done again, and a value
+that a loop or branch hands through unchanged is read directly. Dead code goes last.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...rules import containers, helpers
+from ...rules.registry import lookup
+from ..budget import spend
+from ..ir import builtin
+from ..ir.ops import (
+    Arg,
+    Block,
+    For,
+    Function,
+    If,
+    Op,
+    Seq,
+    Statement,
+    Var,
+    While,
+    blocks,
+    operands,
+    variables,
+    walk,
+)
+from .dead_code import eliminate_dead_code
+from .dead_stores import fill_erased
+from .dead_tapes import shrink_tapes
+from .patterns import Makers, arg_key
+from .peephole import rewrite
+from .renaming import Renaming, bound_within, renamed, replace_operands
+from .settled import Settled, content_of
+
+# Each of these results is written to in place later on, so every use needs its own.
+BUFFERS = {
+    np.zeros_like, np.ones_like, np.empty_like, np.zeros, np.ones, np.full, np.full_like, helpers.zero_like,
+    helpers.setitem, helpers.add_at, helpers.scatter, containers.list_zeros_like,
+}  # fmt: skip
+
+TRIES = 3
+"""Of how many branches within branches it is asked whether they may be passed over."""
+
+
+def simplify(function: Function) -> Function:
+    """Simplify the adjoint statements of a function in place, and remove dead code; return the function."""
+    simplify_block(function.body)
+    eliminate_dead_code(function)
+    while shrink_tapes(function.body):
+        eliminate_dead_code(function)
+    return function
+
+
+def simplify_block(block: Block, settled: Settled | None = None) -> None:
+    """Simplify the adjoint statements of a block in place; ``settled``: branches to pass over."""
+    makers = Makers()
+    read = variables(*block.results)
+    for op in walk(block):
+        spend(1, op.span)
+        read += variables(*operands(op))
+        for inner in blocks(op):
+            read += variables(*inner.results)
+    makers.uses.update(read)
+    _Simplifier({}, {}, makers, settled, TRIES).block(block)
+    fill_erased(block)
+
+
+class _Simplifier:
+    """One pass over a block: ``names`` maps replaced Vars, ``known`` finds an operation's result by what it
+    computes, ``makers`` the operation that made a Var. Inner blocks see what outer ones found."""
+
+    def __init__(
+        self,
+        names: Renaming,
+        known: dict[Any, Var],
+        makers: Makers,
+        settled: Settled | None,
+        tries: int,
+    ) -> None:
+        self.names, self.known, self.makers, self.settled, self.tries = names, known, makers, settled, tries
+        makers.find = lambda op: known.get(expression_key(op))
+
+    def inner(self, *several: Block, tries: int | None = None) -> None:
+        tries = self.tries if tries is None else tries
+        for block in several:
+            _Simplifier(self.names, dict(self.known), Makers(self.makers), self.settled, tries).block(block)
+
+    def branch(self, op: If) -> None:
+        """Simplify both sides, unless that would change nothing."""
+        settled, names = self.settled, len(self.names)
+        content = content_of(op) if settled is not None and self.tries else None
+        if settled is None or content is None:
+            self.inner(op.then, op.orelse)
+        elif not settled.holds(op, content, self.known.keys(), self.makers, self.names):
+            self.inner(op.then, op.orelse, tries=self.tries - 1)
+            if names == len(self.names) and content == content_of(op):
+                settled.settle(op, content, self.makers, self.names)
+
+    def block(self, block: Block) -> None:
+        kept: list[Statement] = []
+        for op in block.ops:
+            replace_operands(op, self.names)
+            if isinstance(op, Op):
+                kept += self.operation(op)
+                continue
+            if isinstance(op, If):
+                self.branch(op)
+                self.same_results(op)
+            else:
+                if op.adjoint:
+                    self.invariants(op)
+                if isinstance(op, While):
+                    self.inner(op.cond)
+                self.inner(op.body)
+            kept.append(op)
+        block.ops = kept
+        block.results = tuple(renamed(a, self.names) for a in block.results)
+
+    def operation(self, op: Op) -> list[Op]:
+        """Simplify an operation; what stands in its place."""
+        before: list[Op] = []
+        if op.adjoint and not op.effect:
+            value = rewrite(op, self.makers)
+            new, self.makers.new = self.makers.new, []
+            for other in new:
+                replace_operands(other, self.names)
+                before += self.operation(other)
+            if new:
+                replace_operands(op, self.names)
+            if value is not None:
+                self.replace(op.out, renamed(value, self.names))
+                return before
+        key = expression_key(op)
+        if key is not None and op.adjoint and key in self.known:
+            self.replace(op.out, self.known[key])
+            return before
+        if key is not None:
+            self.known.setdefault(key, op.out)
+        self.makers.update((out, op) for out in op.outs)
+        return [*before, op]
+
+    def replace(self, var: Var, value: Arg) -> None:
+        self.names[var] = value
+        if (
+            isinstance(value, Var)
+            and value.hint is None
+            and value in self.makers
+            and self.makers[value].adjoint
+        ):
+            value.hint = var.hint
+
+    def invariants(self, op: For | While) -> None:
+        """A carried value that the body hands on as it is has its first value always."""
+        results = op.body.results[op.stops :]
+        kept = []
+        for j, (param, result) in enumerate(zip(op.params, results, strict=True)):
+            if result is param and not isinstance(op.inits[j], Seq):
+                self.names[param] = self.names[op.outs[j]] = op.inits[j]
+            else:
+                kept.append(j)
+        op.params, op.outs = tuple(op.params[j] for j in kept), tuple(op.outs[j] for j in kept)
+        op.inits = tuple(op.inits[j] for j in kept)
+        op.body.results = (*op.body.results[: op.stops], *(results[j] for j in kept))
+
+    def same_results(self, op: If) -> None:
+        """A result that is the same outer value on both sides is that value."""
+        if not op.adjoint:
+            return
+        results = zip(op.outs, op.then.results, op.orelse.results, strict=True)
+        same = [(out, a) for out, a, b in results if arg_key(a) == arg_key(b)]
+        inside = {*bound_within(op.then), *bound_within(op.orelse)} if same else set()
+        self.names.update((out, a) for out, a in same if inside.isdisjoint(variables(a)))
+
+
+def expression_key(op: Op) -> Any:
+    """What the operation computes, where it may be shared: equal keys give equal values."""
+    primitive = lookup(op.fn)
+    if (
+        op.effect
+        or len(op.outs) != 1
+        or op.fn in BUFFERS
+        or primitive is None
+        and op.fn not in helpers.METADATA
+        and op.fn is not builtin.tuple_get
+    ):
+        return None
+    try:
+        key = op.fn, arg_key(Seq(op.args)), tuple(sorted((k, arg_key(v)) for k, v in op.kwargs.items()))
+        hash(key)
+    except TypeError:
+        return None
+    return key

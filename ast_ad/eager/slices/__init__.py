@@ -1,0 +1,1 @@
+"""Which part of a derivative rule has to run for the cotangents that are wanted?"""

@@ -1,0 +1,1 @@
+"""What does a user see of a derivative? How it ran, its source, what it keeps, and why."""

@@ -1,0 +1,1 @@
+"""How do the functions of neural networks differentiate?"""

@@ -1,0 +1,1 @@
+"""How do NumPy's functions, and Python's on numbers, differentiate?"""

@@ -1,0 +1,215 @@
+"""How do sums, products, extrema and moments over axes differentiate?
+
+The ``nan`` versions are the plain ones restricted to where the argument is a number.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..helpers import METADATA, broadcast_like, unbroadcast
+from ..partials import ratio
+from ..registry import composite, nondifferentiable, vjp
+
+
+def reduced_count(a: Any, axis: Any = None) -> int:
+    """How many elements of ``a`` a reduction over ``axis`` takes together.
+
+    >>> reduced_count(np.zeros((2, 3, 4)), (0, -1))
+    8
+    """
+    shape = np.shape(a)
+    axes = range(len(shape)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    count = 1
+    for i in axes:
+        count *= shape[i]
+    return count
+
+
+nondifferentiable(reduced_count)
+METADATA[reduced_count] = 0
+
+
+def expanded(g, a, axis, keepdims):
+    """The result ``g`` of a reduction over ``axis``, so that it broadcasts against ``a``."""
+    if axis is None or keepdims or np.ndim(a) == 0:
+        return g
+    return np.expand_dims(g, axis)
+
+
+def spread(g, a, axis, keepdims, where=True):
+    """The cotangent ``g`` of a sum over ``axis``, given to each element that took part."""
+    g_each = broadcast_like(expanded(g, a, axis, keepdims), a)
+    return g_each if where is True else np.where(where, g_each, 0)
+
+
+def sum_over(x, axis):
+    """``np.sum`` with its axes kept, unless a number will do."""
+    return np.sum(x) if axis is None else np.sum(x, axis=axis, keepdims=True)
+
+
+def count_present(a, axis, keepdims, where=True):
+    """The number of elements that take part in a reduction."""
+    if where is not True:
+        return np.sum(np.broadcast_to(where, np.shape(a)), axis=axis, keepdims=keepdims)
+    if axis is None:
+        return np.size(a)
+    return np.shape(a)[axis] if isinstance(axis, int) and np.ndim(a) else reduced_count(a, axis)
+
+
+# ----- sums and means -----
+
+
+@vjp(np.sum)
+def sum_rule(g, ans, a, axis=None, dtype=None, *, keepdims=False, initial=0, where=True):
+    return spread(g, a, axis, keepdims, where), None, None, None, unbroadcast(g, initial)
+
+
+@vjp(np.mean)
+def mean(g, ans, a, axis=None, dtype=None, *, keepdims=False, where=True):
+    return spread(g / count_present(a, axis, keepdims, where), a, axis, keepdims, where)
+
+
+@vjp(np.var)
+def var(g, ans, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, correction=None):
+    free = ddof if correction is None else correction
+    scaled = 2 * g / (count_present(a, axis, keepdims, where) - free)
+    return spread_deviation(scaled, a, axis, keepdims, where)
+
+
+@vjp(np.std)
+def std(g, ans, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, correction=None):
+    """Like any norm, the deviation has gradient 0 at 0.
+
+    Centered twice: of numbers that are all equal the rounded mean may be another one, and so is the answer,
+    but what is left after the second time is 0.
+    """
+    free = ddof if correction is None else correction
+    scaled = ratio(g, ans * (count_present(a, axis, keepdims, where) - free))
+    if where is True:
+        a = a - (np.mean(a) if axis is None else np.mean(a, axis=axis, keepdims=True))
+    return spread_deviation(scaled, a, axis, keepdims, where)
+
+
+def spread_deviation(g, a, axis, keepdims, where=True):
+    """``g`` times the deviation of each element from the mean."""
+    if where is True:
+        middle = np.mean(a) if axis is None else np.mean(a, axis=axis, keepdims=True)
+        return expanded(g, a, axis, keepdims) * (a - middle)
+    middle = np.sum(a, axis=axis, keepdims=True, where=where) / count_present(a, axis, True, where)
+    return expanded(g, a, axis, keepdims) * (np.where(where, a, middle) - middle)
+
+
+def along_axis(weights: Any, a: Any, axis: int) -> Any:
+    """A vector as an array of ``a``'s rank that lies along ``axis``. Reads ``a``'s rank only.
+
+    >>> along_axis(np.ones(3), np.ones((3, 2)), 0).shape
+    (3, 1)
+    """
+    position = axis % np.ndim(a)
+    return np.reshape(weights, tuple(-1 if i == position else 1 for i in range(np.ndim(a))))
+
+
+METADATA[along_axis] = 1
+
+
+@vjp(along_axis, view=True)
+def along_axis_rule(g, ans, weights, a, axis):
+    return np.reshape(g, np.shape(weights)), None, None
+
+
+@composite(np.average)
+def average(a, axis=None, weights=None, *, keepdims=False):
+    if weights is None:
+        return np.mean(a, axis=axis, keepdims=keepdims)
+    if np.ndim(weights) == np.ndim(a):
+        return np.sum(a * weights, axis=axis, keepdims=keepdims) / np.sum(
+            weights, axis=axis, keepdims=keepdims
+        )
+    placed = along_axis(weights, a, axis)
+    return np.sum(a * placed, axis=axis, keepdims=keepdims) / np.sum(weights)
+
+
+# ----- extrema -----
+
+
+@vjp(np.max, np.min, np.amax, np.amin)
+def extremum(g, ans, a, axis=None, *, keepdims=False, initial=None, where=True):
+    """Equal extrema share the gradient evenly, the initial value among them."""
+    extreme = expanded(ans, a, axis, keepdims)
+    reached = a == extreme
+    if where is not True:
+        reached = reached & where
+    ties = sum_over(reached, axis)
+    g_each = expanded(g, a, axis, keepdims)
+    if initial is None:
+        return reached * (g_each / ties)
+    share = ratio(g_each, ties + (extreme == initial))
+    return reached * share, None, None, np.sum((extreme == initial) * share)
+
+
+@vjp(np.nanmax, np.nanmin)
+def nan_extremum(g, ans, a, axis=None, *, keepdims=False, initial=None, where=True):
+    extreme = expanded(ans, a, axis, keepdims)
+    reached = a == extreme
+    if where is not True:
+        reached = reached & where
+    g_each = expanded(g, a, axis, keepdims)
+    if initial is None:
+        return reached * ratio(g_each, sum_over(reached, axis))
+    share = ratio(g_each, sum_over(reached, axis) + (extreme == initial))
+    return reached * share, None, None, np.sum((extreme == initial) * share)
+
+
+@composite(np.ptp)
+def ptp(a, axis=None, *, keepdims=False):
+    return np.max(a, axis=axis, keepdims=keepdims) - np.min(a, axis=axis, keepdims=keepdims)
+
+
+# ----- the versions that pass over NaN -----
+
+
+@vjp(np.nansum)
+def nansum(g, ans, a, axis=None, dtype=None, *, keepdims=False, initial=0, where=True):
+    present = ~np.isnan(a) & where
+    return spread(g, a, axis, keepdims, present), None, None, None, unbroadcast(g, initial)
+
+
+@vjp(np.nanmean)
+def nanmean(g, ans, a, axis=None, dtype=None, *, keepdims=False, where=True):
+    present = ~np.isnan(a) & where
+    return spread(g / count_present(a, axis, keepdims, present), a, axis, keepdims, present)
+
+
+@vjp(np.nanvar)
+def nanvar(g, ans, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, correction=None):
+    present = ~np.isnan(a) & where
+    free = ddof if correction is None else correction
+    scaled = 2 * g / (count_present(a, axis, keepdims, present) - free)
+    return spread_deviation(scaled, a, axis, keepdims, present)
+
+
+@vjp(np.nanstd)
+def nanstd(g, ans, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, correction=None):
+    present = ~np.isnan(a) & where
+    free = ddof if correction is None else correction
+    scaled = ratio(g, ans * (count_present(a, axis, keepdims, present) - free))
+    return spread_deviation(scaled, a, axis, keepdims, present)
+
+
+@composite(np.nanprod)
+def nanprod(a, axis=None, dtype=None, *, keepdims=False, initial=1, where=True):
+    present = ~np.isnan(a) & where
+    return np.prod(np.where(present, a, 1), axis=axis, dtype=dtype, keepdims=keepdims, initial=initial)
+
+
+@composite(np.nancumsum)
+def nancumsum(a, axis=None, dtype=None):
+    return np.cumsum(np.where(np.isnan(a), 0, a), axis=axis, dtype=dtype)
+
+
+@composite(np.nancumprod)
+def nancumprod(a, axis=None, dtype=None):
+    return np.cumprod(np.where(np.isnan(a), 1, a), axis=axis, dtype=dtype)

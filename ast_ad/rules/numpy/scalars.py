@@ -1,0 +1,115 @@
+"""How do Python's own functions of numbers and lists of numbers differentiate?"""
+
+from __future__ import annotations
+
+import builtins
+import math
+
+import numpy as np
+
+from ..containers import array_from_list, list_fill
+from ..helpers import list_from_array, unbroadcast
+from ..partials import polygamma, ratio
+from ..registry import elementwise, vjp
+from .cumulative import exclusive_product
+
+TWO_OVER_SQRT_PI = 2 / math.sqrt(math.pi)
+
+# ----- conversions -----
+
+
+def conversion(ans, x):
+    return 1
+
+
+for _type in (float, np.float16, np.float32, np.float64, np.longdouble, np.complex64, np.complex128):
+    elementwise(_type, view=True)(conversion)
+
+
+@elementwise(builtins.complex)
+def complex_rule(ans, real=0.0, imag=0.0):
+    return 1, 1j
+
+
+# ----- special functions -----
+
+
+@elementwise(math.erf)
+def erf(ans, x):
+    return TWO_OVER_SQRT_PI * np.exp(-x * x)
+
+
+@elementwise(math.erfc)
+def erfc(ans, x):
+    return -TWO_OVER_SQRT_PI * np.exp(-x * x)
+
+
+@elementwise(math.gamma)
+def gamma(ans, x):
+    return ans * polygamma(0, x)
+
+
+@elementwise(math.lgamma)
+def lgamma(ans, x):
+    return polygamma(0, x)
+
+
+# ----- several numbers -----
+
+
+@vjp(math.hypot)
+def hypot(g, ans, *coordinates):
+    return tuple(g * ratio(x, ans) for x in coordinates)
+
+
+@vjp(math.dist)
+def dist(g, ans, p, q):
+    p_bar = g * ratio(array_from_list(p) - array_from_list(q), ans)
+    return list_from_array(p_bar, p), list_from_array(-p_bar, q)
+
+
+@vjp(math.fsum)
+def fsum(g, ans, seq):
+    return list_fill(seq, g)
+
+
+@vjp(builtins.sum)
+def sum_rule(g, ans, iterable, start=0):
+    return list_fill(iterable, g), unbroadcast(g, start)
+
+
+@vjp(math.prod)
+def prod(g, ans, iterable, start=1):
+    values = array_from_list(iterable)
+    others = exclusive_product(values, 0) * start
+    return list_from_array(g * np.conj(others), iterable), g * np.conj(np.prod(values))
+
+
+@vjp(builtins.max, builtins.min)
+def extremum(g, ans, *values):
+    """Equal extrema share the gradient evenly."""
+    if len(values) == 1:
+        picked = array_from_list(values[0]) == ans
+        return list_from_array(g * picked / np.sum(picked), values[0])
+    if len(values) == 2:
+        x, y = values
+        return g * ((x == ans) - 0.5 * (x == y)), g * ((y == ans) - 0.5 * (x == y))
+    ties = builtins.sum([value == ans for value in values])
+    return tuple(g * (value == ans) / ties for value in values)
+
+
+# ----- newer Python versions -----
+
+
+def sumprod(g, ans, p, q):
+    return list_from_array(g * array_from_list(q), p), list_from_array(g * array_from_list(p), q)
+
+
+def fma(ans, x, y, z):
+    return y, x, 1
+
+
+if hasattr(math, "sumprod"):
+    vjp(math.sumprod)(sumprod)
+if hasattr(math, "fma"):
+    elementwise(math.fma)(fma)

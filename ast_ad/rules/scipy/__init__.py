@@ -1,0 +1,1 @@
+"""How do SciPy's functions differentiate?"""

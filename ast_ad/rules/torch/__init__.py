@@ -1,0 +1,1 @@
+"""How do PyTorch's functions differentiate that NumPy has not, or has with other conventions?"""

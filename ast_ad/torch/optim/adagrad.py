@@ -1,0 +1,97 @@
+"""How does Adagrad step? Along the gradient, scaled by the size of all gradients so far."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...rules.loops.updates import adagrad
+from .rules import (
+    Options,
+    Rule,
+    RuleOptimizer,
+    Slots,
+    apply,
+    check_fused,
+    check_lr,
+    check_not_negative,
+    number,
+    sign_of,
+)
+
+__all__ = ["Adagrad"]
+
+
+def _start(param: np.ndarray, options: Options) -> Slots:
+    value = options["initial_accumulator_value"]
+    return {"sum": np.full_like(param, complex(value, value) if param.dtype.kind == "c" else value)}
+
+
+def adagrad_(param: np.ndarray, grad: np.ndarray, state: Slots, step: int, options: Options) -> None:
+    """One step of ``Adagrad`` on an array."""
+    lr = number(options["lr"]) / (1 + (step - 1) * number(options["lr_decay"]))
+    apply(adagrad, (param, grad, state["sum"]), lr, number(options["eps"]), number(options["weight_decay"]),
+          sign_of(options))  # fmt: skip
+
+
+def check_adagrad(options: Options) -> None:
+    """Refuse negative options (ValueError)."""
+    check_lr(options["lr"])
+    for name in ("lr_decay", "weight_decay", "initial_accumulator_value"):
+        check_not_negative(options[name], f"{name} value")
+    check_not_negative(options["eps"], "epsilon value")
+
+
+class Adagrad(RuleOptimizer):
+    """Adagrad: ``p -= lr * g / (sqrt(s) + eps)``, where s is the sum of all ``g**2``.
+
+    ``lr_decay`` divides the rate by ``1 + (step - 1) * lr_decay``.
+
+    Source: Duchi, Hazan and Singer, Adaptive subgradient methods for online learning (2011).
+
+    Raises:
+        ValueError: a negative option.
+
+    >>> import ast_ad
+    >>> p = ast_ad.tensor([1.0, 2.0], requires_grad=True)
+    >>> optimizer = ast_ad.optim.Adagrad([p], lr=0.1)
+    >>> (p * p).sum().backward()
+    >>> optimizer.step()
+    >>> p
+    tensor([0.9000, 1.9000], requires_grad=True)
+    """
+
+    rule = Rule(_start, adagrad_)
+
+    def __init__(
+        self,
+        params: Any,
+        lr: Any = 1e-2,
+        lr_decay: float = 0,
+        weight_decay: float = 0,
+        initial_accumulator_value: float = 0,
+        eps: float = 1e-10,
+        foreach: bool | None = None,
+        *,
+        maximize: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ) -> None:
+        options = {
+            "lr": lr,
+            "lr_decay": lr_decay,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "initial_accumulator_value": initial_accumulator_value,
+            "foreach": foreach,
+            "maximize": maximize,
+            "differentiable": differentiable,
+            "fused": fused,
+        }
+        check_adagrad(options)
+        super().__init__(params, options)
+        check_fused(fused, foreach)
+        for group in self.param_groups:
+            for p in group["params"]:
+                self._started(p, group)

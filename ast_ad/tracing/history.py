@@ -1,0 +1,46 @@
+"""Did a function that was traced read a tensor that is none of its arguments?
+
+The gradient of a trace is plain numbers: what it owes to another tensor that requires grad would be lost
+without a word. So the graph of the trace may end in the arguments only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..eager.node import AccumulateGrad
+from ..eager.views import edge_of
+from ..errors import UnsupportedError
+from .recorder import TracedPullback, trace
+
+
+def trace_alone(
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: dict[str, Any],
+    wrt: Sequence[int],
+    writes: bool = False,
+) -> tuple[Any, TracedPullback]:
+    """``trace``, of a function whose result has no history but that of its arguments.
+
+    Raises:
+        UnsupportedError: it has.
+    """
+    value, pullback = trace(function, args, kwargs, wrt, writes)
+    starts = {edge_of(start)[0] for start in pullback.starts}
+    pending = [edge_of(out)[0] for out in pullback.outputs if hasattr(type(out), "_is_eager_tensor")]
+    seen: set[Any] = set()
+    while pending:
+        node = pending.pop()
+        if node is None or node in seen or node in starts:
+            continue
+        seen.add(node)
+        if isinstance(node, AccumulateGrad):
+            raise UnsupportedError(
+                f"a tensor from outside, in `{getattr(function, '__name__', 'function')}`, which is traced",
+                why="it requires grad, and the gradient, which is an array, would lose its history",
+                fix="pass it as an argument, or a detached one",
+            )
+        pending += [target for target, _ in node._live]
+    return value, pullback

@@ -1,0 +1,153 @@
+"""What do operators and methods do with traced values? What NumPy or, with its own numbers, Python does."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..eager.dispatch import apply, inplace, needs_grad, operation, plain_of
+from ..eager.numpy_protocol import array_function, run, zero_of
+from ..eager.tensor import Tensor
+from ..rules import helpers
+from .ends import counted
+from .memory import DETACHED, complex_write, refused
+from .replacements import has_traced
+from .traced_array import Traced
+
+VALUES = Tensor, np.ndarray, int, float, complex, np.generic
+
+
+def _binary(name: str, function: Callable[..., Any]) -> None:
+    def forward(self: Traced, other: Any) -> Any:
+        if isinstance(other, VALUES):
+            return _computed(function, self, other)
+        return _with_others(function, self, other)
+
+    def reflected(self: Traced, other: Any) -> Any:
+        if isinstance(other, VALUES):
+            return _computed(function, other, self)
+        return _with_others(function, other, self)
+
+    def in_place(self: Traced, other: Any) -> Any:
+        if self._scalar:
+            return forward(self, other)
+        self.check_writeable()
+        result = forward(self, other)
+        if result is NotImplemented:
+            return result
+        if np.iscomplexobj(plain_of(result)) and self._array.dtype.kind == "f":
+            raise complex_write(f"the complex result of `{name}` is written to a real array")
+        if (
+            np.ndim(plain_of(result)) > self._array.ndim
+        ):  # an item may have more axes than where it is written
+            np.positive(plain_of(result), out=np.copy(self._array))
+        inplace(operation(helpers.setitem), self, Ellipsis, result)
+        return self
+
+    setattr(Traced, f"__{name}__", forward)
+    if name not in ("lt", "le", "gt", "ge", "eq", "ne"):
+        setattr(Traced, f"__r{name}__", reflected)
+        setattr(Traced, f"__i{name}__", in_place)
+
+
+def _is_python(value: Any) -> bool:
+    """Whether it is a number of Python's, traced or not."""
+    return value.__class__ in (float, int, complex, bool)
+
+
+def _computed(function: Callable[..., Any], a: Any, b: Any) -> Any:
+    """What an operator makes of two operands. To Python the root of a negative number is complex."""
+    if function is operator.pow and _is_python(a) and _is_python(b) and not isinstance(plain_of(a), complex):
+        if plain_of(a) < 0.0 and isinstance(plain_of(a) ** plain_of(b), complex):
+            a = run(complex, (a,), {}) if isinstance(a, Tensor) else complex(a)
+    if function is operator.truediv and type(b) in (int, float) and b == 0 and not _is_python(a):
+        b = zero_of(a, b)
+    return apply(operation(function), (a, b))
+
+
+def _with_others(function: Callable[..., Any], a: Any, b: Any) -> Any:
+    """What an operator makes of a traced value and one that is none, nor a number or an array.
+
+    Whether it can make anything is known to plain values. Objects of other classes than Python's own get the
+    traced one.
+    """
+    other = b if isinstance(a, Tensor) else a
+    if type(other).__module__ != "builtins":
+        return NotImplemented
+    found = function(plain_of(a), plain_of(b))
+    parts = found if isinstance(found, tuple) else (found,)
+    if not any(isinstance(part, (np.ndarray, np.generic)) and part.dtype.kind in "fcO" for part in parts):
+        return found
+    return _computed(function, _as_array(a), _as_array(b))
+
+
+def _as_array(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        return value
+    return run(np.array, (value,), {}) if has_traced(value) else np.array(value)
+
+
+for _name in "add sub mul truediv pow floordiv mod matmul divmod lt le gt ge eq ne".split():
+    _binary(_name, divmod if _name == "divmod" else getattr(operator, _name))
+
+
+def _bitwise(name: str) -> None:
+    function = getattr(operator, f"__{name}__")
+    setattr(Traced, f"__{name}__", lambda self, other: function(plain_of(self), plain_of(other)))
+    setattr(Traced, f"__r{name}__", lambda self, other: function(plain_of(other), plain_of(self)))
+    setattr(Traced, f"__i{name}__", getattr(Traced, f"__{name}__"))
+
+
+for _name in ("and", "or", "xor", "lshift", "rshift"):
+    _bitwise(_name)
+setattr(Traced, "__invert__", lambda self: operator.invert(plain_of(self)))  # noqa: B010
+
+
+def _unary(name: str) -> None:
+    def call(self: Traced) -> Any:
+        return apply(operation(getattr(operator, name)), (self,))
+
+    setattr(Traced, f"__{name}__", call)
+
+
+for _name in ("neg", "pos", "abs"):
+    _unary(_name)
+
+
+def _method(name: str, fn: Callable[..., Any]) -> None:
+    def method(self: Traced, *args: Any, **kwargs: Any) -> Any:
+        return array_function(self, fn, (), (self, *args), kwargs)
+
+    setattr(Traced, name, method)
+
+
+for _name in (
+    "sum prod mean std var max min argmax argmin argsort cumsum cumprod any all dot squeeze swapaxes "
+    "take trace diagonal ravel nonzero round searchsorted choose "
+    "argpartition"
+).split():
+    if hasattr(np, _name):
+        _method(_name, getattr(np, _name))
+
+
+def _repeat(self: Traced, repeats: Any, *args: Any, **kwargs: Any) -> Any:
+    return array_function(self, np.repeat, (), (self, counted(repeats), *args), kwargs)
+
+
+setattr(Traced, "repeat", _repeat)  # noqa: B010
+
+
+def _bytewise(name: str) -> None:
+    def method(self: Traced, *args: Any, **kwargs: Any) -> Any:
+        if needs_grad(self):
+            raise refused(f".{name}() of a traced array", DETACHED, "use the numbers")
+        return getattr(self._array, name)(*args, **kwargs)
+
+    setattr(Traced, name, method)
+
+
+for _name in "byteswap dump dumps tofile getfield setfield".split():
+    _bytewise(_name)

@@ -1,0 +1,441 @@
+"""What do functions of NumPy, Python and SciPy do that don't see traced arrays by themselves?
+
+NumPy hands most calls over to its arguments. Not so what creates arrays (``np.zeros(n)`` has to give a traced
+array, or what is written to it would be lost), Python's ``math``, and the libraries whose functions convert
+their arguments first. To the code that is traced, other functions stand in their places.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import itertools
+import types
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..eager.dispatch import needs_grad, plain_of
+from ..eager.numpy_protocol import run
+from ..eager.state import state
+from ..eager.tensor import Tensor
+from ..errors import UnsupportedError
+from ..rules.registry import count, lookup, primitives, writing_parameters
+from .builtin_classes import OF_NUMPY
+from .ends import counted
+from .flat_iterator import Flat
+from .followed import followed, objects
+from .traced_array import Traced
+
+
+def has_traced(value: Any) -> bool:
+    """Whether there is a traced array in an argument, also within lists and tuples."""
+    if isinstance(value, (list, tuple)):
+        return any(has_traced(item) for item in value)
+    return isinstance(value, Tensor)
+
+
+# ----- creation
+
+
+def _fills(original: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that makes a new array, which is traced if it holds floats."""
+
+    @functools.wraps(original)
+    def create(*args: Any, **kwargs: Any) -> Any:
+        if not state.tracing:
+            return original(*args, **kwargs)
+        if original.__name__.endswith("_like"):
+            args = tuple(plain_of(a) if isinstance(a, Tensor) else a for a in args)
+        if any(has_traced(v) for v in (*args, *kwargs.values())):
+            return run(original, args, kwargs)
+        made = original(*args, **kwargs)
+        return Traced._of(made) if type(made) is np.ndarray else made
+
+    return create
+
+
+def _full(original: Callable[..., Any]) -> Callable[..., Any]:
+    """np.full and np.full_like: the number that fills may be traced."""
+
+    @functools.wraps(original)
+    def create(shape: Any, fill_value: Any, dtype: Any = None, **kwargs: Any) -> Any:
+        like = plain_of(shape)
+        made = original(like, plain_of(fill_value), dtype, **kwargs)
+        if not state.tracing:
+            return made
+        found = Traced._of(made)
+        if has_traced(fill_value) and isinstance(found, Tensor):
+            found[...] = fill_value
+        return found
+
+    return create
+
+
+def _fromiter(original: Callable[..., Any]) -> Callable[..., Any]:
+    """np.fromiter: the iterator may give traced numbers."""
+
+    @functools.wraps(original)
+    def create(iter: Any, dtype: Any, count: int = -1, **kwargs: Any) -> Any:
+        if not state.tracing:
+            return original(iter, dtype, count, **kwargs)
+        items = list(iter if count < 0 else itertools.islice(iter, count))
+        made = Traced._of(original(map(plain_of, items), dtype, count, **kwargs))
+        if has_traced(items) and isinstance(made, Tensor):
+            made[...] = items
+        return made
+
+    return create
+
+
+def _converts(original: Callable[..., Any]) -> Callable[..., Any]:
+    """np.array and its relatives: an array of traced numbers is traced."""
+
+    @functools.wraps(original)
+    def convert(object: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
+        if not state.tracing:
+            return original(object, dtype, *args, **kwargs)
+        if isinstance(dtype, Tensor):  # NumPy would ask it for its own
+            dtype = plain_of(dtype)
+        if isinstance(object, Flat):
+            object = object.copy()
+        if not has_traced(object):
+            made = original(object, dtype, *args, **kwargs)
+            new = type(made) is np.ndarray and not _shared(made, object)
+            return Traced._of(made) if new else made  # what is not new is known by another name
+        if isinstance(object, Tensor):
+            return _converted(object, original(plain_of(object), dtype, *args, **kwargs))
+        try:
+            found = _stacked(object)
+        except ValueError:
+            original(plain_of(object), dtype, *args, **kwargs)  # says it in its own words
+            raise
+        if not isinstance(found, Tensor):
+            return original(found, dtype, *args, **kwargs)
+        like = original(found._array, dtype, *args, **kwargs)
+        same = like.dtype == found._array.dtype and like.strides == found._array.strides
+        return found if same else _converted(found, like)
+
+    return convert
+
+
+def _shared(a: Any, b: Any) -> bool:
+    return isinstance(b, np.ndarray) and np.may_share_memory(a, b)
+
+
+def _converted(t: Any, like: np.ndarray) -> Any:
+    """The traced value as the array ``like``: itself or a copy, of its layout, type and rank."""
+    found = t
+    if like.dtype != t._array.dtype:
+        found = t.astype(like.dtype)
+        if not isinstance(found, Tensor):
+            return like
+    if found._scalar:
+        found = run(np.reshape, (found, (1,)), {}).reshape(())
+    elif found is t and not _shared(like, t._array):
+        order = "C" if like.flags.c_contiguous else "F" if like.flags.f_contiguous else "K"
+        found = run(np.copy, (t,), {"order": order})
+    for _ in range(like.ndim - found._array.ndim):
+        found = found[None]
+    return found
+
+
+def _stacked(rows: Any) -> Any:
+    if not isinstance(rows, (list, tuple)):
+        return rows
+    if not has_traced(rows):
+        return np.array(rows)  # which makes no tensor of its own, with PyTorch's ways
+    found = run(np.stack, ([_stacked(row) for row in rows],), {})
+    return found if plain_of(found).flags.c_contiguous else run(np.copy, (found,), {"order": "C"})
+
+
+def _dispatches(original: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """A function with a rule that converts its arguments before it looks at them."""
+
+    real = getattr(original, "__module__", "") == "math"  # drops the imaginary part of NumPy's numbers
+
+    @functools.wraps(original)
+    def dispatch(*args: Any, **kwargs: Any) -> Any:
+        if any(map(has_traced, (*args, *kwargs.values()))):
+            _require_pure(original, args, kwargs)
+            if real:
+                args = tuple(run(np.real, (a,), {}) if _is_complex(a) else a for a in args)
+            return run(original, args, kwargs)
+        return original(*args, **kwargs)
+
+    return dispatch
+
+
+def _require_pure(original: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Refuse a call that writes to an array, of which the trace would know nothing."""
+    for position, name in writing_parameters(original):
+        given = kwargs.get(name, args[position] if position < len(args) else None)
+        if isinstance(given, (np.ndarray, Tensor)) or given is True:
+            raise UnsupportedError(
+                f"`{original.__name__}` with {name}=",
+                why="it writes to an array",
+                fix="use the result that it returns",
+            )
+
+
+def _is_complex(value: Any) -> bool:
+    return isinstance(value, Tensor) and isinstance(plain_of(value), np.complexfloating)
+
+
+def _dispatches_arrays(original: Any) -> Callable[..., Any]:
+    """A method with a rule for arrays and numbers; other objects are followed through its Python code."""
+
+    @functools.wraps(original)
+    def dispatch(*args: Any, **kwargs: Any) -> Any:
+        given = [*args, *kwargs.values()]
+        simple = all(
+            isinstance(v, (Tensor, np.ndarray, np.generic, float, int, types.NoneType)) for v in given
+        )
+        if simple and any(map(has_traced, given)):
+            return run(original, args, kwargs)
+        return original(*args, **kwargs)
+
+    return dispatch
+
+
+# Functions whose arguments may be lists of arrays; NumPy looks into these lists by itself.
+_OF_LISTS = set(
+    "stack concatenate vstack hstack dstack column_stack block broadcast_arrays meshgrid einsum select "
+    "choose piecewise multi_dot ix_ lexsort shape ndim size array_equal allclose apply_along_axis "
+    "apply_over_axes row_stack concat einsum_path unravel_index histogramdd".split()
+)
+
+
+def _dispatches_lists(original: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of NumPy's that makes arrays of its arguments if they are lists."""
+
+    @functools.wraps(original)
+    def dispatch(*args: Any, **kwargs: Any) -> Any:
+        if state.tracing and any(_is_list(v) for v in (*args, *kwargs.values())):
+            if original is np.nan_to_num or kwargs.get("copy") is False:  # NumPy refuses what needs a copy
+                original(*map(plain_of, args), **{k: plain_of(v) for k, v in kwargs.items()})
+            args = tuple(_stacked(v) if _is_list(v) else v for v in args)
+            kwargs = {k: _stacked(v) if _is_list(v) else v for k, v in kwargs.items()}
+        return original(*args, **kwargs)
+
+    return dispatch
+
+
+def _counts(original: Any) -> Callable[..., Any]:
+    """``np.repeat``: how often is a count, and what depends on that has no derivative."""
+    dispatch = _dispatches_lists(original)
+
+    @functools.wraps(original)
+    def call(a: Any, repeats: Any, *args: Any, **kwargs: Any) -> Any:
+        return dispatch(a, counted(repeats), *args, **kwargs)
+
+    return call
+
+
+def _follows(original: Any) -> Callable[..., Any]:
+    """A function of NumPy's that is Python code: without a rule, or with none for functions that it calls."""
+    follow, ruled = followed(original._implementation), lookup(original) is not None
+
+    @functools.wraps(original)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        given = [*args, *kwargs.values()]
+        calls = state.tracing and any(map(_has_callable, given))  # which perhaps know what is traced
+        follows = calls or not ruled and any(map(has_traced, given))
+        return (follow if follows else original)(*args, **kwargs)
+
+    return call
+
+
+def _has_callable(value: Any) -> bool:
+    return any(map(callable, value)) if isinstance(value, (list, tuple)) else callable(value)
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and has_traced(value)
+
+
+def _uncached(cached: Any) -> Callable[..., Any]:
+    """A function with a cache: what is traced neither enters the cache nor is found there."""
+
+    @functools.wraps(cached)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if any(map(has_traced, (*args, *kwargs.values()))):
+            return cached.__wrapped__(*args, **kwargs)
+        before, state.tracing = state.tracing, 0
+        try:
+            return cached(*args, **kwargs)
+        finally:
+            state.tracing = before
+
+    for name in ("cache_info", "cache_clear", "cache_parameters"):
+        setattr(call, name, getattr(cached, name))
+    return call
+
+
+def _python_of(jitted: Any) -> Callable[..., Any]:
+    """A jitted function: on traced arrays, and where it can't be compiled now, the Python function runs."""
+
+    @functools.wraps(jitted.py_func)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if not state.tracing:
+            return jitted(*args, **kwargs)
+        if any(map(has_traced, (*args, *kwargs.values()))):
+            return jitted.py_func(*args, **kwargs)
+        from numba.core.errors import NumbaError
+
+        try:
+            return jitted(*args, **kwargs)
+        except NumbaError:  # it was to be compiled while other names stand in its module
+            return jitted.py_func(*args, **kwargs)
+
+    return call
+
+
+def _on_constants(original: Any) -> Callable[..., Any]:
+    """A function of a Fortran library: arrays that nothing differentiated led to are passed as they are."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        given = [v for v in (*args, *kwargs.values()) if isinstance(v, Tensor)]
+        if not state.tracing or any(map(needs_grad, given)):
+            return original(*args, **kwargs)
+        found = original(*map(plain_of, args), **{k: plain_of(v) for k, v in kwargs.items()})
+        return tuple(map(_made, found)) if type(found) is tuple else _made(found)
+
+    return call
+
+
+def _made(value: Any) -> Any:
+    return Traced._of(value) if type(value) is np.ndarray and value.dtype.kind in "fc" else value
+
+
+def is_fortran(value: Any) -> bool:
+    return type(value).__name__ == "fortran"
+
+
+_FILLING = (
+    "zeros ones empty zeros_like ones_like empty_like arange linspace logspace geomspace eye identity tri "
+    "indices fromfunction vander"
+).split()
+_FOLLOWED = (
+    "apply_along_axis apply_over_axes intersect1d piecewise polydiv real_if_close setdiff1d setxor1d "
+    "sort_complex trim_zeros union1d unique_all unique_counts unique_inverse unique_values"
+).split()
+_CONVERTING = "array asarray asanyarray ascontiguousarray asfortranarray asarray_chkfinite require".split()
+
+
+def replacements() -> dict[int, tuple[Any, Any]]:
+    """By the identity of the original: the original and its replacement."""
+    return _replacements(count())
+
+
+@functools.lru_cache(1)
+def _replacements(known: int) -> dict[int, tuple[Any, Any]]:
+    found: dict[int, tuple[Any, Any]] = {}
+
+    def replace(original: Any, by: Any) -> None:
+        by.in_place_of = original  # what it is to the registry of rules, and to the compiler
+        found[id(original)] = original, by
+
+    for name in _FILLING:
+        if hasattr(np, name):
+            replace(getattr(np, name), _fills(getattr(np, name)))
+    for name in ("full", "full_like"):
+        replace(getattr(np, name), _full(getattr(np, name)))
+    for fn in (np.shape, np.ndim, np.size, np.iscomplexobj, np.isrealobj, np.array_equal, np.allclose):
+        replace(fn, _dispatches_lists(fn))
+    replace(np.fromiter, _fromiter(np.fromiter))
+    replace(np.repeat, _counts(np.repeat))
+    for standing in OF_NUMPY:
+        replace(standing._original, standing)
+    for name in _CONVERTING:
+        replace(getattr(np, name), _converts(getattr(np, name)))
+    for name in _FOLLOWED:
+        if hasattr(np, name):
+            replace(getattr(np, name), _follows(getattr(np, name)))
+    found.update((id(original), (original, by)) for original, by in objects())
+    for fn in primitives():
+        module = getattr(fn, "__module__", None) or ""
+        if hasattr(fn, "_implementation") and fn.__name__ not in _OF_LISTS and id(fn) not in found:
+            replace(fn, _dispatches_lists(fn))
+        dispatching = isinstance(fn, np.ufunc) or hasattr(fn, "_implementation")
+        if isinstance(fn, types.MethodType):
+            owner = fn.__self__
+            if id(owner) not in found:
+                replace(owner, copy.copy(owner))
+            setattr(found[id(owner)][1], fn.__name__, _dispatches_arrays(fn))
+            continue
+        if dispatching or id(fn) in found or module in ("builtins", "_operator") or isinstance(fn, type):
+            continue
+        if module.split(".")[0] in ("ast_ad", ""):
+            continue
+        replace(fn, _dispatches(fn, fn.__name__))
+    return found
+
+
+def is_jitted(value: Any) -> bool:
+    """Whether it is compiled from a Python function, which it has as ``py_func``."""
+    return hasattr(type(value), "py_func") or "py_func" in getattr(value, "__dict__", ())
+
+
+def replacement(value: Any, table: dict[int, tuple[Any, Any]]) -> Any:
+    """What stands in the place of a value while a function is traced; None: the value itself."""
+    entry = table.get(id(value))
+    if entry is not None:
+        return entry[1]
+    kind = type(value)
+    if kind is types.ModuleType:
+        root = value.__name__.partition(".")[0]
+        return _face_of_module(value, len(table)) if root in _SHOWN else None
+    if kind is _Cached:
+        return _kept(value, _uncached)
+    if is_jitted(value):
+        return _kept(value, _python_of)
+    return _constants_only(value) if is_fortran(value) else None
+
+
+_SHOWN = {"numpy", "scipy", "math", "cmath"}
+_Cached = type(functools.lru_cache(len))
+_wrappers: dict[int, tuple[Any, Any]] = {}
+
+
+def _kept(value: Any, make: Callable[[Any], Any]) -> Any:
+    """The one wrapper of a function; it lives as long as the function is in its module."""
+    found = _wrappers.get(id(value))
+    if found is None or found[0]() is not value:
+        found = _wrappers[id(value)] = weakref.ref(value), make(value)
+    return found[1]
+
+
+@functools.lru_cache(256)
+def _constants_only(fortran: Any) -> Callable[..., Any]:
+    return _on_constants(fortran)
+
+
+class ModuleFace(types.ModuleType):
+    """A module of a library as the code that is traced sees it: NumPy itself stays as it is."""
+
+    def __init__(self, module: types.ModuleType, table: dict[int, tuple[Any, Any]]) -> None:
+        super().__init__(module.__name__, module.__doc__)
+        self.__dict__.update(vars(module))
+        self.__dict__.pop("__getattr__", None)  # the module's own comes after this class's
+        self.__dict__["in_place_of"] = module
+        for name, value in vars(module).items():
+            if id(value) in table:
+                self.__dict__[name] = table[id(value)][1]
+            elif is_fortran(value):
+                self.__dict__[name] = _constants_only(value)
+            elif type(value) is types.ModuleType and value.__name__.startswith(module.__name__ + "."):
+                del self.__dict__[name]  # found when it is asked for
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self.__dict__["in_place_of"], name)
+        by = replacement(found, replacements()) if type(found) is types.ModuleType else None
+        self.__dict__[name] = found if by is None else by
+        return self.__dict__[name]
+
+
+@functools.lru_cache(64)
+def _face_of_module(module: types.ModuleType, known: int) -> ModuleFace:
+    return ModuleFace(module, replacements())

@@ -1,0 +1,93 @@
+"""What of a trace is left in the user's objects? Plain arrays and numbers, as the plain function leaves them.
+
+What was traced is mostly gone when the trace ends. What is not is held by something that the function wrote
+to: a list, a dict, an attribute, a variable of an enclosing function. The traced value is replaced there.
+Nothing else is touched: compiled code may be at work on it, on a tuple that is not yet filled for one.
+"""
+
+from __future__ import annotations
+
+import gc
+import types
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from .traced_array import plain
+
+DEPTH = 4  # of tuples in tuples
+_HOLDERS = dict, list, deque, types.CellType
+_MADE_BY_PROGRAM = 1 << 9  # Py_TPFLAGS_HEAPTYPE, which classes written in Python have
+
+
+def make_plain(survivors: list[Any]) -> None:
+    """Put plain values in the places of traced ones, which have no history any more."""
+    places, tuples = _holding(survivors)
+    found = {id(t): plain(t) for t in survivors}
+
+    def now(value: Any) -> Any:
+        """What stands for it. A tuple that is asked for is held by what Python code sees: it is filled."""
+        if id(value) in tuples and id(value) not in found:
+            found[id(value)] = _rebuilt(value, [now(item) for item in value])
+        return found.get(id(value), value)
+
+    for place in places:
+        if isinstance(place, (dict, list, deque)):
+            items = place.items() if isinstance(place, dict) else enumerate(place)
+            for key, new in [(key, new) for key, value in items if (new := now(value)) is not value]:
+                place[key] = new
+        elif type(place) is types.CellType:
+            place.cell_contents = now(place.cell_contents)
+        else:
+            _replace_attributes(place, now)
+
+
+def _holding(values: list[Any]) -> tuple[list[Any], dict[int, tuple[Any, ...]]]:
+    """What holds one of the values, itself or in a tuple, and the tuples by identity.
+
+    The collector reads all that there is to tell that: it is asked once for each depth of tuples.
+    """
+    places: dict[int, Any] = {}
+    tuples: dict[int, tuple[Any, ...]] = {}
+    ours = [id(values), id(places), id(tuples)]
+    sought: list[Any] = values
+    for _ in range(DEPTH + 1):
+        holders = gc.get_referrers(*sought)
+        sought = [h for h in holders if isinstance(h, tuple) and id(h) not in tuples]
+        ours += [id(holders), id(sought)]
+        places.update({id(h): h for h in holders if isinstance(h, _HOLDERS) or _is_instance(h)})
+        tuples.update({id(h): h for h in sought})
+        if not sought:
+            break
+    return [place for key, place in places.items() if key not in ours], tuples
+
+
+def _is_instance(value: Any) -> bool:
+    """Whether it is an object of a class written in Python."""
+    cls = type(value)
+    return bool(cls.__flags__ & _MADE_BY_PROGRAM) and not issubclass(cls, type) and not _is_ours(cls)
+
+
+def _is_ours(cls: type) -> bool:
+    return str(cls.__module__).startswith("ast_ad.")
+
+
+def _rebuilt(holder: tuple[Any, ...], items: list[Any]) -> tuple[Any, ...]:
+    if type(holder) is tuple:
+        return tuple(items)
+    make = getattr(type(holder), "_make", None)  # of a named tuple
+    return holder if make is None else make(items)
+
+
+def _replace_attributes(holder: Any, now: Callable[[Any], Any]) -> None:
+    names = [*holder.__dict__] if type(holder).__dictoffset__ else []
+    names += [name for cls in type(holder).__mro__ for name in _slots(cls)]
+    for name in names:
+        value = getattr(holder, name, None)
+        if now(value) is not value:
+            object.__setattr__(holder, name, now(value))
+
+
+def _slots(cls: type) -> list[str]:
+    found = cls.__dict__.get("__slots__", ())
+    return [found] if isinstance(found, str) else list(found)

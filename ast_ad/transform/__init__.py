@@ -1,1 +1,0 @@
-"""How does one function of the IR become another, above all its adjoint?"""
