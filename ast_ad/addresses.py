@@ -33,7 +33,9 @@ MOVED = {
     "backends.vector_math": "compiler.kernels.vector_math",
     **{
         f"backends.{name}": f"compiler.kernels.numbers.{name}"
-        for name in ("kernel_math", "matrix_functions", "promoted", "python_math", "selections", "special_math")
+        for name in (
+            "kernel_math", "matrix_functions", "promoted", "python_math", "selections", "special_math",
+        )
     },
     **{
         f"rules.{name}": f"rules.numpy.{name}"

@@ -11,8 +11,7 @@ import pytest
 
 import ast_ad
 from ast_ad.calls import code as programs
-from ast_ad.calls.store import fingerprints
-from ast_ad.calls.store import programs as stored
+from ast_ad.calls.store import fingerprints, programs as stored
 from ast_ad.calls.store.fingerprints import fingerprint
 from ast_ad.compiler.arrays.in_place import write_in_place
 from ast_ad.compiler.emit.load import load_module

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad.calls import code as programs
-from ast_ad.calls import tiers
+from ast_ad.calls import code as programs, tiers
 from ast_ad.compiler.arrays.in_place import write_in_place
 from ast_ad.compiler.emit.load import load_module
 from ast_ad.compiler.emit.python import emit_module

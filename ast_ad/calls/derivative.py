@@ -271,7 +271,7 @@ class Derivative(Inspection):
                 if not self._may_trace():
                     if isinstance(error, AdError):
                         raise
-                    from .traced import as_reason
+                    from .reasons import as_reason
 
                     raise as_reason(error) from error
                 from ..compiler.frontend.context import TensorOutside
@@ -328,7 +328,7 @@ class Derivative(Inspection):
     def _warn_of_calls(self, variant: Any) -> None:
         """Callees that are traced within a compiled program are told of, too."""
         if variant.mode == "compiled" and variant.lowered.calls:
-            from .traced import warn
+            from .reasons import warn
 
             for function, reason in variant.lowered.calls.items():
                 warn(function, reason, self.function)

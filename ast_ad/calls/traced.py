@@ -8,10 +8,7 @@ whenever it is asked.
 from __future__ import annotations
 
 import os
-import sys
 import types
-import warnings
-import weakref
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,8 +18,6 @@ from ..compiler.frontend.callables.calls import python_function
 from ..compiler.frontend.context import TensorOutside
 from ..errors import (
     AdError,
-    DefectWarning,
-    FallbackWarning,
     InputError,
     InputTypeError,
     InputValueError,
@@ -33,15 +28,13 @@ from ..errors import (
 from ..tracing import is_tracing
 from ..trees import flatten
 from .checks.check import is_inside
-from .checks.failures import defect
 from .checks.first_call import told_of
 from .checks.traced_call import check_trace
+from .reasons import add_reason, as_reason, at_line, warn
 from .request import Request
 from .variant import Pullback
 from .zero_gradients import tell, zeros_of_trace
 
-_warned: weakref.WeakSet[Any] = weakref.WeakSet()
-_defective: weakref.WeakSet[Any] = weakref.WeakSet()
 HOW = (
     "Every call runs the function itself, on traced arrays, and walks back over what it did. There is no "
     "source.\nfallback='error' raises the error above instead. An ast_ad.FallbackWarning is given once for "
@@ -146,7 +139,7 @@ class TracedVariant(Request):
         """The error of a question that only a compiled program answers."""
         return InputValueError(
             f"the source of the gradient of `{getattr(self.owner.function, '__name__', 'function')}`",
-            why=f"there is none, the function is traced: {self.reason.construct}{_line(self.reason)}",
+            why=f"there is none, the function is traced: {self.reason.construct}{at_line(self.reason)}",
             fix="see .explain(); rewrite what can't be compiled, and fallback='error' shows what is left",
         )
 
@@ -207,69 +200,7 @@ def loss_seeds(value: Any, has_aux: bool) -> list[Any]:
     return seeds
 
 
-def as_reason(error: Exception) -> AdError:
-    """The error of the compiler; what it did not foresee is one of its own."""
-    if isinstance(error, AdError):
-        return error
-    return defect(
-        f"the compiler failed: {type(error).__name__}: {error}",
-        "it met something that it did not expect",
-        error,
-    )
-
-
-def warn(function: Any, reason: AdError, inside: Any = None) -> None:
-    """Warn, once for each function, that it is traced; ``inside``: the function that calls it.
-
-    A defect of ours is told once, too, whatever was told before.
-    """
-    plain = python_function(getattr(function, "__func__", function)) or function
-    ours = isinstance(reason, InternalError)
-    if is_inside() and not ours:  # the program that is checked has no use for it
-        return
-    told = _defective if ours else _warned
-    try:
-        if plain in told:
-            return
-        told.add(plain)
-    except TypeError:  # nothing to remember it by
-        pass
-    name = getattr(function, "__name__", type(function).__name__)
-    called = f", called in `{getattr(inside, '__name__', 'function')}`," if inside is not None else ""
-    if ours:
-        text = (
-            f"`{name}`{called} is traced, because of a defect of ast_ad: [{reason.code}] {reason.construct}"
-        )
-        text += f"{_line(reason)} ({reason.why}); {reason.fix}"
-        warnings.warn(text, DefectWarning, stacklevel=level())
-        return
-    text = f"`{name}`{called} is traced, not compiled: {reason.construct}{_line(reason)}"
-    text += f" ({reason.why})" if reason.why else ""
-    warnings.warn(f"{text}; fallback='error' forbids it", FallbackWarning, stacklevel=level())
-
-
-def add_reason(error: AdError, reason: AdError) -> None:
-    """Note on an error of the tracing why there was tracing at all."""
-    note = f"the function was traced, because it can't be compiled: {reason.construct}{_line(reason)}"
-    if note not in getattr(error, "__notes__", ()):
-        error.add_note(note)
-
-
-def _line(reason: AdError) -> str:
-    span = reason.span
-    return f" at {span.filename}:{span.line}" if span is not None and span.line else ""
-
-
 def _place(function: Any) -> str:
     plain = python_function(getattr(function, "__func__", function))
     code = plain.__code__ if isinstance(plain, types.FunctionType) else None
     return f", {os.path.basename(code.co_filename)}:{code.co_firstlineno}," if code else ""
-
-
-def level() -> int:
-    """The stack level of the first frame outside of the package."""
-    package = os.path.dirname(os.path.dirname(__file__)) + os.sep
-    frame, level = sys._getframe(1), 1
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(package):
-        frame, level = frame.f_back, level + 1
-    return level

@@ -31,8 +31,9 @@ from ..tracing.traced_array import Traced, like, plain
 from ..trees import flatten
 from .compiled_pullbacks import CannotCompile, EveryFloat, compiled_vjp, has_derivative
 from .derivative import Derivative
+from .reasons import as_reason, warn
 from .request import Request
-from .traced import as_reason, loss_seeds, warn
+from .traced import loss_seeds
 from .variant import check_cotangent
 
 

@@ -86,7 +86,7 @@ def _unused(variant: Any, i: int) -> str:
 
 def tell(owner: Any, texts: Collection[str]) -> None:
     """Warn of a gradient that is zero, once for each reason."""
-    from .traced import level
+    from .reasons import level
 
     for text in texts:
         if text not in owner.told:

@@ -14,21 +14,19 @@ from .accumulation import is_dense
 from .checks import refuse_shapes, require_arrays
 from .dtypes import get_default_dtype, result_dtype
 from .memory_formats import as_images_lie
-from .mutation import check_result as check_result
-from .mutation import inplace as inplace
+from .mutation import check_result as check_result, inplace as inplace
 from .node import NO_EDGE, next_number
-from .recording import is_active as is_active
-from .recording import make_node as make_node
-from .recording import needs_grad as needs_grad
-from .recording import plain_of as plain_of
-from .recording import record as record
-from .recording import record_several
+from .recording import (
+    is_active as is_active,
+    make_node as make_node,
+    needs_grad as needs_grad,
+    plain_of as plain_of,
+    record as record,
+    record_several,
+)
 from .slices import slices
 from .state import restore, silence, state, watch
-from .table import Operation as Operation
-from .table import Plan
-from .table import nothing as nothing
-from .table import operation as operation
+from .table import Operation as Operation, Plan, nothing as nothing, operation as operation
 from .tensor import Tensor
 from .views import accumulator, edge_of, make_view
 

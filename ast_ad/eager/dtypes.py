@@ -13,16 +13,18 @@ from typing import Any, NoReturn, Self, TypeAlias
 
 import numpy as np
 
-from ast_ad.eager.metadata import Size as Size
-from ast_ad.eager.metadata import channels_last as channels_last
-from ast_ad.eager.metadata import channels_last_3d as channels_last_3d
-from ast_ad.eager.metadata import contiguous_format as contiguous_format
-from ast_ad.eager.metadata import device as device
-from ast_ad.eager.metadata import layout as layout
-from ast_ad.eager.metadata import memory_format as memory_format
-from ast_ad.eager.metadata import preserve_format as preserve_format
-from ast_ad.eager.metadata import size_of as size_of
-from ast_ad.eager.metadata import strided as strided
+from ast_ad.eager.metadata import (
+    Size as Size,
+    channels_last as channels_last,
+    channels_last_3d as channels_last_3d,
+    contiguous_format as contiguous_format,
+    device as device,
+    layout as layout,
+    memory_format as memory_format,
+    preserve_format as preserve_format,
+    size_of as size_of,
+    strided as strided,
+)
 
 NumpyDtype: TypeAlias = np.dtype[Any]
 

@@ -40,18 +40,18 @@ from .numpy import (  # noqa: F401
 )
 from .torch import (  # noqa: F401
     activations,
+    elementwise as torch_elementwise,
+    gather as torch_gather,
+    indexing as torch_indexing,
     losses,
     matrices,
     moments,
+    norms as torch_norms,
     order,
+    products as torch_products,
+    shapes as torch_shapes,
     softmax,
     special,
     steps,
     views,
 )
-from .torch import elementwise as torch_elementwise  # noqa: F401
-from .torch import gather as torch_gather  # noqa: F401
-from .torch import indexing as torch_indexing  # noqa: F401
-from .torch import norms as torch_norms  # noqa: F401
-from .torch import products as torch_products  # noqa: F401
-from .torch import shapes as torch_shapes  # noqa: F401

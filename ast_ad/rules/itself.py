@@ -12,9 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import helpers, in_place
-from .networks import alignment as nn_alignment
-from .networks import padding as nn_padding
-from .networks import resampling as nn_resampling
+from .networks import alignment as nn_alignment, padding as nn_padding, resampling as nn_resampling
 from .numpy import signal
 from .torch import indexing as torch_indexing
 

@@ -18,15 +18,13 @@ from typing import Any
 import numpy as np
 
 import ast_ad
-from ast_ad.calls import code as programs
-from ast_ad.calls import derivative
+from ast_ad.calls import code as programs, derivative
 from ast_ad.compiler.arrays.in_place import write_in_place
 from ast_ad.compiler.ir import builtin
 from ast_ad.compiler.ir.builtin import MUTATORS
 from ast_ad.compiler.ir.evaluate import evaluate
 from ast_ad.compiler.ir.ops import For, Function, If, Op, Var, While, walk
-from ast_ad.compiler.kernels import numba as backend
-from ast_ad.compiler.kernels import runtime as kernels
+from ast_ad.compiler.kernels import numba as backend, runtime as kernels
 from ast_ad.compiler.kernels.numbers.python_math import NotInKernel
 from ast_ad.compiler.kernels.partition import partition as parts_of
 from ast_ad.compiler.kernels.runtime import Mismatch

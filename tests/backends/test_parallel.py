@@ -12,8 +12,7 @@ import ast_ad
 from ast_ad.compiler.arrays.in_place import write_in_place
 from ast_ad.compiler.ir.evaluate import evaluate
 from ast_ad.compiler.ir.ops import For, walk
-from ast_ad.compiler.kernels import numba as backend
-from ast_ad.compiler.kernels import threads
+from ast_ad.compiler.kernels import numba as backend, threads
 from ast_ad.compiler.kernels.nests import parallel
 from ast_ad.compiler.kernels.partition import partition as parts_of
 from tests.backends import running

@@ -19,8 +19,7 @@ from unittest import mock
 import pytest
 
 from ast_ad.calls.store.compilations import CompileCache
-from ast_ad.compiler.emit import load as load_file
-from ast_ad.compiler.emit import storage
+from ast_ad.compiler.emit import load as load_file, storage
 from ast_ad.compiler.emit.load import PACKAGE, add_user_note, load_module, module_name
 from ast_ad.compiler.frontend.source.functions import find_source
 from ast_ad.compiler.ir.ops import Span

@@ -7,8 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from ast_ad import AdError
-from ast_ad import tracing as fallback
+from ast_ad import AdError, tracing as fallback
 from ast_ad.tracing.recorder import plain
 
 numbers = np.random.default_rng(1)

@@ -13,8 +13,7 @@ import threading
 import numpy as np
 import pytest
 
-from ast_ad import AdError
-from ast_ad import tracing as fallback
+from ast_ad import AdError, tracing as fallback
 
 V = np.array([0.7, -1.3, 2.1, 0.4])
 W = np.array([0.3, -0.2, 1.1, 0.9])

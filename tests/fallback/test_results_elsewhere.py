@@ -5,8 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from ast_ad import AdError
-from ast_ad import tracing as fallback
+from ast_ad import AdError, tracing as fallback
 
 from .test_numpy_face import right
 

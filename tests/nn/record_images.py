@@ -7,8 +7,7 @@ import warnings
 import torch
 
 from .image_cases import CASES, outcome
-from .image_layers import BOUNDS, NAMES
-from .image_layers import outcome as layer_outcome
+from .image_layers import BOUNDS, NAMES, outcome as layer_outcome
 
 warnings.simplefilter("ignore")
 found = {name: outcome(torch, name) for name in CASES}

@@ -3,9 +3,7 @@
 import numpy as np
 from sample import Sample, cnormal, normal
 
-from ast_ad.rules import containers as c
-from ast_ad.rules import helpers as h
-from ast_ad.rules import in_place
+from ast_ad.rules import containers as c, helpers as h, in_place
 from ast_ad.rules.of_dtypes import of_dtypes
 
 LIST = [1.0, 2.0, 3.0]

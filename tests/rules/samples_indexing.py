@@ -5,8 +5,10 @@ import operator
 import numpy as np
 from sample import Sample, cnormal, normal, positive
 
-from ast_ad.rules.numpy import creation  # noqa: F401
-from ast_ad.rules.numpy import indexing as i
+from ast_ad.rules.numpy import (
+    creation,  # noqa: F401
+    indexing as i,
+)
 
 A, B, C = normal(5), normal(3, 4), normal(2, 3, 4)
 IDX = np.array([0, 2, 2, -1])

@@ -3,9 +3,11 @@
 import numpy as np
 from sample import Sample, cnormal, normal
 
-from ast_ad.rules.numpy import contractions  # noqa: F401
-from ast_ad.rules.numpy import decompositions as d
-from ast_ad.rules.numpy import linalg as l
+from ast_ad.rules.numpy import (
+    contractions,  # noqa: F401
+    decompositions as d,
+    linalg as l,
+)
 
 EYE = np.eye(3)
 A, B, CA = normal(3, 3) + 2 * EYE, normal(3, 2), cnormal(3, 3) + 2 * EYE

@@ -3,10 +3,7 @@
 import numpy as np
 from sample import Sample, apart, normal, positive
 
-from ast_ad.rules.networks import alignment as ctc
-from ast_ad.rules.networks import distances as far
-from ast_ad.rules.networks import embedding as table
-from ast_ad.rules.networks import linear
+from ast_ad.rules.networks import alignment as ctc, distances as far, embedding as table, linear
 
 INDEX, BAGS = np.array([1, 3, 1, 0]), np.array([0, 0, 1, 2])
 STEPS = np.log(positive(5, 2, 4) / positive(5, 2, 4).sum(-1, keepdims=True))

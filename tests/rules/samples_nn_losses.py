@@ -3,10 +3,12 @@
 import numpy as np
 from sample import Sample, apart, normal, positive
 
-from ast_ad.rules.networks import activations as act
-from ast_ad.rules.networks import loss_parts as parts
-from ast_ad.rules.networks import losses as loss
-from ast_ad.rules.networks import margin_losses as margin
+from ast_ad.rules.networks import (
+    activations as act,
+    loss_parts as parts,
+    losses as loss,
+    margin_losses as margin,
+)
 
 X, Y, W = apart(3, 4), normal(3, 4, seed=1), positive(4)
 P, Q = positive(3, 4) / 4, positive(3, 4, seed=1) / 3

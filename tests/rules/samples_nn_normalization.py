@@ -6,9 +6,7 @@ them: differences that move ``x`` alone would not. They are checked by the funct
 
 from sample import Sample, normal, positive
 
-from ast_ad.rules.networks import layer_norm as layer
-from ast_ad.rules.networks import normalization as batch
-from ast_ad.rules.networks import response_norm as response
+from ast_ad.rules.networks import layer_norm as layer, normalization as batch, response_norm as response
 
 X, G, W, B = normal(4, 3, 5), normal(4, 3, 5, seed=1), normal(3), normal(3, seed=1)
 IMAGES, TABLE = normal(2, 4, 3, 2), normal(5, 3)

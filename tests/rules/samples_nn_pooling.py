@@ -3,8 +3,7 @@
 import numpy as np
 from sample import Sample, apart, normal, positive
 
-from ast_ad.rules.networks import pooling as steps
-from ast_ad.rules.networks import pooling_functions as pools
+from ast_ad.rules.networks import pooling as steps, pooling_functions as pools
 
 LINES, IMAGES, VOLUMES = apart(2, 3, 7), apart(2, 2, 6, 5), apart(1, 2, 4, 5, 4)
 FLAT = normal(2, 3, 7)

@@ -3,9 +3,7 @@
 import numpy as np
 from sample import Sample, apart, cnormal, normal
 
-from ast_ad.rules.numpy import cumulative as c
-from ast_ad.rules.numpy import reductions as r
-from ast_ad.rules.numpy import sorting as s
+from ast_ad.rules.numpy import cumulative as c, reductions as r, sorting as s
 
 X, V, CUBE, Z = normal(3, 4), normal(5), normal(2, 3, 4), cnormal(3, 4)
 MASK = np.array([True, False, True, True])

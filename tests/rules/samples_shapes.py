@@ -3,10 +3,7 @@
 import numpy as np
 from sample import Sample, cnormal, normal
 
-from ast_ad.rules.numpy import diagonals as d
-from ast_ad.rules.numpy import gather as ga
-from ast_ad.rules.numpy import joining as j
-from ast_ad.rules.numpy import shapes as s
+from ast_ad.rules.numpy import diagonals as d, gather as ga, joining as j, shapes as s
 
 A, B, C = normal(3), normal(2, 3), normal(2, 3, 4)
 PLACES = np.array([[0, 5, 0], [-1, 2, 3]])

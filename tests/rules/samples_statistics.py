@@ -3,8 +3,7 @@
 import numpy as np
 from sample import Sample, apart, cnormal, normal, positive
 
-from ast_ad.rules.numpy import polynomials, statistics  # noqa: F401
-from ast_ad.rules.numpy import signal as s
+from ast_ad.rules.numpy import polynomials, signal as s, statistics  # noqa: F401
 
 A, B, C = normal(5), normal(3, 4), normal(4, 5, 3)
 XP = np.array([-1.0, 0.0, 0.5, 2.0])

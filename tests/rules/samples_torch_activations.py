@@ -3,8 +3,7 @@
 import numpy as np
 from sample import Sample, normal, positive, unit
 
-from ast_ad.rules.torch import activations as a
-from ast_ad.rules.torch import special as s
+from ast_ad.rules.torch import activations as a, special as s
 
 # no element is at a kink, all of which are at multiples of 0.1
 X, V = np.round(2 * normal(3, 4), 1) + 0.05, np.round(normal(5), 1) + 0.05

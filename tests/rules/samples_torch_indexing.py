@@ -3,8 +3,7 @@
 import numpy as np
 from sample import Sample, apart, cnormal, normal
 
-from ast_ad.rules.torch import gather as g
-from ast_ad.rules.torch import indexing as i
+from ast_ad.rules.torch import gather as g, indexing as i
 
 X, CUBE, V, NUMBER = apart(3, 4), apart(2, 3, 4), apart(5), np.array(0.5)
 ROWS = np.array([[0, 3, 3], [1, 1, 1]])

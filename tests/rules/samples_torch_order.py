@@ -3,8 +3,7 @@
 import numpy as np
 from sample import Sample, apart, cnormal, normal
 
-from ast_ad.rules.torch import elementwise as e
-from ast_ad.rules.torch import order as o
+from ast_ad.rules.torch import elementwise as e, order as o
 
 X, CUBE, V, NUMBER = apart(3, 4), apart(2, 3, 4), apart(5), np.array(0.5)
 TIES = np.array([[1.0, 3.0, 3.0, 1.0], [2.0, 2.0, 2.0, 2.0], [np.nan, 1.0, np.nan, 0.0]])

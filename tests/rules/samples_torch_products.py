@@ -3,9 +3,7 @@
 import numpy as np
 from sample import Sample, cnormal, normal, positive
 
-from ast_ad.rules.torch import matrices as m
-from ast_ad.rules.torch import products as p
-from ast_ad.rules.torch import shapes as s
+from ast_ad.rules.torch import matrices as m, products as p, shapes as s
 
 X, CUBE, V, NUMBER = normal(3, 4), normal(2, 3, 4), normal(5), np.array(0.5)
 A, B, STACKED = normal(3, 4), normal(4, 5), normal(2, 4, 5)

@@ -3,9 +3,7 @@
 import numpy as np
 from sample import Sample, apart, cnormal, normal
 
-from ast_ad.rules.torch import moments as m
-from ast_ad.rules.torch import norms as n
-from ast_ad.rules.torch import softmax as s
+from ast_ad.rules.torch import moments as m, norms as n, softmax as s
 
 X, CUBE, NUMBER = normal(3, 4), normal(2, 3, 4), np.array(0.7)
 Y, Z = normal(3, 4, seed=1), cnormal(3, 4)

@@ -3,8 +3,7 @@
 import numpy as np
 from sample import Sample, apart, cnormal, normal, positive
 
-from ast_ad.rules.torch import products as p
-from ast_ad.rules.torch import steps as s
+from ast_ad.rules.torch import products as p, steps as s
 
 X, Y, Z = apart(3, 4), positive(3, 4), cnormal(3, 4)
 A, B, STACK, V, W = normal(3, 4), normal(4, 2), normal(2, 3, 4), normal(4), normal(3)

@@ -4,8 +4,7 @@ import numpy as np
 from sample import Sample, cnormal, normal
 
 from ast_ad.rules.numpy import views as w
-from ast_ad.rules.torch import steps as t
-from ast_ad.rules.torch import views as v
+from ast_ad.rules.torch import steps as t, views as v
 
 X, CUBE, V, Z = normal(3, 4), normal(2, 3, 4), normal(6), cnormal(4)
 TURNED = ((np.transpose, ()), (np.flip, (0,)))

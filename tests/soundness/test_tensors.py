@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import ast_ad as torch
-from ast_ad import MissingRuleError, grad
-from ast_ad import tracing as fallback
+from ast_ad import MissingRuleError, grad, tracing as fallback
 from ast_ad.torch.autograd import functional
 
 SYMMETRIC = np.array([[2.0, 0.3], [0.3, 1.0]])

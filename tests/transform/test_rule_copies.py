@@ -81,7 +81,7 @@ def comparing(monkeypatch):
         made, after = builder.block.ops[len(emitted) :], builder.divisors
         builder.divisors, block = before, Block(emitted)
         with builder.nested(block):
-            again = builder.inline(rule, args, kwargs)
+            again = inline(builder, rule, args, kwargs)
         comparison = Comparison()
         comparison.require(made, block.ops[len(builder.block.ops) - len(made) :])
         comparison.require(found, again)

@@ -43,7 +43,7 @@ def answered(problem: InternalError, traced: Any, inputs: Sequence[Any], retire:
 
     Where the function has run already, it has the last word, and what it does outside is not done again.
     """
-    from ..traced import warn
+    from ..reasons import warn
 
     if not isinstance(problem, WrongProgramError):
         results = traced.program(inputs)  # raises what the program did, where there is no defect

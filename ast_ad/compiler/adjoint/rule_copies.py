@@ -14,6 +14,7 @@ from typing import Any
 
 from ..budget import spend, spent
 from ..frontend.builder import Builder
+from ..frontend.interpreter import inline
 from ..frontend.types.rule_divisions import Known
 from ..ir.dims import Atom, Dim, symbols
 from ..ir.ops import UNKNOWN, Lit, Op, Seq, Slice, Statement, Var
@@ -68,11 +69,11 @@ class RuleCopies:
         try:
             key = self._key(rule, args, kwargs, given)
         except CannotCopy:
-            return self.builder.inline(rule, args, kwargs)
+            return inline(self.builder, rule, args, kwargs)
         if key not in self.known:
             return self._read(key, rule, args, kwargs, given)
         reading = self.known[key]
-        return self.builder.inline(rule, args, kwargs) if reading is None else self._copied(reading, given)
+        return inline(self.builder, rule, args, kwargs) if reading is None else self._copied(reading, given)
 
     def _key(self, rule: Rule, args: tuple[Any, ...], kwargs: dict[str, Any], given: list[Var]) -> Any:
         """All that decides what the rule is read as; the variables among its arguments go to ``given``."""
@@ -97,7 +98,7 @@ class RuleCopies:
     def _read(self, key: Any, rule: Rule, args: Any, kwargs: Any, given: list[Var]) -> Any:
         block, steps = self.builder.block, spent()
         before, hints = len(block.ops), [v.hint for v in given]
-        result = self.builder.inline(rule, args, kwargs)
+        result = inline(self.builder, rule, args, kwargs)
         self.known[key] = None
         if [v.hint for v in given] == hints:
             made, work = block.ops[before:], spent() - steps

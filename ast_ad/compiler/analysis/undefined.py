@@ -12,8 +12,7 @@ from collections.abc import Iterable
 from ...rules import helpers
 from ...rules.containers import list_append
 from ..ir.builtin import append_, own, undefined
-from ..ir.ops import Arg, Block, If, Lit, Op, Var, atoms, walk
-from ..ir.ops import For as ForLoop
+from ..ir.ops import Arg, Block, For as ForLoop, If, Lit, Op, Var, atoms, walk
 
 SUMS = {operator.add, operator.sub, operator.neg}
 

@@ -28,6 +28,7 @@ from ...rules import helpers
 from ...rules.containers import list_append
 from ...rules.registry import lookup
 from ..frontend.builder import Builder
+from ..frontend.interpreter import inline
 from ..frontend.types.basic_indices import index_type
 from ..ir import builtin
 from ..ir.ops import NOWHERE, Arg, Block, For, Function, If, Lit, Op, Seq, Statement, Var, While, variables
@@ -249,7 +250,7 @@ class _Pass(Values):
         builder = Builder(Block(), op.adjoint)
         builder.span = op.span
         try:
-            result = builder.inline(primitive.rule, op.args, op.kwargs)
+            result = inline(builder, primitive.rule, op.args, op.kwargs)
         except AdError:
             return False
         block = builder.block.ops

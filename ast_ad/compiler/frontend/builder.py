@@ -181,12 +181,6 @@ class Builder:
         )
         return out
 
-    def inline(self, function: Callee, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Read a Python function's source and emit its operations here; its result, as abstract values."""
-        from .interpreter import inline
-
-        return inline(self, function, args, kwargs)
-
 
 def as_arg(value: object) -> Arg:
     """Python constants become Lit, tuples and lists Seq, slices Slice; Args stay."""

@@ -9,6 +9,7 @@ module enters it; what a lower module asks of a higher one stands in ``doors``.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ..ir.ops import Lit
@@ -19,18 +20,12 @@ from .callables.calls import call
 from .constructs import (
     augmented,
     class_statements,
+    context_managers as contexts,
     expressions,
     generators,
     handlers,
-    statements,
-)
-from .constructs import (
-    context_managers as contexts,
-)
-from .constructs import (
     separate_paths as apart,
-)
-from .constructs import (
+    statements,
     testable_exceptions as testable,
 )
 from .constructs.boundness import Raised
@@ -66,7 +61,7 @@ def new_context(builder: Builder, inputs: Inputs | None = None, sites: CallSites
     return Context(builder, inputs, sites)
 
 
-def inline(builder: Builder, function: Callee, args: tuple[Any, ...], kwargs: dict[str, Value]) -> Any:
+def inline(builder: Builder, function: Callee, args: tuple[Any, ...], kwargs: Mapping[str, Value]) -> Any:
     """Read a rule (a plain function of IR arguments) into the builder's block; the result: nested Args."""
     cx = new_context(builder)
     values = [from_arg(cx, a) for a in args]

@@ -13,9 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .dims import Dim as Dim
-from .dims import differs_from_one as differs_from_one
-from .dims import symbols
+from .dims import Dim as Dim, differs_from_one as differs_from_one, symbols
 
 KINDS = "bool", "int", "float", "complex"
 

@@ -26,20 +26,16 @@ from .lowering import (
     extrema,
     joined,
     linear_algebra,
+    new_arrays as creation,
+    partial_writes as writes,
     products,
     reductions,
     scans,
     views,
 )
-from .lowering import (
-    new_arrays as creation,
-)
-from .lowering import (
-    partial_writes as writes,
-)
 from .lowering.definitions import DEFINITIONS
 from .lowering.lowering import has_form, is_pointwise
-from .nests.scalarize import Unsupported
+from .nests.regions import Unsupported
 from .partition.allocations import uses_arrays_only
 from .partition.partition import Parts, partition
 from .partition.rounding import cancels

@@ -20,6 +20,7 @@ import numpy as np
 from ...errors import AdError
 from ...rules.registry import body_of, lookup
 from ..frontend.builder import Builder, as_arg, type_of_arg
+from ..frontend.interpreter import inline
 from ..ir import builtin
 from ..ir.ops import Arg, Block, Function, Lit, Op, Seq, Statement, Var, blocks, variables, walk
 from ..ir.types import Array, computed_alike
@@ -91,7 +92,7 @@ class _Pass:
         builder.span = op.span
         try:
             args = tuple(renamed(a, self.numbers) for a in op.args)
-            result = builder.inline(definition, args, op.kwargs)
+            result = inline(builder, definition, args, op.kwargs)
         except AdError:
             return None
         results = _several(result, len(op.outs))

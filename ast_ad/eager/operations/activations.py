@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...rules.registry import Primitive
-from ...rules.torch import activations as rules
-from ...rules.torch import softmax as torch_softmax
+from ...rules.torch import activations as rules, softmax as torch_softmax
 from ..dispatch import Operation, apply, inplace
 from ..dtypes import as_numpy
 from ..surface import FUNCTIONS, function

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...rules.torch import reads as torch_reads
-from ...rules.torch import steps as torch_steps
+from ...rules.torch import reads as torch_reads, steps as torch_steps
 from ..dispatch import Operation, binary, inplace, promoted, unary
 from ..dtypes import result_dtype
 from ..state import state

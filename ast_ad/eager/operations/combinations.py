@@ -9,20 +9,10 @@ import numpy as np
 
 from ...rules.torch import (
     elementwise as torch_elementwise,
-)
-from ...rules.torch import (
     norms as torch_norms,
-)
-from ...rules.torch import (
     products as torch_products,
-)
-from ...rules.torch import (
     reads as torch_reads,
-)
-from ...rules.torch import (
     special as torch_special,
-)
-from ...rules.torch import (
     steps as torch_steps,
 )
 from ..checks import refuse_shapes

@@ -9,12 +9,14 @@ import numpy as np
 
 from ...rules import helpers
 from ...rules.torch import views as torch_views
-from ..dtypes import as_numpy
-from ..dtypes import dtype as dtype_class
+from ..dtypes import as_numpy, dtype as dtype_class
 from ..memory_formats import in_format, is_in_format
-from ..metadata import contiguous_format, preserve_format
-from ..metadata import device as device_class
-from ..metadata import memory_format as format_class
+from ..metadata import (
+    contiguous_format,
+    device as device_class,
+    memory_format as format_class,
+    preserve_format,
+)
 from ..recording import make_node, needs_grad
 from ..state import state
 from ..surface import attach, function, method

@@ -9,14 +9,8 @@ import numpy as np
 
 from ...rules.torch import (
     elementwise as torch_elementwise,
-)
-from ...rules.torch import (
     order as torch_order,
-)
-from ...rules.torch import (
     reads as torch_reads,
-)
-from ...rules.torch import (
     steps as torch_steps,
 )
 from ..dispatch import Operation, apply, promoted, unary

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...rules.torch import gather as torch_gather
-from ...rules.torch import indexing as torch_indexing
+from ...rules.torch import gather as torch_gather, indexing as torch_indexing
 from ..dispatch import Operation, apply, inplace
 from ..surface import function, method
 from ..tensor import Tensor

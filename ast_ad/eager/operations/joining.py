@@ -7,9 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...rules.torch import indexing as torch_indexing
-from ...rules.torch import shapes as torch_shapes
-from ...rules.torch import views as torch_views
+from ...rules.torch import indexing as torch_indexing, shapes as torch_shapes, views as torch_views
 from ..dispatch import Operation, apply
 from ..dtypes import promote_types
 from ..memory_formats import is_in_format

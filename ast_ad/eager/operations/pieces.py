@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...rules.torch import shapes as torch_shapes
-from ...rules.torch import views as torch_views
+from ...rules.torch import shapes as torch_shapes, views as torch_views
 from ..dispatch import Operation
 from ..dtypes import scalar_name
 from ..recording import make_node

@@ -9,14 +9,8 @@ import numpy as np
 
 from ...rules.torch import (
     activations as torch_activations,
-)
-from ...rules.torch import (
     reads as torch_reads,
-)
-from ...rules.torch import (
     special as torch_special,
-)
-from ...rules.torch import (
     steps as torch_steps,
 )
 from ...rules.torch.elementwise import absolute as absolute_value

@@ -7,9 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...rules.torch import moments as torch_moments
-from ...rules.torch import norms as torch_norms
-from ...rules.torch import softmax as torch_softmax
+from ...rules.torch import moments as torch_moments, norms as torch_norms, softmax as torch_softmax
 from ..dispatch import Operation, apply, inplace, unary
 from ..dtypes import as_numpy, scalar_name
 from ..surface import attach, function

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...rules.torch import indexing as torch_indexing
-from ...rules.torch import views as torch_views
+from ...rules.torch import indexing as torch_indexing, views as torch_views
 from ..dispatch import Operation, apply, inplace
 from ..surface import function, method
 from ..tensor import Tensor

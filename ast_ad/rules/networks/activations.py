@@ -14,8 +14,7 @@ import numpy as np
 
 from ..helpers import astype
 from ..registry import program, vjp
-from ..torch import activations as by_element
-from ..torch import softmax as along
+from ..torch import activations as by_element, softmax as along
 
 # ----- gated -----
 

@@ -16,8 +16,7 @@ import numpy as np
 from .. import helpers
 from ..helpers import setitem, written
 from ..numpy.cumulative import exclusive_product
-from ..numpy.gather import gather as elements_at
-from ..numpy.gather import refuse, scatter_to
+from ..numpy.gather import gather as elements_at, refuse, scatter_to
 from ..registry import nondifferentiable, vjp
 
 

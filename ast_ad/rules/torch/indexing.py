@@ -11,10 +11,8 @@ from typing import Any
 import numpy as np
 
 from .. import helpers
-from ..helpers import add_at, setitem, unbroadcast, written
-from ..helpers import scatter as zeros_with
-from ..numpy.gather import gather as elements_at
-from ..numpy.gather import positions, scatter_to
+from ..helpers import add_at, scatter as zeros_with, setitem, unbroadcast, written
+from ..numpy.gather import gather as elements_at, positions, scatter_to
 from ..registry import nondifferentiable, program, vjp
 
 # ----- whole slices along one axis -----

@@ -5,8 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ..amp import GradScaler as _GradScaler
-from ..amp import autocast as _autocast
+from ..amp import GradScaler as _GradScaler, autocast as _autocast
 
 __all__ = ["GradScaler", "autocast"]
 DEPRECATED = (

@@ -31,8 +31,7 @@ from ..store.holding import (
 )
 from ..store.identities import no_such_key, read_once, set_dict
 from ..store.inner_lists import load_inner
-from ..store.windows import is_int, lies_in_rows, parts_of, uncertain
-from ..store.windows import shape_of as array_shape
+from ..store.windows import is_int, lies_in_rows, parts_of, shape_of as array_shape, uncertain
 from ..types.basic_indices import index_type
 from ..types.dummies import InferenceError
 from ..types.layouts import orders_of_solid

@@ -6,8 +6,7 @@ import numpy as np
 
 from ...ir.alternatives import alternatives, is_mixed, united, widest
 from ...ir.ops import Arg, Lit, Seq, Slice, Var
-from ...ir.spans import reshaped as reshaped_lengths
-from ...ir.spans import sliced
+from ...ir.spans import reshaped as reshaped_lengths, sliced
 from ...ir.types import KIND_OF, Array, Dim, ListOf, Opaque, Scalar, TupleOf, Type, dtype_of, element_of
 from .dummies import InferenceError, int_size, plain_type
 

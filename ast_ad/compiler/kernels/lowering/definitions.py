@@ -14,8 +14,7 @@ import numpy as np
 from ....rules import helpers
 from ....rules.numpy import joining, reductions, signal
 from ....rules.numpy.gather import refuse
-from ....rules.torch import activations as torch_activations
-from ....rules.torch import softmax as torch_softmax
+from ....rules.torch import activations as torch_activations, softmax as torch_softmax
 
 
 def _only(condition: bool) -> None:

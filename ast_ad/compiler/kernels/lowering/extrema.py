@@ -16,8 +16,9 @@ from ..nests.body import INT, Body, element_type
 from ..nests.nests import Action
 from ..numbers import selections
 from ..numbers.scalars import NoForm
+from .forms import form_of
 from .loop_values import Formula, Value
-from .lowering import count_of, form_of
+from .lowering import count_of
 from .reductions import reduction_of
 
 if TYPE_CHECKING:

@@ -188,7 +188,7 @@ def _bound(s: Scalarizer, bound: Arg, array: Value, axis: int, default: Arg) -> 
 
 def _gathered(s: Scalarizer, array: Value, items: list[Arg]) -> Part:
     """Integer arrays as indices, next to each other and to numbers; they broadcast."""
-    from .lowering import broadcast
+    from .forms import broadcast
 
     values = [s.arg(i) if isinstance(i, Var) else i for i in items]
     if any(isinstance(v, Lit) and v.value is None for v in values):

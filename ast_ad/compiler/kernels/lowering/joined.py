@@ -14,8 +14,8 @@ from ..nests.affine_indices import Index
 from ..nests.body import INT, Body
 from ..nests.nests import Action
 from ..numbers.scalars import NoForm
+from .forms import form_of, require_equal
 from .loop_values import Filled, Formula, Mapped, Value
-from .lowering import form_of, require_equal
 
 if TYPE_CHECKING:
     from ..nests.scalarize import Scalarizer

@@ -12,8 +12,8 @@ from ...ir.ops import Op, Var
 from ...ir.types import Array, Scalar
 from ..numbers import matrix_functions
 from ..numbers.scalars import NoForm
+from .forms import form_of, require_equal
 from .loop_values import Memory, Value
-from .lowering import form_of, require_equal
 
 if TYPE_CHECKING:
     from ..nests.scalarize import Scalarizer

@@ -17,8 +17,8 @@ from ..nests.affine_indices import Index
 from ..nests.body import INT, Body, element_type
 from ..nests.nests import Action
 from ..numbers.scalars import NoForm, argument_type
+from .forms import in_memory, mapped_function, require_equal
 from .loop_values import Filled, Formula, Memory, Value
-from .lowering import in_memory, mapped_function, require_equal
 from .reductions import reduce_axes, reduction_of
 
 if TYPE_CHECKING:

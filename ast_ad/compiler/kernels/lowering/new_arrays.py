@@ -15,8 +15,8 @@ from ..nests.affine_indices import Index
 from ..nests.body import INT, Body, element_type
 from ..numbers.scalar_calls import scalar_form
 from ..numbers.scalars import NoForm
+from .forms import form_of
 from .loop_values import Filled, Formula, Value
-from .lowering import form_of
 
 if TYPE_CHECKING:
     from ..nests.scalarize import Scalarizer

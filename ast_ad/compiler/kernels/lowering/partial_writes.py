@@ -12,9 +12,9 @@ from ...ir.types import Array, Dim
 from ..nests.affine_indices import Index
 from ..nests.body import INT, Body
 from ..numbers.scalars import NoForm
+from .forms import form_of, in_memory, mapped_function, require_equal, resolved
 from .index_maps import select
 from .loop_values import Formula, Mapped, Value, stretched
-from .lowering import form_of, in_memory, mapped_function, require_equal, resolved
 from .masks import mask_of, put
 
 if TYPE_CHECKING:

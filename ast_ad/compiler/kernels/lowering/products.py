@@ -13,8 +13,8 @@ from ...ir.types import Array, Scalar
 from ..nests.affine_indices import ZERO, Index
 from ..nests.body import INT, Access, Body
 from ..numbers.scalars import NoForm
+from .forms import form_of, mapped_function, require_equal
 from .loop_values import Formula, Mapped, Memory, Value
-from .lowering import form_of, mapped_function, require_equal
 from .reductions import reduce_axes, reduction_of
 
 if TYPE_CHECKING:

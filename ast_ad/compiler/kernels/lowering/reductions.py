@@ -18,8 +18,9 @@ from ..nests.body import Body
 from ..nests.nests import Action
 from ..numbers.scalar_calls import scalar_form
 from ..numbers.scalars import NoForm
+from .forms import form_of, require_equal
 from .loop_values import Formula, Value
-from .lowering import count_of, form_of, require_equal
+from .lowering import count_of
 
 if TYPE_CHECKING:
     from ..nests.scalarize import Scalarizer

@@ -14,8 +14,8 @@ from ..nests.affine_indices import Index
 from ..nests.body import INT, Body, element_type
 from ..nests.nests import Action
 from ..numbers.scalars import NoForm
+from .forms import form_of
 from .loop_values import Formula, Memory, Value
-from .lowering import form_of
 
 if TYPE_CHECKING:
     from ..nests.scalarize import Scalarizer

@@ -12,8 +12,8 @@ from ...ir.ops import Arg, Lit, Op, Seq
 from ...ir.types import Array
 from ..nests.affine_indices import ZERO, Index
 from ..numbers.scalars import NoForm
+from .forms import broadcast, form_of, require_equal
 from .loop_values import Filled, Mapped, Value, stretched
-from .lowering import broadcast, form_of, require_equal
 
 if TYPE_CHECKING:
     from ..nests.scalarize import Scalarizer
@@ -203,7 +203,7 @@ def _reshape(s: Scalarizer, op: Op) -> None:
 
 @form_of(np.outer)
 def _outer(s: Scalarizer, op: Op) -> None:
-    from .lowering import mapped_function
+    from .forms import mapped_function
 
     a, b = s.array(op.args[0]), s.array(op.args[1])
     if a.rank != 1 or b.rank != 1 or not isinstance(op.out.type, Array) or op.kwargs:

@@ -30,8 +30,7 @@ from ...ir.ops import (
     walk,
 )
 from ...ir.types import Array, Scalar
-from .. import runtime as kernels
-from .. import threads
+from .. import runtime as kernels, threads
 
 _ACCESSES = {operator.getitem, builtin.setitem_, builtin.add_item_}
 _WHOLE = {np.dot, np.transpose, threads.attempt, threads.copies, threads.add_copies}

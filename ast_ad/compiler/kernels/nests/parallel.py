@@ -34,8 +34,7 @@ from ...ir.ops import (
 )
 from ...ir.types import Array, Dim, Scalar, Type, dtype_of
 from ...simplify.renaming import copy_function
-from .. import runtime as kernels
-from .. import threads
+from .. import runtime as kernels, threads
 from ..partition.alias_sets import Groups
 from ..partition.rounding import cancels
 from .body import INT

@@ -9,6 +9,7 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, Any
 
+from ....errors import AdError
 from ...ir import builtin
 from ...ir.builtin import MUTATORS
 from ...ir.ops import Arg, Block, For, If, Lit, Op, Statement, Var, While, blocks, walk
@@ -20,6 +21,14 @@ from .body import INT, Body
 
 if TYPE_CHECKING:
     from .scalarize import Scalarizer
+
+
+class Unsupported(AdError):
+    """A statement that kernels can't express."""
+
+    def __init__(self, op: Statement | None, why: str) -> None:
+        super().__init__(why)
+        self.op, self.why = op, why
 
 
 def region(s: Scalarizer, op: Statement) -> None:
@@ -71,8 +80,6 @@ def _block(s: Scalarizer, block: Block, results: tuple[Arg, ...], types: list[An
 
 def _value(s: Scalarizer, arg: Arg, type: Any) -> Arg:
     """A result, of the type that it has on all paths; what is undefined on a path is any number."""
-    from .scalarize import Unsupported
-
     if isinstance(arg, Lit) and arg.value is None or _is_undefined(s, arg):
         if isinstance(type, Scalar):
             return Lit({"float": 0.0, "int": 0, "bool": False, "complex": 0j}[type.kind])
@@ -96,8 +103,6 @@ def _branch(s: Scalarizer, op: If) -> None:
 
 
 def _checked(s: Scalarizer, op: Statement, out: Var) -> Any:
-    from .scalarize import Unsupported
-
     type = out.type
     optional = getattr(type, "value", None)
     if optional is not None and isinstance(optional, Scalar):
@@ -156,8 +161,6 @@ def _object(arg: Arg, makers: dict[Var, tuple[Statement, int]]) -> Arg:
 
 def _enter(s: Scalarizer, op: For | While) -> tuple[list[int], list[Var], list[Arg]]:
     """Bind the carried values; the positions, params and initial values of those that the kernel carries."""
-    from .scalarize import Unsupported
-
     same, others = _carried(s, op)
     for j in same:
         s.env[op.params[j]] = s.env[op.outs[j]] = s.in_memory(op.inits[j])  # type: ignore[arg-type]
@@ -205,8 +208,6 @@ def _leave(s: Scalarizer, op: For | While, others: list[int], params: list[Var])
 
 
 def _for(s: Scalarizer, op: For) -> None:
-    from .scalarize import Unsupported
-
     if op.items or op.range is None:
         raise Unsupported(op, "a loop over a list")
     if as_updates(s, op):
@@ -236,8 +237,6 @@ def _for(s: Scalarizer, op: For) -> None:
 
 def _require_forwards(s: Scalarizer, op: For, step: Arg) -> None:
     """A step that is known at run time only has to be positive."""
-    from .scalarize import Unsupported
-
     if not isinstance(step, Var):
         raise Unsupported(op, "a step of zero")
     positive = s.body.op(operator.gt, step, Lit(0), type=Scalar("bool"))

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from ....errors import AdError
 from ...ir import builtin
 from ...ir.liveness import Liveness
 from ...ir.ops import (
@@ -32,6 +31,7 @@ from ...ir.ops import (
 )
 from ...ir.types import Array, Dim, Scalar
 from .. import runtime as kernels
+from ..lowering.forms import require_equal
 from ..lowering.loop_values import Filled, Formula, Memory, Value
 from ..lowering.masks import Chosen
 from ..numbers.scalars import NoForm, is_python_int, scalar_operation
@@ -41,20 +41,10 @@ from .affine_indices import Index
 from .body import Body, Origin
 from .bounds import Bounds
 from .nests import Action
+from .regions import Unsupported, region
 from .stencil_gather import Update, gathered
 
-TRANSCENDENTAL = 8  # the cost from which a formula is rather kept than computed twice
-
-
 CHEAP = 8  # the cost from which a formula that several statements read is kept
-
-
-class Unsupported(AdError):
-    """A statement that kernels can't express."""
-
-    def __init__(self, op: Statement | None, why: str) -> None:
-        super().__init__(why)
-        self.op, self.why = op, why
 
 
 class Scalarizer:
@@ -126,8 +116,6 @@ class Scalarizer:
             if isinstance(op, Op):
                 self.operation(op)
             else:
-                from .regions import region
-
                 self.settle(op)
                 self.flush()
                 region(self, op)
@@ -219,8 +207,6 @@ class Scalarizer:
         assert isinstance(var.type, Array)
         if var.type.shape is None or not var.type.shape or var.type.kind == "other":
             raise Unsupported(self.op, "an array of unknown rank, without axes, or of objects")
-        from ..lowering.lowering import require_equal
-
         lengths = []
         for axis, dim in enumerate(var.type.shape):
             known = self.extent(dim)

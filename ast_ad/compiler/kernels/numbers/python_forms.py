@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.types import Scalar
-from . import kernel_math as k
-from . import python_math as p
+from . import kernel_math as k, python_math as p
 
 Function = Callable[..., Any]
 _COMPARISONS = {operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne}

@@ -20,9 +20,7 @@ from ....rules.torch import special as torch_special
 from ...ir.ops import UNKNOWN
 from ...ir.types import Opaque, Scalar, Type
 from .. import vector_math as v
-from . import kernel_math as k
-from . import promoted, python_forms
-from . import selections as choose
+from . import kernel_math as k, promoted, python_forms, selections as choose
 
 Function = Callable[..., Any]
 _PYTHON: dict[str, Any] = {"bool": np.dtype(bool), "int": int, "float": float, "complex": complex}

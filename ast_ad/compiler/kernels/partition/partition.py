@@ -42,8 +42,9 @@ from ...simplify.renaming import copy_function, replace_reads
 from ..nests.dead_arrays import tidy
 from ..nests.loop_invariants import hoist, shrink
 from ..nests.parallel import parallelise
+from ..nests.regions import Unsupported
 from ..nests.scalar_replacement import carry
-from ..nests.scalarize import Scalarizer, Unsupported
+from ..nests.scalarize import Scalarizer
 from .alias_sets import Groups
 from .mixed_types import CLASSES, can_hold, kinds, widened
 from .restored import Tags, Untold, is_numpys, restoring, scalar_dtype

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....eager.dispatch import Operation, apply, unary
-from ....eager.dispatch import inplace as in_place
+from ....eager.dispatch import Operation, apply, inplace as in_place, unary
 from ....eager.dtypes import scalar_name
 from ....eager.operations import activations as eager
 from ....eager.operations.pointwise import require_tensor

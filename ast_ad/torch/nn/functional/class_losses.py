@@ -15,8 +15,7 @@ from ....eager.recording import needs_grad, showing
 from ....eager.state import restore, silence, state, watch
 from ....eager.tensor import Tensor
 from ....eager.views import edge_of
-from ....rules.networks import loss_parts as parts
-from ....rules.networks import losses as rules
+from ....rules.networks import loss_parts as parts, losses as rules
 from .loss_options import check_tensors, over, plus, reduction_of, times
 from .surface import functional
 

@@ -12,8 +12,7 @@ from ....eager.dtypes import scalar_name
 from ....eager.modes import no_grad
 from ....eager.surface import FUNCTIONS
 from ....eager.tensor import Tensor
-from ....rules.networks import loss_parts as parts
-from ....rules.networks import losses as rules
+from ....rules.networks import loss_parts as parts, losses as rules
 from . import alignment, class_losses, margin_losses
 from .alignment import *  # noqa: F403
 from .class_losses import *  # noqa: F403

@@ -12,8 +12,7 @@ from ....eager.dtypes import scalar_name
 from ....eager.operations.selections import where
 from ....eager.surface import FUNCTIONS
 from ....eager.tensor import Tensor
-from ....rules.networks import loss_parts as parts
-from ....rules.networks import margin_losses as rules
+from ....rules.networks import loss_parts as parts, margin_losses as rules
 from .activations import logsigmoid
 from .distances import pairwise_distance
 from .loss_options import VALID, check_broadcast, check_tensors, plus, reduced, reduction_of, together

@@ -13,9 +13,11 @@ from ....eager.operations.pointwise import require_tensor
 from ....eager.recording import plain_of, showing
 from ....eager.state import restore, silence
 from ....eager.tensor import Tensor
-from ....rules.networks import layer_norm as nn_layer_norm
-from ....rules.networks import normalization as rules
-from ....rules.networks import response_norm as nn_response_norm
+from ....rules.networks import (
+    layer_norm as nn_layer_norm,
+    normalization as rules,
+    response_norm as nn_response_norm,
+)
 from .pooling import avg_pool2d, avg_pool3d
 from .shaping import pad
 from .surface import functional

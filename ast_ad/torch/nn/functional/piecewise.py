@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ....eager.dispatch import apply
-from ....eager.dispatch import inplace as in_place
+from ....eager.dispatch import apply, inplace as in_place
 from ....eager.dtypes import scalar_name
 from ....eager.operations import activations as eager
 from ....eager.operations.pointwise import require_tensor

@@ -12,9 +12,7 @@ from ....eager.dispatch import Operation, apply
 from ....eager.dtypes import scalar_name
 from ....eager.operations.pointwise import require_tensor
 from ....eager.tensor import Tensor
-from ....rules.networks import pooling as steps
-from ....rules.networks import pooling_functions as rules
-from ....rules.networks import pooling_sizes as sizes_of
+from ....rules.networks import pooling as steps, pooling_functions as rules, pooling_sizes as sizes_of
 from ....rules.networks.pooling_sizes import check_adaptive, check_average, check_maximum, each, lengths
 from .surface import functional
 

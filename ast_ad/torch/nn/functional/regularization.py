@@ -13,8 +13,7 @@ from ....eager.operations.arithmetic import MUL
 from ....eager.operations.linear_algebra import LINALG
 from ....eager.operations.randomness import generator
 from ....eager.tensor import Tensor
-from ....rules.networks import distances as nn_distances
-from ....rules.networks import dropout as nn_dropout
+from ....rules.networks import distances as nn_distances, dropout as nn_dropout
 from .loss_options import check_tensors
 from .surface import functional
 

@@ -10,14 +10,8 @@ from ....eager.operations.pointwise import require_tensor
 from ....eager.tensor import Tensor
 from ....rules.networks import (
     blocks as nn_blocks,
-)
-from ....rules.networks import (
     grids as nn_grids,
-)
-from ....rules.networks import (
     padding as nn_padding,
-)
-from ....rules.networks import (
     resampling as nn_resampling,
 )
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d

@@ -7,8 +7,7 @@ from typing import Any
 from ....eager.dtypes import int64
 from ....eager.operations.creation import ones, tensor, zeros
 from ....eager.tensor import Tensor
-from .. import functional as F
-from .. import init
+from .. import functional as F, init
 from ..parameter import Parameter
 from .module import Module
 

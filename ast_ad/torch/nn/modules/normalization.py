@@ -6,8 +6,7 @@ from typing import Any
 
 from ....eager.operations.creation import empty
 from ....eager.tensor import Tensor
-from .. import functional as F
-from .. import init
+from .. import functional as F, init
 from ..parameter import Parameter
 from .module import Module
 

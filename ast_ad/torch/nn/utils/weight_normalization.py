@@ -12,8 +12,7 @@ from typing import Any
 from ....eager.dispatch import apply
 from ....eager.table import Operation
 from ....eager.tensor import Tensor
-from ....rules.networks.weight_norm import norms_except
-from ....rules.networks.weight_norm import weight_norm as composition
+from ....rules.networks.weight_norm import norms_except, weight_norm as composition
 from ..modules.module import Module
 from ..parameter import Parameter
 

@@ -9,8 +9,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
-from ....eager.operations.randomness import Generator
-from ....eager.operations.randomness import generator as source
+from ....eager.operations.randomness import Generator, generator as source
 from ....eager.tensor import Tensor
 
 __all__ = [

@@ -1,0 +1,140 @@
+"""What do the forms of operations share? Their table, and how operands are broadcast, checked and kept."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...ir.ops import Arg, Lit, Op, Seq, Slice, Var, variables
+from ...ir.types import Array, Scalar
+from .. import runtime as kernels
+from ..numbers.scalar_calls import scalar_form
+from ..numbers.scalars import NoForm, argument_type, written_out
+from .loop_values import CHEAP, Formula, Value, elementwise, is_stretched
+
+if TYPE_CHECKING:
+    from ..nests.scalarize import Scalarizer
+
+TRANSCENDENTAL = 8  # the cost from which a formula is rather kept than computed twice
+Form = Callable[["Scalarizer", Op], None]
+
+FORMS: dict[Any, Form] = {}
+
+
+def form_of(*fns: Any) -> Callable[[Form], Form]:
+    """Register what becomes of calls of these functions."""
+
+    def decorate(form: Form) -> Form:
+        FORMS.update(dict.fromkeys(fns, form))
+        return form
+
+    return decorate
+
+
+def pointwise(s: Scalarizer, op: Op, fn: Any, values: list[Any], out: Var | None = None) -> None:
+    """A function of every element."""
+    target = out or op.out
+    assert isinstance(target.type, Array)
+    s.bind(target, mapped_function(s, fn, values, target.type))
+
+
+def mapped_function(s: Scalarizer, fn: Any, values: list[Any], type: Array) -> Value:
+    """The array of ``fn`` of every element of the broadcast operands."""
+    if type.shape is None or not type.shape:
+        raise NoForm("an array of unknown rank or without axes")
+    types = [Scalar(v.type.kind, v.type.dtype) if isinstance(v, Value) else argument_type(v) for v in values]
+    power = written_out(fn, values[1] if len(values) == 2 else None)
+    inexact = type.kind in ("float", "complex")
+    if power is not None and inexact and isinstance(values[0], Value) and values[0].type.dtype == type.dtype:
+        base, element = values[0], Scalar(type.kind, type.dtype)
+        return Formula(
+            type, base.lengths, [base], lambda body, place: power(body, base.element(body, place), element)
+        )
+    found = scalar_form(fn, types) if all(isinstance(t, Scalar) for t in types) else None
+    if found is None:
+        raise NoForm(f"`{getattr(fn, '__name__', fn)}` of {', '.join(map(str, types))}")
+    lengths = broadcast(s, [v for v in values if isinstance(v, Value)], type)
+    cost = 1 if fn in CHEAP or found in CHEAP else 4 if fn in (operator.truediv, np.divide, np.sqrt) else 8
+    kept = [_kept(s, v, lengths) if isinstance(v, Value) else v for v in values]
+    return elementwise(found, kept, type, lengths, cost)
+
+
+def _kept(s: Scalarizer, value: Value, lengths: tuple[Arg, ...]) -> Value:
+    """An operand; in memory if it costs much and would be computed anew for every row."""
+    if value.cost >= TRANSCENDENTAL and is_stretched(value, lengths):
+        return in_memory(s, value)
+    return value
+
+
+def in_memory(s: Scalarizer, value: Value) -> Value:
+    memory = s.allocate(value.type, value.lengths)
+    s.fill(memory, value)
+    return memory
+
+
+def broadcast(s: Scalarizer, values: list[Value], type: Array) -> tuple[Arg, ...]:
+    """The lengths of the broadcast operands; what is not known to agree is checked."""
+    rank = len(type.shape or ())
+    lengths: list[Arg] = []
+    for axis in range(rank):
+        found: list[Arg] = []
+        for value in values:
+            own = axis - (rank - value.rank)
+            if own >= 0:
+                n = value.lengths[own]
+                if not (isinstance(n, Lit) and n.value == 1) and not any(same_length(n, m) for m in found):
+                    found.append(n)
+        if not found:
+            lengths.append(Lit(1))
+            continue
+        fixed = [n for n in found if isinstance(n, Lit)]
+        first = fixed[0] if fixed else found[0]
+        for other in found:
+            if other is not first:
+                require_equal(s, other, first)
+        lengths.append(first)
+    return tuple(lengths)
+
+
+def same_length(a: Arg, b: Arg) -> bool:
+    if isinstance(a, Lit) and isinstance(b, Lit):
+        return bool(a.value == b.value)
+    return a is b
+
+
+def require_equal(s: Scalarizer, a: Arg, b: Arg) -> None:
+    """Check two lengths when the kernel runs."""
+    if same_length(a, b):
+        return
+    if isinstance(a, Lit) and isinstance(b, Lit):
+        raise NoForm("lengths that differ")
+    key = ("equal", a if isinstance(a, Var) else a.value, b if isinstance(b, Var) else b.value)  # type: ignore[union-attr]
+    if s.body.find(key) is None:
+        if not s.waiting.isdisjoint(variables(a, b)):
+            s.flush()
+        equal = s.body.op(operator.eq, a, b, type=Scalar("bool"))
+        s.body.append(Op(kernels.require, (equal,), (), effect=True))
+        s.body.known[key] = Lit(True)
+
+
+def resolved(s: Scalarizer, index: Arg) -> Arg:
+    """An index with the kernel's numbers; arrays stay the program's."""
+
+    def one(arg: Arg) -> Arg:
+        if isinstance(arg, Seq):
+            return Seq(tuple(map(one, arg.items)), arg.kind)
+        if isinstance(arg, Slice):
+            return Slice(one(arg.start), one(arg.stop), one(arg.step))
+        if isinstance(arg, Var):
+            value = s.arg(arg)
+            if isinstance(value, Value):
+                return arg
+            if isinstance(value, Var) and not s.waiting.isdisjoint((value,)):
+                s.flush()
+            return value
+        return arg
+
+    return one(index)
