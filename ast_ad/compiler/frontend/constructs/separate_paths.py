@@ -28,6 +28,7 @@ from ...ir.ops import Block, Lit, Op, Var
 from ...ir.types import NONE, Array, Opaque, Optional, Scalar, Type, dtype_of, rank_of
 from .. import doors
 from ..context import Context
+from ..store.choices import told_which
 from ..store.heaps import back
 from ..types.several import open_variables
 from ..values import Arr, Frame, State, Tup, Value
@@ -188,27 +189,31 @@ def question(cx: Context, var: Var, sort: Any) -> Var:
 def known(cx: Context, var: Var, type: Type) -> None:
     """From here on, to the end of the block, a variable has this type."""
     if type is NONE:
-        replace_names(cx, var, Lit(None))
+        replace_names(cx, var, lambda _: Lit(None))
         return
     if var.id in cx.builder.narrowed:
         return
     better = cx.builder.opaque(told, (var, Lit(rank_of(type))), type)
     better.hint = var.hint
     if isinstance(type, Scalar) or isinstance(type, Optional):
-        replace_names(cx, var, better)
+        replace_names(cx, var, lambda _: better)
     else:
+        replace_names(cx, var, lambda held: told_which(cx, held, type))
         cx.builder.narrow(var, better)
 
 
-def replace_names(cx: Context, var: Var, value: Value) -> None:
-    """The names of the function hold a number where they held what may be one."""
+def replace_names(cx: Context, var: Var, better: Callable[[Value], Value]) -> None:
+    """The names of the function that hold a value hold what is better known.
+
+    That is a number where they held what may be one, and the very array where they held one of several.
+    """
 
     def replaced(held: Any) -> Any:
         if isinstance(held, Tup):
             items = tuple(map(replaced, held.items))
             same = all(a is b for a, b in zip(items, held.items, strict=True))
             return held if same else Tup(items, held.cls)
-        return value if held is var or isinstance(held, Arr) and shows(cx, held, var) else held
+        return better(held) if held is var or isinstance(held, Arr) and shows(cx, held, var) else held
 
     frame: Frame | None = cx.frame
     while frame is not None:

@@ -15,10 +15,10 @@ from typing import Any
 
 from ....rules.helpers import not_none
 from ....rules.in_place import writable
-from ...ir.alternatives import is_mixed
+from ...ir.alternatives import is_mixed, types_of
 from ...ir.builtin import assign, told
 from ...ir.ops import Arg, Block, If, Lit, Var
-from ...ir.types import Array, Optional, Scalar, Type, is_none, rank_of
+from ...ir.types import Array, Optional, Scalar, Type, dtype_of, is_none, rank_of
 from .. import doors
 from ..builder import type_of_arg
 from ..context import Context
@@ -165,8 +165,40 @@ def block_of(cx: Context, read: Callable[[], Arg | None]) -> Block:
     return block
 
 
+def may_hold(arr: Type, content: Type) -> bool:
+    """Whether an array may be the one that holds some content: its dtype and number of axes never change.
+
+    >>> import numpy as np
+    >>> float64, int64 = Array(np.dtype("float64"), (3,)), Array(np.dtype("int64"), (3,))
+    >>> may_hold(float64, float64), may_hold(int64, float64), may_hold(join(int64, float64), float64)
+    (True, False, True)
+    """
+    first, second = ({(rank_of(t), dtype_of(t)) for t in types_of(type)} for type in (arr, content))
+    return bool(first & second) or any(rank is None for rank, _ in first | second)
+
+
+def told_which(cx: Context, value: Value, type: Type) -> Value:
+    """The array that a choice is where its content has this type, or a choice of fewer arrays."""
+    if not isinstance(value, Arr) or value.view is None or not isinstance(value.view.parent, Choice):
+        return value
+    choice = value.view.parent
+    one, two = choice.first, choice.second
+    fits = [may_hold(type_read(cx, part), type) for part in (one, two)]
+    if fits[0] is not fits[1]:
+        return told_which(cx, one if fits[0] else two, type)
+    first, second = told_which(cx, one, type), told_which(cx, two, type)
+    if first is one and second is two:
+        return value
+    assert isinstance(first, Arr) and isinstance(second, Arr)
+    return chosen(first, choice.flag, second, type, choice.hint)
+
+
 def write_choice(cx: Context, choice: Choice, var: Var) -> None:
-    """Both hold what they did, but for the one that is written to."""
+    """Both hold what they did, but for the one that is written to.
+
+    Where the type of what it holds was asked before, that may tell which of the two it is: the other can't
+    hold the content, whatever the flag says, and would get a type that is not its own.
+    """
 
     def change(arr: Arr) -> None:  # it keeps its length, which differs, perhaps, from the other's
         old = cx.read(arr)
@@ -180,7 +212,11 @@ def write_choice(cx: Context, choice: Choice, var: Var) -> None:
             cx.write(arr, cx.builder.opaque(told, (var, Lit(rank_of(old.type))), old.type))
 
     one, two = choice.first, choice.second
-    doors.branch(cx, choice.flag, lambda: change(one), lambda: change(two), None)
+    fits = [is_replaced(t) or may_hold(t, var.type) for t in (type_read(cx, one), type_read(cx, two))]
+    if fits[0] is fits[1]:
+        doors.branch(cx, choice.flag, lambda: change(one), lambda: change(two), None)
+    else:
+        change(one if fits[0] else two)
 
 
 def is_first(cx: Context, value: Value, first: Arr) -> Arg:

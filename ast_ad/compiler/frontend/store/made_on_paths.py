@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ...ir.alternatives import is_mixed
 from ...ir.ops import Arg, Undefined, Var, map_arg
 from ...ir.types import Array
 from .. import doors
@@ -72,10 +73,14 @@ def one_of_two(
 
 
 def own_result(cx: Context, argument: Arg, out: Var, first: bool, phis: Phis) -> Var:
-    """What a path gives itself, of the type that it has there: another one than of what the branch gives."""
+    """What a path gives itself, of the type that it has there: another one than of what the branch gives.
+
+    The widest of several dtypes is another one, too: of what has it for certain, nothing has to be asked.
+    """
     type = type_of_arg(argument)
     known = isinstance(type, Array) or is_replaced(type)
-    if isinstance(argument, Undefined) or is_alike(type, out.type) or not known:
+    same = is_alike(type, out.type) and not (is_mixed(out.type) and is_plain(type))
+    if isinstance(argument, Undefined) or same or not known:
         return out
     if isinstance(argument, Var):
         return exported_var(cx, argument, first, phis)
