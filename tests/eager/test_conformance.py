@@ -13,8 +13,6 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "rules"))
 
-from conform import as_tuple, float_like, program_of
-from direct import dot, holds_floats, is_inexact, random_like
 from sample import Sample, all_samples
 
 from ast_ad import MissingRuleError
@@ -22,6 +20,8 @@ from ast_ad.compiler.adjoint.adjoint import adjoint
 from ast_ad.compiler.ir.evaluate import evaluate
 from ast_ad.eager import namespace  # noqa: F401  (the operators of tensors)
 from ast_ad.eager.numpy_protocol import run
+from ast_ad.rule.direct import dot, holds_floats, is_inexact, random_like
+from ast_ad.rule.programs import as_tuple, float_like, program_of
 from ast_ad.rules.registry import lookup
 from ast_ad.tracing import trace
 from ast_ad.trees import flatten

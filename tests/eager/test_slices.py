@@ -13,13 +13,13 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "rules"))
 
-import direct
 from sample import Sample, all_samples
 
 from ast_ad import rules  # noqa: F401  (fills the registry)
 from ast_ad.eager.slices.slices import slices, tensor_names
 from ast_ad.eager.slices.slices.slices import Slice, slice_rule
 from ast_ad.errors import AdError, MissingRuleError
+from ast_ad.rule import direct
 from ast_ad.rules import helpers
 from ast_ad.rules.registry import Primitive, lookup
 

@@ -6,31 +6,12 @@ import importlib
 import pkgutil
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-
-@dataclass(frozen=True)
-class Sample:
-    """One call ``fn(*args, **kwargs)``.
-
-    ``wrt``: the parameters (positions, or names as in the rule) to check; None: every one that holds floats
-    or complex numbers. ``order2``: whether the second derivative exists and may be checked here. ``dtypes``:
-    those that float64 arguments may be replaced by. ``tol``: relative tolerance of the finite difference.
-    ``kink``: the point has no derivative; only run the rule (its value is for the author's own tests).
-    """
-
-    args: tuple[Any, ...]
-    kwargs: dict[str, Any] = field(default_factory=dict)
-    wrt: tuple[int | str, ...] | None = None
-    order2: bool = True
-    dtypes: tuple[str, ...] = ("float32",)
-    tol: float = 1e-6
-    kink: bool = False
-
+from ast_ad.rule.samples import Sample, as_sample
 
 Samples = dict[Callable[..., Any], list[Any]]
 
@@ -60,10 +41,6 @@ def apart(*shape: int, seed: int = 0) -> np.ndarray:
     rng = np.random.default_rng([seed, *shape])
     n = int(np.prod(shape))
     return (rng.permutation(n) - n / 2 + rng.uniform(0.2, 0.7, n)).reshape(shape) * 0.7
-
-
-def as_sample(entry: Any) -> Sample:
-    return entry if isinstance(entry, Sample) else Sample(tuple(entry))
 
 
 def all_samples() -> dict[Callable[..., Any], list[Sample]]:

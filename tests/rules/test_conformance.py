@@ -12,10 +12,10 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from conform import check_float32, check_program
 from sample import Sample, all_samples
 
 import ast_ad.rules  # noqa: F401
+from ast_ad.rule.programs import check_float32, check_program
 from ast_ad.rules.registry import lookup
 
 LISTS = {"ast_ad.rules.containers"}

@@ -16,10 +16,10 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import direct
 from sample import Sample, all_samples
 
 from ast_ad import rules  # noqa: F401  (fills the registry)
+from ast_ad.rule import direct
 from ast_ad.rules.registry import lookup, primitives
 
 SAMPLES = all_samples()

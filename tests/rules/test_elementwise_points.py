@@ -15,30 +15,10 @@ import pytest
 import scipy.special as sp
 
 import ast_ad
+from ast_ad.rule.points import POINTS, judged
 from ast_ad.rules.registry import primitives
 from ast_ad.tracing.recorder import trace
 
-POINTS = np.array(
-    [
-        0.0,
-        -0.0,
-        1.0,
-        -1.0,
-        0.5,
-        -0.5,
-        2.0,
-        -2.0,
-        30.0,
-        -30.0,
-        800.0,
-        -800.0,
-        1e-9,
-        -1e-9,
-        1e-4,
-        np.inf,
-        -np.inf,
-    ]
-)
 OTHERS = (0.5, 2.0, 0.0)
 # Conversions, steps, remainders by tiny numbers, and what takes other arguments; ``tandg`` of infinity is 0.
 LEFT_OUT = "remainder fmod nextafter ldexp heaviside copysign lambertw wofz betainc tandg".split()
@@ -105,35 +85,6 @@ def cases() -> list[Any]:
                 rest = (np.float64(other),) * (fn.nin - 1)
                 found.append(pytest.param(fn, position, rest, id=f"{name}-{position}-{other}"))
     return found
-
-
-def one_sided(f: Any, x: float, side: int) -> float | None:
-    """The difference quotient's limit, or None where it does not converge."""
-    start = f(x)
-    steps = max(abs(x), 1e-3) * 1e-3 * 0.5 ** np.arange(12)
-    slopes = np.array([(f(x + side * h) - start) / (side * h) for h in steps])
-    first = 2 * slopes[1:] - slopes[:-1]
-    second = (4 * first[1:] - first[:-1]) / 3
-    changes = np.abs(np.diff(second))
-    if not np.isfinite(changes).any():
-        return None
-    best = int(np.nanargmin(np.where(np.isfinite(changes), changes, np.inf)))
-    limit = float(second[best + 1])
-    return limit if changes[best] <= 1e-5 * max(1.0, abs(limit)) else None
-
-
-def judged(f: Any, x: float, value: float, slope: float, unknown: bool) -> str:
-    """What is wrong at a point; empty if nothing is."""
-    if np.isnan(slope) and unknown or not np.isfinite(value):
-        return ""
-    if np.isinf(x):
-        return "" if slope == 0 else f"{slope} at {x}"
-    found = [s for s in (one_sided(f, x, -1), one_sided(f, x, 1)) if s is not None]
-    if not found:
-        return ""
-    margin = 1e-3 * max(1.0, *map(abs, found))
-    inside = min(found) - margin <= slope <= max(found) + margin
-    return "" if inside else f"{slope} at {x}, differences {found}"
 
 
 @pytest.mark.parametrize(("fn", "position", "others"), cases())

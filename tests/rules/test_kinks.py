@@ -12,12 +12,12 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from direct import cotangents
 from sample import Sample
 
 import ast_ad
 import ast_ad.rules
 from ast_ad import tracing as fallback
+from ast_ad.rule.direct import cotangents
 from ast_ad.rules.registry import lookup
 
 ZERO, INF = np.zeros(1), np.inf

@@ -166,7 +166,7 @@ class Sweep:
                 f"`{callable_name(op.fn)}` has no derivative rule",
                 op.span,
                 "its result depends on what is differentiated, and its Python source can't be followed",
-                "register a rule for it, or write it with NumPy functions",
+                "register a rule for it (ast_ad.rule), or write it with NumPy functions",
             )
         bars = [self.bars.take(out) for out in op.outs]
         if all(bar is None for bar in bars):
@@ -332,7 +332,7 @@ def require_formula(op: Op, derivative: Any) -> None:
             f"`{callable_name(op.fn)}` by this argument has no derivative rule",
             op.span,
             "the derivative exists, but no formula for it is known here",
-            "keep the argument constant, or register a rule",
+            "keep the argument constant, or register a rule (ast_ad.rule)",
         )
 
 

@@ -252,7 +252,7 @@ def refusal(primitive: Primitive) -> Callable[[int], Any]:
         raise MissingRuleError(
             f"`{name}` by its argument {i + 1} has no derivative rule",
             why="the derivative exists, but no formula for it is known here",
-            fix="keep the argument constant, or register a rule",
+            fix="keep the argument constant, or register a rule (ast_ad.rule)",
         )
 
     return refuse

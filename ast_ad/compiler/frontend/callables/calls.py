@@ -335,7 +335,7 @@ def call_opaque(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, Va
         raise cx.unsupported(
             f"a call of `{getattr(fn, '__name__', fn)}`",
             "it is compiled code without a rule: what it returns is known when it runs, and not before",
-            "register a rule for it, or use a function with Python source",
+            "register a rule for it (ast_ad.rule), or use a function with Python source",
         )
     return cx.emit(fn, *args, **kwargs)
 

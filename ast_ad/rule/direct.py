@@ -10,12 +10,18 @@ import inspect
 from typing import Any
 
 import numpy as np
-from sample import Sample
 
-from ast_ad.rules.helpers import unbroadcast
-from ast_ad.rules.registry import Primitive
+from ..rules.helpers import unbroadcast
+from ..rules.registry import Primitive
+from .samples import Sample
 
 STEP = 2e-3
+
+
+def require(holds: Any, text: str) -> None:
+    """Raise AssertionError, as ``numpy.testing`` does, where something does not hold."""
+    if not holds:
+        raise AssertionError(text)
 
 
 def is_inexact(x: Any) -> bool:
@@ -74,7 +80,7 @@ def projected(contribution: Any, x: Any) -> Any:
         if c is None or not is_inexact(leaf):
             return None
         c = np.real(c) if np.iscomplexobj(c) and not np.iscomplexobj(leaf) else c
-        assert np.shape(c) == np.shape(leaf), f"cotangent of shape {np.shape(c)} for {np.shape(leaf)}"
+        require(np.shape(c) == np.shape(leaf), f"cotangent of shape {np.shape(c)} for {np.shape(leaf)}")
         return np.asarray(c, dtype=np.asarray(leaf).dtype)
 
     return tree(project, x, contribution)
@@ -110,7 +116,7 @@ def cotangents(primitive: Primitive, g: Any, ans: Any, sample: Sample) -> dict[i
         variadic = inspect.signature(primitive.rule).parameters.get(names[-1]) if names else None
         position = key if isinstance(key, int) else names.index(key)
         if variadic is not None and variadic.kind is inspect.Parameter.VAR_KEYWORD:
-            position = key
+            position = key  # type: ignore[assignment]
         part = parts[position] if isinstance(position, int) and position < len(parts) else None
         if primitive.broadcasts and part is not None:
             part = tree(lambda leaf, c: None if c is None else unbroadcast(c, leaf), x, part)
@@ -158,17 +164,18 @@ def check(primitive: Primitive, fn: Any, sample: Sample, seed: int = 0) -> None:
         expected = directional_derivative(fn, sample, {key: v}, g)
         got = dot(found[key], v)
         scale = 1 + abs(expected)
-        assert abs(got - expected) <= sample.tol * scale, (
-            f"argument {key}: rule {got!r}, differences {expected!r}"
+        require(
+            abs(got - expected) <= sample.tol * scale,
+            f"argument {key}: rule {got!r}, differences {expected!r}",
         )
 
 
 def same_value(found: Any, expected: Any) -> None:
     if isinstance(expected, (list, tuple)):
-        assert len(found) == len(expected)
+        require(len(found) == len(expected), "results differ in structure")
         for f, e in zip(found, expected, strict=True):
             same_value(f, e)
         return
-    assert np.shape(found) == np.shape(expected)
-    assert np.asarray(found).dtype == np.asarray(expected).dtype, "the rule changes the dtype"
+    require(np.shape(found) == np.shape(expected), "results differ in structure")
+    require(np.asarray(found).dtype == np.asarray(expected).dtype, "the rule changes the dtype")
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-13)

@@ -1,0 +1,104 @@
+"""Is an elementwise derivative right at 0, at the ends of the domain, near them, and far out?
+
+Where the differences from the left and from the right converge, the derivative lies between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..rules.registry import Primitive
+from .direct import is_inexact, require
+
+POINTS = np.array(
+    [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 30.0, -30.0, 800.0, -800.0]
+    + [1e-9, -1e-9, 1e-4, np.inf, -np.inf]
+)
+
+
+def one_sided(f: Any, x: float, side: int) -> float | None:
+    """The difference quotient's limit, or None where it does not converge."""
+    start = f(x)
+    steps = max(abs(x), 1e-3) * 1e-3 * 0.5 ** np.arange(12)
+    slopes = np.array([(f(x + side * h) - start) / (side * h) for h in steps])
+    first = 2 * slopes[1:] - slopes[:-1]
+    second = (4 * first[1:] - first[:-1]) / 3
+    changes = np.abs(np.diff(second))
+    if not np.isfinite(changes).any():
+        return None
+    best = int(np.nanargmin(np.where(np.isfinite(changes), changes, np.inf)))
+    limit = float(second[best + 1])
+    return limit if changes[best] <= 1e-5 * max(1.0, abs(limit)) else None
+
+
+def judged(f: Any, x: float, value: float, slope: float, unknown: bool) -> str:
+    """What is wrong at a point; empty if nothing is."""
+    if np.isnan(slope) and unknown or not np.isfinite(value):
+        return ""
+    if np.isinf(x):
+        return "" if slope == 0 else f"{slope} at {x}"
+    found = [s for s in (one_sided(f, x, -1), one_sided(f, x, 1)) if s is not None]
+    if not found:
+        return ""
+    margin = 1e-3 * max(1.0, *map(abs, found))
+    inside = min(found) - margin <= slope <= max(found) + margin
+    return "" if inside else f"{slope} at {x}, differences {found}"
+
+
+def check_points(primitive: Primitive, fn: Callable[..., Any], args: Sequence[Any]) -> None:
+    """Raise AssertionError where a real elementwise operation has a wrong derivative at a point of POINTS.
+
+    So, too, at the ends of the domain. Each argument takes these values in turn, the others are those of
+    ``args`` (of an array the first element). NaN is wrong where the differences from one side converge.
+    """
+    if not all(is_inexact(x) and not np.iscomplexobj(x) and np.size(x) for x in args):
+        return
+    first = [float(np.ravel(x)[0]) for x in args]
+    for position in range(len(first)):
+
+        def value(x: float, position: int = position) -> float:
+            try:
+                return float(fn(*first[:position], x, *first[position + 1 :]))
+            except (ArithmeticError, ValueError):  # as those of ``math`` do outside of their domain
+                return np.nan
+
+        for x in [*POINTS.tolist(), *ends_of_domain(value)]:
+            at = [*first[:position], x, *first[position + 1 :]]
+            problem = judged(value, x, value(x), _slope(primitive, value(x), at, position), False)
+            require(not problem, f"argument {position}: the derivative is {problem}")
+
+
+def ends_of_domain(f: Callable[[float], float]) -> list[float]:
+    """The last points, next to those of POINTS, at which a function has a finite value, found by bisection.
+
+    >>> import math
+    >>> ends_of_domain(lambda x: math.sqrt(1 - x * x) if abs(x) <= 1 else math.nan)
+    [-1.0, 1.0]
+    """
+    found = []
+    points = sorted({float(x) for x in POINTS if np.isfinite(x)})
+    for a, b in zip(points, points[1:], strict=False):
+        if np.isfinite(f(a)) == np.isfinite(f(b)):
+            continue
+        inside, outside = (a, b) if np.isfinite(f(a)) else (b, a)
+        for _ in range(60):
+            middle = (inside + outside) / 2
+            inside, outside = (middle, outside) if np.isfinite(f(middle)) else (inside, middle)
+        found.append(inside)
+    return found
+
+
+def _slope(primitive: Primitive, value: float, args: Sequence[float], position: int) -> float:
+    assert primitive.rule is not None
+    if not np.isfinite(value):
+        return np.nan
+    try:
+        partials = primitive.rule(np.float64(value), *map(np.float64, args))
+    except (ArithmeticError, ValueError):
+        return np.nan
+    partials = partials if isinstance(partials, tuple) else (partials,)
+    partial = partials[position] if position < len(partials) else None
+    return 0.0 if partial is None else float(partial)
