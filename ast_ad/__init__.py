@@ -29,8 +29,14 @@ __all__ = [
 ]
 
 _COMPILER = {"grad", "inspect", "value_and_grad", "vjp"}
-# Modules that are found here under other names, too.
-_MODULES = {"fallback": "tracing", "files": "torch.serialization"}
+# Public modules, and where they are.
+_MODULES = {
+    "errors": "errors",
+    "fallback": "tracing",
+    "files": "torch.serialization",
+    "rule": "rule",
+    "torch": "torch",
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -62,4 +68,11 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    """The public names: of the compiler, and of PyTorch, whose modules are loaded for it."""
+    from importlib import import_module
+
+    errors, torch = (import_module(f".{name}", __name__) for name in ("errors", "torch"))
+    kinds = (name for name, value in vars(errors).items() if isinstance(value, type))
+    own = {name for name in kinds if getattr(errors, name).__module__ == errors.__name__}
+    own = {name for name in own if issubclass(getattr(errors, name), (Exception, Warning))}
+    return sorted({"__version__", *__all__, *own, *_MODULES, *(set(dir(torch)) - torch.ONLY_HERE)})

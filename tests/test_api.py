@@ -585,3 +585,17 @@ def test_lazy_names():
     assert ast_ad.grad is grad and set(ast_ad.__all__) <= set(dir(ast_ad))
     with pytest.raises(AttributeError):
         ast_ad.nothing  # noqa: B018
+
+
+def test_names_that_completion_offers():
+    """They are public, each of them is there, and nothing of the package's own making is among them."""
+    names = dir(ast_ad)
+    assert {"grad", "value_and_grad", "rule", "torch", "tensor", "nn", "AdError", "FallbackWarning"} <= set(
+        names
+    )
+    assert [name for name in names if not hasattr(ast_ad, name)] == []
+    private = [name for name in names if name.startswith("_") and name not in ("__version__", "_C")]
+    assert private == []
+    assert set(names).isdisjoint(
+        {"annotations", "Any", "TYPE_CHECKING", "register", "compiler", "calls", "eager"}
+    )

@@ -63,6 +63,7 @@ SAMPLES = {
     sl.solve_sylvester: [(A, normal(2, 2) + 2 * EYE[:2, :2], B), (CA, cnormal(2, 2), CB)],
     sl.block_diag: [(A, normal(1, 2), 2.0, normal(3)), (A,)],
     s.diagonal_blocks: [(normal(4, 5), (A, normal(1, 2)))],
+    sl.circulant: [(normal(3),), (cnormal(4),)],
     sl.toeplitz: [(normal(3),), (normal(3), normal(4)), (cnormal(3),)],
     sl.lu_factor: [(A,), (normal(4, 4),), (CA,)],
     sl.lu_solve: [

@@ -17,7 +17,7 @@ from ..numpy import decompositions, linalg, norms
 from ..numpy.decompositions import in_triangle
 from ..numpy.gather import positions, refuse, scatter_to
 from ..numpy.products import H, column
-from ..registry import nondifferentiable, vjp
+from ..registry import composite, nondifferentiable, vjp
 
 # ----- what NumPy has too -----
 
@@ -336,6 +336,11 @@ def toeplitz(g, ans, c, r=None):
     if r is None:
         return c_bar + np.conj(scatter_to(c, from_r, g))
     return c_bar, scatter_to(r, from_r, g)
+
+
+@composite(sl.circulant)
+def circulant(c):
+    return sl.toeplitz(c, np.roll(c[::-1], 1))
 
 
 def toeplitz_places(c: Any, r: Any) -> tuple[Any, Any]:
