@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad.eager.table.pointwise import TABLE
+from ast_ad.eager.operations.pointwise import TABLE
 
 RNG = np.random.default_rng(0)
 X = np.array([[0.31, -0.72, 0.55], [-0.13, 0.84, -0.46]])
