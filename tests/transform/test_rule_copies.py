@@ -8,6 +8,7 @@ import pytest
 
 from ast_ad import value_and_grad
 from ast_ad.compiler.adjoint.rule_copies import RuleCopies
+from ast_ad.compiler.frontend import interpreter
 from ast_ad.compiler.frontend.builder import Builder
 from ast_ad.compiler.ir.ops import Block, Lit, Op, Seq, Slice, Undefined, Var
 from ast_ad.compiler.ir.types import Scalar
@@ -81,7 +82,7 @@ def comparing(monkeypatch):
         made, after = builder.block.ops[len(emitted) :], builder.divisors
         builder.divisors, block = before, Block(emitted)
         with builder.nested(block):
-            again = inline(builder, rule, args, kwargs)
+            again = interpreter.inline(builder, rule, args, kwargs)
         comparison = Comparison()
         comparison.require(made, block.ops[len(builder.block.ops) - len(made) :])
         comparison.require(found, again)

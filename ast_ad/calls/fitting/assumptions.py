@@ -99,7 +99,7 @@ def _checks(run: Callable[..., Any], text: str) -> Iterator[tuple[int, Assumptio
     names = {
         alias.asname or alias.name: alias.name
         for node in tree.body
-        if isinstance(node, ast.ImportFrom) and str(node.module).endswith("backends.kernels")
+        if isinstance(node, ast.ImportFrom) and str(node.module).endswith("kernels.runtime")
         for alias in node.names
     }
     spans = getattr(run, "__globals__", {}).get("__source_map__") or {}
