@@ -67,11 +67,24 @@ def by_name(node: ast.Call, package: list[str]) -> list[str]:
     return [first.removeprefix("ast_ad.")] if first.startswith("ast_ad.") else []
 
 
-def imported_modules(path: pathlib.Path) -> set[str]:
-    """The modules below ``ast_ad`` that a module imports, wherever in it, or names to import them."""
+def for_the_type_checker(node: ast.AST) -> bool:
+    """Whether this is a branch that is not run."""
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+
+
+def imported_modules(path: pathlib.Path, when_run: bool = False) -> set[str]:
+    """The modules below ``ast_ad`` that a module imports, wherever in it, or names to import them.
+
+    ``when_run``: without those that only the type checker sees.
+    """
     package = list(path.relative_to(PACKAGE).parent.parts)
     found: list[str] = []
-    for node in ast.walk(ast.parse(path.read_text())):
+    tree = ast.parse(path.read_text())
+    branches = [node.body for node in ast.walk(tree) if when_run and for_the_type_checker(node)]
+    left_out = {node for body in branches for top in body for node in ast.walk(top)}
+    for node in ast.walk(tree):
+        if node in left_out:
+            continue
         if isinstance(node, ast.Import):
             found += [a.name.removeprefix("ast_ad.") for a in node.names if a.name.startswith("ast_ad.")]
         elif isinstance(node, ast.ImportFrom):
@@ -120,6 +133,81 @@ def test_the_arrows_lead_downwards():
         for name in allowed:
             names = {w for w in order if within(w, name.removesuffix(".*"))}
             assert names and names <= below, f"{wing} -> {name}"
+
+
+LARGEST_CYCLE = 6
+# The modules that import each other in circles, within functions too, and why they do.
+CYCLES = {
+    "compiler.frontend.types.shape_rules compiler.frontend.types.shapes_computed "
+    "compiler.frontend.types.shapes_created compiler.frontend.types.shapes_joined":
+        "the table of lengths loads those who fill it when it is first read, and they write in its terms",
+    "compiler.kernels.lowering.lowering compiler.kernels.lowering.masks "
+    "compiler.kernels.lowering.partial_writes compiler.kernels.lowering.reductions":
+        "an operation asks first whether a mask chose its operand; a mask's loops write and reduce alike",
+    "calls.compiled_pullbacks calls.derivative calls.traced calls.with_tensors":
+        "a derivative that is called with tensors is a node of theirs, whose own derivative is a derivative",
+    "tracing.followed tracing.replacements tracing.traced_array":
+        "a function that is followed sees the table of replacements, in which followed functions stand",
+}  # fmt: skip
+
+
+def cycles(graph: dict[str, set[str]]) -> list[set[str]]:
+    """The largest sets of modules, of more than one, each of which leads to each (Tarjan's algorithm)."""
+    order: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    stack: list[str] = []
+    found: list[set[str]] = []
+
+    def visit(name: str) -> None:
+        order[name] = lowest[name] = len(order)
+        stack.append(name)
+        for after in graph[name]:
+            if after not in order:
+                visit(after)
+                lowest[name] = min(lowest[name], lowest[after])
+            elif after in stack:
+                lowest[name] = min(lowest[name], order[after])
+        if lowest[name] == order[name]:
+            at = stack.index(name)
+            found.append(set(stack[at:]))
+            del stack[at:]
+
+    for name in graph:
+        if name not in order:
+            visit(name)
+    return [one for one in found if len(one) > 1]
+
+
+def test_cycles_of_imports():
+    """Modules stand above what they import, but for a few small circles with a reason.
+
+    What a module asks of higher ones goes through doors, which are open once the package is loaded.
+    """
+    graph = {name: imported_modules(path, when_run=True) for name, path in NAMES.items()}
+    graph[""] = set()  # the package itself, which has names of every wing
+    found = cycles(graph)
+    assert [one for one in found if len(one) > LARGEST_CYCLE] == []
+    assert {" ".join(sorted(one)) for one in found} == {" ".join(sorted(one.split())) for one in CYCLES}
+
+
+@pytest.mark.parametrize("first", ["eager.doors", "eager.state", "eager.tensor"])
+def test_the_doors_of_tensors_are_open(first):
+    """Whichever module of theirs a process imports, it can do with tensors all that there is."""
+    code = f"""
+        import importlib, pickle
+        importlib.import_module("ast_ad.{first}")
+        from ast_ad.eager import doors
+        from ast_ad.eager.tensor import Tensor
+        assert [name for name in doors.__annotations__ if not callable(getattr(doors, name, None))] == []
+        x = Tensor([1.0, 2.0]).requires_grad_()
+        seen = []
+        x.register_hook(seen.append)
+        (x * x).sum().backward()
+        assert x.grad.tolist() == seen[0].tolist() == [2.0, 4.0]
+        assert repr(pickle.loads(pickle.dumps(x))) == "tensor([1., 2.], requires_grad=True)"
+        assert x.type("torch.DoubleTensor").type() == "torch.DoubleTensor"
+    """
+    subprocess.run([sys.executable, "-W", "error", "-c", textwrap.dedent(code)], check=True)
 
 
 def test_no_file_name_twice_in_a_wing():

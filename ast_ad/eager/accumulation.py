@@ -12,6 +12,8 @@ import numpy as np
 
 from .hooks import after_accumulation
 from .node import accumulate_lock
+from .places import is_dense
+from .tensor import Tensor
 
 
 def _references() -> tuple[int, int]:
@@ -46,8 +48,6 @@ def accumulate(node: Any, g: Any, graph: bool, own: bool = False) -> None:
 
 
 def _add_to_grad(leaf: Any, g: Any, graph: bool, own: bool) -> None:
-    from .tensor import Tensor
-
     held = leaf._grad
     if held is None:
         if graph:
@@ -91,13 +91,3 @@ def as_leaf(g: np.ndarray, like: np.ndarray) -> np.ndarray:
     out = np.empty_like(like, g.dtype) if is_dense(like) else np.empty(like.shape, g.dtype)
     out[...] = g
     return out
-
-
-def is_dense(a: np.ndarray) -> bool:
-    """Whether the elements fill one block of memory, without gaps and without overlap."""
-    expected = a.itemsize
-    for stride, n in sorted((s, n) for s, n in zip(a.strides, a.shape, strict=True) if n != 1):
-        if stride != expected:
-            return False
-        expected *= n
-    return True

@@ -10,12 +10,13 @@ import numpy as np
 from numpy import asarray, ndarray
 
 from ..errors import MissingRuleError
-from .accumulation import is_dense
+from . import doors
 from .checks import refuse_shapes, require_arrays
 from .dtypes import get_default_dtype, result_dtype
 from .memory_formats import as_images_lie
 from .mutation import check_result as check_result, inplace as inplace
 from .node import NO_EDGE, next_number
+from .places import is_dense
 from .recording import (
     is_active as is_active,
     make_node as make_node,
@@ -375,8 +376,4 @@ def _shares(out: Any, x: Any) -> bool:
     return isinstance(out, np.ndarray) and isinstance(x, np.ndarray) and np.may_share_memory(out, x)
 
 
-def _dispatch(fn: Any, args: Any, kwargs: Any) -> Any:
-    return call(fn, args, kwargs)
-
-
-slices.dispatch = _dispatch
+doors.call = call

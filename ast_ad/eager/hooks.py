@@ -2,57 +2,18 @@
 
 from __future__ import annotations
 
-import itertools
-import weakref
-from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-_numbers = itertools.count()
-
-
-class RemovableHandle:
-    """What a registration returns: ``remove()`` takes the hook away, and so does leaving a ``with`` block."""
-
-    def __init__(self, hooks: Any, *, extra_dict: Any = None) -> None:
-        self.hooks_dict_ref: Any = weakref.ref(hooks)
-        self.id = next(_numbers)
-
-    @classmethod
-    def added(cls, hooks: OrderedDict[int, Callable[..., Any]], fn: Callable[..., Any]) -> RemovableHandle:
-        """The handle of ``fn``, which is added to ``hooks``."""
-        handle = cls(hooks)
-        hooks[handle.id] = fn
-        return handle
-
-    def remove(self) -> None:
-        """Take the hook away."""
-        hooks = self.hooks_dict_ref()
-        if hooks is not None:
-            hooks.pop(self.id, None)
-
-    def __getstate__(self) -> tuple[Any, int]:
-        """The hooks themselves: a copy's handle removes from the copy."""
-        return self.hooks_dict_ref(), self.id
-
-    def __setstate__(self, state: tuple[Any, int]) -> None:
-        hooks, self.id = state
-        self.hooks_dict_ref = weakref.ref(OrderedDict() if hooks is None else hooks)
-
-    def __enter__(self) -> RemovableHandle:
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        self.remove()
-
+from .fitting import fitted
+from .handles import RemovableHandle as RemovableHandle  # pickles call it by this module, too
+from .tensor import Tensor
 
 # ----- gradients are arrays in a plain sweep, tensors in a recorded one; hooks always see tensors
 
 
 def wrapped(g: Any, graph: bool) -> Any:
     """A gradient as a tensor."""
-    from .tensor import Tensor
-
     return g if graph or g is None else Tensor._of(g)
 
 
@@ -129,8 +90,6 @@ def prehooks(node: Any, g: Any, graph: bool) -> Any:
 
 def posthooks(node: Any, outs: Sequence[Any], g: Any, graph: bool) -> Sequence[Any]:
     """The node's results after its hooks, which see an entry per edge and may replace them all."""
-    from .engine import fitted
-
     live = iter(outs)
     inputs = []
     for i, (target, nr) in enumerate(node._edges):

@@ -169,6 +169,4 @@ class InputMetadata:
     is_cpp_nested_tensor = False
 
     def __init__(self, shape: Sequence[int], dtype: Any) -> None:
-        from .dtypes import dtype_of
-
-        self.shape, self.dtype, self.device = Size(shape), dtype_of(dtype), device("cpu")
+        self.shape, self.dtype, self.device = Size(shape), dtype, device("cpu")

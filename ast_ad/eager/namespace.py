@@ -45,7 +45,6 @@ DEFINING = (
     "operations.threads",
     "operations.typed",
     "operations.leaf_attributes",
-    "warn_once",
     "operations.settings",
 )
 

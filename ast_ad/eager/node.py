@@ -14,8 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from . import doors
+from .dtypes import dtype_of
+from .handles import RemovableHandle
+from .metadata import InputMetadata
 from .saved import FREED, SavedTensor, SavedValue, changed_text, check_version
 from .saved_options import options_of, raw_indices
+from .tensor import Tensor
 
 next_number = itertools.count(1).__next__
 NO_EDGE: tuple[None, int] = (None, 0)
@@ -95,10 +100,8 @@ class Node:
 
     @property
     def _input_metadata(self) -> list[Any]:
-        from .metadata import InputMetadata
-
         found = [self._meta] if self._outputs == 1 else self._meta
-        return [None if meta is None else InputMetadata(*meta) for meta in found]
+        return [None if meta is None else InputMetadata(meta[0], dtype_of(meta[1])) for meta in found]
 
     def register_hook(self, fn: Callable[..., Any]) -> Any:
         """``fn(grad_inputs, grad_outputs)`` runs after the node; a tuple replaces ``grad_inputs``."""
@@ -114,15 +117,11 @@ class Node:
         return self._hooks
 
     def _add(self, where: OrderedDict[int, Callable[..., Any]], fn: Callable[..., Any]) -> Any:
-        from .hooks import RemovableHandle
-
         return RemovableHandle.added(where, fn)
 
     def __call__(self, *grads: Any) -> Any:
         """The gradients of the inputs for gradients of the outputs."""
-        from .engine import apply_node
-
-        return apply_node(self, grads)
+        return doors.apply_node(self, grads)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} object at {hex(id(self))}>"
@@ -231,8 +230,6 @@ class RuleNode(Node):
 
     def _complete(self, g: Any, graph: bool) -> Any:
         """A cotangent for every output, as the rule expects: zeros for those that got none."""
-        from .tensor import Tensor
-
         full = []
         for given, (shape, dtype) in zip(g, self._meta, strict=True):
             zeros = _zeros(shape, dtype) if given is None else None
@@ -313,8 +310,6 @@ class RuleNode(Node):
                 self._check(i, counter[0], version)
         value = self._tensor(i, self.values[i])
         if self.operation.scalars and isinstance(value, (bool, int, float, complex)):
-            from .tensor import Tensor
-
             value = Tensor._of(np.asarray(value))
         return value
 

@@ -20,8 +20,8 @@ from ..rules.numpy.indexing import copied_to
 from ..rules.registry import Primitive, lookup, with_named_out
 from .checks import require_arrays
 from .dispatch import apply, composite, face_of, inplace, is_active, operation, plain_of, wrapped
-from .operations.layout import root_of
 from .operations.shapes import expand
+from .places import root_of
 from .slices import slices
 from .state import state
 from .surface import attach

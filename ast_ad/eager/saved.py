@@ -6,6 +6,8 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+from . import doors
+from .dtypes import legacy_name
 from .state import state, watch
 
 _HINT = (
@@ -89,13 +91,11 @@ class SavedValue:
     __slots__ = ("edge", "output", "packed", "unpack")
 
     def __init__(self, tensor: Any, hooks: Any, node: Any) -> None:
-        from .views import edge_of
-
         pack, self.unpack = hooks
         self.packed = pack_guarded(pack, tensor)
         own = node is not None and tensor._node is node
         self.output = tensor._nr if own else None
-        self.edge = (None, 0) if own else edge_of(tensor)
+        self.edge = (None, 0) if own else doors.edge_of(tensor)
 
     def tensor(self, node: Any) -> Any:
         """The tensor, unpacked, with the history of the one that was packed."""
@@ -249,8 +249,6 @@ def check_hooks(saved: Any, hooks: tuple[Any, ...]) -> None:
 
 def changed_text(array: Any, owner: Any, nr: int, now: int, then: int) -> str:
     """What to say of a saved tensor that has been changed in place."""
-    from .dtypes import legacy_name
-
     of = "" if owner is None else f", which is output {nr} of {producer(owner)},"
     hint = (
         "the backtrace further above shows the operation that failed to compute its gradient. The variable "

@@ -22,6 +22,7 @@ from .saved import (
     SavedValue,
     check_hooks,
 )
+from .tensor import Tensor
 
 Reader = Callable[[Any], Any]
 
@@ -38,8 +39,6 @@ def _arg(i: int, convert: Callable[[Any], Any] = lambda value: value) -> Reader:
 
 
 def _as_tensor(found: Any) -> Any:
-    from .tensor import Tensor
-
     return Tensor._of(found) if isinstance(found, np.ndarray) else found
 
 
@@ -174,7 +173,6 @@ def _moment_of_batch(read: Reader) -> Reader:
 
 def _indices(node: Any) -> tuple[Any, ...]:
     """The index tensors, None for a dimension that is passed on whole."""
-    from .tensor import Tensor
 
     def shown(part: Any) -> Any:
         if isinstance(part, SavedValue):

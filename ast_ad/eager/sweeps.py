@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from . import doors
 from .engine import execute
+from .operations.creation import stack_tensors
 from .saved import linked
 from .tensor import Tensor
 from .views import edge_of
@@ -193,8 +195,6 @@ def _batched(
     ends: Any, into: Any, given: Any, keep: bool, graph: bool, allow_unused: bool, materialize: bool
 ) -> tuple[Any, ...]:
     """The gradients for each entry of the first axis of ``given``, stacked."""
-    from .operations.creation import stack_tensors
-
     for g, end in zip(given, ends, strict=True):
         if g is not None and g._array.shape[1:] != end._array.shape:
             raise RuntimeError(
@@ -306,3 +306,6 @@ def _calculate_shape(output: Any, grad: Any, is_grads_batched: bool) -> tuple[An
     node: Any = output.node if isinstance(output, GradientEdge) else None
     shape = output.shape if node is None else node._meta_of(output.output_nr)[0]
     return shape, grad.shape[1:] if is_grads_batched else grad.shape
+
+
+doors.backward = backward

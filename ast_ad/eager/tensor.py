@@ -14,10 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from . import doors
+from .checks import check_grad
 from .dtypes import Size, as_numpy, dtype_of, get_default_dtype, legacy_name, scalar_name
+from .handles import RemovableHandle
 from .printing import tensor_text
 from .saved import DetachedVersion
 from .state import state
+from .warn_once import warn_once
 
 _new = object.__new__
 
@@ -74,9 +78,7 @@ class Tensor:
         def __getattr__(self, name: str) -> Any: ...
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        from .operations.creation import new_tensor
-
-        return new_tensor(cls, args, kwargs)
+        return doors.new_tensor(cls, args, kwargs)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -128,9 +130,7 @@ class Tensor:
         return self
 
     def _refresh(self) -> None:
-        from .views import refresh
-
-        refresh(self)
+        doors.refresh(self)
 
     @property
     def grad_fn(self) -> Any:
@@ -157,8 +157,6 @@ class Tensor:
 
     @grad.setter
     def grad(self, value: Any) -> None:
-        from .checks import check_grad
-
         if value is not None:
             check_grad(self, value)
         self._grad = value
@@ -230,15 +228,11 @@ class Tensor:
         self, gradient: Any = None, retain_graph: Any = None, create_graph: bool = False, inputs: Any = None
     ) -> None:
         """Accumulate the gradients of this tensor in the leaves; see ``autograd.backward``."""
-        from .sweeps import backward
-
-        backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+        doors.backward(self, gradient, retain_graph, create_graph, None, inputs)
 
     # ----- hooks
     def register_hook(self, hook: Callable[..., Any]) -> Any:
         """``hook(grad)`` is called with each gradient; a tensor that it returns replaces the gradient."""
-        from .hooks import RemovableHandle
-
         if not self.requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         node = self.grad_fn
@@ -251,8 +245,6 @@ class Tensor:
 
     def register_post_accumulate_grad_hook(self, hook: Callable[..., Any]) -> Any:
         """``hook(tensor)`` is called after the ``grad`` of this leaf was added to."""
-        from .hooks import RemovableHandle
-
         if not self.requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         if self.grad_fn is not None:
@@ -321,9 +313,7 @@ class Tensor:
         """The name of the class of such tensors; with ``dtype``, the tensor converted to it."""
         if dtype is None:
             return legacy_name(self._array.dtype)
-        from .operations.typed import dtype_named
-
-        return self.to(dtype_named(dtype))
+        return self.to(doors.dtype_named(dtype))
 
     # ----- as other things
     def numpy(self, *, force: bool = False) -> np.ndarray:
@@ -355,8 +345,6 @@ class Tensor:
         if self._array.size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
         if self.requires_grad:
-            from .warn_once import warn_once
-
             warn_once(TO_SCALAR, 3)
         return self._array.item()
 
@@ -432,14 +420,12 @@ class Tensor:
         return t
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        from .operations.creation import rebuilt
-
         if self.grad_fn is not None:
             raise RuntimeError(
                 "Pickling of a tensor that is no leaf is not supported: detach() it first, or pickle the "
                 "leaves"
             )
-        return rebuilt, (type(self), self._array, self._requires_grad)
+        return doors.rebuilt, (type(self), self._array, self._requires_grad)
 
 
 Tensor._face = Tensor

@@ -15,7 +15,10 @@ import numpy as np
 from ..rules.helpers import hollow
 from ..rules.numpy.views import add_view, take_view, write_view
 from ..rules.torch.views import at_places
+from . import doors
+from .fitting import fitted
 from .node import NO_EDGE, AccumulateGrad, Node, next_number, node_class
+from .places import places_among
 from .saved import FREED, producer
 from .state import state
 
@@ -136,8 +139,6 @@ def steps_of(view: View, array: np.ndarray) -> tuple[Any, ...]:
     """
     base = view.base._array
     if base is not view.origin:
-        from .operations.layout import places_among
-
         places = places_among(base, array)
         if places is None:
             raise RuntimeError(
@@ -208,8 +209,6 @@ class CopySlices(Node):
             return outs
         part: Any = 0.0
         if through is not None:
-            from .engine import fitted
-
             array = seen._array if graph else seen
             part = fitted(through, (array.shape, array.dtype), graph)
         return [_pure(write_view, graph, g, self.steps, part), *outs]
@@ -222,9 +221,7 @@ class CopySlices(Node):
 def _pure(fn: Any, graph: bool, *args: Any) -> Any:
     if not graph:
         return fn(*args)
-    from .dispatch import call
-
-    return call(fn, args)
+    return doors.call(fn, args)
 
 
 # ----- in-place operations
@@ -327,3 +324,6 @@ def move_retain(t: Any, node: Any, nr: int = 0) -> None:
     if kept is not None and kept() is t:
         del old._hooks.retain[t._nr]
         node._hooked().retain[nr] = kept
+
+
+doors.edge_of, doors.refresh = edge_of, refresh

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import warnings
 
-from .surface import function
-
 _said: set[str] = set()
 _always = False
 
@@ -17,14 +15,12 @@ def warn_once(text: str, stacklevel: int = 3) -> None:
         warnings.warn(text, UserWarning, stacklevel=stacklevel + 1)
 
 
-@function(method=False)
 def set_warn_always(b: bool, /) -> None:
     """Whether to repeat the warnings that are given once only by default."""
     global _always
     _always = b
 
 
-@function(method=False)
 def is_warn_always_enabled() -> bool:
     """Whether warnings are repeated that are given once only by default."""
     return _always

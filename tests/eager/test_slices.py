@@ -16,8 +16,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "rules"))
 from sample import Sample, all_samples
 
 from ast_ad import rules  # noqa: F401  (fills the registry)
-from ast_ad.eager.slices.slices import slices, tensor_names
-from ast_ad.eager.slices.slices.slices import Slice, slice_rule
+from ast_ad.eager import doors
+from ast_ad.eager.slices import slices, tensor_names
+from ast_ad.eager.slices.slices import Slice, slice_rule
 from ast_ad.errors import AdError, MissingRuleError
 from ast_ad.rule import direct
 from ast_ad.rules import helpers
@@ -298,7 +299,7 @@ def traced(x: Any) -> Any:
 
 @pytest.mark.parametrize(("fn", "sample"), CASES)
 def test_slice_runs_on_tensors(fn: Any, sample: Sample, monkeypatch: Any) -> None:
-    monkeypatch.setattr(slices, "dispatch", call)
+    monkeypatch.setattr(doors, "call", call)
     of = [i for i in places(lookup(fn), sample) if sample.wrt is None or i in sample.wrt]
     args = [traced(x) if i in of else x for i, x in enumerate(sample.args)]
     with warnings.catch_warnings(), quiet():
@@ -318,7 +319,7 @@ COMPOSITES = [
 
 @pytest.mark.parametrize(("fn", "sample"), COMPOSITES)
 def test_composite_runs_on_tensors(fn: Any, sample: Sample, monkeypatch: Any) -> None:
-    monkeypatch.setattr(slices, "dispatch", call)
+    monkeypatch.setattr(doors, "call", call)
     of = [i for i, x in enumerate(sample.args) if i in (sample.wrt or (i,)) and direct.holds_floats(x)]
     args = [traced(x) if i in of else x for i, x in enumerate(sample.args)]
     with warnings.catch_warnings(), quiet():

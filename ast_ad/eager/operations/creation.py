@@ -8,7 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ...rules.torch.elementwise import from_parts
+from .. import doors
 from ..checks import only_placement, type_name
+from ..dispatch import Operation, apply, call
 from ..dtypes import Size, as_numpy, channels_last, channels_last_3d, cpp_name, get_default_dtype, scalar_name
 from ..surface import function, method
 from ..tensor import Tensor
@@ -80,8 +83,6 @@ def new_tensor(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tenso
 
 def rebuilt(cls: Any, array: np.ndarray, requires_grad: bool) -> Tensor:
     """A leaf as it was pickled."""
-    from .. import namespace  # noqa: F401  (gives tensors their methods: this process may not have used any)
-
     t = cls._of(array)
     t._requires_grad = requires_grad
     return t
@@ -339,8 +340,6 @@ def _new(self: Tensor, *args: Any) -> Tensor:
 
 def require_real_pair(a: Tensor, b: Tensor) -> None:
     """Refuse two parts of complex numbers that are not of one real dtype."""
-    from ..dtypes import scalar_name
-
     if any(part._array.dtype.kind != "f" for part in (a, b)):
         raise RuntimeError(
             "Expected both inputs to be Half, Float or Double tensors but got "
@@ -356,22 +355,18 @@ def require_real_pair(a: Tensor, b: Tensor) -> None:
 @function("complex", method=False)
 def complex_(real: Tensor, imag: Tensor) -> Tensor:
     """A complex tensor of its real and imaginary parts."""
-    from ..dispatch import apply
-
     require_real_pair(real, imag)
     return apply(_complex_operation(), (real, imag))
 
 
 @functools.cache
 def _complex_operation() -> Any:
-    from ...rules.torch.elementwise import from_parts
-    from ..dispatch import Operation
-
     return Operation(from_parts, "ComplexBackward0", ("real", "imag"))
 
 
 def stack_tensors(parts: Sequence[Tensor]) -> Tensor:
     """Tensors of one shape along a new first axis."""
-    from ..dispatch import call
-
     return call(np.stack, (list(parts),))
+
+
+doors.new_tensor, doors.rebuilt = new_tensor, rebuilt

@@ -9,14 +9,15 @@ import numpy as np
 
 from ...rules.torch import views as torch_views
 from ...rules.torch.indexing import strided_places
-from ..accumulation import is_dense
 from ..dispatch import Operation
 from ..dtypes import as_numpy, scalar_name
 from ..memory_formats import is_in_format
 from ..metadata import contiguous_format, device, strided
+from ..places import address, elements, is_dense, places_in, root_of
 from ..surface import function, method
 from ..tensor import Tensor
 from ..viewing import axis_of, look, look_from_base, strides_of
+from .indexing import ALIAS
 
 AS_STRIDED = Operation(torch_views.at_places, "AsStridedBackward0", ("self",))
 VIEW_DTYPE = Operation(torch_views.reinterpreted, "ViewBackward1", ("self",))
@@ -66,31 +67,16 @@ def stride(self: Tensor, dim: int | None = None) -> Any:
 # ----- storage
 
 
-def root_of(array: np.ndarray) -> np.ndarray:
-    """The array that owns the memory."""
-    while True:
-        below: Any = array.base
-        if not isinstance(below, np.ndarray):  # as_strided leaves an object of its own between the two
-            below = getattr(below, "base", None)
-            if not isinstance(below, np.ndarray):
-                return array
-        array = below
-
-
-def _address(array: np.ndarray) -> int:
-    return int(array.__array_interface__["data"][0])
-
-
 @method()
 def storage_offset(self: Tensor) -> int:
     """How many elements lie in the storage before the first one of the tensor."""
-    return (_address(self._array) - _address(root_of(self._array))) // self._array.itemsize
+    return (address(self._array) - address(root_of(self._array))) // self._array.itemsize
 
 
 @method()
 def data_ptr(self: Tensor) -> int:
     """The address of the first element."""
-    return _address(self._array) if self._array.size else 0
+    return address(self._array) if self._array.size else 0
 
 
 class UntypedStorage:
@@ -100,7 +86,7 @@ class UntypedStorage:
         self._root = root_of(array)
 
     def data_ptr(self) -> int:
-        return _address(self._root)
+        return address(self._root)
 
     def nbytes(self) -> int:
         return self._root.nbytes
@@ -110,7 +96,7 @@ class UntypedStorage:
 
     @property
     def _cdata(self) -> int:
-        return _address(self._root)
+        return address(self._root)
 
 
 @method()
@@ -123,7 +109,7 @@ def untyped_storage(self: Tensor) -> UntypedStorage:
 def is_set_to(self: Tensor, tensor: Tensor) -> bool:
     """Whether both are the same view of the same memory."""
     a, b = self._array, tensor._array
-    return (_address(a), a.shape, a.strides) == (_address(b), b.shape, b.strides)
+    return (address(a), a.shape, a.strides) == (address(b), b.shape, b.strides)
 
 
 @function()
@@ -163,65 +149,26 @@ def strided_look(
             f"{x.itemsize} requiring a storage size of {(last + 1) * x.itemsize} are out of bounds for "
             f"storage of size {root.nbytes}"
         )
-    flat = _elements(x)
+    flat = elements(x)
     steps = tuple(s * x.itemsize for s in stride)
     array = np.lib.stride_tricks.as_strided(flat[start:], size, steps)
     memory = strided_places(size, stride, start)
     base = t if t._view is None else t._view.base
-    own = _places(x, root, memory)
+    own = places_in(x, root, memory)
     if base._array.dtype != x.dtype:  # real parts of complex numbers: the way leads through them
         return array, own, None
-    return array, own, (torch_views.at_places, (_places(base._array, root, memory),))
-
-
-def _elements(x: np.ndarray) -> np.ndarray:
-    """All that the storage of ``x`` holds."""
-    root = root_of(x)
-    return np.ndarray((root.nbytes // x.itemsize,), x.dtype, _flat(root))
+    return array, own, (torch_views.at_places, (places_in(base._array, root, memory),))
 
 
 def elements_of(t: Tensor) -> np.ndarray:
     """What the storage holds from the first element of ``t`` on."""
-    return _elements(t._array)[t.storage_offset() :]
-
-
-def _flat(root: np.ndarray) -> Any:
-    """The memory of an array that owns it."""
-    order = sorted(range(root.ndim), key=lambda i: -root.strides[i])
-    return root.transpose(order).reshape(-1)
-
-
-def _places(x: np.ndarray, root: np.ndarray, memory: np.ndarray) -> np.ndarray:
-    """Which element of ``x`` lies at each of these places of the storage; -1: none."""
-    steps = tuple(s // x.itemsize for s in x.strides)
-    own = strided_places(x.shape, steps, (_address(x) - _address(root)) // x.itemsize)
-    which = np.full(max(root.nbytes // x.itemsize, 1), -1)
-    which[own.reshape(-1)] = np.arange(x.size)
-    return np.asarray(which[memory])
-
-
-def places_among(x: np.ndarray, view: np.ndarray) -> np.ndarray | None:
-    """Which element of ``x`` lies at the place of each element of ``view``; None if it is not always one."""
-    root = root_of(x)
-    if root_of(view) is not root or view.dtype != x.dtype or not is_dense(x) and _overlaps(x):
-        return None
-    steps = tuple(s // view.itemsize for s in view.strides)
-    start = (_address(view) - _address(root)) // view.itemsize
-    found = _places(x, root, strided_places(view.shape, steps, start))
-    return None if view.size and found.min() < 0 else found
-
-
-def _overlaps(x: np.ndarray) -> bool:
-    steps = tuple(s // x.itemsize for s in x.strides)
-    return bool(np.unique(strided_places(x.shape, steps, 0)).size < x.size)
+    return elements(t._array)[t.storage_offset() :]
 
 
 def view_dtype(t: Tensor, dtype: Any) -> Any:
     """The bytes of ``t`` read as another dtype."""
     x, wanted = t._array, as_numpy(dtype)
     if x.dtype == wanted:
-        from .indexing import ALIAS
-
         return look(ALIAS, t)
     ours, theirs = x.dtype.itemsize, wanted.itemsize
     names = f"{scalar_name(x.dtype)} as {scalar_name(wanted)}"

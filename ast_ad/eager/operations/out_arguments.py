@@ -12,6 +12,7 @@ from ..mutation import check_result
 from ..recording import is_active
 from ..state import state
 from ..tensor import Tensor
+from .writing import copy_
 
 # The functions that take it, as PyTorch's do.
 TAKING = set(
@@ -84,8 +85,6 @@ def with_out(name: str, fn: Callable[..., Any]) -> Callable[..., Any]:
 
 def _write(target: Tensor, result: Tensor) -> None:
     """Let ``target`` show ``result``, in its own dtype."""
-    from .writing import copy_
-
     shape, needed = target._array.shape, result._array.shape
     if shape != needed:
         if target._array.size:

@@ -11,9 +11,14 @@ from typing import Any
 
 from ..metadata import device as device_of
 from ..surface import function
+from ..warn_once import is_warn_always_enabled, set_warn_always
 
 PRECISIONS = ("highest", "high", "medium")
 _settings: dict[str, Any] = {"precision": "highest", "deterministic": False, "warn_only": False}
+
+
+for _setting in (set_warn_always, is_warn_always_enabled):
+    function(method=False)(_setting)
 
 
 @function(method=False)

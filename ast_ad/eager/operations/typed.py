@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import doors
 from ..dtypes import NAMESPACE, dtype_of, legacy_name
 from ..metadata import device, strided
 from ..surface import FUNCTIONS
@@ -59,3 +60,6 @@ def dtype_named(given: Any) -> Any:
             raise ValueError(f"invalid type: '{given}'")
         return TYPES[given].dtype
     return given if not isinstance(given, np.dtype) else dtype_of(given)
+
+
+doors.dtype_named = dtype_named

@@ -27,15 +27,6 @@ from .tensor_names import for_tensors, patched_globals, rebuilt
 SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 
 
-def _unset(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    raise RuntimeError("the dispatcher of tensors is not there yet")
-
-
-# ``dispatch(fn, args, kwargs)``: the call of a primitive with tensors among its arguments. Set by the
-# dispatcher.
-dispatch: Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any] = _unset
-
-
 @dataclass(frozen=True, eq=False)
 class Slice:
     """The cotangents of the active arguments of one primitive.

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...rules.registry import lookup
+from .. import doors
 from .reads import is_rules_function
 
 Function = Callable[..., Any]
@@ -60,13 +61,11 @@ _wrapped: dict[Any, Any] = {}
 
 def dispatching(fn: Function) -> Function:
     """``fn``, which goes to the dispatcher where a tensor is among the arguments."""
-    from . import slices  # it imports this module
-
     if fn not in _wrapped:
 
         def call(*args: Any, **kwargs: Any) -> Any:
             if holds_tensor(args) or holds_tensor(kwargs):
-                return slices.dispatch(fn, args, kwargs)
+                return doors.call(fn, args, kwargs)
             return fn(*args, **kwargs)
 
         call.__wrapped__ = fn  # type: ignore[attr-defined]

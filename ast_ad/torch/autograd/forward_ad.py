@@ -13,11 +13,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...eager.engine import execute, reachable
+from ...eager.engine import execute
 from ...eager.modes import Mode
 from ...eager.node import AccumulateGrad, Node, next_number
 from ...eager.saved import linked
 from ...eager.state import state
+from ...eager.steps import reachable
 from ...eager.sweeps import grad
 from ...eager.tensor import Tensor
 from ...eager.views import edge_of

@@ -15,7 +15,7 @@ from ...eager.state import state
 from ...eager.sweeps import GradientEdge
 from ...eager.tensor import Tensor
 from ...eager.views import edge_of
-from .saved_copies import allow_mutation_on_saved_tensors
+from .saved_copies import SavedCopies
 
 __all__ = [
     "GradientEdge",
@@ -153,6 +153,38 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
         yield
     finally:
         state.no_pack = before
+
+
+@contextlib.contextmanager
+def allow_mutation_on_saved_tensors() -> Iterator[SavedCopies]:
+    """Within the block tensors may be changed in place though they are saved: they are copied before.
+
+    The sweep must run within the block too.
+
+    Raises:
+        RuntimeError: such blocks are nested.
+
+    >>> import ast_ad
+    >>> x = ast_ad.tensor([2.0], requires_grad=True)
+    >>> a = x * 1
+    >>> with allow_mutation_on_saved_tensors():
+    ...     y = a * a
+    ...     with ast_ad.no_grad():
+    ...         a += 1
+    ...     y.backward(ast_ad.ones(1))
+    >>> x.grad
+    tensor([4.])
+    """
+    if state.before_change is not None:
+        raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+    kept = SavedCopies()
+    with saved_tensors_hooks(kept.pack, kept.unpack):
+        state.before_change = kept.copy_saved
+        try:
+            yield kept
+        finally:
+            state.before_change = None
+            kept.clear()
 
 
 # ----- hooks of several tensors

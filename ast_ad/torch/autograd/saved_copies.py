@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import weakref
-from collections.abc import Iterator
 from typing import Any
 
-from ...eager.operations.layout import root_of
+from ...eager.places import root_of
 from ...eager.state import state
 from ...eager.tensor import Tensor
 
@@ -66,37 +64,3 @@ class SavedCopies:
         self.original.clear()
         self.tid_to_weakhandle.clear()
         self.by_memory.clear()
-
-
-@contextlib.contextmanager
-def allow_mutation_on_saved_tensors() -> Iterator[SavedCopies]:
-    """Within the block tensors may be changed in place though they are saved: they are copied before.
-
-    The sweep must run within the block too.
-
-    Raises:
-        RuntimeError: such blocks are nested.
-
-    >>> import ast_ad
-    >>> x = ast_ad.tensor([2.0], requires_grad=True)
-    >>> a = x * 1
-    >>> with allow_mutation_on_saved_tensors():
-    ...     y = a * a
-    ...     with ast_ad.no_grad():
-    ...         a += 1
-    ...     y.backward(ast_ad.ones(1))
-    >>> x.grad
-    tensor([4.])
-    """
-    from .graph import saved_tensors_hooks
-
-    if state.before_change is not None:
-        raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
-    kept = SavedCopies()
-    with saved_tensors_hooks(kept.pack, kept.unpack):
-        state.before_change = kept.copy_saved
-        try:
-            yield kept
-        finally:
-            state.before_change = None
-            kept.clear()

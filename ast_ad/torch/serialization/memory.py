@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...eager.operations.layout import root_of
+from ...eager.places import root_of
 
 
 class Place(NamedTuple):

@@ -15,9 +15,9 @@ import numpy as np
 
 from ...eager.tensor import Tensor
 from ...errors import FileFormatError, InputTypeError, InputValueError, SharedMemoryError
+from .complete_files import write_completely
 from .limits import MAX_DIMENSIONS
 from .problems import damaged, refused
-from .writing import write_completely
 
 _TYPES: dict[str, str] = {
     "F64": "float64", "F32": "float32", "F16": "float16", "C64": "complex64", "BOOL": "bool",

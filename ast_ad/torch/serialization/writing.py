@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-import secrets
-import stat
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from ...errors import InputTypeError, InputValueError, UnsavableError
+from . import tensors_only
 from .archive_writer import write_archive
+from .complete_files import write_completely
 from .emitter import FEWER, Emitter
 from .limits import MAX_PICKLE
 
@@ -59,8 +58,6 @@ def save(
         path = os.fsdecode(f)
         name = os.path.basename(path)
         if name.endswith(".safetensors"):
-            from . import tensors_only
-
             tensors_only.save_file(obj, path)
             return
         members = _members(obj)
@@ -91,31 +88,3 @@ def _members(obj: Any) -> Iterator[tuple[str, bytes | np.ndarray]]:
         yield "version", b"3\n"
 
     return members()
-
-
-def write_completely(path: Any, write: Callable[[Any], None]) -> None:
-    """Let ``write(file)`` make a file; it gets its name when it is complete.
-
-    Args:
-        path: the name. What has it keeps it if something goes wrong.
-        write: takes a file that is open for writing bytes.
-    """
-    path = os.path.realpath(path)  # a link stays a link
-    if os.path.exists(path) and not os.path.isfile(path):  # a device or a pipe
-        with open(path, "wb") as file:
-            write(file)
-        return
-    directory, name = os.path.split(path)
-    part = os.path.join(directory, f".{name[:100]}.{secrets.token_hex(8)}.part")
-    try:
-        with open(part, "xb") as file:
-            write(file)
-            file.flush()
-            os.fsync(file.fileno())
-        with suppress(FileNotFoundError):
-            os.chmod(part, stat.S_IMODE(os.stat(path).st_mode))
-        os.replace(part, path)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(part)
-        raise
