@@ -28,7 +28,9 @@ def told(value: Any) -> str:
     text = value if isinstance(value, str) else repr(value)
     text = re.sub(r"0x[0-9a-f]+", "0x", text)
     text = re.sub(r"tests\.nn\.\w+\.", "", text)
-    return text.replace("ast_ad.torch", "torch").replace("ast_ad", "torch").replace("containers.", "container.")
+    return (
+        text.replace("ast_ad.torch", "torch").replace("ast_ad", "torch").replace("containers.", "container.")
+    )
 
 
 def outcome(name: str, torch: Any) -> list[str]:
