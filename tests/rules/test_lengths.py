@@ -35,7 +35,7 @@ from ast_ad.rules.helpers import SHAPED_LIKE
 FITTING = {"solve_banded", "solveh_banded", "lu_solve", "cho_solve", "cho_solve_banded"}
 # Those that give something else for arrays of nothing than for others.
 EMPTY_DIFFERS = {"nanquantile", "nanpercentile", "chosen_parts"}
-LIBRARY = "ast_ad.rules.nn_", "ast_ad.rules.torch_"
+LIBRARY = "ast_ad.rules.networks.", "ast_ad.rules.torch."
 LARGEST = {"combinations": 100, "cartesian_prod": 100}
 CASES = [
     pytest.param(fn, sample, id=f"{getattr(fn, '__module__', '')}.{getattr(fn, '__name__', fn)}-{k}")
