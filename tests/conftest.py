@@ -1,5 +1,6 @@
 """What do all tests share? The option that rewrites the expected texts under tests/golden."""
 
+import atexit
 import difflib
 import os
 import pathlib
@@ -19,6 +20,7 @@ os.environ.setdefault("AST_AD_CHECK", "0")
 if "AST_AD_CACHE_DIR" not in os.environ:
     _cache = tempfile.TemporaryDirectory(prefix="ast_ad_tests_")
     os.environ["AST_AD_CACHE_DIR"] = _cache.name
+    atexit.register(_cache.cleanup)
 
 # In a process that has run thousands of tests one collection of garbage takes seconds.
 hypothesis.settings.register_profile("suite", suppress_health_check=[hypothesis.HealthCheck.too_slow])

@@ -21,7 +21,7 @@ def cancels(kernel: Function) -> bool:
 
     >>> x, y, z = (Var(Scalar("float"), name) for name in "xyz")
     >>> body = [Op(operator.add, (x, Lit(1.0)), (y,)), Op(operator.sub, (y, Lit(1.0)), (z,))]
-    >>> from ..ir.ops import Block
+    >>> from ...ir.ops import Block
     >>> cancels(Function("f", (x,), Block(body, (z,)))), cancels(Function("f", (x,), Block(body[:1], (y,))))
     (True, False)
     """
