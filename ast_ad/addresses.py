@@ -7,11 +7,14 @@ derivatives name modules as they were called when they were written.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
-from types import ModuleType
+
+TYPE_CHECKING = False  # as in ``typing``, which is not needed for anything else: this module is always loaded
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import ModuleType
+    from typing import Any
 
 PACKAGE = __name__.rpartition(".")[0]
 # PyTorch's packages, which are found in the top package, too.
@@ -79,7 +82,7 @@ def address(name: str) -> str:
     return MOVED[head] + name.removeprefix(head) if head else name
 
 
-class _Alias(Loader):
+class _Alias:
     """Puts a module in the place of the new one that the import system has made for its other address.
 
     So the module's own ``__spec__`` and ``__name__`` are never touched.
@@ -96,7 +99,7 @@ class _Alias(Loader):
         sys.modules[module.__spec__.name] = import_module(self.real)
 
 
-class Addresses(MetaPathFinder):
+class Addresses:
     """Finds modules under their other addresses. It stands first, before files are looked for.
 
     While a first ``import ast_ad`` is under way in another thread, these addresses are not known yet.
@@ -109,7 +112,10 @@ class Addresses(MetaPathFinder):
         if top != PACKAGE or not name:
             return None
         real = address(name)
-        return None if real == name else ModuleSpec(fullname, _Alias(f"{PACKAGE}.{real}"))
+        if real == name:
+            return None
+        loader: Any = _Alias(f"{PACKAGE}.{real}")
+        return ModuleSpec(fullname, loader)
 
 
 def register() -> None:
