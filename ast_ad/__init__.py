@@ -5,7 +5,7 @@ Everything is loaded when it is first used, so that importing the package stays 
 
 from __future__ import annotations
 
-from .addresses import register
+from .addresses import address, register
 
 register()  # before all else: another thread may ask for an older address already
 
@@ -29,14 +29,7 @@ __all__ = [
 ]
 
 _COMPILER = {"grad", "inspect", "value_and_grad", "vjp"}
-# Public modules, and where they are.
-_MODULES = {
-    "errors": "errors",
-    "fallback": "tracing",
-    "files": "torch.serialization",
-    "rule": "rule",
-    "torch": "torch",
-}
+_MODULES = {"errors", "fallback", "files", "rule", "torch"}
 
 
 def __getattr__(name: str) -> Any:
@@ -52,7 +45,7 @@ def __getattr__(name: str) -> Any:
     if name == "clear_cache":
         return import_module(".compiler.emit.storage", __name__).clear_cache
     if name in _MODULES:
-        return import_module(f".{_MODULES[name]}", __name__)
+        return import_module(f".{address(name)}", __name__)
     torch = import_module(".torch", __name__)
     if name in torch.MODULES - torch.ONLY_HERE:
         return getattr(torch, name)

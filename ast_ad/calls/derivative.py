@@ -338,9 +338,7 @@ class Derivative(Inspection):
             tell(self, variant.zeros)
 
     def _may_trace(self) -> bool:
-        from ..tracing import available
-
-        return self.options.fallback != "error" and available()
+        return self.options.fallback != "error"
 
     def _traced(self, reason: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What stands in for a program, because of an error of the compiler."""

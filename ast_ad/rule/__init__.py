@@ -71,10 +71,14 @@ def check(
     AssertionError: sample 0 of `cube`: argument 0: rule ..., differences ...
     """
     fn, primitive = _registered(rule)
-    found = [as_sample(entry) for entry in samples]
-    if not found:
+    entries = list(samples)
+    for entry in entries:
+        if not isinstance(entry, (tuple, Sample)):
+            kind = type(entry).__name__
+            raise InputTypeError(f"a sample of type {kind}", fix="give a tuple of arguments: (x,) for one")
+    if not entries:
         raise InputTypeError("a check of a rule without samples", fix="give at least one tuple of arguments")
-    for number, sample in enumerate(found):
+    for number, sample in enumerate(map(as_sample, entries)):
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
@@ -106,4 +110,4 @@ def _check(fn: Callable[..., Any], primitive: Primitive, sample: Sample, boundar
     if "float32" in sample.dtypes:
         check_float32(fn, sample)
     if boundary and primitive.kind == "elementwise" and not sample.kwargs and not sample.kink:
-        check_points(primitive, fn, sample.args)
+        check_points(primitive, fn, sample)

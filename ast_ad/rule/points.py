@@ -12,6 +12,7 @@ import numpy as np
 
 from ..rules.registry import Primitive
 from .direct import is_inexact, require
+from .samples import Sample
 
 POINTS = np.array(
     [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 30.0, -30.0, 800.0, -800.0]
@@ -34,9 +35,9 @@ def one_sided(f: Any, x: float, side: int) -> float | None:
     return limit if changes[best] <= 1e-5 * max(1.0, abs(limit)) else None
 
 
-def judged(f: Any, x: float, value: float, slope: float, unknown: bool) -> str:
+def judged(f: Any, x: float, value: float, slope: float) -> str:
     """What is wrong at a point; empty if nothing is."""
-    if np.isnan(slope) and unknown or not np.isfinite(value):
+    if not np.isfinite(value):
         return ""
     if np.isinf(x):
         return "" if slope == 0 else f"{slope} at {x}"
@@ -48,27 +49,36 @@ def judged(f: Any, x: float, value: float, slope: float, unknown: bool) -> str:
     return "" if inside else f"{slope} at {x}, differences {found}"
 
 
-def check_points(primitive: Primitive, fn: Callable[..., Any], args: Sequence[Any]) -> None:
+def check_points(primitive: Primitive, fn: Callable[..., Any], sample: Sample) -> None:
     """Raise AssertionError where a real elementwise operation has a wrong derivative at a point of POINTS.
 
-    So, too, at the ends of the domain. Each argument takes these values in turn, the others are those of
-    ``args`` (of an array the first element). NaN is wrong where the differences from one side converge.
+    So, too, at the ends of the domain. Each real argument for which the sample asks takes these values in
+    turn; the others, integers among them, are those of the sample, of arrays the first element. NaN is wrong
+    where the differences from one side converge. A partial derivative that has no formula is not asked for.
     """
-    if not all(is_inexact(x) and not np.iscomplexobj(x) and np.size(x) for x in args):
+    if any(np.iscomplexobj(x) or not np.size(x) for x in sample.args):
         return
-    first = [float(np.ravel(x)[0]) for x in args]
-    for position in range(len(first)):
+    first = [np.ravel(x)[0] if np.ndim(x) else x for x in sample.args]
+    for position, x in enumerate(sample.args):
+        if is_inexact(x) and (sample.wrt is None or position in sample.wrt):
+            _check_argument(primitive, fn, first, position)
 
-        def value(x: float, position: int = position) -> float:
-            try:
-                return float(fn(*first[:position], x, *first[position + 1 :]))
-            except (ArithmeticError, ValueError):  # as those of ``math`` do outside of their domain
-                return np.nan
 
-        for x in [*POINTS.tolist(), *ends_of_domain(value)]:
-            at = [*first[:position], x, *first[position + 1 :]]
-            problem = judged(value, x, value(x), _slope(primitive, value(x), at, position), False)
-            require(not problem, f"argument {position}: the derivative is {problem}")
+def _check_argument(primitive: Primitive, fn: Callable[..., Any], args: list[Any], position: int) -> None:
+    def at(x: float) -> list[Any]:
+        return [*args[:position], np.float64(x), *args[position + 1 :]]
+
+    def value(x: float) -> float:
+        try:
+            return float(fn(*at(x)))
+        except (ArithmeticError, ValueError):  # as those of ``math`` do outside of their domain
+            return np.nan
+
+    for x in [*POINTS.tolist(), *ends_of_domain(value)]:
+        here = value(x)
+        slope = _slope(primitive, here, at(x), position)
+        problem = judged(value, x, here, slope) if slope is not None else ""
+        require(not problem, f"argument {position}: the derivative is {problem}")
 
 
 def ends_of_domain(f: Callable[[float], float]) -> list[float]:
@@ -91,14 +101,15 @@ def ends_of_domain(f: Callable[[float], float]) -> list[float]:
     return found
 
 
-def _slope(primitive: Primitive, value: float, args: Sequence[float], position: int) -> float:
+def _slope(primitive: Primitive, value: float, args: Sequence[Any], position: int) -> float | None:
+    """What the rule says at a point; None where it has no formula."""
     assert primitive.rule is not None
-    if not np.isfinite(value):
-        return np.nan
     try:
-        partials = primitive.rule(np.float64(value), *map(np.float64, args))
+        partials = primitive.rule(np.float64(value), *args)
     except (ArithmeticError, ValueError):
         return np.nan
     partials = partials if isinstance(partials, tuple) else (partials,)
     partial = partials[position] if position < len(partials) else None
+    if partial is NotImplemented:
+        return None
     return 0.0 if partial is None else float(partial)

@@ -8,16 +8,15 @@ from __future__ import annotations
 from importlib import import_module, util
 from typing import Any
 
+from ..addresses import TORCH
+
 # Functions of networks that PyTorch also has here, with the same parameters.
 _NETWORKS = {
     "avg_pool1d", "adaptive_avg_pool1d", "bilinear", "channel_shuffle", "conv1d", "conv2d", "conv3d",
     "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "group_norm", "layer_norm", "max_pool1d",
     "max_pool2d", "max_pool3d", "pixel_shuffle", "pixel_unshuffle", "rms_norm",
 }  # fmt: skip
-MODULES = {
-    "_C", "amp", "autograd", "backends", "cuda", "func", "linalg", "nn", "optim", "random", "safetensors",
-    "serialization", "special", "testing", "utils",
-}  # fmt: skip
+MODULES = {*TORCH, "serialization"}
 _FILES = {"load", "save"}
 # Names that are the compiler's own in ``ast_ad``, now or to come.
 ONLY_HERE = {"compiler", "distributed", "export", "serialization", "vmap"}

@@ -27,7 +27,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
@@ -40,11 +39,6 @@ class Pullback(Protocol):
     def __call__(self, cotangents: Sequence[Any]) -> tuple[Any, ...]: ...
 
     def linearize(self, cotangents: Sequence[Any]) -> tuple[tuple[Any, ...], Pullback]: ...
-
-
-def available() -> bool:
-    """Whether there is anything to trace with."""
-    return "trace" in globals() or find_spec(f"{__name__}.recorder") is not None
 
 
 def is_tracing() -> bool:

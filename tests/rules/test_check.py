@@ -113,6 +113,32 @@ def test_nan_at_the_boundary():
         rule.check(arc, [rule.Sample((0.3,), order2=False)])
 
 
+def test_points_beside_integers():
+    """An integer stays what it is in the sample, and the other argument is tried all the same."""
+
+    def scaled(n, x):
+        return n * x**3
+
+    @rule.elementwise(scaled)
+    def scaled_rule(ans, n, x):
+        return None, 3 * ans / x
+
+    with pytest.raises(AssertionError, match="argument 1: the derivative is nan at 0.0"):
+        rule.check(scaled, [(2, X)])
+    rule.check(scaled, [rule.Sample((2.0, X), wrt=())])
+
+
+def test_partials_without_a_formula():
+    def first(x, y):
+        return x * x
+
+    @rule.elementwise(first)
+    def first_rule(ans, x, y):
+        return 2 * x, NotImplemented
+
+    rule.check(first, [rule.Sample((X, Y), wrt=(0,))])
+
+
 def test_an_array_that_a_rule_changes():
     def total(x):
         return float(np.sum(x))
@@ -143,6 +169,8 @@ def test_what_is_no_rule():
         rule.check(product, [(X, Y)])
     with pytest.raises(ast_ad.errors.InputTypeError, match="without samples"):
         rule.check(np.sin, [])
+    with pytest.raises(ast_ad.errors.InputTypeError, match="a sample of type ndarray"):
+        rule.check(np.sin, [X])
 
 
 def test_a_rule_of_the_package():

@@ -105,7 +105,8 @@ def test_points(fn, position, others):
         np.testing.assert_allclose(traced, compiled, rtol=1e-13)
         values = f(POINTS)
         unknown = (fn.__name__, position) in UNKNOWN
-        wrong = [judged(f, *at, unknown) for at in zip(POINTS, values, compiled, strict=True)]
+        told = [at for at in zip(POINTS, values, compiled, strict=True) if not (unknown and np.isnan(at[2]))]
+        wrong = [judged(f, *at) for at in told]
     assert not any(wrong), [text for text in wrong if text]
 
 
