@@ -1,4 +1,4 @@
-"""What do all tests share? The option that rewrites the expected texts under tests/golden."""
+"""What do all tests share? The option that rewrites the expected texts under tests/compiler/golden."""
 
 import atexit
 import difflib
@@ -26,7 +26,7 @@ if "AST_AD_CACHE_DIR" not in os.environ:
 hypothesis.settings.register_profile("suite", suppress_health_check=[hypothesis.HealthCheck.too_slow])
 hypothesis.settings.load_profile("suite")
 
-GOLDEN = pathlib.Path(__file__).parent / "golden"
+GOLDEN = pathlib.Path(__file__).parent / "compiler" / "golden"
 
 # Each of their traces searches the heap, ten times as long after thousands of tests: they run first.
 FIRST = {"test_stores.py", "test_shared_arguments.py", "test_accumulation.py", "test_numpy_face.py"}
@@ -34,7 +34,7 @@ FIRST = {"test_stores.py", "test_shared_arguments.py", "test_accumulation.py", "
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--update-golden", action="store_true", help="rewrite the expected texts in tests/golden"
+        "--update-golden", action="store_true", help="rewrite the expected texts in tests/compiler/golden"
     )
 
 
@@ -44,7 +44,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
-    """``golden(name, text)``: the text must equal the file ``tests/golden/<name>`` to the byte."""
+    """``golden(name, text)``: the text must equal the file ``tests/compiler/golden/<name>`` to the byte."""
 
     def check(name: str, text: str) -> None:
         path = GOLDEN / name
