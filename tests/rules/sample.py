@@ -14,6 +14,7 @@ import numpy as np
 from ast_ad.rule.samples import Sample, as_sample
 
 Samples = dict[Callable[..., Any], list[Any]]
+Test = Callable[..., None]
 
 
 def normal(*shape: int, seed: int = 0) -> np.ndarray:
@@ -46,15 +47,36 @@ def apart(*shape: int, seed: int = 0) -> np.ndarray:
 def all_samples() -> dict[Callable[..., Any], list[Sample]]:
     """The SAMPLES of every ``samples_*.py`` beside this file, merged."""
     folder = Path(__file__).parent
-    if str(folder) not in sys.path:
-        sys.path.insert(0, str(folder))
     merged: dict[Callable[..., Any], list[Sample]] = {}
     for module in sorted(
         m.name for m in pkgutil.iter_modules([str(folder)]) if m.name.startswith("samples_")
     ):
-        for fn, entries in importlib.import_module(module).SAMPLES.items():
-            merged.setdefault(fn, []).extend(map(as_sample, entries))
+        for fn, entries in samples_of(module).items():
+            merged.setdefault(fn, []).extend(entries)
     return merged
+
+
+def samples_of(module: str) -> dict[Callable[..., Any], list[Sample]]:
+    """The SAMPLES of one of these files, by its name."""
+    folder = str(Path(__file__).parent)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    samples = importlib.import_module(module).SAMPLES
+    return {fn: list(map(as_sample, entries)) for fn, entries in samples.items()}
+
+
+def name(fn: Any) -> str:
+    return f"{getattr(fn, '__module__', '') or ''}.{getattr(fn, '__name__', fn)}"
+
+
+def each_sample(takes: Callable[..., bool] = lambda fn, sample: True) -> Callable[[Test], Test]:
+    """A test ``(fn, sample)`` is run with each sample that it takes: of all families, or of one."""
+
+    def marked(test: Test) -> Test:
+        test.takes = takes  # type: ignore[attr-defined]
+        return test
+
+    return marked
 
 
 # ----- samples in other layouts of memory

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from sample import Sample, all_samples
+from sample import Sample, each_sample
 
 import ast_ad.rules  # noqa: F401
 from ast_ad.rule.programs import check_float32, check_program
@@ -21,26 +20,18 @@ from ast_ad.rules.registry import lookup
 LISTS = {"ast_ad.rules.containers"}
 
 
-def name(fn: Any) -> str:
-    return f"{getattr(fn, '__module__', '') or ''}.{getattr(fn, '__name__', fn)}"
+def is_differentiable(fn: Any, sample: Sample) -> bool:
+    return (primitive := lookup(fn)) is not None and primitive.kind != "nondifferentiable"
 
 
-CASES = [
-    pytest.param(fn, sample, id=f"{name(fn)}-{i}")
-    for fn, entries in all_samples().items()
-    for i, sample in enumerate(entries)
-    if (primitive := lookup(fn)) is not None and primitive.kind != "nondifferentiable"
-]
-
-
-@pytest.mark.parametrize(("fn", "sample"), CASES)
+@each_sample(is_differentiable)
 def test_adjoints(fn: Any, sample: Sample) -> None:
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         check_program(fn, sample, run_time_lists=getattr(fn, "__module__", "") in LISTS)
 
 
-@pytest.mark.parametrize(("fn", "sample"), [case for case in CASES if "float32" in case.values[1].dtypes])
+@each_sample(lambda fn, sample: is_differentiable(fn, sample) and "float32" in sample.dtypes)
 def test_float32_stays(fn: Any, sample: Sample) -> None:
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -16,7 +16,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from sample import Sample, all_samples
+from sample import Sample, all_samples, each_sample, name
 
 from ast_ad import rules  # noqa: F401  (fills the registry)
 from ast_ad.rule import direct
@@ -25,18 +25,7 @@ from ast_ad.rules.registry import lookup, primitives
 SAMPLES = all_samples()
 
 
-def name(fn: Any) -> str:
-    return f"{getattr(fn, '__module__', '') or ''}.{getattr(fn, '__name__', fn)}"
-
-
-CASES = [
-    pytest.param(fn, s, id=f"{name(fn)}-{i}")
-    for fn, entries in SAMPLES.items()
-    for i, s in enumerate(entries)
-]
-
-
-@pytest.mark.parametrize(("fn", "sample"), CASES)
+@each_sample()
 def test_rule(fn: Any, sample: Sample) -> None:
     primitive = lookup(fn)
     assert primitive is not None, f"{name(fn)} is not registered"

@@ -20,7 +20,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from sample import Sample, all_samples
+from sample import Sample, each_sample
 
 from ast_ad.compiler.frontend.spelling import STRUCTURAL, parameter_names
 from ast_ad.compiler.frontend.types.dummies import InferenceError
@@ -37,13 +37,6 @@ FITTING = {"solve_banded", "solveh_banded", "lu_solve", "cho_solve", "cho_solve_
 EMPTY_DIFFERS = {"nanquantile", "nanpercentile", "chosen_parts"}
 LIBRARY = "ast_ad.rules.networks.", "ast_ad.rules.torch."
 LARGEST = {"combinations": 100, "cartesian_prod": 100}
-CASES = [
-    pytest.param(fn, sample, id=f"{getattr(fn, '__module__', '')}.{getattr(fn, '__name__', fn)}-{k}")
-    for fn, samples in all_samples().items()
-    if getattr(fn, "__module__", "") != "ast_ad.rules.containers"  # of lists, which have no shape
-    for k, sample in enumerate(samples)
-    if "lstsq" not in fn.__name__  # SciPy's residuals are a number or no numbers, by the values
-]
 LENGTHS = (lambda n: n, lambda n: n + 1, lambda n: 2 * n + 3, lambda n: n + 20, lambda n: 1, lambda n: 0)
 
 
@@ -154,8 +147,13 @@ def differing(dim: Dim | int, n: int, values: dict[Any, int]) -> list[str]:
     return [f"{evaluate(dim, values)}, but {n}"] if known and evaluate(dim, values) != n else []
 
 
+def has_lengths(fn: Any, sample: Sample) -> bool:
+    """Lists have no shape, and SciPy's residuals are a number or no numbers, by the values."""
+    return getattr(fn, "__module__", "") != "ast_ad.rules.containers" and "lstsq" not in fn.__name__
+
+
 @pytest.mark.parametrize("ints", [False, True], ids=["constants", "symbols"])
-@pytest.mark.parametrize(("fn", "sample"), CASES)
+@each_sample(has_lengths)
 def test_lengths(fn: Any, sample: Sample, ints: bool) -> None:
     if ints and getattr(fn, "__module__", "").startswith(LIBRARY):
         return  # their integers are options
