@@ -149,15 +149,15 @@ def _pullbacks(
     return _decorator(Vjp, function, argnums, wrt, has_aux, backend, fallback, dict(choices))
 
 
-def _lower_call(kind: str, cx: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+def _lower_call(asks: Any, cx: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """``grad(f)`` inside of a function that is being compiled."""
     from .calls.inside import lower_factory
 
-    return lower_factory(kind, cx, args, kwargs)
+    return lower_factory(asks, cx, args, kwargs)
 
 
-for _factory in (grad, value_and_grad, vjp):
-    _factory.__ast_ad_lower__ = functools.partial(_lower_call, _factory.__name__)  # type: ignore[attr-defined]
+for _function, _class in ((grad, Grad), (value_and_grad, ValueAndGrad), (vjp, Vjp)):
+    _function.__ast_ad_lower__ = functools.partial(_lower_call, _class.asks)  # type: ignore[attr-defined]
 
 
 def inspect(function: Callable[..., Any], *args: Any, **kwargs: Any) -> ValueAndGrad:

@@ -564,11 +564,11 @@ def raises(x):
 def test_generated_code_is_a_file():
     g = grad(three)
     g(X, X, 1.0)
-    module = sys.modules[g._last.program.run.__module__]
+    module = sys.modules[g._last.run.__module__]
     assert os.path.exists(module.__file__)
     with open(module.__file__) as file:
         assert g.source.strip() in file.read()
-    line = g._last.program.run.__code__.co_firstlineno
+    line = g._last.run.__code__.co_firstlineno
     assert linecache.getline(module.__file__, line).startswith("def three_value_and_grad")
 
 

@@ -7,149 +7,158 @@ NumPy succeeds are not used again.
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Collection
-from typing import Any
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, NamedTuple
 
 from ..compiler import budget
-from ..compiler.arrays.in_place import write_in_place
-from ..compiler.emit.load import build_lock, load_module
-from ..compiler.emit.nesting import plan
-from ..compiler.emit.python import emit_module
-from ..compiler.garbage import collector_paused
+from ..compiler.emit.load import build_lock
 from ..compiler.ir.ops import Function, walk
 from ..compiler.ir.types import Array
+from ..compiler.report import Report
 from ..deep import is_repeated
+from ..errors import AdError
 from .fitting.assumptions import MOST_DROPPED, Assumption, assumptions, failed
 
 Run = Callable[..., Any]
 
 
-class Program:
+class NotCompiled(AdError):
+    """Nothing of a program is for Numba."""
+
+
+class Loaded(NamedTuple):
+    """A function of generated text; ``refused``: statements that kernels leave to NumPy, each with why."""
+
+    run: Run
+    text: str
+    refused: Sequence[Any] = ()
+
+
+class Pure(NamedTuple):
+    """Pure IR.
+
+    ``owned``: positions of parameters that it may overwrite; ``fresh``: positions of results that the caller
+    gets for keeps.
+    """
+
+    function: Function
+    owned: Collection[int]
+    fresh: Collection[int]
+
+
+class Stages(NamedTuple):
+    """What makes code of a pure program, see ``pipeline``."""
+
+    in_place: Callable[..., Function]
+    numpy_code: Callable[[Function], Loaded]
+    kernel_code: Callable[..., Loaded]
+
+
+class Code:
     """A pure function of the IR, as code.
 
-    ``backend`` says what ``run`` is made of, ``text`` is its source, and ``why`` the reason that there are no
-    kernels where they were asked for. NumPy code is made when it is first wanted.
+    ``run`` is called: it takes the values of the parameters and returns the results; ``text`` is its source,
+    ``backend`` says what it is made of, ``left`` what of it is NumPy code between kernels, and ``why`` the
+    reason that there are no kernels where they were asked for. ``report``: what the passes did.
 
     Args:
-        function: pure IR.
-        owned: positions of parameters that it may overwrite.
-        fresh: positions of results that the caller gets for keeps.
+        pure: the program.
+        stages: what makes code of it.
         backend: 'numpy' or 'numba'.
         parallel: whether loops of kernels run in threads.
     """
 
-    def __init__(
-        self,
-        function: Function,
-        owned: Collection[int],
-        fresh: Collection[int],
-        backend: str = "numpy",
-        parallel: bool = False,
-    ) -> None:
-        self.function, self.owned, self.fresh = function, owned, fresh
-        self.backend, self.why = "numpy", ""
-        self._kernels: Any = None
-        self._threads: dict[str, Any] = {"parallel": True} if parallel else {}
+    def __init__(self, pure: Pure, stages: Stages, backend: str = "numpy", parallel: bool = False) -> None:
+        self.pure, self.function = pure, pure.function
+        self.stages = stages
+        self.why = ""
+        self.report = Report()
         self.dropped: list[Assumption] = []  # what did not hold in a call
-        if backend == "numba":
-            self._kernels = compile_kernels(function, owned, fresh, **self._threads)
-        if isinstance(self._kernels, str):
-            self.why, self._kernels = self._kernels, None
-        if self._kernels is not None:
-            self.backend = "numba"
+        self._placed: Function | None = None
+        self._numpy: Loaded | None = None
+        self._threads: dict[str, Any] = {"parallel": True} if parallel else {}
+        if backend != "numba" or not self._compile_kernels():
+            self._take("numpy", self._in_numpy())
 
-    @functools.cached_property
-    @collector_paused()
+    def _take(self, backend: str, found: Loaded) -> None:
+        self.backend, (self.run, self.text, refused) = backend, found
+        self.left = list(dict.fromkeys(_told(op, why) for op, why in refused))
+
     def placed(self) -> Function:
-        """The program with writes in place."""
-        return write_in_place(self.function, self.owned, self.fresh, lambda function: plan(function).inlined)
+        """The program with writes in place, as NumPy code has them."""
+        if self._placed is None:
+            report = Report() if hasattr(self, "run") else self.report  # of what runs
+            self._placed = self.stages.in_place(self.pure, report)
+        return self._placed
 
-    @functools.cached_property
-    @collector_paused()
-    def _numpy(self) -> tuple[Run, str]:
-        emitted = emit_module([self.placed])
-        module = load_module(emitted.text, emitted.injected, self.function.name, dict(emitted.lines))
-        return getattr(module, self.function.name), emitted.text
+    def _in_numpy(self) -> Loaded:
+        if self._numpy is None:
+            self._numpy = self.stages.numpy_code(self.placed())
+        return self._numpy
 
-    @property
-    def numpy(self) -> Run:
-        """The NumPy code, whatever else there is."""
-        return self._numpy[0]
+    def in_numpy(self) -> Run:
+        """The NumPy code, whatever else there is; it is made when it is first wanted."""
+        return self._in_numpy().run
 
-    @property
-    def run(self) -> Run:
-        """What is called: it takes the values of the parameters and returns the results."""
-        return self._numpy[0] if self._kernels is None else self._kernels.run
-
-    @property
-    def text(self) -> str:
-        """The source of what is called."""
-        return self._numpy[1] if self._kernels is None else str(self._kernels.text)
-
-    @property
-    def left(self) -> list[str]:
-        """What of it is NumPy code between the kernels, and why."""
-        found = []
-        for op, why in getattr(self._kernels, "refused", ()):
-            span = getattr(op, "span", None)
-            place = f"line {span.line}, {span.text}: " if span is not None and span.line else ""
-            found.append(place + why)
-        return list(dict.fromkeys(found))
+    def _compile_kernels(self, **options: Any) -> bool:
+        """Let kernels run, or note why there are none."""
+        report = Report()
+        found = kernels_or_why(self.stages.kernel_code, self.pure, report, **self._threads, **options)
+        if isinstance(found, str):
+            self.why = found
+            return False
+        self.why, self.report = "", report
+        self._take("numba", found)
+        return True
 
     @property
     def assumed(self) -> list[Assumption]:
         """What the kernels take for granted."""
-        return [] if self._kernels is None else assumptions(self._kernels.run, self._kernels.text)
+        return assumptions(self.run, self.text) if self.backend == "numba" else []
 
     def drop_kernels(self, problem: BaseException) -> None:
         """The kernels failed where NumPy succeeds: they do without what was assumed, or NumPy runs.
 
         The statements of which something did not hold stay with NumPy.
         """
-        kernels, self._kernels, self.backend = self._kernels, None, "numpy"
+        found = failed(problem, self.run, self.text)
+        self._take("numpy", self._in_numpy())
         self.why = f"{type(problem).__name__}: {problem}"
-        found = failed(problem, kernels.run, kernels.text)
         self.dropped += [one for one in found if one not in self.dropped]
         if not found or any(one.place is None for one in found):
             return
         self.why = f"it was assumed that there is {' and '.join(map(str, found))}"
-        if len(self.dropped) > MOST_DROPPED:
-            return
-        places = frozenset(one.place for one in self.dropped)
-        with build_lock:
-            again = compile_kernels(self.function, self.owned, self.fresh, **self._threads, dropped=places)
-        if not isinstance(again, str):
-            self._kernels, self.backend, self.why = again, "numba", ""
+        if len(self.dropped) <= MOST_DROPPED:
+            why = self.why
+            with build_lock:
+                if not self._compile_kernels(dropped=frozenset(one.place for one in self.dropped)):
+                    self.why = why
 
     def __call__(self, *inputs: Any) -> Any:
         """Run on inputs that the program does not change."""
-        if self._kernels is None:
-            return self.numpy(*inputs)
+        if self.backend == "numpy":
+            return self.run(*inputs)
         try:
-            return self._kernels.run(*inputs)
+            return self.run(*inputs)
         except Exception as error:
             problem = error
-        results = self.numpy(*inputs)
+        results = self.in_numpy()(*inputs)
         self.drop_kernels(problem)
         return results
 
 
-def compile_kernels(
-    function: Function,
-    owned: Collection[int],
-    fresh: Collection[int],
-    parallel: bool = False,
-    dropped: Collection[Any] = (),
-) -> Any:
-    """The kernels of a program, or, as a text, why there are none."""
-    from ..compiler.kernels.numba import NotCompiled, compile_numba
+def _told(op: Any, why: str) -> str:
+    span = getattr(op, "span", None)
+    place = f"line {span.line}, {span.text}: " if span is not None and span.line else ""
+    return place + why
 
-    if work_of_kernels(function) > budget.MOST_FOR_KERNELS:
+
+def kernels_or_why(kernel_code: Callable[..., Loaded], pure: Pure, report: Report, **options: Any) -> Any:
+    """The kernels of a program, or, as a text, why there are none."""
+    if work_of_kernels(pure.function) > budget.MOST_FOR_KERNELS:
         return "it has so many operations that compiling kernels of them takes too long"
     try:
-        more = {"dropped": dropped} if dropped else {}
-        return compile_numba(function, owned, fresh, function.name, parallel, **more)
+        return kernel_code(pure, report, **options)
     except NotCompiled as reason:
         return str(reason)
     except Exception as error:  # NumPy's code is there for what the kernels' compiler can't do

@@ -39,19 +39,19 @@ class EveryFloat(Vjp):
     def at(self, args: tuple[Any, ...]) -> tuple[Any, Any]:
         """The value, and the pullback from its leaves to those of the arguments, as tuples."""
         try:
-            variant, inputs = self._prepare(args, {})
+            program, inputs = self._prepare(args, {})
         except (InputError, NoDerivativeError):
             raise
         except Exception as error:
             raise CannotCompile() from error
         try:
-            if variant.checked is None:
-                results = first_call(variant, args, {}, inputs)
+            if program.checked is None:
+                results = first_call(program, args, {}, inputs)
             else:
-                results = variant.program(inputs)
+                results = program(inputs)
         except (UnsupportedError, InternalError) as error:
             raise CannotCompile() from error
-        return variant.value(results), variant.pullback(results, inputs)
+        return program.value(results), program.pullback(results, inputs)
 
 
 class CompiledPullback:
@@ -73,7 +73,10 @@ class CompiledPullback:
         return tuple(map(_seed, given, self.like))
 
     def __call__(self, cotangents: Sequence[Any]) -> tuple[Any, ...]:
-        return tuple(self.pullback.leaves(*self.seeds(cotangents)))
+        try:
+            return tuple(self.pullback.leaves(*self.seeds(cotangents)))
+        except UnsupportedError:  # on this path of its program
+            return tuple(self.traced()(cotangents))
 
     def linearize(self, cotangents: Sequence[Any]) -> tuple[tuple[Any, ...], Any]:
         """The same cotangents, and their pullback."""

@@ -31,12 +31,14 @@ from .arguments import Arguments
 from .fitting.effects import begin, traced_again
 from .fitting.recursion_depths import deeper, may_be_deeper
 from .fitting.retirement import retire
-from .request import Compilation
+from .program import Program
+from .questions import Gradient, Pullback, Question, ValueAndGradient
+from .request import Described
 from .shortcut import Fast
 from .tiers import Tier, has_numba
 
 MAX_STORING = 6  # programs that store outside kept for one kind of arguments
-MAX_VARIANTS = 16  # programs kept for one kind of arguments, where what they read from outside keeps changing
+MAX_PROGRAMS = 16  # programs kept for one kind of arguments, where what they read from outside keeps changing
 
 
 class Derivative(Inspection):
@@ -46,7 +48,7 @@ class Derivative(Inspection):
     functions), ``ir`` and ``adjoint_ir`` (the programs before emission), ``mode``, ``backend``.
     """
 
-    kind = "value_and_grad"
+    asks: type[Question]
     own = False  # whether the class is that of one object
     every_leaf = False  # whether all floats are differentiated, whatever arguments were asked for
 
@@ -65,12 +67,12 @@ class Derivative(Inspection):
                 fix="pass a function",
             )
         self.function = function
-        self.has_aux = has_aux
+        self.question = self.asks(has_aux)
         self.options = options or Options()
         self._asked = (argnums, wrt)
         self.arguments = Arguments(function, argnums, wrt)
         self.single = self.arguments.single
-        self._variants: dict[Any, list[Any]] = {}
+        self._programs: dict[Any, list[Any]] = {}
         self._tiers: dict[Any, Tier] = {}
         self._last: Any = None
         self.told: set[str] = set()  # which gradients are zero
@@ -82,23 +84,19 @@ class Derivative(Inspection):
 
     # ----- calls
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        raise NotImplementedError
-
-    def answer(self, variant: Any, results: Any) -> Any:
-        """What the user gets, from the results of a variant's program."""
-        raise NotImplementedError
+        return self.any_call(args, kwargs)
 
     def any_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The long way of a call; the next one like it may be short."""
         fast = None
         try:
-            variant, _, results = self._results(args, kwargs)
-            if not kwargs and isinstance(variant, Compilation):
+            program, inputs, results = self._results(args, kwargs)
+            if not kwargs and isinstance(program, Program):
                 with contextlib.suppress(Exception):  # there is the long way
-                    fast = variant.fast_call(args)
+                    fast = program.fast_call(args)
         finally:
             self._use(fast)
-        return self.answer(variant, results)
+        return program.answer(results, inputs)
 
     def _use(self, fast: Fast | None) -> None:
         """Let calls begin with a short way.
@@ -117,58 +115,58 @@ class Derivative(Inspection):
 
     def forget(self, fast: Any) -> None:
         """A short way is none any more."""
-        fast.variant.forget()
+        fast.program.forget()
         self._use(None)
 
     def _results(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, Any]:
         """The program that fits, its inputs and its results; traced, where a compiled one gives up."""
-        variant, inputs = self._prepare(args, kwargs)
-        if variant.mode != "compiled":
-            variant = variant.in_place()
-            return variant, inputs, variant.program(inputs)
+        program, inputs = self._prepare(args, kwargs)
+        if program.mode != "compiled":
+            program = program.in_place()
+            return program, inputs, program(inputs)
         try:
-            begin(variant.program)
-            if getattr(variant, "checked", "") is None:
+            begin(program)
+            if program.checked is None:
                 from .checks.first_call import first_call
 
-                return variant, inputs, first_call(variant, *self.arguments.arrange(args, kwargs), inputs)
-            return variant, inputs, variant.program(inputs)
+                return program, inputs, first_call(program, *self.arguments.arrange(args, kwargs), inputs)
+            return program, inputs, program(inputs)
         except Exception as error:
-            if not isinstance(variant, Compilation):
+            if not isinstance(program, Program):
                 raise
             args, kwargs = self.arguments.arrange(args, kwargs)
-            problem = self._problem(variant, args, kwargs, error)
+            problem = self._problem(program, args, kwargs, error)
             if problem is None:
                 raise
-            if not self._may_trace() and not may_be_deeper(self, variant, problem):
+            if not self.may_trace() and not may_be_deeper(self, program, problem):
                 raise problem from problem.__cause__
-        if not self._may_trace():  # not in the handler: what is raised now stands alone
+        if not self.may_trace():  # not in the handler: what is raised now stands alone
             return self._results(args, kwargs)
-        return self._instead(variant, problem, args, kwargs)
+        return self._instead(program, problem, args, kwargs)
 
     def _problem(
-        self, variant: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception
+        self, program: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception
     ) -> Exception | None:
         """Why a call is to be traced in which a program raised an error; None: it is the user's own."""
         if isinstance(error, (UnsupportedError, InternalError)):
             return error
         from .checks.failures import defect_in
 
-        return defect_in(self, variant, args, kwargs, error)
+        return defect_in(self, program, args, kwargs, error)
 
     def _instead(
-        self, variant: Any, problem: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]
+        self, program: Any, problem: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[Any, Any, Any]:
         """The trace of a call that a program can't answer; one that is defective is never used again."""
         self._last = traced = self._traced(problem, args, kwargs)
         inputs = [*args, *kwargs.values()]
         found = traced.in_place()
         if not isinstance(problem, InternalError):
-            with traced_again(variant.program):
-                return found, inputs, deeper(self, variant, problem, found.program, inputs)
+            with traced_again(program):
+                return found, inputs, deeper(self, program, problem, found, inputs)
         from .checks.first_call import answered
 
-        results = answered(problem, found, inputs, functools.partial(retire, self, variant, traced))
+        results = answered(problem, found, inputs, functools.partial(retire, self, program, traced))
         return found, inputs, results
 
     def _prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, list[Any]]:
@@ -208,12 +206,12 @@ class Derivative(Inspection):
 
     def _fitting(self, key: Any, leaves: list[Any], values: Any) -> tuple[Any, list[Any]] | None:
         """The NumPy program that fits a call, or its trace, and the inputs."""
-        for variant in self._variants.get(key, ()):
-            inputs = variant.program.fits(leaves, values)
+        for program in self._programs.get(key, ()):
+            inputs = program.fits(leaves, values)
             if inputs is not None:
-                if key in self._tiers and variant.mode == "compiled":
-                    self._tiers[key].count(variant, inputs)
-                return variant, inputs
+                if key in self._tiers and program.mode == "compiled":
+                    self._tiers[key].count(program, inputs)
+                return program, inputs
         return None
 
     def _kernels(
@@ -236,7 +234,7 @@ class Derivative(Inspection):
 
     def _build_kernels(self, args: tuple[Any, ...], kwargs: dict[str, Any], known: Known) -> Any:
         described = self._described(args, kwargs)
-        if self.kind == "vjp":
+        if self.question.later:  # whose residuals would have to be told, too
             return self.compiled(described, "numba", known)
         from .store.programs import find, keep
 
@@ -253,22 +251,21 @@ class Derivative(Inspection):
     ) -> tuple[Any, list[Any]]:
         with build_lock, collector_paused():
             try:
-                variant = self._build(args, kwargs)
-                run_deep(variant.finish)
-                variant.program.check_repeated(values)
-                self._require_few(key, variant)
-                inputs = variant.program.fits(leaves, values)
+                program = self._build(args, kwargs)
+                program.fit.check_repeated(values)
+                self._require_few(key, program)
+                inputs = program.fits(leaves, values)
                 if inputs is None:
-                    guard = variant.lowered.inputs.guards.broken(values)
+                    guard = program.primal.inputs.guards.broken(values)
                     raise StaleError(
-                        f"`{variant.lowered.function.name}` reads {guard or 'something'} from outside",
+                        f"`{program.primal.function.name}` reads {guard or 'something'} from outside",
                         why="it is another object at every read",
                         fix="pass it as an argument",
                     )
             except NoDerivativeError:
                 raise
             except Exception as error:
-                if not self._may_trace():
+                if not self.may_trace():
                     if isinstance(error, AdError):
                         raise
                     from .reasons import as_reason
@@ -277,21 +274,21 @@ class Derivative(Inspection):
                 from ..compiler.frontend.context import TensorOutside
 
                 try:
-                    variant = self._traced(error, args, kwargs)
+                    program = self._traced(error, args, kwargs)
                 except InputError as refusal:  # the arguments are no good for a trace, either
                     raise (error if isinstance(error, InputError) else refusal) from None
-                inputs = variant.program.fits(leaves, values)
+                inputs = program.fits(leaves, values)
                 if isinstance(error, TensorOutside):  # another time it may be an array
-                    return variant, inputs
-            self._warn_of_calls(variant)
-            variants = self._variants.setdefault(key, [])
-            variants.insert(0, variant)
-            del variants[MAX_VARIANTS:]
-            if key in self._tiers and variant.mode == "compiled":
-                self._tiers[key].count(variant, inputs)
-        return variant, inputs
+                    return program, inputs
+            self._warn_of_calls(program)
+            programs = self._programs.setdefault(key, [])
+            programs.insert(0, program)
+            del programs[MAX_PROGRAMS:]
+            if key in self._tiers and program.mode == "compiled":
+                self._tiers[key].count(program, inputs)
+        return program, inputs
 
-    def _require_few(self, key: Any, variant: Any) -> None:
+    def _require_few(self, key: Any, program: Any) -> None:
         """What a function stores must not decide, again and again, what the program of the next call is.
 
         Raises
@@ -299,8 +296,8 @@ class Derivative(Inspection):
         UnsupportedError
             if it does.
         """
-        stores = variant.lowered.stores
-        others = [v for v in self._variants.get(key, ()) if v.mode == "compiled" and v.lowered.stores]
+        stores = program.primal.stores
+        others = [v for v in self._programs.get(key, ()) if v.mode == "compiled" and v.primal.stores]
         if stores and len(others) >= MAX_STORING:
             raise UnsupportedError(
                 f"a store to `{stores[0]}`, which outlives the call",
@@ -311,41 +308,54 @@ class Derivative(Inspection):
     def _build(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return self.compiled(self._described(args, kwargs))
 
-    def compiled(self, described: tuple[Any, ...], backend: str = "numpy", known: Known = Known.ONES) -> Any:
+    def compiled(self, described: Described, backend: str = "numpy", known: Known = Known.ONES) -> Any:
         """What the compiler makes of arguments like these."""
-        from .variant import Variant
+        from .pipeline import compile_program
 
         with collector_paused():
-            return run_deep(Variant, self, *described, backend=backend, known=known)
+            return run_deep(compile_program, self, described, backend, known)
 
-    def _described(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-        """The names, structures and leaves of the arguments, and the names of those given by keyword."""
+    def _described(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Described:
+        """A call's arguments."""
+        if self.question.argnums is None and not self.has_chosen():
+            self.arguments.argnums = tuple(i for i, a in enumerate(args) if has_floats(a))
+            self.single = False
         names = self.arguments.label(args, kwargs)
         flat = [flatten(value, name) for value, name in zip((*args, *kwargs.values()), names, strict=True)]
         leaves = [leaf for parts, _ in flat for leaf in parts]
         return names, [tree for _, tree in flat], leaves, tuple(kwargs)
 
-    def _warn_of_calls(self, variant: Any) -> None:
+    def halves(self, program: Program) -> Any:
+        """A program as a forward and a backward function."""
+        from .halves import halves
+
+        return halves(program)
+
+    def _warn_of_calls(self, program: Any) -> None:
         """Callees that are traced within a compiled program are told of, too."""
-        if variant.mode == "compiled" and variant.lowered.calls:
+        if program.mode == "compiled" and program.primal.calls:
             from .reasons import warn
 
-            for function, reason in variant.lowered.calls.items():
+            for function, reason in program.primal.calls.items():
                 warn(function, reason, self.function)
-        if variant.mode == "compiled" and variant.zeros:
+        if program.mode == "compiled" and program.zeros:
             from .zero_gradients import tell
 
-            tell(self, variant.zeros)
+            tell(self, program.zeros)
 
-    def _may_trace(self) -> bool:
+    def has_chosen(self) -> bool:
+        """Whether the user has said what to differentiate."""
+        return self._asked != (None, None)
+
+    def may_trace(self) -> bool:
+        """Whether calls of what can't be compiled are traced."""
         return self.options.fallback != "error"
 
     def _traced(self, reason: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What stands in for a program, because of an error of the compiler."""
-        from .traced import TracedPullbackVariant, TracedVariant
+        from .traced import TracedProgram
 
-        kind = TracedPullbackVariant if self.kind == "vjp" else TracedVariant
-        return kind(reason, self, *self._described(args, kwargs))
+        return TracedProgram(reason, self, *self._described(args, kwargs))
 
     def __ast_ad_lower__(self, cx: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         """This derivative called inside of a function that is being compiled."""
@@ -354,7 +364,7 @@ class Derivative(Inspection):
         argnums, wrt = self._asked
         function = outside(cx, self, "function")
         names = self.arguments.positional
-        asked = Nested(self.kind, function, names, argnums, wrt, self.has_aux, self.every_leaf)
+        asked = Nested(self.question, function, names, argnums, wrt, self.every_leaf)
         return asked.__ast_ad_lower__(cx, args, kwargs)
 
     @property
@@ -370,74 +380,41 @@ class Derivative(Inspection):
 
     def __repr__(self) -> str:
         inner = f"{type(self).__name__.lower()}({getattr(self.function, '__qualname__', self.function)})"
-        variants = sum(map(len, self._variants.values())) + sum(len(t.variants) for t in self._tiers.values())
-        count = f"{variants} program{'s' * (variants != 1)}"
+        programs = sum(map(len, self._programs.values())) + sum(len(t.programs) for t in self._tiers.values())
+        count = f"{programs} program{'s' * (programs != 1)}"
         return f"<ast_ad.{inner} with respect to {self.arguments}, {count} compiled>"
 
     def __reduce__(self) -> Any:
-        return self._public(), (self.function, *self._asked, self.has_aux, self.options)
+        return self._public(), (self.function, *self._asked, self.question.has_aux, self.options)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else functools.partial(self.as_method(), instance)
 
     def as_method(self) -> Derivative:
         """The derivative as a method: unless told otherwise, with respect to the argument after ``self``."""
-        if self._asked != (None, None) or self.kind == "vjp":
+        if self.has_chosen() or self.question.argnums is None:
             return self
         if self._method is None:
-            self._method = self._public()(self.function, 1, None, self.has_aux, self.options)
+            self._method = self._public()(self.function, 1, None, self.question.has_aux, self.options)
         return self._method
 
 
 class ValueAndGrad(Derivative):
     """See ``value_and_grad``."""
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.any_call(args, kwargs)
-
-    def answer(self, variant: Any, results: Any) -> Any:
-        if variant.plain:
-            return results
-        return variant.value(results), variant.gradients(results[variant.count :])
+    asks = ValueAndGradient
 
 
 class Grad(Derivative):
     """See ``grad``."""
 
-    kind = "grad"
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.any_call(args, kwargs)
-
-    def answer(self, variant: Any, results: Any) -> Any:
-        if variant.plain:
-            return results[1]
-        gradients = variant.gradients(results[variant.count :])
-        if not self.has_aux:
-            return gradients
-        return gradients, variant.value(results)[1]
+    asks = Gradient
 
 
 class Vjp(Derivative):
     """See ``vjp``."""
 
-    kind = "vjp"
-
-    def compiled(self, described: tuple[Any, ...], backend: str = "numpy", known: Known = Known.ONES) -> Any:
-        from .variant import PullbackVariant
-
-        return run_deep(PullbackVariant, self, *described, backend=backend, known=known)
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        variant, inputs, results = self._results(args, kwargs)
-        value, pullback = variant.value(results), variant.pullback(results, inputs)
-        return (value[0], pullback, value[1]) if self.has_aux else (value, pullback)
-
-    def _described(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-        if self._asked == (None, None):
-            self.arguments.argnums = tuple(i for i, a in enumerate(args) if has_floats(a))
-            self.single = False
-        return super()._described(args, kwargs)
+    asks = Pullback
 
 
 def has_floats(value: Any) -> bool:

@@ -20,10 +20,12 @@ from numba.np.numpy_support import as_dtype
 
 from ..compiler.frontend.guards import Captures
 from ..compiler.frontend.length_patterns import Known
-from ..compiler.kernels.partition.compiled_driver import compile_entirely
+from ..compiler.report import Report
 from ..errors import AdError, UnsupportedError
 from ..trees import LEAF, TreeDef
-from .variant import Variant, differentiated
+from .code import Pure
+from .pipeline import answered, kernel_code
+from .program import Program
 
 FAILED = """\
 what the gradient takes for granted does not hold: lengths that do not agree, an index out of bounds, a \
@@ -72,23 +74,11 @@ class Caller:
         return self._made[key]
 
 
-class CompiledCall(Variant):
-    """A derivative compiled from end to end."""
-
-    def prepare(self, backend: str) -> None:
-        self.of = (self.scalar(),)
-        function, cotangents = differentiated(self.lowered, self.wrt, self.of, "numba")
-        refuse_choices(self.lowered)
-        self.run, self.source = compile_entirely(
-            function, self.lowered.written, cotangents, self.owner.options.parallel
-        )
-
-
 def called(derivative: Any, given: dict[str, Any]) -> Any:
     """The derivative as a compiled function of all parameters, for arguments of Numba's types ``given``."""
-    if derivative.kind not in ("grad", "value_and_grad"):
+    if derivative.question.later:
         raise UnsupportedError(
-            f"`{derivative.kind}` called from compiled code",
+            f"`{derivative.question.name}` called from compiled code",
             why="it returns a function",
             fix="use value_and_grad",
         )
@@ -101,56 +91,61 @@ def called(derivative: Any, given: dict[str, Any]) -> Any:
             fix="name the parameters",
         )
     args, kwargs = derivative.arguments.arrange((), dummies)
-    variant = CompiledCall(derivative, *derivative._described(args, kwargs), known=Known.ONES)
-    text, space = caller_text(variant, parameters)
-    filename = f"<{derivative.kind} of {derivative.function.__name__} for compiled callers {id(space)}>"
-    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
-    exec(compile(text, filename, "exec"), space)
+    program = answered(derivative, derivative._described(args, kwargs), "numba", Known.ONES)
+    refuse_choices(program.primal)
+    pure = Pure(program.joint, program.primal.written, program.cotangents)
+    run = kernel_code(pure, Report(), derivative.options.parallel, whole=True).run
+    source, space = caller_text(program, run, parameters)
+    filename = (
+        f"<{derivative.question.name} of {derivative.function.__name__} for compiled callers {id(space)}>"
+    )
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+    exec(compile(source, filename, "exec"), space)
     return numba.njit(error_model="numpy")(space["gradient"])
 
 
-def refuse_choices(lowered: Any) -> None:
+def refuse_choices(primal: Any) -> None:
     """Values and settings that decided what the program is can't vary with the call."""
-    for key in lowered.constants:
-        name = lowered.function.params[key[1]].hint if key[0] == "arg" else str(key[1])
+    for key in primal.constants:
+        name = primal.function.params[key[1]].hint if key[0] == "arg" else str(key[1])
         what = {"shape": "shape", "order": "order in memory"}.get(key[-1], "value")
         raise UnsupportedError(
             f"a gradient called from compiled code, which depends on the {what} of `{name}` as a whole",
             why=f"it is another program for each {what}",
             fix="make it a constant of the function",
         )
-    if lowered.stores:
+    if primal.stores:
         raise UnsupportedError(
-            f"a store to `{lowered.stores[0]}` in a gradient called from compiled code",
+            f"a store to `{primal.stores[0]}` in a gradient called from compiled code",
             why="it can't reach what outlives the call",
         )
-    if lowered.errstate or lowered.tried:
+    if primal.errstate or primal.tried:
         raise UnsupportedError(
             "np.errstate or `try` in a gradient called from compiled code", why="kernels don't heed it"
         )
 
 
 # ----- the text -----------------------------------------------------------------------------------------
-def caller_text(variant: CompiledCall, parameters: Any) -> tuple[str, dict[str, Any]]:
+def caller_text(program: Program, run: Any, parameters: Any) -> tuple[str, dict[str, Any]]:
     """The source of a function that takes the derivative's arguments, and what its names mean."""
     captures = Captures()
-    for path, _, _ in variant.lowered.inputs.captures:
+    for path, _, _ in program.primal.inputs.captures:
         captures.add(path)
     outside = {f"outside_{i}": value for i, value in enumerate(captures.read())}
-    space: dict[str, Any] = {"run": variant.run, "own": own, "overlap": overlap, "is_one": is_one, **outside}
+    space: dict[str, Any] = {"run": run, "own": own, "overlap": overlap, "is_one": is_one, **outside}
     signature = []
     for name, parameter in parameters.items():
         if parameter.default is not parameter.empty:
             space[f"default_{name}"] = parameter.default
             name = f"{name}=default_{name}"
         signature.append(name)
-    trees = zip(variant.names, variant.trees, strict=True)
+    trees = zip(program.names, program.trees, strict=True)
     leaves = [path for name, tree in trees for path in paths(tree, name)]
-    params = variant.lowered.function.params
+    params = program.primal.function.params
     arrays = [p for p, var in zip(leaves, params, strict=False) if is_array(var.type)]
     inputs = list(leaves)
     lines = [f"    if is_one({name}): raise ValueError({ONE!r})" for name in arrays]
-    for position in sorted(variant.lowered.written):
+    for position in sorted(program.primal.written):
         others = [name for name in arrays if name != leaves[position]]
         lines += [f"    if overlap({leaves[position]}, {o}): raise ValueError({SHARED!r})" for o in others]
         inputs[position] = f"own({leaves[position]})"
@@ -164,20 +159,25 @@ def caller_text(variant: CompiledCall, parameters: Any) -> tuple[str, dict[str, 
         "        fits = False",
         "    if not fits:",
         f"        raise ValueError({FAILED!r})",
-        f"    return {answer(variant)}",
+        f"    return {answer(program)}",
     ]
     return "\n".join(text) + "\n", space
 
 
-def answer(variant: CompiledCall) -> str:
+def answer(program: Program) -> str:
     """What the user gets, as an expression of the program's ``results``."""
-    given = iter(range(variant.count, variant.count + len(variant.wrt)))
-    parts = [structured(variant.trees[i], given) for i in variant.chosen]
-    gradients = parts[0] if variant.owner.single else display(parts)
-    result = variant.lowered.result
-    if variant.owner.kind == "value_and_grad":
-        return f"{value(result)}, {gradients}"
-    return f"{gradients}, {value(result[1])}" if variant.owner.has_aux else gradients
+    given = iter(range(program.count, program.count + len(program.wrt)))
+    parts = [structured(program.trees[i], given) for i in program.chosen]
+    gradients = parts[0] if program.owner.single else display(parts)
+    value, aux = program.question.parts(program.primal.result)
+    return text(
+        program.question.answer(value, aux, gradients, lambda *parts: display(list(map(text, parts))))
+    )
+
+
+def text(part: Any) -> str:
+    """A part of an answer: an expression, or the structure of what the function returned."""
+    return part if isinstance(part, str) else value_text(part)
 
 
 def structured(tree: TreeDef, given: Iterator[int]) -> str:
@@ -186,11 +186,11 @@ def structured(tree: TreeDef, given: Iterator[int]) -> str:
     return display([structured(child, given) for child in tree.children])
 
 
-def value(structure: Any) -> str:
+def value_text(structure: Any) -> str:
     if isinstance(structure, int):
         return f"results[{structure}]"
     if isinstance(structure, tuple) and not (structure and isinstance(structure[0], str)):
-        return display([value(s) for s in structure])
+        return display([value_text(s) for s in structure])
     if isinstance(structure, tuple) and structure[0] == "static":
         if type(structure[1]) in (bool, str, type(None)):
             return repr(structure[1])

@@ -11,9 +11,6 @@ import inspect
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from ..compiler.adjoint.adjoint import adjoint
-from ..compiler.adjoint.split import split
-from ..compiler.adjoint.unread import keep_exceptions
 from ..compiler.frontend.callables.calls import call
 from ..compiler.frontend.constructs.boundness import Raised
 from ..compiler.frontend.context import Context
@@ -27,32 +24,31 @@ from ..compiler.ir.builtin import assign, unpack
 from ..compiler.ir.ops import Arg, Block, Function, Lit, Op, Seq, Var
 from ..compiler.ir.types import Array, DictOf, ListOf, Scalar, carries_derivative, kind_of, type_of
 from ..compiler.simplify.renaming import Renaming, copy_block, free
-from ..compiler.simplify.within import join_paths
 from ..errors import InputTypeError, InputValueError
 from .inside_stores import Carried, is_outside
-from .program import require_number, scalar_result
+from .pipeline import halved, settled
+from .questions import Question
 
 
 class Nested:
-    """A derivative of an abstract function. ``kind``: 'grad', 'value_and_grad' or 'vjp'."""
+    """What is asked of an abstract function."""
 
     def __init__(
         self,
-        kind: str,
+        question: Question,
         function: Any,
         names: Sequence[str],
         argnums: Any = None,
         wrt: Any = None,
-        has_aux: bool = False,
         every: bool = False,
     ) -> None:
-        self.kind, self.function, self.names, self.has_aux = kind, function, list(names), has_aux
+        self.question, self.function, self.names = question, function, list(names)
         self.every = every  # all floats among the arguments are differentiated, and their cotangents a tuple
         asked: Any = argnums
         if wrt is not None:
             found = [self.position(name) for name in ((wrt,) if isinstance(wrt, str) else wrt)]
             asked = found[0] if isinstance(wrt, str) else found
-        self.argnums: Any = 0 if asked is None and kind != "vjp" else asked
+        self.argnums: Any = question.argnums if asked is None else asked
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Nested) and self._identity() == other._identity()
@@ -66,9 +62,9 @@ class Nested:
         )
         inner = getattr(self.function, "value", self.function)
         if isinstance(inner, Nested):
-            return self.kind, self.has_aux, self.every, chosen, inner._identity()
+            return self.question, self.every, chosen, inner._identity()
         of = (id(inner.node), id(inner.frame)) if isinstance(inner, Closure) else id(inner)
-        return self.kind, self.has_aux, self.every, chosen, of
+        return self.question, self.every, chosen, of
 
     def position(self, name: str) -> int:
         if name not in self.names:
@@ -87,7 +83,7 @@ class Nested:
             positional.append(kwargs[name])
             kwargs = {k: v for k, v in kwargs.items() if k != name}
         region = Region(cx, self, positional, kwargs)
-        return region.vjp() if self.kind == "vjp" else region.gradient()
+        return region.give_up() if region.dead else self.question.inside(region)
 
 
 class Region:
@@ -258,41 +254,39 @@ class Region:
             self.cx.builder.append(op)
         return copied.results
 
-    def gradient(self) -> Any:
-        """Grad and value_and_grad."""
-        if self.dead:
-            return self.give_up()
-        loss = scalar_result(self.structure, self.block.results, self.asked.has_aux)
-        require_number(self.block, loss)
-        joint = adjoint(self.function(()), tuple(range(len(self.leaves))), of=(loss,), region=True)
-        results = self.append(joint.body, dict(zip(joint.params, self.outer, strict=True)))
-        gradients = self.gradients(results[self.count :])
-        self.stored(results)
-        value = rebuilt(self.cx, self.structure, results)
-        if self.asked.kind == "value_and_grad":
-            return Tup((value, gradients))
-        return Tup((gradients, value.items[1])) if self.asked.has_aux else gradients
+    def joined(self, question: Question) -> tuple[Any, Any, Any]:
+        """The value, aux and the derivative, as abstract values.
 
-    def vjp(self) -> Any:
-        """The value and the pullback; what the function reads of the surroundings is a residual as well."""
-        if self.dead:
-            return self.give_up()
-        around = tuple(v for v in free(self.block) if v not in self.leaves)
-        function = self.function(around)
-        wrt, of = tuple(range(len(self.leaves))), tuple(range(self.values))
-        joint = adjoint(function, wrt, seed=True, of=of, region=True)
-        forward, backward = split(joint, self.count, len(joint.params) - len(function.params))
-        results = self.append(forward.body, dict(zip(forward.params, (*self.outer, *around), strict=True)))
-        value = rebuilt(self.cx, self.structure, results)
+        What the function reads of the surroundings is a residual as well, where the answer is for later.
+        """
+        around = tuple(v for v in free(self.block) if v not in self.leaves) if question.later else ()
+        primal = self.function(around)
+        of = question.results(self.structure, primal)
+        joint = question.program(primal, tuple(range(len(self.leaves))), of, region=True)
+        if not question.later:
+            results = self.append(joint.body, dict(zip(joint.params, self.outer, strict=True)))
+            derivative = self.gradients(results[self.count :])
+        else:
+            forward, backward = (half.function for half in halved(joint, primal))
+            given = dict(zip(forward.params, (*self.outer, *around), strict=True))
+            results = self.append(forward.body, given)
         self.stored(results)
-        saved = results[-1]
+        value, aux = self.parts(question, rebuilt(self.cx, self.structure, results))
+        if question.later:
+            derivative = self.pullback(backward, value, results[-1])
+        return value, aux, derivative
+
+    def parts(self, question: Question, value: Any) -> tuple[Any, Any]:
+        return question.parts(value.items) if question.has_aux else (value, None)
+
+    def together(self, *parts: Any) -> Any:
+        """Several parts of an answer."""
+        return Tup(parts)
+
+    def pullback(self, backward: Function, value: Any, saved: Arg) -> Any:
         assert isinstance(saved, Seq)
-        pullback = Bound(
-            Lit(NestedPullback(self, backward, value)), (Tup(tuple(map(self.held, saved.items))),)
-        )
-        return (
-            Tup((value.items[0], pullback, value.items[1])) if self.asked.has_aux else Tup((value, pullback))
-        )
+        call = Lit(NestedPullback(self, backward, value))
+        return Bound(call, (Tup(tuple(map(self.held, saved.items))),))
 
     def stored(self, results: Sequence[Arg]) -> None:
         """What the function stores outside is stored by the program."""
@@ -304,7 +298,7 @@ class Region:
         return self.cx.wrap_var(self.cx.variable(residual)) if plain else residual
 
     def function(self, around: tuple[Var, ...]) -> Function:
-        return keep_exceptions(join_paths(Function("inner", (*self.leaves, *around), self.block)))
+        return settled(Function("inner", (*self.leaves, *around), self.block))
 
     def give_up(self) -> Any:
         """The function raises whatever happens, and so does its derivative."""
@@ -395,14 +389,19 @@ def _same(content: Any, before: Any) -> bool:
 class Later:
     """``grad(argnums=1)``: a decorator that waits for its function."""
 
-    def __init__(self, kind: str, options: dict[str, Any]) -> None:
-        self.kind, self.options = kind, options
+    def __init__(self, asks: type[Question], options: dict[str, Any]) -> None:
+        self.asks, self.options = asks, options
 
     def __ast_ad_lower__(self, cx: Context, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        return Lit(Nested(self.kind, args[0], parameter_names(args[0]), **self.options))
+        return Lit(asked(self.asks, args[0], **self.options))
 
 
-def lower_factory(kind: str, cx: Context, args: list[Any], kwargs: dict[str, Any]) -> Any:
+def asked(asks: type[Question], function: Any, has_aux: bool = False, **options: Any) -> Nested:
+    """A question with the options of the user's call."""
+    return Nested(asks(has_aux), function, parameter_names(function), **options)
+
+
+def lower_factory(asks: type[Question], cx: Context, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """``grad(f)``, ``value_and_grad(f)`` or ``vjp(f, *primals)`` as a call in the program."""
     options = {
         name: cx.demand(value, f"the option {name}=")
@@ -410,15 +409,13 @@ def lower_factory(kind: str, cx: Context, args: list[Any], kwargs: dict[str, Any
         if name in ("argnums", "wrt", "has_aux")
     }
     if not args:
-        return (
-            Lit(Later(kind, options))
-            if "function" not in kwargs
-            else lower_factory(kind, cx, [kwargs["function"]], options)
-        )
+        if "function" not in kwargs:
+            return Lit(Later(asks, options))
+        return lower_factory(asks, cx, [kwargs["function"]], options)
     function, *rest = args
-    if rest and kind != "vjp":
+    if rest and not asks.later:
         options["argnums"] = cx.demand(rest.pop(0), "argnums")
-    nested = Nested(kind, function, parameter_names(function), **options)
+    nested = asked(asks, function, **options)
     return nested.__ast_ad_lower__(cx, rest, {}) if rest else Lit(nested)
 
 

@@ -1,147 +1,165 @@
-"""One compiled program: when does it fit a call, and how is it run?"""
+"""What was compiled for one kind of arguments: when does it fit a call, how is it run, what is its text?"""
 
 from __future__ import annotations
 
 import contextlib
-import functools
-import operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
-from ..compiler.adjoint.seeds import may_be_one
 from ..compiler.emit.load import add_user_note
-from ..compiler.frontend.guards import Captures, aspect_of, same_constant
-from ..compiler.frontend.length_patterns import Known, pattern, shapes_of
-from ..compiler.frontend.signatures import signature
-from ..compiler.ir.builtin import own, raise_
-from ..compiler.ir.ops import Arg, Block, If, Lit, Op, Statement, Var
-from ..compiler.ir.types import Array, Opaque, Optional, Scalar
-from ..errors import TWICE, InputTypeError, SharedMemoryError, UnsupportedError, not_one_number
-from ..trees import repeated
+from ..compiler.frontend.structures import rebuild
+from ..compiler.ir.builtin import own
+from ..compiler.ir.ops import Function, Op, walk
+from ..errors import SharedMemoryError, UnsupportedError
+from ..rules.numpy.decompositions import reciprocal_gaps
+from ..trees import LEAF
+from .code import Code
 from .fitting.effects import again, begin, counted, is_loud
-from .fitting.kept_stores import Given, Rehearsed, Stores, overtaken
-
-if TYPE_CHECKING:
-    from ..compiler.frontend.lower import Lowered
-    from .code import Program
-
+from .fitting.fit import Fit
+from .fitting.kept_stores import Given, Rehearsed, overtaken
+from .pullback import PullbackAt, pullback_at
+from .request import Described, Request
+from .shortcut import Fast, FastCall
+from .zero_gradients import zeros
 
 MOST_RUNS = 1000  # of a program that stores, where other threads store at the same places
 
 
-@dataclass
-class Compiled:
-    """A program's code with what has to hold for a call to use it.
+class Program(Request):
+    """What was compiled for one kind of arguments, with what has to hold for a call to use it.
 
-    The code takes the leaves of the arguments and what is read from outside. Arrays that the user's function
+    Its code takes the leaves of the arguments and what is read from outside. Arrays that the user's function
     writes to are copied first, so that no call ever changes the caller's.
+
+    ``primal``: what the front end made; ``joint``: what the question made of that; ``of``: which of the
+    results are differentiated; ``wanted``: the backend that was asked for; ``count``: how many values come
+    before the cotangents among the results; ``plain``: results are the value and the gradient as they are.
     """
 
-    lowered: Lowered
-    code: Program
+    zeros: list[str] = []  # what is to be told of gradients that are always zero
+    counted = False  # whether each call has to be noted, as it may be time for kernels
+    checked: Any = None  # what was compared in its first call, or why nothing was; None: there was none
+    keep: Callable[[], None] | None = None  # store it for later processes
+    halves: Any = None  # see ``halves``
+    _fast: FastCall | None = None
+    _calls = 0
 
-    def __post_init__(self) -> None:
-        inputs = self.lowered.inputs
-        self.known = inputs.lengths.known
-        self._pattern: Any = None  # of the call that it was compiled for
-        self._shapes: Any = None  # that fitted last
-        self.captures = Captures()
-        outside = [*inputs.captures, *inputs.observed]
-        for path, _, _ in outside:
-            self.captures.add(path)
-        self.signatures = [found for _, _, found in outside]
-        self.passed = len(inputs.captures)
-        self.constants = [
-            (key[1], "".join(key[2:]), value)
-            for key, value in self.lowered.constants.items()
-            if key[0] == "arg"
-        ]
-        self._written = sorted(self.lowered.written)
-        self._changes = getattr(inputs, "changes", False)  # what is stored on disk changes none
-        self.stores = Stores(self.lowered.stores)
-        self.simple = not (self._written or self._changes or self.lowered.errstate or self.stores)
+    def __init__(self, derivative: Any, described: Described, primal: Any, wanted: str) -> None:
+        super().__init__(derivative, *described)
+        self.question, self.primal, self.wanted = derivative.question, primal, wanted
+        self.count = primal.count
+        self.fit = Fit(primal)
+        self.fits, self.stores = self.fit.inputs, self.fit.stores
+
+    @property
+    def values(self) -> range:
+        """The positions of the function's own among the results."""
+        return range(self.count)
+
+    @property
+    def cotangents(self) -> range:
+        """Those of the cotangents, where they are results."""
+        return range(self.count, self.count + len(self.wrt))
+
+    def answered_by(self, joint: Function, of: tuple[int, ...]) -> Program:
+        """The same with what the question made of the primal, of which results."""
+        self.joint, self.of = joint, of
+        if self.of and not self.owner.every_leaf:
+            chosen = self.question.argnums is not None or self.owner.has_chosen()
+            self.zeros = zeros(self, self.of, unused=chosen)
+        return self
+
+    def with_code(self, codes: Sequence[Code]) -> Program:
+        """The same with its code: that of the call, and for an answer for later that of the answer."""
+        self.codes = tuple(codes)
+        self.code, self.backward = codes[0], codes[1] if self.question.later else None
+        self._written = sorted(self.primal.written)
+        self.simple = not (self._written or self.fit.changes or self.primal.errstate or self.stores)
         self.loud = is_loud(self.code.run)  # and may begin again, or be traced
+        self.plain = self._is_plain()
+        return self
 
-    def fits(self, leaves: list[Any], objects: Sequence[Any] = ()) -> list[Any] | None:
-        """The program's inputs; None where constants, guards or kinds of outside values are not this build's.
-
-        ``objects``: the arguments that are objects, which paths may start from.
-        """
-        for position, aspect, value in self.constants:
-            if not same_constant(aspect_of(leaves[position], aspect), value):
-                return None
-        if not self.lowered.inputs.guards.check(objects):
-            return None
-        if self.stores:
-            return self._given(leaves, objects)
-        return self._fitting(leaves, objects)
-
-    def _given(self, leaves: list[Any], objects: Sequence[Any]) -> Given | None:
-        """The inputs of a program that stores; what it finds there is read before anything else."""
-        try:
-            owners, before = self.stores.prepare(objects)
-        except (KeyError, AttributeError, IndexError, ValueError, TypeError):
-            return None
-        inputs = self._fitting(leaves, objects)
-        if inputs is None:
-            return None
-        given = Given(inputs)
-        given.owners, given.before, given.objects = owners, before, objects
-        given.read = functools.partial(self.fits, leaves, objects)
-        return given
-
-    def _fitting(self, leaves: list[Any], objects: Sequence[Any]) -> list[Any] | None:
-        if self._changes and repeated(objects):
-            return None
-        if not self.signatures:
-            return leaves if self.known is Known.ONES or self._fits_lengths(leaves) else None
-        try:
-            outside = self.captures.read(objects)
-        except (KeyError, AttributeError, IndexError, ValueError, TypeError):
-            return None
-        if list(map(signature, outside)) != self.signatures:
-            return None
-        if self.known is not Known.ONES and not self._fits_lengths(leaves + outside):
-            return None
-        return leaves + outside[: self.passed]
-
-    def check_repeated(self, objects: Sequence[Any]) -> None:
-        """The arguments of a call that the program is for.
-
-        Raises
-        ------
-        UnsupportedError
-            if one list, dict or object is in them twice, and the program changes such a one.
-        """
-        if self._changes and repeated(objects):
-            raise UnsupportedError(*TWICE)
-
-    def _fits_lengths(self, values: list[Any]) -> bool:
-        """Whether the lengths have the pattern that the program was compiled for."""
-        shapes = shapes_of(values)
-        if shapes == self._shapes:
-            return True
-        found = pattern(shapes, self.known)
-        if self._pattern is None:  # the first call is the one that it was compiled for
-            self._pattern = found
-        if found != self._pattern:
+    def _is_plain(self) -> bool:
+        one = self.owner.single and len(self.chosen) == len(self.wrt) == 1
+        if self.question.later or not (one and self.primal.result == 0 and self.count == 1):
             return False
-        self._shapes = shapes
-        return True
+        return self.trees[self.chosen[0]].type is LEAF and not any(self.python)
+
+    def whole(self) -> Program:
+        """The same, with everything that the compiler knows of it."""
+        return self
+
+    # ----- what it is
+    @property
+    def backend(self) -> str:
+        """'numba' if any of its code is made of kernels."""
+        return "numba" if any(code.backend == "numba" for code in self.codes) else "numpy"
 
     @property
     def run(self) -> Callable[..., Any]:
-        """The code that is called."""
+        """The code of a call."""
         return self.code.run
 
     @property
     def text(self) -> str:
-        """Its source."""
-        return self.code.text
+        """The source of what runs."""
+        return "\n\n".join(code.text for code in self.codes)
 
+    def has_gaps(self) -> bool:
+        """Whether the derivative divides by differences of eigenvalues: of equal ones it has nan."""
+        bodies = self.primal.function.body, self.joint.body
+        return any(isinstance(op, Op) and op.fn is reciprocal_gaps for body in bodies for op in walk(body))
+
+    def explain(self) -> str:
+        """What is saved, computed again, inlined and constant."""
+        from ..inspection.explain import explain
+        from .checks.first_call import told_of
+        from .tiers import runs_as
+
+        return f"{explain(self, self.owner.halves(self.whole()), runs_as(self))}\n\n{told_of(self)}"
+
+    # ----- answers
+    def in_place(self) -> Program:
+        """What is to be run."""
+        return self
+
+    def value(self, results: Sequence[Any]) -> Any:
+        """What the function returned, from the results of a run."""
+        return rebuild(self.primal.result, results)
+
+    def pullback(self, results: Sequence[Any], inputs: Sequence[Any]) -> PullbackAt:
+        """The pullback at the point where a run gave ``results``."""
+        return pullback_at(self, results, inputs)
+
+    def answer(self, results: Sequence[Any], inputs: Sequence[Any]) -> Any:
+        """What the user gets, from the results of a run."""
+        question = self.question
+        if self.plain:
+            return question.answer(results[0], None, results[1])
+        later = question.later
+        derivative = self.pullback(results, inputs) if later else self.gradients(results[self.count :])
+        return question.answer(*question.parts(self.value(results)), derivative)
+
+    def fast_call(self, args: tuple[Any, ...]) -> Fast | None:
+        """The short way for calls like this one, which the program answered, if it was not the first.
+
+        A program that has not been checked yet, as it was called within another one's check, waits for that.
+        """
+        self._calls += 1
+        if self._calls == 1 or self.counted or self.checked is None or self.question.later:
+            return None
+        if self._fast is None:
+            self._fast = FastCall(self, args)
+        self._fast.remember(args)
+        return self._fast.run
+
+    def forget(self) -> None:
+        """The short way is to be made anew."""
+        self._fast = None
+
+    # ----- runs
     def __call__(self, inputs: list[Any]) -> Any:
         """The results; what the function stores outside is put there."""
         if not isinstance(inputs, Given):
@@ -183,7 +201,9 @@ class Compiled:
             self._explained(problem)
         try:
             with again() if self.loud else contextlib.nullcontext():
-                results = self._run(counted(self.code.numpy) if self.loud else self.code.numpy, inputs)
+                results = self._run(
+                    counted(self.code.in_numpy()) if self.loud else self.code.in_numpy(), inputs
+                )
         except Exception as error:
             self._explained(error)
         self.code.drop_kernels(problem)
@@ -193,7 +213,7 @@ class Compiled:
         if self.simple:
             return run(*inputs)
         # what the program sets is undone, where it raises in the middle of it, too
-        with np.errstate() if self.lowered.errstate else contextlib.nullcontext():
+        with np.errstate() if self.primal.errstate else contextlib.nullcontext():
             return run(*self._protected(inputs))
 
     def _explained(self, error: Exception) -> NoReturn:
@@ -201,9 +221,9 @@ class Compiled:
         if isinstance(error, UnsupportedError):  # no exception of the function
             raise error
         add_user_note(error)
-        if self.lowered.tried:
+        if self.primal.tried:
             raise self._not_followed(error) from error
-        if self.lowered.storing:
+        if self.primal.storing:
             raise UnsupportedError(
                 "an exception at run time, in a function that stores outside",
                 why=f"{type(error).__name__}: {error}; the function itself leaves what it has stored by then",
@@ -213,7 +233,7 @@ class Compiled:
 
     def _not_followed(self, error: Exception) -> UnsupportedError:
         """What was raised might have been caught by a handler that is not part of the program."""
-        file, first, last = self.lowered.tried[0]
+        file, first, last = self.primal.tried[0]
         return UnsupportedError(
             "an exception at run time, in a function with `try`",
             why=f"{type(error).__name__}: {error}; handlers are not compiled: {file}, {first} to {last}",
@@ -236,82 +256,3 @@ class Compiled:
                 )
             leaves[position] = own(array)
         return leaves
-
-
-def check_differentiable(leaf: Any, label: str) -> None:
-    """Only floats and complex numbers have a derivative.
-
-    Raises
-    ------
-    InputTypeError
-        for integers and booleans, with what to do.
-    """
-    dtype = getattr(leaf, "dtype", None)
-    kind = dtype.kind if dtype is not None else {bool: "b", int: "i"}.get(type(leaf), "f")
-    if kind not in "fc":
-        name = dtype.name if dtype is not None else type(leaf).__name__
-        raise InputTypeError(
-            f"a gradient with respect to `{label}`, which has integer values (dtype {name})",
-            why="grad requires real- or complex-valued inputs, whose dtype is a sub-dtype of np.inexact",
-            fix=f"pass floats (`{label} = np.asarray({label}, float)`), or choose other argnums",
-        )
-
-
-def require_number(body: Block, position: int) -> None:
-    """Let a program raise where the result that is differentiated is None."""
-    result = body.results[position]
-    if not (isinstance(result, Var) and isinstance(result.type, Optional)):
-        return
-    present, error = Var(Scalar("bool")), Var(Opaque("InputTypeError"))
-    text = ("the gradient of None", None, "grad is defined for functions with a real scalar result")
-    told = (*text, "return a number on every path")
-    failure: list[Statement] = [
-        Op(InputTypeError, tuple(map(Lit, told)), (error,)),
-        Op(raise_, (error,), (), effect=True),
-    ]
-    body.ops += [
-        Op(operator.is_not, (result, Lit(None)), (present,)),
-        If(present, Block(), Block(failure), ()),
-    ]
-
-
-def scalar_result(
-    structure: Any, results: Sequence[Arg], has_aux: bool, complex_by_value: bool = False
-) -> int:
-    """The position of the number to differentiate among the results: of one element, for all that is known.
-
-    Raises
-    ------
-    InputTypeError
-        for what is no real number.
-    UnsupportedError
-        for a complex one that is real for some arguments (``complex_by_value``).
-    """
-    if has_aux:
-        if not (isinstance(structure, tuple) and len(structure) == 2 and not isinstance(structure[0], str)):
-            raise InputTypeError(
-                "has_aux=True", why="the function does not return a pair", fix="return (value, aux)"
-            )
-        structure = structure[0]
-    what = "a container"
-    if isinstance(structure, int):
-        result = results[structure]
-        if not isinstance(result, Var):
-            return structure
-        found = result.type.value if isinstance(result.type, Optional) else result.type
-        if (
-            isinstance(found, (Scalar, Array))
-            and found.kind in ("float", "int", "bool")
-            and may_be_one(found)
-        ):
-            return structure
-        if complex_by_value and isinstance(found, (Scalar, Array)) and found.kind == "complex":
-            raise UnsupportedError(
-                "a result that is real or complex by its value",
-                why="what was computed on the way is real for some arguments only",
-                fix="return its real part",
-            )
-        what = f"a result of type {result.type}"
-    elif isinstance(structure, tuple) and structure and structure[0] == "static":
-        what = repr(structure[1])
-    raise not_one_number(what)

@@ -1,27 +1,24 @@
-"""Which leaves of the arguments are differentiated, and how do results become what the user asked for?"""
+"""Which leaves of the arguments are differentiated, and how do their cotangents become what was asked for?"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..compiler.frontend.signatures import is_object
-from ..compiler.frontend.structures import rebuild
 from ..errors import InputTypeError
 from ..trees import LEAF, STATIC, TreeDef
-from .program import Compiled, check_differentiable
-from .shortcut import Fast, FastCall
+
+Described = tuple[Sequence[str], list[TreeDef], list[Any], tuple[str, ...]]
+"""The names, structures and leaves of a call's arguments, and the names of those given by keyword."""
 
 
 class Request:
     """Which leaves of the arguments are differentiated, and how do their cotangents become the answer?"""
 
     mode = "compiled"
-    backend = "numpy"
-    plain = False
-    is_program = False
 
     def __init__(
         self,
@@ -78,72 +75,23 @@ class Request:
         return out[0] if self.owner.single else tuple(out)
 
 
-class Compilation(Request):
-    """A program that fits some calls.
+def check_differentiable(leaf: Any, label: str) -> None:
+    """Only floats and complex numbers have a derivative.
 
-    ``wanted``: the backend that was asked for; ``count``: how many values come before the cotangents among
-    the program's results; ``plain``: results are the value and the gradient as they are.
+    Raises
+    ------
+    InputTypeError
+        for integers and booleans, with what to do.
     """
-
-    is_program = True
-    program: Compiled
-    lowered: Any
-    wanted: str
-    count: int
-    zeros: list[str] = []  # what is to be told of gradients that are always zero
-    counted = False  # whether each call has to be noted, as it may be time for kernels
-    checked: Any = None  # what was compared in its first call, or why nothing was; None: there was none
-    keep: Callable[[], None] | None = None  # store it for later processes
-    _fast: FastCall | None = None
-    _calls = 0
-
-    def is_plain(self) -> bool:
-        """Whether the results are a value and a gradient, as the user gets them."""
-        one = self.owner.single and len(self.chosen) == len(self.wrt) == 1
-        if not (one and self.lowered.result == 0 and self.count == 1):
-            return False
-        return self.trees[self.chosen[0]].type is LEAF and not any(self.python)
-
-    def fast_call(self, args: tuple[Any, ...]) -> Fast | None:
-        """The short way for calls like this one, which the program answered, if it was not the first.
-
-        A program that has not been checked yet, as it was called within another one's check, waits for that.
-        """
-        self._calls += 1
-        if self._calls == 1 or self.counted or self.checked is None:
-            return None
-        if self._fast is None:
-            self._fast = FastCall(self, args)
-        self._fast.remember(args)
-        return self._fast.run
-
-    def forget(self) -> None:
-        """The short way is to be made anew."""
-        self._fast = None
-
-    def finish(self) -> None:
-        """Make the code that runs, so that what goes wrong in that does so while compiling."""
-        for code in self.codes:
-            assert code.run is not None
-
-    @property
-    def codes(self) -> tuple[Any, ...]:
-        """The programs that run."""
-        return (self.program.code,)
-
-    @property
-    def backend(self) -> str:  # type: ignore[override]
-        """'numba' if any of them is made of kernels."""
-        return "numba" if any(code.backend == "numba" for code in self.codes) else "numpy"
-
-    @property
-    def text(self) -> str:
-        """The source of what runs."""
-        return "\n\n".join(code.text for code in self.codes)
-
-    def value(self, results: Sequence[Any]) -> Any:
-        """What the function returned, from the results of a program."""
-        return rebuild(self.lowered.result, results)
+    dtype = getattr(leaf, "dtype", None)
+    kind = dtype.kind if dtype is not None else {bool: "b", int: "i"}.get(type(leaf), "f")
+    if kind not in "fc":
+        name = dtype.name if dtype is not None else type(leaf).__name__
+        raise InputTypeError(
+            f"a gradient with respect to `{label}`, which has integer values (dtype {name})",
+            why="grad requires real- or complex-valued inputs, whose dtype is a sub-dtype of np.inexact",
+            fix=f"pass floats (`{label} = np.asarray({label}, float)`), or choose other argnums",
+        )
 
 
 def _converter(leaf: Any, mode: str) -> Any:

@@ -2,13 +2,15 @@
 
 A call of plain numbers and arrays that is like the one before needs no search for a program: it is enough
 that types and shapes are the same and that the guards hold. The tests, the reads from outside and the call of
-the program are written as one function for each variant, a method of the derivative. Whatever is not as
+the program are written as one function for each program, a method of the derivative. Whatever is not as
 expected takes the long way.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,6 @@ from ..compiler.frontend.guards import Argument, access, aspect_of, tests_of
 from ..errors import UnsupportedError
 from ..trees import LEAF
 from .checks.failures import prints
-from .shortcut_text import inlined
 
 MISS: Any = type("Miss", (), {"__repr__": lambda self: "MISS"})()
 Fast = Callable[..., Any]
@@ -29,22 +30,22 @@ def long_way(derivative: Any, given: tuple[Any, ...], more: tuple[Any, ...], nam
 
 
 class FastCall:
-    """The short way to one variant.
+    """The short way to one program
 
     ``run``: takes the derivative and a call's arguments, as a method; None where there is no short way.
     """
 
-    def __init__(self, variant: Any, args: Sequence[Any]) -> None:
-        self.variant = variant
+    def __init__(self, program: Any, args: Sequence[Any]) -> None:
+        self.program = program
         self._shaped: list[str] = []
         self.space: dict[str, Any] = {}
-        self.run: Fast | None = self._built(args) if _may_be_fast(variant, args) else None
+        self.run: Fast | None = self._built(args) if _may_be_fast(program, args) else None
 
     def remember(self, args: Sequence[Any]) -> None:
-        """Take the shapes of a call that the variant fits as those to expect."""
+        """Take the shapes of a call that the program fits as those to expect."""
         if self.run is None:
             return
-        outside = self.variant.program.captures.read()
+        outside = self.program.fit.captures.read()
         for name, value in zip(self._names(len(args), len(outside)), (*args, *outside), strict=True):
             if name in self._shaped:
                 self.space[f"s_{name}"] = value.shape
@@ -53,18 +54,18 @@ class FastCall:
         return [f"a{i}" for i in range(args)] + [f"c{i}" for i in range(outside)]
 
     def _built(self, args: Sequence[Any]) -> Fast:
-        program = self.variant.program
-        tests, self.space = tests_of(program.lowered.inputs.guards)
-        paths = program.captures.paths
+        program = self.program
+        tests, self.space = tests_of(program.primal.inputs.guards)
+        paths = program.fit.captures.paths
         names = self._names(len(args), len(paths))
         own, outside = names[: len(args)], names[len(args) :]
         reads = [access(path, path.steps, f"o{i}", self.space) for i, path in enumerate(paths)]
-        kinds = [self._kind(n, v) for n, v in zip(names, (*args, *program.captures.read()), strict=True)]
-        for position, aspect, value in program.constants:
+        kinds = [self._kind(n, v) for n, v in zip(names, (*args, *program.fit.captures.read()), strict=True)]
+        for position, aspect, value in program.fit.constants:
             if aspect != "shape":  # which is tested anyway
                 self.space[f"v{position}{aspect}"] = value
                 tests.append(f"same_constant(aspect_of(a{position}, {aspect!r}), v{position}{aspect})")
-        inputs = [*own, *outside[: program.passed]]
+        inputs = [*own, *outside[: program.fit.passed]]
         self.space |= {
             "ndarray": np.ndarray,
             "aspect_of": aspect_of,
@@ -97,17 +98,16 @@ class FastCall:
 
     def _body(self, inputs: list[str], args: Sequence[Any]) -> list[str]:
         """Run the program, and return what the user gets."""
-        variant = self.variant
-        program = variant.program
+        program = self.program
         if program.code.backend == "numba":
-            values = [*args, *program.captures.read()[: program.passed]]
-            floats = [variant.count + i for i, kind in enumerate(variant.python) if kind is float]
+            values = [*args, *program.fit.captures.read()[: program.fit.passed]]
+            floats = [program.count + i for i, kind in enumerate(program.python) if kind is float]
             found = inlined(program.run, program.text, inputs, values, floats)
             if found is not None and not found.space.keys() & self.space.keys():
                 self.space |= found.space
                 return [*found.lines, f"return {self._answer(found.results)}"]
         self.space["run"] = program.run
-        results = [f"y{i}" for i in range(variant.count + len(variant.wrt))]
+        results = [f"y{i}" for i in range(program.count + len(program.wrt))]
         return [f"{', '.join(results)}, = run({', '.join(inputs)})", f"return {self._answer(results)}"]
 
     def _kind(self, name: str, value: Any) -> str:
@@ -121,33 +121,32 @@ class FastCall:
 
     def _answer(self, results: Sequence[str]) -> str:
         """What the user gets, as an expression of the results."""
-        variant = self.variant
-        if not isinstance(variant.lowered.result, int):
+        program = self.program
+        if not isinstance(program.primal.result, int):
             self.space["answer"] = self._slow_answer
             return f"answer([{', '.join(results)}])"
-        bars = [_converted(g, k) for g, k in zip(results[variant.count :], variant.python, strict=True)]
-        gradient = f"({bars[0]})" if variant.owner.single else f"({', '.join(bars)},)"
-        if variant.owner.kind == "grad":
-            return gradient
-        return f"{results[variant.lowered.result]}, {gradient}"
+        bars = [_converted(g, k) for g, k in zip(results[program.count :], program.python, strict=True)]
+        gradient = f"({bars[0]})" if program.owner.single else f"({', '.join(bars)},)"
+        value = results[program.primal.result]
+        return str(program.question.answer(value, None, gradient, lambda *parts: ", ".join(parts)))
 
     def _slow_answer(self, results: Any) -> Any:
-        return self.variant.owner.answer(self.variant, results)
+        return self.program.answer(results, ())
 
     def _failed(self, inputs: list[Any], error: Exception) -> Any:
         """What an error in the program comes to: NumPy's results, where kernels failed."""
-        program = self.variant.program
+        program = self.program
         before = program.run
         try:
             results = program.failed(inputs, error)
         except UnsupportedError:
             return MISS
         except Exception:
-            if prints(self.variant):
+            if prints(self.program):
                 raise
             return MISS  # the long way finds out whose error it is
         if program.run is not before:  # these kernels are no more
-            self.variant.owner.forget(self)
+            self.program.owner.forget(self)
         return self._slow_answer(results)
 
 
@@ -163,17 +162,16 @@ def _converted(result: str, kind: Any) -> str:
     )
 
 
-def _may_be_fast(variant: Any, args: Sequence[Any]) -> bool:
+def _may_be_fast(program: Any, args: Sequence[Any]) -> bool:
     """Whether all that such a call depends on are leaves, and what is read along plain paths."""
-    if variant.mode != "compiled" or variant.owner.kind == "vjp" or variant.keywords:
+    if program.question.later or program.keywords:
         return False
-    program = variant.program
-    guards, captures = program.lowered.inputs.guards, program.captures
+    guards, captures = program.primal.inputs.guards, program.fit.captures
     if (
         program.loud
         or not program.simple
-        or len(args) != len(variant.trees)
-        or any(t.type is not LEAF for t in variant.trees)
+        or len(args) != len(program.trees)
+        or any(t.type is not LEAF for t in program.trees)
     ):
         return False
     if any(isinstance(guard.path.root, Argument) for guard in guards):
@@ -184,3 +182,103 @@ def _may_be_fast(variant: Any, args: Sequence[Any]) -> bool:
 
 
 _KINDS = {np.ndarray, float, int, complex, np.float64, np.float32}
+
+
+# ----- the program's own statements -------------------------------------------------------------------
+# The driver of compiled kernels is straight-line Python: calls of kernels, and conversions of their results.
+# Written into the function that checks a call, it costs no call of its own, what the caller would undo is
+# left out, and a kernel that gets only Python's numbers is entered without the look-up of their types.
+@dataclass
+class Inlined:
+    """``lines`` compute the ``results``, expressions; ``space``: what the names in them mean."""
+
+    lines: list[str]
+    results: list[str]
+    space: dict[str, Any]
+
+
+def inlined(
+    run: Callable[..., Any], text: str, names: Sequence[str], values: Sequence[Any], floats: Sequence[int]
+) -> Inlined | None:
+    """The body of a driver, for a caller; None if it is not straight-line code.
+
+    Args:
+        run: the driver; ``text``: the module that it stands in.
+        names: what its arguments are called in the caller, where they are not assigned to.
+        values: arguments of the types that it will get.
+        floats: the positions of results that the caller converts to Python's floats.
+    """
+    tree = ast.parse(text).body[-1]
+    if not isinstance(tree, ast.FunctionDef) or tree.name != run.__name__:
+        return None
+    body = [s for s in tree.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
+    params = [a.arg for a in tree.args.args]
+    last = body.pop() if body else None
+    if not (isinstance(last, ast.Return) and isinstance(last.value, ast.Tuple)) or len(params) != len(names):
+        return None
+    if not all(isinstance(s, (ast.Assign, ast.Expr)) for s in body):
+        return None
+    body = _without_conversions(body, last.value, floats)
+    assigned = {n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and _is_store(n)}
+    if assigned & set(params):
+        return None
+    space: dict[str, Any] = {}
+    kinds = dict(zip(params, map(type, values), strict=True))
+    renaming = {**{n: f"u_{n}" for n in assigned}, **dict(zip(params, names, strict=True))}
+    change = _Rename(renaming, run.__globals__, kinds, space)
+    lines = [ast.unparse(change.visit(s)) for s in body]
+    return Inlined(lines, [ast.unparse(change.visit(e)) for e in last.value.elts], space)
+
+
+def _is_store(name: ast.Name) -> bool:
+    return isinstance(name.ctx, ast.Store)
+
+
+def _without_conversions(body: list[ast.stmt], results: ast.Tuple, floats: Sequence[int]) -> list[ast.stmt]:
+    """Without ``x = np.float64(x)`` where ``x`` is only a result that becomes a float anyway."""
+    names = [e.id if isinstance(e, ast.Name) else "" for e in results.elts]
+    wanted = {names[i] for i in floats if names.count(names[i]) == 1}
+    for name in wanted - {""}:
+        uses = [s for s in body if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(s))]
+        if len(uses) == 2 and ast.unparse(uses[1]) == f"{name} = np.float64({name})":
+            body = [s for s in body if s is not uses[1]]
+    return body
+
+
+class _Rename(ast.NodeTransformer):
+    """Locals get the caller's names, and what else is read goes into ``space``."""
+
+    def __init__(
+        self, renaming: dict[str, str], around: dict[str, Any], kinds: dict[str, type], space: dict[str, Any]
+    ) -> None:
+        self.renaming, self.around, self.kinds, self.space = renaming, around, kinds, space
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        entry = self.entry(node)
+        if entry is None:
+            return self.generic_visit(node)
+        name = f"x_{len(self.space)}"
+        self.space[name] = entry
+        return ast.Call(ast.Name(name, ast.Load()), [self.visit(a) for a in node.args], [])
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        if node.id in self.renaming:
+            return ast.Name(self.renaming[node.id], node.ctx)
+        if node.id not in self.around:  # a builtin
+            return node
+        self.space[f"u_{node.id}"] = self.around[node.id]
+        return ast.Name(f"u_{node.id}", node.ctx)
+
+    def entry(self, node: ast.Call) -> Any:
+        """The machine code of a kernel, if all that it gets are numbers of the types it was compiled for."""
+        if not isinstance(node.func, ast.Name) or node.keywords:
+            return None
+        overloads = getattr(self.around.get(node.func.id), "overloads", None)
+        kinds = [self.kinds.get(a.id) if isinstance(a, ast.Name) else None for a in node.args]
+        if not isinstance(overloads, dict) or len(overloads) != 1:
+            return None
+        ((signature, found),) = overloads.items()
+        names = {float: "float64", int: "int64", complex: "complex128"}
+        if [names.get(k) if k is not None else None for k in kinds] != [str(t) for t in signature]:
+            return None
+        return getattr(found, "entry_point", None)

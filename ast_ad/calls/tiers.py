@@ -16,7 +16,7 @@ from ..compiler.analysis.work import nanoseconds
 from ..compiler.frontend.length_patterns import SMALL, Known, pattern, shapes_of
 from ..compiler.ir.types import Array
 from ..errors import AdError
-from . import code as programs
+from . import code as codes
 from .fitting.assumptions import given_up, of_lengths
 
 WORTH = 1e8
@@ -42,7 +42,7 @@ class Tier:
 
     def __init__(self, at_once: bool) -> None:
         self.at_once = at_once
-        self.variants: list[Any] = []
+        self.programs: list[Any] = []
         self._patterns: dict[Any, Known] = {}
         self._refused: set[Any] = set()
         self._work = 0.0
@@ -50,22 +50,22 @@ class Tier:
         self._last: tuple[Any, float] = (None, 0.0)
 
     def find(self, leaves: list[Any], values: Sequence[Any]) -> tuple[Any, list[Any]] | None:
-        """The variant that fits a call, and its inputs."""
-        for variant in self.variants:
-            inputs = variant.program.fits(leaves, values)
+        """The program that fits a call, and its inputs."""
+        for program in self.programs:
+            inputs = program.fits(leaves, values)
             if inputs is not None:
-                return variant, inputs
+                return program, inputs
         return None
 
-    def count(self, variant: Any, inputs: list[Any]) -> None:
+    def count(self, program: Any, inputs: list[Any]) -> None:
         """Take note of a call that NumPy answers."""
-        variant.counted = not self.is_settled()
-        if self.at_once or not variant.counted:
+        program.counted = not self.is_settled()
+        if self.at_once or not program.counted:
             return
         sizes = [v.shape if isinstance(v, np.ndarray) else v if type(v) is int else None for v in inputs]
-        key = variant, sizes
+        key = program, sizes
         if self._last[0] != key:
-            self._last = key, nanoseconds(variant.adjoint, inputs)
+            self._last = key, nanoseconds(program.joint, inputs)
         self._work += self._last[1]
 
     def is_due(self) -> bool:
@@ -74,17 +74,17 @@ class Tier:
 
     def is_settled(self) -> bool:
         """Whether no more kernels will be compiled, so that calls need not be counted."""
-        return self._closed or len(self.variants) >= MOST_PROGRAMS or len(self._refused) >= MOST_REFUSED
+        return self._closed or len(self.programs) >= MOST_PROGRAMS or len(self._refused) >= MOST_REFUSED
 
     def close(self) -> None:
         """No kernels any more."""
-        self.variants.clear()
+        self.programs.clear()
         self._closed = True
 
     def compile(
         self, build: Callable[[Known], Any], leaves: list[Any], values: Sequence[Any]
     ) -> tuple[Any, list[Any]] | None:
-        """A new variant for a call, and its inputs; None where there is none."""
+        """A new program for a call, and its inputs; None where there is none."""
         shapes = shapes_of(leaves)
         known = self.known()
         found = known, pattern(shapes, known)
@@ -92,20 +92,20 @@ class Tier:
             return None
         self._work = 0.0
         try:
-            variant = build(known)
-            inputs = variant.program.fits(leaves, values)
+            program = build(known)
+            inputs = program.fits(leaves, values)
         except AdError:  # NumPy's build raises it again, or does better
             inputs = None
         except Exception:
-            if programs.FAIL_LOUDLY:
+            if codes.FAIL_LOUDLY:
                 raise
             inputs = None
         if inputs is None:
             self._refused.add(found)
             return None
-        self.variants.insert(0, variant)
+        self.programs.insert(0, program)
         self._patterns[found[1]] = known
-        return variant, inputs
+        return program, inputs
 
     def known(self) -> Known:
         """What the next program may rely on: less, the more patterns of lengths there were."""
@@ -119,33 +119,32 @@ def _has_small(shapes: Any) -> bool:
     return any(0 <= n <= SMALL and n != 1 for shape in shapes for n in shape)
 
 
-def runs_as(variant: Any) -> list[str]:
+def runs_as(program: Any) -> list[str]:
     """Kernels and the lengths that they are for, or why there are none; nothing where none were wanted."""
-    codes = getattr(variant, "running", variant.codes)
-    if variant.wanted == "numpy" and not hasattr(variant, "running"):
+    codes, whole = program.codes, program.whole()
+    if program.wanted == "numpy":
         return []
     letters: dict[Any, str] = {}
     shapes = [
         f"{p.hint}: {p.type.dtype.name}[{', '.join(_length(d, letters) for d in p.type.shape or ())}]"
-        for p in variant.lowered.function.params
+        for p in whole.primal.function.params
         if isinstance(p.type, Array)
     ]
     found = [f"code for {', '.join(shapes)}"] if shapes else []
     if any(code.backend == "numba" for code in codes):
-        held = of_lengths(variant.lowered.function.params)
+        held = of_lengths(whole.primal.function.params)
         found += [f"  assumes {one}: compared before each call" for one in held]
-        found += [
-            f"  assumed {one}: dropped, after so many others" for one in given_up(variant.program.known)
-        ]
-    for code in codes:
+        found += [f"  assumed {one}: dropped, after so many others" for one in given_up(program.fit.known)]
+    for code, made in zip(codes, whole.codes, strict=True):
+        name = made.function.name
         if code.backend == "numba":
-            found.append(f"{code.function.name}: compiled with Numba")
+            found.append(f"{name}: compiled with Numba")
             found += [f"  NumPy code at {left}" for left in code.left]
-            found += [f"  assumes {one}: holds" for one in getattr(code, "assumed", ())]
+            found += [f"  assumes {one}: holds" for one in code.assumed]
         else:
-            why = "it sets np.errstate, which kernels don't heed" if variant.lowered.errstate else code.why
-            found.append(f"{code.function.name}: NumPy code, since {why}")
-        found += [f"  assumed {one}: did not hold, dropped" for one in getattr(code, "dropped", ())]
+            why = "it sets np.errstate, which kernels don't heed" if program.primal.errstate else code.why
+            found.append(f"{name}: NumPy code, since {why}")
+        found += [f"  assumed {one}: did not hold, dropped" for one in code.dropped]
     return found
 
 

@@ -1,6 +1,6 @@
 """How is a derivative computed when its function can't be compiled? By tracing it anew in every call.
 
-A ``TracedVariant`` takes the place of a compiled one: it fits the same arguments, and gives the value and the
+A ``TracedProgram`` takes the place of a compiled one: it fits the same arguments, and gives the value and the
 cotangents in the same order. It knows why there is no compiled program, and says so once, in a warning, and
 whenever it is asked.
 """
@@ -30,9 +30,9 @@ from ..trees import flatten
 from .checks.check import is_inside
 from .checks.first_call import told_of
 from .checks.traced_call import check_trace
+from .pullback import PullbackAt
 from .reasons import add_reason, as_reason, at_line, warn
 from .request import Request
-from .variant import Pullback
 from .zero_gradients import tell, zeros_of_trace
 
 HOW = (
@@ -42,16 +42,16 @@ HOW = (
 )
 
 
-class TracedVariant(Request):
+class TracedProgram(Request):
     """A function that is traced for one kind of arguments, and ``reason``, the error that led here."""
 
     mode = "fallback"
-    count = 1
     rounded = False  # whether its last run rounded a value that has a derivative to some decimals
     checked: Any = None  # what was compared with the function, or why nothing was
 
     def __init__(self, reason: Exception, *args: Any) -> None:
         super().__init__(*args)
+        self.question = self.owner.question
         self.reason = as_reason(reason)
 
     def in_place(self) -> Any:
@@ -61,11 +61,6 @@ class TracedVariant(Request):
         from .with_tensors import TensorCall
 
         return TensorCall(self.owner, self.keywords, self.reason)
-
-    @property
-    def program(self) -> TracedVariant:
-        """What fits a call and is run: this object itself."""
-        return self
 
     def fits(self, leaves: list[Any], objects: Sequence[Any] = ()) -> Any:
         """The inputs of a run: the arguments as they are."""
@@ -94,7 +89,11 @@ class TracedVariant(Request):
             warn(self.owner.function, self.reason)
         return found
 
-    def __call__(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
+    def __call__(self, inputs: Sequence[Any]) -> Any:
+        """The value, and what is asked."""
+        return self.question.traced(self, inputs)
+
+    def pulled(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
         """The value, then the cotangents."""
         value, pullback = self.run(inputs)
         seeds = self.seeds(value)
@@ -102,6 +101,15 @@ class TracedVariant(Request):
         self.tell_zeros(pullback)
         check_trace(self, inputs, value, bars)
         return value, *bars
+
+    def pulled_later(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
+        """The value, then the pullback from the leaves of all that was returned."""
+        value, pull = self.run(inputs)
+        if self.owner.options.check is True and self.checked is None:
+            every, of = self.floats(value)
+            ones = [np.ones_like(leaf)[()] if i in of else None for i, leaf in enumerate(every)]
+            check_trace(self, inputs, value, pull(ones))
+        return value, pull
 
     def tell_zeros(self, pullback: Any, unused: bool = True) -> None:
         """Tell of gradients that are zero because nothing leads to the result."""
@@ -116,7 +124,7 @@ class TracedVariant(Request):
         """
         asked_wrongly = isinstance(self.reason, InputError)
         try:
-            found = loss_seeds(value, self.owner.has_aux)
+            found = loss_seeds(value, self.question.has_aux)
         except InputError:
             if asked_wrongly:
                 raise self.reason from None
@@ -125,9 +133,11 @@ class TracedVariant(Request):
             warn(self.owner.function, self.reason)
         return found
 
-    def value(self, results: Sequence[Any]) -> Any:
-        """What the function returned."""
-        return results[0]
+    def answer(self, results: Sequence[Any], inputs: Sequence[Any]) -> Any:
+        """What the user gets, from the results of a run."""
+        later = self.question.later
+        derivative = self.pullback(results) if later else self.gradients(results[1:])
+        return self.question.answer(*self.question.parts(results[0]), derivative)
 
     def explain(self) -> str:
         """Why the function is traced, and what that means."""
@@ -143,28 +153,16 @@ class TracedVariant(Request):
             fix="see .explain(); rewrite what can't be compiled, and fallback='error' shows what is left",
         )
 
-
-class TracedPullbackVariant(TracedVariant):
-    """The value and the pullback of a function that is traced."""
-
-    def __call__(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
-        value, pull = self.run(inputs)
-        if self.owner.options.check is True and self.checked is None:
-            every, of = self.floats(value)
-            ones = [np.ones_like(leaf)[()] if i in of else None for i, leaf in enumerate(every)]
-            check_trace(self, inputs, value, pull(ones))
-        return value, pull
-
     def floats(self, value: Any) -> tuple[list[Any], list[int]]:
         """The leaves of the value, and the positions of those that have cotangents."""
-        differentiated = value[0] if self.owner.has_aux else value
+        differentiated = self.question.parts(value)[0]
         count, (every, _) = len(flatten(differentiated)[0]), flatten(value)
         return every, [i for i in range(count) if np.result_type(every[i]).kind in "fc"]
 
-    def pullback(self, results: Sequence[Any], inputs: Sequence[Any]) -> Pullback:
+    def pullback(self, results: Sequence[Any]) -> PullbackAt:
         """The pullback to the arguments, in their structure."""
         value, pull = results
-        count, (every, of) = len(flatten(value[0] if self.owner.has_aux else value)[0]), self.floats(value)
+        count, (every, of) = len(flatten(self.question.parts(value)[0])[0]), self.floats(value)
 
         def run(*seeds: Any) -> tuple[Any, ...]:
             given: list[Any] = [None] * len(every)
@@ -172,11 +170,11 @@ class TracedPullbackVariant(TracedVariant):
                 given[position] = seed
             bars = tuple(pull(given))
             if all(given[position] is not None for position in of):
-                self.tell_zeros(pull, any(choice is not None for choice in self.owner._asked))
+                self.tell_zeros(pull, self.owner.has_chosen())
             return bars
 
         name = getattr(self.owner.function, "__name__", "function")
-        return Pullback(self, name, run, every, range(count), of)
+        return PullbackAt(self, name, run, every, range(count), of)
 
 
 def loss_seeds(value: Any, has_aux: bool) -> list[Any]:

@@ -16,9 +16,12 @@ import numpy as np
 
 from ..compiler.adjoint.contributions import cotangent_type
 from ..compiler.frontend.builder import type_of_arg
+from ..compiler.frontend.callables.call_sites import CallSites
 from ..compiler.frontend.context import Context
+from ..compiler.frontend.lower import Primal
 from ..compiler.frontend.values import Tup
-from ..compiler.ir.ops import Lit, Op, Seq, Var
+from ..compiler.ir.builtin import assign, tuple_get, unpack
+from ..compiler.ir.ops import Lit, Op, Seq, Var, walk
 from ..compiler.ir.types import Array, Opaque, Scalar, Type, carries_derivative, type_of
 from ..errors import UnsupportedError
 from ..rules.registry import vjp
@@ -26,6 +29,7 @@ from ..tracing.pullbacks import Later, spread
 from ..tracing.purity import Search
 from ..trees import LEAF, STATIC, TreeDef, flatten
 
+NAMING = assign, tuple_get, unpack
 MOST_STEPS = 200_000  # lines of Python that the trial runs of one callee may execute
 
 
@@ -134,6 +138,22 @@ class TracedCall:
 
     def differs(self, why: str) -> UnsupportedError:
         return UnsupportedError(f"the call of `{self.__name__}`", why=why, fix="trace the whole function")
+
+
+def call_sites() -> CallSites:
+    """Calls of what can't be compiled are traced when the program runs."""
+    return CallSites(TracedCall, traced_call, NotOnTrial)
+
+
+def require_more_than_a_call(primal: Primal) -> None:
+    """Refuse a program that consists of one call that can't be followed: the whole is traced, then.
+
+    Raises:
+        AdError: why the call can't be followed.
+    """
+    operations = [op for op in walk(primal.function.body) if not (isinstance(op, Op) and op.fn in NAMING)]
+    if primal.calls and len(operations) <= len(primal.calls):
+        raise next(iter(primal.calls.values()))
 
 
 # ----- the operations --------------------------------------------------------------------------------

@@ -31,10 +31,11 @@ from ..tracing.traced_array import Traced, like, plain
 from ..trees import flatten
 from .compiled_pullbacks import CannotCompile, EveryFloat, compiled_vjp, has_derivative
 from .derivative import Derivative
+from .pullback import check_cotangent
+from .questions import Question
 from .reasons import as_reason, warn
 from .request import Request
 from .traced import loss_seeds
-from .variant import check_cotangent
 
 
 class CompiledBackward(Node):
@@ -87,17 +88,19 @@ def recorded(values: Sequence[Any], pullback: Any, inputs: Sequence[Any], face: 
 class TensorCall:
     """A call of a derivative in which there are tensors, in the place of a compiled program."""
 
-    mode, plain = "compiled", True
+    mode = "compiled"
+    checked = "the derivative that it calls is"
 
     def __init__(
         self, derivative: Derivative, keywords: tuple[str, ...] = (), reason: AdError | None = None
     ) -> None:
-        self.derivative, self.keywords, self.reason = derivative, keywords, reason
+        self.owner = self.derivative = derivative
+        self.keywords, self.reason = keywords, reason
+        self.question = derivative.question
 
-    def program(self, values: Sequence[Any]) -> Any:
-        """The answer, where the caller of a program expects it."""
-        answer = self.answer(values)
-        return (None, answer) if self.derivative.kind == "grad" else answer
+    def answer(self, results: Any, inputs: Sequence[Any]) -> Any:
+        """What the user gets: what a run gave."""
+        return results
 
     def take(self, values: Sequence[Any]) -> None:
         """Note the arguments, by position and then by keyword."""
@@ -110,24 +113,18 @@ class TensorCall:
         self.recorded = state.grad and any(needs_grad(t) for t in tensors)
         self.plain_args, self.plain_kwargs = self.tree.unflatten([plain(leaf) for leaf in self.leaves])
 
-    def value(self, results: Any) -> Any:
-        return results[0]
-
-    def pullback(self, results: Any, inputs: Any) -> Any:
-        return results[1]
-
-    def answer(self, values: Sequence[Any]) -> Any:
+    def __call__(self, values: Sequence[Any]) -> Any:
         """What the derivative returns, its floats as tensors of the arguments' graph."""
         self.take(values)
         derivative, reason = self.derivative, self.reason
         if reason is None:
-            if derivative.kind != "vjp" and not self.recorded:
+            if not self.question.later and not self.recorded:
                 parts, tree = flatten(derivative(*self.plain_args, **self.plain_kwargs))
                 return tree.unflatten(recorded(parts, None, (), self.face))
             try:
                 if self.kwargs:
                     raise CannotCompile() from UnsupportedError("tensors that are passed by keyword only")
-                return self.pulled() if derivative.kind == "vjp" else self.node()
+                return self.pulled() if self.question.later else self.node()
             except CannotCompile as problem:
                 reason = as_reason(problem.__cause__)  # type: ignore[arg-type]
         if derivative.options.fallback == "error":
@@ -162,12 +159,12 @@ class TensorCall:
         floats = [i for i, leaf in enumerate(self.leaves) if has_derivative(plain(leaf))]
 
         def pull_back(cotangent: Any) -> Any:
-            given = _cotangents(cotangent, value, self.derivative.has_aux)
+            given = _cotangents(cotangent, value, self.question)
             found, second = pullback.linearize([None if g is None else plain(g) for g in given])
             bars = recorded(found, second, [*inputs, *(g for g in given if g is not None)], self.face)
             return gradients(request, [bars[floats.index(i)] for i in request.wrt])
 
-        return tree.unflatten(outputs), pull_back
+        return self.question.answer(*self.question.parts(tree.unflatten(outputs)), pull_back)
 
     def request(self) -> Request:
         return Request(self.derivative, *self.derivative._described(self.plain_args, self.plain_kwargs))
@@ -217,25 +214,19 @@ class TracedInPlace:
 
     def answer(self) -> Any:
         """What the derivative returns."""
-        derivative, face = self.call.derivative, self.call.face
+        question, face = self.call.question, self.call.face
         value = self.structure.unflatten([_as(t, face) if isinstance(t, Tensor) else t for t in self.outputs])
         flat = self.structure.unflatten([plain(t) for t in self.outputs])
-        if derivative.kind == "vjp":
 
-            def pull_back(cotangent: Any) -> Any:
-                given = _cotangents(cotangent, flat, derivative.has_aux)
-                return self.pulled(
-                    [g if g is None or isinstance(g, Tensor) else Tensor._of(g) for g in given]
-                )
+        def pull_back(cotangent: Any) -> Any:
+            given = _cotangents(cotangent, flat, question)
+            return self.pulled([g if g is None or isinstance(g, Tensor) else Tensor._of(g) for g in given])
 
-            return value, pull_back
-        seeds = [
-            None if g is None else Tensor._of(np.asarray(g)) for g in loss_seeds(flat, derivative.has_aux)
-        ]
-        found = self.pulled(seeds)
-        if derivative.kind == "value_and_grad":
-            return value, found
-        return (found, value[1]) if derivative.has_aux else found
+        derivative: Any = pull_back
+        if not question.later:
+            seeds = loss_seeds(flat, question.has_aux)
+            derivative = self.pulled([None if g is None else Tensor._of(np.asarray(g)) for g in seeds])
+        return question.answer(*question.parts(value), derivative)
 
 
 def gradients(request: Request, bars: Sequence[Any]) -> Any:
@@ -248,10 +239,10 @@ def gradients(request: Request, bars: Sequence[Any]) -> Any:
     return out[0] if request.owner.single else tuple(out)
 
 
-def _cotangents(cotangent: Any, value: Any, has_aux: bool) -> list[Any]:
+def _cotangents(cotangent: Any, value: Any, question: Question) -> list[Any]:
     """A cotangent for each leaf of a value; None for what has none."""
     leaves, parts = flatten(cotangent)[0], flatten(value)[0]
-    count = len(flatten(value[0])[0]) if has_aux else len(parts)
+    count = len(flatten(question.parts(value)[0])[0])
     floats = [i for i in range(count) if has_derivative(parts[i])]
     if len(leaves) not in (count, len(floats)):
         raise InputValueError(

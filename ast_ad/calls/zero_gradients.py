@@ -18,45 +18,45 @@ from ..compiler.analysis.lost import lost
 from ..errors import ZeroGradientWarning
 
 
-def zeros(variant: Any, of: tuple[int, ...], unused: bool = True) -> list[str]:
+def zeros(program: Any, of: tuple[int, ...], unused: bool = True) -> list[str]:
     """What is to be told of the cotangents that are zero whatever the values are.
 
     ``unused``: whether arguments were chosen, so that one that is not read is a mistake.
     """
-    function = variant.lowered.function
-    inputs = {i: function.params[i] for i in variant.wrt}
+    function = program.primal.function
+    inputs = {i: function.params[i] for i in program.wrt}
     active = analyse(function.body, inputs.values(), [function.body.results[i] for i in of]).active
     texts: list[str] = []
-    for i in variant.chosen:
-        found = {p: lost(function, inputs[p]) for p in _labels(variant, i) if inputs[p] not in active}
+    for i in program.chosen:
+        found = {p: lost(function, inputs[p]) for p in _labels(program, i) if inputs[p] not in active}
         texts += [
-            _integer(_labels(variant, i)[p], place.filename, place.line, place.text)
+            _integer(_labels(program, i)[p], place.filename, place.line, place.text)
             for p, (how, place) in found.items()
             if how == "integer"
         ]
-        if unused and len(found) == len(_labels(variant, i)):
+        if unused and len(found) == len(_labels(program, i)):
             if all(how == "unused" for how, _ in found.values()):
-                texts.append(_unused(variant, i))
+                texts.append(_unused(program, i))
     return texts
 
 
-def zeros_of_trace(variant: Any, pullback: Any, unreached: Collection[int], unused: bool = True) -> list[str]:
+def zeros_of_trace(program: Any, pullback: Any, unreached: Collection[int], unused: bool = True) -> list[str]:
     """The same of a traced call; ``unreached``: the positions, in ``wrt``, of leaves without a cotangent."""
-    leaves = {variant.wrt[at]: at for at in unreached}
+    leaves = {program.wrt[at]: at for at in unreached}
     texts: list[str] = []
-    for i in variant.chosen:
-        found = [(label, leaves[p]) for p, label in _labels(variant, i).items() if p in leaves]
+    for i in program.chosen:
+        found = [(label, leaves[p]) for p, label in _labels(program, i).items() if p in leaves]
         places = [(label, pullback.ends_in_integer(at)) for label, at in found]
         texts += [_integer(label, *place) for label, place in places if place is not None]
-        if unused and found and not _is_read(variant.owner.function, variant.names[i]):
-            texts.append(_unused(variant, i))
+        if unused and found and not _is_read(program.owner.function, program.names[i]):
+            texts.append(_unused(program, i))
     return texts
 
 
-def _labels(variant: Any, i: int) -> dict[int, str]:
+def _labels(program: Any, i: int) -> dict[int, str]:
     """The leaves of an argument that are differentiated, with the names that messages give them."""
-    labels = zip(range(*variant.ranges[i]), variant.trees[i].paths(variant.names[i]), strict=True)
-    return {p: label for p, label in labels if p in variant.wrt}
+    labels = zip(range(*program.ranges[i]), program.trees[i].paths(program.names[i]), strict=True)
+    return {p: label for p, label in labels if p in program.wrt}
 
 
 def _is_read(function: Any, name: str) -> bool:
@@ -78,10 +78,10 @@ def _integer(label: str, filename: str, line: int, text: str | None = None) -> s
     return f"by `{label}` is zero: it becomes an integer at {filename}:{line}: {shown.strip()}"
 
 
-def _unused(variant: Any, i: int) -> str:
-    code = getattr(variant.owner.function, "__code__", None)
+def _unused(program: Any, i: int) -> str:
+    code = getattr(program.owner.function, "__code__", None)
     where = f" ({code.co_filename}:{code.co_firstlineno})" if code else ""
-    return f"by `{variant.names[i]}` is zero: the result does not depend on it{where}"
+    return f"by `{program.names[i]}` is zero: the result does not depend on it{where}"
 
 
 def tell(owner: Any, texts: Collection[str]) -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import linecache
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -26,7 +25,6 @@ from ..compiler.ir.ops import (
     Block,
     For,
     Function,
-    If,
     Lit,
     Op,
     Seq,
@@ -41,35 +39,37 @@ from ..compiler.ir.ops import (
     walk,
 )
 from ..compiler.ir.types import Array, ListOf, Scalar, Type
-from ..rules import containers, helpers
+from ..rules import helpers
 from ..rules.registry import lookup
+from .storage import APPEND, Storage
 
-APPEND = (containers.list_append, builtin.append_)
 TRIVIAL = {builtin.assign, builtin.tuple_get, builtin.unpack, builtin.copy, np.shape, np.ndim, np.size, len}
 
 
-def explain(variant: Any, runs_as: list[str]) -> str:
+def explain(program: Any, halves: Any, runs_as: list[str]) -> str:
     """The report on one compiled program, as text; ``runs_as``: which code runs it, line by line."""
-    forward, backward = (half.function for half in variant.halves())
-    lowered, home = variant.lowered, _home(variant.lowered.function)
-    saved = Saved(variant.halves()[0].placed, backward, home, later=variant.owner.kind == "vjp")
+    running, program = program, program.whole()
+    forward, backward = (half.function for half in halves)
+    primal, home = program.primal, _home(program.primal.function)
+    saved = Saved(halves[0].placed(), backward, home, later=program.question.later)
     kept = saved.lines() or ["nothing"]
-    lines = [_title(variant, home), "", "Saved by the forward pass for the backward pass:", *_indent(kept)]
+    lines = [_title(program, home), "", "Saved by the forward pass for the backward pass:", *_indent(kept)]
     again = Again(forward, backward, home).lines()
-    tried = [f"{os.path.basename(file)}:{first}" for file, first, _ in lowered.tried]
+    tried = [f"{os.path.basename(file)}:{first}" for file, first, _ in primal.tried]
     for heading, found in (
         ("Computed again in the backward pass:", [*dict.fromkeys(again)]),
+        ("What the passes did:", _notes(running, home)),
         ("Runs as:", runs_as),
-        ("Copied when the program is called, because it writes to them:", _written(variant)),
-        ("Code that was read along:", _inlined(variant)),
-        ("Recursion, traced where a call goes deeper:", told(lowered.depths)),
-        ("Traced when the program runs, because it can't be compiled:", _traced(variant)),
+        ("Copied when the program is called, because it writes to them:", _written(program)),
+        ("Code that was read along:", _inlined(program)),
+        ("Recursion, traced where a call goes deeper:", told(primal.depths)),
+        ("Traced when the program runs, because it can't be compiled:", _traced(program)),
         (
             "Read from outside, anew at every call:",
-            [f"{p}: {kind(v.type)}" for p, v, _ in lowered.inputs.captures],
+            [f"{p}: {kind(v.type)}" for p, v, _ in primal.inputs.captures],
         ),
-        ("Stored outside when a call has succeeded:", [*map(str, lowered.stores)]),
-        ("Compiled in; another value compiles anew:", _constants(variant)),
+        ("Stored outside when a call has succeeded:", [*map(str, primal.stores)]),
+        ("Compiled in; another value compiles anew:", _constants(program)),
         ("Exceptions are handled by the plain function in:", tried),
     ):
         if found:
@@ -77,13 +77,19 @@ def explain(variant: Any, runs_as: list[str]) -> str:
     return "\n".join(lines)
 
 
-def _title(variant: Any, home: str) -> str:
-    function = variant.owner.function
+def _notes(program: Any, home: str) -> list[str]:
+    """What the passes noted on the code that runs."""
+    notes = [note for code in program.codes for note in code.report]
+    return [f"{place(n.span, home)}: {n.text}" if n.span.line else n.text for n in notes]
+
+
+def _title(program: Any, home: str) -> str:
+    function = program.owner.function
     plain = python_function(getattr(function, "__func__", function))
     code = plain.__code__ if plain else None
     place = f", {os.path.basename(code.co_filename)}:{code.co_firstlineno}" if code else ""
-    names = [variant.lowered.function.params[i].hint or f"argument {i}" for i in variant.wrt]
-    return f"The derivative of `{variant.lowered.function.name}`{place}, with respect to {', '.join(names)}"
+    names = [program.primal.function.params[i].hint or f"argument {i}" for i in program.wrt]
+    return f"The derivative of `{program.primal.function.name}`{place}, with respect to {', '.join(names)}"
 
 
 def _home(function: Function) -> str:
@@ -96,23 +102,21 @@ def _indent(lines: Iterable[str]) -> list[str]:
     return ["  " + line for line in lines]
 
 
-def _written(variant: Any) -> list[str]:
-    return [
-        variant.lowered.function.params[i].hint or f"argument {i}" for i in sorted(variant.lowered.written)
-    ]
+def _written(program: Any) -> list[str]:
+    return [program.primal.function.params[i].hint or f"argument {i}" for i in sorted(program.primal.written)]
 
 
-def _inlined(variant: Any) -> list[str]:
+def _inlined(program: Any) -> list[str]:
     """Functions whose source became part of the program."""
-    root = python_function(getattr(variant.owner.function, "__func__", variant.owner.function))
+    root = python_function(getattr(program.owner.function, "__func__", program.owner.function))
     found: dict[str, None] = {}
-    for guard in variant.lowered.inputs.guards:
+    for guard in program.primal.inputs.guards:
         plain = (
             python_function(guard.expected)
             if guard.kind == "identical" and callable(guard.expected)
             else None
         )
-        if plain is None or plain in variant.lowered.calls:
+        if plain is None or plain in program.primal.calls:
             continue
         if plain is not root and lookup(guard.expected) is None:
             code = plain.__code__
@@ -120,10 +124,10 @@ def _inlined(variant: Any) -> list[str]:
     return list(found)
 
 
-def _traced(variant: Any) -> list[str]:
+def _traced(program: Any) -> list[str]:
     """Functions that are called as they are, with the construct that can't be compiled."""
     found = []
-    for function, reason in variant.lowered.calls.items():
+    for function, reason in program.primal.calls.items():
         code, span = function.__code__, reason.span
         where = f", {os.path.basename(span.filename)}:{span.line}" if span is not None and span.line else ""
         place = f"{os.path.basename(code.co_filename)}:{code.co_firstlineno}"
@@ -131,23 +135,23 @@ def _traced(variant: Any) -> list[str]:
     return found
 
 
-def _constants(variant: Any) -> list[str]:
+def _constants(program: Any) -> list[str]:
     """Values of arguments and of the surroundings that decided what was compiled."""
-    lowered = variant.lowered
+    primal = program.primal
     found = []
-    for (kind, where, *rest), value in lowered.constants.items():
+    for (kind, where, *rest), value in primal.constants.items():
         if kind == "arg":
-            name = lowered.function.params[where].hint or f"argument {where}"
+            name = primal.function.params[where].hint or f"argument {where}"
             found.append(f"{''.join(f'{aspect} of ' for aspect in rest)}{name} = {value!r}")
-    for guard in lowered.inputs.guards:
+    for guard in primal.inputs.guards:
         if guard.kind == "equal":
             found.append(f"{guard.path} = {guard.expected!r}")
         elif guard.kind in ("length", "keys"):
             found.append(f"the {guard.kind} of {guard.path} = {guard.expected!r}")
-    names = [p.hint for p in lowered.function.params]
-    for i, tree in enumerate(variant.trees):
-        if not tree.num_leaves and variant.names[i] not in names:
-            found.append(f"{variant.names[i]} = {tree!r}")
+    names = [p.hint for p in primal.function.params]
+    for i, tree in enumerate(program.trees):
+        if not tree.num_leaves and program.names[i] not in names:
+            found.append(f"{program.names[i]} = {tree!r}")
     return found
 
 
@@ -196,62 +200,6 @@ def expression(span: Span) -> str:
 
 
 # ----- what is saved --------------------------------------------------------------------------------
-@dataclass
-class Storage:
-    """Where the memory of a value comes from, in a program with writes in place."""
-
-    function: Function
-    origin: dict[Var, Var] = field(default_factory=dict)
-    makers: dict[Var, Statement] = field(default_factory=dict)
-    writes: list[Op] = field(default_factory=list)
-    copies: list[tuple[Op, Var]] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        for op in walk(self.function.body):
-            self.makers.update(dict.fromkeys(op.outs, op))
-            if isinstance(op, Op):
-                self.operation(op)
-            elif isinstance(op, (For, While)):
-                results = op.body.results[op.stops :]
-                self.link(op.params, op.inits)
-                self.link(op.outs, results)
-            elif isinstance(op, If):
-                self.link(op.outs, op.then.results)
-
-    def link(self, targets: Iterable[Var], sources: Iterable[Arg]) -> None:
-        self.origin.update((t, s) for t, s in zip(targets, sources, strict=True) if isinstance(s, Var))
-
-    def operation(self, op: Op) -> None:
-        source = op.args[0] if op.args else None
-        primitive = lookup(op.fn)
-        if op.fn in COPIES and isinstance(source, Var):
-            self.copies.append((op, source))
-        elif isinstance(source, Var) and (
-            op.fn in builtin.MUTATORS or op.fn is builtin.assign or primitive is not None and primitive.view
-        ):
-            self.origin[op.outs[0]] = source
-        if op.fn in builtin.MUTATORS and op.fn not in APPEND:
-            self.writes.append(op)
-
-    def root(self, var: Var) -> Var:
-        seen = set()
-        while var in self.origin and var not in seen:
-            seen.add(var)
-            var = self.origin[var]
-        return var
-
-    def overwritten_by(self, var: Var) -> list[Span]:
-        """The lines that would have changed the value, had it not been copied."""
-        root = self.root(var)
-        maker = self.makers.get(root)
-        found: list[Span] = []
-        for copy, source in self.copies:
-            kept = maker is copy  # the value is the copy, and its source was written to
-            target = self.root(source) if kept else copy.out if self.root(source) is root else None
-            found += [w.span for w in self.writes if target is not None and self.root(w.args[0]) is target]  # type: ignore[arg-type]
-        return found
-
-
 class Saved:
     """The residuals of a forward program, and who reads them."""
 

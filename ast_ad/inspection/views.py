@@ -18,6 +18,10 @@ class Inspection:
         """After a call: 'compiled', or 'fallback' if the function was traced."""
         return None if self._last is None else self._last.mode
 
+    def halves(self, program: Any) -> Any:
+        """A program as a forward and a backward function."""
+        raise NotImplementedError
+
     def _built(self) -> Any:
         if self._last is None:
             raise InputValueError(
@@ -46,7 +50,7 @@ class Inspection:
     def _halves(self) -> Any:
         found = self._compiled()
         try:
-            return found.halves()
+            return self.halves(found.whole())
         except AdError:
             raise
         except Exception as error:
@@ -72,14 +76,14 @@ class Inspection:
         """The primal as the compiler sees it."""
         from ..compiler.ir.show import show
 
-        return show(self._compiled().lowered.function)
+        return show(self._compiled().whole().primal.function)
 
     @property
     def adjoint_ir(self) -> str:
         """The primal and its reverse sweep."""
         from ..compiler.ir.show import show
 
-        return show(self._compiled().adjoint)
+        return show(self._compiled().whole().joint)
 
     def explain(self) -> str:
         """What is saved and why, what is computed again, inlined and constant; or why there is no program."""

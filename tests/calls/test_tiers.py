@@ -1,13 +1,11 @@
 """When are kernels compiled, which calls do they answer, and what if they fail?"""
 
-import sys
-import types
-
 import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad.calls import code as programs, tiers
+from ast_ad.calls import code as programs, pipeline, tiers
+from ast_ad.calls.code import Loaded, NotCompiled
 from ast_ad.compiler.arrays.in_place import write_in_place
 from ast_ad.compiler.emit.load import load_module
 from ast_ad.compiler.emit.python import emit_module
@@ -15,10 +13,6 @@ from ast_ad.compiler.frontend.length_patterns import Known
 from ast_ad.errors import InputValueError
 
 pytest.importorskip("numba", reason="kernels are compiled by Numba, which is an extra")
-
-
-class NotCompiled(Exception):
-    pass
 
 
 class Mismatch(Exception):
@@ -31,9 +25,11 @@ class StandIn:
     def __init__(self):
         self.compiled, self.ran, self.refuse, self.fail = [], 0, False, None
 
-    def compile_numba(self, function, owned, fresh, name, *options):
+    def kernel_code(self, pure, report, **options):
         if self.refuse:
             raise NotCompiled("nothing in it is worth it")
+        function, owned, fresh = pure
+        name = function.name
         self.compiled.append(function)
         emitted = emit_module([write_in_place(function, owned=owned, fresh=fresh)], header="kernels")
         module = load_module(emitted.text, emitted.injected, name, dict(emitted.lines))
@@ -45,7 +41,7 @@ class StandIn:
                 raise self.fail
             return results
 
-        return types.SimpleNamespace(run=run, text=emitted.text)
+        return Loaded(run, emitted.text)
 
 
 @pytest.fixture
@@ -53,9 +49,7 @@ def kernels(monkeypatch):
     """The stand-in in the place of the Numba backend."""
     monkeypatch.setenv("AST_AD_CACHE", "0")  # programs of earlier tests are not found
     stand_in = StandIn()
-    module = types.ModuleType("ast_ad.compiler.kernels.numba")
-    module.NotCompiled, module.compile_numba = NotCompiled, stand_in.compile_numba
-    monkeypatch.setitem(sys.modules, "ast_ad.compiler.kernels.numba", module)
+    monkeypatch.setattr(pipeline, "kernel_code", stand_in.kernel_code)
     monkeypatch.setattr(programs, "FAIL_LOUDLY", True)
     monkeypatch.setattr(tiers, "has_numba", lambda: True)
     monkeypatch.setattr("ast_ad.calls.derivative.has_numba", lambda: True)

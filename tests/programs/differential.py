@@ -351,7 +351,7 @@ def _second(call: Call, plain: list[int]) -> str:
 def _mode(derivative: Any) -> str:
     if derivative.mode == "fallback":
         return "traced"
-    lowered = getattr(derivative._last, "lowered", None)
+    lowered = getattr(derivative._last, "primal", None)
     return "partly" if getattr(lowered, "calls", None) else "right"
 
 

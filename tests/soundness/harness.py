@@ -158,7 +158,7 @@ def observe(one: Program, backend: str) -> list[Observed]:
 
 
 def _traced_callees(derivative: Any) -> bool:
-    lowered = getattr(derivative._last, "lowered", None)
+    lowered = getattr(derivative._last, "primal", None)
     return bool(getattr(lowered, "calls", None))
 
 

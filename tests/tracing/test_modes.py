@@ -248,12 +248,12 @@ def test_inspect_runs_nothing():
 
 
 def test_a_failing_compiler_is_told(monkeypatch):
-    import ast_ad.calls.variant
+    import ast_ad.calls.questions
 
     def crash(*args, **kwargs):
         raise KeyError("oops")
 
-    monkeypatch.setattr(ast_ad.calls.variant, "adjoint", crash)
+    monkeypatch.setattr(ast_ad.calls.questions, "adjoint", crash)
     g = grad(lambda x: np.sum(x**2))
     with pytest.warns(FallbackWarning, match="the compiler failed: KeyError"):
         np.testing.assert_allclose(g(X), 2 * X)

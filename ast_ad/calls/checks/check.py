@@ -60,22 +60,22 @@ def is_inside() -> bool:
     return getattr(running, "inside", False)
 
 
-def why_not(variant: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> str:
+def why_not(program: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> str:
     """Why a program can't be checked by this call; empty if it can."""
-    if variant.owner.options.check is False:
+    if program.owner.options.check is False:
         return "check=False or AST_AD_CHECK=0"
     return uncopied([*args, *kwargs.values()])
 
 
 class FirstCall:
-    """A call of a program, ``variant``, by which it is checked."""
+    """A call of a program by which it is checked."""
 
-    def __init__(self, variant: Any, args: Sequence[Any], kwargs: dict[str, Any], inputs: list[Any]) -> None:
-        self.variant, self.args, self.kwargs, self.inputs = variant, args, kwargs, inputs
-        self.function, self.program = variant.owner.function, variant.program
+    def __init__(self, program: Any, args: Sequence[Any], kwargs: dict[str, Any], inputs: list[Any]) -> None:
+        self.program, self.args, self.kwargs, self.inputs = program, args, kwargs, inputs
+        self.function = program.owner.function
         self.kernels = self.program.code.backend == "numba"
-        self.loud = prints(variant)
-        self.backward: Any = getattr(variant, "backward", None)
+        self.loud = prints(program)
+        self.backward = program.backward
         self.notes = ["value"]
         self.unchecked = ""  # why nothing could be compared
         self.text: Any = None
@@ -104,7 +104,7 @@ class FirstCall:
             if left is not None and plain.error is None:
                 left.undo()  # the call is traced
             raise
-        self.variant.checked = self.unchecked or self.notes
+        self.program.checked = self.unchecked or self.notes
         return real.value
 
     def compare(
@@ -124,7 +124,7 @@ class FirstCall:
             told = None if left is None else left.difference()
             if told is not None:
                 raise self.wrong(told)
-            if self.variant.owner.options.check:
+            if self.program.owner.options.check:
                 self.direction(plain.value, numbers)
 
     def numbers(self, results: Any) -> list[Any]:
@@ -133,9 +133,9 @@ class FirstCall:
         if self.backward is None:
             return list(results)
         *values, _ = results
-        seeds = [np.ones_like(values[i])[()] for i in self.variant.of]
+        seeds = [np.ones_like(values[i])[()] for i in self.program.of]
         with quiet():
-            found = Outcome.of(lambda: self.variant.pullback(results, self.inputs).leaves(*seeds))
+            found = Outcome.of(lambda: self.program.pullback(results, self.inputs).leaves(*seeds))
         if found.error is None:
             return [*values, *found.value]
         if isinstance(found.error, NUMERIC):
@@ -163,7 +163,7 @@ class FirstCall:
             self.notes.append("not types and lengths, for it is long")
             return None
         try:
-            self.text, facts = rehearsed(code.placed, long=time > LONG), Facts()
+            self.text, facts = rehearsed(code.placed(), long=time > LONG), Facts()
             found = self.rehearsed = self.numpy(self.inputs, facts)
             if found.error is None and self.backward is not None:
                 found = self.pulled_back(found.value, self.halves()(facts))
@@ -185,12 +185,12 @@ class FirstCall:
     def halves(self) -> Callable[[Facts], Callable[..., Any]]:
         """The text of the backward half."""
         assert self.backward is not None
-        return rehearsed(self.backward.placed, self.program.code.placed)
+        return rehearsed(self.backward.placed(), self.program.code.placed())
 
     def pulled_back(self, results: Any, run: Callable[..., Any]) -> Outcome:
         """The results, and the cotangents that a backward half gives at their residuals for ones."""
         *values, residuals = results
-        seeds = [np.ones_like(values[i])[()] for i in self.variant.of]
+        seeds = [np.ones_like(values[i])[()] for i in self.program.of]
         with quiet():
             found = Outcome.of(lambda: run(residuals, *seeds))
         if found.error is None:
@@ -207,9 +207,9 @@ class FirstCall:
 
     def believed(self, problem: Broken) -> WrongProgramError:
         """The defect of a value that is not what the compiler believed."""
-        var, blocks = problem.var, [self.program.code.placed.body]
+        var, blocks = problem.var, [self.program.code.placed().body]
         if self.backward is not None:
-            blocks.append(self.backward.placed.body)
+            blocks.append(self.backward.placed().body)
         maker = next((op for block in blocks for op in walk(block) if var in op.outs), None)
         what = f"the result of `{callable_name(maker.fn)}`" if isinstance(maker, Op) else "a value"
         if var is not None and var.hint:
@@ -235,11 +235,11 @@ class FirstCall:
     def values(self, plain: Any, real: Any, numpy: Any) -> None:
         """Compare the value with the function's."""
         if not self.kernels:
-            told = difference(plain, self.variant.value(real))
+            told = difference(plain, self.program.value(real))
             if told is not None and not self.repeats(plain):
-                told = difference(plain, self.variant.value(real), exact=False)
+                told = difference(plain, self.program.value(real), exact=False)
         else:
-            told = difference(plain, self.variant.value(real if numpy is None else numpy), exact=False)
+            told = difference(plain, self.program.value(real if numpy is None else numpy), exact=False)
         if told is not None:
             raise self.wrong(told)
 
@@ -275,7 +275,7 @@ class FirstCall:
             outcome = self.numpy(inputs, Facts())
             if outcome.error is None and self.backward is not None:
                 outcome = self.pulled_back(
-                    outcome.value, rehearsed(self.backward.placed, self.program.code.placed)(Facts())
+                    outcome.value, rehearsed(self.backward.placed(), self.program.code.placed())(Facts())
                 )
             found.append([] if outcome.error is not None else flatten(list(outcome.value))[0])
         return found
@@ -290,12 +290,12 @@ class FirstCall:
     def gradients(self, numbers: Sequence[Any]) -> None:
         """The cotangents have the shapes and the dtypes of what they belong to."""
         for position, bar in zip(
-            self.variant.wrt, numbers[len(numbers) - len(self.variant.wrt) :], strict=True
+            self.program.wrt, numbers[len(numbers) - len(self.program.wrt) :], strict=True
         ):
             leaf = self.inputs[position]
             same = np.result_type(leaf) == np.result_type(bar) or not isinstance(leaf, np.ndarray)
             if np.shape(leaf) != np.shape(bar) or not same:
-                name = self.variant.lowered.function.params[position].hint
+                name = self.program.primal.function.params[position].hint
                 raise self.wrong(f"the cotangent of `{name}` is {told(bar)}, and `{name}` is {told(leaf)}")
 
     def direction(self, plain: Any, numbers: Sequence[Any]) -> None:
@@ -307,15 +307,15 @@ class FirstCall:
             self.notes.append("not a derivative, for the function stores outside")
             return
         values = [*self.args, *self.kwargs.values()]
-        bars = numbers[len(numbers) - len(self.variant.wrt) :]
-        operations = [op for op in walk(self.variant.lowered.function.body) if isinstance(op, Op)]
+        bars = numbers[len(numbers) - len(self.program.wrt) :]
+        operations = [op for op in walk(self.program.primal.function.body) if isinstance(op, Op)]
         rounded = any(op.fn in ROUNDING for op in operations)
         single = any(dtype_of(v.type) in SINGLE for op in operations for v in op.outs)
-        if any(np.any(np.isnan(bar)) for bar in bars) and self.variant.has_gaps():
+        if any(np.any(np.isnan(bar)) for bar in bars) and self.program.has_gaps():
             self.notes.append("not a derivative, for of equal eigenvalues there is none")
             return
         with inside(), quiet():
-            why = along_a_direction(self.call, values, self.variant, plain, bars, rounded, single)
+            why = along_a_direction(self.call, values, self.program, plain, bars, rounded, single)
         if why is None:
             self.notes.append("a derivative along a direction")
         elif why:

@@ -19,7 +19,7 @@ TRUST = 1e-3  # how well differences have to agree before they count, relative t
 def along_a_direction(
     call: Callable[[Sequence[Any]], Any],
     values: Sequence[Any],
-    variant: Any,
+    program: Any,
     plain: Any,
     bars: Sequence[Any],
     rounded: bool = False,
@@ -30,7 +30,7 @@ def along_a_direction(
     Args:
         call: the function, of the list of its arguments.
         values: the arguments of the call.
-        variant: says which leaves were differentiated, and which numbers of the value.
+        program: says which leaves were differentiated, and which numbers of the value.
         plain: the value of the function there.
         bars: the cotangents.
         rounded: whether the function rounds to some decimals: it is flat then, but in its differences not.
@@ -39,9 +39,9 @@ def along_a_direction(
     flat = [flatten(value) for value in values]
     leaves = [leaf for parts, _ in flat for leaf in parts]
     numbers = np.random.default_rng(0)
-    steps = {i: _direction(leaves[i], numbers) for i in variant.wrt}
-    found = sum(_product(bar, steps[i]) for i, bar in zip(variant.wrt, bars, strict=True))
-    compared = [*(leaves[i] for i in variant.wrt), *_numbers(plain, variant)]
+    steps = {i: _direction(leaves[i], numbers) for i in program.wrt}
+    found = sum(_product(bar, steps[i]) for i, bar in zip(program.wrt, bars, strict=True))
+    compared = [*(leaves[i] for i in program.wrt), *_numbers(plain, program)]
     eps = max([_eps(np.float32(0) if single else 0.0), *map(_eps, compared)])
 
     def at(h: float) -> float:
@@ -49,9 +49,9 @@ def along_a_direction(
         rest, given = iter(moved), []
         for _, tree in flat:
             given.append(tree.unflatten([_own(next(rest)) for _ in range(tree.num_leaves)]))
-        return _total(call(given), variant)
+        return _total(call(given), program)
 
-    h, here = eps ** (1 / 3), _total(plain, variant)
+    h, here = eps ** (1 / 3), _total(plain, program)
     try:
         ahead, behind = [[at(sign * size) for size in (h, h / 4)] for sign in (1.0, -1.0)]
     except Exception:  # the function may not be defined beside the point
@@ -114,14 +114,14 @@ def _product(bar: Any, step: Any) -> float:
     return float(np.sum(np.real(np.conj(bar) * step)))
 
 
-def _total(value: Any, variant: Any) -> float:
+def _total(value: Any, program: Any) -> float:
     """The sum of what was differentiated: the loss, or all floats of the value of a pullback."""
-    return float(sum(float(np.sum(np.real(leaf))) for leaf in _numbers(value, variant)))
+    return float(sum(float(np.sum(np.real(leaf))) for leaf in _numbers(value, program)))
 
 
-def _numbers(value: Any, variant: Any) -> list[Any]:
+def _numbers(value: Any, program: Any) -> list[Any]:
     """The floats of a value, without its auxiliary part."""
-    if variant.owner.has_aux:
+    if program.owner.question.has_aux:
         value = value[0]
     return [leaf for leaf in flatten(value)[0] if np.result_type(leaf).kind in "fc"]
 

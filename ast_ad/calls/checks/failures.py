@@ -25,10 +25,10 @@ PRINTING = print, warnings.warn
 
 
 def defect_in(
-    derivative: Any, variant: Any, args: Sequence[Any], kwargs: dict[str, Any], error: Exception
+    derivative: Any, program: Any, args: Sequence[Any], kwargs: dict[str, Any], error: Exception
 ) -> InternalError | None:
     """The defect behind an exception that a program raised; None where it is no defect."""
-    if isinstance(error, TOLD) or prints(variant):
+    if isinstance(error, TOLD) or prints(program):
         return None
     raised = raised_by(derivative.function, args, kwargs)
     if type(raised) is type(error):
@@ -58,9 +58,9 @@ def versions() -> str:
     return f"the arguments' types and shapes ({here})"
 
 
-def prints(variant: Any) -> bool:
+def prints(program: Any) -> bool:
     """Whether a program does something that is seen outside."""
-    body = variant.lowered.function.body
+    body = program.whole().primal.function.body
     return any(isinstance(op, Op) and op.fn in PRINTING for op in walk(body))
 
 

@@ -11,27 +11,27 @@ from ...errors import InternalError, WrongProgramError
 from .check import FirstCall, is_inside, why_not
 
 
-def first_call(variant: Any, args: Sequence[Any], kwargs: dict[str, Any], inputs: list[Any]) -> Any:
+def first_call(program: Any, args: Sequence[Any], kwargs: dict[str, Any], inputs: list[Any]) -> Any:
     """The results of a program that has not been checked yet."""
     from ...tracing import is_tracing
 
     if is_inside() or is_tracing():  # a part of what is being checked, or run on other arrays
-        return variant.program(inputs)
-    variant.checked = why_not(variant, args, kwargs) or None
-    if variant.checked is not None:
-        return variant.program(inputs)
-    results = FirstCall(variant, args, kwargs, inputs).run()
-    if variant.keep is not None:
-        variant.keep()
+        return program(inputs)
+    program.checked = why_not(program, args, kwargs) or None
+    if program.checked is not None:
+        return program(inputs)
+    results = FirstCall(program, args, kwargs, inputs).run()
+    if program.keep is not None:
+        program.keep()
     return results
 
 
-def told_of(variant: Any) -> str:
+def told_of(program: Any) -> str:
     """What ``explain()`` says of the check of a program."""
-    found = getattr(variant, "checked", None)
+    found = getattr(program, "checked", None)
     if isinstance(found, str):
         return f"Not checked against the function: {found}"
-    if not found and variant.mode == "fallback" and variant.owner.options.check is not True:
+    if not found and program.mode == "fallback" and program.owner.options.check is not True:
         return "Not checked against the function: a trace is a run of it (check=True compares its derivative)"
     if not found:
         return "Not checked against the function: it has not been called on its own"
@@ -46,15 +46,15 @@ def answered(problem: InternalError, traced: Any, inputs: Sequence[Any], retire:
     from ..reasons import warn
 
     if not isinstance(problem, WrongProgramError):
-        results = traced.program(inputs)  # raises what the program did, where there is no defect
+        results = traced(inputs)  # raises what the program did, where there is no defect
         retire()
         return results
     retire()
     ran = problem.ran
     if ran is None:
-        return traced.program(inputs)
+        return traced(inputs)
     if ran.error is not None:
         warn(traced.owner.function, problem)
         raise ran.error
     with contextlib.redirect_stdout(io.StringIO()):
-        return traced.program(inputs)
+        return traced(inputs)

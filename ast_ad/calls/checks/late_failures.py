@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import InternalError
+from ...errors import InternalError, UnsupportedError
 from ...tracing.argument_copies import copied
 from ...trees import STATIC, TreeDef, flatten
 from .failures import NUMERIC, defect, prints, quiet
@@ -25,16 +25,16 @@ class Instead:
     """Gives the cotangents that a backward half does not.
 
     Args:
-        variant: the program.
+        program: the forward half and the backward one.
         inputs: those of the call; arrays are not kept alive.
         results: what the forward half gave.
         retire: lets the calls that the program is for be answered by a trace.
     """
 
     def __init__(
-        self, variant: Any, inputs: Sequence[Any], results: Sequence[Any], retire: Callable[[Any], None]
+        self, program: Any, inputs: Sequence[Any], results: Sequence[Any], retire: Callable[[Any], None]
     ) -> None:
-        self.variant, self.results, self.retire = variant, results, retire
+        self.program, self.results, self.retire = program, results, retire
         self.inputs = [weakref.ref(v) if type(v) is np.ndarray else v for v in inputs]
 
     def __call__(self, seeds: Sequence[Any], error: Exception) -> Sequence[Any]:
@@ -44,41 +44,45 @@ class Instead:
             InternalError: they can't be had.
             Exception: the error itself, where it is none of ours.
         """
-        if isinstance(error, NUMERIC):
+        declined = isinstance(error, UnsupportedError)  # by this path of the program, as it may in a call
+        if isinstance(error, NUMERIC) and not declined:
             raise error
-        owner = self.variant.owner
+        owner = self.program.owner
         name = getattr(owner.function, "__name__", "function")
         told = f"{type(error).__name__}: {error}"
-        problem = defect(f"the pullback of `{name}` raised {told}", "its program is wrong", error)
-        args = self.arguments() if owner._may_trace() else None
+        problem: Any = error
+        if not declined:
+            problem = defect(f"the pullback of `{name}` raised {told}", "its program is wrong", error)
+        args = self.arguments() if owner.may_trace() else None
         if args is None:
             raise problem
         return self.traced(problem, args, seeds)
 
     def arguments(self) -> list[Any] | None:
         """Copies of the arguments of the call; None where they are others by now, or it can't be told."""
-        variant = self.variant
+        program = self.program
         inputs = [v() if isinstance(v, weakref.ref) else v for v in self.inputs]
-        gone = any(v is None for v in inputs) or OBJECT in variant.trees
-        if gone or prints(variant) or variant.program.stores:
+        gone = any(v is None for v in inputs) or OBJECT in program.trees
+        if gone or prints(program) or program.stores:
             return None
         inputs = copied(inputs)
         with quiet():
-            if not _equal(variant.program.results(inputs), self.results):
+            if not _equal(program.results(inputs), self.results):
                 return None
         return [
-            tree.unflatten(inputs[slice(*at)]) for tree, at in zip(variant.trees, variant.ranges, strict=True)
+            tree.unflatten(inputs[slice(*at)]) for tree, at in zip(program.trees, program.ranges, strict=True)
         ]
 
-    def traced(self, problem: InternalError, args: list[Any], seeds: Sequence[Any]) -> Sequence[Any]:
-        """What the trace of the call gives; the program is not used again."""
-        variant = self.variant
-        split = len(args) - len(variant.keywords)
-        named = dict(zip(variant.keywords, args[split:], strict=True))
-        trace = variant.owner._traced(problem, tuple(args[:split]), named)
-        results = trace.program(args)
-        self.retire(trace)
-        found: Sequence[Any] = trace.pullback(results, args).leaves(*seeds)
+    def traced(self, problem: Exception, args: list[Any], seeds: Sequence[Any]) -> Sequence[Any]:
+        """What the trace of the call gives; a program that is wrong is not used again."""
+        program = self.program
+        split = len(args) - len(program.keywords)
+        named = dict(zip(program.keywords, args[split:], strict=True))
+        trace = program.owner._traced(problem, tuple(args[:split]), named)
+        results = trace(args)
+        if isinstance(problem, InternalError):
+            self.retire(trace)
+        found: Sequence[Any] = trace.pullback(results).leaves(*seeds)
         return found
 
 

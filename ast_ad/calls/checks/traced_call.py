@@ -23,11 +23,11 @@ from .failures import defect, quiet
 SHARED = "not a derivative, for two arguments share memory"
 
 
-def check_trace(variant: Any, inputs: Sequence[Any], value: Any, bars: Sequence[Any]) -> None:
-    """Compare what a trace gave with the function, once for each variant.
+def check_trace(program: Any, inputs: Sequence[Any], value: Any, bars: Sequence[Any]) -> None:
+    """Compare what a trace gave with the function, once for each kind of arguments.
 
     Args:
-        variant: the trace; what was compared, or why nothing was, is noted in its ``checked``.
+        program: the traced function; what was compared, or why nothing was, is noted in its ``checked``.
         inputs: the arguments, by position and then by keyword.
         value: the function's, as the trace has it.
         bars: the cotangents of the differentiated leaves, for ones.
@@ -36,21 +36,21 @@ def check_trace(variant: Any, inputs: Sequence[Any], value: Any, bars: Sequence[
         WrongProgramError: the trace is not the function, or its derivative not the function's.
         Exception: the function's own, which the trace has not raised.
     """
-    if variant.owner.options.check is not True or is_inside() or variant.checked is not None:
+    if program.owner.options.check is not True or is_inside() or program.checked is not None:
         return
-    variant.checked = uncopied(inputs) or "its function may have effects that outlive a call"
-    outside = _surroundings(variant.owner.function, inputs)
+    program.checked = uncopied(inputs) or "its function may have effects that outlive a call"
+    outside = _surroundings(program.owner.function, inputs)
     if outside is None or uncopied(inputs):
         return
     before = [(array, array.copy()) for array in outside]
     try:
-        notes = _compared(variant, inputs, value, bars)
+        notes = _compared(program, inputs, value, bars)
     finally:
         changed = [(array, kept) for array, kept in before if array.tobytes() != kept.tobytes()]
         for array, kept in changed:
             array[...] = kept
     if not changed:
-        variant.checked = notes
+        program.checked = notes
 
 
 def _surroundings(function: Any, inputs: Sequence[Any]) -> list[np.ndarray] | None:
@@ -62,13 +62,13 @@ def _surroundings(function: Any, inputs: Sequence[Any]) -> list[np.ndarray] | No
     return search.arrays if search.pure(function, list(tree.statics())) else None
 
 
-def _compared(variant: Any, inputs: Sequence[Any], value: Any, bars: Sequence[Any]) -> list[str]:
+def _compared(program: Any, inputs: Sequence[Any], value: Any, bars: Sequence[Any]) -> list[str]:
     """What agrees."""
-    split = len(inputs) - len(variant.keywords)
+    split = len(inputs) - len(program.keywords)
 
     def call(values: Sequence[Any]) -> Any:
-        named = dict(zip(variant.keywords, values[split:], strict=True))
-        return variant.owner.function(*values[:split], **named)
+        named = dict(zip(program.keywords, values[split:], strict=True))
+        return program.owner.function(*values[:split], **named)
 
     def plain() -> Outcome:
         with inside(), quiet(), without_numeric_warnings():
@@ -79,13 +79,13 @@ def _compared(variant: Any, inputs: Sequence[Any], value: Any, bars: Sequence[An
     if why is not None:
         if _different(found, plain()) is not None:
             return ["not the value, for the function does not repeat it"]
-        raise found.error or _wrong(variant, why)
-    if _share(inputs, variant.wrt):
+        raise found.error or _wrong(program, why)
+    if _share(inputs, program.wrt):
         return ["value", SHARED]
     with inside(), quiet():
-        told = along_a_direction(call, list(inputs), variant, found.value, bars, variant.rounded)
+        told = along_a_direction(call, list(inputs), program, found.value, bars, program.rounded)
     if told:
-        raise _wrong(variant, told)
+        raise _wrong(program, told)
     unsure = "not a derivative, for differences don't agree with each other"
     return ["value", "a derivative along a direction" if told is None else unsure]
 
@@ -104,8 +104,8 @@ def _share(inputs: Sequence[Any], wrt: Sequence[int]) -> bool:
     return any(i in wrt and i != j and np.may_share_memory(a, b) for i, a in arrays for j, b in arrays)
 
 
-def _wrong(variant: Any, why: str) -> WrongProgramError:
-    name = getattr(variant.owner.function, "__name__", "function")
+def _wrong(program: Any, why: str) -> WrongProgramError:
+    name = getattr(program.owner.function, "__name__", "function")
     error = defect(f"the trace of `{name}` is wrong", why, kind=WrongProgramError)
     assert isinstance(error, WrongProgramError)
     return error

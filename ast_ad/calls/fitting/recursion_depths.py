@@ -13,25 +13,25 @@ from ...errors import RecursionDepthError
 from .retirement import drop
 
 
-def deeper(owner: Any, variant: Any, problem: Exception, run: Callable[..., Any], inputs: Any) -> Any:
+def deeper(owner: Any, program: Any, problem: Exception, run: Callable[..., Any], inputs: Any) -> Any:
     """The results of the trace of a call. One that was too deep for a program lets the next go that deep."""
     if not isinstance(problem, RecursionDepthError):
         return run(inputs)
-    known = dict(variant.lowered.depths)
+    known = dict(program.primal.depths)
     with measured(known, owner.depths):
         results = run(inputs)
     if any(owner.depths[code] > depth for code, depth in known.items()):
-        drop(owner, variant)
+        drop(owner, program)
     return results
 
 
-def may_be_deeper(owner: Any, variant: Any, problem: Exception) -> bool:
+def may_be_deeper(owner: Any, program: Any, problem: Exception) -> bool:
     """Whether a program goes deeper that is made anew for a call which must not be traced: twice as deep."""
-    depths = variant.lowered.depths
+    depths = program.primal.depths
     if not isinstance(problem, RecursionDepthError) or min(depths.values()) >= LAST_BOUND:
         return False
     owner.depths.update({code: min(2 * depth, LAST_BOUND) for code, depth in depths.items()})
-    drop(owner, variant)
+    drop(owner, program)
     return True
 
 

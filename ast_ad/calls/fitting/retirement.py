@@ -5,27 +5,27 @@ from __future__ import annotations
 from typing import Any
 
 
-def retire(owner: Any, variant: Any, traced: Any) -> None:
+def retire(owner: Any, program: Any, traced: Any) -> None:
     """From now on calls like those that a program was for are traced."""
-    for key in _keys(owner, variant):
-        owner._variants.setdefault(key, []).insert(0, traced)
+    for key in _keys(owner, program):
+        owner._programs.setdefault(key, []).insert(0, traced)
         if key in owner._tiers:
             owner._tiers[key].close()
 
 
-def drop(owner: Any, variant: Any) -> None:
+def drop(owner: Any, program: Any) -> None:
     """The next of these calls gets another program."""
-    for key in _keys(owner, variant):
+    for key in _keys(owner, program):
         tier = owner._tiers.get(key)
-        for known in (owner._variants.get(key, []), tier.variants if tier is not None else []):
-            known[:] = [one for one in known if one is not variant]
+        for known in (owner._programs.get(key, []), tier.programs if tier is not None else []):
+            known[:] = [one for one in known if one is not program]
 
 
-def _keys(owner: Any, variant: Any) -> list[Any]:
+def _keys(owner: Any, program: Any) -> list[Any]:
     """The kinds of arguments that a program is kept for."""
-    variants, tiers = owner._variants, owner._tiers
+    programs, tiers = owner._programs, owner._tiers
     return [
         key
-        for key in {*variants, *tiers}
-        if variant in variants.get(key, ()) or key in tiers and variant in tiers[key].variants
+        for key in {*programs, *tiers}
+        if program in programs.get(key, ()) or key in tiers and program in tiers[key].programs
     ]

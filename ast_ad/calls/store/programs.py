@@ -18,14 +18,16 @@ from typing import Any
 
 import numpy as np
 
-from ...compiler.frontend.guards import Captures, Guard, Guards, Path, aspect_of
+from ...compiler.frontend.guards import Guard, Guards, Path, aspect_of
 from ...compiler.frontend.length_patterns import Known, pattern, shapes_of
 from ...compiler.frontend.signatures import signature
 from ...compiler.ir.ops import Op, walk
+from ...compiler.report import Report
 from ...trees import LEAF, STATIC, TreeDef
-from ..fitting.assumptions import Assumption, assumptions, failed
-from ..program import Compiled
-from ..request import Compilation
+from ..code import Code, Run
+from ..fitting.assumptions import Assumption, failed
+from ..program import Program
+from ..request import Described
 from .compilations import CompileCache, Entry
 from .fingerprints import fingerprint, package
 
@@ -39,7 +41,7 @@ class NotStored(Exception):
 UNTOLD = NotStored, LookupError, AttributeError, TypeError, ValueError, ImportError
 
 
-def find(owner: Any, described: tuple[Any, ...], backend: str, known: Known) -> Restored | None:
+def find(owner: Any, described: Described, backend: str, known: Known) -> Restored | None:
     """The stored program for such arguments, if there is one and nothing that it depends on has changed."""
     try:
         entry = CompileCache().get(_key(owner, described, backend, known))
@@ -48,24 +50,32 @@ def find(owner: Any, described: tuple[Any, ...], backend: str, known: Known) -> 
         return None
 
 
-def keep(variant: Any, described: tuple[Any, ...], known: Known) -> None:
+def keep(program: Any, described: Described, known: Known) -> None:
     """Store a program, if all that it depends on can be told again."""
     try:
-        key = _key(variant.owner, described, variant.wanted, known)
-        CompileCache().put(key, variant.text, _described(variant, described[2]))
+        key = _key(program.owner, described, program.wanted, known)
+        CompileCache().put(key, program.text, _described(program, described[2]))
     except UNTOLD:
         return
 
 
 # ----- the key ------------------------------------------------------------------------------------------
-def _key(owner: Any, described: tuple[Any, ...], backend: str, known: Known) -> str:
+def _key(owner: Any, described: Described, backend: str, known: Known) -> str:
     names, trees, leaves, keywords = described
     function = owner.function
     if type(function) is not types.FunctionType or any(not _is_plain(tree) for tree in trees):
         raise NotStored
     kinds = [leaf.dtype.str if isinstance(leaf, np.ndarray) else _told(type(leaf)) for leaf in leaves]
     chosen = owner.arguments.argnums, owner.arguments.wrt, owner.single
-    asked = owner.kind, chosen, owner.has_aux, owner.every_leaf, owner.options, backend, known
+    asked = (
+        owner.question.name,
+        chosen,
+        owner.question.has_aux,
+        owner.every_leaf,
+        owner.options,
+        backend,
+        known,
+    )
     lengths = pattern(shapes_of(leaves), known)
     compiler = import_module("numba").__version__ if backend == "numba" else ""
     parts = _told(function), asked, names, trees, keywords, kinds, lengths, compiler, package()
@@ -86,40 +96,40 @@ def _told(value: Any) -> str:
 
 
 # ----- writing ------------------------------------------------------------------------------------------
-def _described(variant: Any, leaves: Sequence[Any]) -> dict[str, Any]:
+def _described(program: Any, leaves: Sequence[Any]) -> dict[str, Any]:
     """All that decided a program, and how its results are read, as JSON values."""
-    lowered, code = variant.lowered, variant.program.code
+    primal, code = program.primal, program.code
     run = code.run
     module = sys.modules.get(run.__module__)
     generated = run.__module__.startswith(GENERATED) and getattr(module, run.__name__, None) is run
-    if lowered.storing or lowered.stores or lowered.inputs.changes:  # what it leaves outside
+    if primal.storing or primal.stores or primal.inputs.changes:  # what it leaves outside
         raise NotStored
-    if lowered.errstate or lowered.tried or lowered.calls:
+    if primal.errstate or primal.tried or primal.calls:
         raise NotStored
-    if lowered.depths:  # an earlier call's
+    if primal.depths:  # an earlier call's
         raise NotStored
     if not generated or hasattr(module, "__injected__"):
         raise NotStored
-    if not all(_is_ours(op) for op in walk(lowered.function.body)):
+    if not all(_is_ours(op) for op in walk(primal.function.body)):
         raise NotStored
-    ways = _Ways(variant.owner.function)
-    guards = [ways.guard(guard) for guard in lowered.inputs.guards]
-    arrays = [v for v in (*leaves, *variant.program.captures.read()) if isinstance(v, np.ndarray)]
+    ways = _Ways(program.owner.function)
+    guards = [ways.guard(guard) for guard in primal.inputs.guards]
+    arrays = [v for v in (*leaves, *program.fit.captures.read()) if isinstance(v, np.ndarray)]
     return {
         "module": run.__module__,
         "run": run.__name__,
         "backend": code.backend,
         "why": code.why,
         "left": code.left,
-        "count": variant.count,
-        "zeros": variant.zeros,
-        "result": _structure(lowered.result),
-        "written": sorted(lowered.written),
-        "pattern": pattern(shapes_of(arrays), lowered.inputs.lengths.known),
+        "count": program.count,
+        "zeros": program.zeros,
+        "result": _structure(primal.result),
+        "written": sorted(primal.written),
+        "pattern": pattern(shapes_of(arrays), primal.inputs.lengths.known),
         "guards": guards,
-        "captures": [[ways.path(p), p.label, _signature(s)] for p, _, s in lowered.inputs.captures],
-        "observed": [[ways.path(p), p.label, _signature(s)] for p, _, s in lowered.inputs.observed],
-        "constants": [[p, aspect, _told(value)] for p, aspect, value in variant.program.constants],
+        "captures": [[ways.path(p), p.label, _signature(s)] for p, _, s in primal.inputs.captures],
+        "observed": [[ways.path(p), p.label, _signature(s)] for p, _, s in primal.inputs.observed],
+        "constants": [[p, aspect, _told(value)] for p, aspect, value in program.fit.constants],
     }
 
 
@@ -261,134 +271,87 @@ class _Places:
         return path, None, seen
 
 
-class Restored(Compilation):
+class Restored(Program):
     """A program from the disk. The compiler runs only if somebody wants to look inside, or kernels fail."""
 
-    def __init__(
-        self, owner: Any, described: tuple[Any, ...], backend: str, known: Known, entry: Entry
-    ) -> None:
-        super().__init__(owner, *described)
+    def __init__(self, owner: Any, described: Described, backend: str, known: Known, entry: Entry) -> None:
         names, trees, leaves, keywords = described
-        found = entry.metadata
-        places = _Places(owner.function)
-        guards = Guards(places.guard(guard) for guard in found["guards"])
-        captures = [places.capture(c) for c in found["captures"]]
-        observed = [places.capture(c) for c in found["observed"]]
-        constants: dict[Any, Any] = {}
-        for position, aspect, told in found["constants"]:
-            value = aspect_of(leaves[position], aspect)
-            if fingerprint(value) != told:
-                raise NotStored
-            constants[("arg", position, aspect) if aspect else ("arg", position)] = value
-        inputs = SimpleNamespace(
-            captures=captures, observed=observed, guards=guards, lengths=SimpleNamespace(known=known)
-        )
-        outside = Captures()
-        for path, _, _ in (*captures, *observed):
-            outside.add(path)
-        if _lists(pattern(shapes_of([*leaves, *outside.read()]), known)) != found["pattern"]:
+        told = entry.metadata
+        super().__init__(owner, described, _stored_primal(owner.function, leaves, told, known), backend)
+        arrays = [v for v in (*leaves, *self.fit.captures.read()) if isinstance(v, np.ndarray)]
+        if _lists(pattern(shapes_of(arrays), known)) != told["pattern"]:
             raise NotStored
         self._described = names, trees, list(map(_hollow, leaves)), keywords
         self._known = known
-        self._made: Any = None
-        self.wanted, self.count, self.zeros = backend, found["count"], found["zeros"]
+        self._made: Program | None = None
+        self.zeros = told["zeros"]
         # What is stored was checked, or is not to be: that is part of the key.
         unchecked = owner.options.check is False
         self.checked = "check=False or AST_AD_CHECK=0" if unchecked else ["by an earlier process"]
-        self.lowered = _Lowered(
-            self.whole, inputs, _read_structure(found["result"]), frozenset(found["written"]), constants
-        )
-        self.program = Compiled(self.lowered, StoredCode(entry, self.whole))  # type: ignore[arg-type]
-        self.plain = self.is_plain()
+        self.with_code([StoredCode(entry, self.whole)])
 
-    def whole(self) -> Any:
+    def whole(self) -> Program:
         """The same, as the compiler makes it, with NumPy code."""
         if self._made is None:
             self._made = self.owner.compiled(self._described, "numpy", self._known)
+        assert self._made is not None
         return self._made
 
-    def explain(self) -> str:
-        """As that of the compiler's, with what runs."""
-        whole = self.whole()
-        whole.running, whole.checked = self.codes, self.checked
-        return str(whole.explain())
 
-    def __getattr__(self, name: str) -> Any:
-        if name in ("adjoint", "halves", "of", "split"):
-            return getattr(self.whole(), name)
-        raise AttributeError(name)
-
-
-class _Lowered:
-    """What ``Compiled`` reads of a lowered program; the rest is there when asked for."""
-
-    errstate: dict[str, str] = {}
-    tried: tuple[Any, ...] = ()
-    stores: tuple[Any, ...] = ()
-    storing = False
-    calls: dict[Any, Any] = {}
-    depths: dict[Any, int] = {}
-
-    def __init__(
-        self,
-        whole: Callable[[], Any],
-        inputs: Any,
-        result: Any,
-        written: frozenset[int],
-        constants: dict[Any, Any],
-    ) -> None:
-        self._whole = whole
-        self.inputs, self.result, self.written, self.constants = inputs, result, written, constants
-
-    @property
-    def function(self) -> Any:
-        return self._whole().lowered.function
+def _stored_primal(
+    function: types.FunctionType, leaves: Sequence[Any], told: dict[str, Any], known: Known
+) -> Any:
+    """What a call asks of a primal; its function is told by ``Restored.whole`` alone."""
+    places = _Places(function)
+    guards = Guards(places.guard(guard) for guard in told["guards"])
+    captures = [places.capture(c) for c in told["captures"]]
+    observed = [places.capture(c) for c in told["observed"]]
+    constants: dict[Any, Any] = {}
+    for position, aspect, expected in told["constants"]:
+        value = aspect_of(leaves[position], aspect)
+        if fingerprint(value) != expected:
+            raise NotStored
+        constants[("arg", position, aspect) if aspect else ("arg", position)] = value
+    inputs = SimpleNamespace(
+        captures=captures, observed=observed, guards=guards, lengths=SimpleNamespace(known=known)
+    )
+    plain = {"errstate": {}, "tried": (), "stores": (), "storing": False, "calls": {}, "depths": {}}
+    return SimpleNamespace(
+        inputs=inputs,
+        constants=constants,
+        count=told["count"],
+        result=_read_structure(told["result"]),
+        written=frozenset(told["written"]),
+        **plain,
+    )
 
 
-class StoredCode:
-    """The interface of ``programs.Program``, on code from the disk."""
+class StoredCode(Code):
+    """Code from the disk."""
 
-    def __init__(self, entry: Entry, whole: Callable[[], Any]) -> None:
-        found = entry.metadata
+    def __init__(self, entry: Entry, whole: Callable[[], Program]) -> None:
+        told = entry.metadata
         self._whole = whole
         self.dropped: list[Assumption] = []
-        module = import_module(found["module"])
-        self._run = getattr(module, found["run"])
-        if found["backend"] == "numba":
+        self.report = Report()
+        module = import_module(told["module"])
+        self.run, self.text = getattr(module, told["run"]), entry.text
+        if told["backend"] == "numba":
             from ...compiler.kernels.machine_code import load_at_once
 
             load_at_once(module)
-        self.backend, self.why, self.left, self.text = (
-            found["backend"],
-            found["why"],
-            found["left"],
-            entry.text,
-        )
+        self.backend, self.why, self.left = told["backend"], told["why"], told["left"]
 
-    @property
-    def function(self) -> Any:
-        """The pure program."""
-        return self._whole().program.code.function
-
-    @property
-    def numpy(self) -> Any:
-        return self._whole().program.code.numpy if self.backend == "numba" else self._run
-
-    @property
-    def run(self) -> Any:
-        return self._run
-
-    @property
-    def assumed(self) -> Any:
-        """What the kernels take for granted."""
-        return assumptions(self._run, self.text) if self.backend == "numba" else []
+    def in_numpy(self) -> Run:
+        """The NumPy code; where the stored one are kernels it is compiled now."""
+        return self._whole().code.run if self.backend == "numba" else self.run
 
     def drop_kernels(self, problem: BaseException) -> None:
-        self.dropped = failed(problem, self._run, self.text)
+        """The kernels failed where NumPy succeeds, which runs from now on."""
+        self.dropped = failed(problem, self.run, self.text)
         told = " and ".join(map(str, self.dropped))
-        why = f"it was assumed that there is {told}"
-        self.why = why if told else f"{type(problem).__name__}: {problem}"
-        self._run, self.text, self.backend = self.numpy, self._whole().program.text, "numpy"
+        self.why = f"it was assumed that there is {told}" if told else f"{type(problem).__name__}: {problem}"
+        self.run, self.text, self.backend = self.in_numpy(), self._whole().text, "numpy"
 
 
 def _lists(shapes: Any) -> Any:

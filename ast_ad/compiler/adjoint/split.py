@@ -6,12 +6,12 @@ reads of it. As in a loop, shapes are read off what is saved anyway, and what is
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from ...rules import helpers
 from ..analysis.undefined import undefined_values
 from ..ir.builtin import unpack
-from ..ir.ops import Arg, Block, Function, Lit, Op, Seq, Var, reads
+from ..ir.ops import Arg, Block, Function, Lit, Op, Seq, Statement, Var, reads
 from ..ir.types import Array, TupleOf
 from ..simplify.dead_code import eliminate, live_statements
 from ..simplify.renaming import Renaming, copy_function, free, fresh, replace_reads
@@ -42,7 +42,8 @@ def split(joint: Function, values: int, seeds: int) -> tuple[Function, Function]
     joint = copy_function(joint)
     params = joint.params[: len(joint.params) - seeds]
     results = joint.body.results
-    running = _with_sources(joint.body, live_statements(joint.body, results[:values]))
+    early = Block(_early(joint.body, joint.params[len(params) :]), results[:values])
+    running = _with_sources(early, live_statements(early, early.results))
     primal = Block([op for op in joint.body.ops if id(op) in running])
     reverse = Block([op for op in joint.body.ops if id(op) not in running], results[values:])
     bars = joint.params[len(params) :]
@@ -65,6 +66,17 @@ def split(joint: Function, values: int, seeds: int) -> tuple[Function, Function]
     eliminate(primal)
     forward = Function(f"{joint.name}_forward", params, primal, joint.doc)
     return forward, Function(f"{joint.name}_backward", (residuals, *bars), reverse)
+
+
+def _early(body: Block, seeds: Sequence[Var]) -> list[Statement]:
+    """The statements that depend on no seed. Those that do belong to the backward function, effects too."""
+    late, found = set(seeds), list[Statement]()
+    for op in body.ops:
+        if late.isdisjoint(reads(op)):
+            found.append(op)
+        else:
+            late.update(op.outs)
+    return found
 
 
 def _with_sources(body: Block, running: Collection[int]) -> set[int]:

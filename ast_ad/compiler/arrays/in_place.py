@@ -41,6 +41,7 @@ from ..ir.ops import (
     walk,
 )
 from ..ir.types import Array, DictOf, ListOf
+from ..report import UNHEARD, Report
 from ..simplify.renaming import copy_function
 from ..simplify.schedule import schedule
 from .directions import keep_directions
@@ -62,6 +63,7 @@ def write_in_place(
     owned: Collection[int] = (),
     fresh: Collection[int] = (),
     nested: Callable[[Function], Collection[Var]] | None = None,
+    report: Report = UNHEARD,
 ) -> Function:
     """The same function with writes in place; what it is given is not changed.
 
@@ -77,9 +79,12 @@ def write_in_place(
         store_at_once(function.body)
     schedule(function.body, candidate)
     reuse = Reuse(nested(function) if nested is not None else None)
-    _Pass(function, frozenset(function.params[i] for i in owned), frozenset(fresh), reuse).run()
+    _Pass(function, frozenset(function.params[i] for i in owned), frozenset(fresh), reuse, report).run()
     keep_directions(function.body)
     return function
+
+
+STAGE = "writes in place"
 
 
 @dataclass
@@ -102,6 +107,7 @@ class _Pass:
     owned: frozenset[Var]
     fresh: frozenset[int]
     reuse: Reuse
+    report: Report
     decisions: Decisions = field(default_factory=Decisions)
 
     def run(self) -> None:
@@ -118,6 +124,7 @@ class _Pass:
         self.doubtful = doubtful_values(self.function.body) | self.elements()
         self.copy_results()
         self.restore_order()
+        self.note_copies()
         mutators = {key: fn for key, fn in self.mutators.items() if key not in self.refused}
         ordered = self.reuse.nested is not None
         Rewriter(self.decisions, mutators, self.copies, self.doubtful, ordered).block(self.function.body)
@@ -332,6 +339,18 @@ class _Pass:
         for place in self.places:
             if id(place.op) in self.refused & self.reuse.swapped:
                 place.op.args = place.op.args[::-1]
+
+    def note_copies(self) -> None:
+        """Tell which writes cost a copy of the whole array."""
+        for place in self.places:
+            if id(place.op) in self.copies and not place.op.adjoint:
+                name = f"`{place.target.hint}`" if place.target.hint else "the array"
+                self.report.note(STAGE, place.op, f"{name} is copied before this write: it is read later on")
+        for loop, position in ((op, i) for op, i in self.entries.values()):
+            init = loop.inits[position]
+            if (id(loop), position) in self.decisions.inits and not loop.adjoint and isinstance(init, Var):
+                name = f"`{init.hint}`" if init.hint else "an array"
+                self.report.note(STAGE, loop, f"{name} is copied before this loop, which writes to it")
 
     # ----- results -----
 

@@ -31,21 +31,39 @@ from ..frontend.builder import Builder
 from ..frontend.interpreter import inline
 from ..frontend.types.basic_indices import index_type
 from ..ir import builtin
-from ..ir.ops import NOWHERE, Arg, Block, For, Function, If, Lit, Op, Seq, Statement, Var, While, variables
+from ..ir.ops import (
+    NOWHERE,
+    Arg,
+    Block,
+    For,
+    Function,
+    If,
+    Lit,
+    Op,
+    Seq,
+    Statement,
+    Var,
+    While,
+    variables,
+    walk,
+)
 from ..ir.types import Array, DictOf, ListOf, Opaque, Optional, Scalar, TupleOf
+from ..report import UNHEARD, Report
 from ..simplify.dead_code import eliminate_dead_code
 from ..simplify.dead_tapes import share_saved
 from ..simplify.merged_additions import merge_additions
 from ..simplify.renaming import copy_function, renamed
 from ..simplify.simplify import simplify
-from .small_classes import Classes, scalar_type
+from .small_classes import Classes, scalar_type, size
 from .small_elements import Elements, NoForm, blank, broadcast, cast, map_elements, one
 from .small_forms import KINKED, form_of
 from .small_indices import places
 from .small_values import Level, Values, element_hint
 
 
-def small_arrays(function: Function, limit: int = 16, differentiated: bool = False) -> Function:
+def small_arrays(
+    function: Function, limit: int = 16, differentiated: bool = False, report: Report = UNHEARD
+) -> Function:
     """The same function with scalars in place of small arrays.
 
     Args:
@@ -58,6 +76,10 @@ def small_arrays(function: Function, limit: int = 16, differentiated: bool = Fal
     classes = Classes(function, limit, lambda op: op.fn not in excluded and form_of(op) is not None)
     if classes.mixed:
         return function
+    for op in walk(function.body):
+        for var in op.outs:
+            if var.hint and isinstance(var.type, Array) and not op.adjoint and classes.scalar(var):
+                report.note("small arrays", op, f"`{var.hint}` is {size(var.type)} numbers, no array")
     classes.retype_tapes()
     _Pass(classes, limit, excluded).function(function)
     eliminate_dead_code(function)

@@ -34,7 +34,7 @@ MAX_BUILDS = 12
 
 
 @dataclass
-class Lowered:
+class Primal:
     """``function``: the primal, its parameters the leaves of the arguments, then what it reads from outside.
 
     ``result``: the structure of the value, with positions among the function's results as leaves.
@@ -56,6 +56,11 @@ class Lowered:
     depths: dict[Code, int] = field(default_factory=dict)
 
     @property
+    def count(self) -> int:
+        """How many results there are."""
+        return len(self.function.body.results)
+
+    @property
     def constants(self) -> dict[Any, Any]:
         return self.inputs.static_values
 
@@ -69,7 +74,7 @@ def lower(
     sites: CallSites | None = None,
     known: Known = Known.ONES,
     depths: Mapping[Code, int] | None = None,
-) -> Lowered:
+) -> Primal:
     """Read ``function`` for arguments of the given structure.
 
     Args:
@@ -122,7 +127,7 @@ def _lower(
     relied: tuple[frozenset[Any], Known],
     sites: CallSites | None,
     bounds: Bounds,
-) -> Lowered:
+) -> Primal:
     inputs = Inputs(*relied)
     builder = Recorder(Block(), inputs)
     cx = new_context(builder, inputs, None if sites is None else sites.begin())
@@ -154,7 +159,7 @@ def _lower(
     params = (*inputs.params, *(var for _, var, _ in inputs.captures))
     name = getattr(function, "__name__", None) or "function"
     primal = Function(name if name.isidentifier() else "function", params, builder.block)
-    return Lowered(
+    return Primal(
         primal,
         structure,
         inputs,

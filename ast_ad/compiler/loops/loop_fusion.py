@@ -25,6 +25,7 @@ from ...rules import containers, helpers
 from ..ir.builtin import assign
 from ..ir.ops import Arg, Block, For, Function, If, Op, Seq, Statement, Var, blocks, reads, variables, walk
 from ..ir.types import computed_alike
+from ..report import UNHEARD, Report
 from ..simplify.patterns import arg_key
 from ..simplify.renaming import Renaming, copy_function, free, replace_reads
 from ..simplify.simplify import simplify
@@ -37,7 +38,7 @@ SUMS = {
 SYMMETRIC = {operator.add, np.add}
 
 
-def fuse_loops(function: Function) -> Function:
+def fuse_loops(function: Function, report: Report = UNHEARD) -> Function:
     """The same function with each adjoint loop merged into its primal loop where that is possible.
 
     >>> from ast_ad.compiler.ir.evaluate import evaluate
@@ -53,17 +54,17 @@ def fuse_loops(function: Function) -> Function:
     (1, (12.0, 12.0))
     """
     fused = copy_function(function)
-    while _fuse_block(fused.body):  # outer loops first: then those within stand in one block
+    while _fuse_block(fused.body, report):  # outer loops first: then those within stand in one block
         simplify(fused)
     return fused
 
 
-def _fuse_block(block: Block) -> bool:
+def _fuse_block(block: Block, report: Report) -> bool:
     """Merge loops of the block, or else loops within; whether there were any."""
     found = False
-    while any(_fuse(block, first, second) for first, second in _pairs(block)):
+    while any(_fuse(block, first, second, report) for first, second in _pairs(block)):
         found = True
-    return found or any([_fuse_block(inner) for op in block.ops for inner in blocks(op)])
+    return found or any([_fuse_block(inner, report) for op in block.ops for inner in blocks(op)])
 
 
 def _pairs(block: Block) -> list[tuple[For, For]]:
@@ -77,7 +78,7 @@ def _pairs(block: Block) -> list[tuple[For, For]]:
     ]
 
 
-def _fuse(block: Block, first: For, second: For) -> bool:
+def _fuse(block: Block, first: For, second: For, report: Report) -> bool:
     """Let the second loop run within the first, if it can; whether it could."""
     if first.stops or second.stops or not _only_adds(second):
         return False
@@ -101,6 +102,7 @@ def _fuse(block: Block, first: For, second: For) -> bool:
     later = [op for op in between if id(op) not in early]
     block.ops = [*block.ops[:start], *moved, first, *later, *after.ops]
     block.results = after.results
+    report.note("loop fusion", first, "the loop and its adjoint run as one, with nothing saved between them")
     return True
 
 

@@ -24,6 +24,7 @@ from ...rules import helpers
 from ..ir.alternatives import is_mixed
 from ..ir.ops import Arg, Block, For, Function, Lit, Op, Slice, Statement, Var, blocks, walk
 from ..ir.types import Array, ListOf, Scalar
+from ..report import UNHEARD, Report
 from ..simplify.renaming import Renaming, bound_within, copy_function, copy_statement, renamed, replace_reads
 from ..simplify.simplify import simplify
 from ..simplify.view_indices import is_int, parts_of
@@ -35,10 +36,10 @@ Env = dict[Var, Linear]  # what an index is
 Write = tuple[Arg, Env, list[Linear]]  # an index, with the bounds of what is in it
 
 
-def read_final(function: Function) -> Function:
+def read_final(function: Function, report: Report = UNHEARD) -> Function:
     """The same function with fewer values on its tapes."""
     result = copy_function(function)
-    finder = _Finder(result)
+    finder = _Finder(result, report)
     finder.visit(result.body)
     return simplify(result) if finder.found else result
 
@@ -47,7 +48,8 @@ class _Finder:
     """``makers``: the statement that computes each Var; ``inside``: what the outermost loop binds;
     ``tapes``: the tape of an inner loop that the adjoint knows by another name."""
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: Function, report: Report) -> None:
+        self.report = report
         self.makers: dict[Var, Statement] = {out: op for op in walk(function.body) for out in op.outs}
         self.inside: set[Var] = set()
         self.tapes: dict[Var, Var] = {}
@@ -130,6 +132,9 @@ class _Finder:
         replace_reads(body, {var: new})
         body.ops[:0] = [*before, read]
         self.found = True
+        name = array.hint if isinstance(array, Var) and array.hint else "an array"
+        text = f"what is read of `{name}` is not saved: nothing overwrites it later"
+        self.report.note("tape elision", self.makers.get(var) or nest[-1][0], text)
         return True
 
     def rebuild(self, var: Var, names: Renaming, before: list[Statement]) -> None:

@@ -42,13 +42,14 @@ from ..ir.ops import (
     walk,
 )
 from ..ir.types import KINDS, Array, Dim, ListOf, Scalar, kind_of
+from ..report import UNHEARD, Report
 from ..simplify.dead_code import eliminate_dead_code
 from ..simplify.renaming import copy_function
 from .tape_places import Path, is_missing, within
 from .tape_storage import Storing
 
 
-def typed_tapes(function: Function) -> Function:
+def typed_tapes(function: Function, report: Report = UNHEARD) -> Function:
     """The same function with arrays for the tapes that its loops record, as far as their types allow.
 
     Args:
@@ -60,7 +61,7 @@ def typed_tapes(function: Function) -> Function:
     """
     function = copy_function(function)
     for _ in range(4):  # a tape that is gone may have been what was in the way of another
-        found = _Tapes(function)
+        found = _Tapes(function, report)
         if not found.convert():
             break
         eliminate_dead_code(function)
@@ -150,8 +151,8 @@ class Tape:
 class _Tapes:
     """Finds the tapes of a function and converts them."""
 
-    def __init__(self, function: Function) -> None:
-        self.function = function
+    def __init__(self, function: Function, report: Report) -> None:
+        self.function, self.report = function, report
         self.undefined = undefined_values(function.body)
         self.uses: dict[Var, list[Statement | None]] = {}
         self.makers: dict[Var, Statement] = {}
@@ -247,11 +248,20 @@ class _Tapes:
         self.decide(tape, lengths)
         if not tape.useful:
             return False
+        self.note(tape)
         storing = Storing(block, tape, lengths, self.undefined, self.makers)
         storing.run()
         tape.remove()
         storing.finish()
         return True
+
+    def note(self, tape: Tape) -> None:
+        """Tell what each turn leaves for the adjoint, and where."""
+        ways = {"number": "in an array", "array": "in an array", "rows": "row by row", "ragged": "end to end"}
+        for slot in tape.slots:
+            if slot.way in ways and isinstance(slot.value, Var):
+                name = f"`{slot.value.hint}`" if slot.value.hint else "a value"
+                self.report.note("tape layout", tape.loop, f"{name} of each turn is saved {ways[slot.way]}")
 
     def decide(self, tape: Tape, lengths: Lengths) -> None:
         for slot in tape.slots:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad.calls import variant as variants
+from ast_ad.calls import pipeline
 from ast_ad.calls.checks import facts as facts_of
 from ast_ad.calls.checks.comparison import difference
 from ast_ad.calls.checks.facts import Broken, Facts
@@ -33,7 +33,7 @@ def by_default(monkeypatch):
 @pytest.fixture
 def lying(monkeypatch):
     """``lying(change)``: the compiler's IR of each primal is changed after the front end has read it."""
-    lower = variants.lower
+    lower = pipeline.lower
 
     def install(change):
         def lowered(*args, **kwargs):
@@ -41,7 +41,7 @@ def lying(monkeypatch):
             change(found.function)
             return found
 
-        monkeypatch.setattr(variants, "lower", lowered)
+        monkeypatch.setattr(pipeline, "lower", lowered)
 
     return install
 
@@ -148,14 +148,12 @@ def test_in_kernels(lie, lying):
 
 
 def test_kernels_that_differ_from_numpy(monkeypatch):
-    from ast_ad.calls import code as programs
+    def wrong(pure, *args, **kwargs):
+        a_wrong_value(pure.function)
+        return kernel_code(pure, *args, **kwargs)
 
-    def wrong(function, *args, **kwargs):
-        a_wrong_value(function)
-        return compile_kernels(function, *args, **kwargs)
-
-    compile_kernels = programs.compile_kernels
-    monkeypatch.setattr(programs, "compile_kernels", wrong)
+    kernel_code = pipeline.kernel_code
+    monkeypatch.setattr(pipeline, "kernel_code", wrong)
     caught(lambda x: np.sum(np.sin(x) * x), X, backend="numba")
 
 
@@ -544,8 +542,8 @@ def test_text_without_a_look_leaves_out_none(turns):
 def test_the_text_is_the_program(long):
     gradient = ast_ad.value_and_grad(program_of_everything, argnums=(0, 1), backend="numpy", check=False)
     expected = gradient(W, np.ones(4), 12)
-    code = gradient._last.program.code
-    value, *bars = rehearsed(code.placed, long=long)(Facts())(W, np.ones(4), 12)
+    code = gradient._last.code
+    value, *bars = rehearsed(code.placed(), long=long)(Facts())(W, np.ones(4), 12)
     assert value == expected[0]
     for bar, other in zip(bars, expected[1], strict=True):
         np.testing.assert_array_equal(bar, other)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad.calls import variant as variants
+from ast_ad.calls import pipeline, questions
 from ast_ad.compiler.emit import python as emission
 from ast_ad.compiler.frontend.callables.calls import is_foldable, may_be_tried
 from ast_ad.errors import DefectWarning, FallbackWarning, InternalError, UnsupportedError
@@ -30,9 +30,7 @@ def gradient_of(function, *args, **options):
 
 
 # ----- what the compiler raises
-@pytest.mark.parametrize(
-    "stage", [(variants, "compile_adjoint"), (variants, "lower"), (variants, "scalar_result")]
-)
+@pytest.mark.parametrize("stage", [(questions, "adjoint"), (pipeline, "lower"), (questions, "scalar_result")])
 def test_an_error_of_the_compiler_is_traced_and_told(stage, monkeypatch):
     def loss(x):
         return np.sum(np.sin(x) * x)
@@ -49,9 +47,7 @@ def test_an_error_of_the_compiler_is_traced_and_told(stage, monkeypatch):
 
 
 def test_an_error_of_the_emission_is_traced_and_told(monkeypatch):
-    from ast_ad.calls import code as programs
-
-    monkeypatch.setattr(programs, "emit_module", fails)
+    monkeypatch.setattr(pipeline, "emit_module", fails)
     with pytest.warns(DefectWarning, match="E901"):
         gradient, found = gradient_of(lambda x: np.sum(x * x), X)
     np.testing.assert_allclose(found, 2 * X)
@@ -64,14 +60,14 @@ def test_fallback_error_raises_an_error_of_ours(error, monkeypatch):
     def raises(*args, **kwargs):
         raise error("boom")
 
-    monkeypatch.setattr(variants, "compile_adjoint", raises)
+    monkeypatch.setattr(questions, "adjoint", raises)
     with pytest.raises(InternalError, match=r"E901.*boom") as caught:
         ast_ad.grad(lambda x: x * x, fallback="error")(2.0)
     assert type(caught.value.__cause__) is error
 
 
 def test_pullbacks_too(monkeypatch):
-    monkeypatch.setattr(variants.PullbackVariant, "split", fails)
+    monkeypatch.setattr(pipeline, "split", fails)
     with pytest.warns(DefectWarning, match="E901"):
         value, pullback = ast_ad.vjp(lambda x: x * x, X)
     np.testing.assert_allclose(pullback(np.ones(2))[0], 2 * X)
@@ -79,7 +75,7 @@ def test_pullbacks_too(monkeypatch):
 
 def test_the_two_halves_of_a_program(monkeypatch):
     gradient, _ = gradient_of(lambda x: np.sum(x * x), X)
-    monkeypatch.setattr(variants, "split", fails)
+    monkeypatch.setattr(pipeline, "split", fails)
     with pytest.raises(InternalError, match="KeyError"):
         _ = gradient.forward_source
 
@@ -91,8 +87,7 @@ def broken(gradient, error):
     def run(*args):
         raise error
 
-    code = gradient._last.program.code
-    code.__dict__["_numpy"] = run, code._numpy[1]
+    gradient._last.code.run = run
     gradient._last.forget()
     gradient._use(None)
 

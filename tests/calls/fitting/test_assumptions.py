@@ -86,16 +86,16 @@ def test_what_does_not_hold_is_dropped_and_told(function, holds, fails, kind):
 
 @pytest.mark.parametrize("function, holds, fails, kind", CASES[:2], ids=["overflow", "lengths"])
 def test_it_is_compiled_again_once(function, holds, fails, kind, monkeypatch):
-    from ast_ad.calls import code as programs
+    from ast_ad.calls import pipeline
 
     compiled = []
-    compile_kernels = programs.compile_kernels
+    kernel_code = pipeline.kernel_code
 
     def counted(*args, **kwargs):
         compiled.append(kwargs.get("dropped"))
-        return compile_kernels(*args, **kwargs)
+        return kernel_code(*args, **kwargs)
 
-    monkeypatch.setattr(programs, "compile_kernels", counted)
+    monkeypatch.setattr(pipeline, "kernel_code", counted)
     gradient = ast_ad.value_and_grad(lambda x, a, b: function(x, a, b) + 0.0, backend="numba", check=False)
     for args in (holds, fails, holds, fails, fails, holds):
         gradient(X, *args)
@@ -116,14 +116,14 @@ def five(x, n):
 
 
 def test_four_times_at_most(monkeypatch):
-    from ast_ad.calls import code as programs
+    from ast_ad.calls import pipeline
 
     compiled = []
-    compile_kernels = programs.compile_kernels
+    kernel_code = pipeline.kernel_code
     monkeypatch.setattr(
-        programs,
-        "compile_kernels",
-        lambda *args, **more: compiled.append(1) or compile_kernels(*args, **more),
+        pipeline,
+        "kernel_code",
+        lambda *args, **more: compiled.append(1) or kernel_code(*args, **more),
     )
     gradient = ast_ad.value_and_grad(five, backend="numba")
     bounds = [4] * 10

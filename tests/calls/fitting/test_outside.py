@@ -96,7 +96,7 @@ def differences(f, h=1e-6):
 
 
 def programs(g):
-    return sum(map(len, g._variants.values())) + sum(len(tier.variants) for tier in g._tiers.values())
+    return sum(map(len, g._programs.values())) + sum(len(tier.programs) for tier in g._tiers.values())
 
 
 def put(name, value):

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad.calls import code as programs
+from ast_ad.calls import code as programs, pipeline
+from ast_ad.calls.code import Loaded
 from ast_ad.calls.store import fingerprints, programs as stored
 from ast_ad.calls.store.fingerprints import fingerprint
 from ast_ad.compiler.arrays.in_place import write_in_place
@@ -20,23 +21,19 @@ from ast_ad.compiler.emit.python import emit_module
 pytest.importorskip("numba", reason="kernels are compiled by Numba, which is an extra")
 
 
-class NotCompiled(Exception):
-    pass
-
-
 @pytest.fixture(autouse=True)
 def own_cache(monkeypatch, tmp_path):
     """A cache of this test's, and NumPy code in the place of kernels."""
     monkeypatch.setenv("AST_AD_CACHE_DIR", str(tmp_path / "cache"))
 
-    def compile_numba(function, owned, fresh, name, *options):
+    def kernel_code(pure, report, **options):
+        function, owned, fresh = pure
+        name = function.name
         emitted = emit_module([write_in_place(function, owned=owned, fresh=fresh)], header="kernels")
         module = load_module(emitted.text, emitted.injected, name, dict(emitted.lines))
-        return types.SimpleNamespace(run=getattr(module, name), text=emitted.text)
+        return Loaded(getattr(module, name), emitted.text)
 
-    module = types.ModuleType("ast_ad.compiler.kernels.numba")
-    module.NotCompiled, module.compile_numba = NotCompiled, compile_numba
-    monkeypatch.setitem(sys.modules, "ast_ad.compiler.kernels.numba", module)
+    monkeypatch.setattr(pipeline, "kernel_code", kernel_code)
     monkeypatch.setattr(programs, "FAIL_LOUDLY", True)
     monkeypatch.setattr("ast_ad.api.has_numba", lambda: True)
     monkeypatch.setattr("ast_ad.calls.derivative.has_numba", lambda: True)
@@ -282,7 +279,7 @@ def test_kernels_that_fail(monkeypatch):
         raise RuntimeError("no")
 
     assert isinstance(vg._last, stored.Restored)
-    vg._last.program.code._run = fails
+    vg._last.code.run = fails
     assert vg(np.ones(3))[0] == 6.0 and vg.backend == "numpy" and vg(np.ones(3))[0] == 6.0
 
 
@@ -306,7 +303,7 @@ def test_what_is_made_anew_knows_the_order(layout):
     def fails(*inputs):
         raise RuntimeError("no")
 
-    vg._last.program.code._run = fails
+    vg._last.code.run = fails
     value, gradient = vg(layout(y.copy()))
     assert value == expected[0] and gradient.tolist() == expected[1].tolist() and vg.backend == "numpy"
 

@@ -18,16 +18,17 @@ from typing import Any
 import numpy as np
 
 import ast_ad
-from ast_ad.calls import code as programs, derivative
-from ast_ad.compiler.arrays.in_place import write_in_place
+from ast_ad.calls import code as programs, derivative, pipeline
+from ast_ad.calls.code import Loaded, NotCompiled, Pure
 from ast_ad.compiler.ir import builtin
 from ast_ad.compiler.ir.builtin import MUTATORS
 from ast_ad.compiler.ir.evaluate import evaluate
 from ast_ad.compiler.ir.ops import For, Function, If, Op, Var, While, walk
-from ast_ad.compiler.kernels import numba as backend, runtime as kernels
+from ast_ad.compiler.kernels import runtime as kernels
 from ast_ad.compiler.kernels.numbers.python_math import NotInKernel
 from ast_ad.compiler.kernels.partition import partition as parts_of
 from ast_ad.compiler.kernels.runtime import Mismatch
+from ast_ad.compiler.report import UNHEARD
 from ast_ad.compiler.simplify.renaming import copy_function
 
 from .typed import check, inside_kernel, types_checked, undefined
@@ -62,8 +63,8 @@ def watched(how: str = "compiled") -> Iterator[Record]:
     record = Record()
     names: tuple[tuple[Any, str, Any], ...] = (
         (programs, "FAIL_LOUDLY", True),
-        (programs, "compile_kernels", _compiler(record, how)),
-        (programs.Program, "drop_kernels", _dropping(record)),
+        (pipeline, "kernel_code", _compiler(record, how)),
+        (programs.Code, "drop_kernels", _dropping(record)),
         (derivative.Derivative, "_build_kernels", _building(record)),
         (parts_of.KernelCall, "__call__", _call),
     )
@@ -84,29 +85,28 @@ def watched(how: str = "compiled") -> Iterator[Record]:
 
 
 def _compiler(record: Record, how: str) -> Callable[..., Any]:
-    def compile_kernels(function: Function, owned: Any, fresh: Any) -> Any:
+    compiled = pipeline.kernel_code
+
+    def kernel_code(pure: Pure, report: Any) -> Any:
         try:
-            if how == "evaluated":
-                found = evaluated(function, owned, fresh)
-            else:
-                found = backend.compile_numba(function, owned, fresh, function.name)
-        except backend.NotCompiled as reason:
+            found = evaluated(*pure) if how == "evaluated" else compiled(pure, report)
+        except NotCompiled as reason:
             record.without += 1
             record.refused[str(reason)] += 1
-            return str(reason)
+            raise
         except Exception as error:
             record.broken.append(f"{type(error).__name__}: {error}")
             raise
         record.kernels += 1
         record.note(found.refused)
-        record.sources.append(function)
+        record.sources.append(pure.function)
         return found
 
-    return compile_kernels
+    return kernel_code
 
 
 def _dropping(record: Record) -> Callable[..., None]:
-    before = programs.Program.drop_kernels
+    before = programs.Code.drop_kernels
 
     def drop_kernels(self: Any, problem: BaseException) -> None:
         record.dropped.append(problem)
@@ -133,16 +133,16 @@ def _building(record: Record) -> Callable[..., Any]:
 # ----- evaluated kernels
 def evaluated(function: Function, owned: Any, fresh: Any) -> Any:
     """A program whose kernels are evaluated."""
-    placed = write_in_place(backend.prepare(function), owned, fresh)
+    placed = pipeline.for_kernels(Pure(function, owned, fresh), UNHEARD)
     parts = parts_of.partition(placed, f"{function.name}_kernel")
     if not parts.kernels:
         reasons = sorted({why for _, why in parts.refused})
-        raise backend.NotCompiled("nothing for kernels: " + "; ".join(reasons))
+        raise NotCompiled("nothing for kernels: " + "; ".join(reasons))
     for kernel in parts.kernels:
         assert_scalar(kernel)
         if kernel.name not in parts.overlapping:
             parts.calls[kernel.name].apart = written_to(kernel)  # type: ignore[attr-defined]
-    return backend.Program(lambda *args: evaluate(parts.driver, *args), "0", parts.refused)
+    return Loaded(lambda *args: evaluate(parts.driver, *args), "0", parts.refused)
 
 
 def _call(self: Any, *args: Any) -> Any:

@@ -16,10 +16,10 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "rules"))
 
 from sample import Sample, all_samples  # type: ignore[import-not-found]
 
+from ast_ad.calls.code import NotCompiled
 from ast_ad.compiler.adjoint.adjoint import adjoint
 from ast_ad.compiler.ir.evaluate import evaluate
 from ast_ad.compiler.ir.ops import Function
-from ast_ad.compiler.kernels.numba import NotCompiled
 from ast_ad.rule.direct import random_like
 from ast_ad.rule.programs import as_tuple, float_like, program_of
 from ast_ad.rules.containers import array_from_list

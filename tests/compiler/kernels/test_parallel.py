@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad.compiler.arrays.in_place import write_in_place
+from ast_ad.calls import pipeline
+from ast_ad.calls.code import Loaded, Pure
 from ast_ad.compiler.ir.evaluate import evaluate
 from ast_ad.compiler.ir.ops import For, walk
-from ast_ad.compiler.kernels import numba as backend, threads
+from ast_ad.compiler.kernels import threads
 from ast_ad.compiler.kernels.nests import parallel
 from ast_ad.compiler.kernels.partition import partition as parts_of
+from ast_ad.compiler.report import UNHEARD
 from tests.compiler.kernels import running
 from tests.compiler.kernels.run import difference
 from tests.programs.generate import generate
@@ -146,12 +148,12 @@ def test_gradients_with_threads_are_called_from_compiled_code():
 @pytest.mark.parametrize("seed", range(400, 410))
 def test_chunks_run_in_any_order(seed, tmp_path, monkeypatch):
     def evaluated(function, owned, fresh):
-        placed = write_in_place(backend.prepare(function), owned, fresh)
+        placed = pipeline.for_kernels(Pure(function, owned, fresh), UNHEARD)
         parts = parts_of.partition(placed, f"{function.name}_kernel", parallel=True)
         for op in [op for kernel in parts.kernels for op in walk(kernel.body)]:
             if isinstance(op, For) and op.parallel:
                 op.reverse = True
-        return backend.Program(lambda *args: evaluate(parts.driver, *args), "0", parts.refused)
+        return Loaded(lambda *args: evaluate(parts.driver, *args), "0", parts.refused)
 
     monkeypatch.setattr(running, "evaluated", evaluated)
     monkeypatch.setattr(parallel, "_is_worthwhile", lambda loop: True)
@@ -169,7 +171,7 @@ for f in (reduction, scattered, rows):
     for bar, other in zip(g(*args), ast_ad.grad(f, (0, 1), backend="numpy")(*args)):
         np.testing.assert_allclose(bar, other, rtol=1e-10, atol=1e-12)
     assert g.backend == "numba"
-    kernels = [k for k in vars(__import__("sys").modules[g._last.program.run.__module__]).values()
+    kernels = [k for k in vars(__import__("sys").modules[g._last.run.__module__]).values()
                if hasattr(k, "stats")]
     print(sum(sum(k.stats.cache_misses.values()) for k in kernels if "kernel" in k.__name__))
 """

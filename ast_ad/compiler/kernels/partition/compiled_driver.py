@@ -6,21 +6,14 @@ Such a driver consists of calls of kernels, new arrays, lengths and conversions 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Collection
-from typing import Any
 
-import numba
 import numpy as np
 
 from ....errors import UnsupportedError
-from ...arrays.in_place import write_in_place
-from ...emit.load import load_module
-from ...emit.python import emit_module
 from ...ir import builtin
-from ...ir.ops import Function, Op, Statement, variables, walk
+from ...ir.ops import Op, Statement, variables, walk
 from ...ir.types import Array
-from ..numba import decorators, prepare, stamp
-from .partition import KernelCall, Parts, partition
+from .partition import KernelCall, Parts
 
 _SAME = {
     np.empty, np.zeros, np.shape, builtin.assign, builtin.tuple_get, builtin.unpack, operator.matmul, len,
@@ -29,40 +22,15 @@ _SAME = {
 _OF_LENGTHS = {operator.add, operator.sub, operator.mul, operator.getitem, max, min}
 
 
-def driver(function: Any) -> Any:
-    """Compile the driver of some kernels."""
-    return numba.njit(error_model="numpy")(function)
-
-
-def compile_entirely(
-    function: Function, owned: Collection[int], fresh: Collection[int], parallel: bool = False
-) -> tuple[Callable[..., Any], str]:
-    """Compile a program into a function that compiled code can call, and its source.
-
-    Args:
-        function: pure IR.
-        owned: positions of parameters that it may overwrite.
-        fresh: positions of results that the caller gets for keeps.
-        parallel: whether independent loops run in threads.
+def require_compiled(parts: Parts) -> None:
+    """Let all of a driver be for compiled code.
 
     Raises:
         UnsupportedError: something in it stays with NumPy.
     """
-    name = function.name
-    placed = write_in_place(prepare(function), owned, fresh)
-    parts = partition(placed, f"{name}_kernel", whole=True, parallel=parallel)
     for op in walk(parts.driver.body):
         if not _is_known(op):
             raise _stays(op, parts)
-    parts.driver.name = name
-    emitted = emit_module(
-        [*parts.kernels, parts.driver],
-        header=f"kernels {stamp()}",
-        decorators={**decorators(parts), name: driver},
-        local=parts.calls,
-    )
-    module = load_module(emitted.text, emitted.injected, name, dict(emitted.lines))
-    return getattr(module, name), emitted.text
 
 
 def _is_known(op: Statement) -> bool:

@@ -1,0 +1,108 @@
+"""Does a program fit a call? Guards, constants, kinds of what is read from outside, patterns of lengths."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+from ...compiler.frontend.guards import Captures, aspect_of, same_constant
+from ...compiler.frontend.length_patterns import Known, pattern, shapes_of
+from ...compiler.frontend.signatures import signature
+from ...errors import TWICE, UnsupportedError
+from ...trees import repeated
+from .kept_stores import Given, Stores
+
+GONE = KeyError, AttributeError, IndexError, ValueError, TypeError  # of what is read along a path
+
+
+class Fit:
+    """What has to hold for a call to use a program.
+
+    ``captures``: what is read from outside, of which the first ``passed`` are inputs; ``constants``: the
+    arguments that are compiled in; ``changes``: whether the program changes lists, dicts or objects.
+    """
+
+    def __init__(self, primal: Any) -> None:
+        inputs = primal.inputs
+        self.guards, self.known = inputs.guards, inputs.lengths.known
+        self._pattern: Any = None  # of the call that it was compiled for
+        self._shapes: Any = None  # that fitted last
+        self.captures = Captures()
+        outside = [*inputs.captures, *inputs.observed]
+        for path, _, _ in outside:
+            self.captures.add(path)
+        self.signatures = [kind for _, _, kind in outside]
+        self.passed = len(inputs.captures)
+        self.constants = [
+            (key[1], "".join(key[2:]), value) for key, value in primal.constants.items() if key[0] == "arg"
+        ]
+        self.changes = getattr(inputs, "changes", False)  # what is stored on disk changes none
+        self.stores = Stores(primal.stores)
+
+    def inputs(self, leaves: list[Any], objects: Sequence[Any] = ()) -> list[Any] | None:
+        """The program's inputs; None where constants, guards or kinds of outside values are not this build's.
+
+        ``objects``: the arguments that are objects, which paths may start from.
+        """
+        for position, aspect, value in self.constants:
+            if not same_constant(aspect_of(leaves[position], aspect), value):
+                return None
+        if not self.guards.check(objects):
+            return None
+        if self.stores:
+            return self._given(leaves, objects)
+        return self._with_outside(leaves, objects)
+
+    def _given(self, leaves: list[Any], objects: Sequence[Any]) -> Given | None:
+        """The inputs of a program that stores; what it finds there is read before anything else."""
+        try:
+            owners, before = self.stores.prepare(objects)
+        except GONE:
+            return None
+        inputs = self._with_outside(leaves, objects)
+        if inputs is None:
+            return None
+        given = Given(inputs)
+        given.owners, given.before, given.objects = owners, before, objects
+        given.read = functools.partial(self.inputs, leaves, objects)
+        return given
+
+    def _with_outside(self, leaves: list[Any], objects: Sequence[Any]) -> list[Any] | None:
+        if self.changes and repeated(objects):
+            return None
+        if not self.signatures:
+            return leaves if self.known is Known.ONES or self._fits_lengths(leaves) else None
+        try:
+            outside = self.captures.read(objects)
+        except GONE:
+            return None
+        if list(map(signature, outside)) != self.signatures:
+            return None
+        if self.known is not Known.ONES and not self._fits_lengths(leaves + outside):
+            return None
+        return leaves + outside[: self.passed]
+
+    def _fits_lengths(self, values: list[Any]) -> bool:
+        """Whether the lengths have the pattern that the program was compiled for."""
+        shapes = shapes_of(values)
+        if shapes == self._shapes:
+            return True
+        found = pattern(shapes, self.known)
+        if self._pattern is None:  # the first call is the one that it was compiled for
+            self._pattern = found
+        if found != self._pattern:
+            return False
+        self._shapes = shapes
+        return True
+
+    def check_repeated(self, objects: Sequence[Any]) -> None:
+        """The arguments of a call that the program is for.
+
+        Raises
+        ------
+        UnsupportedError
+            if one list, dict or object is in them twice, and the program changes such a one.
+        """
+        if self.changes and repeated(objects):
+            raise UnsupportedError(*TWICE)

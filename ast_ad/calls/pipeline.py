@@ -1,0 +1,120 @@
+"""How does a function become a program? Every stage by its name, in order; nothing else calls them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from ..compiler.adjoint.split import split
+from ..compiler.adjoint.unread import keep_exceptions
+from ..compiler.arrays.in_place import write_in_place
+from ..compiler.budget import counted
+from ..compiler.elements.small_arrays import small_arrays
+from ..compiler.emit.load import load_module
+from ..compiler.emit.nesting import plan
+from ..compiler.emit.python import Emitted, emit_module
+from ..compiler.frontend.length_patterns import Known
+from ..compiler.frontend.lower import lower
+from ..compiler.garbage import collector_paused
+from ..compiler.ir.ops import Function
+from ..compiler.loops.loop_fusion import fuse_loops
+from ..compiler.loops.tape_elision import read_final
+from ..compiler.loops.tape_layout import typed_tapes
+from ..compiler.report import Report
+from ..compiler.simplify.expand_definitions import expand
+from ..compiler.simplify.within import join_paths
+from .code import Code, Loaded, NotCompiled, Pure, Stages
+from .program import Program
+from .request import Described
+from .traced_callees import call_sites, require_more_than_a_call
+
+
+@counted()
+def compile_program(
+    derivative: Any, described: Described, backend: str = "numpy", known: Known = Known.ONES
+) -> Program:
+    """The program that answers a question for one kind of arguments ."""
+    program = answered(derivative, described, backend, known)
+    primal, backend = program.primal, "numpy" if program.primal.errstate else backend
+    parts = [Pure(program.joint, primal.written, program.cotangents)]
+    if program.question.later:
+        parts = halved(program.joint, primal.function, primal.written, backend)
+    return program.with_code([code(part, backend, derivative.options.parallel) for part in parts])
+
+
+def answered(derivative: Any, described: Described, backend: str, known: Known) -> Program:
+    """A program as far as it is IR: source, primal, what is asked."""
+    question, sites = derivative.question, call_sites() if derivative.may_trace() else None
+    primal = lower(derivative.function, *described, sites, known, derivative.depths)
+    settled(primal.function)
+    require_more_than_a_call(primal)
+    program = Program(derivative, described, primal, backend)
+    of = question.results(primal.result, primal.function)
+    policy = "min-cut" if backend == "numba" and not primal.errstate else "cheap"
+    return program.answered_by(question.program(primal.function, program.wrt, of, policy), of)
+
+
+def settled(function: Function) -> Function:
+    """A primal as it is differentiated: changed in place."""
+    return keep_exceptions(join_paths(function))
+
+
+def halved(
+    joint: Function, primal: Function, written: Collection[int] = (), backend: str = "numpy"
+) -> list[Pure]:
+    """What a question with an answer for later made of a primal, as a forward and a backward function."""
+    if backend == "numba":
+        joint = typed_tapes(small_arrays(joint))  # before tapes pass from one half to the other
+    values, seeds = len(primal.body.results), len(joint.params) - len(primal.params)
+    forward, backward = split(joint, values, seeds)
+    return [Pure(forward, written, range(values)), Pure(backward, (), range(len(backward.body.results)))]
+
+
+def code(pure: Pure, backend: str = "numpy", parallel: bool = False) -> Code:
+    """A pure program as code of either kind; see ``Code``."""
+    return Code(pure, Stages(in_place, numpy_code, kernel_code), backend, parallel)
+
+
+@collector_paused()
+def in_place(pure: Pure, report: Report) -> Function:
+    """A pure program with writes in place, for NumPy code."""
+    return write_in_place(*pure, lambda placed: plan(placed).inlined, report)
+
+
+@collector_paused()
+def numpy_code(placed: Function) -> Loaded:
+    """A program that writes in place, as NumPy code."""
+    return loaded(emit_module([placed]), placed.name)
+
+
+def for_kernels(pure: Pure, report: Report) -> Function:
+    """A pure program with writes in place, in the form that kernels like best."""
+    from ..compiler.kernels.numba import DEFINITIONS, has_form, is_pointwise
+
+    small = small_arrays(pure.function, report=report)
+    fused = fuse_loops(expand(small, DEFINITIONS, has_form, is_pointwise), report)
+    tapes = typed_tapes(read_final(fused, report), report)
+    return write_in_place(tapes, pure.owned, pure.fresh, report=report)
+
+
+def kernel_code(
+    pure: Pure, report: Report, parallel: bool = False, dropped: Collection[Any] = (), whole: bool = False
+) -> Loaded:
+    """A pure program as kernels with a driver; ``whole``: which compiled code can call."""
+    from ..compiler.kernels.numba import compiled_driver, decorators, stamp, why_left
+    from ..compiler.kernels.partition.partition import partition
+
+    name = pure.function.name
+    parts = partition(for_kernels(pure, report), f"{name}_kernel", whole, parallel, dropped)
+    parts.driver.name = name
+    if not parts.kernels and not whole:
+        raise NotCompiled(f"nothing for kernels: {why_left(parts)}")
+    compiled = {**decorators(parts), **(compiled_driver(parts) if whole else {})}
+    emitted = emit_module([*parts.kernels, parts.driver], f"kernels {stamp()}", compiled, parts.calls)
+    return loaded(emitted, name, parts.refused)
+
+
+def loaded(emitted: Emitted, name: str, refused: Sequence[Any] = ()) -> Loaded:
+    """Emitted text as a module."""
+    module = load_module(emitted.text, emitted.injected, name, dict(emitted.lines))
+    return Loaded(getattr(module, name), emitted.text, refused)

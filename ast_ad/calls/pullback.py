@@ -1,0 +1,123 @@
+"""What is the pullback at a point? The backward half of a program, with what the call has saved."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..compiler.frontend.structures import positions
+from ..errors import InputTypeError, InputValueError
+from ..trees import flatten
+from .checks.late_failures import Instead
+from .fitting.retirement import retire
+from .request import Request
+
+
+def pullback_at(program: Any, results: Sequence[Any], inputs: Sequence[Any]) -> PullbackAt:
+    """The pullback at the point where a program gave ``results`` for ``inputs``."""
+    *values, residuals = results
+    backward, question = program.backward, program.question
+    run = functools.partial(
+        backward if backward.backend == "numba" else backward.run, kept(residuals, inputs)
+    )
+    several = run if len(program.wrt) > 1 else lambda *seeds: (run(*seeds),)
+    leaves = list(positions(question.parts(program.primal.result)[0]))
+    found = PullbackAt(program, program.primal.function.name, several, values, leaves, program.of)
+    found.instead = Instead(program, inputs, results, functools.partial(retire, program.owner, program))
+    return found
+
+
+def kept(residuals: Any, inputs: Sequence[Any]) -> Any:
+    """The residuals, with copies of memory that is not theirs: it may change before the pullback runs."""
+    roots = {id(_root(value)) for value in inputs if isinstance(value, np.ndarray)}
+    return _detached(residuals, roots) if roots else residuals
+
+
+def _root(array: Any) -> Any:
+    while isinstance(getattr(array, "base", None), np.ndarray):
+        array = array.base
+    return array
+
+
+def _detached(value: Any, roots: set[int]) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.copy() if id(_root(value)) in roots and 0 not in value.strides else value
+    if isinstance(value, (tuple, list)):
+        return type(value)([_detached(item, roots) for item in value])
+    return value
+
+
+class PullbackAt:
+    """Maps a cotangent of the value to cotangents of the arguments; it may be called any number of times.
+
+    Args:
+        request: which leaves of the arguments are asked for.
+        name: what the function is called.
+        run: from cotangents of the results in ``of`` to those of the leaves.
+        results: the leaves of the value at ``leaves``, and what else the program returned.
+    """
+
+    instead: Callable[[Sequence[Any], Exception], Sequence[Any]] | None = None  # where the program raises
+
+    def __init__(
+        self,
+        request: Request,
+        name: str,
+        run: Callable[..., Sequence[Any]],
+        results: Sequence[Any],
+        leaves: Sequence[int],
+        of: Sequence[int],
+    ) -> None:
+        self._request, self._name, self._leaves, self._of = request, name, leaves, of
+        self.leaves = run
+        self._like = [(np.shape(results[i]), np.result_type(results[i])) for i in of]
+
+    def __call__(self, cotangent: Any) -> Any:
+        leaves, _ = flatten(cotangent)
+        if len(leaves) == len(self._leaves) != len(self._of):
+            # integers in the value: their cotangents mean nothing
+            leaves = [leaf for i, leaf in zip(self._leaves, leaves, strict=True) if i in self._of]
+        if len(leaves) != len(self._of):
+            raise InputValueError(
+                f"a cotangent with {len(leaves)} leaves",
+                why=f"the value has {len(self._of)}",
+                fix="give the cotangent the structure of the value",
+            )
+        seeds = [_seed(leaf, *like) for leaf, like in zip(leaves, self._like, strict=True)]
+        try:
+            bars = self.leaves(*seeds)
+        except Exception as error:
+            if self.instead is None:
+                raise
+            bars = self.instead(seeds, error)
+        return self._request.gradients(bars)
+
+    def __repr__(self) -> str:
+        return f"<pullback of {self._name}>"
+
+
+def _seed(leaf: Any, shape: tuple[int, ...], dtype: np.dtype) -> Any:
+    """A cotangent of the shape and the dtype of its value."""
+    check_cotangent(leaf, shape, dtype)
+    return leaf.astype(dtype, copy=False) if isinstance(leaf, (np.ndarray, np.generic)) else dtype.type(leaf)
+
+
+def check_cotangent(leaf: Any, shape: tuple[int, ...], dtype: np.dtype) -> None:
+    """A cotangent has the shape of its value, and is real where that is.
+
+    Raises:
+        InputValueError, InputTypeError: it is not so.
+    """
+    if np.shape(leaf) != shape:
+        raise InputValueError(
+            f"a cotangent of shape {np.shape(leaf)}",
+            why=f"the value has shape {shape}",
+            fix="give the cotangent the shape of the value",
+        )
+    if np.result_type(leaf).kind == "c" and dtype.kind != "c":
+        raise InputTypeError(
+            "a complex cotangent", why=f"the value is real ({dtype})", fix="pass its real part"
+        )

@@ -1,0 +1,225 @@
+"""What can be asked of a function? Its gradient, the value with it, its pullback: a class for each question.
+
+A question knows what is differentiated (``results``), the program that answers it (``program``, from IR to
+IR, so that questions can be asked of answers) and what the user gets (``answer``). The rest of the package
+asks it for these, and never which question it is.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from ..compiler.adjoint.adjoint import adjoint
+from ..compiler.adjoint.seeds import may_be_one
+from ..compiler.frontend.builder import type_of_arg
+from ..compiler.frontend.structures import positions
+from ..compiler.ir.builtin import raise_
+from ..compiler.ir.ops import Arg, Block, Function, If, Lit, Op, Statement, Var, walk
+from ..compiler.ir.types import Array, Opaque, Optional, Scalar, carries_derivative
+from ..errors import InputTypeError, UnsupportedError, not_one_number
+from ..rules.helpers import COMPLEX_BY_VALUE
+
+
+def together(*parts: Any) -> Any:
+    """Several parts of an answer, as the user gets them."""
+    return parts
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of a function.
+
+    ``has_aux``: it returns ``(value, aux)``, and the value alone is differentiated.
+
+    ``name``: of the public function. ``later``: whether the answer is a function, so that the program has two
+    halves, one for the call and one for the calls of the answer. ``argnums``: what is differentiated where
+    the user doesn't choose; None: all arguments that consist of floats.
+    """
+
+    has_aux: bool = False
+
+    name: ClassVar[str]
+    later: ClassVar[bool] = False
+    argnums: ClassVar[int | None] = 0
+
+    def results(self, structure: Any, function: Function) -> tuple[int, ...]:
+        """The positions of what is differentiated among a primal's results.
+
+        Args:
+            structure: that of the value, with positions among the results as leaves.
+            function: the primal. Where the question may turn out to have no answer it gets a statement that
+                raises then.
+
+        Raises:
+            InputTypeError: the question can't be asked of such a value.
+        """
+        raise NotImplementedError
+
+    def program(
+        self,
+        function: Function,
+        wrt: tuple[int, ...],
+        of: tuple[int, ...],
+        residuals: str = "cheap",
+        region: bool = False,
+    ) -> Function:
+        """The program that computes a primal's results and, behind them, what is asked.
+
+        Args:
+            function: the primal; it is not changed.
+            wrt: the positions of the parameters to differentiate with respect to.
+            of: the positions of the results to differentiate.
+            residuals: what loops and branches save rather than compute again, see ``adjoint``.
+            region: whether the primal is a part of another program, whose values it reads.
+        """
+        raise NotImplementedError
+
+    def answer(self, value: Any, aux: Any, derivative: Any, together: Callable[..., Any] = together) -> Any:
+        """What the user gets.
+
+        Args:
+            value, aux: what the function returned; ``aux`` means nothing without ``has_aux``.
+            derivative: the cotangents in the structure of the arguments; of a question with an answer for
+                later, the function that gives them.
+            together: makes one of several: a tuple, or what stands for it in a program or a text.
+        """
+        raise NotImplementedError
+
+    def parts(self, value: Any) -> tuple[Any, Any]:
+        """What a function returned, as value and aux."""
+        return (value[0], value[1]) if self.has_aux else (value, None)
+
+    def inside(self, region: Any) -> Any:
+        """The abstract answer in compiled code, where the derivative is called there."""
+        value, aux, derivative = region.joined(self)
+        return self.answer(value, aux, derivative, region.together)
+
+    def traced(self, trace: Any, inputs: Sequence[Any]) -> Any:
+        """The value and what is asked, in the order of a program's results, of a function that is traced."""
+        return trace.pulled_later(inputs) if self.later else trace.pulled(inputs)
+
+
+class Gradient(Question):
+    """The gradient of a number."""
+
+    name = "grad"
+
+    def results(self, structure: Any, function: Function) -> tuple[int, ...]:
+        by_value = any(isinstance(op, Op) and op.fn in COMPLEX_BY_VALUE for op in walk(function.body))
+        position = scalar_result(structure, function.body.results, self.has_aux, by_value)
+        require_number(function.body, position)
+        return (position,)
+
+    def program(
+        self,
+        function: Function,
+        wrt: tuple[int, ...],
+        of: tuple[int, ...],
+        residuals: str = "cheap",
+        region: bool = False,
+    ) -> Function:
+        joint = adjoint(function, wrt, of=of, residuals=residuals, region=region)
+        return replace(joint, name=f"{joint.name}_value_and_grad")
+
+    def answer(self, value: Any, aux: Any, derivative: Any, together: Callable[..., Any] = together) -> Any:
+        return together(derivative, aux) if self.has_aux else derivative
+
+
+class ValueAndGradient(Gradient):
+    """The value, and the gradient of a number."""
+
+    name = "value_and_grad"
+
+    def answer(self, value: Any, aux: Any, derivative: Any, together: Callable[..., Any] = together) -> Any:
+        return together(together(value, aux) if self.has_aux else value, derivative)
+
+
+class Pullback(Question):
+    """The value, and the function from its cotangents to those of the arguments."""
+
+    name = "vjp"
+    later = True
+    argnums = None
+
+    def results(self, structure: Any, function: Function) -> tuple[int, ...]:
+        value = structure[0] if self.has_aux else structure
+        results = function.body.results
+        return tuple(i for i in positions(value) if carries_derivative(type_of_arg(results[i])))
+
+    def program(
+        self,
+        function: Function,
+        wrt: tuple[int, ...],
+        of: tuple[int, ...],
+        residuals: str = "cheap",
+        region: bool = False,
+    ) -> Function:
+        """Its last parameters are the cotangents of the results in ``of``."""
+        return adjoint(function, wrt, seed=True, of=of, residuals=residuals, region=region)
+
+    def answer(self, value: Any, aux: Any, derivative: Any, together: Callable[..., Any] = together) -> Any:
+        return together(value, derivative, aux) if self.has_aux else together(value, derivative)
+
+
+# ----- the number that has a gradient ---------------------------------------------------------------------
+def require_number(body: Block, position: int) -> None:
+    """Let a program raise where the result that is differentiated is None."""
+    result = body.results[position]
+    if not (isinstance(result, Var) and isinstance(result.type, Optional)):
+        return
+    present, error = Var(Scalar("bool")), Var(Opaque("InputTypeError"))
+    text = ("the gradient of None", None, "grad is defined for functions with a real scalar result")
+    told = (*text, "return a number on every path")
+    failure: list[Statement] = [
+        Op(InputTypeError, tuple(map(Lit, told)), (error,)),
+        Op(raise_, (error,), (), effect=True),
+    ]
+    body.ops += [
+        Op(operator.is_not, (result, Lit(None)), (present,)),
+        If(present, Block(), Block(failure), ()),
+    ]
+
+
+def scalar_result(
+    structure: Any, results: Sequence[Arg], has_aux: bool, complex_by_value: bool = False
+) -> int:
+    """The position of the number to differentiate among the results: of one element, for all that is known.
+
+    Raises
+    ------
+    InputTypeError
+        for what is no real number.
+    UnsupportedError
+        for a complex one that is real for some arguments (``complex_by_value``).
+    """
+    if has_aux:
+        if not (isinstance(structure, tuple) and len(structure) == 2 and not isinstance(structure[0], str)):
+            raise InputTypeError(
+                "has_aux=True", why="the function does not return a pair", fix="return (value, aux)"
+            )
+        structure = structure[0]
+    what = "a container"
+    if isinstance(structure, int):
+        result = results[structure]
+        if not isinstance(result, Var):
+            return structure
+        found = result.type.value if isinstance(result.type, Optional) else result.type
+        if (
+            isinstance(found, (Scalar, Array))
+            and found.kind in ("float", "int", "bool")
+            and may_be_one(found)
+        ):
+            return structure
+        if complex_by_value and isinstance(found, (Scalar, Array)) and found.kind == "complex":
+            raise UnsupportedError(
+                "a result that is real or complex by its value",
+                why="what was computed on the way is real for some arguments only",
+                fix="return its real part",
+            )
+        what = f"a result of type {result.type}"
+    elif isinstance(structure, tuple) and structure and structure[0] == "static":
+        what = repr(structure[1])
+    raise not_one_number(what)
