@@ -12,9 +12,14 @@ import pickle
 import threading
 from typing import Any, ClassVar, Protocol, TypeVar
 
+MOST_CALLS = 3  # that an error names
+
 
 class SpanLike(Protocol):
-    """Where something stands: 1-based line, UTF-8 byte columns as in ``ast``, the statement on one line."""
+    """Where something stands: 1-based line, UTF-8 byte columns as in ``ast``, the statement on one line.
+
+    It may have a ``path``: the calls that lead there.
+    """
 
     @property
     def filename(self) -> str: ...
@@ -89,8 +94,10 @@ class AdError(Exception):
         inside = f", in {span.function}" if span.function else ""
         place = f"  {span.filename}:{span.line}{inside}"
         if not self.source_line.strip():  # no file: the statement's own text, to which columns don't apply
-            return [place, f"    {span.text}"] if span.text else [place]
-        return [place, *_underlined(self.source_line, span.column, span.end_column)]
+            shown = [f"    {span.text}"] if span.text else []
+        else:
+            shown = _underlined(self.source_line, span.column, span.end_column)
+        return [place, *shown, *_way(span)]
 
 
 class UnsupportedError(AdError, NotImplementedError):
@@ -214,6 +221,14 @@ def _source_line(span: SpanLike | None) -> str:
         return linecache.getline(span.filename, span.line).rstrip()
     except Exception:  # the line is decoration: an error about an error would hide the first
         return ""
+
+
+def _way(span: SpanLike) -> list[str]:
+    """By which calls a helper was reached, the innermost first; there may be a hundred, of a recursion."""
+    calls = getattr(span, "path", ())[::-1]
+    lines = [f"  called at {call.at.filename}:{call.at.line}, in {call.at.function}" for call in calls]
+    more = len(lines) - MOST_CALLS
+    return lines if more <= 0 else [*lines[:MOST_CALLS], f"  after {more} more calls"]
 
 
 def _underlined(line: str, column: int, end_column: int) -> list[str]:

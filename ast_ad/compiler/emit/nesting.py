@@ -35,6 +35,7 @@ from ..ir.ops import (
     walk,
 )
 from ..ir.types import Array, DictOf, ListOf, Scalar
+from .outlining import RunCall
 
 MAX_DEPTH = 10
 MAX_LENGTH = 84
@@ -344,7 +345,7 @@ def _raises(op: Statement) -> bool:
 
     Derivatives divide by what such an operation has found not to be zero.
     """
-    if not isinstance(op, Op) or op.fn in _CHECKS:
+    if not isinstance(op, Op) or op.fn in _CHECKS or isinstance(op.fn, RunCall):
         return isinstance(op, Op)
     if op.fn in _DIVISIONS:
         divisor = op.args[-1]

@@ -17,7 +17,9 @@ from typing import Any
 from ...errors import InternalError, UnsupportedError
 from ..ir.check import check
 from ..ir.ops import Function, Span
+from . import outlining
 from .imports import References
+from .nesting import plan
 from .statement_text import Source, function_def
 
 MAX_COMMENT = 100
@@ -38,6 +40,7 @@ def emit_module(
     header: str = "",
     decorators: Mapping[str, Callable[..., Any]] | None = None,
     local: Mapping[str, object] | None = None,
+    outline: bool = False,
 ) -> Emitted:
     """Print the functions as one module.
 
@@ -46,6 +49,8 @@ def emit_module(
         header: remarks for the top of the file, printed as comments.
         decorators: by the name of a function, what decorates it.
         local: by the name of a function, the object that stands for it in calls from the others.
+        outline: whether bodies of calls that are equal up to names become one function. A prototype:
+            nothing but tests asks for it. The statements are taken out of ``functions``.
 
     Raises:
         InternalError: if the IR is malformed, or the text does not parse back to its tree.
@@ -60,8 +65,11 @@ def emit_module(
         return y
     <BLANKLINE>
     """
-    references = References()
-    for name, stand_in in (local or {}).items():
+    references, local = References(), dict(local or {})
+    if outline:
+        functions, found = _outlined(functions, {*local, *(function.name for function in functions)})
+        local |= found
+    for name, stand_in in local.items():
         references.know(stand_in, name)
     for function in functions:
         references.names.add(check(function).name)
@@ -78,6 +86,16 @@ def emit_module(
     comments, places = _annotations(tree, parsed, sources)
     top = [f"# {_one_line(line)}".rstrip() for line in header.splitlines()]
     return _annotated(text, top, comments, places, references.injected)
+
+
+def _outlined(functions: list[Function], taken: set[str]) -> tuple[list[Function], dict[str, object]]:
+    """The functions, each behind those that stand for runs of its statements; and what stands for these."""
+    found, local = list[Function](), dict[str, object]()
+    for function in functions:
+        several, own = outlining.outline(function, lambda outer: plan(outer).inlined, taken)
+        found += several
+        local |= own
+    return found, local
 
 
 def to_source(tree: ast.Module) -> tuple[str, ast.Module]:

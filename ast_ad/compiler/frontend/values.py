@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..ir.ops import Arg, Block, Lit, Seq, Slice, Var
+from ..ir.ops import Arg, Block, Call, Lit, Seq, Slice, Var
 
 if TYPE_CHECKING:
     from ..ir.types import Dim, Type
@@ -216,6 +216,7 @@ class Frame:
     inlined: bool = False  # a comprehension's, where Python has no frame for it
     class_name: str | None = None  # of the class statement whose body it is of: functions don't see it
     caller: Frame | None = None
+    call: Call | None = None  # by which its function was reached
     serial: int = _stamp()
 
 

@@ -35,9 +35,24 @@ UNKNOWN: Any = type("Unknown", (), {"__repr__": lambda self: "UNKNOWN"})()
 _ids = itertools.count()
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Call:
+    """One call of a function whose body was read in its place: of ``callee``, ``at`` a place of its caller.
+
+    Each reading of a body has its own, so that identity tells two calls in one line from each other.
+    """
+
+    callee: str
+    at: Span
+
+
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Where in the user's source something stands; ``text`` is the statement's own, on one line."""
+    """Where in the user's source something stands; ``text`` is the statement's own, on one line.
+
+    ``call``: the one by which its function was reached; None in the function that is differentiated. It is no
+    part of the place: spans of one line are equal, whichever call they belong to.
+    """
 
     filename: str = "<unknown>"
     line: int = 0
@@ -45,6 +60,17 @@ class Span:
     end_column: int = 0
     text: str = ""
     function: str = ""
+    call: Call | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def path(self) -> tuple[Call, ...]:
+        """The calls that lead here, the outermost first."""
+        found: list[Call] = []
+        call = self.call
+        while call is not None:
+            found.append(call)
+            call = call.at.call
+        return tuple(reversed(found))
 
 
 NOWHERE = Span()

@@ -11,7 +11,7 @@ import gast
 import numpy as np
 
 from ....errors import AdError
-from ...ir.ops import Lit, Var
+from ...ir.ops import Call, Lit, Var
 from ...ir.types import Opaque
 from .. import doors
 from ..constructs.boundness import Raised
@@ -155,6 +155,7 @@ def run_body(cx: Context, node: gast.AST, frame: Frame, bound: dict[str, Value],
     span = cx.builder.span
     outer, cx.frame = cx.frame, frame
     frame.caller = outer
+    frame.call = Call(name, span) if span.line else None  # nothing calls the function that is differentiated
     cx.active.setdefault(id(node), []).append(cx.builder.block)
     try:
         for parameter, value in bound.items():

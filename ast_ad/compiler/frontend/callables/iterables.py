@@ -244,6 +244,7 @@ def inner_frame(cx: Context, enclosing: Frame, names: frozenset[str]) -> Any:
         enclosing.path,
         locals=names,
         comprehension=True,
+        call=enclosing.call,
     )
 
 

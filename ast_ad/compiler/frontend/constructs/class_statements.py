@@ -60,6 +60,7 @@ def run_class_body(cx: Context, node: gast.ClassDef) -> Frame:
         locals=bound_names(node.body),
         class_name=node.name,
         caller=outer,
+        call=outer.call,
     )
     try:
         exec_block(cx, node.body)

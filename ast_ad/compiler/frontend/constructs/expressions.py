@@ -264,6 +264,7 @@ def comprehend(cx: Context, node: gast.AST, enclosing: Frame, first: Value | Non
         locals=targets(node),
         comprehension=True,
         inlined=INLINED and type(node).__name__ != "GeneratorExp",
+        call=enclosing.call,
     )
     try:
         run_generators(cx, node, list(node.generators), lambda item: list_append(cx, result, item), first)

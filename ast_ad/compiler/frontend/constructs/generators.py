@@ -61,6 +61,7 @@ def own_frame(cx: Context, *names: str) -> Iterator[Frame]:
         locals=frozenset(names),
         comprehension=True,
         caller=outer,
+        call=outer.call,
     )
     try:
         yield cx.frame

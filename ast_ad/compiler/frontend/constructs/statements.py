@@ -103,6 +103,7 @@ def place(cx: Context, node: gast.AST, statement: gast.AST | None = None) -> Non
         node.end_col_offset if node.end_lineno == node.lineno else 0,
         text,
         source.name,
+        cx.frame.call,
     )
 
 
