@@ -13,6 +13,8 @@ import hypothesis
 import numpy as np
 import pytest
 
+from tests.parts import PARTS, give_marks, may_hold
+
 # Tests compare programs with functions themselves, and count calls; those of the check ask for it.
 os.environ.setdefault("AST_AD_CHECK", "0")
 
@@ -38,7 +40,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_ignore_collect(collection_path: pathlib.Path, config: pytest.Config) -> bool | None:
+    """``-m`` with one part alone reads no file of another: to collect all tests takes half a minute."""
+    mark = config.option.markexpr
+    return True if mark in PARTS and not may_hold(collection_path, mark) else None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    give_marks(items)
     items.sort(key=lambda item: item.path.name not in FIRST)
 
 

@@ -21,6 +21,7 @@ def network(count, edges):
     return result
 
 
+@pytest.mark.slow(beyond=30)
 @pytest.mark.parametrize("seed", range(150))
 def test_no_cut_is_smaller(seed):
     rng = np.random.default_rng(seed)

@@ -65,11 +65,13 @@ def lotka_volterra(x, y, a, b, steps):
     return cost + y
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steps", [0, 1, 5])
 def test_a_step_of_an_integrator_saves_the_state(steps):
     assert tapes(compared(lotka_volterra, 1.0, 0.5, 1.1, 0.4, steps)) == [2]
 
 
+@pytest.mark.slow
 def test_a_state_in_a_small_array_is_saved_alone():
     def f(a, b, c, n):
         y = np.array([a, b, c])
@@ -83,6 +85,7 @@ def test_a_state_in_a_small_array_is_saved_alone():
     assert tapes(compared(f, 1.0, 0.5, 0.2, 4)) == [1]
 
 
+@pytest.mark.slow
 def test_sigmoids_save_their_exponentials_only():
     def f(w, x, n):
         for i in range(n):
@@ -129,6 +132,7 @@ def test_a_copy_and_its_source_are_saved_once():
     assert count == 2  # x and the sine
 
 
+@pytest.mark.slow
 def test_branches_and_inner_loops():
     def f(x, n):
         total = 0.0
@@ -146,6 +150,7 @@ def test_branches_and_inner_loops():
     compared(f, np.array([0.5, -2.0, 1.0, 0.3]), 4)
 
 
+@pytest.mark.slow
 def test_loops_that_stop():
     def f(x, n):
         y, k = x[0], 0
@@ -193,6 +198,7 @@ def test_dtypes_stay(dtype):
         np.testing.assert_allclose(a, b, rtol=1e-5 if dtype is np.float32 else 1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", range(0, 120, 20))
 def test_random_programs(start):
     saved = np.zeros(2, int)

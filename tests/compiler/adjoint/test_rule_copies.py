@@ -155,6 +155,7 @@ def paths(x, y):
     return total / (1.0 + total * total)
 
 
+@pytest.mark.slow(beyond=4)
 @pytest.mark.parametrize(
     ("function", "args"),
     [

@@ -83,6 +83,7 @@ def functions():
     return sorted(pure | ufuncs | math_functions | {operator.pow}, key=lambda f: (f.__name__, f.__module__))
 
 
+@pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("fn", functions(), ids=lambda f: f"{f.__module__}.{f.__name__}")
 def test_what_raises_was_said_to_raise(fn):
     everything = [*NUMBERS, *ARRAYS]
@@ -200,6 +201,7 @@ def of_pullback(x, k):
     return np.sum(pullback(1.0) ** 2)
 
 
+@pytest.mark.slow(beyond=6)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("asked", [ast_ad.grad, ast_ad.value_and_grad, ast_ad.vjp])
 @pytest.mark.parametrize(
@@ -236,6 +238,7 @@ def test_the_order_of_an_exception_and_what_is_printed(capsys):
     assert capsys.readouterr().out == "before\n"
 
 
+@pytest.mark.slow
 def test_a_kernel_checks_in_a_loop_of_its_own():
     def f(x, y, n):
         total = 0.0

@@ -51,6 +51,7 @@ def returns_an_argument(fn: Any) -> bool:
     return any(sources(value) & arguments for value in returned)
 
 
+@pytest.mark.slow
 def test_functions_that_may_return_an_argument_are_not_taken_for_fresh() -> None:
     """Programs (``itself``) are read in place of their calls: no operation of the IR calls them."""
     primitives = [(fn, known) for fn, known in registry.primitives().items() if not known.itself]

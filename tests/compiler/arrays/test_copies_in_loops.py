@@ -1,6 +1,7 @@
 """What does a loop copy at each turn? Nothing that grows with the turns."""
 
 import numpy as np
+import pytest
 
 import ast_ad
 
@@ -39,6 +40,7 @@ def check(f, *args):
     return derivative.source
 
 
+@pytest.mark.slow
 def test_the_list_of_candidates_is_not_copied():
     for f in best_so_far, two_that_change:
         source = check(f, np.array([0.3, 0.7, 0.2]), 9)

@@ -112,6 +112,7 @@ def test_lorenz():
     verify(lorenz, vec(), vec(), 20, second=True)
 
 
+@pytest.mark.slow
 def test_nothing_is_left_of_empty_loops():
     verify(lorenz, vec(), vec(), 0)
 
@@ -126,6 +127,7 @@ def rotations(angles, points):
     return total
 
 
+@pytest.mark.slow
 def test_rotations():
     verify(rotations, R.normal(size=20), R.normal(size=(20, 3)), second=True)
 
@@ -138,6 +140,7 @@ def products(a, b, n):
     return np.trace(m) + np.dot(m[0], m[1])
 
 
+@pytest.mark.slow
 def test_products_of_matrices():
     verify(products, R.normal(size=(3, 3)), R.normal(size=(3, 3)), 5, second=True)
 
@@ -155,6 +158,7 @@ def quaternions(q, qs):
     return q[0] * q[1] + q[2]
 
 
+@pytest.mark.slow
 def test_quaternions():
     verify(quaternions, vec(4), R.normal(size=(12, 4)), second=True)
 
@@ -217,10 +221,12 @@ def complex_numbers(z, w, n):
     return np.sum(np.abs(z) ** 2) + np.vdot(z, w).real
 
 
+@pytest.mark.slow
 def test_complex_numbers():
     verify(complex_numbers, vec(3) + 1j * vec(3), vec(3), 4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function, args", [
     (lorenz, (vec(), vec(), 5)), (products, (R.normal(size=(3, 3)), R.normal(size=(3, 3)), 5)),
     (quaternions, (vec(4), R.normal(size=(12, 4)))), (in_place, (vec(4), 6)),
@@ -303,6 +309,7 @@ def nested(x, n):
     return total
 
 
+@pytest.mark.slow
 def test_nested_loops():
     verify(nested, vec(2), 4, second=True)
 
@@ -340,12 +347,14 @@ def kinks(x, n):
     return total
 
 
+@pytest.mark.slow
 def test_derivatives_at_kinks():
     with np.errstate(all="ignore"):
         joint = verify(kinks, np.ones(3), 2, scalar=False)
         np.testing.assert_allclose(evaluate(joint, np.ones(3), 2)[1], [-4, 2, 2])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", range(0, 30, 10))
 def test_random_programs(start, tmp_path):
     for seed in range(start, start + 10):
@@ -373,6 +382,7 @@ def compare_random(function, program):
         same(value, evaluate(check(small_arrays(ir)), *copies(program.args)), 1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", range(0, 400, 40))
 def test_random_ir(start, monkeypatch):
     """Lists, unknown functions, loops that stop: whatever the frontend may make of a program, and more."""

@@ -511,3 +511,79 @@ def q30(x):
         np.piecewise(x, [x < 0, x >= 0], [lambda t: t**2, lambda t: 3 * t]).sum()
         + np.select([x > 1, x > 0], [x**2, x], 0).sum()
     )
+
+
+def q31(x):
+    def squares(values):
+        for v in values:
+            if v > 1:
+                return
+            yield v * v
+
+    s = 0.0
+    for i, y in enumerate(squares(x)):
+        s += y * (i + 1)
+    return s + next(squares(x)) + sum(np.sin(v) for v in x if v > 0)
+
+
+def q32(x):
+    with np.errstate(divide="ignore"):
+        y = np.log(np.abs(x))
+    return np.sum(y * x)
+
+
+def q33(x):
+    sums = {}
+    for i in range(len(x)):
+        key = (i * i) % 3
+        sums[key] = sums.get(key, 0.0) + x[i] * (i + 1)
+    total = 0.0
+    for key, value in sums.items():
+        total += value**2 * (key + 1)
+    return total
+
+
+def q34(x):
+    class Spring:
+        stiffness = 3.0
+
+        def __init__(self, length):
+            self.length = length
+
+        def energy(self, y):
+            return self.stiffness * (y - self.length) ** 2
+
+    return Spring(x[0]).energy(x[1]) + Spring(x[2]).energy(x[3])
+
+
+def q35(x):
+    items = [x[0]]
+    for v in items:
+        if len(items) < 4:
+            items.append(v * x[len(items)])
+    return sum(items)
+
+
+def q36(x):
+    s = 0.0
+    for i in range(3):
+        y = x * i if i % 2 else x[i]
+        s += np.ndim(y) + np.sum(y * y)
+    return s
+
+
+def q37(x):
+    rows = []
+    for i in range(3):
+        rows.append([])
+        for j in range(i + 1):
+            rows[i].append(x[j] * (i + 1))
+    rows[2][0] *= 2.0
+    return rows[2][0] ** 2 + rows[1][1] * rows[2][2]
+
+
+def q38(x):
+    name = {"first": x[0], "rest": x[1:]}
+    name.update(first=name["first"] * 2)
+    a, b = np.split(name.pop("rest"), [1])
+    return np.sum(a) * name["first"] + np.sum(b**2) + max(abs(v) for v in x) * round(2.4)

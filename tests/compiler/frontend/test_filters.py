@@ -42,6 +42,7 @@ def differences(function, args, position):
     return np.array([(at(k, 1e-6) - at(k, -1e-6)) / 2e-6 for k in range(len(args[position]))])
 
 
+@pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("function", [smoothed, widths, edges, of_a_list])
 def test_filters_are_compiled(function, backend):

@@ -143,6 +143,7 @@ def test_what_is_not_selected_has_no_share(function: Callable[..., Any], expecte
         np.testing.assert_allclose(ast_ad.grad(function)(POINTS), expected)
 
 
+@pytest.mark.slow(beyond=3)
 @pytest.mark.parametrize(("function", "args"), PROGRAMS, ids=lambda v: getattr(v, "__name__", ""))
 def test_gradient(function: Callable[..., Any], args: tuple[Any, ...]) -> None:
     before = repr(args)
@@ -163,6 +164,7 @@ def test_compiled_code_that_fills_its_argument_is_refused() -> None:
         ast_ad.grad(f, fallback="error")(np.array([[0.5, 2.0], [0.5, 1.2]]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "args"),
     [
@@ -211,6 +213,7 @@ def sums_of_generators(x: np.ndarray, s: float) -> float:
     return math.fsum(s * math.fsum(v * s for v in x[i:]) for i in range(2))
 
 
+@pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("function", [sum_of_array, sum_of_list, sum_of_tuple, sums_of_generators])
 def test_fsum_rounds_once(function: Callable[..., Any]) -> None:
     value, gradient = ast_ad.value_and_grad(function, argnums=(0, 1), fallback="error")(SPREAD, 0.3)
@@ -222,6 +225,7 @@ def test_fsum_rounds_once(function: Callable[..., Any]) -> None:
         np.testing.assert_allclose(found, wanted, rtol=1e-6, atol=1e-7)
 
 
+@pytest.mark.slow
 def test_a_gradient_keeps_single_precision_where_a_cotangent_is_the_number_zero() -> None:
     def f(x: np.ndarray, n: int) -> float:
         u = math.exp(-(x[0] ** 2))

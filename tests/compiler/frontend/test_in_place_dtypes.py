@@ -95,6 +95,7 @@ def test_programs(f, dtype, backend):
     compare(f, dtype, backend)
 
 
+@pytest.mark.slow(beyond=3)
 @pytest.mark.parametrize("given", [np.float32, np.float64])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("change", OPERATIONS, ids=lambda f: f.__name__)
@@ -103,6 +104,7 @@ def test_mixed_precisions(value, change, dtype, given):
     compare(changed(dtype, change, VALUES[value]), given, "numpy")
 
 
+@pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("change", OPERATIONS, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("value", VALUES)

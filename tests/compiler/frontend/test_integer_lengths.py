@@ -107,6 +107,7 @@ def checked(folder, form, parts, calls, backend):
             agrees(module, gradient, a, b, number % 4 == 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_numpy_code(form, tmp_path):
     @settings(
@@ -126,6 +127,7 @@ def test_numpy_code(form, tmp_path):
 CALLS = [(5, 2), (3, 3), (0, 1), (-3, 4), (12, -2), (7, 0), (100, 1), (1, 11)]
 
 
+@pytest.mark.slow(beyond=5)
 @pytest.mark.parametrize("pattern", PAIRS)
 def test_each_operator(pattern, tmp_path):
     """One program answers all calls."""
@@ -133,6 +135,7 @@ def test_each_operator(pattern, tmp_path):
     checked(tmp_path, form, (pattern.format("a", "b"), "b", "2"), CALLS, "numpy")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "form, parts",
     [

@@ -40,6 +40,7 @@ def modes(derivative, depths):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 def test_a_deeper_call_is_traced_and_the_next_program_is_as_deep(backend):
     if backend == "numba":
@@ -55,11 +56,13 @@ def test_a_deeper_call_is_traced_and_the_next_program_is_as_deep(backend):
     ]
 
 
+@pytest.mark.slow
 def test_calls_that_are_too_deep_for_any_program_are_traced():
     derivative = ast_ad.grad(chain)
     assert modes(derivative, [2, 60, 60, 20]) == ["compiled", "fallback", "fallback", "compiled"]
 
 
+@pytest.mark.slow
 def test_a_first_call_that_is_deeper_than_the_first_bound():
     derivative = ast_ad.grad(chain)
     assert modes(derivative, [FIRST_BOUND + 3] * 2) == ["fallback", "compiled"]
@@ -79,6 +82,7 @@ def test_explain_says_how_deep_it_goes():
     assert f": {FIRST_BOUND} calls deep" in str(derivative.explain())
 
 
+@pytest.mark.slow
 def test_where_nothing_may_be_traced_the_program_is_made_twice_as_deep():
     derivative = ast_ad.grad(chain, fallback="error")
     assert modes(derivative, [2, 3 * FIRST_BOUND, 1]) == ["compiled"] * 3
@@ -86,6 +90,7 @@ def test_where_nothing_may_be_traced_the_program_is_made_twice_as_deep():
         derivative(0.7, LAST_BOUND + 5)
 
 
+@pytest.mark.slow
 def test_another_profiler_keeps_its_events():
     seen = []
     derivative = ast_ad.grad(chain)
@@ -102,6 +107,7 @@ def test_another_profiler_keeps_its_events():
     assert modes(derivative, [2 * FIRST_BOUND - 1]) == ["compiled"]
 
 
+@pytest.mark.slow
 def test_a_pullback_of_a_recursion():
     value, pullback = ast_ad.vjp(lambda x: chain(x, 3))(0.7)
     np.testing.assert_allclose(pullback(1.0), derivative_of_chain(0.7, 3), rtol=1e-12)
@@ -128,6 +134,7 @@ def test_a_recursion_that_ends_by_itself_has_no_bound():
     assert "RecursionDepthError" not in derivative.source
 
 
+@pytest.mark.slow
 def test_a_recursion_with_too_many_calls_is_traced():
     derivative = ast_ad.grad(tree)
     step = 1e-6
@@ -136,6 +143,7 @@ def test_a_recursion_with_too_many_calls_is_traced():
         np.testing.assert_allclose(derivative(0.7, n), expected, rtol=1e-7, atol=1e-8)
 
 
+@pytest.mark.slow
 def test_exceptions_of_the_recursion_itself():
     def fails(x, n):
         return 1.0 / n * x if n < 1 else fails(x, n - 1)
@@ -147,6 +155,7 @@ def test_exceptions_of_the_recursion_itself():
         derivative(0.5, 9)
 
 
+@pytest.mark.slow
 def test_second_derivatives():
     derivative = ast_ad.grad(ast_ad.grad(chain))
     step = 1e-5
@@ -155,6 +164,7 @@ def test_second_derivatives():
         np.testing.assert_allclose(derivative(0.7, n), expected, rtol=1e-7)
 
 
+@pytest.mark.slow
 def test_newton_with_more_steps():
     derivative = ast_ad.value_and_grad(root, argnums=(0, 1))
     for a in (2.0, 2000.0, 2000.0):
@@ -163,6 +173,7 @@ def test_newton_with_more_steps():
         np.testing.assert_allclose(by_a, 0.5 / np.sqrt(a), rtol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["store", "print"])
 def test_what_is_stored_or_printed_comes_once(how, monkeypatch, capsys):
     monkeypatch.setenv("AST_AD_CHECK", "")

@@ -201,6 +201,7 @@ def test_wrappers(load):
     assert find_source(module.f, follow_wrapped=True).tree.name == "f"
 
 
+@pytest.mark.slow
 def test_numba_dispatchers(load):
     numba = pytest.importorskip("numba")
     module = load("def f(x):\n    return x\n")
@@ -313,15 +314,18 @@ except SourceError as error:
 SAID = "4 f\nthe source of `f` is not available True\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [["-c"], ["-Bc"], ["-W", "default", "-s", "-c"], ["-Xutf8", "-c"]])
 def test_the_text_of_a_command(arguments):
     assert run([*arguments, PROGRAM, "-c", "pass"]) == SAID
 
 
+@pytest.mark.slow
 def test_a_text_joined_to_its_flag():
     assert run([f"-Bc{PROGRAM}", "-c", "pass"]) == SAID
 
 
+@pytest.mark.slow
 def test_a_program_on_standard_input(tmp_path):
     path = tmp_path / "program.py"
     path.write_text(PROGRAM)
@@ -332,12 +336,14 @@ def test_a_program_on_standard_input(tmp_path):
         assert run(["-", "argument"], stdin=file) == SAID
 
 
+@pytest.mark.slow
 def test_a_pipe_keeps_no_text():
     program = PROGRAM.replace("print(find_source(f).first_line", "0 and (0")
     said = "the source of `f` is not available True\n"
     assert run([], input=program) == run(["-"], input=program) == said
 
 
+@pytest.mark.slow
 def test_data_on_standard_input_is_no_program(tmp_path):
     path = tmp_path / "program.py"
     path.write_text(
@@ -373,6 +379,7 @@ def test_asserts_rewritten_by_pytest():
     assert find_source(inner).is_lambda
 
 
+@pytest.mark.slow
 def test_the_cache_does_not_keep_code_alive(load):
     module = load("def f(x):\n    return x\n")
     key = id(module.f.__code__)
@@ -383,6 +390,7 @@ def test_the_cache_does_not_keep_code_alive(load):
     assert key not in source_module._parsed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text", ["def f(x):\n    return " + " + ".join(["x"] * 2000), "def f(x):\n" + "    x = x + 1\n" * 2000]
 )
@@ -398,6 +406,7 @@ def test_deep_and_long_functions(text):
     assert sys.getrecursionlimit() == limit
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [[], ["-O"], ["-OO"], ["-X", "no_debug_ranges"]])
 def test_functions_of_the_standard_library(options, tmp_path):
     """Nearly all of the library's functions must be verified, whichever way Python runs."""

@@ -38,6 +38,7 @@ def an_array(source, shape):
     return np.copy(a, order=source.choice("CFK")) if source.random() < 0.4 else a
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_numbers(seed):
     source = random.Random(seed)
@@ -55,6 +56,7 @@ def test_numbers(seed):
         assert kept_orders(given[:1], a.shape) <= lying(np.copy(a, order="K"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_symbols(seed):
     """Where something is said of all lengths, it is so for these."""

@@ -26,6 +26,7 @@ def guarded(f):
     return g
 
 
+@pytest.mark.slow(beyond=3)
 @pytest.mark.parametrize("f", OF_MATH, ids=lambda f: f.__name__)
 def test_the_way_taken_is_that_of_python(f):
     plain = guarded(f)

@@ -17,6 +17,7 @@ def test_source(function, golden):
     golden(f"{function.__name__}.py.txt", value_and_grad.source)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", CASES, ids=lambda f: f.__name__)
 def test_source_does_not_depend_on_the_run(function):
     texts = set()

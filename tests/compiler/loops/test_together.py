@@ -59,12 +59,14 @@ def squares(x, w):
 X, W = np.array([0.5, 0.1, 1.5, -0.3]), np.array([0.4, -0.7])
 
 
+@pytest.mark.slow
 def test_independent_iterations_save_nothing_outside():
     together = fused(squares, X, W)
     outer = [op for op in together.body.ops if isinstance(op, For)]
     assert len(outer) == 1 and not any(isinstance(i, Op) and i.fn is list_append for i in together.body.ops)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [0, 1])
 def test_few_iterations(n):
     fused(squares, X[:n], W)
@@ -138,6 +140,7 @@ def test_two_loops_one_after_the_other():
     assert count(fused(f, X), For) == 2
 
 
+@pytest.mark.slow
 def test_three_loops_of_arrays():
     def f(x, w):
         total = 0.0
@@ -280,6 +283,7 @@ STATEMENTS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(60))
 def test_random_bodies(seed, tmp_path):
     rng = np.random.default_rng(seed)

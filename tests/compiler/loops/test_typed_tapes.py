@@ -111,6 +111,7 @@ def backwards(x, n):
     return x
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [0, 1, 7, -2])
 def test_ranges(n):
     verify(recurrence, 0.3, n)
@@ -146,6 +147,7 @@ def triangle(x, n):
     return total
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [0, 1, 5])
 def test_nests(n):
     verify(nested, 0.7, n, 3)
@@ -180,6 +182,7 @@ def branched(x, n, m):
     return total
 
 
+@pytest.mark.slow
 def test_loops_in_branches():
     for n in (0, 1, 5):
         for m in (0, 2, 4):
@@ -241,6 +244,7 @@ def breaks(x, n):
     return x
 
 
+@pytest.mark.slow
 def test_loops_that_stop_when_they_like():
     verify(collatz, 0.5, 1)
     verify(collatz, 0.5, 27)
@@ -277,6 +281,7 @@ def grown_and_kept(x, n):
     return squares[0] * squares[-1] + len(squares)
 
 
+@pytest.mark.slow
 def test_lists():
     verify(over_lists, [0.1, 0.2, 0.3], [1.0, 2.0, 3.0])
     verify(grown, 0.3, 5, left=3)  # the list, and the cotangents of its elements
@@ -354,6 +359,7 @@ def paths(x, n):
     return np.sum(total)
 
 
+@pytest.mark.slow
 def test_kinds_of_values():
     for n in (0, 1, 6):
         verify(kinds, 0.8, n)
@@ -365,6 +371,7 @@ def test_kinds_of_values():
     verify(prefixes, np.linspace(0.1, 0.3, 16).reshape(4, 4))
 
 
+@pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("dtype", [np.float32, np.complex64, np.complex128, np.float64])
 def test_dtypes(dtype):
     verify(products, dtype(0.3), 4)
@@ -457,6 +464,7 @@ def rotations(angles, points):
     return total
 
 
+@pytest.mark.slow
 def test_algorithms():
     draw = np.random.default_rng(0).uniform
     verify(lorenz, np.array([10.0, 28.0, 8 / 3]), np.ones(3), 6)
@@ -471,6 +479,7 @@ def test_algorithms():
 
 
 # ----- programs ---------------------------------------------------------------------------------------
+@pytest.mark.slow
 @pytest.mark.parametrize("start", range(0, 60, 20))
 def test_random_ir(start):
     for seed in range(start, start + 20):
@@ -483,6 +492,7 @@ def test_random_ir(start):
             assert same(result, expected), f"seed {seed}\n{show(function)}\n\n{show(program)}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", range(0, 40, 10))
 def test_random_programs(start, tmp_path):
     for seed in range(start, start + 10):

@@ -43,6 +43,7 @@ def test_safe_product_of_arrays():
     assert isinstance(safe_product(np.float32(0), np.array(np.inf, np.float32)), np.float32)
 
 
+@pytest.mark.slow(beyond=10)
 @pytest.mark.parametrize("shape", [(), (6,), (2, 3), (3, 2, 1)])
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c8", "c16"])
 @pytest.mark.parametrize("order", ["C", "F", "strided"])

@@ -53,6 +53,7 @@ CASES = [
 ]
 
 
+@pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize(("function", "args", "least"), CASES)
 def test_texts_are_what_they_are_without(monkeypatch, backend, function, args, least):
