@@ -97,9 +97,17 @@ class Question:
         value, aux, derivative = region.joined(self)
         return self.answer(value, aux, derivative, region.together)
 
-    def traced(self, trace: Any, inputs: Sequence[Any]) -> Any:
-        """The value and what is asked, in the order of a program's results, of a function that is traced."""
-        return trace.pulled_later(inputs) if self.later else trace.pulled(inputs)
+    def traced(self, trace: Any, *inputs: Any) -> Any:
+        """What is asked of a function that is traced: ``trace`` has the pullback of this call.
+
+        Raises:
+            UnsupportedError: unless a class says what it does with that.
+        """
+        raise UnsupportedError(
+            f"`{self.name}` of a function that is traced",
+            why="it is asked of compiled programs only",
+            fix="see .explain(); rewrite what can't be compiled",
+        )
 
 
 class Gradient(Question):
@@ -123,6 +131,9 @@ class Gradient(Question):
     ) -> Function:
         joint = adjoint(function, wrt, of=of, residuals=residuals, region=region)
         return replace(joint, name=f"{joint.name}_value_and_grad")
+
+    def traced(self, trace: Any, *inputs: Any) -> Any:
+        return trace.pulled(*inputs)
 
     def answer(self, value: Any, aux: Any, derivative: Any, together: Callable[..., Any] = together) -> Any:
         return together(derivative, aux) if self.has_aux else derivative
@@ -159,6 +170,9 @@ class Pullback(Question):
     ) -> Function:
         """Its last parameters are the cotangents of the results in ``of``."""
         return adjoint(function, wrt, seed=True, of=of, residuals=residuals, region=region)
+
+    def traced(self, trace: Any, *inputs: Any) -> Any:
+        return trace.pulled_later(*inputs)
 
     def answer(self, value: Any, aux: Any, derivative: Any, together: Callable[..., Any] = together) -> Any:
         return together(value, derivative, aux) if self.has_aux else together(value, derivative)

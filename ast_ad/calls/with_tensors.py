@@ -201,7 +201,26 @@ class TracedInPlace:
             self.points[position] = given
         return given if given._scalar else run(np.copy, (given,), {})
 
-    def pulled(self, seeds: Sequence[Any]) -> Any:
+    def pulled(self) -> Any:
+        """The gradient of the number that the function returned."""
+        seeds = loss_seeds(self.plain_result(), self.call.question.has_aux)
+        return self.swept([None if g is None else Tensor._of(np.asarray(g)) for g in seeds])
+
+    def pulled_later(self) -> Any:
+        """The pullback."""
+        value, question = self.plain_result(), self.call.question
+
+        def pull_back(cotangent: Any) -> Any:
+            given = _cotangents(cotangent, value, question)
+            return self.swept([g if g is None or isinstance(g, Tensor) else Tensor._of(g) for g in given])
+
+        return pull_back
+
+    def plain_result(self) -> Any:
+        """What the function returned, as plain arrays."""
+        return self.structure.unflatten([plain(t) for t in self.outputs])
+
+    def swept(self, seeds: Sequence[Any]) -> Any:
         """The cotangents in the structure of the arguments that are asked for."""
         points = [self.points[i] for i in self.request.wrt]
         with recording():
@@ -216,17 +235,7 @@ class TracedInPlace:
         """What the derivative returns."""
         question, face = self.call.question, self.call.face
         value = self.structure.unflatten([_as(t, face) if isinstance(t, Tensor) else t for t in self.outputs])
-        flat = self.structure.unflatten([plain(t) for t in self.outputs])
-
-        def pull_back(cotangent: Any) -> Any:
-            given = _cotangents(cotangent, flat, question)
-            return self.pulled([g if g is None or isinstance(g, Tensor) else Tensor._of(g) for g in given])
-
-        derivative: Any = pull_back
-        if not question.later:
-            seeds = loss_seeds(flat, question.has_aux)
-            derivative = self.pulled([None if g is None else Tensor._of(np.asarray(g)) for g in seeds])
-        return question.answer(*question.parts(value), derivative)
+        return question.answer(*question.parts(value), question.traced(self))
 
 
 def gradients(request: Request, bars: Sequence[Any]) -> Any:
