@@ -1,4 +1,8 @@
-"""How does one operation run on tensors? NumPy computes; where gradients are wanted it is recorded."""
+"""How does one operation run on tensors? NumPy computes; where gradients are wanted it is recorded.
+
+``apply(op, args, kwargs) -> Any``. What functions and methods of tensors call when they have checked their
+arguments; it ends with ``record``. ``unary`` and ``binary`` do the same by a shorter way.
+"""
 
 from __future__ import annotations
 

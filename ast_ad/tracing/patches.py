@@ -1,5 +1,7 @@
 """Where do replacements stand while a function is traced? In the modules and closures that its code reads.
 
+``replaced(function, objects) -> Iterator[None]``, around the run of the function and nothing else.
+
 The libraries themselves stay as they are: what they and other threads call are the originals. Code of the
 user's finds other functions, and NumPy with other functions in it, until the last trace ends; they do what
 the originals do, but in threads that are tracing.

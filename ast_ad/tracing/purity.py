@@ -1,5 +1,8 @@
 """May a function be run on trial, on made-up arguments?
 
+``Search().pure(value, objects) -> bool``. Before a call becomes an operation of a compiled program that is
+traced there: the types of its results come from a trial run.
+
 Only if nobody can tell afterwards that it ran. Its byte code, and that of the functions it calls, is searched
 for what outlives a call: writes to attributes, globals and closure variables, to containers from outside, and
 calls of what prints, draws random numbers or talks to the system. In doubt the answer is no.

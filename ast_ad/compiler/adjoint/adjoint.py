@@ -1,8 +1,13 @@
 """How is the reverse sweep of a function built?
 
-``adjoint`` appends it to a copy of the function: the statements are visited backwards, and each adds what its
+``adjoint(function, wrt, seed, of, residuals, region) -> Function``. The first stage behind the front end and
+what prepares its program (``join_paths``, ``keep_exceptions``): all later ones work on the primal and its
+adjoint together, so that they see what the one saves and the other reads. It ends with ``simplify`` and
+``require``.
+
+It appends the sweep to a copy of the function: the statements are visited backwards, and each adds what its
 derivative rule says to the cotangents of its arguments. A rule is inlined whole; what only inactive arguments
-would need is dead code and vanishes. Regions are the matter of ``regions``.
+would need is dead code and vanishes. ``branch_adjoints`` and ``loop_adjoints`` sweep over regions.
 """
 
 from __future__ import annotations

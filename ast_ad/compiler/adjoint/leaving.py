@@ -1,5 +1,8 @@
 """Is the cotangent of an input what the input is: a number or an array, of its precision?
 
+``as_left(builder, bar, type, certainty) -> Arg``. The last thing that ``adjoint`` writes, for each input: the
+contributions to its cotangent have to be added up.
+
 Types say what NumPy makes of values of other types. Where values come together without an operation, in lists
 and dicts, behind branches and in loops, a number of Python's may stand for one of NumPy's, and a double where
 single precision is expected. So a cotangent is followed back to where its class and dtype are certain; where

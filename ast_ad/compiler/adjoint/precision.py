@@ -1,4 +1,4 @@
-"""Of which dtype is a contribution to a cotangent, and of which is it to be?"""
+"""Which dtype has a contribution to a cotangent, and to which is it converted before it is added?"""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Which derivative rules need not be read again for each operation?
 
-What the front end makes of a rule is decided by the rule, the types of its arguments, constants among them,
-and what is known of divisors. A program has many operations that agree in all of that: the rule is read for
-the first of them, and what came of it is copied for the others. Only straight lines of operations on numbers
-and arrays are copied, none with a length that no argument has; copies last as long as the sweep.
+What the front end makes of a rule is decided by the rule, the types of its arguments, the constants among
+them, and what is known of divisors. A program has many operations that agree in all of that: the rule is read
+for the first of them, and what came of it is copied for the others. Only straight lines of operations on
+numbers and arrays are copied, none with a length that no argument has; copies last as long as the sweep.
 """
 
 from __future__ import annotations

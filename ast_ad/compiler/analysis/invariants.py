@@ -1,9 +1,10 @@
 """Does each value of a program have the type that its uses rely on?
 
-``require(function)`` is run on every program that is differentiated: what it finds is a defect of a pass,
-and such a program never runs. A type is a promise to all later stages: which values carry a derivative, what
-shape a cotangent has. Wherever values flow together without an operation (into lists and out of them, through
-branches and from pass to pass of a loop), the type of what comes must lie within the type of what goes on.
+``require(function, outer) -> Function``. The end of ``adjoint``, so that it sees every program that is
+differentiated, the primal with its adjoint: a violation is a defect of a pass, and such a program never runs.
+A type is a promise to all later stages: which values carry a derivative, what shape a cotangent has. Wherever
+values flow together without an operation (into lists and out of them, through branches and from pass to pass
+of a loop), the type of what comes must lie within the type of what goes on.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""What does a pure operation become when it writes in place, and how is a copy put before it?"""
+"""What does a pure operation become when it writes in place, and how is a copy put before it?
+
+``candidate(op)`` tells the first; ``copy_view(block, op, is_write) -> None`` is called between the rounds of
+``write_in_place``, and ``Rewriter`` changes the statements when all its decisions are made.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 """Which program computes with the elements of small arrays instead of the arrays?
 
+``small_arrays(function, limit, differentiated) -> Function``. For kernels only, right after ``adjoint``: it
+follows arrays onto the tapes that loops record, as long as these are lists (``typed_tapes`` comes later).
+
 An array whose lengths are constants, at most ``limit`` elements in all, becomes one scalar for each element
 wherever what makes and reads it can be done on elements (``small_forms``) and no class of values that flow
 into each other speaks against it (``small_classes``)::

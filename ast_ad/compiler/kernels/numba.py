@@ -1,6 +1,8 @@
 """How does a program run at the speed of compiled loops? As kernels that Numba compiles, and a driver.
 
-``compile_numba`` is the whole back end, a line a stage.
+``compile_numba`` is the whole back end, a line a stage. ``prepare(function) -> Function`` comes first, the
+pure passes, each with the reason for its place in its own module; then ``write_in_place``, ``partition`` and
+``emit_module``.
 """
 
 from __future__ import annotations

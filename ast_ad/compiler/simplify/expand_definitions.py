@@ -1,5 +1,8 @@
 """Which operations are programs of simpler ones? Those that have a definition are replaced by it.
 
+``expand(function, definitions, simple, pointwise) -> Function``. For kernels only, after ``small_arrays``,
+which has forms of its own for some of these operations, and before the passes on loops and tapes.
+
 A definition is a Python function in plain NumPy with the parameters that it covers; a call with others, or
 one that the definition does not fit, stays as it is. So do operations of which the definition's results have
 another type, and those of which the definition holds something that is no simpler. A function that is defined

@@ -1,5 +1,8 @@
 """Which reads and writes of lists are reads and writes of one item of a list in a list?
 
+``join_paths(function) -> Function``. The first pass behind the front end, before ``adjoint``: the gain is in
+the derivative of the operations that it joins.
+
 ``d[i][j] = v`` comes as a read of ``d[i]``, a copy of that with another item, and a copy of ``d`` with that.
 Joined to one operation on ``d``, neither its derivative nor the program that runs makes a list of zeros, or
 saves one, for what concerns a single item.

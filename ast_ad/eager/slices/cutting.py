@@ -1,5 +1,8 @@
 """How is the source of a derivative rule cut down to the cotangents that are wanted?
 
+``cut_rule(rule, skip, active, keywords, factor) -> Cut``. First ``fix_absent`` and ``fix_count`` put in what
+the call leaves open, so that more tests are decided; then ``trimmed``.
+
 Parameters that a call leaves out become constants, tests of constants are decided, every return keeps the
 wanted entries, a helper that returns several results is cut the same way, and what nobody reads is dropped.
 """

@@ -1,5 +1,7 @@
 """Which loops are written as one? A straight run of array operations as a forest of loop nests.
 
+``run(items, body) -> None``. The end of ``Scalarizer.flush``, after ``gathered``: what is pending is written.
+
 Each operation is placed behind everything that it depends on, and within the loops of an earlier one as far
 as both run over the same lengths, and what it reads was written in the same turn of the shared loops.
 """

@@ -1,5 +1,8 @@
 """Which programs run in compiled code from end to end? Those whose driver Numba compiles, too.
 
+``compile_entirely(function, owned, fresh, parallel) -> tuple[Callable[..., Any], str]``. In place of
+``compile_numba``, by the same stages, for a derivative that is called from compiled code.
+
 Such a driver consists of calls of kernels, new arrays, lengths and conversions of numbers.
 """
 

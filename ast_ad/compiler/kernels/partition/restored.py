@@ -1,7 +1,7 @@
 """Which type has a number that leaves a kernel, where that depends on the path taken?
 
-Kernels hold it as the widest of its types (``mixed``). A boolean goes beside it, through branches and around
-loops: whether it is NumPy's number or Python's own. By it the driver restores the number.
+Kernels hold it as the widest of its types (``mixed_types``). A boolean goes beside it, through branches and
+around loops: whether it is NumPy's number or Python's own. By it the driver restores the number.
 """
 
 from __future__ import annotations
