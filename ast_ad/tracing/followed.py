@@ -50,7 +50,7 @@ def _rebuilt(fn: types.FunctionType) -> Callable[..., Any]:
 
 
 class _Converter:
-    """What NumPy's functions make arrays of their arguments with."""
+    """The functions by which NumPy's own functions make arrays of their arguments."""
 
     def __init__(self, *values: Any) -> None:
         self.arrays = [_array()(value) for value in values]

@@ -79,7 +79,7 @@ class Search:
         return not hasattr(value, "__next__") and (_of_library(value) or _is_instance(value))
 
     def constructor(self, cls: type) -> bool:
-        """A new object may be written to; whoever made it is alone with it."""
+        """Whether making an instance is pure: a new object may be written to, as nobody else has it yet."""
         if _known(cls.__module__) or issubclass(cls, BaseException):
             return True
         functions = [f for base in cls.__mro__ for f in vars(base).values()]

@@ -26,12 +26,12 @@ Rule = Callable[..., Any]
 
 
 class CannotCopy(Exception):
-    """An argument, or what became of a rule, is none that copies are made of."""
+    """Raised for an argument of a rule, or an operation in its body, of which no copies are made."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What a rule was read as.
+    """The operations and results that the front end made of a rule.
 
     ``given``: the variables among the arguments, ``ops``: copies of the operations, ``known``: what is known
     of their results as divisors, ``steps``: the work that it was.
@@ -149,7 +149,7 @@ class RuleCopies:
 
 
 def is_one(type: Type) -> bool:
-    """Whether it is the type of a number or an array on every path."""
+    """Whether the type is that of a number or an array, and the same on every path."""
     return (
         isinstance(type, Scalar)
         and not type.among
@@ -171,7 +171,7 @@ def _renamed(var: Var, names: Renaming) -> Var:
 
 
 def _mapped(result: Any, names: Renaming) -> Any:
-    """What the rule returned, of other variables."""
+    """The result of a rule with other variables in it."""
     if isinstance(result, (tuple, list)) and type(result) in (tuple, list):
         return type(result)([_mapped(part, names) for part in result])
     if result is None:

@@ -97,7 +97,7 @@ def _loop(op: For | While) -> Iterator[Fault]:
 
 
 def _runs(op: For | While) -> bool:
-    """Whether a loop certainly has a pass."""
+    """Whether a loop certainly has an iteration."""
     if isinstance(op, While):
         test = op.cond.results[0]
         return isinstance(test, Lit) and test.value is True
@@ -186,7 +186,7 @@ def within(found: Type, promised: Type) -> bool:
 
 
 def _is_nothing(type: Type) -> bool:
-    """Whether there is no such value: it is an element of a list that has none yet."""
+    """Whether there is no value of the type: it is that of the elements of a list that has none yet."""
     return isinstance(type, Opaque) and type.name == "nothing"
 
 

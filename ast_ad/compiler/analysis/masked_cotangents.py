@@ -82,7 +82,7 @@ class Masks:
         self.decomposed |= other.decomposed
 
     def like(self, outs: Iterable[Var]) -> Masks:
-        """What of these sets one of the Vars is in, for an equivalent program of its own."""
+        """The masks of ``outs`` alone: ``around`` for the equivalent program of a composite rule."""
         found = self.chosen, self.masked, self.weighted, self.saturated, self.decomposed
         return Masks(*(part.intersection(outs) for part in found))
 

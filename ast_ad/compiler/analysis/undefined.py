@@ -70,7 +70,7 @@ def _visit(block: Block, found: set[Var]) -> None:
 
 
 def _any(args: Iterable[Arg], found: set[Var]) -> bool:
-    """Whether one of the values, or a part of it, may be missing."""
+    """Whether a value among the arguments, or a part of one, may be missing."""
     return any(
         atom.value is None if isinstance(atom, Lit) else atom in found for arg in args for atom in atoms(arg)
     )

@@ -198,7 +198,7 @@ def _annotations(
 
 
 def _blocks(node: ast.AST, twin: ast.AST) -> Iterator[tuple[ast.AST, list[ast.stmt], list[ast.stmt]]]:
-    """What holds it, and every list of statements in a tree, with its twin in an equal tree.
+    """Every list of statements in a tree, with the node that holds it, and its twin in an equal tree.
 
     An ``elif`` has no line of its own.
     """

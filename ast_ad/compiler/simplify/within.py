@@ -57,7 +57,7 @@ def _is_list(arg: Arg) -> bool:
 
 
 def _join(block: Block) -> list[Op]:
-    """Join within a block and those in it; the operations that others went past."""
+    """Join in a block and in those within; returns the reads that joined operations no longer go through."""
     made: dict[Arg, Op] = {}
     passed: list[Op] = []
     for op in block.ops:

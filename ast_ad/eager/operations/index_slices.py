@@ -39,18 +39,18 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Any:
 
 
 def _of_a_number(fn: Any, input: Tensor, dim: int, index: Tensor, *rest: Any, **options: Any) -> Any:
-    """What one of these functions does to a tensor without dimensions: it counts as one of one element."""
+    """The function on a tensor without dimensions, which counts as one of one element."""
     return fn(input.reshape(1), dim, index, *_of_one(fn, input, dim, index, rest), **options).reshape(())
 
 
 def _to_a_number(fn: Any, self: Tensor, dim: int, index: Tensor, *rest: Any, **options: Any) -> Any:
-    """The same in place: through a view that has a dimension."""
+    """The in-place function on a tensor without dimensions: through a view that has one."""
     fn(self.view(1), dim, index, *_of_one(fn, self, dim, index, rest), **options)
     return self
 
 
 def _of_one(fn: Any, input: Tensor, dim: int, index: Tensor, rest: Any) -> list[Any]:
-    """What else the function takes, checked, and with a dimension."""
+    """The further arguments of the function, checked, and with a dimension."""
     name = fn.__name__.rstrip("_")
     axis = slices_along(name, input, dim, index)
     if name == "index_fill":

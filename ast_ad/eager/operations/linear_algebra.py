@@ -129,7 +129,7 @@ def det(A: Tensor) -> Any:
 @linalg()
 @function("slogdet")
 def slogdet(A: Tensor) -> Any:
-    """The sign and the logarithm of the size of each determinant: ``(..., n, n) -> (...), (...)``."""
+    """The sign of each determinant and the logarithm of its modulus: ``(..., n, n) -> (...), (...)``."""
     check_matrices("slogdet", A, True)
     return return_types.linalg_slogdet(*run_checked("slogdet", SLOGDET, (A,)))
 

@@ -1,6 +1,6 @@
 """How do recurrent layers differentiate? Each layer and direction is one operation with its own sweep.
 
-The sweeps of the first derivative are loops on arrays (``kernels.recurrent``). Each is an operation too,
+The sweeps of the first derivative are loops on arrays (``rules.loops.recurrent``). Each is an operation too,
 whose equivalent program in NumPy gives the derivatives of higher order. What the sweep reads of the layer,
 its gates and cells, are results of the layer.
 

@@ -40,7 +40,7 @@ BOOL = Scalar("bool")
 
 @dataclass
 class Before:
-    """How everything was before a statement."""
+    """The state of the reading before a statement."""
 
     state: State
     block: Block
@@ -55,7 +55,7 @@ class Before:
         return cls(cx.state.fork(), block, len(block.ops), Var(BOOL).id, kept)
 
     def again(self, cx: Context) -> None:
-        """Drop what was read since."""
+        """Drop what was read since, to read it in another way."""
         del self.block.ops[self.mark :]
         cx.state = self.state.fork()
         errstate, cx.branch_start, cx.builder.span, cx.builder.narrowed, cx.frame, moved = self.kept
@@ -155,7 +155,7 @@ def give_up(cx: Context, problem: UnsupportedError) -> None:
 
 # ----- which kinds there are
 def kinds(type: Type) -> list[tuple[Any, Type]]:
-    """What tells the types of a value apart: the answers to one question, and the type that each leaves."""
+    """The answers to a question that tells the types of a value apart, and the type that each leaves."""
     if isinstance(type, Optional):
         return [(None, NONE), (..., type.value)]
     types = types_of(type)

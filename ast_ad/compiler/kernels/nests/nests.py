@@ -34,7 +34,7 @@ class Action:
             the others, ``finish`` uses its results behind them.
         reads, defines: the scalars that it needs, and those that it makes.
         barrier: whether nothing may pass it.
-        update: the write of a part of an array that it is (see ``gather``).
+        update: the write of a part of an array that it is (see ``stencil_gather``).
         vectors: whether it had better be in an innermost loop, as it computes what is fast on vectors.
         early: whether it had better come before the others: the start of sums in memory.
     """

@@ -31,7 +31,7 @@ _ARITHMETIC = {
 
 
 class Untold(Exception):
-    """Of a statement that makes a number of which the boolean doesn't tell the type."""
+    """Raised at a statement that makes a number whose type the boolean can't tell."""
 
     def __init__(self, op: Statement) -> None:
         self.op = op
@@ -54,7 +54,7 @@ def is_numpys(value: object) -> bool:
 
 
 def restoring(raw: Var, tag: Tag, var: Var) -> Op:
-    """``var``, the number with the type that it has in NumPy code."""
+    """The operation by which ``var`` gets the type that the number has in NumPy code."""
     own, dtype = _two(var.type) or (None, None)
     return Op(restored, (raw, tag, Lit(dtype), Lit(own)), (var,))
 
