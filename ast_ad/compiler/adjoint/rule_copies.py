@@ -104,7 +104,7 @@ class RuleCopies:
             made, work = block.ops[before:], spent() - steps
             try:
                 self.known[key] = self._reading(given, made, result, work)
-            except CannotCopy:
+            except CannotCopy:  # known as None: it is read anew each time
                 pass
         return result
 

@@ -186,7 +186,7 @@ class _Pass(Values):
             try:
                 if self.boundary(op) or self.formed(op):
                     return
-            except NoForm:
+            except NoForm:  # it is done on arrays, which are built from their elements
                 pass
         op.args = tuple(map(self.array, op.args))
         op.kwargs = {k: self.array(v) for k, v in op.kwargs.items()}
@@ -254,7 +254,7 @@ class _Pass(Values):
         builder.span = op.span
         try:
             result = inline(builder, primitive.rule, op.args, op.kwargs)
-        except AdError:
+        except AdError:  # the program does not fit these arguments: the operation is done on arrays
             return False
         block = builder.block.ops
         if not all(isinstance(o, Op) for o in block) or not isinstance(result, (Var, Lit, Seq)):

@@ -96,7 +96,7 @@ class _Pass:
         try:
             args = tuple(renamed(a, self.numbers) for a in op.args)
             result = inline(builder, definition, args, op.kwargs)
-        except AdError:
+        except AdError:  # the definition is not meant for such a call, which stays as it is
             return None
         results = _several(result, len(op.outs))
         if results is None or not all(map(_fits, results, op.outs)):

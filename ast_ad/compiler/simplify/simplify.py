@@ -200,6 +200,6 @@ def expression_key(op: Op) -> Any:
     try:
         key = op.fn, arg_key(Seq(op.args)), tuple(sorted((k, arg_key(v)) for k, v in op.kwargs.items()))
         hash(key)
-    except TypeError:
+    except TypeError:  # a literal without a hash, an array for one
         return None
     return key

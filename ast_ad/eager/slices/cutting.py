@@ -170,7 +170,7 @@ def returns_tuple(fn: Callable[..., Any]) -> bool:
         _tuples[fn] = False  # for one that calls itself
         try:
             returns = [n.value for n in ast.walk(parsed(fn)) if isinstance(n, ast.Return) and n.value]
-        except NoSource:
+        except NoSource:  # it can't be cut, and is called as a whole
             return False
         _tuples[fn] = any(map(lambda e: _is_tuple(e, fn), returns))
     return _tuples[fn]

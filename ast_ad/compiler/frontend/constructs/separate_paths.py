@@ -79,7 +79,7 @@ def exec_apart(cx: Context, run: Callable[[], Any], here: list[gast.AST]) -> Any
         try:
             read_apart(cx, var, statements)
             return len(statements) == len(here)
-        except UnsupportedError:
+        except UnsupportedError:  # the whole rest can't be read so; the first statement alone perhaps can
             continue
     raise refused  # perhaps a block around this one can be read so
 
