@@ -1,5 +1,8 @@
 """Which values may share memory?
 
+``Aliasing(function, owned, decisions)``. Asked in each round of ``write_in_place`` (as ``Apart``), with what
+is decided so far; ``behaviour`` of an operation, and the kinds of indices, by other passes, too.
+
 Each value has a set of *roots*: the places where the memory that it may refer to was allocated. Two values
 may share memory if they have a root in common. ``FOREIGN`` stands for memory that others hold: the caller's
 arrays, constants, whatever an unknown function returns. A root that comes round in a loop is *old*: what the

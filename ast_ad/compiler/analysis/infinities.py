@@ -1,5 +1,8 @@
 """Which values may be infinite or NaN where the program's arguments are finite, and which never are?
 
+``Infinities().follow(statements)``. Asked by ``adjoint``: it follows the primal first, and then what the
+sweep adds.
+
 A value is *wild* if a function made it whose results overflow or have poles (``exp``, ``/``), or one of
 single elements from a value that is. It is *finite* if it is so whatever the arguments are. Most are neither.
 """

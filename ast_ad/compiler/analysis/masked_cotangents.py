@@ -1,5 +1,8 @@
 """Which cotangents may be zero because nobody looks at the value?
 
+``masks(block, active, results, wild, around) -> Masks``. Asked by ``adjoint`` after ``analyse`` and
+``Infinities``, which it builds on, and before the sweep.
+
 A branch of ``np.where`` that is not taken, an element that is not picked, a value that one side of an ``if``
 reads, an argument of ``tanh`` that overflowed: their cotangents are zero, and have to stay so whatever the
 derivative of what was computed there is. ``infinities`` tells where that could be infinite; ``Sweep.times``

@@ -31,7 +31,7 @@ def _flat(index: Tensor) -> Tensor:
 
 @function()
 def index_select(input: Tensor, dim: int, index: Tensor) -> Any:
-    """The slices along ``dim`` at the places in ``index``: ``dim=0``: ``(n, ...), (k) -> (k, ...)``."""
+    """The slices along ``dim`` at the places in ``index``; ``dim=0``: ``(n, ...), (k) -> (k, ...)``."""
     axis = slices_along("index_select", input, dim, index)
     if input._array.ndim == 0:
         return index_select(input.reshape(1), 0, index).reshape(())

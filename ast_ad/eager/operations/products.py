@@ -253,7 +253,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
 
 
 def vecdot(x: Any, y: Tensor, *, dim: int = -1) -> Any:
-    """``sum(conj(x) * y, dim)``. ``(..., n), (..., n) -> (...)``; all ``...`` broadcast."""
+    """``sum(conj(x) * y, dim)``. Shapes: ``(..., n), (..., n) -> (...)``; all ``...`` broadcast."""
     for t in (x, y):
         if t._array.dtype.kind not in "fc":
             raise RuntimeError("linalg.vecdot: Expected a floating point or complex tensor as input.")

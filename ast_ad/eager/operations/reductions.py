@@ -227,7 +227,7 @@ def std_mean(
     *,
     correction: float | None = None,
 ) -> tuple[Any, Any]:
-    """``std`` and ``mean``. ``(...) -> (), ()``; ``dim=-1``: ``(..., n) -> (...), (...)``."""
+    """``std`` and ``mean``. Shapes: ``(...) -> (), ()``; ``dim=-1``: ``(..., n) -> (...), (...)``."""
     return _with_mean(STD_MEAN, input, dim, unbiased, correction, keepdim)
 
 
@@ -241,7 +241,7 @@ def var_mean(
     *,
     correction: float | None = None,
 ) -> tuple[Any, Any]:
-    """``var`` and ``mean``. ``(...) -> (), ()``; ``dim=-1``: ``(..., n) -> (...), (...)``."""
+    """``var`` and ``mean``. Shapes: ``(...) -> (), ()``; ``dim=-1``: ``(..., n) -> (...), (...)``."""
     return _with_mean(VAR_MEAN, input, dim, unbiased, correction, keepdim)
 
 
@@ -395,7 +395,7 @@ def any(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
 @function()
 @numpy_names
 def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
-    """How many elements are not zero. ``(...) -> ()``; ``dim=-1``: ``(..., n) -> (...)``."""
+    """How many elements are not zero. Shapes: ``(...) -> ()``; ``dim=-1``: ``(..., n) -> (...)``."""
     return _counted("count_nonzero", np.count_nonzero, input, dim, False)
 
 

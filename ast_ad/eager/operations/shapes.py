@@ -160,7 +160,7 @@ def ravel(input: Tensor) -> Any:
 
 @function()
 def unflatten(input: Tensor, dim: int, sizes: Any) -> Any:
-    """One dimension made several: ``dim=0``: ``(a * b, ...) -> (a, b, ...)``."""
+    """One dimension made several; ``dim=0``: ``(a * b, ...) -> (a, b, ...)``."""
     x = input._array
     axis = axis_of(dim, x.ndim)
     given = tuple(int(s) for s in sizes)
@@ -199,7 +199,7 @@ def _squeezed(op: Operation, t: Tensor, axes: set[int]) -> Any:
 
 @function()
 def unsqueeze(input: Tensor, dim: int) -> Any:
-    """The tensor with a new dimension of length 1 at ``dim``: ``dim=0``: ``(...) -> (1, ...)``."""
+    """The tensor with a new dimension of length 1 at ``dim``; ``dim=0``: ``(...) -> (1, ...)``."""
     from .indexing import unsqueeze_at
 
     return unsqueeze_at(input, axis_of(dim, input._array.ndim + 1))
@@ -219,7 +219,7 @@ def t(input: Tensor) -> Any:
 
 @function("transpose", "swapaxes", "swapdims")
 def transpose(input: Tensor, dim0: int, dim1: int) -> Any:
-    """The tensor with two dimensions exchanged: ``dim0=0``, ``dim1=1``: ``(a, b, ...) -> (b, a, ...)``."""
+    """The tensor with two dimensions exchanged; ``dim0=0``, ``dim1=1``: ``(a, b, ...) -> (b, a, ...)``."""
     n = input._array.ndim
     a, b = axis_of(dim0, n), axis_of(dim1, n)
     return look(TRANSPOSE, input, a, b) if n else look(T, input)

@@ -152,7 +152,7 @@ class Conv1d(_Plain):
     rank = 1
 
     def forward(self, input: Tensor) -> Any:
-        """What the kernels see of sequences of shape (N, C, L) or (C, L)."""
+        """The convolution of sequences of shape (N, C, L) or (C, L)."""
         return self._convolved(F.conv1d, input)
 
 
@@ -184,7 +184,7 @@ class Conv2d(_Plain):
     rank = 2
 
     def forward(self, input: Tensor) -> Any:
-        """What the kernels see of images of shape (N, C, H, W) or (C, H, W)."""
+        """The convolution of images of shape (N, C, H, W) or (C, H, W)."""
         return self._convolved(F.conv2d, input)
 
 
@@ -199,7 +199,7 @@ class Conv3d(_Plain):
     rank = 3
 
     def forward(self, input: Tensor) -> Any:
-        """What the kernels see of volumes of shape (N, C, D, H, W) or (C, D, H, W)."""
+        """The convolution of volumes of shape (N, C, D, H, W) or (C, D, H, W)."""
         return self._convolved(F.conv3d, input)
 
 

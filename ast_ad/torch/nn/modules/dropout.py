@@ -42,7 +42,7 @@ class Dropout(_DropoutNd):
 
 
 class Dropout1d(_DropoutNd):
-    """Dropout of whole channels of signals. ``(N, C, L) -> (N, C, L)``; ``N`` may be missing."""
+    """Dropout of whole channels of signals: ``(N, C, L) -> (N, C, L)``; ``N`` may be missing."""
 
     def forward(self, input: Tensor) -> Any:
         """``dropout1d(input, p, training)``."""
@@ -58,7 +58,7 @@ class Dropout2d(_DropoutNd):
 
 
 class Dropout3d(_DropoutNd):
-    """Dropout of whole channels of volumes. ``(N, C, D, H, W) -> (N, C, D, H, W)``; ``N`` may be missing."""
+    """Dropout of whole channels of volumes: ``(N, C, D, H, W) -> (N, C, D, H, W)``; ``N`` may be missing."""
 
     def forward(self, input: Tensor) -> Any:
         """``dropout3d(input, p, training)``."""
