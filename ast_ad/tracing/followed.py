@@ -63,7 +63,7 @@ class _Converter:
 
 
 def _followed_class(cls: type, **instead: Any) -> Any:
-    """A class whose methods are followed, but for those that are given."""
+    """A class whose methods are followed, except those of ``instead``."""
     members = {n: m for base in cls.__mro__[-2::-1] for n, m in vars(base).items()}
     methods = {n: followed(m) for n, m in members.items() if isinstance(m, types.FunctionType)}
     return type(cls.__name__, (cls,), {"__slots__": (), **methods, **instead})

@@ -251,7 +251,7 @@ def _polynomials(modules: int) -> list[types.ModuleType]:
 
 
 def _places(function: Any, objects: Sequence[Any]) -> list[Place]:
-    """What is to be replaced where; as found before, if nothing has changed there since."""
+    """The names to replace in each namespace; those of the last time, if nothing has changed there since."""
     table = replacements()
     coded = [*filter(_has_code, objects)]
     found = None if coded or _held or type(function) is not types.FunctionType else _found.get(function)

@@ -24,7 +24,7 @@ from ..simplify.renaming import free
 
 
 class Certainty:
-    """Of which values of an adjoint program class and dtype are certainly those of their types."""
+    """The values of an adjoint program whose class and dtype are certainly those of their types."""
 
     def __init__(self, block: Block) -> None:
         self.makers: dict[Var, tuple[Statement, int]] = dict(_makers(block))

@@ -64,7 +64,7 @@ class RuleCopies:
         self.known: dict[Any, Reading | None] = {}
 
     def inline(self, rule: Rule, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """As the method of the builder."""
+        """Read a rule into the block as the front end's ``inline`` does, or copy an earlier reading."""
         given: list[Var] = []
         try:
             key = self._key(rule, args, kwargs, given)

@@ -27,7 +27,7 @@ class Activity:
     active: set[Var] = field(default_factory=set)
 
     def include(self, other: Activity) -> None:
-        """Add what was found for a block that becomes part of this one."""
+        """Add the activity of a block that becomes part of this one."""
         self.active |= other.active
 
     def of(self, arg: Arg) -> bool:

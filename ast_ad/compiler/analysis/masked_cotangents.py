@@ -77,7 +77,7 @@ class Masks:
     decomposed: set[Var] = field(default_factory=set)
 
     def include(self, other: Masks) -> None:
-        """Add what was found for a block that becomes part of this one."""
+        """Add the masks of a block that becomes part of this one."""
         self.chosen |= other.chosen
         self.masked |= other.masked
         self.weighted |= other.weighted

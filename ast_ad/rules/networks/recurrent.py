@@ -103,7 +103,7 @@ def backwards(a, sizes, reverse):
 
 
 def joined(parts, sizes, reverse):
-    """The matrix of what was found step by step, backwards."""
+    """The matrix of the cotangents of all steps, which were computed from the last step to the first."""
     if sizes is not None:
         return np.concatenate(parts if reverse else parts[::-1], axis=0)
     found = np.stack(parts, axis=0)

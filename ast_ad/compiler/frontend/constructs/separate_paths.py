@@ -187,7 +187,7 @@ def question(cx: Context, var: Var, sort: Any) -> Var:
 
 
 def known(cx: Context, var: Var, type: Type) -> None:
-    """From here on, to the end of the block, a variable has this type."""
+    """Let a variable have this type from here on, to the end of the block."""
     if type is NONE:
         replace_names(cx, var, lambda _: Lit(None))
         return

@@ -133,7 +133,7 @@ def shared(before: Action, after: Action) -> int | None:
 
 
 def _aligned(one: Access, before: Action, two: Access, after: Action) -> int:
-    """In how many outer loops the accesses meet only where both loops are in the same turn."""
+    """How many outer loops two accesses may share: in these they meet in the same turn only."""
     if one.array is not two.array or len(one.index) != len(two.index):
         return 0
     level = 0

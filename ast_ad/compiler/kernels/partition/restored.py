@@ -166,7 +166,7 @@ class Tags:
         return out
 
     def _left(self, op: For | While, i: int, block: Block) -> Tag:
-        """Of what a loop leaves: of its last turn, if there was one."""
+        """The boolean of a number that a loop leaves: that of its last turn, if there was one."""
         last = op.body.results[i + op.stops]
         if isinstance(op, For) and op.range is not None and isinstance(op.range[2], Lit):
             if isinstance(last, Var) and not is_mixed(last.type) and last.type.dtype is not None:  # type: ignore[union-attr]
