@@ -1,4 +1,8 @@
-"""How does one operation run on tensors? NumPy computes; where gradients are wanted it is recorded."""
+"""How does one operation run on tensors? NumPy computes; where gradients are wanted it is recorded.
+
+``apply(op, args, kwargs) -> Any``. What functions and methods of tensors call when they have checked their
+arguments; it ends with ``record``. ``unary`` and ``binary`` do the same by a shorter way.
+"""
 
 from __future__ import annotations
 
@@ -254,7 +258,7 @@ def _apply(op: Operation, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
 
 
 def _alias(op: Operation, args: Any, plain: Any, kwargs: Any, out: Any, found: Any) -> None:
-    """NumPy code may write to whatever looks into an argument: let that be views."""
+    """Make views of results that look into an argument, as NumPy code may write to them."""
     many = isinstance(found, (tuple, list))
     for nr, t in enumerate(found if many else (found,)):
         if not isinstance(t, Tensor) or t._array.base is None:

@@ -1,5 +1,9 @@
 """How does the reverse sweep run? Newest node first, without recursion.
 
+``execute(roots, keep, graph, targets, ends) -> dict[Edge, Any] | None``. Called by ``backward`` and ``grad``
+(``sweeps``) with the first gradients; at each node it runs the slice of the rule, by ``step`` where hooks or
+a leaf want more, and ``fitted`` gives each result the shape and the dtype of its input.
+
 A node's sequence number is higher than those of all nodes that its edges lead to, so the newest node that has
 a gradient has received all of it. Plain sweeps run on arrays; with ``graph`` they run on Tensors and are
 recorded themselves.

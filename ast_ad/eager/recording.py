@@ -1,4 +1,8 @@
-"""How does an operation become a node? Its edges are found, and what the slice of its rule reads is kept."""
+"""How does an operation become a node? By its edges, and the residuals that the slice of its rule reads.
+
+``record(op, args, plain, t, out, kwargs, active) -> Any``. When the operation has run, as a rule may read its
+result.
+"""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def list_stop(xs: list[Any], start: int, stop: int | None) -> int:
 
 
 def list_extreme(xs: list[Any], largest: bool) -> int:
-    """Where the first of the least elements of ``xs`` stands, or of the largest.
+    """The position of the first of the least elements of ``xs``, or of the largest.
 
     >>> list_extreme([2.0, 1.0, 1.0], False)
     1
@@ -178,7 +178,7 @@ def list_reverse(xs: list[Any]) -> list[Any]:
 
 
 def list_order(xs: list[Any], descending: bool = False) -> list[int]:
-    """Where the elements of ``sorted(xs, reverse=descending)`` stand in ``xs``.
+    """The positions in ``xs`` of the elements of ``sorted(xs, reverse=descending)``.
 
     >>> list_order([2.0, 1.0, 2.0])
     [1, 0, 2]
@@ -224,7 +224,7 @@ def list_add(a: list[Any], b: list[Any]) -> list[Any]:
 
 
 def _of_one(a: Any, b: Any) -> Any:
-    """The sum of a list or tuple and of 0.0, or of 0.0 and 0.0."""
+    """The sum of two cotangents where one is 0.0: a list or tuple and 0.0, or 0.0 twice."""
     made, other = (a, b) if isinstance(a, (list, tuple)) else (b, a)
     if isinstance(other, (list, tuple)) or other != 0.0:
         raise TypeError(f"a cotangent of {type(a).__name__} and one of {type(b).__name__}, of one value")

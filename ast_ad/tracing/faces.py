@@ -19,7 +19,7 @@ class Face(type):
 
 
 class Missing(AttributeError, TypeError):
-    """There is no such attribute, and the operation that needs it is not supported."""
+    """The error for an attribute that there is not, and for the operation that needs it."""
 
 
 class Hidden:
@@ -44,7 +44,7 @@ class Hidden:
 
 
 def hide(cls: Any) -> None:
-    """Hide what the class inherits, and what it plays has not."""
+    """Hide from other code what a class inherits but the class that it plays has not."""
     shown = {*dir(cls._plays), *dir(object)}
     for name in dir(cls):
         if name in shown or name[:1] == "_" and name not in SPECIAL:

@@ -50,7 +50,7 @@ def _rebuilt(fn: types.FunctionType) -> Callable[..., Any]:
 
 
 class _Converter:
-    """What NumPy's functions make arrays of their arguments with."""
+    """The functions by which NumPy's own functions make arrays of their arguments."""
 
     def __init__(self, *values: Any) -> None:
         self.arrays = [_array()(value) for value in values]
@@ -63,7 +63,7 @@ class _Converter:
 
 
 def _followed_class(cls: type, **instead: Any) -> Any:
-    """A class whose methods are followed, but for those that are given."""
+    """A class whose methods are followed, except those of ``instead``."""
     members = {n: m for base in cls.__mro__[-2::-1] for n, m in vars(base).items()}
     methods = {n: followed(m) for n, m in members.items() if isinstance(m, types.FunctionType)}
     return type(cls.__name__, (cls,), {"__slots__": (), **methods, **instead})

@@ -1,5 +1,8 @@
 """Did a function that was traced read a tensor that is none of its arguments?
 
+``trace_alone(function, args, kwargs, wrt, writes) -> tuple[Any, TracedPullback]``. In place of ``trace``,
+where the gradient is handed out as plain arrays.
+
 The gradient of a trace is plain numbers: what it owes to another tensor that requires grad would be lost
 without a word. So the graph of the trace may end in the arguments only.
 """

@@ -1,5 +1,7 @@
 """Where do replacements stand while a function is traced? In the modules and closures that its code reads.
 
+``replaced(function, objects) -> Iterator[None]``, around the run of the function and nothing else.
+
 The libraries themselves stay as they are: what they and other threads call are the originals. Code of the
 user's finds other functions, and NumPy with other functions in it, until the last trace ends; they do what
 the originals do, but in threads that are tracing.
@@ -249,7 +251,7 @@ def _polynomials(modules: int) -> list[types.ModuleType]:
 
 
 def _places(function: Any, objects: Sequence[Any]) -> list[Place]:
-    """What is to be replaced where; as found before, if nothing has changed there since."""
+    """The names to replace in each namespace; those of the last time, if nothing has changed there since."""
     table = replacements()
     coded = [*filter(_has_code, objects)]
     found = None if coded or _held or type(function) is not types.FunctionType else _found.get(function)

@@ -1,5 +1,8 @@
 """May a function be run on trial, on made-up arguments?
 
+``Search().pure(value, objects) -> bool``. Before a call becomes an operation of a compiled program that is
+traced there: the types of its results come from a trial run.
+
 Only if nobody can tell afterwards that it ran. Its byte code, and that of the functions it calls, is searched
 for what outlives a call: writes to attributes, globals and closure variables, to containers from outside, and
 calls of what prints, draws random numbers or talks to the system. In doubt the answer is no.
@@ -76,7 +79,7 @@ class Search:
         return not hasattr(value, "__next__") and (_of_library(value) or _is_instance(value))
 
     def constructor(self, cls: type) -> bool:
-        """A new object may be written to; whoever made it is alone with it."""
+        """Whether making an instance is pure: a new object may be written to, as nobody else has it yet."""
         if _known(cls.__module__) or issubclass(cls, BaseException):
             return True
         functions = [f for base in cls.__mro__ for f in vars(base).values()]

@@ -1,6 +1,9 @@
-"""How is a function traced? It runs once on traced arrays; what it did is kept as a graph.
+"""How is a function traced? It runs once on traced arrays; the operations on them are recorded as a graph.
 
-See the package for what ``trace`` promises.
+``trace(function, args, kwargs, wrt, writes) -> tuple[Any, TracedPullback]``; see the package for what it
+promises. In it, in this order: ``Sharing`` and ``Twice`` look at the arguments, the function runs while
+``replaced`` has its names, both check what it did to the arguments, and when the pullback has been made, what
+was traced becomes plain (``make_plain``).
 """
 
 from __future__ import annotations

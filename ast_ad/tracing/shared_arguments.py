@@ -1,5 +1,8 @@
 """What if two arguments share memory? To the function that is traced they are two arrays.
 
+``Sharing(leaves, wrt, writes)`` and ``Twice(arguments, given)``: made before the function runs, and asked to
+``check`` behind it.
+
 That is right as long as it writes to neither of them, and whose derivative is whose stays clear. An array
 that is passed twice, and is no differentiated argument, is one array to the function too. So is any, where it
 is known beforehand that the function writes: then the derivative is that by the one array. An argument that

@@ -1,5 +1,7 @@
 """What of a trace is left in the user's objects? Plain arrays and numbers, as the plain function leaves them.
 
+``make_plain(survivors) -> None``. The end of a trace, when all that only the trace referred to is gone.
+
 What was traced is mostly gone when the trace ends. What is not is held by something that the function wrote
 to: a list, a dict, an attribute, a variable of an enclosing function. The traced value is replaced there.
 Nothing else is touched: compiled code may be at work on it, on a tuple that is not yet filled for one.

@@ -1,8 +1,13 @@
 """How is the reverse sweep of a function built?
 
-``adjoint`` appends it to a copy of the function: the statements are visited backwards, and each adds what its
+``adjoint(function, wrt, seed, of, residuals, region) -> Function``. The first stage behind the front end and
+what prepares its program (``join_paths``, ``keep_exceptions``): all later ones work on the primal and its
+adjoint together, so that they see what the one saves and the other reads. It ends with ``simplify`` and
+``require``.
+
+It appends the sweep to a copy of the function: the statements are visited backwards, and each adds what its
 derivative rule says to the cotangents of its arguments. A rule is inlined whole; what only inactive arguments
-would need is dead code and vanishes. Regions are the matter of ``regions``.
+would need is dead code and vanishes. ``branch_adjoints`` and ``loop_adjoints`` sweep over regions.
 """
 
 from __future__ import annotations
@@ -99,7 +104,7 @@ def adjoint(
 
 
 def _errors_ignored(builder: Builder, body: Block) -> Var | None:
-    """What the program ignores in some part of it, as guarded expressions do, its reverse sweep ignores.
+    """Let the sweep ignore the floating-point errors that some part of the program ignores.
 
     Where it raises, the sweep does not: the value has been found without an error.
     """
@@ -227,7 +232,7 @@ class Sweep:
                 )
 
     def times(self, op: Op, partial: Arg) -> Callable[..., Any]:
-        """What multiplies: a zero that a mask made in the cotangent may meet an infinite derivative."""
+        """The product by a partial derivative; safe, where a masked zero may meet an infinite one."""
         masks, out = self.masks, op.out
         if out in masks.decomposed and lookup(op.fn) is lookup(np.multiply) and not self.activity.of(partial):
             return helpers.exact_product
@@ -337,7 +342,7 @@ def require_formula(op: Op, derivative: Any) -> None:
 
 
 def _several(cotangents: Any) -> tuple[Any, ...]:
-    """What a rule returned, as one cotangent per argument."""
+    """The cotangents that a rule returned, as a tuple with one for each argument."""
     if isinstance(cotangents, Seq) and cotangents.kind is tuple:
         return cotangents.items
     return cotangents if isinstance(cotangents, tuple) else (cotangents,)

@@ -1,8 +1,12 @@
 """What is the adjoint of a branch?
 
-An ``If`` on the same condition: each side sweeps back over the primal side. It yields the cotangents, so far,
-of the outer values to which one of the sides adds. What a side needs of the primal side's own values is an
-additional result of the primal ``If``.
+``reverse_if(sweep, op) -> None``, where the sweep of ``adjoint`` meets an ``If``; ``Sweep.run`` comes back to
+the statements of both sides. The reverse sides are simplified before their residuals are chosen, so that
+nothing is saved for statements that are dropped.
+
+The adjoint is an ``If`` on the same condition: each side sweeps back over the primal side. It yields the
+cotangents, so far, of the outer values to which either side adds. What a side needs of the primal side's own
+values is an additional result of the primal ``If``.
 """
 
 from __future__ import annotations

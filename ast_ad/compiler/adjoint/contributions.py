@@ -75,7 +75,7 @@ class Cotangents:
         self.sums: dict[Arg, Sum] = {}
 
     def extend(self, variables: Iterable[Var]) -> None:
-        """More Vars are the region's own."""
+        """Make more Vars the region's own."""
         if self.local is not None:
             self.local.update(variables)
 
@@ -192,7 +192,7 @@ class Cotangents:
         return None
 
     def _added_at(self, var: Var, before: Arg | None, fn: Any, index: Arg, value: Arg) -> Arg:
-        """``value`` added at ``index``; a value that is itself zeros with parts added, part by part."""
+        """The operations that add ``value`` at ``index``; zeros with parts added are taken apart."""
         inner = self.sums.get(value) if fn is helpers.add_at else None
         terms = [(compose(self.builder, index, part), v) for part, v in inner.terms] if inner else []
         if not terms or any(part is None for part, _ in terms):
@@ -255,7 +255,7 @@ class Cotangents:
         return zero
 
     def inherit(self, var: Var, bar: Arg) -> None:
-        """The cotangent of what may have no value may be the number 0: nobody reads its shape."""
+        """Note that a cotangent may be the number 0, as its value may be missing: nobody reads its shape."""
         if var in self.undefined:
             self.undefined.update(v for v in atoms(bar) if isinstance(v, Var))
 
@@ -348,7 +348,7 @@ def item_types(arg: Arg) -> list[Type]:
 
 
 def _among_others(type: Type) -> Type:
-    """The type of the cotangents of elements: nobody reads those of what carries no derivative."""
+    """The type of the cotangents of elements; what carries no derivative keeps its own: nobody reads it."""
     if isinstance(type, TupleOf):
         return replace(type, items=tuple(map(_among_others, type.items)))
     if isinstance(type, (ListOf, DictOf)) or isinstance(type, Optional) and carries_derivative(type):
@@ -384,7 +384,7 @@ def common_type(types: Iterable[Type]) -> Type:
 
 
 def _either(first: Type, other: Type) -> Type:
-    """The type of what is a cotangent of the one type or of the other; of None there is none."""
+    """The type of a cotangent that has one of two types; None stands for no cotangent."""
     if other == first or not carries_derivative(other):
         return first
     if not carries_derivative(first):

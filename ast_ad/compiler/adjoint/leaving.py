@@ -1,5 +1,8 @@
 """Is the cotangent of an input what the input is: a number or an array, of its precision?
 
+``as_left(builder, bar, type, certainty) -> Arg``. The last thing that ``adjoint`` writes, for each input: the
+contributions to its cotangent have to be added up.
+
 Types say what NumPy makes of values of other types. Where values come together without an operation, in lists
 and dicts, behind branches and in loops, a number of Python's may stand for one of NumPy's, and a double where
 single precision is expected. So a cotangent is followed back to where its class and dtype are certain; where
@@ -21,7 +24,7 @@ from ..simplify.renaming import free
 
 
 class Certainty:
-    """Of which values of an adjoint program class and dtype are certainly those of their types."""
+    """The values of an adjoint program whose class and dtype are certainly those of their types."""
 
     def __init__(self, block: Block) -> None:
         self.makers: dict[Var, tuple[Statement, int]] = dict(_makers(block))
@@ -44,7 +47,7 @@ class Certainty:
         return True
 
     def _behind(self, var: Var) -> list[Var] | None:
-        """What else has to be certain; None: it is not."""
+        """The values whose class and dtype have to be certain, too; None: the argument's never is."""
         type = var.type
         if (
             not isinstance(type, (Scalar, Array))
@@ -70,7 +73,7 @@ class Certainty:
 
 
 def _alike(a: Type, b: Type) -> bool:
-    """Whether both are numbers, or both arrays, and of the same class and dtype."""
+    """Whether two types are both of numbers, or both of arrays, and of the same class and dtype."""
     if isinstance(a, Scalar) and isinstance(b, Scalar):
         return a.kind == b.kind and a.dtype == b.dtype and (a.dtype is None) == (b.dtype is None)
     return isinstance(a, Array) and isinstance(b, Array) and a.dtype == b.dtype
@@ -87,7 +90,7 @@ def _has_single(type: Type) -> bool:
 
 
 def _read(op: Op) -> Iterator[Var]:
-    """Those whose dtype tells that of the result."""
+    """The arguments whose dtypes tell the dtype of the result."""
     unread = helpers.METADATA.get(op.fn) if op.fn in helpers.SHAPED_LIKE else None
     if unread is not None and unread in helpers.SHAPED_LIKE[op.fn][1]:
         unread = None
@@ -97,7 +100,7 @@ def _read(op: Op) -> Iterator[Var]:
 
 
 def _is_count(var: Var) -> bool:
-    """An integer or a condition of Python's leaves the precision as it is."""
+    """Whether it is an integer or a condition of Python's, which leaves the precision as it is."""
     return isinstance(var.type, Scalar) and var.type.dtype is None and var.type.kind in ("int", "bool")
 
 

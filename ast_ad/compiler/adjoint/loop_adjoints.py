@@ -1,8 +1,13 @@
 """What is the adjoint of a loop?
 
-A ``For`` that runs backwards. It carries the cotangents of the carried values and of the outer values that
-the body reads. What the sweep over the body needs of the body's own values, and can't have otherwise, the
-primal loop appends to a list, the tape, one element an iteration; the adjoint is zipped with it.
+``reverse_loop(sweep, op) -> None``, where the sweep of ``adjoint`` meets a loop; ``Sweep.run`` comes back to
+the statements of the body. The adjoint's body is simplified before its residuals are chosen, so that nothing
+is saved for statements that are dropped.
+
+The adjoint is a ``For`` that runs backwards. It carries the cotangents of the carried values and of the outer
+values that the body reads. What the sweep over the body needs of the body's own values, and can't have
+otherwise, the primal loop appends to a list, the tape, one element an iteration; the adjoint is zipped with
+it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Of which dtype is a contribution to a cotangent, and of which is it to be?"""
+"""Which dtype has a contribution to a cotangent, and to which is it converted before it is added?"""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ..ir.types import (
 
 
 def is_constant_of_pythons(bar: Arg) -> bool:
-    """Whether it is a constant of Python's, which takes on the precision of what it meets."""
+    """Whether a contribution is a constant of Python's, which takes on the precision of what it meets."""
     return not isinstance(bar, Var) and not (isinstance(bar, Lit) and isinstance(bar.value, np.generic))
 
 
@@ -64,7 +64,7 @@ def _dtypes(type: Type) -> set[np.dtype | None]:
 
 
 def item_of(whole: Type) -> Type:
-    """What tells the dtype of each item of a cotangent."""
+    """The part of a type that tells the dtype of each item of a cotangent."""
     return whole.element if isinstance(whole, ListOf) else whole
 
 

@@ -99,7 +99,7 @@ def cost_again(op: Op) -> int | None:
 
 
 def _each(op: Op) -> int | None:
-    """What each number of the result costs."""
+    """The cost of each number of the result."""
     if op.fn in SIMPLE:
         return 1
     if op.fn in DIVISIONS:
@@ -156,7 +156,7 @@ def choose(
 
 
 def _makers(primal: Block) -> dict[Var, Op]:
-    """What makes each value, in order; a value that was computed before is that other one."""
+    """The operation that makes each value, in order; a value that was computed before counts as that one."""
     makers: dict[Var, Op] = {}
     names: Renaming = {}
     known: dict[Any, Var] = {}
@@ -178,7 +178,7 @@ def _makers(primal: Block) -> dict[Var, Op]:
 
 
 def _sources(op: Op | None, visible: Callable[[Var], bool]) -> list[Var]:
-    """What has to be at hand for the operation to be repeated."""
+    """The values that have to be at hand for the operation to be repeated."""
     if op is None or cost_again(op) is None:
         return []
     return [var for var in dict.fromkeys(variables(*operands(op))) if not visible(var)]

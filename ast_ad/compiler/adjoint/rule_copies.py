@@ -1,9 +1,9 @@
 """Which derivative rules need not be read again for each operation?
 
-What the front end makes of a rule is decided by the rule, the types of its arguments, constants among them,
-and what is known of divisors. A program has many operations that agree in all of that: the rule is read for
-the first of them, and what came of it is copied for the others. Only straight lines of operations on numbers
-and arrays are copied, none with a length that no argument has; copies last as long as the sweep.
+What the front end makes of a rule is decided by the rule, the types of its arguments, the constants among
+them, and what is known of divisors. A program has many operations that agree in all of that: the rule is read
+for the first of them, and what came of it is copied for the others. Only straight lines of operations on
+numbers and arrays are copied, none with a length that no argument has; copies last as long as the sweep.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ Rule = Callable[..., Any]
 
 
 class CannotCopy(Exception):
-    """An argument, or what became of a rule, is none that copies are made of."""
+    """Raised for an argument of a rule, or an operation in its body, of which no copies are made."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What a rule was read as.
+    """The operations and results that the front end made of a rule.
 
     ``given``: the variables among the arguments, ``ops``: copies of the operations, ``known``: what is known
     of their results as divisors, ``steps``: the work that it was.
@@ -64,7 +64,7 @@ class RuleCopies:
         self.known: dict[Any, Reading | None] = {}
 
     def inline(self, rule: Rule, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """As the method of the builder."""
+        """Read a rule into the block as the front end's ``inline`` does, or copy an earlier reading."""
         given: list[Var] = []
         try:
             key = self._key(rule, args, kwargs, given)
@@ -104,7 +104,7 @@ class RuleCopies:
             made, work = block.ops[before:], spent() - steps
             try:
                 self.known[key] = self._reading(given, made, result, work)
-            except CannotCopy:
+            except CannotCopy:  # known as None: it is read anew each time
                 pass
         return result
 
@@ -149,7 +149,7 @@ class RuleCopies:
 
 
 def is_one(type: Type) -> bool:
-    """Whether it is the type of a number or an array on every path."""
+    """Whether the type is that of a number or an array, and the same on every path."""
     return (
         isinstance(type, Scalar)
         and not type.among
@@ -171,7 +171,7 @@ def _renamed(var: Var, names: Renaming) -> Var:
 
 
 def _mapped(result: Any, names: Renaming) -> Any:
-    """What the rule returned, of other variables."""
+    """The result of a rule with other variables in it."""
     if isinstance(result, (tuple, list)) and type(result) in (tuple, list):
         return type(result)([_mapped(part, names) for part in result])
     if result is None:

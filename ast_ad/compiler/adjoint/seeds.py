@@ -1,5 +1,7 @@
 """What cotangents does a reverse sweep start with?
 
+``seeds(builder, results, given) -> list[tuple[Arg, Arg]]``. Before ``adjoint`` visits the first statement.
+
 A parameter for each result, or 1 for the only one, which has one element: where the type can't tell so, the
 program asks when it runs.
 """

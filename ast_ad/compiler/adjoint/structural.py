@@ -129,7 +129,7 @@ def _with_sum(sweep: Sweep, op: Op, bars: Bars) -> None:
 
 
 def _zero_instead(sweep: Sweep, items: Arg, index: Arg, value: Arg) -> Arg:
-    """The cotangent of an element whose place ``value`` takes; if that is like it, without a look at it."""
+    """The zero cotangent of an element that ``value`` replaces, made without reading it where types agree."""
     kind, path = type_of_arg(items), index.items if isinstance(index, Seq) else (index,)
     for _ in path:
         assert isinstance(kind, ListOf)
@@ -163,7 +163,7 @@ def _dict_set(sweep: Sweep, op: Op, bars: Bars) -> None:
 
 
 def _zero(sweep: Sweep, value: Arg, container: Type) -> Arg:
-    """The cotangent of what was put into a dict, if nobody has read it."""
+    """The cotangent of a value that was put into a dict from which nobody has read it."""
     type = type_of_arg(value)
     if isinstance(type, Scalar):
         return zero_number(type)

@@ -1,5 +1,8 @@
 """Which values that nobody reads are computed nevertheless, because that may raise an exception?
 
+``keep_exceptions(function) -> Function``. After ``join_paths`` and before ``adjoint``, whose simplification
+removes what nobody reads.
+
 An operation of the user's that may raise gets a reader, ``unread``, which does nothing and stays where it is.
 So all later stages keep the operation, in its place, and what only it needs.
 """

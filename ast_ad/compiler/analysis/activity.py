@@ -1,5 +1,8 @@
 """Through which values does a derivative flow from the inputs to the results?
 
+``analyse(block, inputs, results) -> Activity``. Asked by ``adjoint`` before the sweep, and at each composite
+rule.
+
 A value is *varied* if it depends on an input and *useful* if a result depends on it, both by operations that
 have a derivative; it is *active* if it is both.
 
@@ -24,7 +27,7 @@ class Activity:
     active: set[Var] = field(default_factory=set)
 
     def include(self, other: Activity) -> None:
-        """Add what was found for a block that becomes part of this one."""
+        """Add the activity of a block that becomes part of this one."""
         self.active |= other.active
 
     def of(self, arg: Arg) -> bool:

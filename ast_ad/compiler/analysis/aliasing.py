@@ -1,5 +1,8 @@
 """Which values may share memory?
 
+``Aliasing(function, owned, decisions)``. Asked in each round of ``write_in_place`` (as ``Apart``), with what
+is decided so far; ``behaviour`` of an operation, and the kinds of indices, by other passes, too.
+
 Each value has a set of *roots*: the places where the memory that it may refer to was allocated. Two values
 may share memory if they have a root in common. ``FOREIGN`` stands for memory that others hold: the caller's
 arrays, constants, whatever an unknown function returns. A root that comes round in a loop is *old*: what the
@@ -289,7 +292,7 @@ class Aliasing:
         self.carried[param] = self.storage[param] = after
 
     def aged(self, storage: Storage, loop: For | While) -> Storage:
-        """The storage as the next iteration, or what follows the loop, sees it."""
+        """The storage as the next iteration sees it, or what follows the loop: its roots are old ones."""
         inner = self.within[id(loop)]
 
         def age(roots: frozenset[Root]) -> frozenset[Root]:
@@ -388,7 +391,7 @@ def behaviour(op: Op) -> str:
 
 
 def _may_be_itself(op: Op) -> bool:
-    """Whether a count may be the one with which the function does nothing."""
+    """Whether a function may return its argument itself, as its count may be one that changes nothing."""
     name, place, count = ITSELF_FOR[op.fn]
     given = op.kwargs.get(name, op.args[place] if len(op.args) > place else None)
     return given is not None and (not isinstance(given, Lit) or given.value == count)

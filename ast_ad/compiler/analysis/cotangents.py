@@ -1,5 +1,7 @@
 """Which values of a program are cotangents, or hold some?
 
+``cotangents(block) -> set[Var]``. Asked where the facts of a program are checked in a first call.
+
 A cotangent may be one number for all elements, or zero. A derivative of a program that has cotangents saves
 them as any other values.
 """

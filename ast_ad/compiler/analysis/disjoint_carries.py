@@ -1,5 +1,8 @@
 """Which arrays that a loop carries never share memory with each other?
 
+``Apart(function, owned, decisions)``, in each round of ``write_in_place``: ``Aliasing`` that knows such
+arrays.
+
 Of ``prev, cur = cur, nxt`` the roots alone say that ``prev`` and ``cur`` come from the same places. Here a
 carried array is a root of its own during an iteration, and two of them are *apart* if their initial values
 are and, if they are apart in one iteration, also in the next.

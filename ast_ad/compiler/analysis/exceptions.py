@@ -1,5 +1,7 @@
 """Which operations may raise an exception, as far as types, lengths and indices tell?
 
+``may_raise(op, counters, handling) -> bool``. Asked by ``keep_exceptions`` of what nobody reads.
+
 What is not listed here as harmless may raise. Python's own numbers raise where NumPy warns: a division by
 zero, a function outside of its domain, a float that overflows.
 """
@@ -81,7 +83,7 @@ def _not_of_numbers(op: Op, counters: Counters) -> bool:
 
 # ----- functions of every element
 def _elementwise(op: Op, counters: Counters) -> bool:
-    """Arrays and NumPy's numbers: lengths have to fit. Python's numbers: tests of their own."""
+    """A function of elements raises where lengths don't fit; Python's numbers have tests of their own."""
     types = [_type(arg) for arg in (*op.args, *op.kwargs.values())]
     if op.kwargs or not all(map(_is_number, types)):
         return True
@@ -103,7 +105,7 @@ def _elementwise(op: Op, counters: Counters) -> bool:
 
 
 def _divides(op: Op, counters: Counters) -> bool:
-    """Python's numbers: the divisor has to be known."""
+    """A division of Python's numbers raises unless the divisor is known not to be 0."""
     if len(op.args) != 2:
         return True
     divisor = op.args[1]
@@ -119,14 +121,14 @@ def _shifts(op: Op, counters: Counters) -> bool:
 
 
 def _compared(op: Op, counters: Counters) -> bool:
-    """``max(a, b)`` and ``not a`` of numbers; arrays have no truth value."""
+    """``max(a, b)`` and ``not a`` raise for arrays, which have no truth value."""
     return len(op.args) < 1 + (op.fn is not operator.not_) or not all(
         isinstance(t, Scalar) and t.kind in KINDS[:3] for t in map(_type, op.args)
     )
 
 
 def _rounded(op: Op, counters: Counters) -> bool:
-    """``round(x)`` is an integer, which NaN is not."""
+    """``round(x)`` raises for NaN, as it is an integer."""
     type = _type(op.args[0])
     return not (isinstance(type, Scalar) and type.kind in ("bool", "int") and len(op.args) == 1)
 
@@ -155,7 +157,7 @@ _OF_PYTHON: dict[Any, Test] = {
 
 # ----- conversions
 def _converted(op: Op, counters: Counters) -> bool:
-    """``float(x)`` of what has one element, ``int(x)`` of what is an integer."""
+    """``float(x)`` raises unless there is one element, ``int(x)`` for what is no integer (NaN)."""
     type = _type(op.args[0]) if len(op.args) == 1 and not op.kwargs else None
     if not _is_number(type):
         return True
@@ -172,18 +174,18 @@ _CONVERSIONS: dict[Any, str] = {
 
 
 def _of_one(op: Op, counters: Counters) -> bool:
-    """Of one array or number as it is; a sequence may be ragged."""
+    """A function of one array or number does not raise; that of a sequence may, which can be ragged."""
     return len(op.args) != 1 or bool(op.kwargs) or not _is_number(_type(op.args[0]))
 
 
 def _of_axes(op: Op, counters: Counters) -> bool:
-    """Of an array whose last two axes, or all, are turned round."""
+    """A function that turns the last two axes round, or all, raises where there are fewer."""
     type = _type(op.args[0])
     return _of_one(op, counters) or not isinstance(type, Array) or len(type.shape or ()) < 2
 
 
 def _cast(op: Op, counters: Counters) -> bool:
-    """An array as one of another dtype; of a number, NaN is no integer."""
+    """A conversion of an array does not raise; that of a number may, as NaN is no integer."""
     return (
         len(op.args) != 2
         or not (isinstance(op.args[1], Lit) and isinstance(op.args[1].value, (type, np.dtype)))
@@ -206,7 +208,7 @@ def _read(op: Op, counters: Counters) -> bool:
 
 
 def _written(op: Op, counters: Counters) -> bool:
-    """A number that fits, or an array of the same type, written to places that exist."""
+    """A write raises unless a number that fits, or an array of the same type, goes to places that exist."""
     array, index, value = op.args[0], op.args[1], _type(op.args[2])
     target = _type(array)
     if not (isinstance(target, Array) and _is_number(target) and _is_number(value)):
@@ -267,14 +269,14 @@ def _reduced(op: Op, counters: Counters) -> bool:
 
 
 def _extreme(op: Op, counters: Counters) -> bool:
-    """Of nothing there is none."""
+    """An extremum of no elements raises."""
     type = _type(op.args[0]) if op.args else None
     shape = type.shape if isinstance(type, Array) else None
     return not (_is_plain(op) and shape is not None and all(reaches(n, 1) for n in shape))
 
 
 def _is_plain(op: Op) -> bool:
-    """A reduction of one array of numbers along axes that it has, with options that are written out."""
+    """Whether it is a reduction of one array along axes that it has, with options that are written out."""
     known = _type(op.args[0]) if op.args else None
     if not _is_number(known) or len(op.args) > 2 or _shape(known) is None:
         return False
@@ -290,7 +292,7 @@ def _is_plain(op: Op) -> bool:
 
 
 def _added(op: Op, counters: Counters) -> bool:
-    """``sum`` of numbers one after the other."""
+    """``sum`` raises unless it adds numbers."""
     type = _type(op.args[0]) if len(op.args) == 1 else None
     if isinstance(type, ListOf):
         return not _is_number(type.element) or isinstance(type.element, Array)
@@ -300,7 +302,7 @@ def _added(op: Op, counters: Counters) -> bool:
 
 
 def _made(op: Op, counters: Counters) -> bool:
-    """An array of a shape: no length is negative, and what fills it is one number."""
+    """A new array raises where a length is negative, or what fills it is no number."""
     if not op.args or isinstance(op.args[0], Slice):
         return True
     lengths: list[Arg] = [*op.args[0].items] if isinstance(op.args[0], Seq) else [op.args[0]]
@@ -320,7 +322,7 @@ def _is_huge(lengths: Iterable[Dim | int | None]) -> bool:
 
 
 def _reshaped(op: Op, counters: Counters) -> bool:
-    """As many elements before as behind."""
+    """A reshape raises unless there are as many elements before as behind."""
     old = _shape(_type(op.args[0]))
     if old is None or len(op.args) != 2 or op.kwargs or not _is_number(_type(op.args[0])):
         return True
@@ -334,7 +336,7 @@ def _reshaped(op: Op, counters: Counters) -> bool:
 
 
 def _multiplied(op: Op, counters: Counters) -> bool:
-    """Vectors and matrices whose inner lengths are the same."""
+    """A product raises unless the inner lengths of its vectors and matrices are the same."""
     shapes = [_shape(_type(arg)) for arg in op.args]
     if len(shapes) != 2 or not all(shapes) or any(len(s) > 2 for s in shapes):  # type: ignore[arg-type]
         return True
@@ -343,7 +345,7 @@ def _multiplied(op: Op, counters: Counters) -> bool:
 
 
 def _joined(op: Op, counters: Counters) -> bool:
-    """Arrays of one shape."""
+    """Joining raises unless all arrays have one shape."""
     parts = op.args[0]
     shapes = [_shape(_type(part)) for part in parts.items] if isinstance(parts, Seq) else []
     same = bool(shapes) and bool(shapes[0]) and all(shape == shapes[0] for shape in shapes)

@@ -1,5 +1,8 @@
 """Which values may be infinite or NaN where the program's arguments are finite, and which never are?
 
+``Infinities().follow(statements)``. Asked by ``adjoint``: it follows the primal first, and then what the
+sweep adds.
+
 A value is *wild* if a function made it whose results overflow or have poles (``exp``, ``/``), or one of
 single elements from a value that is. It is *finite* if it is so whatever the arguments are. Most are neither.
 """
@@ -108,14 +111,14 @@ def _is_square(op: Op, primitive: Primitive) -> bool:
 
 
 def _moves(primitive: Primitive | None) -> bool:
-    """Whether the elements of the results are made of single elements of the arguments."""
+    """Whether each element of the results is made of single elements of the arguments."""
     if primitive is None:
         return False
     return primitive.kind == "elementwise" or primitive in _primitives((*KEEPING, *MOVING))
 
 
 def _may_overflow(var: Var) -> bool:
-    """Python's own numbers don't: it raises."""
+    """Whether a result may overflow; of Python's own numbers never, as that raises."""
     python = isinstance(var.type, Scalar) and var.type.dtype is None
     return not python and kind_of(var.type) in ("float", "complex", None)
 
@@ -188,7 +191,7 @@ class Infinities:
             self.wild.update(filter(_may_overflow, op.outs))
 
     def stored(self, op: Op) -> None:
-        """All of an array becomes a value."""
+        """Note that all of an array is overwritten by a value."""
         value, out = op.args[2], op.out
         if self.is_wild(value):
             self.wild.add(out)
@@ -208,7 +211,7 @@ class Infinities:
         return primitive.partial_domain and not is_regular(op) or primitive in _primitives(OVERFLOWING)
 
     def bounds(self, op: Op, primitive: Primitive | None) -> None:
-        """Learn of results that are not negative: ``1 + exp(x)`` has no zeros."""
+        """Note results that are not negative: ``1 + exp(x)`` has no zeros."""
         if primitive is None or len(op.outs) != 1:
             return
         if primitive in _primitives((np.exp, np.exp2, np.absolute, np.square)) or _is_square(op, primitive):

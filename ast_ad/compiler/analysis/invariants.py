@@ -1,9 +1,10 @@
 """Does each value of a program have the type that its uses rely on?
 
-``require(function)`` is run on every program that is differentiated: what it finds is a defect of a pass,
-and such a program never runs. A type is a promise to all later stages: which values carry a derivative, what
-shape a cotangent has. Wherever values flow together without an operation (into lists and out of them, through
-branches and from pass to pass of a loop), the type of what comes must lie within the type of what goes on.
+``require(function, outer) -> Function``. The end of ``adjoint``, so that it sees every program that is
+differentiated, the primal with its adjoint: a violation is a defect of a pass, and such a program never runs.
+A type is a promise to all later stages: which values carry a derivative, what shape a cotangent has. Wherever
+values flow together without an operation (into lists and out of them, through branches and from pass to pass
+of a loop), the type of what comes must lie within the type of what goes on.
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ def _loop(op: For | While) -> Iterator[Fault]:
 
 
 def _runs(op: For | While) -> bool:
-    """Whether a loop certainly has a pass."""
+    """Whether a loop certainly has an iteration."""
     if isinstance(op, While):
         test = op.cond.results[0]
         return isinstance(test, Lit) and test.value is True
@@ -185,7 +186,7 @@ def within(found: Type, promised: Type) -> bool:
 
 
 def _is_nothing(type: Type) -> bool:
-    """Whether there is no such value: it is an element of a list that has none yet."""
+    """Whether there is no value of the type: it is that of the elements of a list that has none yet."""
     return isinstance(type, Opaque) and type.name == "nothing"
 
 

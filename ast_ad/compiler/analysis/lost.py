@@ -1,5 +1,7 @@
 """Where does a derivative that does not arrive at a result end?
 
+``lost(function, parameter) -> tuple[str, Any]``. Asked after compilation, where a gradient is zero.
+
 At a conversion to integers it is lost, which nobody means; functions that are flat by definition (``floor``,
 comparisons, ``argmax``) end it, too, and are meant. Nothing may lead from a parameter to the result at all.
 """

@@ -1,5 +1,8 @@
 """Which cotangents may be zero because nobody looks at the value?
 
+``masks(block, active, results, wild, around) -> Masks``. Asked by ``adjoint`` after ``analyse`` and
+``Infinities``, which it builds on, and before the sweep.
+
 A branch of ``np.where`` that is not taken, an element that is not picked, a value that one side of an ``if``
 reads, an argument of ``tanh`` that overflowed: their cotangents are zero, and have to stay so whatever the
 derivative of what was computed there is. ``infinities`` tells where that could be infinite; ``Sweep.times``
@@ -74,7 +77,7 @@ class Masks:
     decomposed: set[Var] = field(default_factory=set)
 
     def include(self, other: Masks) -> None:
-        """Add what was found for a block that becomes part of this one."""
+        """Add the masks of a block that becomes part of this one."""
         self.chosen |= other.chosen
         self.masked |= other.masked
         self.weighted |= other.weighted
@@ -82,7 +85,7 @@ class Masks:
         self.decomposed |= other.decomposed
 
     def like(self, outs: Iterable[Var]) -> Masks:
-        """What of these sets one of the Vars is in, for an equivalent program of its own."""
+        """The masks of ``outs`` alone: ``around`` for the equivalent program of a composite rule."""
         found = self.chosen, self.masked, self.weighted, self.saturated, self.decomposed
         return Masks(*(part.intersection(outs) for part in found))
 

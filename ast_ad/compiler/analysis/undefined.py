@@ -1,5 +1,8 @@
 """Which Vars may have no value on some path, or hold elements that have none?
 
+``undefined_values(block) -> set[Var]`` is asked by ``adjoint``, ``split`` and ``typed_tapes``,
+``doubtful_values(block) -> set[Var]``, which adds their zeros, by ``adjoint`` and ``write_in_place``.
+
 Such a value is only ever used where it does exist; but its cotangent may have to be made everywhere, so that
 it must not be asked for its shape as a matter of course.
 """
@@ -70,7 +73,7 @@ def _visit(block: Block, found: set[Var]) -> None:
 
 
 def _any(args: Iterable[Arg], found: set[Var]) -> bool:
-    """Whether one of the values, or a part of it, may be missing."""
+    """Whether a value among the arguments, or a part of one, may be missing."""
     return any(
         atom.value is None if isinstance(atom, Lit) else atom in found for arg in args for atom in atoms(arg)
     )

@@ -1,5 +1,7 @@
 """How long would the NumPy code of a program take for these inputs?
 
+``nanoseconds(function, inputs) -> float``. Asked at calls, when the program is there.
+
 An estimate from the program and the lengths of its inputs, never a measurement: the same calls give the same
 number. It decides when kernels are compiled, so what they cannot take over (products of large matrices,
 decompositions, transforms) counts by its call only.

@@ -1,4 +1,6 @@
-"""Which copies keep axes that run backwards in memory? The end of ``write_in_place``, on what it copied.
+"""Which copies keep axes that run backwards in memory?
+
+``keep_directions(body) -> None``. The end of ``write_in_place``, on the copies that it has made.
 
 NumPy sums in the order of memory. ``x.copy()`` of a flipped array lies forwards: a sum over it may differ in
 its last bit from the sum over ``x`` that the program of the user makes.

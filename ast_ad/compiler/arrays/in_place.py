@@ -1,7 +1,12 @@
 """Which writes may happen in place, and where must a copy be made for that?
 
-The last pass: the IR is pure before it. ``b = setitem(a, i, v)`` becomes a write to ``a`` where ``a`` is
-whole, was allocated by this program, and nobody reads what it was afterwards::
+``write_in_place(function, owned, fresh, nested, report) -> Function``. After all passes on pure IR, which
+know nothing of writes: for NumPy right before emission, for kernels between ``typed_tapes`` and
+``partition``. In it, in this order: ``store_at_once`` (for NumPy only), ``schedule``, the analysis below,
+``keep_directions``.
+
+``b = setitem(a, i, v)`` becomes a write to ``a`` where ``a`` is whole, was allocated by this program, and
+nobody reads what it was afterwards::
 
     z_bar = np.zeros(n)                 z_bar = np.zeros(n)
     v_bar = z_bar[1:]                   v_bar = z_bar[1:].copy()     (a view that is read after the write)

@@ -120,7 +120,7 @@ class Lengths:
         return self.known[dim]
 
     def _read(self, dim: Dim) -> Arg | None:
-        """From a value one of whose lengths is the same but for a constant."""
+        """The length, read from a value that has it, or one that differs by a constant."""
         for var in self.visible:
             if isinstance(var.type, Scalar) and isinstance(var.type.size, Dim):
                 rest = dim - var.type.size
@@ -145,7 +145,7 @@ class Lengths:
         return total
 
     def _term(self, dim: Dim) -> Arg | None:
-        """By the operation that a term stands for."""
+        """The length, computed by the operation that its term stands for."""
         ((atom, factor), *others), operands = dim.terms, dim.terms[0][0].operands
         fn = COMPUTED.get(atom.key[0]) if operands is not None else None
         if fn is None or others or factor != 1 or dim.const or operands is None or len(operands) != 2:
@@ -154,7 +154,7 @@ class Lengths:
         return None if None in parts else self.ops.integer(fn, *(p for p in parts if p is not None))
 
     def move(self, arg: Arg) -> Arg | None:
-        """An integer that is computed later on, computed here; None where that can't be."""
+        """An integer of a later place, computed here again; None where that can't be."""
         if isinstance(arg, Lit):
             return arg
         if not isinstance(arg, Var):

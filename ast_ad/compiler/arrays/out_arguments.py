@@ -1,5 +1,8 @@
 """Which ufunc may write its result to where that is stored, as by ``out=``?
 
+``store_at_once(body) -> None``. The beginning of ``write_in_place`` for NumPy code, so that the analysis sees
+the write, and not the value that is no longer made. For kernels the order in memory does not matter.
+
 An array to all of which a value is stored keeps its order in memory: by ``op=`` of arrays that may lie
 otherwise, by ``out=``, by ``a[:] = b * c``. What is stored needs no place of its own::
 

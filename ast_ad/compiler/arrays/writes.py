@@ -1,4 +1,8 @@
-"""What does a pure operation become when it writes in place, and how is a copy put before it?"""
+"""What does a pure operation become when it writes in place, and how is a copy put before it?
+
+``candidate(op)`` tells the first; ``copy_view(block, op, is_write) -> None`` is called between the rounds of
+``write_in_place``, and ``Rewriter`` changes the statements when all its decisions are made.
+"""
 
 from __future__ import annotations
 
@@ -103,7 +107,7 @@ def candidate(op: Op) -> Callable[..., Any] | None:
 
 @dataclass(frozen=True)
 class Reuse:
-    """Which operations of a block take the place of an operand, and what they become, by ``id``.
+    """The operations of a block that write their result to an operand, with what they become, by ``id``.
 
     The operand was allocated by this block, is like the result, and nothing reads it afterwards. Of a product
     the factors may change places.
@@ -287,7 +291,7 @@ def _writes(op: Statement, is_write: Callable[[Op], bool]) -> bool:
 
 
 class Rewriter:
-    """Put the writes and the copies into a function.
+    """Puts the writes and the copies into a function.
 
     ``mutators``: by ``id`` of an op, what it becomes; ``copies``: those whose target is copied first;
     ``doubtful``: Vars that may be None; ``ordered``: whether arrays keep their orders in memory.
@@ -365,7 +369,7 @@ def is_overwritten(op: Op) -> bool:
 
 
 def lies_anywhere(op: Op) -> bool:
-    """Whether what a store leaves is its value, in whatever order that lies in memory."""
+    """Whether a store leaves its value as it is, in whatever order that lies in memory."""
     return is_overwritten(op) and isinstance(op.args[2], Var) and op.args[2].type == op.out.type
 
 

@@ -1,5 +1,9 @@
 """Which program computes with the elements of small arrays instead of the arrays?
 
+``small_arrays(function, limit, differentiated, report) -> Function``. For kernels only, right after
+``adjoint``: it follows arrays onto the tapes that loops record, as long as these are lists (``typed_tapes``
+comes later).
+
 An array whose lengths are constants, at most ``limit`` elements in all, becomes one scalar for each element
 wherever what makes and reads it can be done on elements (``small_forms``) and no class of values that flow
 into each other speaks against it (``small_classes``)::
@@ -205,7 +209,7 @@ class _Pass(Values):
             try:
                 if self.boundary(op) or self.formed(op):
                     return
-            except NoForm:
+            except NoForm:  # it is done on arrays, which are built from their elements
                 pass
         op.args = tuple(map(self.array, op.args))
         op.kwargs = {k: self.array(v) for k, v in op.kwargs.items()}
@@ -273,7 +277,7 @@ class _Pass(Values):
         builder.span = op.span
         try:
             result = inline(builder, primitive.rule, op.args, op.kwargs)
-        except AdError:
+        except AdError:  # the program does not fit these arguments: the operation is done on arrays
             return False
         block = builder.block.ops
         if not all(isinstance(o, Op) for o in block) or not isinstance(result, (Var, Lit, Seq)):

@@ -107,7 +107,7 @@ def moved(w: ElementWriter, arg: Arg, want: np.dtype) -> Any:
         if all(item.shape == items[0].shape for item in items if isinstance(item, np.ndarray)):
             try:
                 return np.stack(items) if items else np.empty(0, object)
-            except ValueError:
+            except ValueError:  # lists beside arrays: a display whose items differ in shape
                 pass
         return items
     return cast(w, arg, want)

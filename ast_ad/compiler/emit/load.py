@@ -1,5 +1,7 @@
 """How does generated text become a module that tracebacks, pdb, inspect and pickle treat like any other?
 
+``load_module(text, injected, name_hint, source_map) -> types.ModuleType``. The last stage of a compilation.
+
 The text is written to a file whose name holds its hash, and imported as ``ast_ad.generated.NAME``. Another
 process finds the same module by name. What is executed is always the text whose hash was checked.
 """

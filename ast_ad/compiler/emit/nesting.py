@@ -1,5 +1,8 @@
 """Which values are written inside the expression that uses them, instead of under a name of their own?
 
+``plan(function) -> Nesting``. Before ``assign_names``, which names what is left. ``write_in_place`` asks it
+for NumPy code, too: an operation that is not written in a statement of its own can't write to an operand.
+
 A value without a name of the user's that is used once, in the same block, where nothing in between changes
 what it reads. Depth and length of the expression are limited, so that lines stay readable.
 """

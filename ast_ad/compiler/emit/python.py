@@ -1,5 +1,8 @@
 """How does a list of IR functions become the text of a Python module?
 
+``emit_module(functions, header, decorators, local, outline) -> Emitted``. After ``write_in_place``, and for
+kernels after ``partition``: no later stage sees IR. ``load_module`` makes a module of the text.
+
 The tree is built from nodes, printed, and parsed again: what the text means is what the tree says, or the
 emitter refuses. Comments are put in afterwards: the source line that a group of adjoint statements
 differentiates stands above them.
@@ -45,7 +48,7 @@ def emit_module(
     """Print the functions as one module.
 
     Args:
-        functions: the IR, written in place where that is wanted (``transform.in_place``).
+        functions: the IR, written in place where that is wanted (``arrays.in_place``).
         header: remarks for the top of the file, printed as comments.
         decorators: by the name of a function, what decorates it.
         local: by the name of a function, the object that stands for it in calls from the others.
@@ -213,7 +216,7 @@ def _annotations(
 
 
 def _blocks(node: ast.AST, twin: ast.AST) -> Iterator[tuple[ast.AST, list[ast.stmt], list[ast.stmt]]]:
-    """What holds it, and every list of statements in a tree, with its twin in an equal tree.
+    """Every list of statements in a tree, with the node that holds it, and its twin in an equal tree.
 
     An ``elif`` has no line of its own.
     """

@@ -95,7 +95,7 @@ class Builder:
             self.block, self.narrowed = outer
 
     def narrow(self, var: Var, better: Var) -> None:
-        """To the end of the block ``better`` stands for the variable."""
+        """Let ``better`` stand for the variable to the end of the block."""
         self.narrowed = {**self.narrowed, var.id: better}
 
     def op(self, fn: Callee, *args: object, **kwargs: object) -> Any:

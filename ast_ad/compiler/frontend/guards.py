@@ -227,7 +227,7 @@ class Guards:
             check = self._check = _compiled(tuple(self._guards.values()))
         try:
             return check(args)
-        except _UNREADABLE:
+        except _UNREADABLE:  # an attribute or an item that was compared is gone
             return False
 
     def broken(self, args: Sequence[object] = ()) -> Guard | None:

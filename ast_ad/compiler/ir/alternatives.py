@@ -34,7 +34,7 @@ MOST = 64  # combinations of types that are looked at
 
 
 class TooMany(Exception):
-    """Of more combinations of types than are looked at."""
+    """Raised where there are more combinations of types than are looked at."""
 
 
 def one_of(widest: Scalar | Array, types: Iterable[Type]) -> Scalar | Array:

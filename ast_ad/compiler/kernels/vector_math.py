@@ -36,7 +36,7 @@ def _load() -> ctypes.CDLL | None:
     try:
         library = ctypes.CDLL(LIBRARY)
         llvm.load_library_permanently(LIBRARY)
-    except (OSError, RuntimeError):
+    except (OSError, RuntimeError):  # no such library: the functions are Numba's
         return None
     return library
 

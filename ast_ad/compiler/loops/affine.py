@@ -12,7 +12,7 @@ from typing import Any
 
 ONE = "1"  # stands for the constant term
 Linear = dict[Any, int]  # coefficients
-LARGEST = 400
+LARGEST = 400  # forms after one elimination: with more the answer is "yes", which is always safe
 
 
 def plus(a: Mapping[Any, int], b: Mapping[Any, int], factor: int = 1) -> Linear:

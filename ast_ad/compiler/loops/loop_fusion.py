@@ -1,5 +1,9 @@
 """Which loops and their adjoints can run together, so that nothing is saved between them?
 
+``fuse_loops(function, report) -> Function``. For kernels only, before the other passes on tapes: a loop that
+is fused with its adjoint has no tape left. ``simplify`` follows each round, and then loops within these are
+tried.
+
 Where the adjoint of an iteration needs nothing of other iterations, it may follow the iteration itself::
 
     for i in range(n):                      for i in range(n):

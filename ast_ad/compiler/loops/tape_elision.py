@@ -1,5 +1,8 @@
 """Which saved elements of an array does the loop leave where they are?
 
+``read_final(function, report) -> Function``. After ``fuse_loops``, for the loops that still have a tape, and
+before ``typed_tapes``, which would allocate memory for what need not be saved.
+
 A value on a tape that was read from a carried array need not be saved if nothing overwrites it later: the
 adjoint reads it from the array as the loop left it::
 

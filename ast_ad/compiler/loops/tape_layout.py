@@ -1,5 +1,9 @@
 """How do the lists that loops record become arrays?
 
+``typed_tapes(function, report) -> Function``. For kernels only, after ``fuse_loops`` and ``read_final``,
+which leave fewer tapes and read them as lists; before ``write_in_place``, since it writes to the arrays by
+pure ``setitem``.
+
 A loop appends what its adjoint reads to a list, the tape; the adjoint is zipped with it. Lists are slow, in
 compiled code most of all. Each element of a tape whose type is known gets an array instead, allocated before
 the loop and written at the iteration's place, and the adjoint reads it there::

@@ -137,7 +137,7 @@ class Places:
     # ----- places -----
 
     def place(self, tape: Tape, outer: Place | None) -> Place:
-        """Where the iterations of the tape's loop are."""
+        """The place of each iteration of a tape's loop."""
         loop, bounds = tape.loop, tape.bounds
         path = (*(outer.path if outer else ()), *tape.steps, (loop, loop.body))
         if bounds is None or outer is None and len(tape.steps) > 1:
@@ -166,7 +166,7 @@ class Places:
         return out
 
     def following(self, tape: Tape, outer: Place, bounds: Bounds, path: Path) -> Place:
-        """Of a loop that knows beforehand how often it runs, though not always equally often."""
+        """The place in a loop that knows beforehand how often it runs, though not always equally often."""
         loop, reader = tape.loop, tape.reader
         assert isinstance(loop, For)
         ahead = self.ops(loop, path[-2][1], loop)
@@ -183,7 +183,7 @@ class Places:
         return Place(tape, path, (written,), (read,), (Lit(FIRST_CAPACITY),), Axis(loop, end, False))
 
     def unbounded(self, tape: Tape, outer: Place | None, path: Path) -> Place:
-        """Of a loop that does not know beforehand how often it runs."""
+        """The place in a loop that does not know beforehand how often it runs."""
         position = self.carry(path, Lit(0), integer, "position")
         now, start = position.now, tape.loop.inits[-1]
         end = self.head(tape.loop).integer(operator.add, now, Lit(1))
@@ -198,7 +198,7 @@ class Places:
         return Place(tape, path, (now,), (read,), (Lit(FIRST_CAPACITY),), Axis(tape.loop, end, True))
 
     def total(self, outer: Place, position: Carried, start: Arg) -> Callable[[], Arg]:
-        """By how much a position grows in an iteration of the loop around."""
+        """The number by which a position grows in an iteration of the loop around."""
         frame = position.frames[len(outer.path)]
         block = outer.path[-1][1]
         return lambda: self.ops(frame.op, block, frame.op, 1).integer(operator.sub, frame.out, start)

@@ -1,5 +1,9 @@
 """Which statements does nobody need? Marks what the results reach, and removes the rest in place.
 
+``eliminate_dead_code(function) -> Function``. The end of ``simplify`` and of every pass that replaces
+statements; ``eliminate(block) -> None`` does it for the adjoint of a branch or loop, before its residuals are
+chosen.
+
 Loops lose the carried values that nothing reads, branches the results; a zipped list whose elements nobody
 reads is no longer zipped. Statements with an effect stay, and so does what decides whether they run.
 """

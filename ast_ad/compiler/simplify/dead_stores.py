@@ -1,5 +1,8 @@
 """Where is zero written to a cotangent to which something is added right after?
 
+``fill_erased(block) -> None``. In ``simplify_block``, when the block has been rewritten: it looks for chains
+of additions that nothing else reads, and the rules of ``peephole`` remove such readers.
+
 The adjoint of ``a[i] += v`` and its like takes ``a_bar[i]``, sets it to zero and adds it, or what became of
 it, again, with other additions between. As sums may be taken in any order, the addition moves up to the
 zero, where it is a write; and where the very element that was there is written, there is nothing to do::

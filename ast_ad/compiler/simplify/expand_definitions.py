@@ -1,5 +1,8 @@
 """Which operations are programs of simpler ones? Those that have a definition are replaced by it.
 
+``expand(function, definitions, simple, pointwise) -> Function``. For kernels only, after ``small_arrays``,
+which has forms of its own for some of these operations, and before the passes on loops and tapes.
+
 A definition is a Python function in plain NumPy with the parameters that it covers; a call with others, or
 one that the definition does not fit, stays as it is. So do operations of which the definition's results have
 another type, and those of which the definition holds something that is no simpler. A function that is defined
@@ -93,7 +96,7 @@ class _Pass:
         try:
             args = tuple(renamed(a, self.numbers) for a in op.args)
             result = inline(builder, definition, args, op.kwargs)
-        except AdError:
+        except AdError:  # the definition is not meant for such a call, which stays as it is
             return None
         results = _several(result, len(op.outs))
         if results is None or not all(map(_fits, results, op.outs)):

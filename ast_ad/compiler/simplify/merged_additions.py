@@ -1,5 +1,8 @@
 """Which additions to elements of a cotangent can be made at once?
 
+``merge_additions(block) -> None``. In ``small_arrays``, which writes an addition for each element, and before
+the ``simplify`` at its end.
+
 Additions commute. So a chain of them, of which nothing reads what is between, adds what belongs to the same
 element first, and writes once::
 

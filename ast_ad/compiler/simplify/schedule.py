@@ -1,5 +1,8 @@
 """In which order do independent statements stand?
 
+``schedule(block, may_write) -> None``. In ``write_in_place``, before its analysis: a read that stands behind
+the write would cost a copy.
+
 Pure statements may move. What reads an array goes before the write that replaces it, so that the write can
 happen in place; what is saved for the reverse sweep is saved as soon as it is known, before its name is used
 for the next value::

@@ -1,9 +1,9 @@
 """Which branches of a reverse sweep would another simplification leave as they are?
 
-The sweep over a branch is simplified where it is made, and again as a part of the sweep over each branch
-around it. A branch at which the last pass changed nothing is passed over as long as it is what it was, and
-nothing that it reads, or computes, is known around it: so the work on branches within branches does not grow
-with the square of their depth.
+Asked by ``simplify_block`` at each branch. The sweep over a branch is simplified where it is made, and again
+as a part of the sweep over each branch around it. A branch at which the last pass changed nothing is passed
+over as long as it is what it was, and nothing that it reads, or computes, is known around it: so the work on
+branches within branches does not grow with the square of their depth.
 """
 
 from __future__ import annotations

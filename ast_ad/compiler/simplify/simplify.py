@@ -1,8 +1,14 @@
 """What can a reverse sweep do with less?
 
+``simplify(function) -> Function``. The end of ``adjoint``, and again at the end of each pass that leaves
+something to simplify: ``small_arrays``, ``fuse_loops``, ``read_final``. For the adjoint of a branch or loop
+``simplify_block(block, settled) -> None`` does it as soon as that is written, before its residuals are
+chosen.
+
 Only statements of the sweep change (a primal's value stays to the bit): each is rewritten by the rules of
 ``peephole``, an operation that was done before in the same or an outer block is not done again, and a value
-that a loop or branch hands through unchanged is read directly. Dead code goes last.
+that a loop or branch hands through unchanged is read directly. Then ``fill_erased``, which reads the chains
+of additions that are left; then dead code goes, and in turn what the tapes hold for it (``shrink_tapes``).
 """
 
 from __future__ import annotations
@@ -194,6 +200,6 @@ def expression_key(op: Op) -> Any:
     try:
         key = op.fn, arg_key(Seq(op.args)), tuple(sorted((k, arg_key(v)) for k, v in op.kwargs.items()))
         hash(key)
-    except TypeError:
+    except TypeError:  # a literal without a hash, an array for one
         return None
     return key

@@ -1,5 +1,8 @@
 """Which reads and writes of lists are reads and writes of one item of a list in a list?
 
+``join_paths(function) -> Function``. The first pass behind the front end, before ``adjoint``: the gain is in
+the derivative of the operations that it joins.
+
 ``d[i][j] = v`` comes as a read of ``d[i]``, a copy of that with another item, and a copy of ``d`` with that.
 Joined to one operation on ``d``, neither its derivative nor the program that runs makes a list of zeros, or
 saves one, for what concerns a single item.
@@ -54,7 +57,7 @@ def _is_list(arg: Arg) -> bool:
 
 
 def _join(block: Block) -> list[Op]:
-    """Join within a block and those in it; the operations that others went past."""
+    """Join in a block and in those within; returns the reads that joined operations no longer go through."""
     made: dict[Arg, Op] = {}
     passed: list[Op] = []
     for op in block.ops:

@@ -17,7 +17,10 @@ from .reductions import norm
 
 @function(method=False)
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str | None = None) -> Any:
-    """The distance of each row of ``x1`` from each row of ``x2``; matrices may be stacked."""
+    """The distance of each row of ``x1`` from each row of ``x2``; matrices may be stacked.
+
+    Shapes: ``(..., m, d), (..., n, d) -> (..., m, n)``; all ``...`` broadcast.
+    """
     for argument, t in (("X1", x1), ("X2", x2)):
         if t._array.ndim < 2:
             raise RuntimeError(f"cdist only supports at least 2D tensors, {argument} got: {t._array.ndim}D")
@@ -31,7 +34,7 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str | None = Non
 
 @function(method=False)
 def pdist(input: Tensor, p: float = 2.0) -> Any:
-    """The distances of all pairs of rows of a matrix, as a vector."""
+    """The distances of all pairs of rows of a matrix, as a vector: ``(n, d) -> (n * (n - 1) // 2)``."""
     if input._array.ndim != 2:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {input._array.ndim}D")
     first, second = np.triu_indices(input._array.shape[0], 1)
@@ -43,7 +46,10 @@ def pdist(input: Tensor, p: float = 2.0) -> Any:
 @function(method=False)
 @numpy_names
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Any:
-    """The cosine of the angle between the vectors along ``dim``, whose norms count as ``eps`` or more."""
+    """The cosine of the angle between the vectors along ``dim``, whose norms count as ``eps`` or more.
+
+    Shapes: ``(N, D, ...), (N, D, ...) -> (N, ...)``; ``dim=-1``: ``(..., D), (..., D) -> (...)``.
+    """
     require_tensor("cosine_similarity", x1, "x1")
     axis = axis_of(max(x1._array.ndim, x2._array.ndim), dim)
     return call(torch_norms.cosine_similarity, (x1, x2), {"axis": axis, "eps": eps})
@@ -53,14 +59,20 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
 def pairwise_distance(
     x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
 ) -> Any:
-    """The ``p``-norms of ``x1 - x2 + eps`` along the last dimension."""
+    """The ``p``-norms of ``x1 - x2 + eps`` along the last dimension.
+
+    Shapes: ``(..., D), (..., D) -> (...)``; ``keepdim=True``: ``(..., D), (..., D) -> (..., 1)``.
+    """
     parts = floating(x1), floating(x2)
     return call(torch_norms.pairwise_distance, parts, {"p": float(p), "eps": eps, "keepdims": keepdim})
 
 
 @function()
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Any:
-    """``input`` with each slice along ``dim`` whose norm exceeds ``maxnorm`` scaled down to it."""
+    """``input`` with each slice along ``dim`` whose norm exceeds ``maxnorm`` scaled down to it.
+
+    Shapes: ``(...) -> (...)``.
+    """
     if p <= 0:
         raise RuntimeError("renorm: non-positive-norm not supported")
     if maxnorm < 0:

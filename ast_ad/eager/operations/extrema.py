@@ -124,7 +124,8 @@ min = function("min")(_extremum("min", MIN, MIN_ALONG, MINIMUM, return_types.min
 @function()
 @numpy_names
 def amax(input: Tensor, dim: Any = (), keepdim: bool = False) -> Any:
-    """The largest elements over ``dim``; those that are equally large share the gradient."""
+    """The largest elements over ``dim``; those that are equally large share the gradient.
+    Shapes: ``(...) -> ()``; ``dim=-1``: ``(..., n) -> (...)``, ``keepdim=True``: ``(..., n) -> (..., 1)``."""
     require_tensor("amax", input)
     check_kind("amax", input._array.dtype)
     how = options(input, dim, keepdim)
@@ -135,7 +136,8 @@ def amax(input: Tensor, dim: Any = (), keepdim: bool = False) -> Any:
 @function()
 @numpy_names
 def amin(input: Tensor, dim: Any = (), keepdim: bool = False) -> Any:
-    """The smallest elements over ``dim``; those that are equally small share the gradient."""
+    """The smallest elements over ``dim``; those that are equally small share the gradient.
+    Shapes: ``(...) -> ()``; ``dim=-1``: ``(..., n) -> (...)``, ``keepdim=True``: ``(..., n) -> (..., 1)``."""
     require_tensor("amin", input)
     check_kind("amin", input._array.dtype)
     how = options(input, dim, keepdim)
@@ -146,7 +148,9 @@ def amin(input: Tensor, dim: Any = (), keepdim: bool = False) -> Any:
 @function()
 @numpy_names
 def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Any:
-    """``amin`` and ``amax``."""
+    """``amin`` and ``amax``.
+    Shapes: ``(...) -> (), ()``; ``dim=-1``: ``(..., n) -> (...), (...)``, ``keepdim=True``:
+    ``(..., n) -> (..., 1), (..., 1)``."""
     check_kind("aminmax", input._array.dtype)
     if not isinstance(dim, (int, type(None))):
         raise TypeError(f"aminmax(): argument 'dim' must be int, not {type(dim).__name__}")
@@ -179,7 +183,9 @@ argmin = function("argmin")(_arg("argmin", np.argmin))
 @function()
 @numpy_names
 def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
-    """The lower median of all elements, or along ``dim`` with its indices."""
+    """The lower median of all elements, or along ``dim`` with its indices.
+    Shapes: ``(...) -> ()``; ``dim=-1``: ``(..., n) -> (...), (...)``, ``keepdim=True``:
+    ``(..., n) -> (..., 1), (..., 1)``."""
     require_tensor("median", input)
     check_kind("median", input._array.dtype)
     if dim is None:
@@ -190,7 +196,9 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
 @function()
 @numpy_names
 def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
-    """The lower median of all elements that are not NaN, or along ``dim`` with its indices."""
+    """The lower median of all elements that are not NaN, or along ``dim`` with its indices.
+    Shapes: ``(...) -> ()``; ``dim=-1``: ``(..., n) -> (...), (...)``, ``keepdim=True``:
+    ``(..., n) -> (..., 1), (..., 1)``."""
     require_tensor("nanmedian", input)
     check_kind("median", input._array.dtype)
     if dim is None:
@@ -201,14 +209,14 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> A
 @function()
 @numpy_names
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
-    """The most frequent elements along ``dim`` and an index of each."""
+    """The most frequent elements along ``dim`` and an index of each: ``(..., n) -> (...), (...)``."""
     return _along(MODE, return_types.mode, "mode", input, dim, keepdim)
 
 
 @function()
 @numpy_names
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any:
-    """The ``k``-th smallest elements along ``dim`` and their indices."""
+    """The ``k``-th smallest elements along ``dim`` and their indices: ``(..., n) -> (...), (...)``."""
     return _along(KTHVALUE, return_types.kthvalue, "kthvalue", input, dim, keepdim, k=k)
 
 
@@ -230,7 +238,8 @@ def _quantile(op: Operation, input: Tensor, q: Any, dim: Any, keepdim: bool, int
 def quantile(
     input: Tensor, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
 ) -> Any:
-    """The quantiles at the levels ``q``, of all elements or along ``dim``."""
+    """The quantiles at the levels ``q``, of all elements or along ``dim``.
+    Shapes: ``(...), (q) -> (q)``, ``(...), () -> ()``; ``dim=-1``: ``(..., n), (q) -> (q, ...)``."""
     return _quantile(QUANTILE, input, q, dim, keepdim, interpolation)
 
 
@@ -239,7 +248,8 @@ def quantile(
 def nanquantile(
     input: Tensor, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
 ) -> Any:
-    """``quantile`` of the elements that are not NaN."""
+    """``quantile`` of the elements that are not NaN.
+    Shapes: ``(...), (q) -> (q)``, ``(...), () -> ()``; ``dim=-1``: ``(..., n), (q) -> (q, ...)``."""
     return _quantile(NANQUANTILE, input, q, dim, keepdim, interpolation)
 
 
@@ -249,7 +259,7 @@ def nanquantile(
 @function()
 @numpy_names
 def sort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
-    """The elements in order along ``dim``, and where each of them was."""
+    """The elements in order along ``dim``, and where each of them was: ``(..., n) -> (..., n), (..., n)``."""
     check_kind("sort", input._array.dtype)
     how = {"axis": axis_of(input._array.ndim, dim), "descending": descending}
     return return_types.sort(*apply(STABLE_SORT if stable else SORT, (input,), how))
@@ -258,7 +268,7 @@ def sort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = 
 @function()
 @numpy_names
 def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
-    """The indices that put the elements in order along ``dim``."""
+    """The indices that put the elements in order along ``dim``: ``(..., n) -> (..., n)``."""
     check_kind("sort", input._array.dtype)
     axis = axis_of(input._array.ndim, dim)
     order = torch_order.ordering(input._array, axis, descending)
@@ -267,14 +277,15 @@ def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool
 
 @function()
 def msort(input: Tensor) -> Any:
-    """The elements in order along the first dimension."""
+    """The elements in order along the first dimension: ``(n, ...) -> (n, ...)``."""
     return sort(input, 0)[0]
 
 
 @function()
 @numpy_names
 def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
-    """The ``k`` largest (or smallest) elements along ``dim``, and where each of them was."""
+    """The ``k`` largest (or smallest) elements along ``dim``, and where each of them was.
+    Shapes: ``(..., n) -> (..., k), (..., k)``."""
     check_kind("topk", input._array.dtype)
     how = {"k": int(k), "axis": axis_of(input._array.ndim, dim), "largest": largest}
     return return_types.topk(*apply(TOPK, (input,), how))
@@ -283,7 +294,7 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
 @function()
 @numpy_names
 def cummax(input: Tensor, dim: int) -> Any:
-    """The largest element so far along ``dim``, and where it was."""
+    """The largest element so far along ``dim``, and where it was: ``(...) -> (...), (...)``."""
     check_kind("cummax", input._array.dtype)
     return return_types.cummax(*apply(CUMMAX, (input,), {"axis": axis_of(input._array.ndim, dim)}))
 
@@ -291,7 +302,7 @@ def cummax(input: Tensor, dim: int) -> Any:
 @function()
 @numpy_names
 def cummin(input: Tensor, dim: int) -> Any:
-    """The smallest element so far along ``dim``, and where it was."""
+    """The smallest element so far along ``dim``, and where it was: ``(...) -> (...), (...)``."""
     check_kind("cummin", input._array.dtype)
     return return_types.cummin(*apply(CUMMIN, (input,), {"axis": axis_of(input._array.ndim, dim)}))
 
@@ -367,7 +378,8 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
 
 @function()
 def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
-    """How many elements are in each of ``bins`` intervals of equal length from ``min`` to ``max``."""
+    """How many elements are in each of ``bins`` intervals of equal length from ``min`` to ``max``.
+    Shapes: ``(...) -> (bins)``."""
     check_kind("histc", input._array.dtype)
     x = floating(input)._array
     low, high = (float(np.min(x)), float(np.max(x))) if min == max and x.size else (min, max)
@@ -377,7 +389,7 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
 
 @function()
 def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Tensor:
-    """The interval between ``boundaries`` in which each element lies."""
+    """The interval between ``boundaries`` in which each element lies: ``(...), (n) -> (...)``."""
     if boundaries._array.ndim != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries._array.ndim})")
     if isinstance(input, Tensor):
@@ -397,6 +409,7 @@ def searchsorted(
     sorter: Tensor | None = None,
 ) -> Tensor:
     """Where to insert each element so that the sequences (along the last dimension) stay in order.
+    Shapes: ``(..., n), (..., k) -> (..., k)``; ``(n), (...) -> (...)``.
 
     ``sorter``: the indices that put each sequence in order, which it is not itself.
     """

@@ -25,7 +25,10 @@ INDEFINITE = (
 
 @linalg()
 def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
-    """The inverse of each matrix, and 0, or which diagonal element of its factor is zero (then NaN)."""
+    """The inverse of each matrix, and 0, or which diagonal element of its factor is zero (then NaN).
+
+    Shapes: ``(..., n, n) -> (..., n, n), (...)``.
+    """
     check_matrices("inv_ex", A, True)
     info = _failures(A._array, np.linalg.inv, zero_pivot)
     if check_errors:
@@ -35,7 +38,10 @@ def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
 
 @linalg()
 def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> Any:
-    """The factor of each matrix, and 0, or the order of the first minor that is not positive (then NaN)."""
+    """The factor of each matrix, and 0, or the order of the first minor that is not positive (then NaN).
+
+    Shapes: ``(..., n, n) -> (..., n, n), (...)``.
+    """
     check_matrices("cholesky_ex", A, True)
 
     def factor(a: Any) -> Any:

@@ -31,7 +31,7 @@ def _flat(index: Tensor) -> Tensor:
 
 @function()
 def index_select(input: Tensor, dim: int, index: Tensor) -> Any:
-    """The slices along ``dim`` at the places in ``index``."""
+    """The slices along ``dim`` at the places in ``index``; ``dim=0``: ``(n, ...), (k) -> (k, ...)``."""
     axis = slices_along("index_select", input, dim, index)
     if input._array.ndim == 0:
         return index_select(input.reshape(1), 0, index).reshape(())
@@ -39,18 +39,18 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Any:
 
 
 def _of_a_number(fn: Any, input: Tensor, dim: int, index: Tensor, *rest: Any, **options: Any) -> Any:
-    """What one of these functions does to a tensor without dimensions: it counts as one of one element."""
+    """The function on a tensor without dimensions, which counts as one of one element."""
     return fn(input.reshape(1), dim, index, *_of_one(fn, input, dim, index, rest), **options).reshape(())
 
 
 def _to_a_number(fn: Any, self: Tensor, dim: int, index: Tensor, *rest: Any, **options: Any) -> Any:
-    """The same in place: through a view that has a dimension."""
+    """The in-place function on a tensor without dimensions: through a view that has one."""
     fn(self.view(1), dim, index, *_of_one(fn, self, dim, index, rest), **options)
     return self
 
 
 def _of_one(fn: Any, input: Tensor, dim: int, index: Tensor, rest: Any) -> list[Any]:
-    """What else the function takes, checked, and with a dimension."""
+    """The further arguments of the function, checked, and with a dimension."""
     name = fn.__name__.rstrip("_")
     axis = slices_along(name, input, dim, index)
     if name == "index_fill":
@@ -64,7 +64,10 @@ def _of_one(fn: Any, input: Tensor, dim: int, index: Tensor, rest: Any) -> list[
 
 @function()
 def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Any:
-    """``input`` with ``alpha * source`` added to the slices at the places in ``index`` along ``dim``."""
+    """``input`` with ``alpha * source`` added to the slices at the places in ``index`` along ``dim``.
+
+    Shapes: ``dim=0``: ``(n, ...), (k), (k, ...) -> (n, ...)``.
+    """
     alpha = whole_factor(input._array.dtype, alpha)
     if input._array.ndim == 0:
         return _of_a_number(index_add, input, dim, index, source, alpha=alpha)
@@ -90,7 +93,10 @@ def index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha:
 
 @function()
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Any:
-    """``input`` with the slices at the places in ``index`` along ``dim`` replaced by those of ``source``."""
+    """``input`` with the slices at the places in ``index`` along ``dim`` replaced by those of ``source``.
+
+    Shapes: ``dim=0``: ``(n, ...), (k), (k, ...) -> (n, ...)``.
+    """
     if input._array.ndim == 0:
         return _of_a_number(index_copy, input, dim, index, source)
     axis = slices_along("index_copy", input, dim, index)
@@ -110,7 +116,10 @@ def index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Any:
 
 @function()
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Any:
-    """``input`` with the slices at the places in ``index`` along ``dim`` filled with a number."""
+    """``input`` with the slices at the places in ``index`` along ``dim`` filled with a number.
+
+    Shapes: ``dim=0``: ``(n, ...), (k) -> (n, ...)``.
+    """
     if isinstance(value, Tensor) and value._array.ndim:
         raise RuntimeError(
             "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
@@ -140,7 +149,10 @@ def _reducing(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: st
 def index_reduce(
     input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
 ) -> Any:
-    """Slices become the prod, mean, amax or amin of themselves and those of ``source`` with their index."""
+    """Slices become the prod, mean, amax or amin of themselves and those of ``source`` with their index.
+
+    Shapes: ``dim=0``: ``(n, ...), (k), (k, ...) -> (n, ...)``.
+    """
     if input._array.ndim == 0:
         return _of_a_number(index_reduce, input, dim, index, source, reduce, include_self=include_self)
     axis, places = _reducing(input, dim, index, source, reduce)

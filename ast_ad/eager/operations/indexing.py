@@ -60,7 +60,10 @@ def unsqueeze_at(t: Tensor, axis: int) -> Any:
 
 @function()
 def select(input: Tensor, dim: int, index: int) -> Any:
-    """The slice at ``index`` of a dimension, as a view without that dimension."""
+    """The slice at ``index`` of a dimension, as a view without that dimension.
+
+    Shapes: ``dim=0``: ``(n, ...) -> (...)``.
+    """
     if input._array.ndim == 0:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
     axis, i = axis_of(dim, input._array.ndim), int(index)
@@ -75,7 +78,10 @@ def select(input: Tensor, dim: int, index: int) -> Any:
 
 @function()
 def narrow(input: Tensor, dim: int, start: Any, length: int) -> Any:
-    """``length`` slices from ``start`` on, along a dimension, as a view."""
+    """``length`` slices from ``start`` on, along a dimension, as a view.
+
+    Shapes: ``dim=0``: ``(n, ...) -> (length, ...)``.
+    """
     if input._array.ndim == 0:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
     axis, start = axis_of(dim, input._array.ndim), int(start)

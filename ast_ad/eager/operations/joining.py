@@ -57,6 +57,8 @@ def _of_one_dtype(tensors: list[Tensor]) -> list[Tensor]:
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None) -> Any:
     """Tensors one after another along a dimension.
 
+    Shapes: ``(a, ...), (b, ...) -> (a + b, ...)``; ``dim=-1``: ``(..., a), (..., b) -> (..., a + b)``.
+
     Raises:
         RuntimeError: they differ in another dimension.
     """
@@ -88,7 +90,10 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None) -> 
 
 @function(method=False)
 def stack(tensors: Sequence[Tensor], dim: int = 0) -> Any:
-    """Tensors of one shape along a new dimension."""
+    """Tensors of one shape along a new dimension.
+
+    Shapes: ``(...), (...) -> (2, ...)``; ``dim=-1``: ``(...), (...) -> (..., 2)``.
+    """
     given = _listed("stack", tensors, RuntimeError("stack expects a non-empty TensorList"))
     first = given[0]._array.shape
     for i, t in enumerate(given):
@@ -102,39 +107,48 @@ def stack(tensors: Sequence[Tensor], dim: int = 0) -> Any:
 
 @function(method=False)
 def hstack(tensors: Sequence[Tensor]) -> Any:
-    """Tensors side by side: along the second dimension, vectors along their only one."""
+    """Tensors side by side: along the second dimension, vectors along their only one.
+
+    Shapes: ``(n, a, ...), (n, b, ...) -> (n, a + b, ...)``, ``(a), (b) -> (a + b)``.
+    """
     given = [t if t._array.ndim else reshape(t, 1) for t in tensors]
     return cat(given, 0 if given and given[0]._array.ndim == 1 else 1)
 
 
 @function("vstack", "row_stack", method=False)
 def vstack(tensors: Sequence[Tensor]) -> Any:
-    """Tensors below each other: along the first dimension."""
+    """Tensors below each other: along the first dimension.
+
+    Shapes: ``(a, n, ...), (b, n, ...) -> (a + b, n, ...)``, ``(n), (n) -> (2, n)``.
+    """
     return cat(atleast_2d(list(tensors)), 0)
 
 
 @function(method=False)
 def dstack(tensors: Sequence[Tensor]) -> Any:
-    """Tensors behind each other: along the third dimension."""
+    """Tensors behind each other: along the third dimension.
+
+    Shapes: ``(m, n, a), (m, n, b) -> (m, n, a + b)``, ``(n), (n) -> (1, n, 2)``.
+    """
     return cat(atleast_3d(list(tensors)), 2)
 
 
 @function(method=False)
 def column_stack(tensors: Sequence[Tensor]) -> Any:
-    """Tensors side by side, vectors as columns."""
+    """Tensors side by side, vectors as columns: ``(n), (n, k) -> (n, 1 + k)``."""
     return hstack([reshape(t, (t._array.size, 1)) if t._array.ndim <= 1 else t for t in tensors])
 
 
 @function(method=False)
 def block_diag(*tensors: Tensor) -> Any:
-    """The matrix with the given matrices along its diagonal."""
+    """The matrix with the given matrices along its diagonal: ``(a, b), (c, d) -> (a + c, b + d)``."""
     given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
     return apply(BLOCK_DIAG, tuple(_of_one_dtype(list(given))))
 
 
 @function(method=False)
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Any, ...]:
-    """Each vector stretched along the dimensions of the others, as views."""
+    """Each vector stretched along the dimensions of the others, as views: ``(m), (n) -> (m, n), (m, n)``."""
     given = list(tensors[0]) if len(tensors) == 1 and not isinstance(tensors[0], Tensor) else list(tensors)
     if any(t._array.ndim > 1 for t in given):
         raise RuntimeError("torch.meshgrid: Expected 0D or 1D tensor in the tensor list")
@@ -155,7 +169,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Any, ...]:
 
 @function(method=False)
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Any:
-    """The combinations of ``r`` elements of a vector, one a row."""
+    """The combinations of ``r`` elements of a vector, one a row: ``(n) -> (n * (n - 1) // 2, 2)``."""
     if input._array.ndim != 1:
         raise RuntimeError(f"Expect a 1D vector, but got shape {list(input._array.shape)}")
     if r < 0:
@@ -169,7 +183,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> A
 
 @function(method=False)
 def cartesian_prod(*tensors: Tensor) -> Any:
-    """All tuples with one element of each vector, one a row."""
+    """All tuples with one element of each vector, one a row: ``(m), (n) -> (m * n, 2)``."""
     for t in tensors:
         if t._array.ndim != 1:
             raise RuntimeError(f"Expect a 1D vector, but got shape {list(t._array.shape)}")
@@ -194,14 +208,14 @@ def _axes(dims: Any, ndim: int) -> tuple[int, ...]:
 
 @function()
 def flip(input: Tensor, *axes: Any, dims: Any = ()) -> Any:
-    """A copy with the order along the given dimensions reversed."""
+    """A copy with the order along the given dimensions reversed: ``(...) -> (...)``."""
     axes = _axes(axes or dims, input._array.ndim)
     return fresh(FLIP, input, axes if input._array.ndim else (), order="K")
 
 
 @function()
 def fliplr(input: Tensor) -> Any:
-    """A copy with the columns in reverse order."""
+    """A copy with the columns in reverse order: ``(...) -> (...)``."""
     if input._array.ndim < 2:
         raise RuntimeError("Input must be >= 2-d.")
     return flip(input, 1)
@@ -209,7 +223,7 @@ def fliplr(input: Tensor) -> Any:
 
 @function()
 def flipud(input: Tensor) -> Any:
-    """A copy with the rows in reverse order."""
+    """A copy with the rows in reverse order: ``(...) -> (...)``."""
     if input._array.ndim < 1:
         raise RuntimeError("Input must be >= 1-d.")
     return flip(input, 0)
@@ -217,7 +231,10 @@ def flipud(input: Tensor) -> Any:
 
 @function()
 def roll(input: Tensor, shifts: Any, dims: Any = None) -> Any:
-    """A copy whose elements are moved along dimensions; what leaves one end comes in at the other."""
+    """A copy whose elements are moved along dimensions; what leaves one end comes in at the other.
+
+    Shapes: ``(...) -> (...)``.
+    """
     by = tuple(shifts) if isinstance(shifts, (tuple, list)) else (int(shifts),)
     if dims is None or dims == ():
         if len(by) != 1:
@@ -231,7 +248,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Any:
 
 @function()
 def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Any:
-    """A copy turned by ``k`` right angles in the plane of two dimensions."""
+    """A copy turned by ``k`` right angles in the plane of two dimensions: ``(m, n, ...) -> (n, m, ...)``."""
     n = input._array.ndim
     if len(dims) != 2:
         raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
@@ -247,7 +264,7 @@ def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Any:
 
 @function()
 def tril(input: Tensor, diagonal: int = 0) -> Any:
-    """A copy with zeros above a diagonal."""
+    """A copy with zeros above a diagonal: ``(...) -> (...)``."""
     if input._array.ndim < 2:
         raise RuntimeError("tril: input tensor must have at least 2 dimensions")
     return fresh(TRIL, input, diagonal)
@@ -255,7 +272,7 @@ def tril(input: Tensor, diagonal: int = 0) -> Any:
 
 @function()
 def triu(input: Tensor, diagonal: int = 0) -> Any:
-    """A copy with zeros below a diagonal."""
+    """A copy with zeros below a diagonal: ``(...) -> (...)``."""
     if input._array.ndim < 2:
         raise RuntimeError("triu: input tensor must have at least 2 dimensions")
     return fresh(TRIU, input, diagonal)
@@ -271,7 +288,10 @@ def _counts(given: Any) -> tuple[int, ...]:
 
 @function("repeat", method=True)
 def repeat(self: Tensor, *counts: Any, repeats: Any = ()) -> Any:
-    """A copy with the whole repeated along each dimension."""
+    """A copy with the whole repeated along each dimension.
+
+    Shapes: ``repeats=(2, 3)``: ``(m, n) -> (2 * m, 3 * n)``, ``(n) -> (2, 3 * n)``.
+    """
     counts = _counts(counts or (repeats,))
     if len(counts) < self._array.ndim:
         raise RuntimeError(
@@ -284,7 +304,10 @@ def repeat(self: Tensor, *counts: Any, repeats: Any = ()) -> Any:
 
 @function()
 def tile(input: Tensor, *counts: Any, dims: Any = ()) -> Any:
-    """``repeat``, with 1 for the first dimensions where fewer counts are given."""
+    """``repeat``, with 1 for the first dimensions where fewer counts are given.
+
+    Shapes: ``dims=(3,)``: ``(m, n) -> (m, 3 * n)``.
+    """
     counts = _counts(counts or (dims,))
     return repeat(input, (1,) * (input._array.ndim - len(counts)) + counts)
 
@@ -293,7 +316,10 @@ def tile(input: Tensor, *counts: Any, dims: Any = ()) -> Any:
 def repeat_interleave(
     input: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
 ) -> Any:
-    """A copy in which each slice along a dimension is repeated, so many times or each as often as it says."""
+    """A copy in which each slice along a dimension is repeated, so many times or each as often as it says.
+
+    Shapes: ``repeats=2``: ``(m, n) -> (2 * m * n)``, ``dim=0``: ``(m, n) -> (2 * m, n)``.
+    """
     if repeats is None:
         _check_total(output_size, int(input._array.sum()))
         return Tensor._of(np.repeat(np.arange(input._array.size), input._array))

@@ -121,7 +121,7 @@ def _explained(name: str, text: str) -> str:
 @linalg()
 @function("det")
 def det(A: Tensor) -> Any:
-    """The determinant of each matrix."""
+    """The determinant of each matrix: ``(..., n, n) -> (...)``."""
     check_matrices("det", A, True)
     return run_checked("det", DET, (A,))
 
@@ -129,7 +129,7 @@ def det(A: Tensor) -> Any:
 @linalg()
 @function("slogdet")
 def slogdet(A: Tensor) -> Any:
-    """The sign and the logarithm of the absolute value of each determinant."""
+    """The sign of each determinant and the logarithm of its modulus: ``(..., n, n) -> (...), (...)``."""
     check_matrices("slogdet", A, True)
     return return_types.linalg_slogdet(*run_checked("slogdet", SLOGDET, (A,)))
 
@@ -147,7 +147,7 @@ def logdet(input: Tensor) -> Any:
 @linalg("inv")
 @function("inverse")
 def inv(A: Tensor) -> Any:
-    """The inverse of each matrix.
+    """The inverse of each matrix: ``(..., n, n) -> (..., n, n)``.
 
     Raises:
         LinAlgError: one of them is singular.
@@ -159,7 +159,8 @@ def inv(A: Tensor) -> Any:
 @linalg("pinv")
 @function("pinverse")
 def pinv(A: Tensor, rcond: Any = None, *, atol: Any = None, rtol: Any = None, hermitian: bool = False) -> Any:
-    """The pseudoinverse of each matrix; singular values up to ``max(atol, rtol * largest)`` count as 0."""
+    """The pseudoinverse of each matrix; singular values up to ``max(atol, rtol * largest)`` count as 0.
+    Shapes: ``(..., m, n) -> (..., n, m)``."""
     check_matrices("pinv", A)
     least, cut = (_bound(v) for v in (atol, rtol if rcond is None else rcond))
     if cut is None:
@@ -182,6 +183,7 @@ def _bound(given: Any) -> Any:
 @linalg()
 def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Any:
     """``X`` with ``A @ X = B`` (not ``left``: ``X @ A = B``); ``B`` may be vectors.
+    Shapes: ``(..., n, n), (..., n, k) -> (..., n, k)``, ``(..., n, n), (..., n) -> (..., n)``.
 
     Raises:
         LinAlgError: ``A`` is singular.
@@ -200,7 +202,8 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Any:
 def solve_triangular(
     A: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False
 ) -> Any:
-    """``X`` with ``A @ X = B`` (not ``left``: ``X @ A = B``), of which only one triangle of ``A`` is read."""
+    """``X`` with ``A @ X = B`` (not ``left``: ``X @ A = B``), of which only one triangle of ``A`` is read.
+    Shapes: ``(..., n, n), (..., n, k) -> (..., n, k)``; all ``...`` broadcast."""
     check_matrices("solve_triangular", A, True)
     how = {"upper": upper, "left": left, "unitriangular": unitriangular}
     return run_checked("solve_triangular", SOLVE_TRIANGULAR, (A, B), **how)
@@ -219,6 +222,7 @@ def triangular_solve(
 @linalg()
 def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Any:
     """The least-squares solution of ``A @ X = B`` for each matrix, and what is left of ``B``.
+    Shapes: ``(..., m, n), (..., m, k) -> (..., n, k), (..., k), (...), (..., min(m, n))``; ``(0)``: not told.
 
     All drivers compute alike; 'gels' does not tell ranks, and only 'gelsd' and 'gelss' tell singular values.
     """
@@ -259,7 +263,7 @@ def _lstsq_of_each(A: Tensor, B: Tensor, rcond: float | None) -> tuple[Any, Any,
 
 @linalg()
 def cholesky(A: Tensor, *, upper: bool = False) -> Any:
-    """The lower (or ``upper``) triangular factor of each positive-definite matrix."""
+    """The Cholesky factor of each matrix, lower or ``upper``: ``(..., n, n) -> (..., n, n)``."""
     check_matrices("cholesky", A, True)
     return run_checked("cholesky", CHOLESKY, (A,), upper=upper)
 
@@ -291,7 +295,8 @@ def cholesky_inverse(L: Tensor, upper: bool = False) -> Any:
 
 @linalg()
 def qr(A: Tensor, mode: str = "reduced") -> Any:
-    """Orthogonal columns ``Q`` and a triangle ``R`` with ``Q @ R = A``; ``mode`` 'r': ``R`` only."""
+    """Orthogonal columns ``Q`` and a triangle ``R`` with ``Q @ R = A``; ``mode`` 'r': ``R`` only.
+    Shapes: ``(..., m, n) -> (..., m, k), (..., k, n)`` with ``k = min(m, n)``."""
     check_matrices("qr", A)
     found = run_checked("qr", QR, (A,), mode=mode)
     if mode == "r":
@@ -307,7 +312,7 @@ def qr_of(input: Tensor, some: bool = True) -> Any:
 
 @linalg()
 def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> Any:
-    """``U``, ``S`` and ``Vh`` with ``U @ diag(S) @ Vh = A``."""
+    """``A`` as ``U @ diag(S) @ Vh``: ``(..., m, n) -> (..., m, m), (..., min(m, n)), (..., n, n)``."""
     check_matrices("svd", A)
     _no_driver("svd", driver)
     return return_types.linalg_svd(*run_checked("svd", SVD, (A,), full_matrices=full_matrices))
@@ -339,7 +344,7 @@ def _recorded(A: Tensor) -> bool:
 
 @linalg()
 def svdvals(A: Tensor, *, driver: str | None = None) -> Any:
-    """The singular values of each matrix."""
+    """The singular values of each matrix: ``(..., m, n) -> (..., min(m, n))``."""
     check_matrices("svdvals", A)
     _no_driver("svdvals", driver)
     if _recorded(A):  # the derivative needs the vectors
@@ -349,14 +354,14 @@ def svdvals(A: Tensor, *, driver: str | None = None) -> Any:
 
 @linalg()
 def eigh(A: Tensor, UPLO: str = "L") -> Any:
-    """The eigenvalues and eigenvectors of each symmetric (Hermitian) matrix."""
+    """The eigenvalues and eigenvectors of each Hermitian matrix: ``(..., n, n) -> (..., n), (..., n, n)``."""
     check_matrices("eigh", A, True)
     return return_types.linalg_eigh(*run_checked("eigh", EIGH, (A,), UPLO=UPLO))
 
 
 @linalg()
 def eigvalsh(A: Tensor, UPLO: str = "L") -> Any:
-    """The eigenvalues of each symmetric (Hermitian) matrix."""
+    """The eigenvalues of each symmetric (Hermitian) matrix: ``(..., n, n) -> (..., n)``."""
     check_matrices("eigvalsh", A, True)
     if _recorded(A):
         return run_checked("eigvalsh", EIGH, (A,), UPLO=UPLO)[0]
@@ -369,14 +374,14 @@ def _complex(A: Tensor) -> Tensor:
 
 @linalg()
 def eig(A: Tensor) -> Any:
-    """The eigenvalues and eigenvectors of each matrix, complex."""
+    """The eigenvalues and eigenvectors of each matrix, complex: ``(..., n, n) -> (..., n), (..., n, n)``."""
     check_matrices("eig", A, True)
     return return_types.linalg_eig(*run_checked("eig", EIG, (_complex(A),)))
 
 
 @linalg()
 def eigvals(A: Tensor) -> Any:
-    """The eigenvalues of each matrix, complex."""
+    """The eigenvalues of each matrix, complex: ``(..., n, n) -> (..., n)``."""
     check_matrices("eigvals", A, True)
     if _recorded(A):
         return run_checked("eigvals", EIG, (_complex(A),))[0]
@@ -389,7 +394,7 @@ def eigvals(A: Tensor) -> Any:
 @linalg()
 @function("matrix_power")
 def matrix_power(A: Tensor, n: int) -> Any:
-    """Each matrix to the power of an integer."""
+    """Each matrix to the power of an integer: ``(..., n, n) -> (..., n, n)``."""
     check_matrices("matrix_power", A, True)
     return A.clone() if n == 1 else run_checked("matrix_power", MATRIX_POWER, (A, n))
 
@@ -397,14 +402,14 @@ def matrix_power(A: Tensor, n: int) -> Any:
 @linalg()
 @function("matrix_exp")
 def matrix_exp(A: Tensor) -> Any:
-    """The exponential of each matrix."""
+    """The exponential of each matrix: ``(..., n, n) -> (..., n, n)``."""
     check_matrices("matrix_exp", A, True)
     return run_checked("matrix_exp", MATRIX_EXP, (A,))
 
 
 @linalg()
 def multi_dot(tensors: Any) -> Any:
-    """The product of several matrices, in the order that takes the fewest operations."""
+    """The product of several matrices in the cheapest order: ``(a, b), (b, c), (c, d) -> (a, d)``."""
     given = list(tensors)
     if len(given) < 2:
         raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {len(given)}")
@@ -418,19 +423,19 @@ def multi_dot(tensors: Any) -> Any:
 
 @linalg()
 def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Any:
-    """The cross products of the vectors along ``dim``, which has length 3."""
+    """The cross products of vectors along ``dim``, which broadcast: ``(..., 3), (..., 3) -> (..., 3)``."""
     return apply(CROSS, (input, other), {"axis": axis_of(input._array.ndim, dim)})
 
 
 @linalg()
 def tensorinv(A: Tensor, ind: int = 2) -> Any:
-    """The inverse of a tensor as a map between its first ``ind`` dimensions and the others."""
+    """The inverse of a tensor as a map onto ``ind`` dimensions: ``(a, b, a * b) -> (a * b, a, b)``."""
     return run_checked("tensorinv", TENSORINV, (A,), ind=ind)
 
 
 @linalg()
 def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Any:
-    """``X`` with ``tensordot(A, X, X.ndim) = B``, after ``dims`` of ``A`` were moved to its end."""
+    """``X`` with ``tensordot(A, X, X.ndim) = B``: ``(a, b, a * b), (a, b) -> (a * b)``; ``dims`` go last."""
     if dims is not None:
         last = [axis_of(A._array.ndim, d) for d in dims]
         A = A.permute(*[d for d in range(A._array.ndim) if d not in last], *last)
@@ -441,5 +446,5 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Any:
 
 @linalg("diagonal")
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
-    """The diagonal of each matrix."""
+    """The diagonal of each matrix: ``(..., m, n) -> (..., min(m, n))``."""
     return FUNCTIONS["diagonal"](A, offset, dim1, dim2)

@@ -23,7 +23,10 @@ MATRIX_NORM = Operation(np.linalg.norm, "AmaxBackward0", ("self",))
 def vector_norm(
     x: Tensor, ord: float = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
 ) -> Any:
-    """The norm of order ``ord`` over all dimensions or over ``dim``."""
+    """The norm of order ``ord`` over all dimensions or over ``dim``.
+
+    Shapes: ``(...) -> ()``; ``dim=-1``: ``(..., n) -> (...)``, ``keepdim=True``: ``(..., n) -> (..., 1)``.
+    """
     x = x if dtype is None else x.to(dtype)
     check_inexact("vector_norm", x)
     axis = axes_of(x._array.ndim, dim)
@@ -36,7 +39,10 @@ def vector_norm(
 def matrix_norm(
     A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None
 ) -> Any:
-    """The norm of each matrix: 'fro', 'nuc', infinity, 1, 2, or their negatives."""
+    """The norm of each matrix: 'fro', 'nuc', infinity, 1, 2, or their negatives.
+
+    Shapes: ``(..., m, n) -> (...)``; ``keepdim=True``: ``(..., m, n) -> (..., 1, 1)``.
+    """
     A = A if dtype is None else A.to(dtype)
     check_inexact("matrix_norm", A)
     axes = tuple(axis_of(A._array.ndim, d) for d in dim)
@@ -48,7 +54,10 @@ def matrix_norm(
 @linalg("norm")
 @numpy_names
 def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """A vector norm, or, of a matrix or of two dimensions and with ``ord``, a matrix norm."""
+    """A vector norm, or, of a matrix or of two dimensions and with ``ord``, a matrix norm.
+
+    Shapes: ``(...) -> ()``; ``dim=-1``: ``(..., n) -> (...)``, ``keepdim=True``: ``(..., n) -> (..., 1)``.
+    """
     dims = (dim,) if isinstance(dim, int) else dim
     if ord is not None and dims is None and A._array.ndim > 2:
         raise RuntimeError(
@@ -62,7 +71,7 @@ def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, 
 
 @linalg()
 def cond(A: Tensor, p: Any = None) -> Any:
-    """The condition number with respect to a norm."""
+    """The condition number with respect to a norm: ``(..., m, n) -> (...)``."""
     check_matrices("cond", A)
     return run_checked("cond", COND, (A,), p=p)
 
@@ -71,7 +80,10 @@ def cond(A: Tensor, p: Any = None) -> Any:
 def matrix_rank(
     A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
 ) -> Tensor:
-    """The number of singular values above ``max(atol, rtol * largest)``; ``tol`` alone is absolute."""
+    """The number of singular values above ``max(atol, rtol * largest)``; ``tol`` alone is absolute.
+
+    Shapes: ``(..., m, n) -> (...)``.
+    """
     check_matrices("matrix_rank", A, hermitian)
     if tol is not None:
         atol, rtol = tol, 0.0

@@ -35,7 +35,7 @@ AS_COMPLEX = Operation(torch_views.as_complex, "ViewAsComplexBackward0", ("self"
 
 @function()
 def unbind(input: Tensor, dim: int = 0) -> tuple[Any, ...]:
-    """The slices along a dimension, as views."""
+    """The slices along a dimension, as views: ``(2, ...) -> (...), (...)``."""
     if input._array.ndim == 0:
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     axis = axis_of(dim, input._array.ndim)
@@ -61,7 +61,10 @@ def _equal_parts(t: Tensor, size: int, axis: int) -> tuple[Any, ...]:
 
 @function()
 def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Any, ...]:
-    """Consecutive pieces of a length, or of the lengths in a list, as views."""
+    """Consecutive pieces of a length, or of the lengths in a list, as views.
+
+    Shapes: ``split_size_or_sections=3``: ``(5, ...) -> (3, ...), (2, ...)``.
+    """
     if isinstance(split_size_or_sections, (list, tuple)):
         return split_with_sizes(tensor, split_size_or_sections, dim)
     if tensor._array.ndim == 0:
@@ -77,7 +80,10 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[An
 
 @function()
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> tuple[Any, ...]:
-    """Consecutive pieces of the given lengths, as views."""
+    """Consecutive pieces of the given lengths, as views.
+
+    Shapes: ``split_sizes=(2, 3)``: ``(5, ...) -> (2, ...), (3, ...)``.
+    """
     if input._array.ndim == 0:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     axis, sizes = axis_of(dim, input._array.ndim), [int(n) for n in split_sizes]
@@ -97,7 +103,10 @@ def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) ->
 
 @function()
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Any, ...]:
-    """At most so many pieces of equal length (the last may be shorter), as views."""
+    """At most so many pieces of equal length (the last may be shorter), as views.
+
+    Shapes: ``chunks=2``: ``(5, ...) -> (3, ...), (2, ...)``.
+    """
     if input._array.ndim == 0:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
     if chunks <= 0:
@@ -111,7 +120,10 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Any, ...]:
 
 @function()
 def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple[Any, ...]:
-    """Pieces that end at given places, or so many of nearly equal length, as views."""
+    """Pieces that end at given places, or so many of nearly equal length, as views.
+
+    Shapes: ``indices_or_sections=2``: ``(5, ...) -> (3, ...), (2, ...)``.
+    """
     if input._array.ndim == 0:
         raise RuntimeError(
             "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims"
@@ -163,7 +175,10 @@ hsplit, vsplit, dsplit = _splitter("hsplit", 1, 1), _splitter("vsplit", 2, 0), _
 
 @function()
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
-    """A diagonal of each matrix, as a view with the diagonal along the last dimension."""
+    """A diagonal of each matrix, as a view with the diagonal along the last dimension.
+
+    Shapes: ``(m, n, ...) -> (..., min(m, n))``.
+    """
     return _diagonal(DIAGONAL, input, offset, dim1, dim2)
 
 
@@ -180,7 +195,10 @@ def _diagonal(op: Operation, t: Tensor, offset: int, dim1: int, dim2: int) -> An
 
 @function()
 def diag(input: Tensor, diagonal: int = 0) -> Any:
-    """The diagonal of a matrix, as a copy; the diagonal matrix of a vector."""
+    """The diagonal of a matrix, as a copy; the diagonal matrix of a vector.
+
+    Shapes: ``(m, n) -> (min(m, n))``, ``(n) -> (n, n)``.
+    """
     if input._array.ndim == 1:
         return diag_embed(input, diagonal)
     if input._array.ndim != 2:
@@ -190,7 +208,7 @@ def diag(input: Tensor, diagonal: int = 0) -> Any:
 
 @function()
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
-    """Matrices with the last dimension of ``input`` on a diagonal."""
+    """Matrices with the last dimension of ``input`` on a diagonal: ``(..., n) -> (..., n, n)``."""
     n = input._array.ndim + 1
     a, b = axis_of(dim1, n), axis_of(dim2, n)
     if a == b:
@@ -200,7 +218,10 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
 
 @method()
 def unfold(self: Tensor, dimension: int, size: int, step: int) -> Any:
-    """The windows of a length along a dimension, as a view with their elements along a new last dimension."""
+    """The windows of a length along a dimension, as a view with their elements along a new last dimension.
+
+    Shapes: ``dimension=-1``: ``(..., n) -> (..., (n - size) // step + 1, size)``.
+    """
     x = self._array
     axis = axis_of(dimension, x.ndim)
     n = x.shape[axis] if x.ndim else 1
@@ -223,7 +244,7 @@ def unfold(self: Tensor, dimension: int, size: int, step: int) -> Any:
 
 @function()
 def view_as_real(input: Tensor) -> Any:
-    """Complex numbers as pairs along a new last dimension, as a view."""
+    """Complex numbers as pairs along a new last dimension, as a view: ``(...) -> (..., 2)``."""
     if input._array.dtype.kind != "c":
         raise RuntimeError("view_as_real is only supported for complex tensors")
     return look(AS_REAL, input)
@@ -231,7 +252,7 @@ def view_as_real(input: Tensor) -> Any:
 
 @function()
 def view_as_complex(input: Tensor) -> Any:
-    """Pairs along the last dimension as complex numbers, as a view."""
+    """Pairs along the last dimension as complex numbers, as a view: ``(..., 2) -> (...)``."""
     from ..dtypes import scalar_name
 
     x = input._array

@@ -62,7 +62,11 @@ def _shapes_fit(a: Tensor, b: Tensor) -> None:
 
 @function()
 def matmul(input: Tensor, other: Tensor) -> Any:
-    """The product of matrices, of stacks of them (broadcast), or of vectors with either."""
+    """The product of matrices, of stacks of them (broadcast), or of vectors with either.
+
+    Shapes: ``(..., m, n), (..., n, k) -> (..., m, k)``; all ``...`` broadcast; ``(n), (n) -> ()``,
+    ``(..., m, n), (n) -> (..., m)``, ``(n), (..., n, k) -> (..., k)``.
+    """
     require_tensor("matmul", input)
     require_tensor("matmul", other, "other", 2)
     ranks = input._array.ndim, other._array.ndim
@@ -126,7 +130,7 @@ attach("__rmatmul__", _matmul_reflected)
 
 @function()
 def mm(input: Tensor, mat2: Tensor) -> Any:
-    """The product of two matrices."""
+    """The product of two matrices: ``(m, n), (n, k) -> (m, k)``."""
     require_tensor("mm", mat2, "mat2", 2)
     _rank(input, 2, "self must be a matrix")
     _rank(mat2, 2, "mat2 must be a matrix")
@@ -138,7 +142,7 @@ def mm(input: Tensor, mat2: Tensor) -> Any:
 
 @function()
 def mv(input: Tensor, vec: Tensor) -> Any:
-    """The product of a matrix and a vector."""
+    """The product of a matrix and a vector: ``(m, n), (n) -> (m)``."""
     require_tensor("mv", vec, "vec", 2)
     if input._array.ndim != 2 or vec._array.ndim != 1:
         raise RuntimeError(
@@ -154,7 +158,10 @@ def mv(input: Tensor, vec: Tensor) -> Any:
 
 @function()
 def bmm(input: Tensor, mat2: Tensor) -> Any:
-    """The products of the matrices in two stacks of the same length."""
+    """The products of the matrices in two stacks of the same length.
+
+    Shapes: ``(b, m, n), (b, n, k) -> (b, m, k)``.
+    """
     _rank(input, 3, "batch1 must be a 3D tensor")
     _rank(mat2, 3, "batch2 must be a 3D tensor")
     (b, _, k), got = input._array.shape, mat2._array.shape
@@ -170,7 +177,7 @@ def bmm(input: Tensor, mat2: Tensor) -> Any:
 
 @function()
 def dot(input: Tensor, tensor: Tensor) -> Any:
-    """The sum of the products of two vectors' elements."""
+    """The sum of the products of two vectors' elements: ``(n), (n) -> ()``."""
     _vectors("dot", input, tensor)
     return apply(DOT, (input, tensor))
 
@@ -191,14 +198,17 @@ def _vectors(name: str, input: Tensor, other: Tensor) -> None:
 
 @function()
 def vdot(input: Tensor, other: Tensor) -> Any:
-    """``dot`` with the conjugate of the first vector."""
+    """``dot`` with the conjugate of the first vector: ``(n), (n) -> ()``."""
     _vectors("vdot", input, other)
     return apply(VDOT, (input, other))
 
 
 @function()
 def inner(input: Any, other: Tensor) -> Any:
-    """The sums of products along the last dimensions."""
+    """The sums of products along the last dimensions.
+
+    Shapes: ``(a, b, n), (c, n) -> (a, b, c)``, ``(n), (n) -> ()``.
+    """
     if 0 in (input._array.ndim, other._array.ndim):
         return input * other
     if input._array.dtype != other._array.dtype and not state.rules:
@@ -214,7 +224,7 @@ def inner(input: Any, other: Tensor) -> Any:
 
 @function("outer", "ger")
 def outer(input: Tensor, vec2: Tensor) -> Any:
-    """Every element of a vector times every element of another."""
+    """Every element of a vector times every element of another: ``(m), (n) -> (m, n)``."""
     for argument, t in (("self", input), ("vec2", vec2)):
         if t._array.ndim != 1:
             raise RuntimeError(f"outer: Expected 1-D argument {argument}, but got {t._array.ndim}-D")
@@ -223,14 +233,17 @@ def outer(input: Tensor, vec2: Tensor) -> Any:
 
 @function()
 def kron(input: Tensor, other: Tensor) -> Any:
-    """The Kronecker product."""
+    """The Kronecker product: ``(a, b), (c, d) -> (a * c, b * d)``."""
     require_tensor("kron", other, "other", 2)
     return apply(KRON, (input, other))
 
 
 @function()
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
-    """The cross products of the vectors along ``dim``, which has length 3 (by default the first that has)."""
+    """The cross products of the vectors along ``dim``, which has length 3 (by default the first that has).
+
+    Shapes: ``(..., 3), (..., 3) -> (..., 3)``; all ``...`` broadcast.
+    """
     if dim is None:
         shape = input._array.shape
         if 3 not in shape:
@@ -240,7 +253,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
 
 
 def vecdot(x: Any, y: Tensor, *, dim: int = -1) -> Any:
-    """``sum(conj(x) * y, dim)``."""
+    """``sum(conj(x) * y, dim)``. Shapes: ``(..., n), (..., n) -> (...)``; all ``...`` broadcast."""
     for t in (x, y):
         if t._array.dtype.kind not in "fc":
             raise RuntimeError("linalg.vecdot: Expected a floating point or complex tensor as input.")
@@ -255,7 +268,9 @@ def vecdot(x: Any, y: Tensor, *, dim: int = -1) -> Any:
 
 @function(method=False)
 def einsum(equation: Any, *operands: Any) -> Any:
-    """Sums of products, by Einstein's convention.
+    """Sums of products, by Einstein's convention: a length for each letter.
+
+    Shapes: ``equation='bij,bjk->bik'``: ``(b, i, j), (b, j, k) -> (b, i, k)``.
 
     >>> import ast_ad
     >>> ast_ad.einsum("i,i->", ast_ad.ones(3), ast_ad.ones(3))
@@ -304,7 +319,11 @@ def _from_sublists(parts: Sequence[Any]) -> str:
 
 @function(method=False)
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Any:
-    """Sums of products over dimensions: the last ``dims`` of ``a`` and the first of ``b``, or two lists."""
+    """Sums of products over dimensions: the last ``dims`` of ``a`` and the first of ``b``, or two lists.
+
+    Shapes: ``dims=2``: ``(a, b, c), (b, c, d) -> (a, d)``; ``dims=((0,), (1,))``:
+    ``(a, b, c), (d, a) -> (b, c, d)``.
+    """
     if isinstance(dims, Tensor):
         dims = dims._array.tolist()
     first, second = _contracted(a, b, dims)
@@ -342,7 +361,10 @@ def _contracted(a: Tensor, b: Tensor, dims: Any) -> tuple[tuple[int, ...], tuple
 
 @function("chain_matmul", method=False)
 def chain_matmul(*matrices: Any) -> Any:
-    """The product of several matrices, in the order that takes the fewest operations."""
+    """The product of several matrices, in the order that takes the fewest operations.
+
+    Shapes: ``(a, b), (b, c), (c, d) -> (a, d)``.
+    """
     tensors = (
         list(matrices[0]) if len(matrices) == 1 and not isinstance(matrices[0], Tensor) else list(matrices)
     )

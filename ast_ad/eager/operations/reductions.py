@@ -54,7 +54,10 @@ def options(input: Tensor, dim: Any, keepdim: bool) -> dict[str, Any]:
 @function()
 @numpy_names
 def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """The sum over all dimensions, or over ``dim``; integers are summed as int64."""
+    """The sum over all dimensions, or over ``dim``; integers are summed as int64.
+
+    Shapes: ``(...) -> ()``; ``dim=-1``: ``(..., n) -> (...)``, ``keepdim=True``: ``(..., n) -> (..., 1)``.
+    """
     require_tensor("sum", input)
     if dim is None and dtype is None and input._array.dtype.kind in "fc":
         return unary(SUM, input) if not keepdim else apply(SUM, (input,), {"keepdims": True})
@@ -65,7 +68,10 @@ def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
 @function()
 @numpy_names
 def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """The sum of all that is not NaN."""
+    """The sum of all that is not NaN.
+
+    Shapes: ``(...) -> ()``; ``dim=-1``: ``(..., n) -> (...)``, ``keepdim=True``: ``(..., n) -> (..., 1)``.
+    """
     require_tensor("nansum", input)
     check_kind("nansum", input._array.dtype)
     return apply(NANSUM, (input,), {**options(input, dim, keepdim), **result_type(input, dtype)})
@@ -74,7 +80,10 @@ def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any 
 @function()
 @numpy_names
 def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """The mean over all dimensions, or over ``dim``."""
+    """The mean over all dimensions, or over ``dim``.
+
+    Shapes: ``(...) -> ()``; ``dim=-1``: ``(..., n) -> (...)``, ``keepdim=True``: ``(..., n) -> (..., 1)``.
+    """
     require_tensor("mean", input)
     kind = input._array.dtype if dtype is None else as_numpy(dtype)
     if kind.kind in "iub":
@@ -105,7 +114,10 @@ def _without_warning(fn: Any, *args: Any) -> Any:
 @function()
 @numpy_names
 def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """The mean of all that is not NaN."""
+    """The mean of all that is not NaN.
+
+    Shapes: ``(...) -> ()``; ``dim=-1``: ``(..., n) -> (...)``, ``keepdim=True``: ``(..., n) -> (..., 1)``.
+    """
     require_tensor("nanmean", input)
     if input._array.dtype.kind not in "fc":
         raise RuntimeError(
@@ -120,7 +132,10 @@ def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any
 @function()
 @numpy_names
 def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """The product over all dimensions, or along one; integers are multiplied as int64."""
+    """The product over all dimensions, or along one; integers are multiplied as int64.
+
+    Shapes: ``(...) -> ()``; ``dim=-1``: ``(..., n) -> (...)``, ``keepdim=True``: ``(..., n) -> (..., 1)``.
+    """
     require_tensor("prod", input)
     if dim is None and dtype is None and input._array.dtype.kind in "fc":
         return unary(PROD, input)
@@ -174,7 +189,10 @@ def std(
     *,
     correction: float | None = None,
 ) -> Any:
-    """The standard deviation; the sum of squares is divided by the number of elements less ``correction``."""
+    """The standard deviation; the sum of squares is divided by the number of elements less ``correction``.
+
+    Shapes: ``(...) -> ()``; ``dim=-1``: ``(..., n) -> (...)``, ``keepdim=True``: ``(..., n) -> (..., 1)``.
+    """
     return _moment(STD, *_moment_options(input, dim, unbiased, correction, keepdim))
 
 
@@ -188,7 +206,10 @@ def var(
     *,
     correction: float | None = None,
 ) -> Any:
-    """The variance; the sum of squares is divided by the number of elements less ``correction``."""
+    """The variance; the sum of squares is divided by the number of elements less ``correction``.
+
+    Shapes: ``(...) -> ()``; ``dim=-1``: ``(..., n) -> (...)``, ``keepdim=True``: ``(..., n) -> (..., 1)``.
+    """
     return _moment(VAR, *_moment_options(input, dim, unbiased, correction, keepdim))
 
 
@@ -206,7 +227,7 @@ def std_mean(
     *,
     correction: float | None = None,
 ) -> tuple[Any, Any]:
-    """``std`` and ``mean``."""
+    """``std`` and ``mean``. Shapes: ``(...) -> (), ()``; ``dim=-1``: ``(..., n) -> (...), (...)``."""
     return _with_mean(STD_MEAN, input, dim, unbiased, correction, keepdim)
 
 
@@ -220,7 +241,7 @@ def var_mean(
     *,
     correction: float | None = None,
 ) -> tuple[Any, Any]:
-    """``var`` and ``mean``."""
+    """``var`` and ``mean``. Shapes: ``(...) -> (), ()``; ``dim=-1``: ``(..., n) -> (...), (...)``."""
     return _with_mean(VAR_MEAN, input, dim, unbiased, correction, keepdim)
 
 
@@ -237,7 +258,7 @@ def _running(op: Operation, input: Tensor, dim: int, dtype: Any) -> Any:
 @function()
 @numpy_names
 def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Any:
-    """The sums of all elements so far along ``dim``."""
+    """The sums of all elements so far along ``dim``: ``(...) -> (...)``."""
     require_tensor("cumsum", input)
     return _running(CUMSUM, input, dim, dtype)
 
@@ -245,7 +266,7 @@ def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Any:
 @function()
 @numpy_names
 def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Any:
-    """The products of all elements so far along ``dim``."""
+    """The products of all elements so far along ``dim``: ``(...) -> (...)``."""
     require_tensor("cumprod", input)
     return _running(CUMPROD, input, dim, dtype)
 
@@ -273,7 +294,7 @@ _running_in_place("cumprod", CUMPROD)
 @function()
 @numpy_names
 def logcumsumexp(input: Tensor, dim: int) -> Any:
-    """``log(cumsum(exp(input), dim))`` without overflow."""
+    """``log(cumsum(exp(input), dim))`` without overflow: ``(...) -> (...)``."""
     check_kind("logcumsumexp", input._array.dtype)
     return apply(LOGCUMSUMEXP, (input,), {"axis": axis_of(input._array.ndim, dim)})
 
@@ -284,7 +305,10 @@ def logcumsumexp(input: Tensor, dim: int) -> Any:
 @function()
 @numpy_names
 def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Any:
-    """``log(sum(exp(input), dim))`` without overflow."""
+    """``log(sum(exp(input), dim))`` without overflow.
+
+    Shapes: ``dim=-1``: ``(..., n) -> (...)``, ``keepdim=True``: ``(..., n) -> (..., 1)``.
+    """
     input = floating(input)
     axis = axes_of(input._array.ndim, dim)
     if axis is None:
@@ -295,7 +319,10 @@ def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Any:
 @function()
 @numpy_names
 def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
-    """The norm of order ``p`` over ``dim``, by default all; 'fro' is 2, 'nuc' sums the singular values."""
+    """The norm of order ``p`` over ``dim``, by default all; 'fro' is 2, 'nuc' sums the singular values.
+
+    Shapes: ``(...) -> ()``; ``dim=-1``: ``(..., n) -> (...)``, ``keepdim=True``: ``(..., n) -> (..., 1)``.
+    """
     require_tensor("norm", input)
     if dtype is not None:
         input = input.to(dtype)
@@ -348,21 +375,27 @@ def _counted(name: str, fn: Any, input: Tensor, dim: Any, keepdim: bool) -> Tens
 @function()
 @numpy_names
 def all(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
-    """Whether all elements are true."""
+    """Whether all elements are true.
+
+    Shapes: ``(...) -> ()``; ``dim=-1``: ``(..., n) -> (...)``, ``keepdim=True``: ``(..., n) -> (..., 1)``.
+    """
     return _counted("all", np.all, input, dim, keepdim)
 
 
 @function()
 @numpy_names
 def any(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
-    """Whether any element is true."""
+    """Whether any element is true.
+
+    Shapes: ``(...) -> ()``; ``dim=-1``: ``(..., n) -> (...)``, ``keepdim=True``: ``(..., n) -> (..., 1)``.
+    """
     return _counted("any", np.any, input, dim, keepdim)
 
 
 @function()
 @numpy_names
 def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
-    """How many elements are not zero."""
+    """How many elements are not zero. Shapes: ``(...) -> ()``; ``dim=-1``: ``(..., n) -> (...)``."""
     return _counted("count_nonzero", np.count_nonzero, input, dim, False)
 
 
@@ -371,7 +404,7 @@ def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
 
 @function()
 def trace(input: Tensor) -> Any:
-    """The sum of the diagonal of a matrix."""
+    """The sum of the diagonal of a matrix: ``(m, n) -> ()``."""
     if input._array.ndim != 2:
         raise RuntimeError("trace: expected a matrix, but got tensor with dim " + str(input._array.ndim))
     return apply(TRACE, (input,))

@@ -37,7 +37,10 @@ def _check_part(src: Tensor, part: tuple[int, ...]) -> None:
 
 @function()
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Any:
-    """A copy with ``src`` as its slice at ``index`` of a dimension."""
+    """A copy with ``src`` as its slice at ``index`` of a dimension.
+
+    Shapes: ``dim=0``: ``(n, ...), (...) -> (n, ...)``.
+    """
     if not input._array.ndim:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
     axis = axis_of(dim, input._array.ndim)
@@ -58,7 +61,7 @@ def slice_scatter(
 
 @function()
 def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
-    """A copy with ``src`` as its diagonal."""
+    """A copy with ``src`` as its diagonal: ``(m, n), (min(m, n)) -> (m, n)``."""
     a, b = axis_of(dim1, input._array.ndim), axis_of(dim2, input._array.ndim)
     _check_part(src, np.diagonal(input._array, offset, a, b).shape)
     return apply(DIAGONAL_SCATTER, (input, src, offset, a, b))
@@ -84,7 +87,7 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Any:
 
 @function()
 def diagflat(input: Tensor, offset: int = 0) -> Any:
-    """The diagonal matrix of all elements."""
+    """The diagonal matrix of all elements: ``(n) -> (n, n)``."""
     return diag_embed(reshape(input, -1), offset)
 
 

@@ -40,7 +40,10 @@ TAKE_ALONG = Operation(np.take_along_axis, "GatherBackward0", ("self", "index"),
 
 @function(method=False)
 def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
-    """``input`` where the condition holds, else ``other``; of the condition alone, where it holds."""
+    """``input`` where the condition holds, else ``other``; of the condition alone, where it holds.
+
+    Shapes: ``(...), (...), (...) -> (...)``; all ``...`` broadcast.
+    """
     require_tensor("where", condition, "condition")
     if input is None and other is None:
         return nonzero(condition, as_tuple=True)
@@ -138,7 +141,10 @@ def argwhere(input: Tensor) -> Tensor:
 
 @function()
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Any:
-    """The elements that ``index`` names along ``dim``, in the shape of ``index``."""
+    """The elements that ``index`` names along ``dim``, in the shape of ``index``.
+
+    Shapes: ``dim=0``: ``(m, n), (k, l) -> (k, l)``; along the other dimensions ``index`` may be shorter.
+    """
     axis = places_along("gather", input, dim, index)
     shape, wanted = input._array.shape, index._array.shape
     if not index._array.size:
@@ -197,7 +203,10 @@ def _scattering(src: Any, reduce: str | None) -> tuple[Operation, tuple[Any, ...
 def scatter(
     input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: str | None = None
 ) -> Any:
-    """``input`` with the elements that ``index`` names along ``dim`` replaced by ``src``'s, or a number."""
+    """``input`` with the elements that ``index`` names along ``dim`` replaced by ``src``'s, or a number.
+
+    Shapes: ``dim=0``: ``(m, n), (k, l), (k, l) -> (m, n)``.
+    """
     src = value if src is None else src
     op, rest = _scattering(src, reduce)
     return _scattered(op, input, dim, index, src, *rest)
@@ -215,7 +224,10 @@ def scatter_(
 
 @function()
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Any:
-    """``input`` with the elements of ``src`` added to those that ``index`` names along ``dim``."""
+    """``input`` with the elements of ``src`` added to those that ``index`` names along ``dim``.
+
+    Shapes: ``dim=0``: ``(m, n), (k, l), (k, l) -> (m, n)``.
+    """
     return _scattered(SCATTER_ADD, input, dim, index, src)
 
 
@@ -229,7 +241,10 @@ def scatter_add_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Any:
 def scatter_reduce(
     input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
 ) -> Any:
-    """Each element becomes the sum, prod, mean, amax or amin of itself and what is scattered to it."""
+    """Each element becomes the sum, prod, mean, amax or amin of itself and what is scattered to it.
+
+    Shapes: ``dim=0``: ``(m, n), (k, l), (k, l) -> (m, n)``.
+    """
     return _scattered(SCATTER_REDUCE, input, dim, index, src, reduce, include_self=include_self)
 
 
@@ -243,7 +258,10 @@ def scatter_reduce_(
 
 @function()
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Any:
-    """The elements that ``indices`` names along ``dim`` (default: of all); other dimensions broadcast."""
+    """The elements that ``indices`` names along ``dim`` (default: of all); other dimensions broadcast.
+
+    Shapes: ``dim=0``: ``(n, ...), (k, ...) -> (k, ...)``.
+    """
     require_tensor("take_along_dim", indices, "indices", 2)
     if indices._array.dtype != np.int64:
         raise RuntimeError(
@@ -268,14 +286,17 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> An
 
 @function()
 def take(input: Tensor, index: Tensor) -> Any:
-    """The elements of the flattened tensor at ``index``."""
+    """The elements of the flattened tensor at ``index``: ``(m, n), (...) -> (...)``."""
     check_long("take", index)
     return apply(TAKE, (input, index))
 
 
 @function()
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Any:
-    """``input`` with the elements at ``index`` of the flattened tensor set to ``source``, or added to."""
+    """``input`` with the elements at ``index`` of the flattened tensor set to ``source``, or added to.
+
+    Shapes: ``(m, n), (k), (k) -> (m, n)``.
+    """
     check_long("put_", index)
     return apply(PUT, (input, index, source), {"accumulate": accumulate})
 

@@ -27,7 +27,7 @@ FREXP.results = ("", "exponent")
 @function()
 @numpy_names
 def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
-    """The differences of neighbours along ``dim``, taken ``n`` times."""
+    """The differences of neighbours along ``dim``, taken ``n`` times: ``(..., L) -> (..., L - n)``."""
     if n and (prepend is not None or append is not None):
         parts = [t for t in (prepend, input, append) if t is not None]
         input = FUNCTIONS["cat"](parts, dim)
@@ -40,7 +40,10 @@ def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: 
 
 @function("trapezoid", "trapz", method=False)
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1) -> Any:
-    """The integral along ``dim`` by the trapezoidal rule, over points ``x`` or at distances ``dx``."""
+    """The integral along ``dim`` by the trapezoidal rule, over points ``x`` or at distances ``dx``.
+
+    Shapes: ``(..., n) -> (...)``.
+    """
     axis = _axis_of_samples(y, dim)
     if not y._array.shape[axis]:
         return y.sum(axis, dtype=y.dtype).detach()
@@ -52,7 +55,7 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int =
 
 @function(method=False)
 def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1) -> Any:
-    """The integrals up to each sample along ``dim`` by the trapezoidal rule."""
+    """The integrals up to each sample along ``dim`` by the trapezoidal rule: ``(..., n) -> (..., n - 1)``."""
     axis = _axis_of_samples(y, dim)
     if x is None:
         return (_pairs(y, axis) * (dx / 2.0)).cumsum(axis)
@@ -91,7 +94,7 @@ def _steps(x: Tensor, y: Tensor, axis: int) -> Any:
 
 @function()
 def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
-    """The covariance of variables, one a row."""
+    """The covariance of variables, one a row: ``(d, n) -> (d, d)``, ``(n) -> ()``."""
     require_tensor("cov", input)
     if input._array.ndim > 2:
         raise RuntimeError(
@@ -149,7 +152,7 @@ def _sample_weights(n: int, fweights: Any, aweights: Any) -> Any:
 
 @function()
 def corrcoef(input: Tensor) -> Any:
-    """The correlation of variables, one a row."""
+    """The correlation of variables, one a row: ``(d, n) -> (d, d)``."""
     require_tensor("corrcoef", input)
     if input._array.ndim > 2:
         raise RuntimeError(
@@ -199,7 +202,7 @@ def gradient(input: Tensor, *, spacing: Any = None, dim: Any = None, edge_order:
 
 @function(method=False)
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Any:
-    """The powers of the elements of a vector, a row for each."""
+    """The powers of the elements of a vector, a row for each: ``(n) -> (n, N)``."""
     return apply(VANDER, (x,), {"N": N, "increasing": increasing})
 
 

@@ -83,7 +83,10 @@ def _viewed(op: Operation, t: Tensor, shape: tuple[int, ...]) -> Any:
 
 @method()
 def view(self: Tensor, *size: Any, dtype: Any = None) -> Any:
-    """The same memory in another shape, or its bytes read as another dtype."""
+    """The same memory in another shape, or its bytes read as another dtype.
+
+    Shapes: ``(a * b) -> (a, b)``; a length of -1 is inferred.
+    """
     if len(size) == 1 and isinstance(size[0], dtype_class) or dtype is not None:
         return view_dtype(self, size[0] if size else dtype)
     if not size:
@@ -99,7 +102,10 @@ def view_as(self: Tensor, other: Tensor) -> Any:
 
 @function()
 def reshape(input: Tensor, *shape: Any) -> Any:
-    """The tensor in another shape: a view if possible, else a copy."""
+    """The tensor in another shape: a view if possible, else a copy.
+
+    Shapes: ``(a * b) -> (a, b)``; a length of -1 is inferred.
+    """
     if not shape:
         raise TypeError('reshape() missing 1 required positional arguments: "shape"')
     wanted = inferred(shape, input._array.size)
@@ -130,7 +136,10 @@ def reshape_as(self: Tensor, other: Tensor) -> Any:
 
 @function()
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Any:
-    """The dimensions from ``start_dim`` to ``end_dim`` made one."""
+    """The dimensions from ``start_dim`` to ``end_dim`` made one.
+
+    Shapes: ``(a, b, c) -> (a * b * c)``; ``start_dim=1``: ``(a, b, c) -> (a, b * c)``.
+    """
     x = input._array
     first, last = axis_of(start_dim, x.ndim), axis_of(end_dim, x.ndim)
     if first > last:
@@ -145,13 +154,13 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Any:
 
 @function()
 def ravel(input: Tensor) -> Any:
-    """The elements in one dimension."""
+    """The elements in one dimension: ``(a, b) -> (a * b)``."""
     return reshape(input.contiguous(), -1)
 
 
 @function()
 def unflatten(input: Tensor, dim: int, sizes: Any) -> Any:
-    """One dimension made several."""
+    """One dimension made several; ``dim=0``: ``(a * b, ...) -> (a, b, ...)``."""
     x = input._array
     axis = axis_of(dim, x.ndim)
     given = tuple(int(s) for s in sizes)
@@ -169,7 +178,10 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Any:
 
 @function()
 def squeeze(input: Tensor, dim: Any = None) -> Any:
-    """The tensor without its dimensions of length 1, all or those in ``dim``."""
+    """The tensor without its dimensions of length 1, all or those in ``dim``.
+
+    Shapes: ``(a, 1, b, 1) -> (a, b)``; ``dim=1``: ``(a, 1, b, 1) -> (a, b, 1)``.
+    """
     x = input._array
     if dim is None:
         return _squeezed(SQUEEZE, input, set(range(x.ndim)))
@@ -187,7 +199,7 @@ def _squeezed(op: Operation, t: Tensor, axes: set[int]) -> Any:
 
 @function()
 def unsqueeze(input: Tensor, dim: int) -> Any:
-    """The tensor with a new dimension of length 1 at ``dim``."""
+    """The tensor with a new dimension of length 1 at ``dim``; ``dim=0``: ``(...) -> (1, ...)``."""
     from .indexing import unsqueeze_at
 
     return unsqueeze_at(input, axis_of(dim, input._array.ndim + 1))
@@ -198,7 +210,7 @@ def unsqueeze(input: Tensor, dim: int) -> Any:
 
 @function()
 def t(input: Tensor) -> Any:
-    """The transpose of a matrix; a vector or a number itself."""
+    """The transpose of a matrix; a vector or a number itself: ``(m, n) -> (n, m)``, ``(n) -> (n)``."""
     n = input._array.ndim
     if n > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {n}D")
@@ -207,7 +219,7 @@ def t(input: Tensor) -> Any:
 
 @function("transpose", "swapaxes", "swapdims")
 def transpose(input: Tensor, dim0: int, dim1: int) -> Any:
-    """The tensor with two dimensions exchanged."""
+    """The tensor with two dimensions exchanged; ``dim0=0``, ``dim1=1``: ``(a, b, ...) -> (b, a, ...)``."""
     n = input._array.ndim
     a, b = axis_of(dim0, n), axis_of(dim1, n)
     return look(TRANSPOSE, input, a, b) if n else look(T, input)
@@ -215,7 +227,10 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Any:
 
 @function()
 def permute(input: Tensor, *order: Any, dims: Any = ()) -> Any:
-    """The tensor with its dimensions in the order ``dims``."""
+    """The tensor with its dimensions in the order ``dims``.
+
+    Shapes: ``dims=(2, 0, 1)``: ``(a, b, c) -> (c, a, b)``.
+    """
     n = input._array.ndim
     given = order or (dims,)
     order = tuple(given[0]) if len(given) == 1 and not isinstance(given[0], int) else given
@@ -232,7 +247,10 @@ def permute(input: Tensor, *order: Any, dims: Any = ()) -> Any:
 
 @function("movedim", "moveaxis")
 def movedim(input: Tensor, source: Any, destination: Any) -> Any:
-    """The tensor with dimensions moved from ``source`` to ``destination``."""
+    """The tensor with dimensions moved from ``source`` to ``destination``.
+
+    Shapes: ``source=0``, ``destination=-1``: ``(a, ...) -> (..., a)``.
+    """
     n = input._array.ndim
     given = source if isinstance(source, (tuple, list)) else (source,)
     wanted = destination if isinstance(destination, (tuple, list)) else (destination,)
@@ -257,7 +275,7 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Any:
 
 @function()
 def adjoint(input: Tensor) -> Any:
-    """The conjugate transpose of each matrix in a stack."""
+    """The conjugate transpose of each matrix in a stack: ``(..., m, n) -> (..., n, m)``."""
     swapped = transpose(input, -2, -1) if input._array.ndim else input
     return swapped.conj() if input._array.dtype.kind == "c" else swapped
 
@@ -298,7 +316,10 @@ Tensor.mH = property(adjoint)  # type: ignore[attr-defined]
 
 @method()
 def expand(self: Tensor, *sizes: Any, implicit: bool = False) -> Any:
-    """The tensor with dimensions of length 1 stretched, as a view; -1 keeps a length."""
+    """The tensor with dimensions of length 1 stretched, as a view; -1 keeps a length.
+
+    Shapes: ``(1, n) -> (m, n)``.
+    """
     x, wanted = self._array, shape_from(sizes)
     extra = len(wanted) - x.ndim
     if extra < 0:
@@ -343,13 +364,13 @@ def expand_as(self: Tensor, other: Tensor) -> Any:
 
 @function()
 def broadcast_to(input: Tensor, size: Any) -> Any:
-    """The tensor stretched to a shape, as a view."""
+    """The tensor stretched to a shape, as a view: ``(1, n) -> (m, n)``."""
     return expand(input, size)
 
 
 @function(method=False)
 def broadcast_tensors(*tensors: Any) -> tuple[Any, ...]:
-    """Tensors stretched to their common shape, as views."""
+    """Tensors stretched to their common shape, as views: ``(m, 1), (n) -> (m, n), (m, n)``."""
     given = tuple(tensors[0]) if len(tensors) == 1 and not isinstance(tensors[0], Tensor) else tensors
     shape: tuple[int, ...] = ()
     for each in given:

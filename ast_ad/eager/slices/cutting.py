@@ -1,5 +1,8 @@
 """How is the source of a derivative rule cut down to the cotangents that are wanted?
 
+``cut_rule(rule, skip, active, keywords, factor) -> Cut``. First ``fix_absent`` and ``fix_count`` put in what
+the call leaves open, so that more tests are decided; then ``trimmed``.
+
 Parameters that a call leaves out become constants, tests of constants are decided, every return keeps the
 wanted entries, a helper that returns several results is cut the same way, and what nobody reads is dropped.
 """
@@ -167,7 +170,7 @@ def returns_tuple(fn: Callable[..., Any]) -> bool:
         _tuples[fn] = False  # for one that calls itself
         try:
             returns = [n.value for n in ast.walk(parsed(fn)) if isinstance(n, ast.Return) and n.value]
-        except NoSource:
+        except NoSource:  # it can't be cut, and is called as a whole
             return False
         _tuples[fn] = any(map(lambda e: _is_tuple(e, fn), returns))
     return _tuples[fn]

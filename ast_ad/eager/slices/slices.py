@@ -1,5 +1,9 @@
 """What is left of a derivative rule when only some cotangents are wanted, and what does that read?
 
+``slice_rule(primitive, active, keywords, complex_, safe) -> Slice | None``. When an operation with this
+pattern of active arguments is recorded for the first time: ``cut_rule`` cuts the source, ``Demand`` tells
+what is left to be saved.
+
 A slice is a Python function, made once per primitive and pattern of active arguments. It runs on arrays; a
 second build of the same source runs on tensors, so that what it computes can be differentiated again.
 """

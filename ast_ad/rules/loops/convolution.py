@@ -15,13 +15,13 @@ from . import kernel
 
 
 def gather_plain(images: Any, columns: Any, places: Any, taps: Any, view: Any) -> None:
-    """Fill ``columns`` with what each tap sees."""
+    """Fill ``columns`` with the pixel of each tap at each place."""
     np.copyto(columns, view)
 
 
 @kernel(gather_plain)
 def gather_columns(images: Any, columns: Any, places: Any, taps: Any, view: Any) -> None:
-    """Fill ``columns`` with what each tap sees."""
+    """Fill ``columns`` with the pixel of each tap at each place."""
     channels = images.shape[0]
     flat = images.reshape(channels, images.size // channels)
     rows = columns.reshape(channels, taps.size, places.size)
@@ -34,14 +34,14 @@ def gather_columns(images: Any, columns: Any, places: Any, taps: Any, view: Any)
 
 
 def scatter_plain(images: Any, columns: Any, places: Any, taps: Any, view: Any) -> None:
-    """Add the columns to the pixels that the taps see."""
+    """Add the columns to the pixels that they came from."""
     for tap in np.ndindex(*columns.shape[1:4]):
         view[:, *tap] += columns[:, *tap]  # the windows of one tap don't overlap
 
 
 @kernel(scatter_plain)
 def scatter_columns(images: Any, columns: Any, places: Any, taps: Any, view: Any) -> None:
-    """Add the columns to the pixels that the taps see."""
+    """Add the columns to the pixels that they came from."""
     channels = images.shape[0]
     flat = images.reshape(channels, images.size // channels)
     rows = columns.reshape(channels, taps.size, places.size)

@@ -24,7 +24,7 @@ def _gathered(x: Any, at: Any, weights: Any) -> Any:
 
 @kernel(_gathered)
 def gathered(x: Any, at: Any, weights: Any) -> Any:
-    """The weighted sums: of shape ``(A, m, B)``."""
+    """The resampled axis, each element a weighted sum of its taps: of shape ``(A, m, B)``."""
     out = np.zeros((x.shape[0], at.shape[1], x.shape[2]), x.dtype)
     for a in range(x.shape[0]):
         for t in range(at.shape[0]):

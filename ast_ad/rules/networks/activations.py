@@ -40,7 +40,7 @@ def gated_rule(g, ans, x, axis=-1):
 
 
 def refuse_inplace(inplace: bool) -> None:
-    """Arrays are not changed.
+    """Raise for ``inplace``: arrays are not changed.
 
     >>> refuse_inplace(False)
     """

@@ -27,7 +27,7 @@ from .windows import Windows, check_channels, check_rank, numbers
 def convolve(
     x: Any, w: Any, stride: Any, padding: Any, dilation: Any, groups: int, places: Any = None
 ) -> Any:
-    """What the kernels ``w`` see of the images ``x``: shape (N, O, *places), by default all places there are.
+    """The convolution of ``x`` with the kernels ``w``, of shape (N, O, *places); by default all places.
 
     >>> convolve(np.ones((1, 1, 4)), np.ones((1, 1, 2)), 1, 0, 1, 1)
     array([[[2., 2., 2.]]])
@@ -55,7 +55,7 @@ def convolve(
 
 
 def spread(g: Any, w: Any, pixels: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
-    """The images, ``pixels`` large, to which each place of ``g`` sends its value through the kernels ``w``.
+    """The transposed convolution: each place of ``g`` adds its value times the kernels to an image.
 
     This is the transposed convolution, the cotangent of ``x`` in ``convolve``.
 
@@ -84,7 +84,7 @@ def spread(g: Any, w: Any, pixels: Any, stride: Any, padding: Any, dilation: Any
 
 
 def correlated(x: Any, g: Any, taps: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
-    """The sum over all places of what each tap saw of ``x``, times ``g``: kernels with so many ``taps``.
+    """The cotangent of kernels: for each of their ``taps`` the sum over all places of ``g`` times its pixel.
 
     This is the cotangent of ``w`` in ``convolve``.
 

@@ -1,6 +1,6 @@
 """How do layer and group normalisation, which know no batch, differentiate?
 
-As in ``nn_normalization`` the moments are those of ``x``, passed on so that they are computed once: the
+As in ``normalization`` the moments are those of ``x``, passed on so that they are computed once: the
 cotangent of ``x`` contains what flows through them.
 
 Index: layer_norm group_norm rms_norm; layer_moments layer_normalized group_moments group_normalized.

@@ -1,6 +1,6 @@
 """What are the losses of ``nn.functional``, on arrays? PyTorch's parameters, our rules.
 
-Those with margins are in ``nn_margin_losses``.
+Those with margins are in ``margin_losses``.
 
 Index: l1_loss mse_loss smooth_l1_loss huber_loss; nll_loss cross_entropy; kl_div binary_cross_entropy
 binary_cross_entropy_with_logits; poisson_nll_loss gaussian_nll_loss.

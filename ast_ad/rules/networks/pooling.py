@@ -47,7 +47,7 @@ def maxima(x: Any, first: Any, stop: Any, step: Any, rank: int) -> tuple[Any, An
 
 
 def fixed(v: Any) -> Any:
-    """A list as a tuple: a key of what was worked out before."""
+    """A list as a tuple, for a key of a cache."""
     return tuple(v) if isinstance(v, list) else v
 
 

@@ -1,6 +1,6 @@
 """How do recurrent layers differentiate? Each layer and direction is one operation with its own sweep.
 
-The sweeps of the first derivative are loops on arrays (``kernels.recurrent``). Each is an operation too,
+The sweeps of the first derivative are loops on arrays (``rules.loops.recurrent``). Each is an operation too,
 whose equivalent program in NumPy gives the derivatives of higher order. What the sweep reads of the layer,
 its gates and cells, are results of the layer.
 
@@ -103,7 +103,7 @@ def backwards(a, sizes, reverse):
 
 
 def joined(parts, sizes, reverse):
-    """The matrix of what was found step by step, backwards."""
+    """The matrix of the cotangents of all steps, which were computed from the last step to the first."""
     if sizes is not None:
         return np.concatenate(parts if reverse else parts[::-1], axis=0)
     found = np.stack(parts, axis=0)

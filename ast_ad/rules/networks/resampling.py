@@ -250,7 +250,7 @@ def interpolate(
 
 
 def area(x: Any, size: Any, scale_factor: Any, recompute: Any) -> Any:
-    """The mean of what each pixel covers."""
+    """Resampling in the mode 'area': each pixel is the mean of what it covers."""
     sizes, _ = target(np.shape(x), size, scale_factor, "area", None, recompute)
     return adaptive_avg_pool(x, sizes, len(sizes))
 

@@ -123,7 +123,7 @@ def _sums(terms: Any) -> Any:
 
 
 class Windows:
-    """What the kernels of one convolution see, block by block of samples.
+    """The windows of one convolution as columns, for one block of samples after the other.
 
     ``images`` and ``kernel`` are shapes; ``places``: how many the result has along each axis, by default all.
     """
@@ -243,5 +243,5 @@ class Block:
         return self if samples == self.samples else Block(self.windows, samples, self.images.dtype)
 
     def arguments(self) -> tuple[Any, ...]:
-        """What the kernels of ``kernels.convolution`` take."""
+        """What the kernels of ``rules.loops.convolution`` take."""
         return self.images, self.columns, *self.layout, self.view

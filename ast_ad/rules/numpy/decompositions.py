@@ -59,7 +59,7 @@ def cholesky(g, ans, a, upper=False):
 
 
 def symmetric_cholesky(g: Any, ans: Any, a: Any, upper: bool = False) -> Any:
-    """The rule of tensors."""
+    """The rule of ``cholesky`` for tensors, whose cotangent is symmetric."""
     return symmetrized(cholesky_bar(g, ans, upper))
 
 
@@ -133,7 +133,7 @@ def eigh(g, ans, a, UPLO="L"):
 
 
 def symmetric_eigh(g: Any, ans: Any, a: Any, UPLO: str = "L") -> Any:
-    """The rule of tensors."""
+    """The rule of ``eigh`` for tensors, whose cotangent is symmetric."""
     return symmetrized(eigh_bar(g, ans))
 
 
@@ -161,7 +161,7 @@ def eigvalsh(g, ans, a, UPLO="L"):
 
 
 def symmetric_eigvalsh(g: Any, ans: Any, a: Any, UPLO: str = "L") -> Any:
-    """The rule of tensors."""
+    """The rule of ``eigvalsh`` for tensors, whose cotangent is symmetric."""
     return eigenvalues_bar(g, a, UPLO)
 
 

@@ -106,7 +106,7 @@ def merged_parts_rule(g, ans, parts, which, x):
 
 @vjp(np.piecewise)
 def piecewise(g, ans, x, condlist, funclist):
-    """Where ``funclist`` holds numbers only; pieces that are functions are calls, and not this rule's."""
+    """The rule for numbers in ``funclist``; functions in it are calls, which it refuses."""
     if any([callable(f) for f in funclist]):
         refuse("np.piecewise with functions", fix="write it with np.where or np.select")
     return None, None, chosen_parts(g, piece_of(x, condlist, len(funclist)), funclist)

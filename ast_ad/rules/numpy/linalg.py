@@ -189,7 +189,7 @@ def pinv(g, ans, a, rcond=None, hermitian=False, rtol=None):
 
 
 def symmetric_pinv(g: Any, ans: Any, a: Any, rcond: Any = None, hermitian: bool = False) -> Any:
-    """The rule of tensors."""
+    """The rule of ``pinv`` for tensors; that of a Hermitian matrix has a symmetric cotangent."""
     if hermitian:
         return decompositions.symmetrized(pinv_bar(g, ans, decompositions.from_lower(a)))
     return pinv_bar(g, ans, a)

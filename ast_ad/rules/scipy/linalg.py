@@ -41,7 +41,7 @@ def solve(g, ans, a, b, lower=False, check_finite=True, assume_a=None, transpose
 
 
 def one_part(a: Any, part: str) -> Any:
-    """What is read of a matrix that is said to be triangular or diagonal.
+    """The part that is read of a matrix that is said to be triangular or diagonal.
 
     >>> one_part(np.ones((2, 2)), "diagonal")
     array([[1., 0.],

@@ -19,7 +19,7 @@ from ..registry import nondifferentiable, vjp
 
 @vjp(scipy.stats.multivariate_normal.logpdf)
 def normal_logpdf(g, ans, x, mean=None, cov=1, allow_singular=False):
-    """Of ``-(log det C + d C^-1 d) / 2``; ``cov`` is C (its lower triangle), its diagonal, or s of s I."""
+    """``-(log det C + d C^-1 d) / 2``; ``cov`` is C (its lower triangle), its diagonal, or s of s I."""
     n = variables(x, mean, cov)
     if n == 0:
         refuse("scipy.stats.multivariate_normal with these shapes", fix="pass arrays")

@@ -3,7 +3,7 @@
 ``reduction``: "mean", "sum", or "none" for one loss per element (per sample).
 
 Index: l1_loss pseudo_huber; class_weights kl_div; poisson_nll_loss gaussian_nll_loss; hinge_embedding_loss
-margin_ranking_loss triplet_margin_loss. The others, and PyTorch's parameters for all: nn_losses.
+margin_ranking_loss triplet_margin_loss. The others, and PyTorch's parameters for all: ``networks.losses``.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ LIBRARIES = "numpy", "scipy"
 
 @contextmanager
 def asked(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, Value]) -> Iterator[None]:
-    """A call of a Python function. What the user's code asks of a library holds for what this asks itself."""
+    """While a Python function is called, whether it is the user's code that asks a library for the result."""
     outer = cx.asked
     if isinstance(fn, np.ufunc) or _package(getattr(fn, "__module__", None)) in LIBRARIES:
         ours = cx.inputs is None or _package(cx.frame.globals.get("__name__")) in (*LIBRARIES, "ast_ad")

@@ -261,7 +261,7 @@ def deep_copy(cx: Context, value: Value, copies: dict[int, Value]) -> Any:
 
 
 def by_dummies(cx: Context, fn: Callee, *args: Value, **kwargs: Value) -> Any:
-    """A function that reads dtypes and ranks only."""
+    """A call of a function that reads dtypes and ranks only: its answer for dummies is a constant."""
     keywords = {k: cx.demand(v, f"`{k}`") for k, v in kwargs.items()}
     return from_python(cx, asked(cx, functools.partial(fn, **keywords), *args))
 

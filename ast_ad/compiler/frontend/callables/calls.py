@@ -389,7 +389,7 @@ ALL_STATIC = {
 
 
 def not_replaced(function: Lit) -> Lit:
-    """The function itself: within a trace, another one stands in its place (``fallback.replacements``)."""
+    """The function itself: within a trace, another one stands in its place (``tracing.replacements``)."""
     original = getattr(function.value, "__dict__", {}).get("in_place_of")
     return function if original is None else Lit(original)
 

@@ -18,7 +18,7 @@ from ..values import Closed, Dct, Lst, Tup, Value
 
 
 def end_of(cx: Context, base: Lst) -> Lst:
-    """What is appended to: of a list from outside that was not read, what has been appended to it."""
+    """The list to append to: for one from outside that was not read, that of the items appended so far."""
     state = cx.state.look(base)
     if not isinstance(state, Closed):
         return base

@@ -175,7 +175,7 @@ def run_body(cx: Context, node: gast.AST, frame: Frame, bound: dict[str, Value],
 
 
 def endless(cx: Context, given: list[Value], node: gast.AST, frame: Frame, name: str) -> AdError:
-    """Why a function that calls itself again and again is not followed."""
+    """The error for a function that calls itself too often to be followed."""
     if cx.inputs is not None:  # perhaps lengths decide where the recursion ends
         args = [cx.arg(v) for v in given if isinstance(v, (Arr, Var))]
         cx.inputs.demand_shapes([v for v in args if isinstance(v, Var)])

@@ -106,7 +106,7 @@ def starred_items(cx: Context, value: Value, before: int, after: int) -> list[An
 
 
 def require_items(cx: Context, count: Arg, expected: int, more: bool = False) -> None:
-    """As many items as names, ``more``: or more; else the exception that Python raises."""
+    """Raise Python's exception unless there are as many items as names; ``more``: at least as many."""
     doors.before_unpacking(cx, count, expected, more)
     if not isinstance(count, Lit):
         args = (count, Lit(expected), *([Lit(True)] if more else []))

@@ -94,7 +94,7 @@ def b_ndindex(cx: Context, *shape: Value) -> Any:
 
 
 def opened(cx: Context, source: Value) -> Any:
-    """What another iterator asks for items: what gives them one by one, or what all is known of."""
+    """An iterable as another iterator reads it: itself where it makes items one by one, else a list."""
     source = own_iterator(cx, source)
     return source if makes_items(source) else consumed(cx, source)
 
@@ -141,7 +141,7 @@ def to_list(cx: Context, source: Value | None) -> Lst:
 
 
 def listed(cx: Context, source: Value) -> Lst:
-    """The items that a loop over it would have."""
+    """The items of an iterable, as a list."""
     result = placed(cx, Lst(()))
     doors.run_for(cx, source, lambda item: list_append(cx, result, item), set())
     return result
@@ -329,7 +329,7 @@ def run_cached(cx: Context, function: Value, *args: Value, **kwargs: Value) -> A
 
 
 def kept(cx: Context, value: Value) -> Any:
-    """What somebody else keeps, too."""
+    """The result of a function that has a cache, which the cache holds, too: it must not be written to."""
     if isinstance(value, Tup):
         return Tup(tuple(kept(cx, part) for part in value.items), value.cls)
     if isinstance(value, Arr):

@@ -60,7 +60,7 @@ def lazy_items(cx: Context, value: Value, short: bool = True) -> Lazy | None:
 
 
 def known_items(cx: Context, value: Value, short: bool) -> list[Any] | None:
-    """The items of what has them already."""
+    """The items of an iterable that holds them already."""
     if isinstance(value, Tup):
         return list(value.items)
     if isinstance(value, Lst):
@@ -94,7 +94,7 @@ def lazy_comprehension(cx: Context, value: Comprehension, short: bool) -> Lazy |
 
 
 def maker(cx: Context, value: Comprehension) -> Callable[[Callable[[], Any]], Any]:
-    """What makes an item of a generator expression with one loop of an item of what that runs over."""
+    """A function that makes an item of a generator expression with one loop of an item of its source."""
     frame = inner_frame(cx, value.frame, targets(value.node))
     frame.caller = cx.frame
 

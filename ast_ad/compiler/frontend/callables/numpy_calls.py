@@ -84,7 +84,7 @@ def ufunc_reduce(cx: Context, fn: np.ufunc, array: Value, axis: Value = Lit(0), 
 
 
 def require_only(cx: Context, kwargs: dict[str, Value], followed: Collection[str], name: str) -> None:
-    """No keyword is passed over."""
+    """Refuse keywords that are not followed."""
     unknown = [k for k, v in kwargs.items() if k not in followed and cx.static_value(v) is not None]
     if unknown:
         raise cx.unsupported(f"`{unknown[0]}` of {name}", "it is not followed", "leave it out")
@@ -108,7 +108,7 @@ def ufunc_outer(cx: Context, fn: np.ufunc, a: Value, b: Value) -> Any:
 
 
 def in_place(cx: Context, fn: Callee, array: Arr, *args: Value, **kwargs: Value) -> Any:
-    """A function that writes to its first argument: the array becomes the result of its pure twin."""
+    """A call that writes to its first argument: the array becomes the result of the pure twin."""
     require_written(cx, array)
     before = cx.read(array)
     pure, keywords = helpers.IN_PLACE[fn], {k: cx.arg(v) for k, v in kwargs.items()}

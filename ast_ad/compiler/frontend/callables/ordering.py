@@ -60,7 +60,7 @@ def in_order(cx: Context, source: Lst, key: Value, reverse: Value) -> Lst:
 
 
 def keys_of(cx: Context, source: Lst, key: Value) -> Var:
-    """By what the items of a run-time list are compared."""
+    """The keys by which the items of a run-time list are compared."""
     if isinstance(key, Lst):
         keys = key
     elif cx.static_value(key) is None:
@@ -154,7 +154,7 @@ def by_key(cx: Context, fn: Callee, source: Lst, key: Value, default: Value | No
 
 
 def with_content(cx: Context, source: Lst) -> Lst:
-    """The list, with its elements as a value of the program."""
+    """The list with its elements as one value of the program."""
     content = own_elements(cx, source)
     if isinstance(cx.state.get(source), Var):
         return source

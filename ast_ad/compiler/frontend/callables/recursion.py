@@ -30,14 +30,14 @@ Code = tuple[str, int, str]  # a function's file, first line and name
 
 
 def code_of_tree(node: Any, frame: Frame) -> Code:
-    """What its code object says of the function of which this is the tree: see ``code_of``."""
+    """``code_of`` of the function with this tree."""
     first = frame.source.first_line if node is frame.source.tree else node.lineno
     decorators = [d.lineno for d in getattr(node, "decorator_list", ())]
     return frame.source.filename, min([first, *decorators]), getattr(node, "name", "<lambda>")
 
 
 def code_of(code: types.CodeType) -> Code:
-    """What stays the same where a function is defined anew, as a closure is at each call."""
+    """The file, line and name of a code object: the same where a closure is defined anew at each call."""
     return code.co_filename, code.co_firstlineno, code.co_name
 
 
@@ -83,7 +83,7 @@ def follow(cx: Context, node: Any, frame: Frame, name: str) -> bool:
 
 
 def told(depths: Mapping[Code, int]) -> list[str]:
-    """What ``explain()`` says of a program's bounds.
+    """The lines of ``explain()`` on a program's bounds.
 
     >>> told({("/home/ada/trees.py", 7, "walk"): 4})
     ['walk  trees.py:7: 4 calls deep']

@@ -55,7 +55,7 @@ def stand_in(cx: Context, fn: Callee) -> Callable[..., Any] | None:
 
 
 def kind_only(cx: Context, value: Value) -> Any:
-    """Something of which only the array library and the dtype are read."""
+    """A small value of the same dtype, for code that reads only the array library and the dtype."""
     return (
         np.zeros(1, dtype_of(exact(cx, cx.read(value), cx.read(value).type, "the dtype")))
         if isinstance(value, Arr)

@@ -65,7 +65,7 @@ def _of_each_type(fn: Callee, args: list[Arg], kwargs: dict[str, Arg]) -> Except
 
 
 def _is_open(type: Type) -> bool:
-    """Whether it depends on the path taken."""
+    """Whether a type depends on the path taken."""
     return is_open(type) or isinstance(type, Optional)
 
 

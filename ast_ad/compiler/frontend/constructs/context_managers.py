@@ -93,7 +93,7 @@ def with_errors(cx: Context, args: list[Value], kwargs: dict[str, Value], body: 
 
 # ----- the user's own
 def noticed(cx: Context, node: gast.With, run: Callable[[], None]) -> None:
-    """Run what an exception does not just leave."""
+    """Run a block in which an exception is refused, as a context manager or a handler may notice it."""
     mark_tried(cx, node)
     cx.catching.append(None)
     try:

@@ -114,7 +114,7 @@ def exec_assert(cx: Context, node: gast.Assert, rest: list[gast.AST]) -> None:
 
 
 def effect(cx: Context, fn: Callee, args: tuple[Arg, ...], outs: tuple[Var, ...] = (), **kwargs: Arg) -> None:
-    """Append what stays where it is."""
+    """Append an operation with an effect, which stays where it is."""
     cx.builder.append(Op(fn, args, outs, kwargs, cx.builder.span, True, cx.builder.adjoint))
 
 
@@ -201,7 +201,7 @@ def after_tried(cx: Context, node: gast.Try, caught: Catch | None) -> None:
 
 
 def by_kind(cx: Context, kind: Value, raised: list[type], run: Callable[[type], None]) -> None:
-    """Run it with the class that was raised, one of these."""
+    """Run ``run`` with the class that was raised: a branch for each that it may be."""
     known = cx.static_value(kind)
     if isinstance(known, int):
         raised = [KINDS[known]]

@@ -28,7 +28,7 @@ class Slot:
 
 
 def define(made: type | types.FunctionType, frame: Frame) -> None:
-    """From now on the program has made this class, or this stub."""
+    """Note that the program has made this class, or this stub of a method."""
     _frames[made] = frame
 
 

@@ -54,7 +54,7 @@ def facts_told(cx: Context, cond: Value, holds: bool) -> Iterator[Fact]:
 
 
 def narrow(cx: Context, facts: list[Fact]) -> None:
-    """From here on, to the end of the block, these facts hold."""
+    """Let these facts hold from here on, to the end of the block."""
     for var, rank in facts:
         type = _narrowed(var.type, rank)
         if type is not None:

@@ -40,7 +40,7 @@ BOOL = Scalar("bool")
 
 @dataclass
 class Before:
-    """How everything was before a statement."""
+    """The state of the reading before a statement."""
 
     state: State
     block: Block
@@ -55,7 +55,7 @@ class Before:
         return cls(cx.state.fork(), block, len(block.ops), Var(BOOL).id, kept)
 
     def again(self, cx: Context) -> None:
-        """Drop what was read since."""
+        """Drop what was read since, to read it in another way."""
         del self.block.ops[self.mark :]
         cx.state = self.state.fork()
         errstate, cx.branch_start, cx.builder.span, cx.builder.narrowed, cx.frame, moved = self.kept
@@ -79,7 +79,7 @@ def exec_apart(cx: Context, run: Callable[[], Any], here: list[gast.AST]) -> Any
         try:
             read_apart(cx, var, statements)
             return len(statements) == len(here)
-        except UnsupportedError:
+        except UnsupportedError:  # the whole rest can't be read so; the first statement alone perhaps can
             continue
     raise refused  # perhaps a block around this one can be read so
 
@@ -155,7 +155,7 @@ def give_up(cx: Context, problem: UnsupportedError) -> None:
 
 # ----- which kinds there are
 def kinds(type: Type) -> list[tuple[Any, Type]]:
-    """What tells the types of a value apart: the answers to one question, and the type that each leaves."""
+    """The answers to a question that tells the types of a value apart, and the type that each leaves."""
     if isinstance(type, Optional):
         return [(None, NONE), (..., type.value)]
     types = types_of(type)
@@ -187,7 +187,7 @@ def question(cx: Context, var: Var, sort: Any) -> Var:
 
 
 def known(cx: Context, var: Var, type: Type) -> None:
-    """From here on, to the end of the block, a variable has this type."""
+    """Let a variable have this type from here on, to the end of the block."""
     if type is NONE:
         replace_names(cx, var, lambda _: Lit(None))
         return

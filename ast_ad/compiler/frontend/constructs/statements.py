@@ -129,7 +129,7 @@ def alive(cx: Context) -> Any:
 
 
 def stay(cx: Context, frame: Frame) -> None:
-    """Here, on this path, the block of a frame has not been left."""
+    """Note that on this path the block of a frame has not been left."""
     for name in EXITS:
         flag = cx.state.get_name(frame, name)
         if flag is not None and cx.static_value(flag) is not False:

@@ -190,7 +190,7 @@ def effects(ops: list[Any]) -> Iterator[Op]:
 
 # ----- which operation raises where
 def before_operation(cx: Context, fn: Callee, args: tuple[Value, ...]) -> None:
-    """An operation is to be emitted."""
+    """Note the exceptions of an operation that is about to be emitted."""
     if fn in DIVISIONS and len(args) == 2 and all(map(is_pythons, args)):
         met(cx, ZeroDivisionError, lambda: cx.emit(operator.eq, args[1], Lit(0)))
     elif len(args) == 1 and is_real(args[0]):
@@ -202,7 +202,7 @@ def before_operation(cx: Context, fn: Callee, args: tuple[Value, ...]) -> None:
 
 
 def before_item(cx: Context, base: Value, index: Value) -> None:
-    """An item is to be taken."""
+    """Note the exceptions of an item that is about to be taken."""
     if isinstance(base, Dct):
         if isinstance(index, Var) and not is_integer(index) and isinstance(index.type, Scalar):
             return

@@ -182,7 +182,7 @@ def type_of_template(template: Template) -> Type:
 
 @contextlib.contextmanager
 def inside(cx: Context, value: Value) -> Iterator[None]:
-    """While the items of a container are looked at: if it has two names, so has each array in it."""
+    """Look at the items of a container: if it has two names, so has each array in it."""
     if any(outer is value for outer in cx.looked):
         raise cx.unsupported("a container that is in itself", "a loop carries it on", "cut the ring")
     outer = cx.apart

@@ -60,7 +60,7 @@ WHICH = "which array an element of a list, or a name, refers to"
 
 
 class Hole(Lit):
-    """In the index of a window: an int that the reference has."""
+    """A place in the index of a window for an int that the reference has."""
 
     def __repr__(self) -> str:
         return f"<{self.value}>"
@@ -150,7 +150,7 @@ def is_own(cx: Context, arr: Arr) -> bool:
 
 
 def locate_list(cx: Context, base: Lst) -> Location:
-    """Where a list is; it gets a place if it has none."""
+    """The location of a list; it gets a place if it has none."""
     if not in_heap(base):
         move_list(cx, base)
     assert base.view is not None and base.view.at is not None
@@ -219,7 +219,7 @@ def with_holes(cx: Context, index: Arg, ints: list[Arg]) -> Arg:
 
 
 def one_of_two(cx: Context, choice: Choice, steps: tuple[Arg, ...], certain: bool) -> Location:
-    """Where the one of two arrays is that a boolean tells."""
+    """The location of the one of two arrays that a boolean tells."""
     one, two = (locate(cx, side, steps, certain) for side in (choice.first, choice.second))
     width = max(len(one.ints), len(two.ints))
     pairs = [(one.which, two.which)]

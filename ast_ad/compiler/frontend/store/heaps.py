@@ -40,7 +40,7 @@ class Region:
 
 
 class Before(Exception):
-    """Something older than a branch or loop is to be done before it."""
+    """Raised where something older than a branch or loop has to be done in front of it."""
 
     def __init__(self, serial: int, act: Callable[[], None]) -> None:
         super().__init__("to be done before a branch or loop")
@@ -163,7 +163,7 @@ def list_at(cx: Context, at: Arg) -> Lst:
 
 
 def back(cx: Context, count: int) -> None:
-    """Of what has moved, all but so many are where they were: what was read is dropped."""
+    """Undo all moves to a heap but the first ``count``, as what was read since is dropped."""
     while len(cx.moved) > count:
         part, initial = cx.moved.pop()
         part.view, part.initial = None, initial

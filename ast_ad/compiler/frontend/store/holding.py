@@ -89,7 +89,7 @@ def hold_element(cx: Context, pools: frozenset[Pool], value: Value, once: bool =
 
 
 def hold_inside(cx: Context, pools: frozenset[Pool], inner: frozenset[Pool]) -> None:
-    """Elements of ``pools`` are lists with elements of ``inner``."""
+    """Note that elements of ``pools`` are lists with elements of ``inner``."""
     held = cx.state.held
     new = {pool: found for pool in pools if not inner <= (found := held.inside.get(pool, frozenset()))}
     if new:
@@ -124,7 +124,7 @@ def references_in(cx: Context, value: Value) -> Iterator[Any]:
 
 
 def share(cx: Context, pools: Collection[Pool], why: str) -> None:
-    """Elements of the pools may have other references from now on."""
+    """Note that elements of the pools may have other references from now on."""
     held = cx.state.held
     new = {pool: why for pool in pools if pool not in held.shared}
     if new:

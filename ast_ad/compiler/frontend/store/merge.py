@@ -357,7 +357,7 @@ def same_constant(a: object, b: object) -> bool:
         return False
     try:
         return bool(a == b) and not (isinstance(a, float) and str(a) != str(b))
-    except Exception:
+    except Exception:  # a comparison of the user's own, which may raise anything: then they are not the same
         return False
 
 

@@ -4,7 +4,7 @@ While a program is read, its stores are held back. A *place* (an attribute of an
 a slot in the store of the front end, as a local name has; lists, dicts and arrays from outside change there
 as those of the function do. A read finds what was stored before. At the end what the places hold are further
 results of the program, and each ``Store`` tells where one belongs. So the program has no effects: it may
-fail, and be run again. ``kept`` puts the results in their places when a call has succeeded.
+fail, and be run again. ``kept_stores`` puts the results in their places when a call has succeeded.
 """
 
 from __future__ import annotations

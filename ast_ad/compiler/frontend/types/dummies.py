@@ -154,7 +154,7 @@ def _dummy_of(type: Type, arg: Var, table: dict[object, int]) -> Any:
 
 
 def _part(type: Type, table: dict[object, int]) -> Any:
-    """What a list or tuple holds; integers in it have other values in the other run."""
+    """A dummy of an item of a list or tuple; an integer has another value in the second run."""
     part = Var(type)
     return _dummy_of(type, part, {**dict.fromkeys(atoms_of((part,), {}), 3 + table.get(RUN, 0)), **table})
 

@@ -144,7 +144,7 @@ def may_be_empty(arg: Arg) -> bool:
 
 
 def or_of_nothing(type: Type) -> Any:
-    """The type of an array of single numbers, of which there may be none: then it is of doubles."""
+    """The type of an array of single numbers that may be empty: then it is of doubles."""
     if not isinstance(type, Array) or type.dtype.kind != "f" or type.dtype.itemsize >= 8:
         return type
     double = replace(type, dtype=np.dtype(float))

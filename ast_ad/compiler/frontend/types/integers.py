@@ -72,7 +72,7 @@ def size_of_result(fn: Callee, args: tuple[Arg, ...], type: Scalar) -> Dim | int
         return None
     try:
         return make(*map(int_size, args))
-    except (ZeroDivisionError, OverflowError, ValueError):
+    except (ZeroDivisionError, OverflowError, ValueError):  # of constants: the program raises that, too
         return None
 
 

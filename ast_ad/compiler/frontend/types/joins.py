@@ -101,7 +101,7 @@ def join_carried(old: Type, found: Type, own: set[Dim]) -> Type:
 
 
 def carried(type: Type, before: Type | None, own: set[Dim]) -> Type:
-    """The type of what any pass finds, where ``before`` was found in the first one.
+    """The type of a carried value at the start of any pass, where ``before`` was that in the first one.
 
     What a pass calls a length, as its own index, is another number when the next one finds the value.
     """

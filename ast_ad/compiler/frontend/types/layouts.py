@@ -32,7 +32,7 @@ ROWS_OF_ANY = {
     np.repeat, np.take, np.compress, np.resize, np.select, np.meshgrid, np.tensordot, np.interp, np.argsort,
     containers.array_from_list,
 }  # fmt: skip
-"""So do these, whatever number of axes they have."""
+"""What these make lies row by row, too, whatever number of axes it has."""
 SOLID = {
     np.sum, np.prod, np.mean, np.std, np.var, np.max, np.min, np.median, np.ptp, np.average, np.quantile,
     np.percentile, np.nansum, np.nanprod, np.nanmean, np.nanstd, np.nanvar, np.nanmax, np.nanmin,
@@ -64,7 +64,7 @@ KEEPING = {
 CONVERTING = {np.ascontiguousarray: "C", np.asfortranarray: "F"}
 """They return their argument, or a copy if it does not lie in memory in that order."""
 ASKED = {np.asarray, np.asanyarray, np.asarray_chkfinite}
-"""So do these, if they are asked for an order."""
+"""They do the same if they are asked for an order."""
 LIKE = {np.zeros_like, np.ones_like, np.empty_like, np.full_like}
 """What they make lies as their first argument does; the others don't matter."""
 JOINING = {np.concatenate, np.vstack, np.hstack}

@@ -88,7 +88,7 @@ def _trial(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
         try:
             runs = [(table, run_on_dummies(fn, args, kwargs, table)) for table in tables]
             return match_runs(fn, runs, args, kwargs, regular)
-        except Exception:
+        except Exception:  # lengths that don't fit each other: the next partition has more that are equal
             continue
     runs = []
     constants = {
@@ -184,7 +184,7 @@ def may_share(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> bool
         given = [dummy(a, table) for a in args], {k: dummy(v, table) for k, v in kwargs.items()}
         try:
             return any(_shares(fn, *_laid_out(given, order)) for order in ORDERS)
-        except Exception:
+        except Exception:  # sizes that don't fit: the next ones; if none do, it may share
             continue
     return True
 

@@ -49,7 +49,7 @@ def _there(arg: Arg) -> Arg:
 
 
 def _product(a: Type, b: Type) -> Type | None:
-    """Of vectors and matrices: the lengths that are summed over may be equal under different names."""
+    """The type of a product of vectors and matrices: inner lengths may be equal under different names."""
     if not (isinstance(a, Array) and isinstance(b, Array)) or a.ndim not in (1, 2) or b.ndim not in (1, 2):
         return None
     assert a.shape and b.shape

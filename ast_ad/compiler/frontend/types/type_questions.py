@@ -124,7 +124,7 @@ def has_dtype(cx: Context, arr: Arr, dtype: np.dtype) -> bool:
 
 
 def require_plain(cx: Context, cls: type, name: str, hook: str) -> None:
-    """No code of the class decides what an attribute is but for properties and methods."""
+    """Refuse an attribute that code of the class decides, other than a property or a method."""
     own = next((k.__dict__[name] for k in cls.__mro__ if name in k.__dict__), None)
     own_kind = name in ("__class__", "__dict__") and isinstance(own, types.GetSetDescriptorType)
     known = (

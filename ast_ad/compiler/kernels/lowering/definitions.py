@@ -18,7 +18,7 @@ from ....rules.torch import activations as torch_activations, softmax as torch_s
 
 
 def _only(condition: bool) -> None:
-    """Leave other calls to NumPy."""
+    """Refuse a call for which a condition does not hold: it is left to NumPy."""
     if not condition:
         refuse("this call")
 

@@ -63,7 +63,7 @@ def mapped_function(s: Scalarizer, fn: Any, values: list[Any], type: Array) -> V
 
 
 def _kept(s: Scalarizer, value: Value, lengths: tuple[Arg, ...]) -> Value:
-    """An operand; in memory if it costs much and would be computed anew for every row."""
+    """An operand; it is put into memory if it costs much and would be computed anew for every row."""
     if value.cost >= TRANSCENDENTAL and is_stretched(value, lengths):
         return in_memory(s, value)
     return value

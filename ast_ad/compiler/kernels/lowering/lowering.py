@@ -185,7 +185,7 @@ def _assert(s: Scalarizer, op: Op) -> None:
 
 @form_of(containers.require_items)
 def _require_items(s: Scalarizer, op: Op) -> None:
-    """Another number of items is NumPy's matter, whose code raises."""
+    """Stop the kernel at another number of items than expected: the NumPy code raises the error."""
     count, expected = s.number(op.args[0]), s.number(op.args[1])
     s.flush()
     how = operator.ge if len(op.args) > 2 else operator.eq
@@ -203,17 +203,17 @@ def _raise(s: Scalarizer, op: Op) -> None:
     *(kind for kind in vars(builtins).values() if isinstance(kind, type) and issubclass(kind, Exception))
 )
 def _exception(s: Scalarizer, op: Op) -> None:
-    """The NumPy code makes it, which answers where a kernel gives up."""
+    """Leave an exception to the NumPy code, which answers where a kernel gives up."""
 
 
 @form_of(containers.require_real)
 def _require_real(s: Scalarizer, op: Op) -> None:
-    """A kernel gives up where a power of Python's numbers is complex."""
+    """Let the kernel give up where a power of Python's numbers is complex."""
 
 
 @form_of(builtin.unread)
 def _unread(s: Scalarizer, op: Op) -> None:
-    """A value that is computed for its exception alone: arrays are written out, and checked in that."""
+    """Compute a value for its exception alone: arrays are written out, and checked on the way."""
     values = []
     for arg in op.args:
         value = s.arg(arg)
@@ -227,7 +227,7 @@ def _unread(s: Scalarizer, op: Op) -> None:
 
 @form_of(helpers.reserve)
 def _reserve(s: Scalarizer, op: Op) -> None:
-    """More room: another array, or the same."""
+    """An array with room for more rows: another one, or the same."""
     source = op.args[0]
     assert isinstance(source, Var)
     memory = s.in_memory(source)

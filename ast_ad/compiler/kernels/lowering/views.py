@@ -172,7 +172,7 @@ def _expand_reduced(s: Scalarizer, op: Op) -> None:
 
 @form_of(np.reshape, np.ravel)
 def _reshape(s: Scalarizer, op: Op) -> None:
-    """Only where axes of length 1 come or go: everything else is NumPy's."""
+    """A reshape in which only axes of length 1 come or go; NumPy does any other."""
     value = s.arg(op.args[0])
     if (
         not isinstance(value, Value)

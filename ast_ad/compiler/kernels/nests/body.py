@@ -37,7 +37,7 @@ class Access:
 
 @dataclass
 class Origin:
-    """Where in the user's source what is written now comes from."""
+    """The place in the user's source of what is written now."""
 
     span: Span = NOWHERE
     adjoint: bool = False

@@ -22,7 +22,7 @@ class Bounds:
         self._small: set[Var] = set()
 
     def is_length(self, dim: Dim | int) -> None:
-        """A length of an array is not negative."""
+        """Note a length of an array: it is not negative."""
         if isinstance(dim, Dim):
             self._lengths[dim] = max(dim.least, self._lengths.get(dim, 0))
 
@@ -32,7 +32,7 @@ class Bounds:
             self._affine.setdefault(var, var.type.size)
 
     def same(self, out: Var, value: Var) -> None:
-        """Two names of one number."""
+        """Note that two names stand for one number."""
         self.learn(out)
         if out in self._affine:
             self._affine.setdefault(value, self._affine[out])

@@ -1,4 +1,8 @@
-"""What of a kernel can go? Arrays that are written and never read."""
+"""What of a kernel can go? Arrays that are written and never read.
+
+``tidy(kernel) -> None``. Right after the kernel's loops are written: a formula that is stored for several
+readers is no longer read from memory where all of them came to stand in its loop.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
 """What in a kernel's loops need not be done at every turn, and which arrays need not be as large?
 
+``hoist(kernel) -> None`` and then ``shrink(kernel) -> None``. After ``tidy``, and after ``parallelise``,
+whose chunks are kernels that get the same; before ``allocate_outside``, which takes the allocations that then
+stand in no loop.
+
 Lengths are computed, and temporary arrays allocated, once before the loop. An array of which every turn of
 some loops only sees its own part is as large as that part.
 """

@@ -1,5 +1,7 @@
 """Which loops are written as one? A straight run of array operations as a forest of loop nests.
 
+``run(items, body) -> None``. The end of ``Scalarizer.flush``, after ``gathered``: what is pending is written.
+
 Each operation is placed behind everything that it depends on, and within the loops of an earlier one as far
 as both run over the same lengths, and what it reads was written in the same turn of the shared loops.
 """
@@ -32,7 +34,7 @@ class Action:
             the others, ``finish`` uses its results behind them.
         reads, defines: the scalars that it needs, and those that it makes.
         barrier: whether nothing may pass it.
-        update: the write of a part of an array that it is (see ``gather``).
+        update: the write of a part of an array that it is (see ``stencil_gather``).
         vectors: whether it had better be in an innermost loop, as it computes what is fast on vectors.
         early: whether it had better come before the others: the start of sums in memory.
     """
@@ -131,7 +133,7 @@ def shared(before: Action, after: Action) -> int | None:
 
 
 def _aligned(one: Access, before: Action, two: Access, after: Action) -> int:
-    """In how many outer loops the accesses meet only where both loops are in the same turn."""
+    """How many outer loops two accesses may share: in these they meet in the same turn only."""
     if one.array is not two.array or len(one.index) != len(two.index):
         return 0
     level = 0

@@ -1,5 +1,8 @@
 """How does a loop run in threads? As chunks of its turns, each a call of a kernel of its own.
 
+``parallelise(kernel, around, stand_in) -> list[tuple[Function, bool]]``. After ``tidy`` and before ``hoist``,
+where the option ``parallel`` is set: chunks are kernels, for which the passes that follow run, too.
+
 The chunks write to places of their own, and sum into numbers and copies of arrays of their own, which are
 added up in order: for a given number of threads the same call gives the same digits.
 """

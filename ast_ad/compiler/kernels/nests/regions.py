@@ -1,5 +1,7 @@
 """How do loops and branches of the program pass into a kernel?
 
+``region(s, op) -> None``, where the ``Scalarizer`` meets one, when all that was pending is written.
+
 As they are; arrays that they carry, or that come out of them, are memory. An array that a loop only writes to
 in place is the same before, in and behind the loop.
 """

@@ -1,5 +1,8 @@
 """Which numbers does a loop read back from memory that it wrote in the turn before? They stay in registers.
 
+``carry(kernel) -> None``. The last pass on the statements of a kernel, after ``hoist`` and ``shrink``, and
+only where none of its arguments overlap: a write by another name would not reach the register.
+
 In a recurrence such as ``a[j] = (a[j] + a[j - 1]) / 9`` every turn waits for the one before; through memory
 it waits several times as long.
 """

@@ -1,5 +1,8 @@
 """How does a program on arrays become loops of scalar operations?
 
+``Scalarizer(function, around, trusted).run() -> Function``. For each kernel that ``partition`` cuts out,
+before all passes on kernels, which work on the loops that it writes.
+
 Statement by statement: what an array operation computes becomes a formula; formulas are evaluated where
 arrays are written, reduced, or needed as memory. The loops of a run of statements are fused (``nests``). What
 is written has no temporary arrays but those that several loops, or a loop and something else, have to share.

@@ -1,5 +1,8 @@
 """How are shifted sums into one array written so that each element is written once?
 
+``gathered(s, pending) -> list[Action]``. In ``Scalarizer.flush``, before ``nests.run`` makes loops of the
+pending actions, since it makes one action of several.
+
 The adjoint of a stencil adds a value to an array at several shifts, ``a[1:] += v; a[:-1] += v``: as it
 stands, a pass over the array for each, or writes in one loop that no vector unit can do. Where the places
 overlap, the sums are gathered element by element, ``a[i] += v[i - 1] + v[i]``; what is left at the edges is

@@ -45,7 +45,7 @@ def identity(x):
 
 @compiled
 def remainder(x, y):
-    """Has the sign of ``y``; NaN for ``y = 0``."""
+    """``x % y`` with the sign of ``y``; NaN for ``y = 0``."""
     rest = np.fmod(x, y)
     return rest + y if rest != 0 and (y < 0) != (rest < 0) else rest
 
@@ -64,7 +64,7 @@ def floor_divide(x, y):
 
 @compiled
 def remainder_of_integers(x, y):
-    """Has the sign of ``y``; 0 for ``y = 0``."""
+    """``x % y`` with the sign of ``y``; 0 for ``y = 0``."""
     if y == 0 or y == -1:
         return 0
     return x % y
@@ -72,7 +72,7 @@ def remainder_of_integers(x, y):
 
 @compiled
 def floor_divide_integers(x, y):
-    """0 for ``y = 0``."""
+    """``x // y``; 0 for ``y = 0``."""
     if y == 0:
         return 0
     return -x if y == -1 else x // y
@@ -80,7 +80,7 @@ def floor_divide_integers(x, y):
 
 @compiled
 def fmod_of_integers(x, y):
-    """Has the sign of ``x``; 0 for ``y = 0``."""
+    """The remainder with the sign of ``x``; 0 for ``y = 0``."""
     if y == 0 or y == -1:
         return 0
     rest = x % y
@@ -196,13 +196,13 @@ def logical_xor(x, y):
 
 @compiled
 def left_shift(x, n):
-    """0 where nothing of ``x`` is left."""
+    """``x << y``; 0 where nothing of ``x`` is left."""
     return x << n if 0 <= n < 64 else 0
 
 
 @compiled
 def right_shift(x, n):
-    """0 or -1 where nothing of ``x`` is left."""
+    """``x >> y``; 0 or -1 where nothing of ``x`` is left."""
     return x >> (n if 0 <= n < 64 else 63)
 
 
@@ -256,7 +256,7 @@ def sinc_single(x):
 
 @compiled
 def angle_of_real(x):
-    """0 or pi."""
+    """The angle of a real number: 0 or pi."""
     return vector_math.atan2(0.0, x)
 
 
@@ -280,7 +280,7 @@ def conjugate(z):
 
 @compiled
 def divide_complex(x, y):
-    """By the larger part of ``y``, so that no square is out of range; NaN or infinite for ``y = 0``."""
+    """``x / y`` by the larger part of ``y``, so that no square overflows; NaN or infinite for ``y = 0``."""
     if abs(y.real) >= abs(y.imag):
         if y.real == 0 and y.imag == 0:
             return complex(x.real / abs(y.real), x.imag / abs(y.real))

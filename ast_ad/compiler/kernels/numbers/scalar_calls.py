@@ -285,7 +285,7 @@ def _numpy_form(fn: Function, types: Sequence[Scalar], values: Sequence[Any]) ->
         given[0] = np.dtype(float)  # it is the power of a float
     try:
         loop = ufunc.resolve_dtypes((*given, *[None] * ufunc.nout))[: ufunc.nin]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError):  # NumPy has no loop for these types
         return None
     form = forms.get("".join(map(_letter, loop)))
     if fn is np.power and type(values[1]) is int and types[0].dtype == loop[0]:

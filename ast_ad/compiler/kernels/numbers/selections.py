@@ -19,7 +19,7 @@ NUMBERS = types.int64, types.float32, types.float64, types.complex64, types.comp
 
 
 def _compare(builder: Any, how: str, x: Any, y: Any) -> Any:
-    """False where one is NaN."""
+    """A comparison of two numbers; False where one is NaN."""
     whole = isinstance(x.type, ir.IntType)
     return builder.icmp_signed(how, x, y) if whole else builder.fcmp_ordered(how, x, y)
 
@@ -81,25 +81,25 @@ def instructions(build: Callable[..., Any], condition: bool = False) -> Callable
 
 @instructions(lambda b, x, y: _first_if(b, ">=", x, y, x))
 def maximum(x: Any, y: Any) -> Any:
-    """The larger; NaN where one is."""
+    """The larger of two numbers; NaN where one is NaN."""
     return x if x >= y or x != x else y
 
 
 @instructions(lambda b, x, y: _first_if(b, "<=", x, y, x))
 def minimum(x: Any, y: Any) -> Any:
-    """The smaller; NaN where one is."""
+    """The smaller of two numbers; NaN where one is NaN."""
     return x if x <= y or x != x else y
 
 
 @instructions(lambda b, x, y: _first_if(b, ">=", x, y, y))
 def fmax(x: Any, y: Any) -> Any:
-    """The larger; the other one where one is NaN."""
+    """The larger of two numbers; where one is NaN, the other."""
     return x if x >= y or y != y else y
 
 
 @instructions(lambda b, x, y: _first_if(b, "<=", x, y, y))
 def fmin(x: Any, y: Any) -> Any:
-    """The smaller; the other one where one is NaN."""
+    """The smaller of two numbers; where one is NaN, the other."""
     return x if x <= y or y != y else y
 
 
@@ -128,5 +128,5 @@ def _sign(builder: Any, x: Any) -> Any:
 
 @instructions(_sign)
 def sign(x: Any) -> Any:
-    """1, -1, or the number itself where it is 0 or NaN."""
+    """The sign of a number, 1 or -1, or the number itself where it is 0 or NaN."""
     return 1 if x > 0 else (-1 if x < 0 else x)

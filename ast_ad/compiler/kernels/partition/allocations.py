@@ -1,4 +1,7 @@
-"""Which kernels make no arrays? They need none of Numba's memory management, and calls of them cost less."""
+"""Which kernels make no arrays? They need none of Numba's memory management, and calls of them cost less.
+
+``uses_arrays_only(kernel) -> bool``. Asked for the choice of the decorator, when the kernel is done.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
 """Which programs run in compiled code from end to end? Those whose driver Numba compiles, too.
 
+``require_compiled(parts) -> None``. After ``partition``, for a derivative that is called from compiled code.
+
 Such a driver consists of calls of kernels, new arrays, lengths and conversions of numbers.
 """
 

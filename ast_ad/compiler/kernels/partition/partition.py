@@ -1,5 +1,9 @@
 """Which statements become kernels, and which stay Python?
 
+``partition(function, name, whole, parallel, dropped) -> Parts``. After ``write_in_place``, before emission.
+Each kernel is written by ``Scalarizer`` and then goes through ``eliminate_dead_code``, ``tidy``,
+``parallelise``, ``hoist``, ``shrink``, ``carry`` and ``allocate_outside``, in this order.
+
 Runs of statements that kernels can express become one kernel each; what they can't stays in the driver, which
 calls the kernels. A loop with something in it that stays in Python stays there itself, with kernels inside.
 """

@@ -1,7 +1,7 @@
 """Which type has a number that leaves a kernel, where that depends on the path taken?
 
-Kernels hold it as the widest of its types (``mixed``). A boolean goes beside it, through branches and around
-loops: whether it is NumPy's number or Python's own. By it the driver restores the number.
+Kernels hold it as the widest of its types (``mixed_types``). A boolean goes beside it, through branches and
+around loops: whether it is NumPy's number or Python's own. By it the driver restores the number.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _ARITHMETIC = {
 
 
 class Untold(Exception):
-    """Of a statement that makes a number of which the boolean doesn't tell the type."""
+    """Raised at a statement that makes a number whose type the boolean can't tell."""
 
     def __init__(self, op: Statement) -> None:
         self.op = op
@@ -54,7 +54,7 @@ def is_numpys(value: object) -> bool:
 
 
 def restoring(raw: Var, tag: Tag, var: Var) -> Op:
-    """``var``, the number with the type that it has in NumPy code."""
+    """The operation by which ``var`` gets the type that the number has in NumPy code."""
     own, dtype = _two(var.type) or (None, None)
     return Op(restored, (raw, tag, Lit(dtype), Lit(own)), (var,))
 
@@ -166,7 +166,7 @@ class Tags:
         return out
 
     def _left(self, op: For | While, i: int, block: Block) -> Tag:
-        """Of what a loop leaves: of its last turn, if there was one."""
+        """The boolean of a number that a loop leaves: that of its last turn, if there was one."""
         last = op.body.results[i + op.stops]
         if isinstance(op, For) and op.range is not None and isinstance(op.range[2], Lit):
             if isinstance(last, Var) and not is_mixed(last.type) and last.type.dtype is not None:  # type: ignore[union-attr]

@@ -1,5 +1,8 @@
 """Which arrays does the driver allocate for a kernel? All whose lengths it can compute.
 
+``allocate_outside(kernel) -> dict[Var, list[Statement]]``. The last change of a kernel but for dead code: it
+looks at the allocations before all loops, where ``hoist`` puts them, of the size that ``shrink`` leaves.
+
 NumPy asks the system for large pages, which a kernel can't; a result that is passed in costs less than one
 that comes out; and of arguments a compiler can be told that none overlaps with another.
 """

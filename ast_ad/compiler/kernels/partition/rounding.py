@@ -1,5 +1,8 @@
 """Where does a program rely on how numbers are rounded? There sums must be made in the order that is written.
 
+``cancels(kernel) -> bool``. Asked by ``parallelise``, and for the choice of the decorator when the kernel is
+done.
+
 Compensated sums, ``(x + big) - big`` and their like compute a rounding error as a difference of what is equal
 on paper. A compiler that may reorder sums makes 0 of it.
 """

@@ -1,5 +1,7 @@
 """Which loops of the program are array operations in disguise, and better written as such?
 
+``as_updates(s, op) -> bool``. Tried by ``region`` for a ``For``, before it writes the loop as it stands.
+
 A loop whose turns are independent, and that adds to one array at several shifts (``bar[i] += u; bar[i + 1] +=
 v``, the adjoint of a loop over neighbours), keeps a compiler from using vectors. As updates of the array by
 whole vectors they can be gathered, like those of array code.

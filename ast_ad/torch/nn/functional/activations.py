@@ -182,6 +182,8 @@ def tanhshrink(input: Tensor) -> Any:
 def glu(input: Tensor, dim: int = -1) -> Any:
     """The first half of ``input`` along ``dim`` times the sigmoid of the second.
 
+    Shapes: ``(..., 2 * n) -> (..., n)``.
+
     Raises:
         RuntimeError: the length along ``dim`` is odd.
 
@@ -228,6 +230,8 @@ def _along(op: Operation, input: Tensor, axis: int) -> Any:
 def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
     """``exp(input) / exp(input).sum(dim)``, without overflow.
 
+    Shapes: ``(...) -> (...)``.
+
     Args:
         input: any tensor.
         dim: the dimension along which the result sums to 1.
@@ -245,6 +249,8 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
 def softmin(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
     """``softmax(-input, dim)``.
 
+    Shapes: ``(...) -> (...)``.
+
     >>> import ast_ad
     >>> softmin(ast_ad.zeros(2), dim=0)
     tensor([0.5000, 0.5000])
@@ -258,6 +264,8 @@ def softmin(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any
 def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
     """``log(softmax(input, dim))``, exact where the softmax is tiny.
 
+    Shapes: ``(...) -> (...)``.
+
     >>> import ast_ad
     >>> log_softmax(ast_ad.zeros(2), dim=0)
     tensor([-0.6931, -0.6931])
@@ -270,6 +278,8 @@ def gumbel_softmax(
     logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
 ) -> Any:
     """A sample of the distribution of classes that the logits describe, through which gradients flow.
+
+    Shapes: ``(...) -> (...)``.
 
     Args:
         logits: unnormalised logarithms of probabilities.

@@ -45,6 +45,9 @@ def ctc_loss(
 ) -> Any:
     """The negative log-likelihood of targets, over all ways to align them with the input.
 
+    Shapes: ``(T, N, C), (N, S), (N), (N) -> ()``; ``reduction='none'``:
+    ``(T, N, C), (N, S), (N), (N) -> (N)``.
+
     The gradient is that of independent log-probabilities. PyTorch adds ``exp(log_probs)`` to it, which the
     ``log_softmax`` in front takes away again: there both give the same.
 

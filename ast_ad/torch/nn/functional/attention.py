@@ -37,6 +37,8 @@ def scaled_dot_product_attention(
 ) -> Any:  # fmt: skip
     """``softmax(scale * query @ key.T + attn_mask) @ value``, for each element of the leading dimensions.
 
+    Shapes: ``(..., T, E), (..., S, E), (..., S, V) -> (..., T, V)``; all ``...`` broadcast.
+
     Args:
         query: of shape ``(..., heads, targets, width)``.
         key: of shape ``(..., heads, sources, width)``.
@@ -160,6 +162,9 @@ def multi_head_attention_forward(
     average_attn_weights: bool = True, is_causal: bool = False,
 ) -> tuple[Any, Any]:  # fmt: skip
     """What ``nn.MultiheadAttention`` computes, with its parameters as arguments.
+
+    Shapes: ``(T, N, E), (S, N, E), (S, N, E) -> (T, N, E), (N, T, S)``; ``average_attn_weights=False``:
+    ``(T, N, E), (S, N, E), (S, N, E) -> (T, N, E), (N, H, T, S)``; ``N`` may be missing.
 
     Returns:
         The result, of shape ``(targets, batch, embed_dim)``, and the weights, ``(batch, targets, sources)``,

@@ -38,6 +38,9 @@ def nll_loss(
 ) -> Any:
     """``-weight[target] * input[target]``: the negative log-likelihood of the target classes.
 
+    Shapes: ``(N, C, ...), (N, ...) -> ()``, ``(C), () -> ()``; ``reduction='none'``:
+    ``(N, C, ...), (N, ...) -> (N, ...)``, ``(C), () -> ()``.
+
     Args:
         input: log-probabilities, of shape ``(C)``, ``(N, C)`` or ``(N, C, d1, ...)``.
         target: classes, of shape ``()``, ``(N)`` or ``(N, d1, ...)``.
@@ -196,6 +199,10 @@ def cross_entropy(
     label_smoothing: float = 0.0,
 ) -> Any:
     """``nll_loss(log_softmax(input), target)``.
+
+    Shapes: ``(N, C, ...), (N, ...) -> ()``, ``(C), () -> ()``; ``reduction='none'``:
+    ``(N, C, ...), (N, ...) -> (N, ...)``, ``(C), () -> ()``; a target of probabilities has the shape of
+    ``input``.
 
     Args:
         input: scores, of shape ``(C)``, ``(N, C)`` or ``(N, C, d1, ...)``.

@@ -60,7 +60,10 @@ def conv1d(
     input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
     groups: int = 1,
 ) -> Any:  # fmt: skip
-    """What kernels see along one axis; see ``conv2d``.
+    """The convolution of sequences with kernels (a cross-correlation); see ``conv2d``.
+
+    Shapes: ``(N, C, L), (O, C // groups, K), (O) -> (N, O, L_out)`` with
+    ``L_out = (L + 2 * padding - dilation * (K - 1) - 1) // stride + 1``; ``N`` may be missing.
 
     >>> import ast_ad
     >>> conv1d(ast_ad.ones(1, 1, 4), ast_ad.ones(1, 1, 2))
@@ -74,7 +77,11 @@ def conv2d(
     input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
     groups: int = 1,
 ) -> Any:  # fmt: skip
-    """The sums of images under the weights of kernels that move over them.
+    """The convolution of images with kernels: at each place the sum of the pixels weighted by the kernel.
+
+    Shapes: ``(N, C, H, W), (O, C // groups, KH, KW), (O) -> (N, O, H_out, W_out)`` with
+    ``H_out = (H + 2 * padding - dilation * (KH - 1) - 1) // stride + 1``, ``W_out`` likewise; ``N`` may be
+    missing.
 
     Args:
         input: images, of shape (N, C, H, W), or one of shape (C, H, W): a tensor or an array.
@@ -102,7 +109,12 @@ def conv3d(
     input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
     groups: int = 1,
 ) -> Any:  # fmt: skip
-    """What kernels see along three axes; see ``conv2d``."""
+    """The convolution of volumes with kernels; see ``conv2d``.
+
+    Shapes: ``(N, C, D, H, W), (O, C // groups, KD, KH, KW), (O) -> (N, O, D_out, H_out, W_out)`` with
+    ``D_out = (D + 2 * padding - dilation * (KD - 1) - 1) // stride + 1``, ``H_out`` and ``W_out`` likewise;
+    ``N`` may be missing.
+    """
     return _convolved(CONVOLUTION, 3, "conv3d", input, weight, bias, stride, padding, dilation, groups)
 
 
@@ -111,7 +123,12 @@ def conv_transpose1d(
     input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
     groups: int = 1, dilation: Any = 1,
 ) -> Any:  # fmt: skip
-    """The transpose of ``conv1d``; see ``conv_transpose2d``."""
+    """The transpose of ``conv1d``; see ``conv_transpose2d``.
+
+    Shapes: ``(N, C, L), (C, O // groups, K), (O) -> (N, O, L_out)`` with
+    ``L_out = (L - 1) * stride - 2 * padding + dilation * (K - 1) + output_padding + 1``; ``N`` may be
+    missing.
+    """
     return _transposed(1, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 
@@ -120,7 +137,11 @@ def conv_transpose2d(
     input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
     groups: int = 1, dilation: Any = 1,
 ) -> Any:  # fmt: skip
-    """Send each pixel through the kernels that ``conv2d`` would have seen it with: its transpose.
+    """The transposed convolution: each pixel adds the kernel, times its value, to a larger image.
+
+    Shapes: ``(N, C, H, W), (C, O // groups, KH, KW), (O) -> (N, O, H_out, W_out)`` with
+    ``H_out = (H - 1) * stride - 2 * padding + dilation * (KH - 1) + output_padding + 1``, ``W_out`` likewise;
+    ``N`` may be missing.
 
     Args:
         input: images, of shape (N, C, H, W) or (C, H, W).
@@ -145,7 +166,12 @@ def conv_transpose3d(
     input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
     groups: int = 1, dilation: Any = 1,
 ) -> Any:  # fmt: skip
-    """The transpose of ``conv3d``; see ``conv_transpose2d``."""
+    """The transpose of ``conv3d``; see ``conv_transpose2d``.
+
+    Shapes: ``(N, C, D, H, W), (C, O // groups, KD, KH, KW), (O) -> (N, O, D_out, H_out, W_out)`` with
+    ``D_out = (D - 1) * stride - 2 * padding + dilation * (KD - 1) + output_padding + 1``, ``H_out`` and
+    ``W_out`` likewise; ``N`` may be missing.
+    """
     return _transposed(3, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 

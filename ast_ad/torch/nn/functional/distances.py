@@ -25,6 +25,8 @@ PDIST = Operation(rules.pair_distances, "PdistBackward0", ("self",))
 def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Any:
     """The ``p``-norms of ``x1 - x2 + eps`` along the last dimension.
 
+    Shapes: ``(..., D), (..., D) -> (...)``; ``keepdim=True``: ``(..., D), (..., D) -> (..., 1)``.
+
     Args:
         x1, x2: of shapes ``(N, D)`` or ``(D)``, or others that broadcast.
         p: the order of the norm.
@@ -43,6 +45,8 @@ def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepd
 @functional(rules.cosine_similarity)
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Any:
     """The cosine of the angle between the vectors along ``dim``, whose norms count as ``eps`` or more.
+
+    Shapes: ``(N, D, ...), (N, D, ...) -> (N, ...)``; ``dim=-1``: ``(..., D), (..., D) -> (...)``.
 
     >>> import ast_ad
     >>> cosine_similarity(ast_ad.tensor([[1.0, 0.0]]), ast_ad.tensor([[3.0, 4.0]]))
@@ -64,6 +68,8 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
 @functional(rules.pdist)
 def pdist(input: Tensor, p: float = 2.0) -> Any:
     """The distances of all pairs of rows of a matrix, as a vector.
+
+    Shapes: ``(n, d) -> (n * (n - 1) // 2)``.
 
     >>> import ast_ad
     >>> pdist(ast_ad.tensor([[0.0], [1.0], [3.0]]))

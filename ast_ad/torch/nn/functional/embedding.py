@@ -75,6 +75,8 @@ def embedding(
 ) -> Any:
     """The rows of ``weight`` at ``input``.
 
+    Shapes: ``(...), (V, D) -> (..., D)``.
+
     Args:
         input: integers, of any shape ``(*)``.
         weight: of shape ``(V, D)``.
@@ -188,6 +190,8 @@ def embedding_bag(
 ) -> Any:
     """The sums, means or largest elements of bags of rows of ``weight``.
 
+    Shapes: ``(N, L), (V, D) -> (N, D)``; of a vector: ``(L), (V, D), (N) -> (N, D)``.
+
     Args:
         input: integers: a matrix with a bag in each row, or a vector of bags one after the other.
         weight: of shape ``(V, D)``.
@@ -233,6 +237,8 @@ def embedding_bag(
 @functional(rules.one_hot)
 def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
     """1 at the class that each element names along a new last dimension, 0 elsewhere.
+
+    Shapes: ``(...) -> (..., num_classes)``.
 
     Args:
         input: classes, of any shape ``(*)``.

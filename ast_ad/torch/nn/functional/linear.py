@@ -32,6 +32,8 @@ _transposing: list[Any] = []
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
     """``input @ weight.T + bias``.
 
+    Shapes: ``(..., I), (O, I), (O) -> (..., O)``, ``(..., I), (I) -> (...)``.
+
     Args:
         input: of shape ``(*, in_features)``.
         weight: of shape ``(out_features, in_features)``, or ``(in_features,)``.
@@ -200,6 +202,8 @@ def _check(flat: Tensor, weight: Tensor, bias: Tensor | None) -> None:
 @functional(rules.bilinear)
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
     """``sum(input1[i] * weight[k, i, j] * input2[j]) + bias[k]`` for each pair of vectors.
+
+    Shapes: ``(..., I), (..., J), (O, I, J), (O) -> (..., O)``.
 
     Args:
         input1: of shape ``(*, in1_features)``.

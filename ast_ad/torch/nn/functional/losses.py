@@ -66,6 +66,8 @@ def mse_loss(
 ) -> Any:
     """``(input - target) ** 2``.
 
+    Shapes: ``(...), (...) -> ()``; ``reduction='none'``: ``(...), (...) -> (...)``.
+
     Args:
         input: of any shape.
         target: of the same shape; another one that broadcasts brings a warning.
@@ -102,6 +104,8 @@ def l1_loss(
 ) -> Any:
     """``abs(input - target)``; arguments as of ``mse_loss``.
 
+    Shapes: ``(...), (...) -> ()``; ``reduction='none'``: ``(...), (...) -> (...)``.
+
     >>> import ast_ad
     >>> l1_loss(ast_ad.tensor([1.0, 3.0]), ast_ad.tensor([1.0, 1.0]))
     tensor(1.)
@@ -122,6 +126,8 @@ def smooth_l1_loss(
     beta: float = 1.0,
 ) -> Any:
     """``abs(d) - beta / 2`` with ``d = input - target``; below ``beta`` the parabola that continues it.
+
+    Shapes: ``(...), (...) -> ()``; ``reduction='none'``: ``(...), (...) -> (...)``.
 
     Raises:
         RuntimeError: ``beta`` is negative.
@@ -150,6 +156,8 @@ def huber_loss(
     weight: Tensor | None = None,
 ) -> Any:
     """``d ** 2 / 2`` with ``d = input - target``; beyond ``delta`` the line that continues it.
+
+    Shapes: ``(...), (...) -> ()``; ``reduction='none'``: ``(...), (...) -> (...)``.
 
     With ``weight``, of each element, the mean is still that over all elements.
 
@@ -186,6 +194,8 @@ def binary_cross_entropy(
     reduction: str = "mean",
 ) -> Any:
     """``-target * log(input) - (1 - target) * log(1 - input)``, times ``weight``.
+
+    Shapes: ``(...), (...) -> ()``; ``reduction='none'``: ``(...), (...) -> (...)``.
 
     Args:
         input: probabilities, of any shape; no logarithm counts as less than -100.
@@ -232,6 +242,8 @@ def binary_cross_entropy_with_logits(
 ) -> Any:
     """``binary_cross_entropy(sigmoid(input), target)`` without loss of precision.
 
+    Shapes: ``(...), (...) -> ()``; ``reduction='none'``: ``(...), (...) -> (...)``.
+
     Args:
         input: scores, of any shape.
         target: probabilities, of the same shape.
@@ -267,6 +279,8 @@ def kl_div(
     log_target: bool = False,
 ) -> Any:
     """``target * (log(target) - input)``: how much a distribution differs from another.
+
+    Shapes: ``(...), (...) -> ()``; ``reduction='none'``: ``(...), (...) -> (...)``.
 
     Args:
         input: log-probabilities.
@@ -309,6 +323,8 @@ def poisson_nll_loss(
 ) -> Any:
     """``exp(input) - target * input``; without ``log_input`` ``input - target * log(input + eps)``.
 
+    Shapes: ``(...), (...) -> ()``; ``reduction='none'``: ``(...), (...) -> (...)``.
+
     ``full`` adds Stirling's approximation of the constant term where the target is above 1.
 
     >>> import ast_ad
@@ -337,6 +353,8 @@ def gaussian_nll_loss(
     reduction: str = "mean",
 ) -> Any:
     """``(log(var) + (input - target) ** 2 / var) / 2``, no variance counting as less than ``eps``.
+
+    Shapes: ``(...), (...), (...) -> ()``; ``reduction='none'``: ``(...), (...), (...) -> (...)``.
 
     Args:
         input: means of normal distributions.

@@ -44,6 +44,8 @@ def soft_margin_loss(
 ) -> Any:
     """``log(1 + exp(-target * input))`` for targets 1 and -1.
 
+    Shapes: ``(...), (...) -> ()``; ``reduction='none'``: ``(...), (...) -> (...)``.
+
     >>> import ast_ad
     >>> soft_margin_loss(ast_ad.zeros(2), ast_ad.ones(2))
     tensor(0.6931)
@@ -71,6 +73,8 @@ def hinge_embedding_loss(
 ) -> Any:
     """``input`` for the target 1, ``max(margin - input, 0)`` for -1.
 
+    Shapes: ``(...), (...) -> ()``; ``reduction='none'``: ``(...), (...) -> (...)``.
+
     >>> import ast_ad
     >>> hinge_embedding_loss(ast_ad.tensor([0.25, 0.25]), ast_ad.tensor([1, -1]))
     tensor(0.5000)
@@ -93,6 +97,8 @@ def margin_ranking_loss(
     reduction: str = "mean",
 ) -> Any:
     """``max(-target * (input1 - input2) + margin, 0)``; the target is 1 or -1: which should be larger.
+
+    Shapes: ``(...), (...), (...) -> ()``; ``reduction='none'``: ``(...), (...), (...) -> (...)``.
 
     >>> import ast_ad
     >>> margin_ranking_loss(ast_ad.tensor([1.0]), ast_ad.tensor([3.0]), ast_ad.tensor([1.0]))
@@ -119,6 +125,9 @@ def cosine_embedding_loss(
     reduction: str = "mean",
 ) -> Any:
     """``1 - cos(input1, input2)`` for the target 1, ``max(cos(input1, input2) - margin, 0)`` for -1.
+
+    Shapes: ``(N, D), (N, D), (N) -> ()``; ``reduction='none'``: ``(N, D), (N, D), (N) -> (N)``; ``N`` may be
+    missing.
 
     Args:
         input1, input2: of shape ``(N, D)`` or ``(D)``.
@@ -174,6 +183,9 @@ def triplet_margin_loss(
 ) -> Any:
     """``max(distance(anchor, positive) - distance(anchor, negative) + margin, 0)``.
 
+    Shapes: ``(N, D), (N, D), (N, D) -> ()``; ``reduction='none'``: ``(N, D), (N, D), (N, D) -> (N)``; ``N``
+    may be missing.
+
     Args:
         anchor, positive, negative: of shape ``(N, D)`` or ``(D)``.
         p: the order of the norm of the differences.
@@ -205,6 +217,8 @@ def triplet_margin_with_distance_loss(
     reduction: str = "mean",
 ) -> Any:
     """``triplet_margin_loss`` with any distance.
+
+    Shapes: ``(N, D), (N, D), (N, D) -> ()``; ``reduction='none'``: ``(N, D), (N, D), (N, D) -> (N)``.
 
     Args:
         distance_function: of two tensors; None: ``pairwise_distance``.
@@ -246,6 +260,8 @@ def multi_margin_loss(
     reduction: str = "mean",
 ) -> Any:
     """``sum(max(0, margin - input[target] + input[i]) ** p) / C`` over the classes ``i`` but the target.
+
+    Shapes: ``(N, C), (N) -> ()``; ``reduction='none'``: ``(N, C), (N) -> (N)``; ``N`` may be missing.
 
     Args:
         input: of shape ``(N, C)`` or ``(C)``.
@@ -292,6 +308,8 @@ def multilabel_margin_loss(
 ) -> Any:
     """``sum(max(0, 1 - (input[j] - input[i]))) / C`` over the targets ``j`` and the other classes ``i``.
 
+    Shapes: ``(N, C), (N, C) -> ()``; ``reduction='none'``: ``(N, C), (N, C) -> (N)``; ``N`` may be missing.
+
     Args:
         input: of shape ``(N, C)`` or ``(C)``.
         target: of the same shape; each row holds classes, of which those from the first -1 on don't count.
@@ -323,6 +341,8 @@ def multilabel_soft_margin_loss(
     reduction: str = "mean",
 ) -> Any:
     """The mean over the classes (the last dimension) of the logistic loss of each; targets are 0 and 1.
+
+    Shapes: ``(..., C), (..., C) -> ()``; ``reduction='none'``: ``(..., C), (..., C) -> (...)``.
 
     >>> import ast_ad
     >>> multilabel_soft_margin_loss(ast_ad.zeros(1, 2), ast_ad.ones(1, 2))

@@ -63,6 +63,8 @@ def batch_norm(
 ) -> Any:
     """Each channel of ``input`` with mean 0 and variance 1, times ``weight``, plus ``bias``.
 
+    Shapes: ``(N, C, ...), (C), (C), (C), (C) -> (N, C, ...)``.
+
     Args:
         input: of shape ``(N, C)`` or ``(N, C, ...)``, a tensor or an array.
         running_mean: of shape ``(C,)``. In training, it moves by ``momentum`` towards the batch's mean.
@@ -156,6 +158,8 @@ def instance_norm(
 ) -> Any:
     """Each channel of each sample with mean 0 and variance 1, times ``weight``, plus ``bias``.
 
+    Shapes: ``(N, C, L, ...), (C), (C), (C), (C) -> (N, C, L, ...)``.
+
     Args:
         input: of shape ``(N, C, ...)``.
         running_mean: of shape ``(C,)``; it moves towards the mean over the samples.
@@ -215,6 +219,8 @@ def layer_norm(
 ) -> Any:
     """``input`` with mean 0 and variance 1 over its last dimensions, times ``weight``, plus ``bias``.
 
+    Shapes: ``(..., *S), (*S), (*S) -> (..., *S)`` with ``S = normalized_shape``.
+
     Args:
         input: of shape ``(*, *normalized_shape)``.
         normalized_shape: the lengths of the dimensions over which the moments are taken.
@@ -247,6 +253,8 @@ def group_norm(
 ) -> Any:
     """Each group of channels of each sample with mean 0 and variance 1, times ``weight``, plus ``bias``.
 
+    Shapes: ``(N, C, ...), (C), (C) -> (N, C, ...)``.
+
     Args:
         input: of shape ``(N, C, ...)``.
         num_groups: into how many groups the channels are divided.
@@ -276,6 +284,8 @@ def rms_norm(
 ) -> Any:
     """``input / sqrt(mean(input ** 2) + eps) * weight`` over the last dimensions.
 
+    Shapes: ``(..., *S), (*S) -> (..., *S)`` with ``S = normalized_shape``.
+
     Args:
         input: of shape ``(*, *normalized_shape)``.
         normalized_shape: the lengths of the dimensions over which the mean is taken.
@@ -302,6 +312,8 @@ def local_response_norm(
     input: Tensor, size: int, alpha: float = 0.0001, beta: float = 0.75, k: float = 1.0
 ) -> Any:
     """``input`` divided by ``(k + alpha * mean(input ** 2)) ** beta``, of ``size`` neighbouring channels.
+
+    Shapes: ``(N, C, L, ...) -> (N, C, L, ...)``.
 
     Args:
         input: of shape ``(N, C, ...)``.

@@ -90,6 +90,8 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
 def prelu(input: Tensor, weight: Tensor) -> Any:
     """``leaky_relu`` with a slope that is learned, or one for each channel (dimension 1).
 
+    Shapes: ``(N, C, ...), (C) -> (N, C, ...)``, ``(...), (1) -> (...)``.
+
     Raises:
         RuntimeError: there are neither as many weights as channels nor one.
 

@@ -65,6 +65,8 @@ def max_pool1d(
 ) -> Any:  # fmt: skip
     """The largest element of each window along the last dimension; see ``max_pool2d``.
 
+    Shapes: ``(N, C, L) -> (N, C, L_out)``, as of ``max_pool2d``.
+
     >>> import ast_ad
     >>> max_pool1d(ast_ad.tensor([[1.0, 3.0, 2.0]]), 2, 1)
     tensor([[3., 3.]])
@@ -83,6 +85,10 @@ def max_pool2d(
     ceil_mode: bool = False, return_indices: bool = False,
 ) -> Any:  # fmt: skip
     """The largest element of each window that moves over images.
+
+    Shapes: ``(N, C, H, W) -> (N, C, H_out, W_out)`` with
+    ``H_out = (H + 2 * padding - dilation * (kernel_size - 1) - 1) // stride + 1`` (or rounded up, by
+    ``ceil_mode``), ``W_out`` likewise; ``N`` may be missing.
 
     Args:
         input: images, of shape ``(N, C, H, W)`` or ``(C, H, W)``, a tensor or an array.
@@ -113,6 +119,8 @@ def max_pool3d(
 ) -> Any:  # fmt: skip
     """The largest element of each window that moves over volumes; see ``max_pool2d``.
 
+    Shapes: ``(N, C, D, H, W) -> (N, C, D_out, H_out, W_out)``, as of ``max_pool2d``.
+
     >>> import ast_ad
     >>> max_pool3d(ast_ad.ones(1, 2, 2, 2), 2)
     tensor([[[[1.]]]])
@@ -125,6 +133,8 @@ def max_pool3d(
 @functional(rules.adaptive_max_pool1d)
 def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The largest element of each of ``output_size`` windows along the last dimension.
+
+    Shapes: ``(N, C, L) -> (N, C, output_size)``; ``N`` may be missing.
 
     >>> import ast_ad
     >>> adaptive_max_pool1d(ast_ad.tensor([[1.0, 3.0, 2.0]]), 2)
@@ -139,6 +149,8 @@ def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = 
 @functional(rules.adaptive_max_pool2d)
 def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The largest element of each of ``output_size`` windows of about the same size, over images.
+
+    Shapes: ``(N, C, H, W) -> (N, C, *output_size)``; ``N`` may be missing.
 
     Args:
         input: of shape ``(N, C, H, W)`` or ``(C, H, W)``, a tensor or an array.
@@ -159,6 +171,8 @@ def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = 
 @functional(rules.adaptive_max_pool3d)
 def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The largest element of each of ``output_size`` windows over volumes; see ``adaptive_max_pool2d``.
+
+    Shapes: ``(N, C, D, H, W) -> (N, C, *output_size)``; ``N`` may be missing.
 
     >>> import ast_ad
     >>> adaptive_max_pool3d(ast_ad.ones(1, 2, 2, 2), 1)
@@ -211,6 +225,8 @@ def max_unpool1d(
 ) -> Any:  # fmt: skip
     """Zeros with the elements of ``input`` where ``max_pool1d`` found them; see ``max_unpool2d``.
 
+    Shapes: ``(N, C, L), (N, C, L) -> (N, C, L_out)``, as of ``max_unpool2d``.
+
     >>> import ast_ad
     >>> max_unpool1d(ast_ad.tensor([[5.0]]), ast_ad.tensor([[1]]), 2)
     tensor([[0., 5.]])
@@ -229,6 +245,9 @@ def max_unpool2d(
     output_size: Any = None,
 ) -> Any:  # fmt: skip
     """Zeros with the elements of ``input`` where ``max_pool2d`` found them.
+
+    Shapes: ``(N, C, H, W), (N, C, H, W) -> (N, C, H_out, W_out)`` with
+    ``H_out = (H - 1) * stride - 2 * padding + kernel_size``, ``W_out`` likewise; ``N`` may be missing.
 
     Args:
         input: of shape ``(N, C, H, W)`` or ``(C, H, W)``.
@@ -251,7 +270,10 @@ def max_unpool3d(
     input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0,
     output_size: Any = None,
 ) -> Any:  # fmt: skip
-    """Zeros with the elements of ``input`` where ``max_pool3d`` found them; see ``max_unpool2d``."""
+    """Zeros with the elements of ``input`` where ``max_pool3d`` found them, as of ``max_unpool2d``.
+
+    Shapes: ``(N, C, D, H, W), (N, C, D, H, W) -> (N, C, D_out, H_out, W_out)``.
+    """
     return _unpooled("max_unpool3d", 3, input, indices, kernel_size, stride, padding, output_size)
 
 
@@ -264,6 +286,8 @@ def avg_pool1d(
     count_include_pad: bool = True,
 ) -> Any:  # fmt: skip
     """The mean of each window along the last dimension; see ``avg_pool2d``.
+
+    Shapes: ``(N, C, L) -> (N, C, L_out)``, as of ``avg_pool2d``.
 
     >>> import ast_ad
     >>> avg_pool1d(ast_ad.tensor([[1.0, 3.0, 5.0]]), 2, 1)
@@ -283,6 +307,10 @@ def avg_pool2d(
     count_include_pad: bool = True, divisor_override: int | None = None,
 ) -> Any:  # fmt: skip
     """The mean of each window that moves over images.
+
+    Shapes: ``(N, C, H, W) -> (N, C, H_out, W_out)`` with
+    ``H_out = (H + 2 * padding - kernel_size) // stride + 1`` (with ``ceil_mode`` rounded up), ``W_out``
+    likewise; ``N`` may be missing.
 
     Args:
         input: images, of shape ``(N, C, H, W)`` or ``(C, H, W)``, a tensor or an array.
@@ -310,7 +338,7 @@ def avg_pool3d(
     input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
     count_include_pad: bool = True, divisor_override: int | None = None,
 ) -> Any:  # fmt: skip
-    """The mean of each window that moves over volumes; see ``avg_pool2d``."""
+    """The mean of windows as of ``avg_pool2d``: ``(N, C, D, H, W) -> (N, C, D_out, H_out, W_out)``."""
     require_tensor("avg_pool3d", input)
     how = kernel_size, stride, padding, bool(ceil_mode), bool(count_include_pad), divisor_override
     return apply(MEAN[3], (input, *how, 3))
@@ -333,6 +361,8 @@ def _adaptive_mean(rank: int, input: Tensor, output_size: Any) -> Any:
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Any:
     """The mean of each of ``output_size`` windows along the last dimension.
 
+    Shapes: ``(N, C, L) -> (N, C, output_size)``; ``N`` may be missing.
+
     >>> import ast_ad
     >>> adaptive_avg_pool1d(ast_ad.tensor([[1.0, 3.0, 5.0]]), 2)
     tensor([[2., 4.]])
@@ -345,6 +375,8 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Any:
 @functional(rules.adaptive_avg_pool2d)
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Any:
     """The mean of each of ``output_size`` windows of about the same size, over images.
+
+    Shapes: ``(N, C, H, W) -> (N, C, *output_size)``; ``N`` may be missing.
 
     Args:
         input: of shape ``(N, C, H, W)`` or ``(C, H, W)``, a tensor or an array.
@@ -363,7 +395,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Any:
 
 @functional(rules.adaptive_avg_pool3d)
 def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Any:
-    """The mean of each of ``output_size`` windows over volumes."""
+    """The mean of each of ``output_size`` windows in volumes: ``(N, C, D, H, W) -> (N, C, *output_size)``."""
     require_tensor("adaptive_avg_pool3d", input)
     return _adaptive_mean(3, input, output_size)
 
@@ -384,6 +416,8 @@ def lp_pool1d(
 ) -> Any:
     """``sum(x ** p) ** (1 / p)`` of each window along the last dimension, ``p`` being ``norm_type``.
 
+    Shapes: ``(N, C, L) -> (N, C, L_out)``, as of ``lp_pool2d``.
+
     >>> import ast_ad
     >>> lp_pool1d(ast_ad.tensor([[3.0, 4.0]]), 2, 2)
     tensor([[5.]])
@@ -395,7 +429,11 @@ def lp_pool1d(
 def lp_pool2d(
     input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
 ) -> Any:
-    """``sum(x ** p) ** (1 / p)`` of each window over images; see ``avg_pool2d`` for the sizes."""
+    """``sum(x ** p) ** (1 / p)`` of each window over images; see ``avg_pool2d`` for the sizes.
+
+    Shapes: ``(N, C, H, W) -> (N, C, H_out, W_out)`` with ``H_out = (H - kernel_size) // stride + 1`` (with
+    ``ceil_mode`` rounded up), ``W_out`` likewise; ``N`` may be missing.
+    """
     return _norm(2, avg_pool2d, input, norm_type, kernel_size, stride, ceil_mode)
 
 
@@ -403,5 +441,8 @@ def lp_pool2d(
 def lp_pool3d(
     input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
 ) -> Any:
-    """``sum(x ** p) ** (1 / p)`` of each window over volumes; see ``avg_pool2d`` for the sizes."""
+    """``sum(x ** p) ** (1 / p)`` of each window over volumes; see ``avg_pool2d`` for the sizes.
+
+    Shapes: ``(N, C, D, H, W) -> (N, C, D_out, H_out, W_out)``, as of ``lp_pool2d``.
+    """
     return _norm(3, avg_pool3d, input, norm_type, kernel_size, stride, ceil_mode)

@@ -57,6 +57,8 @@ def _dropped(input: Tensor, shape: tuple[int, ...], p: float, inplace: bool) -> 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """``input`` with elements set to 0 at random, the others divided by ``1 - p``.
 
+    Shapes: ``(...) -> (...)``.
+
     Args:
         input: of any shape.
         p: the probability of each element to be dropped.
@@ -84,6 +86,8 @@ def _by_channel(input: Tensor, p: float, inplace: bool, rows: int) -> Any:
 @functional(nn_dropout.dropout)
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """Dropout of whole channels of ``(N, C, L)`` or ``(C, L)``.
+
+    Shapes: ``(N, C, L) -> (N, C, L)``; ``N`` may be missing.
 
     Raises:
         RuntimeError: another rank.
@@ -126,6 +130,8 @@ def _check_features(rank: int) -> None:
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """Dropout of whole channels of ``(N, C, H, W)``; of ``(N, C, L)`` with a warning.
 
+    Shapes: ``(N, C, H, W) -> (N, C, H, W)``.
+
     >>> import ast_ad
     >>> dropout2d(ast_ad.ones(1, 1, 1, 2), training=False)
     tensor([[[[1., 1.]]]])
@@ -146,6 +152,8 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 @functional(nn_dropout.dropout)
 def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """Dropout of whole channels of ``(N, C, D, H, W)`` or ``(C, D, H, W)``.
+
+    Shapes: ``(N, C, D, H, W) -> (N, C, D, H, W)``; ``N`` may be missing.
 
     >>> import ast_ad
     >>> dropout3d(ast_ad.ones(1, 1, 1, 2), training=False)
@@ -178,6 +186,8 @@ def _scaled(input: Tensor, shape: tuple[int, ...], p: float, inplace: bool) -> A
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
     """Dropout that keeps the mean 0 and the variance 1 of what comes out of ``selu``.
 
+    Shapes: ``(...) -> (...)``.
+
     Klambauer et al., "Self-normalizing neural networks", NeurIPS 2017.
 
     >>> import ast_ad
@@ -195,6 +205,8 @@ def feature_alpha_dropout(
 ) -> Any:
     """``alpha_dropout`` of whole channels (dimension 1).
 
+    Shapes: ``(N, C, ...) -> (N, C, ...)``.
+
     >>> import ast_ad
     >>> feature_alpha_dropout(ast_ad.ones(1, 2))
     tensor([[1., 1.]])
@@ -210,6 +222,8 @@ def feature_alpha_dropout(
 @functional(nn_distances.normalize)
 def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Any = None) -> Any:
     """``input`` divided by its ``p``-norms along ``dim``, of which none counts as less than ``eps``.
+
+    Shapes: ``(N, D, ...) -> (N, D, ...)``.
 
     >>> import ast_ad
     >>> normalize(ast_ad.tensor([[3.0, 4.0]]))

@@ -53,6 +53,9 @@ AREA = {1: adaptive_avg_pool1d, 2: adaptive_avg_pool2d, 3: adaptive_avg_pool3d}
 def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Any:
     """``input`` with an edge.
 
+    Shapes: ``(..., L) -> (..., L_out)`` with ``L_out = pad[0] + L + pad[1]``; so the dimensions before it by
+    the next pairs.
+
     Args:
         input: of any shape; in the modes that are not constant, with one or two dimensions before the
             padded ones. A tensor or an array.
@@ -97,6 +100,10 @@ def interpolate(
 ) -> Any:
     """Sequences, images or volumes of another size.
 
+    Shapes: ``(N, C, L) -> (N, C, L_out)``, ``(N, C, H, W) -> (N, C, H_out, W_out)``,
+    ``(N, C, D, H, W) -> (N, C, D_out, H_out, W_out)`` with ``L_out = int(L * scale_factor)``, the others
+    likewise, or with the lengths ``size``.
+
     Args:
         input: of shape ``(N, C, ...)`` with one to three dimensions behind, a tensor or an array.
         size: the new lengths of these, or one for all.
@@ -134,17 +141,31 @@ def interpolate(
 def upsample(
     input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: Any = None
 ) -> Any:
-    """``interpolate`` under its former name."""
+    """``interpolate`` under its former name.
+
+    Shapes: ``(N, C, L) -> (N, C, L_out)``, ``(N, C, H, W) -> (N, C, H_out, W_out)``,
+    ``(N, C, D, H, W) -> (N, C, D_out, H_out, W_out)`` with ``L_out = int(L * scale_factor)``, the others
+    likewise, or with the lengths ``size``.
+    """
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
 def upsample_nearest(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
-    """``interpolate(mode="nearest")``."""
+    """``interpolate(mode="nearest")``.
+
+    Shapes: ``(N, C, L) -> (N, C, L_out)``, ``(N, C, H, W) -> (N, C, H_out, W_out)``,
+    ``(N, C, D, H, W) -> (N, C, D_out, H_out, W_out)`` with ``L_out = int(L * scale_factor)``, the others
+    likewise, or with the lengths ``size``.
+    """
     return interpolate(input, size, scale_factor, "nearest")
 
 
 def upsample_bilinear(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
-    """``interpolate(mode="bilinear", align_corners=True)``."""
+    """``interpolate(mode="bilinear", align_corners=True)``.
+
+    Shapes: ``(N, C, H, W) -> (N, C, H_out, W_out)`` with ``H_out = int(H * scale_factor)``, ``W_out``
+    likewise, or with the lengths ``size``.
+    """
     return interpolate(input, size, scale_factor, "bilinear", True)
 
 
@@ -154,6 +175,8 @@ def upsample_bilinear(input: Any, size: Any = None, scale_factor: Any = None) ->
 @functional(nn_padding.pixel_shuffle)
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Any:
     """``r * r`` channels as one whose images are ``r = upscale_factor`` times as wide and high.
+
+    Shapes: ``(..., C * r * r, H, W) -> (..., C, H * r, W * r)`` with ``r = upscale_factor``.
 
     Args:
         input: of shape ``(*, C * r * r, H, W)``, a tensor or an array.
@@ -174,6 +197,8 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Any:
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Any:
     """What ``pixel_shuffle`` came from: of shape ``(*, C * r * r, H / r, W / r)``.
 
+    Shapes: ``(..., C, H * r, W * r) -> (..., C * r * r, H, W)`` with ``r = downscale_factor``.
+
     >>> import ast_ad
     >>> pixel_unshuffle(ast_ad.ones(1, 4, 4), 2).shape
     torch.Size([4, 2, 2])
@@ -185,6 +210,8 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Any:
 @functional(nn_padding.channel_shuffle)
 def channel_shuffle(input: Tensor, groups: int) -> Any:
     """The first channels of the groups, then the second ones, and so on.
+
+    Shapes: ``(N, C, ...) -> (N, C, ...)``.
 
     Args:
         input: of shape ``(N, C, ...)``, a tensor or an array.
@@ -203,6 +230,10 @@ def channel_shuffle(input: Tensor, groups: int) -> Any:
 @functional(nn_blocks.unfold)
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
     """The blocks of images as columns.
+
+    Shapes: ``(N, C, H, W) -> (N, C * KH * KW, B)`` with ``B = H_out * W_out``,
+    ``H_out = (H + 2 * padding - dilation * (KH - 1) - 1) // stride + 1``, ``W_out`` likewise; ``N`` may be
+    missing.
 
     Args:
         input: of shape ``(N, C, H, W)`` or ``(C, H, W)``, a tensor or an array.
@@ -230,6 +261,10 @@ def fold(
     input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> Any:
     """The images that blocks add up to: the transpose of ``unfold``.
+
+    Shapes: ``(N, C * KH * KW, B) -> (N, C, H, W)`` with ``B = H_out * W_out``,
+    ``H_out = (H + 2 * padding - dilation * (KH - 1) - 1) // stride + 1``, ``W_out`` likewise; ``N`` may be
+    missing.
 
     Args:
         input: of shape ``(N, C * height * width, blocks)``, a tensor or an array.
@@ -259,6 +294,9 @@ def grid_sample(
 ) -> Any:
     """The values of images at given points.
 
+    Shapes: ``(N, C, H, W), (N, I, J, 2) -> (N, C, I, J)``,
+    ``(N, C, D, H, W), (N, I, J, K, 3) -> (N, C, I, J, K)``.
+
     Args:
         input: images ``(N, C, H, W)`` or volumes ``(N, C, D, H, W)``, a tensor or an array.
         grid: the points, of shape ``(N, height, width, 2)`` or ``(N, depth, height, width, 3)``, by
@@ -286,6 +324,9 @@ def grid_sample(
 @functional(nn_grids.affine_grid)
 def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> Any:
     """The points to which affine maps send the pixels of images: a grid for ``grid_sample``.
+
+    Shapes: ``(N, 2, 3) -> (N, H, W, 2)`` for ``size`` ``(N, C, H, W)``; for ``(N, C, D, H, W)``:
+    ``(N, 3, 4) -> (N, D, H, W, 3)``.
 
     Args:
         theta: of shape ``(N, 2, 3)`` for images, ``(N, 3, 4)`` for volumes.

@@ -248,7 +248,7 @@ class LeakyReLU(Module):
 
 
 class GLU(Module):
-    """The first half along ``dim`` times the sigmoid of the second."""
+    """The first half along ``dim`` times the sigmoid of the second: ``(..., 2 * n) -> (..., n)``."""
 
     def __init__(self, dim: int = -1) -> None:
         super().__init__()
@@ -325,6 +325,8 @@ class Softplus(Module):
 class PReLU(Module):
     """``LeakyReLU`` with a slope that is learned, or with one for each of ``num_parameters`` channels.
 
+    Shapes: ``(N, num_parameters, ...) -> (N, num_parameters, ...)``.
+
     >>> import ast_ad
     >>> PReLU()(ast_ad.tensor([-1.0, 2.0])).tolist()
     [-0.25, 2.0]
@@ -364,6 +366,8 @@ class _Along(Module):
 class Softmax(_Along):
     """``exp(x) / exp(x).sum(dim)``.
 
+    Shapes: ``(...) -> (...)``.
+
     >>> import ast_ad
     >>> Softmax(dim=0)(ast_ad.zeros(2))
     tensor([0.5000, 0.5000])
@@ -375,7 +379,7 @@ class Softmax(_Along):
 
 
 class Softmin(_Along):
-    """``Softmax`` of ``-x``."""
+    """``Softmax`` of ``-x``: ``(...) -> (...)``."""
 
     def forward(self, input: Tensor) -> Any:
         """``softmin(input, dim)``."""
@@ -383,7 +387,7 @@ class Softmin(_Along):
 
 
 class LogSoftmax(_Along):
-    """The logarithm of ``Softmax``."""
+    """The logarithm of ``Softmax``: ``(...) -> (...)``."""
 
     def forward(self, input: Tensor) -> Any:
         """``log_softmax(input, dim)``."""
@@ -391,7 +395,7 @@ class LogSoftmax(_Along):
 
 
 class Softmax2d(Module):
-    """``Softmax`` over the channels of images, ``(N, C, H, W)`` or ``(C, H, W)``."""
+    """``Softmax`` over the channels of images: ``(N, C, H, W) -> (N, C, H, W)``; ``N`` may be missing."""
 
     def forward(self, input: Tensor) -> Any:
         """``softmax(input, -3)``."""

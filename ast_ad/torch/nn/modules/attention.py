@@ -22,6 +22,11 @@ class NonDynamicallyQuantizableLinear(Linear):
 class MultiheadAttention(Module):
     """Attention (Vaswani et al. 2017) by several heads, each on its own projection of the inputs.
 
+    Shapes: ``(T, N, embed_dim), (S, N, embed_dim), (S, N, embed_dim) -> (T, N, embed_dim), (N, T, S)``;
+    ``batch_first=True``:
+    ``(N, T, embed_dim), (N, S, embed_dim), (N, S, embed_dim) -> (N, T, embed_dim), (N, T, S)``; ``N`` may be
+    missing.
+
     Args:
         embed_dim: the length of the last dimension of queries and results.
         num_heads: how many heads share it.

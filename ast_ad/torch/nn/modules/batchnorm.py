@@ -117,6 +117,8 @@ class _BatchNorm(ChannelNorm):
 class BatchNorm1d(_BatchNorm):
     """Normalise each channel of ``(N, C)`` or ``(N, C, L)`` by the moments of the batch.
 
+    Shapes: ``(N, num_features, L) -> (N, num_features, L)``, ``(N, num_features) -> (N, num_features)``.
+
     Args:
         num_features: the number of channels ``C``.
         eps: added to the variance.
@@ -138,6 +140,8 @@ class BatchNorm1d(_BatchNorm):
 class BatchNorm2d(_BatchNorm):
     """Normalise each channel of images ``(N, C, H, W)`` by the moments of the batch; see ``BatchNorm1d``.
 
+    Shapes: ``(N, num_features, H, W) -> (N, num_features, H, W)``.
+
     >>> BatchNorm2d(3)
     BatchNorm2d(3, eps=1e-05, momentum=0.1, affine=True, bias=True, track_running_stats=True)
     """
@@ -147,7 +151,10 @@ class BatchNorm2d(_BatchNorm):
 
 
 class BatchNorm3d(_BatchNorm):
-    """Normalise each channel of volumes ``(N, C, D, H, W)`` by the moments of the batch."""
+    """Normalise each channel of volumes ``(N, C, D, H, W)`` by the moments of the batch.
+
+    Shapes: ``(N, num_features, D, H, W) -> (N, num_features, D, H, W)``.
+    """
 
     def _check_input_dim(self, input: Tensor) -> None:
         _refuse_rank(input, 5)
@@ -221,6 +228,8 @@ class _InstanceNorm(ChannelNorm):
 class InstanceNorm1d(_InstanceNorm):
     """Normalise each channel of each sample of ``(N, C, L)`` or ``(C, L)``.
 
+    Shapes: ``(N, num_features, L) -> (N, num_features, L)``; ``N`` may be missing.
+
     The arguments are those of ``BatchNorm1d``, with other defaults.
 
     >>> InstanceNorm1d(3)
@@ -231,12 +240,18 @@ class InstanceNorm1d(_InstanceNorm):
 
 
 class InstanceNorm2d(_InstanceNorm):
-    """Normalise each channel of each image of ``(N, C, H, W)`` or ``(C, H, W)``; see ``InstanceNorm1d``."""
+    """Normalise each channel of each image of ``(N, C, H, W)`` or ``(C, H, W)``; see ``InstanceNorm1d``.
+
+    Shapes: ``(N, num_features, H, W) -> (N, num_features, H, W)``; ``N`` may be missing.
+    """
 
     rank = 2
 
 
 class InstanceNorm3d(_InstanceNorm):
-    """Normalise each channel of each volume of ``(N, C, D, H, W)`` or ``(C, D, H, W)``."""
+    """Normalise each channel of each volume of ``(N, C, D, H, W)`` or ``(C, D, H, W)``.
+
+    Shapes: ``(N, num_features, D, H, W) -> (N, num_features, D, H, W)``; ``N`` may be missing.
+    """
 
     rank = 3

@@ -141,6 +141,9 @@ class _Plain(Convolution):
 class Conv1d(_Plain):
     """``F.conv1d`` with kernels that are learned; arguments as those of ``Conv2d``.
 
+    Shapes: ``(N, in_channels, L) -> (N, out_channels, L_out)`` with
+    ``L_out = (L + 2 * padding - dilation * (kernel_size - 1) - 1) // stride + 1``; ``N`` may be missing.
+
     >>> import ast_ad
     >>> Conv1d(16, 33, 3, stride=2)(ast_ad.ones(20, 16, 50)).shape
     torch.Size([20, 33, 24])
@@ -149,12 +152,16 @@ class Conv1d(_Plain):
     rank = 1
 
     def forward(self, input: Tensor) -> Any:
-        """What the kernels see of sequences of shape (N, C, L) or (C, L)."""
+        """The convolution of sequences of shape (N, C, L) or (C, L)."""
         return self._convolved(F.conv1d, input)
 
 
 class Conv2d(_Plain):
     """``F.conv2d`` with kernels that are learned.
+
+    Shapes: ``(N, in_channels, H, W) -> (N, out_channels, H_out, W_out)`` with
+    ``H_out = (H + 2 * padding - dilation * (kernel_size - 1) - 1) // stride + 1``, ``W_out`` likewise; ``N``
+    may be missing.
 
     Args:
         in_channels, out_channels: how many the images have, and how many kernels there are.
@@ -177,17 +184,22 @@ class Conv2d(_Plain):
     rank = 2
 
     def forward(self, input: Tensor) -> Any:
-        """What the kernels see of images of shape (N, C, H, W) or (C, H, W)."""
+        """The convolution of images of shape (N, C, H, W) or (C, H, W)."""
         return self._convolved(F.conv2d, input)
 
 
 class Conv3d(_Plain):
-    """``F.conv3d`` with kernels that are learned; arguments as those of ``Conv2d``."""
+    """``F.conv3d`` with kernels that are learned; arguments as those of ``Conv2d``.
+
+    Shapes: ``(N, in_channels, D, H, W) -> (N, out_channels, D_out, H_out, W_out)`` with
+    ``D_out = (D + 2 * padding - dilation * (kernel_size - 1) - 1) // stride + 1``, ``H_out`` and ``W_out``
+    likewise; ``N`` may be missing.
+    """
 
     rank = 3
 
     def forward(self, input: Tensor) -> Any:
-        """What the kernels see of volumes of shape (N, C, D, H, W) or (C, D, H, W)."""
+        """The convolution of volumes of shape (N, C, D, H, W) or (C, D, H, W)."""
         return self._convolved(F.conv3d, input)
 
 
@@ -238,7 +250,12 @@ class _Transposed(Convolution):
 
 
 class ConvTranspose1d(_Transposed):
-    """``F.conv_transpose1d`` with kernels that are learned; see ``ConvTranspose2d``."""
+    """``F.conv_transpose1d`` with kernels that are learned; see ``ConvTranspose2d``.
+
+    Shapes: ``(N, in_channels, L) -> (N, out_channels, L_out)`` with
+    ``L_out = (L - 1) * stride - 2 * padding + dilation * (kernel_size - 1) + output_padding + 1``; ``N`` may
+    be missing.
+    """
 
     rank = 1
 
@@ -249,6 +266,10 @@ class ConvTranspose1d(_Transposed):
 
 class ConvTranspose2d(_Transposed):
     """``F.conv_transpose2d`` with kernels that are learned: it makes images larger by its stride.
+
+    Shapes: ``(N, in_channels, H, W) -> (N, out_channels, H_out, W_out)`` with
+    ``H_out = (H - 1) * stride - 2 * padding + dilation * (kernel_size - 1) + output_padding + 1``, ``W_out``
+    likewise; ``N`` may be missing.
 
     >>> import ast_ad
     >>> layer = ConvTranspose2d(16, 8, 3, stride=2, padding=1)
@@ -264,7 +285,12 @@ class ConvTranspose2d(_Transposed):
 
 
 class ConvTranspose3d(_Transposed):
-    """``F.conv_transpose3d`` with kernels that are learned; see ``ConvTranspose2d``."""
+    """``F.conv_transpose3d`` with kernels that are learned; see ``ConvTranspose2d``.
+
+    Shapes: ``(N, in_channels, D, H, W) -> (N, out_channels, D_out, H_out, W_out)`` with
+    ``D_out = (D - 1) * stride - 2 * padding + dilation * (kernel_size - 1) + output_padding + 1``, ``H_out``
+    and ``W_out`` likewise; ``N`` may be missing.
+    """
 
     rank = 3
 

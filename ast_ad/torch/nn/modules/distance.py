@@ -14,6 +14,8 @@ __all__ = ["CosineSimilarity", "PairwiseDistance"]
 class PairwiseDistance(Module):
     """The ``p``-norms of ``x1 - x2 + eps`` along the last dimension.
 
+    Shapes: ``(..., D), (..., D) -> (...)``.
+
     >>> import ast_ad
     >>> PairwiseDistance()(ast_ad.tensor([[3.0, 0.0]]), ast_ad.tensor([[0.0, 4.0]]))
     tensor([5.])
@@ -32,6 +34,8 @@ class PairwiseDistance(Module):
 
 class CosineSimilarity(Module):
     """The cosine of the angle between the vectors along ``dim``.
+
+    Shapes: ``(N, D, ...), (N, D, ...) -> (N, ...)``.
 
     >>> import ast_ad
     >>> CosineSimilarity()(ast_ad.tensor([[1.0, 0.0]]), ast_ad.tensor([[3.0, 4.0]]))

@@ -29,6 +29,8 @@ class _DropoutNd(Module):
 class Dropout(_DropoutNd):
     """In training, elements are set to 0 with probability ``p``, and the others divided by ``1 - p``.
 
+    Shapes: ``(...) -> (...)``.
+
     >>> import ast_ad
     >>> Dropout(0.2).eval()(ast_ad.ones(2))
     tensor([1., 1.])
@@ -40,7 +42,7 @@ class Dropout(_DropoutNd):
 
 
 class Dropout1d(_DropoutNd):
-    """Dropout of whole channels of signals."""
+    """Dropout of whole channels of signals: ``(N, C, L) -> (N, C, L)``; ``N`` may be missing."""
 
     def forward(self, input: Tensor) -> Any:
         """``dropout1d(input, p, training)``."""
@@ -48,7 +50,7 @@ class Dropout1d(_DropoutNd):
 
 
 class Dropout2d(_DropoutNd):
-    """Dropout of whole channels of images."""
+    """Dropout of whole channels of images: ``(N, C, H, W) -> (N, C, H, W)``."""
 
     def forward(self, input: Tensor) -> Any:
         """``dropout2d(input, p, training)``."""
@@ -56,7 +58,7 @@ class Dropout2d(_DropoutNd):
 
 
 class Dropout3d(_DropoutNd):
-    """Dropout of whole channels of volumes."""
+    """Dropout of whole channels of volumes: ``(N, C, D, H, W) -> (N, C, D, H, W)``; ``N`` may be missing."""
 
     def forward(self, input: Tensor) -> Any:
         """``dropout3d(input, p, training)``."""
@@ -64,7 +66,7 @@ class Dropout3d(_DropoutNd):
 
 
 class AlphaDropout(_DropoutNd):
-    """Dropout that keeps the mean 0 and the variance 1 of what comes out of ``SELU``."""
+    """Dropout that keeps the mean 0 and the variance 1 of what comes out of ``SELU``: ``(...) -> (...)``."""
 
     def forward(self, input: Tensor) -> Any:
         """``alpha_dropout(input, p, training)``."""
@@ -72,7 +74,7 @@ class AlphaDropout(_DropoutNd):
 
 
 class FeatureAlphaDropout(_DropoutNd):
-    """``AlphaDropout`` of whole channels."""
+    """``AlphaDropout`` of whole channels: ``(N, C, ...) -> (N, C, ...)``."""
 
     def forward(self, input: Tensor) -> Any:
         """``feature_alpha_dropout(input, p, training)``."""

@@ -12,6 +12,8 @@ __all__ = ["Flatten", "Unflatten"]
 class Flatten(Module):
     """Makes one dimension of those from ``start_dim`` to ``end_dim``.
 
+    Shapes: ``(a, b, c) -> (a, b * c)``.
+
     >>> import ast_ad
     >>> ast_ad.nn.Flatten()(ast_ad.ones(2, 3, 4)).shape
     torch.Size([2, 12])
@@ -30,6 +32,8 @@ class Flatten(Module):
 
 class Unflatten(Module):
     """Makes several dimensions, of lengths ``unflattened_size``, of the dimension ``dim``.
+
+    Shapes: ``(a, b * c, ...) -> (a, b, c, ...)``.
 
     Raises:
         TypeError: ``unflattened_size`` is no tuple of integers.

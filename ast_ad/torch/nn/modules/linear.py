@@ -18,6 +18,8 @@ __all__ = ["Bilinear", "Identity", "Linear"]
 class Identity(Module):
     """A layer that returns its argument; it ignores whatever it is made with.
 
+    Shapes: ``(...) -> (...)``.
+
     >>> import ast_ad
     >>> Identity(54, unused=1)(ast_ad.ones(2))
     tensor([1., 1.])
@@ -33,6 +35,8 @@ class Identity(Module):
 
 class Linear(Module):
     """``x @ weight.T + bias``, with both evenly distributed in ``±1 / sqrt(in_features)`` at first.
+
+    Shapes: ``(..., in_features) -> (..., out_features)``.
 
     Args:
         in_features: the length of the last dimension of what comes in.
@@ -81,6 +85,8 @@ class Linear(Module):
 
 class Bilinear(Module):
     """``sum(x[i] * weight[k, i, j] * y[j]) + bias[k]``, evenly distributed in ``±1 / sqrt(in1_features)``.
+
+    Shapes: ``(..., in1_features), (..., in2_features) -> (..., out_features)``.
 
     Args:
         in1_features: the length of the last dimension of ``x``.

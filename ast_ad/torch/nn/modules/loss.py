@@ -23,6 +23,8 @@ __all__ = [
 class L1Loss(_Loss):
     """``abs(input - target)``.
 
+    Shapes: ``(...), (...) -> ()``; ``reduction='none'``: ``(...), (...) -> (...)``.
+
     >>> import ast_ad
     >>> L1Loss()(ast_ad.tensor([1.0, 3.0]), ast_ad.tensor([1.0, 1.0]))
     tensor(1.)
@@ -36,6 +38,8 @@ class L1Loss(_Loss):
 class MSELoss(_Loss):
     """``(input - target) ** 2``.
 
+    Shapes: ``(...), (...) -> ()``; ``reduction='none'``: ``(...), (...) -> (...)``.
+
     >>> import ast_ad
     >>> MSELoss()(ast_ad.tensor([1.0, 3.0]), ast_ad.tensor([1.0, 1.0]))
     tensor(2.)
@@ -47,7 +51,10 @@ class MSELoss(_Loss):
 
 
 class SmoothL1Loss(_Loss):
-    """``abs(input - target)``, rounded off by a parabola where that is below ``beta``."""
+    """``abs(input - target)``, rounded off by a parabola where that is below ``beta``.
+
+    Shapes: ``(...), (...) -> ()``; ``reduction='none'``: ``(...), (...) -> (...)``.
+    """
 
     def __init__(
         self,
@@ -65,7 +72,10 @@ class SmoothL1Loss(_Loss):
 
 
 class HuberLoss(_Loss):
-    """``(input - target) ** 2 / 2``, continued by lines beyond ``delta``."""
+    """``(input - target) ** 2 / 2``, continued by lines beyond ``delta``.
+
+    Shapes: ``(...), (...) -> ()``; ``reduction='none'``: ``(...), (...) -> (...)``.
+    """
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
         super().__init__(reduction=reduction)
@@ -81,6 +91,8 @@ class HuberLoss(_Loss):
 
 class NLLLoss(_WeightedLoss):
     """The negative log-likelihood of classes; ``weight``: of each class.
+
+    Shapes: ``(N, C, ...), (N, ...) -> ()``; ``reduction='none'``: ``(N, C, ...), (N, ...) -> (N, ...)``.
 
     >>> import ast_ad
     >>> NLLLoss()(ast_ad.tensor([[-1.0, -2.0], [-3.0, -4.0]]), ast_ad.tensor([0, 1]))
@@ -128,6 +140,8 @@ class NLLLoss2d(NLLLoss):
 class CrossEntropyLoss(_WeightedLoss):
     """The negative log-likelihood of classes, of scores: ``NLLLoss`` after ``LogSoftmax``.
 
+    Shapes: ``(N, C, ...), (N, ...) -> ()``; ``reduction='none'``: ``(N, C, ...), (N, ...) -> (N, ...)``.
+
     >>> import ast_ad
     >>> CrossEntropyLoss()(ast_ad.zeros(3, 4), ast_ad.tensor([0, 1, 3]))
     tensor(1.3863)
@@ -160,6 +174,8 @@ class CrossEntropyLoss(_WeightedLoss):
 class BCELoss(_WeightedLoss):
     """The binary cross entropy of probabilities.
 
+    Shapes: ``(...), (...) -> ()``; ``reduction='none'``: ``(...), (...) -> (...)``.
+
     >>> import ast_ad
     >>> BCELoss()(ast_ad.tensor([0.5]), ast_ad.tensor([1.0]))
     tensor(0.6931)
@@ -171,7 +187,10 @@ class BCELoss(_WeightedLoss):
 
 
 class BCEWithLogitsLoss(_Loss):
-    """The binary cross entropy of scores; ``weight`` and ``pos_weight`` are buffers."""
+    """The binary cross entropy of scores; ``weight`` and ``pos_weight`` are buffers.
+
+    Shapes: ``(...), (...) -> ()``; ``reduction='none'``: ``(...), (...) -> (...)``.
+    """
 
     weight: Any
     pos_weight: Any
@@ -196,7 +215,10 @@ class BCEWithLogitsLoss(_Loss):
 
 
 class MultiMarginLoss(_WeightedLoss):
-    """By how much other classes come within ``margin`` of the target's score, to the power ``p``."""
+    """By how much other classes come within ``margin`` of the target's score, to the power ``p``.
+
+    Shapes: ``(N, C), (N) -> ()``; ``reduction='none'``: ``(N, C), (N) -> (N)``.
+    """
 
     def __init__(
         self,
@@ -224,7 +246,10 @@ class MultiMarginLoss(_WeightedLoss):
 
 
 class MultiLabelMarginLoss(_Loss):
-    """By how much other classes come within 1 of the scores of several targets."""
+    """By how much other classes come within 1 of the scores of several targets.
+
+    Shapes: ``(N, C), (N, C) -> ()``; ``reduction='none'``: ``(N, C), (N, C) -> (N)``.
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Any:
         """``multilabel_margin_loss(input, target)``."""
@@ -232,7 +257,10 @@ class MultiLabelMarginLoss(_Loss):
 
 
 class MultiLabelSoftMarginLoss(_WeightedLoss):
-    """The mean over the classes of the logistic loss of each."""
+    """The mean over the classes of the logistic loss of each.
+
+    Shapes: ``(..., C), (..., C) -> ()``; ``reduction='none'``: ``(..., C), (..., C) -> (...)``.
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Any:
         """``multilabel_soft_margin_loss(input, target)``."""
@@ -243,7 +271,10 @@ class MultiLabelSoftMarginLoss(_WeightedLoss):
 
 
 class KLDivLoss(_Loss):
-    """``target * (log(target) - input)``; ``log_target``: the targets are logarithms too."""
+    """``target * (log(target) - input)``; ``log_target``: the targets are logarithms too.
+
+    Shapes: ``(...), (...) -> ()``; ``reduction='none'``: ``(...), (...) -> (...)``.
+    """
 
     def __init__(
         self,
@@ -261,7 +292,10 @@ class KLDivLoss(_Loss):
 
 
 class PoissonNLLLoss(_Loss):
-    """The negative log-likelihood of counts, by their rates or (``log_input``) the logarithms of those."""
+    """The negative log-likelihood of counts, by their rates or (``log_input``) the logarithms of those.
+
+    Shapes: ``(...), (...) -> ()``; ``reduction='none'``: ``(...), (...) -> (...)``.
+    """
 
     def __init__(
         self,
@@ -288,7 +322,10 @@ class PoissonNLLLoss(_Loss):
 
 
 class GaussianNLLLoss(_Loss):
-    """The negative log-likelihood of samples of normal distributions."""
+    """The negative log-likelihood of samples of normal distributions.
+
+    Shapes: ``(...), (...), (...) -> ()``; ``reduction='none'``: ``(...), (...), (...) -> (...)``.
+    """
 
     def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
         super().__init__(None, None, reduction)
@@ -300,7 +337,11 @@ class GaussianNLLLoss(_Loss):
 
 
 class CTCLoss(_Loss):
-    """The negative log-likelihood of targets over all their alignments with the input."""
+    """The negative log-likelihood of targets over all their alignments with the input.
+
+    Shapes: ``(T, N, C), (N, S), (N), (N) -> ()``; ``reduction='none'``:
+    ``(T, N, C), (N, S), (N), (N) -> (N)``.
+    """
 
     def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False) -> None:
         super().__init__(reduction=reduction)

@@ -17,7 +17,10 @@ __all__ = [
 
 
 class SoftMarginLoss(_Loss):
-    """``log(1 + exp(-target * input))`` for targets 1 and -1."""
+    """``log(1 + exp(-target * input))`` for targets 1 and -1.
+
+    Shapes: ``(...), (...) -> ()``; ``reduction='none'``: ``(...), (...) -> (...)``.
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Any:
         """``soft_margin_loss(input, target)``."""
@@ -39,7 +42,10 @@ class _WithMargin(_Loss):
 
 
 class HingeEmbeddingLoss(_WithMargin):
-    """``input`` for the target 1, ``max(margin - input, 0)`` for -1."""
+    """``input`` for the target 1, ``max(margin - input, 0)`` for -1.
+
+    Shapes: ``(...), (...) -> ()``; ``reduction='none'``: ``(...), (...) -> (...)``.
+    """
 
     def __init__(
         self,
@@ -56,7 +62,10 @@ class HingeEmbeddingLoss(_WithMargin):
 
 
 class CosineEmbeddingLoss(_WithMargin):
-    """``1 - cos(input1, input2)`` for the target 1, ``max(cos(input1, input2) - margin, 0)`` for -1."""
+    """``1 - cos(input1, input2)`` for the target 1, ``max(cos(input1, input2) - margin, 0)`` for -1.
+
+    Shapes: ``(N, D), (N, D), (N) -> ()``; ``reduction='none'``: ``(N, D), (N, D), (N) -> (N)``.
+    """
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Any:
         """``cosine_embedding_loss(input1, input2, target)``."""
@@ -64,7 +73,10 @@ class CosineEmbeddingLoss(_WithMargin):
 
 
 class MarginRankingLoss(_WithMargin):
-    """``max(-target * (input1 - input2) + margin, 0)``."""
+    """``max(-target * (input1 - input2) + margin, 0)``.
+
+    Shapes: ``(...), (...), (...) -> ()``; ``reduction='none'``: ``(...), (...), (...) -> (...)``.
+    """
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Any:
         """``margin_ranking_loss(input1, input2, target)``."""
@@ -72,7 +84,10 @@ class MarginRankingLoss(_WithMargin):
 
 
 class TripletMarginLoss(_Loss):
-    """``max(distance(anchor, positive) - distance(anchor, negative) + margin, 0)``."""
+    """``max(distance(anchor, positive) - distance(anchor, negative) + margin, 0)``.
+
+    Shapes: ``(N, D), (N, D), (N, D) -> ()``; ``reduction='none'``: ``(N, D), (N, D), (N, D) -> (N)``.
+    """
 
     def __init__(
         self,
@@ -104,7 +119,10 @@ class TripletMarginLoss(_Loss):
 
 
 class TripletMarginWithDistanceLoss(_Loss):
-    """``TripletMarginLoss`` with any distance."""
+    """``TripletMarginLoss`` with any distance.
+
+    Shapes: ``(N, D), (N, D), (N, D) -> ()``; ``reduction='none'``: ``(N, D), (N, D), (N, D) -> (N)``.
+    """
 
     def __init__(
         self,

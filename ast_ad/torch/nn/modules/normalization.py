@@ -20,6 +20,8 @@ def _sizes(normalized_shape: Any) -> tuple[int, ...]:
 class LayerNorm(Module):
     """Normalise over the last dimensions, of the lengths ``normalized_shape``.
 
+    Shapes: ``(..., *normalized_shape) -> (..., *normalized_shape)``.
+
     Args:
         normalized_shape: a number, or one for each of these dimensions.
         eps: added to the variance.
@@ -66,6 +68,8 @@ class LayerNorm(Module):
 class RMSNorm(Module):
     """Divide by the root of the mean square over the last dimensions.
 
+    Shapes: ``(..., *normalized_shape) -> (..., *normalized_shape)``.
+
     Args:
         normalized_shape: their lengths.
         eps: added to the mean square; None: the distance from 1 to the next number of the input's dtype.
@@ -104,6 +108,8 @@ class RMSNorm(Module):
 
 class GroupNorm(Module):
     """Normalise groups of channels of each sample of ``(N, C, ...)``.
+
+    Shapes: ``(N, num_channels, ...) -> (N, num_channels, ...)``.
 
     Args:
         num_groups: into how many groups the channels are divided.
@@ -154,6 +160,8 @@ class GroupNorm(Module):
 
 class LocalResponseNorm(Module):
     """Divide by a power of the mean square of neighbouring channels.
+
+    Shapes: ``(N, C, L, ...) -> (N, C, L, ...)``.
 
     Args:
         size: of how many channels.

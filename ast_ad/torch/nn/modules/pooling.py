@@ -55,13 +55,18 @@ class _MaxPool(_Pool):
 
 
 class MaxPool1d(_MaxPool):
-    """The largest element of each window along the last dimension; see ``functional.max_pool2d``."""
+    """The largest element of each window along the last dimension; see ``functional.max_pool2d``.
+
+    Shapes: ``(N, C, L) -> (N, C, L_out)``, as of ``max_pool1d``.
+    """
 
     pool = staticmethod(F.max_pool1d)
 
 
 class MaxPool2d(_MaxPool):
     """The largest element of each window over images; the arguments are those of ``functional.max_pool2d``.
+
+    Shapes: ``(N, C, H, W) -> (N, C, H_out, W_out)``, as of ``max_pool2d``.
 
     >>> import ast_ad
     >>> MaxPool2d(2)(ast_ad.tensor([[[1.0, 2.0], [4.0, 3.0]]]))
@@ -74,7 +79,10 @@ class MaxPool2d(_MaxPool):
 
 
 class MaxPool3d(_MaxPool):
-    """The largest element of each window over volumes; see ``functional.max_pool3d``."""
+    """The largest element of each window over volumes; see ``functional.max_pool3d``.
+
+    Shapes: ``(N, C, D, H, W) -> (N, C, D_out, H_out, W_out)``, as of ``max_pool3d``.
+    """
 
     pool = staticmethod(F.max_pool3d)
 
@@ -93,13 +101,18 @@ class _AdaptiveMaxPool(_Pool):
 
 
 class AdaptiveMaxPool1d(_AdaptiveMaxPool):
-    """The largest element of each of ``output_size`` windows along the last dimension."""
+    """The largest element of each of ``output_size`` windows along the last dimension.
+
+    Shapes: ``(N, C, L) -> (N, C, output_size)``; ``N`` may be missing.
+    """
 
     pool = staticmethod(F.adaptive_max_pool1d)
 
 
 class AdaptiveMaxPool2d(_AdaptiveMaxPool):
     """The largest element of each of ``output_size`` windows over images.
+
+    Shapes: ``(N, C, H, W) -> (N, C, *output_size)``; ``N`` may be missing.
 
     >>> AdaptiveMaxPool2d((5, None))
     AdaptiveMaxPool2d(output_size=(5, None))
@@ -109,7 +122,10 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPool):
 
 
 class AdaptiveMaxPool3d(_AdaptiveMaxPool):
-    """The largest element of each of ``output_size`` windows over volumes."""
+    """The largest element of each of ``output_size`` windows over volumes.
+
+    Shapes: ``(N, C, D, H, W) -> (N, C, *output_size)``; ``N`` may be missing.
+    """
 
     pool = staticmethod(F.adaptive_max_pool3d)
 
@@ -130,13 +146,18 @@ class _MaxUnpool(_Pool):
 
 
 class MaxUnpool1d(_MaxUnpool):
-    """Put elements where ``MaxPool1d`` found them."""
+    """Put elements where ``MaxPool1d`` found them.
+
+    Shapes: ``(N, C, L), (N, C, L) -> (N, C, L_out)``, as of ``max_unpool1d``.
+    """
 
     pool, rank = staticmethod(F.max_unpool1d), 1
 
 
 class MaxUnpool2d(_MaxUnpool):
     """Put elements where ``MaxPool2d`` with ``return_indices`` found them.
+
+    Shapes: ``(N, C, H, W), (N, C, H, W) -> (N, C, H_out, W_out)``, as of ``max_unpool2d``.
 
     >>> MaxUnpool2d(2)
     MaxUnpool2d(kernel_size=(2, 2), stride=(2, 2), padding=(0, 0))
@@ -146,7 +167,10 @@ class MaxUnpool2d(_MaxUnpool):
 
 
 class MaxUnpool3d(_MaxUnpool):
-    """Put elements where ``MaxPool3d`` found them."""
+    """Put elements where ``MaxPool3d`` found them.
+
+    Shapes: ``(N, C, D, H, W), (N, C, D, H, W) -> (N, C, D_out, H_out, W_out)``, as of ``max_unpool3d``.
+    """
 
     pool, rank = staticmethod(F.max_unpool3d), 3
 
@@ -156,6 +180,8 @@ class MaxUnpool3d(_MaxUnpool):
 
 class AvgPool1d(_Pool):
     """The mean of each window along the last dimension; see ``functional.avg_pool1d``.
+
+    Shapes: ``(N, C, L) -> (N, C, L_out)``, as of ``avg_pool1d``.
 
     >>> AvgPool1d(3)
     AvgPool1d(kernel_size=(3,), stride=(3,), padding=(0,))
@@ -203,6 +229,8 @@ class _AvgPool(_Pool):
 class AvgPool2d(_AvgPool):
     """The mean of each window over images; the arguments are those of ``functional.avg_pool2d``.
 
+    Shapes: ``(N, C, H, W) -> (N, C, H_out, W_out)``, as of ``avg_pool2d``.
+
     >>> import ast_ad
     >>> AvgPool2d(2)(ast_ad.tensor([[[1.0, 2.0], [4.0, 3.0]]]))
     tensor([[[2.5000]]])
@@ -212,7 +240,10 @@ class AvgPool2d(_AvgPool):
 
 
 class AvgPool3d(_AvgPool):
-    """The mean of each window over volumes; see ``functional.avg_pool2d``."""
+    """The mean of each window over volumes; see ``functional.avg_pool2d``.
+
+    Shapes: ``(N, C, D, H, W) -> (N, C, D_out, H_out, W_out)``, as of ``avg_pool3d``.
+    """
 
     pool = staticmethod(F.avg_pool3d)
 
@@ -231,13 +262,18 @@ class _AdaptiveAvgPool(_Pool):
 
 
 class AdaptiveAvgPool1d(_AdaptiveAvgPool):
-    """The mean of each of ``output_size`` windows along the last dimension."""
+    """The mean of each of ``output_size`` windows along the last dimension.
+
+    Shapes: ``(N, C, L) -> (N, C, output_size)``; ``N`` may be missing.
+    """
 
     pool = staticmethod(F.adaptive_avg_pool1d)
 
 
 class AdaptiveAvgPool2d(_AdaptiveAvgPool):
     """The mean of each of ``output_size`` windows over images.
+
+    Shapes: ``(N, C, H, W) -> (N, C, *output_size)``; ``N`` may be missing.
 
     >>> AdaptiveAvgPool2d((1, 1))
     AdaptiveAvgPool2d(output_size=(1, 1))
@@ -247,7 +283,10 @@ class AdaptiveAvgPool2d(_AdaptiveAvgPool):
 
 
 class AdaptiveAvgPool3d(_AdaptiveAvgPool):
-    """The mean of each of ``output_size`` windows over volumes."""
+    """The mean of each of ``output_size`` windows over volumes.
+
+    Shapes: ``(N, C, D, H, W) -> (N, C, *output_size)``; ``N`` may be missing.
+    """
 
     pool = staticmethod(F.adaptive_avg_pool3d)
 
@@ -279,13 +318,18 @@ class _LPPool(_Pool):
 
 
 class LPPool1d(_LPPool):
-    """The norm of each window along the last dimension; see ``functional.lp_pool1d``."""
+    """The norm of each window along the last dimension; see ``functional.lp_pool1d``.
+
+    Shapes: ``(N, C, L) -> (N, C, L_out)``, as of ``lp_pool1d``.
+    """
 
     pool = staticmethod(F.lp_pool1d)
 
 
 class LPPool2d(_LPPool):
     """The norm of each window over images.
+
+    Shapes: ``(N, C, H, W) -> (N, C, H_out, W_out)``, as of ``lp_pool2d``.
 
     >>> LPPool2d(2, 3)
     LPPool2d(norm_type=2, kernel_size=3, stride=None, ceil_mode=False)
@@ -295,6 +339,9 @@ class LPPool2d(_LPPool):
 
 
 class LPPool3d(_LPPool):
-    """The norm of each window over volumes."""
+    """The norm of each window over volumes.
+
+    Shapes: ``(N, C, D, H, W) -> (N, C, D_out, H_out, W_out)``, as of ``lp_pool3d``.
+    """
 
     pool = staticmethod(F.lp_pool3d)

@@ -268,6 +268,10 @@ def _kind(batched: bool) -> str:
 class RNN(RNNBase):
     """``h = tanh(W_ih x + b_ih + W_hh h + b_hh)`` at each step, or relu, in one layer or several.
 
+    Shapes: ``(T, N, input_size) -> (T, N, hidden_size), (num_layers, N, hidden_size)``; ``batch_first=True``:
+    ``(N, T, input_size) -> (N, T, hidden_size), (num_layers, N, hidden_size)``; ``bidirectional=True``:
+    ``(T, N, input_size) -> (T, N, 2 * hidden_size), (2 * num_layers, N, hidden_size)``; ``N`` may be missing.
+
     Args:
         input_size: the length of the last dimension of the input.
         hidden_size: the length of the last dimension of the states.
@@ -303,6 +307,10 @@ class GRU(RNNBase):
     ``r``, ``z`` = logistic(``W_ih x + b_ih + W_hh h + b_hh``) and, with the last third of the weights,
     ``n`` = tanh(``W_ih x + b_ih + r (W_hh h + b_hh)``). The arguments are those of ``RNN``.
 
+    Shapes: ``(T, N, input_size) -> (T, N, hidden_size), (num_layers, N, hidden_size)``; ``batch_first=True``:
+    ``(N, T, input_size) -> (N, T, hidden_size), (num_layers, N, hidden_size)``; ``bidirectional=True``:
+    ``(T, N, input_size) -> (T, N, 2 * hidden_size), (2 * num_layers, N, hidden_size)``; ``N`` may be missing.
+
     >>> import ast_ad
     >>> out, h = GRU(10, 20, bidirectional=True)(ast_ad.ones(5, 3, 10))
     >>> out.shape, h.shape
@@ -317,6 +325,11 @@ class GRU(RNNBase):
 
 class LSTM(RNNBase):
     """Long short-term memory (Hochreiter and Schmidhuber 1997): ``c = f c + i g`` and ``h = o tanh(c)``.
+
+    Shapes: ``(T, N, input_size) -> (T, N, hidden_size), (num_layers, N, hidden_size)``; ``batch_first=True``:
+    ``(N, T, input_size) -> (N, T, hidden_size), (num_layers, N, hidden_size)``; ``bidirectional=True``:
+    ``(T, N, input_size) -> (T, N, 2 * hidden_size), (2 * num_layers, N, hidden_size)``; ``N`` may be missing.
+    The last states come as a pair with the last cells, which have their shape.
 
     The gates ``i``, ``f``, ``g``, ``o`` are ``W_ih x + b_ih + W_hh h + b_hh`` after a logistic function, or
     tanh for ``g``.

@@ -89,6 +89,8 @@ class RNNCellBase(Module):
 class RNNCell(RNNCellBase):
     """``h' = tanh(W_ih x + b_ih + W_hh h + b_hh)``, or relu.
 
+    Shapes: ``(N, input_size), (N, hidden_size) -> (N, hidden_size)``; ``N`` may be missing.
+
     Args:
         input_size: the length of the last dimension of the input.
         hidden_size: the length of the last dimension of the state.
@@ -121,6 +123,8 @@ class RNNCell(RNNCellBase):
 class GRUCell(RNNCellBase):
     """A gated recurrent unit (Cho et al. 2014): ``h' = (1 - z) n + z h``.
 
+    Shapes: ``(N, input_size), (N, hidden_size) -> (N, hidden_size)``; ``N`` may be missing.
+
     ``r`` and ``z`` are logistic functions of ``W_ih x + b_ih + W_hh h + b_hh``, and with the last third of
     the weights ``n = tanh(W_ih x + b_ih + r (W_hh h + b_hh))``.
 
@@ -146,6 +150,8 @@ class GRUCell(RNNCellBase):
 
 class LSTMCell(RNNCellBase):
     """Long short-term memory: ``c' = f c + i g`` and ``h' = o tanh(c')``.
+
+    Shapes: ``(N, input_size) -> (N, hidden_size), (N, hidden_size)``; ``N`` may be missing.
 
     The gates ``i``, ``f``, ``g``, ``o`` are ``W_ih x + b_ih + W_hh h + b_hh`` after a logistic function, or
     tanh for ``g``.

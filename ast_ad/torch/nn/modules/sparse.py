@@ -55,6 +55,8 @@ class _Table(Module):
 class Embedding(_Table):
     """The rows of a table at given places.
 
+    Shapes: ``(...) -> (..., embedding_dim)``.
+
     Args:
         num_embeddings: how many rows there are.
         embedding_dim: the length of a row.
@@ -146,6 +148,8 @@ class Embedding(_Table):
 
 class EmbeddingBag(_Table):
     """The sums, means or largest elements of bags of rows of a table.
+
+    Shapes: ``(N, L) -> (N, embedding_dim)``; of a vector: ``(L), (N) -> (N, embedding_dim)``.
 
     Args:
         mode: 'sum', 'mean' or 'max'.

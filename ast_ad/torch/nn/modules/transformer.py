@@ -95,6 +95,9 @@ class _Layer(Module):
 class TransformerEncoderLayer(_Layer):
     """Self-attention and two linear layers, each with a dropout, a sum and a normalisation after it.
 
+    Shapes: ``(T, N, d_model) -> (T, N, d_model)``; ``batch_first=True``:
+    ``(N, T, d_model) -> (N, T, d_model)``; ``N`` may be missing.
+
     Args:
         d_model: the length of the last dimension of the input.
         nhead: how many heads the attention has.
@@ -150,6 +153,9 @@ class TransformerEncoderLayer(_Layer):
 
 class TransformerDecoderLayer(_Layer):
     """Self-attention, attention to what an encoder has made, and two linear layers.
+
+    Shapes: ``(T, N, d_model), (S, N, d_model) -> (T, N, d_model)``; ``batch_first=True``:
+    ``(N, T, d_model), (N, S, d_model) -> (N, T, d_model)``; ``N`` may be missing.
 
     The arguments are those of ``TransformerEncoderLayer``.
 
@@ -211,6 +217,8 @@ def _length(x: Tensor, batch_first: bool) -> int:
 class TransformerEncoder(Module):
     """Several copies of a layer, one after the other.
 
+    Shapes: ``(T, N, d_model) -> (T, N, d_model)``, as the layer.
+
     Args:
         encoder_layer: what is copied.
         num_layers: how often.
@@ -257,6 +265,8 @@ class TransformerEncoder(Module):
 class TransformerDecoder(Module):
     """Several copies of a layer, one after the other.
 
+    Shapes: ``(T, N, d_model), (S, N, d_model) -> (T, N, d_model)``, as the layer.
+
     Args:
         decoder_layer: what is copied.
         num_layers: how often.
@@ -295,6 +305,9 @@ class TransformerDecoder(Module):
 
 class Transformer(Module):
     """An encoder and a decoder that looks at what the encoder made (Vaswani et al. 2017).
+
+    Shapes: ``(S, N, d_model), (T, N, d_model) -> (T, N, d_model)``; ``batch_first=True``:
+    ``(N, S, d_model), (N, T, d_model) -> (N, T, d_model)``; ``N`` may be missing.
 
     Args:
         d_model: the length of the last dimension of both inputs.

@@ -17,6 +17,9 @@ __all__ = [
 class Upsample(Module):
     """Images of another size; the arguments are those of ``functional.interpolate``.
 
+    Shapes: ``(N, C, H, W) -> (N, C, H_out, W_out)`` with ``H_out = int(H * scale_factor)``, ``W_out``
+    likewise, or with the lengths ``size``; so sequences and volumes.
+
     >>> import ast_ad
     >>> Upsample(scale_factor=2)(ast_ad.tensor([[[1.0, 3.0]]]))
     tensor([[[1., 1., 3., 3.]]])
@@ -46,14 +49,17 @@ class Upsample(Module):
 
 
 class UpsamplingNearest2d(Upsample):
-    """``Upsample`` in the mode 'nearest'."""
+    """``Upsample`` in the mode 'nearest': ``(N, C, H, W) -> (N, C, H_out, W_out)``, as of ``interpolate``."""
 
     def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
         super().__init__(size, scale_factor, "nearest")
 
 
 class UpsamplingBilinear2d(Upsample):
-    """``Upsample`` in the mode 'bilinear' with aligned corners."""
+    """``Upsample`` in the mode 'bilinear' with aligned corners.
+
+    Shapes: ``(N, C, H, W) -> (N, C, H_out, W_out)``, as of ``interpolate``.
+    """
 
     def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
         super().__init__(size, scale_factor, "bilinear", True)
@@ -61,6 +67,8 @@ class UpsamplingBilinear2d(Upsample):
 
 class PixelShuffle(Module):
     """``r * r`` channels as one whose images are ``r = upscale_factor`` times as wide and high.
+
+    Shapes: ``(..., C * r * r, H, W) -> (..., C, H * r, W * r)``.
 
     >>> import ast_ad
     >>> PixelShuffle(2)(ast_ad.ones(4, 1, 1)).shape
@@ -80,7 +88,10 @@ class PixelShuffle(Module):
 
 
 class PixelUnshuffle(Module):
-    """What ``PixelShuffle`` came from."""
+    """What ``PixelShuffle`` came from.
+
+    Shapes: ``(..., C, H * r, W * r) -> (..., C * r * r, H, W)`` with ``r = downscale_factor``.
+    """
 
     def __init__(self, downscale_factor: int) -> None:
         super().__init__()
@@ -95,7 +106,7 @@ class PixelUnshuffle(Module):
 
 
 class ChannelShuffle(Module):
-    """The first channels of the groups, then the second ones, and so on."""
+    """The first channels of the groups, then the second ones, and so on: ``(N, C, ...) -> (N, C, ...)``."""
 
     def __init__(self, groups: int) -> None:
         super().__init__()
@@ -111,6 +122,8 @@ class ChannelShuffle(Module):
 
 class Unfold(Module):
     """The blocks of images as columns; the arguments are those of ``functional.unfold``.
+
+    Shapes: ``(N, C, H, W) -> (N, C * KH * KW, B)``, as of ``unfold``.
 
     >>> Unfold(2)
     Unfold(kernel_size=2, dilation=1, padding=0, stride=1)
@@ -133,6 +146,8 @@ class Unfold(Module):
 
 class Fold(Unfold):
     """The images that blocks add up to; the arguments are those of ``functional.fold``.
+
+    Shapes: ``(N, C * KH * KW, B) -> (N, C, H, W)``, as of ``fold``.
 
     >>> Fold((4, 4), 2)
     Fold(output_size=(4, 4), kernel_size=2, dilation=1, padding=0, stride=1)
