@@ -160,7 +160,7 @@ def kernels_or_why(kernel_code: Callable[..., Loaded], pure: Pure, report: Repor
     try:
         return kernel_code(pure, report, **options)
     except NotCompiled as reason:
-        return str(reason)
+        return reason.construct
     except Exception as error:  # NumPy's code is there for what the kernels' compiler can't do
         if FAIL_LOUDLY or (isinstance(error, RecursionError) and is_repeated()):
             raise
