@@ -2,9 +2,39 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable
 from typing import Any
 
+from ..compiler.frontend.callables.calls import python_function
 from ..errors import AdError, InputValueError, InternalError
+
+
+class Mode(str):
+    """'compiled' or 'fallback'; ``traced``: the functions that were traced, with their places.
+
+    >>> Mode("compiled", ["helper (model.py:3)"]), Mode("compiled") == "compiled"
+    ('compiled' but for helper (model.py:3), True)
+    """
+
+    traced: tuple[str, ...] = ()
+
+    def __new__(cls, text: str, traced: Iterable[str] = ()) -> Mode:
+        found = super().__new__(cls, text)
+        found.traced = tuple(traced)
+        return found
+
+    def __repr__(self) -> str:
+        own = super().__repr__()
+        return f"{own} but for {', '.join(self.traced)}" if self.traced and self == "compiled" else own
+
+
+def named(function: Any) -> str:
+    """A function's name, and where it stands."""
+    plain = python_function(getattr(function, "__func__", function))
+    name = getattr(function, "__qualname__", type(function).__name__)
+    code = getattr(plain, "__code__", None)
+    return f"{name} ({os.path.basename(code.co_filename)}:{code.co_firstlineno})" if code else str(name)
 
 
 class Inspection:
@@ -14,9 +44,13 @@ class Inspection:
     _last: Any
 
     @property
-    def mode(self) -> str | None:
-        """After a call: 'compiled', or 'fallback' if the function was traced."""
-        return None if self._last is None else self._last.mode
+    def mode(self) -> Mode | None:
+        """After a call: 'compiled', or 'fallback' if the function was traced; ``mode.traced``: what was."""
+        if self._last is None:
+            return None
+        callees = getattr(getattr(self._last, "primal", None), "calls", ())
+        traced = callees if self._last.mode == "compiled" else [self.function]
+        return Mode(self._last.mode, map(named, traced))
 
     def halves(self, program: Any) -> Any:
         """A program as a forward and a backward function."""

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ast_ad import grad, inspect, value_and_grad, vjp
+from ast_ad import FallbackWarning, grad, inspect, value_and_grad, vjp
 
 scale = 2.0
 settings = {"rate": 1.5, "mode": "fast"}
@@ -107,3 +107,24 @@ def test_pullbacks_copy_arguments():
     g = vjp(lambda x, y: x * y)
     g(X, X)
     assert g.explain().count("the caller may change it") == 2
+
+
+def opaque(x):
+    return eval("x * x")
+
+
+def partly(x):
+    return opaque(x) * 3.0 + x
+
+
+def test_mode_says_which_callees_were_traced():
+    gradient = grad(partly)
+    with pytest.warns(FallbackWarning, match="opaque"):
+        assert gradient(2.0) == 13.0
+    assert gradient.mode == "compiled" and str(gradient.mode) == "compiled"
+    (name,) = gradient.mode.traced
+    assert name.startswith("opaque (test_explain.py:") and repr(gradient.mode) == f"'compiled' but for {name}"
+    assert "opaque" in gradient.explain().partition("Traced when the program runs")[2]
+    gradient = grad(lambda x: x * x)
+    gradient(2.0)
+    assert gradient.mode.traced == () and repr(gradient.mode) == "'compiled'"
