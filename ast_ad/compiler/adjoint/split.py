@@ -11,7 +11,8 @@ from collections.abc import Collection
 from ...rules import helpers
 from ..analysis.undefined import undefined_values
 from ..ir.builtin import unpack
-from ..ir.ops import Arg, Block, Function, Lit, Op, Seq, Var, reads
+from ..ir.ops import Arg, Block, For, Function, Lit, Op, Seq, Var, binders, reads, walk
+from ..ir.temporaries import Temporaries
 from ..ir.types import Array, TupleOf
 from ..simplify.dead_code import eliminate, live_statements
 from ..simplify.renaming import Renaming, copy_function, free, fresh, replace_reads
@@ -40,6 +41,7 @@ def split(joint: Function, values: int, seeds: int) -> tuple[Function, Function]
     (9.0, (3.0,), 6.0)
     """
     joint = copy_function(joint)
+    _name_items(joint.body)
     params = joint.params[: len(joint.params) - seeds]
     results = joint.body.results
     running = _with_sources(joint.body, live_statements(joint.body, results[:values]))
@@ -54,6 +56,9 @@ def split(joint: Function, values: int, seeds: int) -> tuple[Function, Function]
     choice = plan([v for v in needed if v in own], primal, lambda v: v not in own)
     shapes_only -= read_for_values(choice.repeated)
     names: Renaming = {}
+    temporaries = Temporaries(primal)
+    for var in choice.saved:
+        var.noun = temporaries.name(var)
     local = tuple(fresh(v, names) for v in choice.saved)
     saved = _stored(choice.saved, shapes_only - {*params, *missing}, primal)
     repeat_into(reverse, choice.repeated, names)
@@ -65,6 +70,16 @@ def split(joint: Function, values: int, seeds: int) -> tuple[Function, Function]
     eliminate(primal)
     forward = Function(f"{joint.name}_forward", params, primal, joint.doc)
     return forward, Function(f"{joint.name}_backward", (residuals, *bars), reverse)
+
+
+def _name_items(body: Block) -> None:
+    """Note what the items of lists were called where they were put in, which another function will do."""
+    temporaries = Temporaries(body)
+    for op in walk(body):
+        if isinstance(op, For):
+            for var in binders(op):
+                if var.hint is None:
+                    var.noun = temporaries.name(var)
 
 
 def _with_sources(body: Block, running: Collection[int]) -> set[int]:
