@@ -222,3 +222,13 @@ def test_a_name_from_a_formula_means_one_thing_in_a_function(function, args, wrt
             if node.targets[0].id in formulas and made not in ("Name", "Constant"):
                 bound.setdefault(node.targets[0].id, set()).add(made)
     assert {n: made for n, made in bound.items() if len(made) > 1} == {}
+
+
+def test_a_long_chain_of_values_without_names_is_no_deep_recursion():
+    x, ops = Var(FLOAT, "x"), []
+    last = x
+    for _ in range(5000):
+        out = Var(FLOAT)
+        ops.append(Op(operator.add, (last, x), (out,)))
+        last = out
+    assert Temporaries(Block(ops, (last,))).name(last) == "total"

@@ -20,7 +20,7 @@ import numpy as np
 from ..analysis.aliasing import behaviour
 from ..ir.builtin import MUTATORS, append_, insert_
 from ..ir.liveness import Liveness
-from ..ir.ops import Arg, Block, For, Function, Op, Statement, Var, While, binders, blocks, variables
+from ..ir.ops import Arg, Block, For, Function, Op, Statement, Var, While, binders, blocks, variables, walk
 from ..ir.types import Array
 
 _LONG, _SHORT = 1000, 30  # what lengths may be that are not known
@@ -76,9 +76,9 @@ def releases(
 def _end(t: _Tenure, live: Liveness) -> Statement | None:
     """The statement of its block with the last read."""
     assert t.block is not None
-    after = [live.after[id(op)] for op in t.block.ops]
-    i = bisect_left(after, t.last + 1)
-    return t.block.ops[i] if i < len(after) else None
+    ops = t.block.ops
+    i = bisect_left(ops, t.last + 1, key=lambda op: live.after[id(op)])
+    return ops[i] if i < len(ops) else None
 
 
 class _Tenures:
@@ -107,15 +107,16 @@ class _Tenures:
 
     def held(self) -> np.ndarray:
         """What is held at each place, if names from formulas hold arrays no longer than these are read."""
-        held = np.zeros((self.live.places + 2, _CHOICES), np.int64)
+        steps = np.zeros((self.live.places + 3, _CHOICES), np.int64)
         for t, size in self.sized.items():
             last = t.last if t.formula and not t.kept else self.next_binding(t)
-            held[max(t.first - 1, 0) : last + 1] += size
-        return held
+            steps[max(t.first - 1, 0)] += size
+            steps[last + 1] -= size
+        return steps.cumsum(axis=0)
 
     def peak_of_reuse(self, held: np.ndarray) -> np.ndarray:
         """The most that is held where names are taken again as soon as they are free, whatever they mean."""
-        held = held.copy()
+        steps = np.zeros_like(held)
         free: list[int] = []
         taken: list[tuple[int, int]] = []  # until when, and the number of the name
         holds: dict[int, _Tenure] = {}
@@ -126,17 +127,19 @@ class _Tenures:
             number = heapq.heappop(free) if free else len(taken)
             heapq.heappush(taken, (t.last, number))
             if (before := holds.get(number)) and before.size is not None:
-                held[before.last + 1 : t.first] += before.size
+                steps[before.last + 1] += before.size
+                steps[t.first] -= before.size
             holds[number] = t
             if t.around is not None:
                 turns[number, t.around] = turns.get((number, t.around), (t, t))[0], t
         for (_, around), (first, t) in turns.items():
             if t.size is not None:
-                held[around[0] : max(first.first - (first is t), around[0])] += t.size
+                steps[around[0]] += t.size
+                steps[max(first.first - (first is t), around[0])] -= t.size
         for t in holds.values():
             if t.size is not None:
-                held[t.last + 1 :] += t.size
-        peak: np.ndarray = held.max(axis=0)
+                steps[t.last + 1] += t.size
+        peak: np.ndarray = (held + steps.cumsum(axis=0)).max(axis=0)
         return peak
 
     def next_binding(self, t: _Tenure) -> int:
@@ -163,7 +166,7 @@ class _Tenures:
                 self._flow(var, came.get(var))
             inside = around
             if isinstance(op, (For, While)) and around is None:
-                places = [self.live.after[id(o)] for inner in blocks(op) for o in inner.ops]
+                places = [self.live.after[id(o)] for inner in blocks(op) for o in walk(inner)]
                 inside = min(places, default=0), max(places, default=0)
             for inner in blocks(op):
                 self._block(inner, inside)

@@ -80,11 +80,13 @@ def noun(op: Op, word: Word, position: int = 0) -> Noun:
 
 
 def passed_on(op: Op) -> Var | None:
-    """The operand that the result is, but for its place or type, or, of a cotangent, for a factor."""
+    """The operand that the result is but for its place or type, or, in the reverse sweep, for a factor."""
+    operand = op.args[0] if op.args else None
+    if not isinstance(operand, Var):
+        return None
     kind = _kind(op)
-    scaled = op.adjoint and kind in ("mul", "truediv") and isinstance(op.args[1], Lit)
-    operand = op.args[0] if op.args and (scaled or kind in _SAME) else None
-    return operand if isinstance(operand, Var) else None
+    scaled = kind in ("mul", "truediv") and isinstance(op.args[1], Lit)
+    return operand if kind in _SAME or (scaled and op.adjoint and operand.hint is None) else None
 
 
 def _kind(op: Op) -> str:

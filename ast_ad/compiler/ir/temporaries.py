@@ -15,6 +15,7 @@ from .ops import Arg, Block, For, If, Op, Seq, Var, While, blocks
 INDICES = "i", "j", "k"
 _UNKNOWN = Noun(UNKNOWN)
 _APPEND = "append_", "list_append"
+_DEEPEST = 20  # operands of operands that are looked at for one name
 _LONGEST = 12  # the longest name that is a part of another one
 
 
@@ -35,6 +36,7 @@ class Temporaries:
         self.items: dict[Var, tuple[Arg, int, bool]] = {}  # the list of which it is an item, or part of one
         self.depths: dict[Var, int] = {}  # of loops, by their indices
         self._nouns: dict[Var, Noun] = {}
+        self._depth = 0
         self._block(body, 0)
 
     def _block(self, block: Block, depth: int) -> None:
@@ -72,10 +74,14 @@ class Temporaries:
     def _noun(self, var: Var) -> Noun:
         found = self._nouns.get(var)
         if found is None:
+            if self._depth == _DEEPEST:
+                return _UNKNOWN
             self._nouns[var] = _UNKNOWN  # of what comes round in a loop
+            self._depth += 1
             hint = self.named(var)
             found = Noun(hint, True) if hint else Noun(var.noun, True) if var.noun else self._found(var)
             self._nouns[var] = found
+            self._depth -= 1
         return found
 
     def _found(self, var: Var) -> Noun:
