@@ -14,7 +14,8 @@ from collections.abc import Collection, Sequence
 from ...rules import helpers
 from ..analysis.undefined import undefined_values
 from ..ir.builtin import unpack
-from ..ir.ops import Arg, Block, Function, Lit, Op, Seq, Statement, Var, reads
+from ..ir.ops import Arg, Block, For, Function, Lit, Op, Seq, Statement, Var, binders, reads, walk
+from ..ir.temporaries import Temporaries
 from ..ir.types import Array, TupleOf
 from ..simplify.dead_code import eliminate, live_statements
 from ..simplify.renaming import Renaming, copy_function, free, fresh, replace_reads
@@ -43,6 +44,7 @@ def split(joint: Function, values: int, seeds: int) -> tuple[Function, Function]
     (9.0, (3.0,), 6.0)
     """
     joint = copy_function(joint)
+    _name_items(joint.body)
     params = joint.params[: len(joint.params) - seeds]
     results = joint.body.results
     early = Block(_early(joint.body, joint.params[len(params) :]), results[:values])
@@ -58,6 +60,9 @@ def split(joint: Function, values: int, seeds: int) -> tuple[Function, Function]
     choice = plan([v for v in needed if v in own], primal, lambda v: v not in own)
     shapes_only -= read_for_values(choice.repeated)
     names: Renaming = {}
+    temporaries = Temporaries(primal)
+    for var in choice.saved:
+        var.noun = temporaries.name(var)
     local = tuple(fresh(v, names) for v in choice.saved)
     saved = _stored(choice.saved, shapes_only - {*params, *missing}, primal)
     repeat_into(reverse, choice.repeated, names)
@@ -80,6 +85,16 @@ def _early(body: Block, seeds: Sequence[Var]) -> list[Statement]:
         else:
             late.update(op.outs)
     return found
+
+
+def _name_items(body: Block) -> None:
+    """Note what the items of lists were called where they were put in, which another function will do."""
+    temporaries = Temporaries(body)
+    for op in walk(body):
+        if isinstance(op, For):
+            for var in binders(op):
+                if var.hint is None:
+                    var.noun = temporaries.name(var)
 
 
 def _with_sources(body: Block, running: Collection[int]) -> set[int]:

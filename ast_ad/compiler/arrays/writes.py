@@ -149,7 +149,7 @@ class Reuse:
                     and op.out.hint is not None
                     and not self.is_first_step(maker, len(reads[maker.out]))
                 ):
-                    maker.out.hint = maker.out.hint or "t"
+                    maker.out.hint = maker.out.hint or ""  # a name of its own, whichever
                 break
         return found
 

@@ -10,16 +10,18 @@ from __future__ import annotations
 import keyword
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 from ...rules.in_place import copy_as_it_lies
 from ..ir import builtin
 from ..ir.builtin import MUTATORS
 from ..ir.liveness import Liveness, Places, Range, joined
 from ..ir.ops import Arg, For, Function, If, Op, Statement, Var, While, binders, walk
+from ..ir.temporaries import Temporaries
 from .imports import identifier
 
 COPIES = (builtin.copy, copy_as_it_lies)
-DEFAULT, VALUE = "t", "value"  # a value without a name; the function's (first) result
+VALUE = "value"  # the function's (first) result
 
 
 def assign_names(
@@ -35,7 +37,8 @@ def assign_names(
     first = function.body.results[0] if function.body.results else None
     if isinstance(first, Var) and first in classes:
         classes.hints.setdefault(classes.find(first), VALUE)
-    return classes.named(reserved | set(keyword.kwlist) | {function.name})
+    temporaries = Temporaries(function.body, classes.hint_of)
+    return classes.named(reserved | set(keyword.kwlist) | {function.name}, temporaries.name)
 
 
 class _Lives:
@@ -83,7 +86,7 @@ class _Classes:
         self.lives = lives
         self.parent: dict[Var, Var] = {}
         self.members: dict[Var, list[Var]] = {var: [var] for var in lives.of}
-        self.own_hint = {var: var.hint or None for var in lives.of}
+        self.own_hint = {var: var.hint for var in lives.of}  # "": a name of its own, by its formula
         self.hints: dict[Var, str] = {}  # of sets without a hint of their own
         self.held = dict(lives.of)
         self.objects: dict[Var, dict[Var, list[Range]]] = {}  # of sets of several Vars: their lives by object
@@ -99,8 +102,13 @@ class _Classes:
             self.parent[var], var = root, self.parent[var]
         return root
 
+    def hint_of(self, var: Var) -> str | None:
+        """The name that the set of a Var has without a look at its formula."""
+        return self.hint(self.find(var)) if var in self else None
+
     def hint(self, root: Var) -> str | None:
-        return self.own_hint[root] or self.hints.get(root)
+        own = self.own_hint[root]
+        return self.hints.get(root) if own is None else own or None
 
     def by_object(self, root: Var) -> dict[Var, list[Range]]:
         """Where each of the objects lives that the set has names for."""
@@ -125,7 +133,7 @@ class _Classes:
         a, b = self.find(one), self.find(other)
         if a is b or a not in self.members or b not in self.members:
             return
-        hints = self.hint(a), self.hint(b)
+        hints = [self.hints.get(r) if self.own_hint[r] is None else self.own_hint[r] for r in (a, b)]
         if (None not in hints and hints[0] != hints[1]) or self.clash(a, b):
             return
         few, many = sorted((self.by_object(a), self.by_object(b)), key=len)
@@ -133,7 +141,7 @@ class _Classes:
             many[key] = united(many[key], ranges) if key in many else ranges
         self.objects[a] = many
         self.held[a] = united(self.held[a], self.held[b])
-        self.own_hint[a] = self.own_hint[a] or self.own_hint[b]
+        self.own_hint[a] = self.own_hint[b] if self.own_hint[a] is None else self.own_hint[a]
         self.parent[b] = a
         self.members[a] += self.members.pop(b)
 
@@ -143,58 +151,72 @@ class _Classes:
             a, b = self.find(one), self.find(other)
             for nameless, named in ((a, b), (b, a)):
                 hint = self.hint(named)
-                if self.hint(nameless) is None and hint is not None:
+                if self.own_hint[nameless] is None and nameless not in self.hints and hint is not None:
                     self.hints[nameless] = hint
 
-    def named(self, reserved: set[str]) -> dict[Var, str]:
+    def named(self, reserved: set[str], formula: Callable[[Var], str]) -> dict[Var, str]:
+        """Names for all; ``formula``: what a Var without a hint is called.
+
+        Parameters keep their names, then come the user's.
+        """
         names: dict[Var, str] = {}
         taken = _Taken(self, reserved)
         fixed = {self.find(param) for param in self.lives.params}
-        for root in sorted(self.members, key=lambda root: root not in fixed):  # parameters keep their names
-            names.update(dict.fromkeys(self.members[root], taken.free(root, self.hint(root))))
+        for root in sorted(self.members, key=lambda root: (root not in fixed, self.hint(root) is None)):
+            hint = self.hint(root)
+            text = formula(self.members[root][-1]) if hint is None else hint
+            names.update(dict.fromkeys(self.members[root], taken.free(root, Word(text, hint is None))))
         return names
+
+
+class Word(NamedTuple):
+    """What a set is called, apart from a number; ``formula``: by the operation that makes it."""
+
+    text: str
+    formula: bool = False
 
 
 class _Taken:
     """Which names are taken where a set lives, and which is the first that is free?
 
-    Hundreds of values may share one hint, so what is asked is the numbers of all that live at some places at
+    Hundreds of values may share one word, so what is asked is the numbers of all that live at some places at
     once: the bits of an integer.
     """
 
     def __init__(self, classes: _Classes, reserved: set[str]) -> None:
         self.classes, self.reserved = classes, reserved
-        self.numbers: dict[str, _Numbers] = {}  # by hint
-        self.of_object: dict[Var, dict[Var, str]] = {}  # the sets that hold it, with their hints
-        self.holders: dict[str, dict[str, list[Var]]] = {}  # of each name: its sets, by hint
+        self.numbers: dict[Word, _Numbers] = {}
+        self.of_object: dict[Var, dict[Var, Word]] = {}  # the sets that hold it, with their words
+        self.holders: dict[str, dict[Word, list[Var]]] = {}  # of each name: its sets, by word
 
-    def free(self, root: Var, hint: str | None) -> str:
+    def free(self, root: Var, word: Word) -> str:
         """The first name that no set has that clashes with this one; it has it from now on."""
-        base = identifier(hint or DEFAULT)
+        base = identifier(word.text)
         if not base.strip("_"):
             base = "unnamed"  # in what is emitted, `_` is what nobody reads
         if base in self.reserved:
             base += "_"
-        taken = self._taken(root, base)
+        word = Word(base, word.formula)
+        taken = self._taken(root, word)
         while True:
             bit = ~taken & (taken + 1)
             count = bit.bit_length() - 1
             number = str(count) if base.endswith("_") else f"_{count}"
             name = f"{base}{number}" if count else base
-            if name not in self.reserved and not self._is_taken_otherwise(name, base, root):
+            if name not in self.reserved and not self._is_taken_otherwise(name, word, root):
                 break
             taken |= bit
-        self.numbers[base].take(self.classes.held[root], bit, root)
-        self.holders.setdefault(name, {}).setdefault(base, []).append(root)
+        self.numbers[word].take(self.classes.held[root], bit, root)
+        self.holders.setdefault(name, {}).setdefault(word, []).append(root)
         for key in self.classes.by_object(root):
-            self.of_object.setdefault(key, {})[root] = base
+            self.of_object.setdefault(key, {})[root] = word
         return name
 
-    def _taken(self, root: Var, base: str) -> int:
-        """The numbers of names with this hint that clashing sets have."""
-        numbers = self.numbers.setdefault(base, _Numbers(self.classes.lives.places))
+    def _taken(self, root: Var, word: Word) -> int:
+        """The numbers of names with this word that clashing sets have."""
+        numbers = self.numbers.setdefault(word, _Numbers(self.classes.lives.places))
         for key in self.classes.by_object(root):
-            if base in self.of_object.get(key, {}).values():  # names of one object don't clash
+            if word in self.of_object.get(key, {}).values():  # names of one object don't clash
                 each = [bit for other, bit in numbers.bits.items() if self.classes.clash(other, root)]
                 return sum(dict.fromkeys(each))
         taken = numbers.at(self.classes.held[root])
@@ -203,10 +225,15 @@ class _Taken:
                 taken |= numbers.bits.get(self.classes.find(var), 0)
         return taken
 
-    def _is_taken_otherwise(self, name: str, base: str, root: Var) -> bool:
-        """Whether a clashing set with another hint has the name: `a_1` for itself, or as the second `a`."""
-        others = self.holders.get(name, {})
-        return any(self.classes.clash(other, root) for b in others if b != base for other in others[b])
+    def _is_taken_otherwise(self, name: str, word: Word, root: Var) -> bool:
+        """Whether a set with another word has the name: `a_1` for itself, or as the second `a`.
+
+        Two of the user's may have it one after the other; a formula's name means nothing else anywhere.
+        """
+        others = [(w, sets) for w, sets in self.holders.get(name, {}).items() if w != word]
+        if word.formula or any(w.formula for w, _ in others):
+            return bool(others)
+        return any(self.classes.clash(other, root) for _, sets in others for other in sets)
 
 
 class _Numbers:

@@ -79,8 +79,9 @@ def emit_module(
     definitions: list[ast.stmt] = []
     sources: dict[ast.stmt, Source] = {}
     for function in functions:
-        definition, own = function_def(function, references)
-        if decorators and function.name in decorators:
+        compiled = decorators is not None and function.name in decorators
+        definition, own = function_def(function, references, by_name=not compiled)
+        if decorators and compiled:
             definition.decorator_list.append(references.callable(decorators[function.name]))
         definitions.append(definition)
         sources.update(own)

@@ -1,6 +1,6 @@
 """How do the statements of the IR become Python statements?
 
-``function_def(function, references) -> tuple[ast.FunctionDef, dict[ast.stmt, Source]]``. For each function of
+``function_def(function, references, by_name) -> tuple[ast.FunctionDef, dict[ast.stmt, Source]]``. For each function of
 a module: ``plan`` decides which values have no name, ``assign_names`` names the others, and only then are
 statements written.
 
@@ -26,6 +26,7 @@ from .expression_text import Expressions, call, constant, method, negate, subscr
 from .imports import STORE, References, name
 from .names import assign_names
 from .nesting import Nesting, plan
+from .releases import releases
 
 Source = tuple[Span, bool]  # where a statement comes from, and whether it belongs to the reverse sweep
 _AUGMENTED = {
@@ -41,10 +42,13 @@ _AUGMENTED = {
 
 
 def function_def(
-    function: Function, references: References
+    function: Function, references: References, by_name: bool = True
 ) -> tuple[ast.FunctionDef, dict[ast.stmt, Source]]:
-    """The definition of the function, and for its statements where they come from."""
-    body = _Body(function, references)
+    """The definition of the function, and for its statements where they come from.
+
+    ``by_name``: whether arrays live as long as their names, as in Python, and not only while they are read.
+    """
+    body = _Body(function, references, by_name)
     statements = body.function()
     args = ast.arguments([], [ast.arg(body.names[p], None) for p in function.params], None, [], [], None, [])
     text = " ".join(function.doc.replace("\\", "/").replace('"""', "'''").split())
@@ -57,7 +61,7 @@ def function_def(
 class _Body:
     """The statements of one function."""
 
-    def __init__(self, function: Function, references: References) -> None:
+    def __init__(self, function: Function, references: References, by_name: bool) -> None:
         self.fn, self.references = function, references
         self.nesting: Nesting = plan(function)
         self.live = Liveness(function, self.nesting.leaves, self.nesting.reads)
@@ -65,6 +69,7 @@ class _Body:
         self.expressions = Expressions(references, lambda var: names.get(var, "_"), self.nesting.inlined)
         self.sources: dict[ast.stmt, Source] = {}
         self.inlined = set(self.nesting.inlined)
+        self.by_name, self.released = by_name, dict[int, list[str]]()
 
     def _name(self, var: Var) -> str:
         return self.names.get(var, "_")
@@ -73,6 +78,8 @@ class _Body:
         self._translate()  # once to learn which global names are used, once with the names that respects
         reserved = self.references.names | {"np", "math", "range", "zip", "reversed", "list"}
         self.names.update(assign_names(self.fn, self.live, self.nesting.is_inlined, reserved))
+        if self.by_name:
+            self.released = releases(self.fn, self.live, self.names, self.nesting.is_inlined)
         self.sources = {}
         return self._translate()
 
@@ -94,6 +101,8 @@ class _Body:
         for op in block.ops:
             if not self.nesting.is_inlined(op):
                 new = list(self.statement(op))
+                if released := self.released.get(id(op)):
+                    new.append(ast.Delete([ast.Name(text, ast.Del()) for text in released]))
                 self.sources.update(dict.fromkeys(new, (op.span, op.adjoint)))
                 out += new
         return out

@@ -81,6 +81,7 @@ class Var:
     """A value, assigned once. ``hint``: the name to print; ``known``: its value where that is static.
 
     ``cotangent_of``: the type of the value of which it is the cotangent, where that is known.
+    ``noun``: what to call it where it has no hint and what computes it is not in sight.
     """
 
     type: Type
@@ -88,6 +89,7 @@ class Var:
     known: Any = UNKNOWN
     id: int = field(default_factory=lambda: next(_ids))
     cotangent_of: Type | None = None
+    noun: str | None = None
 
     def __repr__(self) -> str:
         return f"%{self.hint or 't'}.{self.id}"

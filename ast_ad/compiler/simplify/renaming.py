@@ -77,7 +77,7 @@ def _three(bounds: tuple[Arg, Arg, Arg], names: Mapping[Var, Arg]) -> tuple[Arg,
 
 def fresh(var: Var, names: Renaming) -> Var:
     """A new Var with the same type and hint, which stands for ``var`` in ``names``."""
-    names[var] = new = Var(var.type, var.hint, var.known, cotangent_of=var.cotangent_of)
+    names[var] = new = Var(var.type, var.hint, var.known, cotangent_of=var.cotangent_of, noun=var.noun)
     return new
 
 

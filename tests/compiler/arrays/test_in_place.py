@@ -168,7 +168,7 @@ def test_a_function_fills_the_array_that_it_read():
     a = f.add(operator.mul, f.x, f.y)
     total = f.add(np.sum, a, type=NUMBER)
     b = f.add(np.exp, a, hint="b_bar")
-    assert "b_bar = np.exp(t, out=t)" in f.text(total, b)
+    assert "b_bar = np.exp(x_times_y, out=x_times_y)" in f.text(total, b)
 
 
 def test_the_result_of_the_caller_is_what_was_filled():
@@ -224,7 +224,7 @@ def test_the_other_operand_may_be_a_view_of_the_same_memory():
     back = f.add(operator.getitem, a, Slice(NONE, NONE, Lit(-1)), hint="back")
     total = f.add(np.sum, back, type=NUMBER)
     b = f.add(np.arctan2, a, back, hint="b_bar")
-    assert "b_bar = np.arctan2(t, back, out=t)" in f.text(total, b)
+    assert "b_bar = np.arctan2(x_times_y, back, out=x_times_y)" in f.text(total, b)
 
 
 def test_an_array_that_is_both_operands():
@@ -271,7 +271,7 @@ def test_an_expression_is_not_broken_up_for_a_write():
     c = f.add(np.exp, a, adjoint=False)
     d = f.add(np.minimum, b, c, adjoint=False)
     text = f.text(f.add(np.maximum, d, c, adjoint=False))
-    assert "np.maximum(np.minimum(np.sin(np.maximum(t, y)), t_1), t_1)" in text
+    assert "np.sin(np.maximum(x_times_y, y)), exp_x_times_y), exp_x_times_y)" in text
 
 
 def test_a_temporary_of_a_loop():
@@ -285,14 +285,14 @@ def test_a_temporary_of_a_loop():
     nxt = body.add(np.maximum, d, c, hint="u", adjoint=False)
     out = Var(LONG, "u")
     f.ops.append(For(i, (Lit(0), Lit(3), Lit(1)), (), (u,), (f.x,), Block(body.ops, (nxt,)), (out,)))
-    assert "t *= 0.5" in f.text(out)
+    assert "u_times_y *= 0.5" in f.text(out)
 
 
 def test_a_factor_that_may_not_be_overwritten_stays_where_it_was():
     f = Built()
     a = f.add(operator.mul, f.x, 2.0)
     kept = f.add(builtin.make_list, a, hint="tape", type=LIST)
-    assert "b_bar = y * t" in f.text(f.add(operator.mul, f.y, a, hint="b_bar"), kept)
+    assert "b_bar = y * x_times_2" in f.text(f.add(operator.mul, f.y, a, hint="b_bar"), kept)
 
 
 def test_an_error_half_way_leaves_the_arguments_alone():

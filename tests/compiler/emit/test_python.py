@@ -63,7 +63,7 @@ def test_single_uses_are_nested_and_user_names_stay():
 def test_what_is_used_twice_gets_a_name():
     x, t, y = var("x"), var(), var()
     fn = function([x], [Op(operator.neg, (x,), (t,)), Op(operator.mul, (t, t), (y,))], y)
-    assert body(fn) == ["t = -x", "return t * t"]
+    assert body(fn) == ["minus_x = -x", "return minus_x * minus_x"]
 
 
 def test_names_that_mean_something_else_are_changed():
@@ -100,7 +100,7 @@ def test_an_expression_does_not_move_past_a_new_value_of_its_name():
         [Op(operator.neg, (x,), (t,)), Op(operator.mul, (x, Lit(3)), (x1,)), Op(operator.add, (t, x1), (y,))],
         y,
     )
-    assert body(fn) == ["t = -x", "x = x * 3", "return t + x"]
+    assert body(fn) == ["minus_x = -x", "x = x * 3", "return minus_x + x"]
     agree(fn, 2.0)
 
 
