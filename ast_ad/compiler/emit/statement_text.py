@@ -1,8 +1,8 @@
 """How do the statements of the IR become Python statements?
 
-``function_def(function, references, by_name) -> tuple[ast.FunctionDef, dict[ast.stmt, Source]]``. For each function of
-a module: ``plan`` decides which values have no name, ``assign_names`` names the others, and only then are
-statements written.
+``function_def(function, references, by_name) -> tuple[ast.FunctionDef, dict[ast.stmt, Source]]``. For each
+function of a module: ``plan`` decides which values have no name, ``assign_names`` names the others, and only
+then are statements written.
 
 Carried values and the results of branches become assignments to shared names; where several must move at
 once, one parallel assignment.
