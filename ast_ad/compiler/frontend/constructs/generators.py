@@ -314,16 +314,11 @@ def drive_map(cx: Context, source: Iterable, body: Body) -> None:
     drive_zip(cx, Iterable("zip", tuple(parts)), each)
 
 
-def not_driven(cx: Context, source: Iterable, body: Body) -> None:
-    raise cx.unsupported(f"`{source.kind}` of a generator", "it has no length", "make a list of it")
-
-
 DRIVERS: dict[str, Callable[[Context, Iterable, Body], None]] = {
     "filter": drive_filter,
     "enumerate": drive_enumerate,
     "zip": drive_zip,
     "map": drive_map,
-    "reversed": not_driven,
 }
 
 

@@ -1,0 +1,759 @@
+"""Is what the front end does not follow refused by name, at its line?
+
+The line that an error has to name bears the mark ``# here``.
+"""
+
+from __future__ import annotations
+
+import abc
+import contextlib
+import copy
+import dataclasses
+import enum
+import functools
+import itertools
+import math
+import operator
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import ast_ad
+
+Program = Callable[..., Any]
+CASES: list[Any] = []
+
+
+def refused(
+    word: str, *args: Any, error: type[Exception] = ast_ad.UnsupportedError
+) -> Callable[[Program], Program]:
+    """The derivative of the function at these arguments is refused, with this word in the message."""
+
+    def register(function: Program) -> Program:
+        CASES.append(pytest.param(function, args, word, error, id=f"{function.__name__}: {word}"))
+        return function
+
+    return register
+
+
+X = np.array([0.4, -0.9, 1.3])
+M = np.array([[0.4, -0.9, 1.3], [0.2, 0.7, -0.5]])
+
+
+# ----- calls
+@refused("method `.byteswap()`", X)
+def method_without_a_rule(x):
+    return np.sum(x.byteswap())  # here
+
+
+@refused("another dtype or class", X)
+def view_of_another_dtype(x):
+    return np.sum(x.view(np.complex128).real)  # here
+
+
+@refused("int is not callable", X)
+def call_of_a_number(x):
+    three = 3
+    return np.sum(x) + three()  # here
+
+
+class Answers:
+    def __getattr__(self, name):
+        return 1.0
+
+
+@refused("its class answers that itself", X)
+def attribute_that_a_class_answers(x):
+    made = Answers()
+    made.scale = 2.0
+    return np.sum(x) * (made.scale if hasattr(made, "shift") else 1.0)  # here
+
+
+@refused("name the base class", X)
+def super_of_nothing(x):
+    class Outer:
+        def scale(self):
+            return super(Outer, self).__init__()  # here
+
+    Outer().scale()
+    return np.sum(x)
+
+
+@refused("deepcopy with a memo", X)
+def deepcopy_with_a_memo(x):
+    return np.sum(copy.deepcopy([x], {})[0])  # here
+
+
+@refused("which of its elements are one array", X)
+def deepcopy_of_references(x):
+    rows = []
+    for v in x:
+        rows.append(x * v)
+    row = rows[0]
+    rows.append(row)
+    row[0] = 1.0
+    return np.sum(copy.deepcopy(rows)[0])  # here
+
+
+@refused("known at run time only", X)
+def call_of_a_result(x):
+    return np.sum(x)(1.0)  # here
+
+
+exec("def without_source(x):\n    return x * 2.0")
+
+
+@refused("source", X, error=ast_ad.SourceError)
+def function_without_source(x):
+    return np.sum(without_source(x))  # here
+
+
+
+@refused("out=", X)
+def out_that_is_no_array(x):
+    np.add(x, x, out=[0.0, 0.0, 0.0])  # here
+    return np.sum(x)
+
+
+@refused("it writes to an array", X)
+def overwritten_input(x):
+    return np.median(x, overwrite_input=True)  # here
+
+
+@refused("where= without out=", X)
+def where_without_out(x):
+    return np.sum(np.exp(x, where=x > 0))  # here
+
+
+@refused("random numbers drawn by `random`", X)
+def random_numbers(x):
+    return np.sum(x) * np.random.random()  # here
+
+
+@refused("it is compiled code that may", X)
+def clock(x):
+    return np.sum(x) * time.time()  # here
+
+
+@refused("may do something else at each call", X)
+def number_of_an_iterator(x):
+    return np.sum(x) * "".join(("a",)).__sizeof__()  # here
+
+
+@refused("ValueError: math domain error", X)
+def constant_out_of_domain(x):
+    return np.sum(x) * math.sqrt(-1.0)  # here
+
+
+@refused("without a rule", X)
+def compiled_code_without_a_rule(x):
+    return np.sum(x) * functools.cmp_to_key(operator.lt)(x[0])  # here
+
+
+@refused("an item that is not there", X)
+def index_of_nothing(x):
+    return np.sum(x) * (1, 2).index(3)  # here
+
+
+@refused("`del` of an item", X)
+def deletion_from_an_array(x):
+    y = x * 2.0
+    del y[0]  # here
+    return np.sum(y)
+
+
+@refused("`del` of every k-th item", X)
+def deletion_of_every_other(x):
+    values = [v for v in x]
+    del values[::2]  # here
+    return values[0]
+
+
+@refused("the dict has no such key", X)
+def deletion_of_a_missing_key(x):
+    d = {"a": x}
+    del d["b"]  # here
+    return np.sum(d["a"])
+
+
+@refused("the dict has no such key", X)
+def pop_of_a_missing_key(x):
+    d = {"a": x}
+    return np.sum(d.pop("b"))  # here
+
+
+class Made:
+    def __new__(cls, *args):
+        return object.__new__(cls)
+
+    def __init__(self, x):
+        self.x = x
+
+
+class OfInt(int):
+    pass
+
+
+@refused("its constructor is not Python code", X)
+def constructor_without_code(x):
+    return np.sum(x) * OfInt(2)  # here
+
+
+@refused("it defines __new__", X)
+def class_with_a_new(x):
+    return np.sum(Made(x).x)  # here
+
+
+async def later(x):
+    return x
+
+
+@refused("it is asynchronous", X)
+def asynchronous_function(x):
+    later(x)  # here
+    return np.sum(x)
+
+
+def of_one(x):
+    return np.sum(x)
+
+
+@refused("takes 1 positional arguments, 2 given", X)
+def too_many_arguments(x):
+    return of_one(x, x)  # here
+
+
+@refused("argument `y` does not fit", X)
+def unknown_keyword(x):
+    return of_one(x, y=x)  # here
+
+
+@refused("argument `x` is missing", X)
+def missing_argument(x):
+    return np.sum(x) + of_one()  # here
+
+
+@refused("len() of a 0-d array", X)
+def length_of_a_number(x):
+    return np.sum(x) * len(np.asarray(x[0]))  # here
+
+
+@refused("len() of this value", X)
+def length_of_a_generator(x):
+    return np.sum(x) * len(v for v in x)  # here
+
+
+@refused("lengths are not known to be equal", X, X)
+def strict_zip(x, y):
+    total = 0.0
+    for a, b in zip(x, y[1:], strict=True):  # here
+        total += a * b
+    return total
+
+
+@refused("any() or all() of rows", M)
+def any_of_rows(x):
+    return np.sum(x) * any(x > 0)  # here
+
+
+@functools.lru_cache
+def cached(x):
+    return x * 2.0
+
+
+@functools.lru_cache
+def cached_list(x):
+    return [x]
+
+
+TABLE = {"a": 0.0}
+
+
+@functools.lru_cache
+def cached_store(x):
+    TABLE["a"] = 1.0
+    return x
+
+
+@refused("it has no hash", X)
+def cache_of_an_array(x):
+    return np.sum(cached(x))  # here
+
+
+@refused("a store outside, by a function with a cache", 1.5)
+def cache_of_a_store(x):
+    return x * cached_store(x)  # here
+
+
+@refused("what a function with a cache returns", 1.5)
+def cache_of_a_list(x):
+    return cached_list(x)[0]  # here
+
+
+@refused("only iterators over static sequences", X)
+def next_of_an_array(x):
+    return next(x)  # here
+
+
+@refused("the iterator is exhausted", X)
+def next_of_nothing(x):
+    return np.sum(x) + next(iter(()))  # here
+
+
+@refused("np.minimum.at", X)
+def minimum_at(x):
+    y = x * 2.0
+    np.minimum.at(y, [0, 0], 0.1)  # here
+    return np.sum(y)
+
+
+@refused("`dtype` of np.add.reduce", X)
+def dtype_of_a_reduction(x):
+    return np.add.reduce(x, dtype=np.float32)  # here
+
+
+@refused("np.arctan2.accumulate", X)
+def accumulated_angles(x):
+    return np.sum(np.arctan2.accumulate(x))  # here
+
+
+@refused("copy=False where a copy may be needed", X)
+def copy_that_is_forbidden(x):
+    return np.sum(np.asarray(x, dtype=np.float32, copy=False))  # here
+
+
+@refused("`like` of an array", X)
+def array_like(x):
+    return np.sum(np.asarray(x, like=x))  # here
+
+
+@refused("`count` of np.fromiter", X)
+def count_of_fromiter(x):
+    return np.sum(np.fromiter((v for v in x), float, count=3))  # here
+
+
+@refused("np.fromiter of what are no numbers", M)
+def fromiter_of_rows(x):
+    return np.sum(np.fromiter((row for row in x), float))  # here
+
+
+@refused("another one in others", X)
+def vectorize_of_two_types(x):
+    return np.sum(np.vectorize(lambda v: v if v > 0 else 0)(x))  # here
+
+
+@refused("followed for matrices only", X)
+def along_an_axis_of_a_vector(x):
+    return np.sum(np.apply_along_axis(np.sum, 0, x))  # here
+
+
+@refused("np.piecewise of a number", 1.5)
+def piecewise_of_a_number(x):
+    return np.piecewise(x, [x > 0], [lambda v: v, 0.0])  # here
+
+
+@refused("question about the memory", X)
+def memory_of_arrays(x):
+    return np.sum(x) * np.shares_memory(x, x)  # here
+
+
+@refused("`np.size` along this axis", X)
+def size_along_no_axis(x):
+    return np.sum(x) * np.size(x, 1)  # here
+
+
+@refused("an order of what are no numbers", X)
+def order_of_arrays(x):
+    return np.sum(sorted([x, x * 2.0])[0])  # here
+
+
+@refused("which is known at run time only", X)
+def largest_of_arrays(x):
+    return np.sum(max(x, x * 2.0))  # here
+
+
+@refused("changes the kind of the array", X)
+def complex_in_place(x):
+    y = x * 2.0
+    y += 1j * x  # here
+    return np.sum(y)
+
+
+# ----- attributes
+@refused("does not know it on this Tup", X)
+def attribute_of_a_tuple(x):
+    return np.sum((x, x).first)  # here
+
+
+@refused("float64[?] have none", X)
+def attribute_that_arrays_lack(x):
+    return np.sum(x.first)  # here
+
+
+@refused("memory layout of an array", X)
+def layout_of_an_array(x):
+    return np.sum(x) * x.flags.c_contiguous  # here
+
+
+@refused("attribute `strides`", X)
+def strides_of_an_array(x):
+    return np.sum(x) * x.strides[0]  # here
+
+
+class Plain:
+    scale = 1.0
+
+    def __init__(self, x):
+        self.x = x
+
+    @property
+    def fixed(self):
+        return self.x
+
+
+@refused("this Plain has none", X)
+def attribute_that_an_object_lacks(x):
+    return np.sum(Plain(x).y)  # here
+
+
+@refused("the instance has on some paths and its class on the others", X)
+def attribute_of_object_or_class(x):
+    made = Plain(x)
+    if x[0] > 0:
+        made.scale = 2.0
+    return np.sum(x) * made.scale  # here
+
+
+class Derived(Plain):
+    def method(self):
+        return super().__repr__()  # here
+
+
+@refused("super().__repr__", X)
+def super_that_is_no_python(x):
+    Derived(x).method()
+    return np.sum(x)
+
+
+@refused("has no attribute 'nothing'", X)
+def attribute_that_a_constant_lacks(x):
+    return np.sum(x) * "text".nothing  # here
+
+
+@refused("the class Inner has none", X)
+def attribute_that_a_local_class_lacks(x):
+    class Inner:
+        pass
+
+    return np.sum(x) * Inner.scale  # here
+
+
+@refused("it has no setter", X)
+def property_without_a_setter(x):
+    made = Plain(x)
+    made.fixed = x  # here
+    return np.sum(x)
+
+
+@refused("the object outlives the call", X)
+def attribute_of_a_constant(x):
+    text = "text"
+    text.scale = 1.0  # here
+    return np.sum(x)
+
+
+OUTSIDE = Plain(1.0)
+
+
+@refused("the object and its class get one", X)
+def attribute_of_object_and_class(x):
+    OUTSIDE.scale = 2.0
+    Plain.scale = 3.0
+    del_later = OUTSIDE.scale  # here
+    return np.sum(x) * del_later
+
+
+@refused("'Plain' object has no attribute 'nothing'", X)
+def attribute_that_an_outside_object_lacks(x):
+    return np.sum(x) * OUTSIDE.nothing  # here
+
+
+# ----- statements and expressions
+@refused("a change in place of this object", X)
+def set_in_place(x):
+    other = KINDS
+    other |= {3}  # here
+    return np.sum(x) * len(KINDS)
+
+
+KINDS = {1}
+
+
+@refused("the truth value of an array", X)
+def truth_of_an_array(x):
+    if np.zeros(3) + 1.0:  # here
+        return np.sum(x)
+    return np.sum(-x)
+
+
+@refused("`MatchMapping` pattern", X)
+def mapping_pattern(x):
+    match {"a": x}:
+        case {"a": y}:  # here
+            return np.sum(y)
+
+
+@refused("a starred pattern", X)
+def starred_pattern(x):
+    match (x, x):
+        case (y, *_):  # here
+            return np.sum(y)
+
+
+@refused("decorator or metaclass", X)
+def class_with_a_metaclass(x):
+    class Inner(metaclass=abc.ABCMeta):  # here
+        pass
+
+    return np.sum(x)
+
+
+@refused("what it derives from is no plain class", X)
+def class_that_derives_from_no_class(x):
+    class Inner(x.shape):  # here
+        pass
+
+    return np.sum(x)
+
+
+@refused("what `Kind` does with it", X)
+def class_that_derives_from_an_enum(x):
+    class Inner(Kind):  # here
+        pass
+
+    return np.sum(x)
+
+
+class Kind(enum.Enum):
+    pass
+
+
+@refused("does not follow its `__slots__`", X)
+def class_with_slots(x):
+    class Inner:  # here
+        __slots__ = ("x",)
+
+    return np.sum(x)
+
+
+@refused("how an instance reads its `half`", X)
+def class_with_a_partial(x):
+    class Inner:  # here
+        half = functools.partial(of_one, x)
+
+    return np.sum(x)
+
+
+@refused("it stands in no class statement", X)
+def property_outside_of_a_class(x):
+    got = property(lambda self: 1.0)  # here
+    return np.sum(x)
+
+
+@refused("this option of np.errstate", X)
+def option_of_errstate(x):
+    with np.errstate(call=print):  # here
+        return np.sum(x)
+
+
+class Exits:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, trace):
+        return str(value) == "no"  # here
+
+
+@refused("a read of `an exception`", X)
+def manager_that_reads_the_exception(x):
+    with Exits():
+        y = {"a": x}["b"]
+    return np.sum(x)
+
+
+@contextlib.contextmanager
+def once():
+    yield
+
+
+@refused("its context manager may swallow it", X)
+def exception_within_with(x):
+    with once():
+        y = {"a": x}["b"]  # here
+    return np.sum(x)
+
+
+LOCK = threading.Lock()
+
+
+@refused("`with` statement", X)
+def lock(x):
+    with LOCK:  # here
+        return np.sum(x)
+
+
+@contextlib.contextmanager
+def perhaps(x):
+    if x[0] > 0:
+        yield 1.0
+    else:
+        yield 2.0
+
+
+@refused("whether it yields depends on the path", X)
+def manager_that_may_not_yield(x):
+    with perhaps(x) as scale:  # here
+        y = np.sum(x) * scale
+    return y
+
+
+@refused("the class has it on some paths only", X)
+def name_of_a_class_body(x):
+    class Inner:
+        if x[0] > 0:
+            scale = 2.0
+        double = scale * 2.0  # here
+
+    return np.sum(x) * Inner.double
+
+
+@refused("`*` here", X)
+def starred_index(x):
+    return np.sum(x) * len(f"{(*x.shape,)[0]:{[*'3'][0]}}" * (*x,))  # here
+
+
+@refused("which is left early", X)
+def generator_that_is_left_early(x):
+    def items():
+        try:
+            for v in x:
+                yield v
+        finally:
+            pass
+
+    total = 0.0
+    for v in items():
+        total += v
+        if total > 0.1:  # here
+            break
+    return total
+
+
+@refused("zip() of several generators", X)
+def zip_of_generators(x):
+    def items():
+        for v in x:
+            yield v
+
+    total = 0.0
+    for a, b in zip(items(), items()):  # here
+        total += a * b
+    return total
+
+
+@refused("`reversed` of an iterator", X)
+def reversed_generator(x):
+    def items():
+        for v in x:
+            yield v
+
+    total = 0.0
+    for v in reversed(items()):  # here
+        total += v
+    return total
+
+
+@refused("a list that changes while `zip` runs over it", X)
+def zip_over_a_list_that_changes(x):
+    def items():
+        for v in x:
+            yield v
+
+    seen = [x[0], x[1], x[2]]
+    total = 0.0
+    for a, b in zip(items(), seen):  # here
+        seen.append(a)
+        total += a * b
+    return total
+
+
+@refused("attribute `scale` of a class", X)
+def attribute_of_a_class_on_one_path(x):
+    class Inner:
+        scale = 1.0
+
+    if x[0] > 0:
+        Inner.scale = x
+    return np.sum(x) * Inner.scale  # here
+
+
+@refused("the class statement gives it none", X)
+def new_attribute_of_a_local_class(x):
+    class Inner:
+        pass
+
+    Inner.scale = 2.0  # here
+    return np.sum(x) * Inner.scale
+
+
+@refused("outside of the program", X)
+def local_class_that_is_returned(x):
+    class Inner:
+        pass
+
+    OUTSIDE.made = Inner
+    return np.sum(x)
+
+
+@refused("ZeroDivisionError", X)
+def constant_that_raises(x):
+    return np.sum(x) * (1 / 0)  # here
+
+
+@refused("operator sub on objects", X)
+def operator_that_a_class_lacks(x):
+    return Plain(x) - Plain(x)  # here
+
+
+@refused("a comparison", X)
+def comparison_of_unlike_constants(x):
+    return np.sum(x) * ("a" < 1)  # here
+
+
+@refused("`del` of an attribute", X)
+def deletion_of_an_attribute(x):
+    made = Plain(x)
+    del made.x  # here
+    return np.sum(x)
+
+
+@refused("`async def` statement", X)
+def statement_that_is_not_known(x):
+    async def inner():  # here
+        pass
+
+    return np.sum(x)
+
+
+@pytest.mark.parametrize("function, args, word, error", CASES)
+def test_refusal(function: Program, args: tuple[Any, ...], word: str, error: type[Exception]) -> None:
+    with pytest.raises(error) as caught:
+        ast_ad.grad(function, fallback="error")(*copy.deepcopy(args))
+    message = str(caught.value)
+    assert word in message and type(caught.value) is error
+    if isinstance(caught.value, ast_ad.AdError):
+        assert caught.value.source_line.rstrip().endswith("# here"), message
