@@ -20,7 +20,7 @@ import collections
 import json
 import pathlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import CodeType
 from typing import Any
@@ -113,13 +113,16 @@ def record() -> None:
     code_match.compile = with_notes  # type: ignore[attr-defined]
     import ast_ad.compiler.frontend.interpreter  # noqa: F401  (enters what reads a statement in the table)
 
-    exec_raise = EXEC[gast.Raise]
+    for kind in (gast.Raise, gast.Expr, gast.Return, gast.Assign):
+        EXEC[kind] = reading(EXEC[kind])
 
+
+def reading(run: Callable[..., Any]) -> Callable[..., Any]:
     def read(cx: Any, node: Any, rest: Any) -> Any:
         reached.setdefault((cx.frame.source.filename, node.lineno), "read")
-        return exec_raise(cx, node, rest)
+        return run(cx, node, rest)
 
-    EXEC[gast.Raise] = read
+    return read
 
 
 def main() -> None:
