@@ -5,11 +5,9 @@ The line that an error has to name bears the mark ``# here``.
 
 from __future__ import annotations
 
-import abc
 import collections
 import contextlib
 import copy
-import dataclasses
 import enum
 import functools
 import itertools
@@ -18,7 +16,7 @@ import operator
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
@@ -82,7 +80,7 @@ def attribute_that_a_class_answers(x):
 def super_of_nothing(x):
     class Outer:
         def scale(self):
-            return super(Outer, self).__init__()  # here
+            return super(Outer, self).__init__()  # noqa: UP008  # here
 
     Outer().scale()
     return np.sum(x)
@@ -109,13 +107,12 @@ def call_of_a_result(x):
     return np.sum(x)(1.0)  # here
 
 
-exec("def without_source(x):\n    return x * 2.0")
+WITHOUT_SOURCE = eval("lambda x: x * 2.0")
 
 
 @refused("source", X, error=ast_ad.SourceError)
 def function_without_source(x):
-    return np.sum(without_source(x))  # here
-
+    return np.sum(WITHOUT_SOURCE(x))  # here
 
 
 @refused("out=", X)
@@ -516,7 +513,7 @@ def starred_pattern(x):
 
 @refused("decorator or metaclass", X)
 def class_with_a_metaclass(x):
-    class Inner(metaclass=abc.ABCMeta):  # here
+    class Inner(metaclass=type):  # here
         pass
 
     return np.sum(x)
@@ -648,8 +645,7 @@ def generator_that_is_left_early(x):
 @refused("zip() of several generators", X)
 def zip_of_generators(x):
     def items():
-        for v in x:
-            yield v
+        yield from x
 
     total = 0.0
     for a, b in zip(items(), items()):  # here
@@ -660,8 +656,7 @@ def zip_of_generators(x):
 @refused("`reversed` of an iterator", X)
 def reversed_generator(x):
     def items():
-        for v in x:
-            yield v
+        yield from x
 
     total = 0.0
     for v in reversed(items()):  # here
@@ -672,8 +667,7 @@ def reversed_generator(x):
 @refused("a list that changes while `zip` runs over it", X)
 def zip_over_a_list_that_changes(x):
     def items():
-        for v in x:
-            yield v
+        yield from x
 
     seen = [x[0], x[1], x[2]]
     total = 0.0
@@ -888,7 +882,7 @@ BYTES = bytearray(b"abc")
 
 @refused("a function that raises whatever", X)
 def name_that_is_nowhere(x):
-    return np.sum(x) * no_such_name  # here
+    return np.sum(x) * no_such_name  # noqa: F821  # here
 
 
 # ----- loops
@@ -971,6 +965,174 @@ def statistic_that_omits(x):
 @refused("the statistic takes one", M)
 def statistic_of_several_axes(x):
     return stats.skew(x, axis=(0, 1))  # here
+
+
+# ----- stores in what outlives the call
+PARTS: list[Any] = [[1.0], [2.0]]
+NESTED: dict[Any, Any] = {"a": [1.0]}
+VALUES: list[float] = [1.0, 2.0]
+
+
+@refused("others take their places", X, placed=False)
+def store_of_other_objects(x):
+    for i in range(len(PARTS)):
+        PARTS[int(x[i] > 0)] = [x[i]]
+    return np.sum(x)
+
+
+@refused("another one takes the place of one", X, placed=False)
+def store_of_another_object(x):
+    PARTS[0] = [3.0]
+    return np.sum(x)
+
+
+@refused("the keys of the dict are known at run time only", X, placed=False)
+def store_of_a_dict(x):
+    found = {}
+    for i in range(len(x)):
+        found[i] = x[i]
+    OUTSIDE.found = found
+    return np.sum(x)
+
+
+@refused("has another name", X, placed=False)
+def store_of_a_list_twice(x):
+    both = [x[0]]
+    OUTSIDE.one = both
+    OUTSIDE.two = both
+    return np.sum(x)
+
+
+@refused("defines its class at each call", X, placed=False)
+def store_of_a_local_object(x):
+    class Inner:
+        pass
+
+    OUTSIDE.made = Inner()
+    return np.sum(x)
+
+
+GRID = np.zeros((2, 2))
+
+
+@refused("an array that has another name", X, placed=False)
+def store_of_a_view(x):
+    GRID[0] = 1.0
+    OUTSIDE.view = GRID[0]
+    return np.sum(x)
+
+
+@refused("an array that shares memory with it", X, placed=False)
+def store_of_two_views(x):
+    y = x * 2.0
+    OUTSIDE.one = y[:2]
+    OUTSIDE.two = y[1:]
+    return np.sum(x)
+
+
+@refused("prints or warns", X, placed=False)
+def store_and_print(x):
+    OUTSIDE.x = 1.0
+    print(x[0])
+    return np.sum(x)
+
+
+class Slotted:
+    __slots__ = ("x",)
+
+
+SLOTTED = Slotted()
+
+
+@refused("has code or slots for it", X)
+def store_in_a_slot(x):
+    SLOTTED.x = 1.0  # here
+    return np.sum(x)
+
+
+@refused("a write to `VALUES`", X, placed=False)
+def store_on_one_path(x):
+    own = [3.0, 4.0]
+    one = VALUES if x[0] > 0 else own
+    one[0] = 5.0
+    return np.sum(x)
+
+
+# ----- dicts and lists whose content is known at run time only
+@refused("it is no int, string, or tuple of them", X)
+def float_as_a_key(x):
+    d = {1.0: x[0]}
+    return d[x[1]]  # here
+
+
+OUTER = {0: 1.0}
+
+
+@refused("the structure of the program depends on it", X)
+def key_of_a_dict_from_outside(x):
+    OUTER[int(x[0] * 3.0)] = x[0]  # here
+    return np.sum(x)
+
+
+@refused("unlike keys or values", X)
+def dict_of_unlike_values(x):
+    d = {}
+    for i in range(len(x)):
+        d[i] = x[i]
+        d[i + 1] = "a"  # here
+    return np.sum(x)
+
+
+@refused("items get between those", X)
+def list_that_extends_itself(x):
+    items = [x[0]]
+    items.extend(items.append(v) or v for v in (x[1], x[2]))  # here
+    return items[0]
+
+
+@refused("may have more axes than the array", X)
+def more_axes_in_place(x):
+    y = x * 2.0
+    y += np.outer(x, x)  # here
+    return np.sum(y)
+
+
+@refused("assignment to .shape", X)
+def shape_that_is_set(x):
+    y = x * 2.0
+    setattr(y, "shape", (3, 1))  # noqa: B010  # here
+    return np.sum(y)
+
+
+@refused("or may not lie row by row", X)
+def shape_of_a_view(x):
+    y = x * 2.0
+    z = y[:]
+    y.shape = (3, 1)  # here
+    return np.sum(y) + np.sum(z)
+
+
+@refused("`*` here", X)
+def class_with_starred_bases(x):
+    class Inner(*(object,)):  # here
+        pass
+
+    return np.sum(x)
+
+
+@refused("it may be a number", X)
+def fill_of_a_number(x):
+    y = np.sum(x)
+    y.fill(1.0)  # here
+    return y
+
+
+@refused("a loop whose structure changes", X)
+def while_that_changes_structure(x):
+    parts, i = (x[0],), 0
+    while x[i] > -2.0 and i < 2:
+        parts, i = (parts, 1.0), i + 1  # here
+    return np.sum(x)
 
 
 @pytest.mark.parametrize("function, args, word, error, placed", CASES)
