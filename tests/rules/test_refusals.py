@@ -1,11 +1,12 @@
 """Do rules refuse what they don't compute, by the class and in the words that are promised?
 
-Each case is a program that is differentiated. What the function itself refuses, in PyTorch's words, its gradient
-refuses in the same way; what has no rule is named with its line.
+Each case is a program that is differentiated. What the function itself refuses, in PyTorch's words, its
+gradient refuses as well; what has no rule is named with its line.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -19,6 +20,8 @@ import scipy.stats
 
 import ast_ad
 import ast_ad.nn.functional as F
+from ast_ad.rules import containers, registry
+from ast_ad.rules.torch import gather
 
 Program = Callable[[np.ndarray], Any]
 
@@ -37,6 +40,7 @@ FUNCTIONS: list[tuple[type[Exception], str, np.ndarray, Program]] = [
     (ValueError, "inplace=True changes tensors", ROWS, lambda x: F.relu(x, inplace=True)),
     (ValueError, "draws no random slopes", ROWS, lambda x: F.rrelu(x, training=True)),
     (ValueError, "draws no mask", ROWS, lambda x: F.dropout(x)),
+    (ValueError, "draws no mask", ROWS, lambda x: F.alpha_dropout(x, training=True)),
     (ValueError, "draws no mask", IMAGE, lambda x: F.dropout2d(x)),
     (ValueError, "out= is for tensors", ROWS, lambda x: F.normalize(x, out=x)),
     (ValueError, "is not a valid value for reduction", ROWS, lambda x: F.mse_loss(x, x, reduction="all")),
@@ -172,6 +176,7 @@ DERIVATIVES: list[tuple[str, np.ndarray, Program]] = [
     ("qr(mode='raw')", ROWS, lambda x: np.linalg.qr(x.T, mode="raw")[0]),
     ("np.ma.average with weights=", ROWS, lambda x: np.ma.average(x, weights=x)),
     ("np.ma.sum along an axis", ROWS, lambda x: np.ma.sum(x[0], axis=0)),
+    ("quantiles by the method", ROWS, lambda x: np.quantile(x, 0.3, method="closest_observation")),
     ("np.pad(mode='linear_ramp')", ROWS, lambda x: np.pad(x, 1, mode="linear_ramp")),
     ("steps of another rank", ROWS, lambda x: np.trapezoid(x, dx=x[0, :2])),
     ("np.corrcoef of complex numbers", ROWS, lambda x: np.abs(np.corrcoef(x * 1j))),
@@ -214,7 +219,8 @@ def test_what_the_function_refuses(
 
 @pytest.mark.parametrize("word, x, function", DERIVATIVES, ids=[case[0] for case in DERIVATIVES])
 def test_what_has_no_rule(word: str, x: np.ndarray, function: Program) -> None:
-    assert word in refused(function, x, ast_ad.UnsupportedError).construct
+    error = refused(function, x, ast_ad.UnsupportedError)
+    assert word in error.construct + error.why  # the whole would show the case's own line
 
 
 def refused(function: Program, x: np.ndarray, error: type[Exception]) -> Any:
@@ -226,3 +232,35 @@ def refused(function: Program, x: np.ndarray, error: type[Exception]) -> Any:
         assert span is not None and span.filename == code.co_filename
         assert span.line in {line for _, _, line in code.co_lines()} or span.function in HELPERS
     return caught.value
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+@pytest.mark.parametrize(
+    "word, function",
+    [
+        ("np.reshape(order='A')", lambda x: np.reshape(x, 6, order="A")),
+        ("np.ravel(order='K')", lambda x: np.ravel(x, order="K")),
+    ],
+)
+def test_what_has_no_rule_in_a_trace(word: str, function: Program) -> None:
+    """The compiler knows such orders, or refuses them itself."""
+
+    def traced(x: np.ndarray) -> Any:
+        with threading.Lock():
+            return np.sum(function(x))
+
+    with pytest.raises(ast_ad.UnsupportedError) as caught:
+        ast_ad.grad(traced)(ROWS)
+    assert word in caught.value.construct
+
+
+def test_what_compiled_code_does_not_write() -> None:
+    """The compiler refuses these before, or never writes them."""
+    with pytest.raises(ValueError, match="from 3 to 2"):
+        containers.list_set_slice([1.0, 2.0, 3.0], 0, 2, None, [5.0])
+    with pytest.raises(TypeError, match="a cotangent of list and one of float"):
+        containers.list_add([1.0], 2.0)
+    with pytest.raises(ValueError, match="has a rule already"):
+        registry.alias(np.sin, np.cos)
+    with pytest.raises(ValueError, match="reduce argument must be"):
+        gather.scatter_reduce(ROWS, 0, INDEX, ROWS, "max")

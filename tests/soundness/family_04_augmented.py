@@ -232,7 +232,9 @@ class Count:
 COUNT = Count(1.0)
 
 
-@program(after(lambda: setattr(COUNT, "n", 1.0), THREE), later=[after(lambda: setattr(COUNT, "n", 2.5), FOUR)])
+@program(
+    after(lambda: setattr(COUNT, "n", 1.0), THREE), later=[after(lambda: setattr(COUNT, "n", 2.5), FOUR)]
+)
 def an_object_from_outside_changes_itself(x):
     same = COUNT
     same += 2.0

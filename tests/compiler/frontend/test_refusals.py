@@ -22,6 +22,7 @@ import numpy as np
 import pytest
 
 import ast_ad
+from ast_ad.compiler.frontend.context import TensorOutside
 
 Program = Callable[..., Any]
 CASES: list[Any] = []
@@ -44,6 +45,7 @@ def refused(
 
 LOCK = threading.Lock()
 X = np.array([0.4, -0.9, 1.3])
+SQUARE = np.array([[0.4, -0.9], [1.3, 0.2]])
 M = np.array([[0.4, -0.9, 1.3], [0.2, 0.7, -0.5]])
 
 
@@ -513,7 +515,7 @@ def starred_pattern(x):
 
 @refused("decorator or metaclass", X)
 def class_with_a_metaclass(x):
-    class Inner(metaclass=type):  # here
+    class Inner(metaclass=META):  # here
         pass
 
     return np.sum(x)
@@ -629,8 +631,7 @@ def name_of_a_class_body(x):
 def generator_that_is_left_early(x):
     def items():
         try:
-            for v in x:
-                yield v
+            yield from x
         finally:
             pass
 
@@ -877,6 +878,7 @@ def item_of_an_outside_object(x):
     return np.sum(x) * BYTES[7]  # here
 
 
+META = type
 BYTES = bytearray(b"abc")
 
 
@@ -1135,6 +1137,59 @@ def while_that_changes_structure(x):
     return np.sum(x)
 
 
+# ----- constants
+@refused("a matrix", X)
+def matrix_as_a_constant(x):
+    return np.sum(x) * np.sum(np.matrix("1 2"))  # here
+
+
+@refused("an array of dtype |S1", X)
+def bytes_as_a_constant(x):
+    return np.sum(x) * len(np.frombuffer(b"ab", dtype="S1"))  # here
+
+
+TENSOR = ast_ad.tensor([1.0, 2.0, 3.0])
+
+
+@refused("`TENSOR`, a tensor", X, error=TensorOutside)
+def tensor_from_outside(x):
+    return np.sum(x * TENSOR)  # here
+
+
+@refused("how the array lies in memory is not known", SQUARE)
+def order_of_one_of_two(x):
+    y = x if x[0, 0] > 0 else x.T.copy().T
+    return np.ravel(y * 2.0, order="K")[1]  # here
+
+
+# ----- loops and stores
+@refused("loops nested 30 deep", X, 2)
+def calls_in_loops(x, n):
+    def inner(depth):
+        total = x[0]
+        for i in range(n):  # here
+            total += inner(depth - 1) if depth else x[1]
+        return total
+
+    return inner(31)
+
+
+@refused("what it derives from", X)
+def class_from_a_function(x):
+    class Inner(of_one):  # here
+        pass
+
+    return np.sum(x)
+
+
+@refused("a function that raises whatever", X)
+def pop_of_an_empty_dict(x):
+    d = {}
+    i = int(x[0] * 3.0)
+    return np.sum(x) * d.pop(i)  # here
+
+
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")  # np.matrix
 @pytest.mark.parametrize("function, args, word, error, placed", CASES)
 def test_refusal(
     function: Program, args: tuple[Any, ...], word: str, error: type[ast_ad.AdError], placed: bool
