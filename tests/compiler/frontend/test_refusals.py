@@ -17,12 +17,15 @@ import threading
 import time
 from collections.abc import Callable
 from typing import Any
+from unittest import mock
 
+import gast
 import numpy as np
 import pytest
 
 import ast_ad
 from ast_ad.compiler.frontend.context import TensorOutside
+from ast_ad.compiler.frontend.tables import EVAL
 
 Program = Callable[..., Any]
 CASES: list[Any] = []
@@ -1189,6 +1192,54 @@ def pop_of_an_empty_dict(x):
     return np.sum(x) * d.pop(i)  # here
 
 
+@refused("it is applied row by row", M)
+def statistic_of_rows(x):
+    return np.sum(stats.shapiro(x, axis=1).statistic)  # here
+
+
+@refused("a dict as an operand", X)
+def dict_as_an_operand(x):
+    return np.sum(np.array({"a": x}))  # here
+
+
+@refused("a function that raises whatever", X)
+def choice_of_two_that_raise(x):
+    return np.sum(x) + (math.cos(x) if x[0] > 0 else math.sin(x))  # here
+
+
+@refused("its elements have other names", X, placed=False)
+def store_of_references(x):
+    rows, kept = [], x * 1.0
+    for v in x:
+        rows.append(kept)
+        kept[0] = v
+    OUTSIDE.rows = rows
+    return np.sum(x)
+
+
+@refused("the class Inner has none", X)
+def attribute_that_a_class_only_declares(x):
+    class Inner:
+        scale: float
+
+    return np.sum(x) * Inner.scale  # here
+
+
+@refused("`keepdims` of np.sum that is known", X)
+def option_at_run_time(x):
+    return np.sum(np.sum(x, keepdims=x[0] > 0))  # here
+
+
+@refused("may be an array, a number or None", X)
+def reference_of_several_kinds(x):
+    rows, one = [], x * 1.0
+    for v in x:
+        rows.append(one)  # here
+        one[0] = v
+        one = x * v if v > 0 else None
+    return np.sum(rows[0])
+
+
 @pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")  # np.matrix
 @pytest.mark.parametrize("function, args, word, error, placed", CASES)
 def test_refusal(
@@ -1200,3 +1251,27 @@ def test_refusal(
     assert word in message and type(caught.value) is error
     assert caught.value.source_line.rstrip().endswith("# here" if placed else ""), message
     assert placed or not caught.value.source_line
+
+
+def test_an_expression_that_nothing_reads() -> None:
+    """Expressions of later versions of Python, whose kind no module has entered in the table."""
+
+    def function(x: np.ndarray) -> Any:
+        return np.sum(x) * len({1, 2})
+
+    with mock.patch.dict(EVAL):
+        del EVAL[gast.Set]
+        with pytest.raises(ast_ad.UnsupportedError, match="`Set` expression"):
+            ast_ad.grad(function, fallback="error")(X)
+
+
+def test_a_name_that_a_rule_lacks() -> None:
+    def scaled(x: float) -> float:
+        return x * 2.0
+
+    @ast_ad.rule.vjp(scaled)
+    def scaled_rule(g: Any, ans: Any, x: Any) -> Any:
+        return (g * no_such_name,)  # noqa: F821
+
+    with pytest.raises(ast_ad.UnsupportedError, match="name `no_such_name`"):
+        ast_ad.grad(lambda x: scaled(x), fallback="error")(1.5)
