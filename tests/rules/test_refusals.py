@@ -264,3 +264,9 @@ def test_what_compiled_code_does_not_write() -> None:
         registry.alias(np.sin, np.cos)
     with pytest.raises(ValueError, match="reduce argument must be"):
         gather.scatter_reduce(ROWS, 0, INDEX, ROWS, "max")
+
+
+def test_pieces_of_a_tensor_that_are_functions() -> None:
+    x = ast_ad.tensor(ROWS, requires_grad=True)
+    with pytest.raises(ast_ad.UnsupportedError, match="np.piecewise with functions"):
+        np.piecewise(x, [x > 0.5], [lambda v: v * v, 0.0]).sum().backward()

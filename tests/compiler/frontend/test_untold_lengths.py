@@ -5,6 +5,7 @@ Then the length is a symbol of which nothing is known, and the call is compiled 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,13 @@ import numpy as np
 import pytest
 
 import ast_ad
+from ast_ad.compiler.frontend.builder import Builder, fold
+from ast_ad.compiler.frontend.context import TensorOutside
+from ast_ad.compiler.frontend.conversion import from_python
+from ast_ad.compiler.frontend.interpreter import new_context
+from ast_ad.compiler.frontend.types import integers, shape_rules, shapes_joined
+from ast_ad.compiler.frontend.types.dummies import InferenceError
+from ast_ad.compiler.ir.ops import Block, Lit, Seq, Slice
 
 VECTOR = np.array([0.4, -0.9, 1.3, 0.2, 0.7, -0.5])
 MATRIX = VECTOR.reshape(2, 3)
@@ -39,3 +47,30 @@ def test_gradient(function: Callable[..., Any], args: tuple[Any, ...]) -> None:
         step[place] = 1e-6
         slope = (function(x + step, *rest) - function(x - step, *rest)) / 2e-6
         np.testing.assert_allclose(gradient[place], slope, rtol=1e-6, atol=1e-7)
+
+
+RAGGED = Seq((Lit(1.0), Seq((Lit(1.0),), list)), list)
+UNTOLD: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
+    (shape_rules.dims, (Lit([1.0, [2.0]]),)),
+    (shape_rules.dims, (RAGGED,)),
+    (shape_rules.dims, (Slice(Lit(0), Lit(1), Lit(None)),)),
+    (shape_rules.position, (2, 2)),
+    (shapes_joined._delete, (Lit(VECTOR), Slice(Lit(0), Lit(6), Lit(0)))),
+    (shapes_joined._joined, ([(2,), (2, 3)], 0)),
+    (shapes_joined._cuts, (4, Lit(0), True)),
+]
+
+
+@pytest.mark.parametrize("tell, args", UNTOLD)
+def test_what_numpy_refuses_is_not_told(tell: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    with pytest.raises(shape_rules.Untold):
+        tell(*args)
+
+
+def test_what_has_no_value_has_no_type() -> None:
+    with pytest.raises(InferenceError, match="math domain error"):
+        fold(math.sqrt, (Lit(-1.0),))
+    with pytest.raises(OverflowError, match="no length"):
+        integers._power(2, -1)
+    with pytest.raises(TensorOutside):
+        from_python(new_context(Builder(Block())), ast_ad.tensor(1.0))

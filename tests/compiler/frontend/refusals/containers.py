@@ -158,3 +158,34 @@ def reference_of_several_kinds(x):
         one[0] = v
         one = x * v if v > 0 else None
     return np.sum(rows[0])
+
+
+@refused("who has it is not known", X)
+def list_in_a_list_on_one_path(x):
+    rows = []
+    for v in x:
+        rows.append([v])
+    first = rows[0]
+    one = [first] if x[0] > 0 else [[x[1]]]  # here
+    one[0].append(x[2])
+    return sum(one[0])
+
+
+@refused("it may be an array, a number or None", X)
+def element_of_either_kind(x):
+    one = x * 1.0 if x[0] > 0 else x[0]
+    rows = []
+    for v in x:
+        rows.append(x * v)
+    rows[0] = one  # here
+    rows[0][...] = 1.0
+    return np.sum(rows[0])
+
+
+@refused("its structure differs between the paths", X)
+def attribute_of_either_structure(x):
+    if x[0] > 0:
+        OUTSIDE.either = [x[0]]
+    else:
+        OUTSIDE.either = (x[0], 1.0)  # here
+    return np.sum(x)
