@@ -215,3 +215,27 @@ def what_the_module_has(x, s):
 
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {}
+
+
+class Count:
+    def __init__(self, n):
+        self.n = n
+
+    def __add__(self, other):
+        return Count(self.n + other)
+
+    def __iadd__(self, other):
+        self.n += other
+        return self
+
+
+COUNT = Count(1.0)
+
+
+@program(
+    after(lambda: setattr(COUNT, "n", 1.0), THREE), later=[after(lambda: setattr(COUNT, "n", 2.5), FOUR)]
+)
+def an_object_from_outside_changes_itself(x):
+    same = COUNT
+    same += 2.0
+    return np.sum(x) * COUNT.n

@@ -293,5 +293,21 @@ def zip_args(x, y):
     )
 
 
+@program(X, 2, later=LATER)
+def zip_within_a_loop_whose_list_it_changes(x, n):
+    def items():
+        for v in x:
+            yield v * v
+
+    rows = [x[0] * i for i in range(n)]
+    t = x[0]
+    for r in rows:
+        for a, b in zip(items(), x):
+            t = t + a * b * r
+            if len(rows) < 5:
+                rows.append(a)
+    return t
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {}

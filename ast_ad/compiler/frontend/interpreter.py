@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ...errors import AdError
 from ..ir.ops import Lit
 from .builder import Builder
 from .callables import array_methods, container_methods, dict_methods, numpy_calls, ordering, splits
@@ -28,7 +29,7 @@ from .constructs import (
     statements,
     testable_exceptions as testable,
 )
-from .constructs.boundness import Raised
+from .constructs.boundness import Raised, certain_exception
 from .context import Context
 from .conversion import from_arg, to_args
 from .inputs import Inputs
@@ -69,7 +70,13 @@ def inline(builder: Builder, function: Callee, args: tuple[Any, ...], kwargs: Ma
     try:
         result = call(cx, Lit(function), values, keywords)
     except Raised:
-        raise cx.unsupported(
+        raise refusal(builder) or cx.unsupported(
             f"`{function.__name__}`", "it raises whatever its arguments are", "check the call"
         ) from None
     return to_args(cx, result)
+
+
+def refusal(builder: Builder) -> AdError | None:
+    """What a rule has raised for certain, if it is an error of ours: it tells what there is no rule for."""
+    found = certain_exception(builder.block)
+    return found.at(builder.span) if isinstance(found, AdError) else None

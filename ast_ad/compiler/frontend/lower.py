@@ -15,7 +15,7 @@ from .builder import Builder
 from .callables.call_sites import CallSites
 from .callables.calls import call, python_function
 from .callables.recursion import Bounds, Code
-from .constructs.boundness import Raised
+from .constructs.boundness import Raised, certain_exception
 from .constructs.local_classes import require_outside
 from .context import Context
 from .conversion import from_arg, from_python
@@ -140,11 +140,7 @@ def _lower(
             cx, _callee(cx, function), values[:split], dict(zip(keywords, values[split:], strict=True))
         )
     except Raised:  # for every argument
-        raise cx.unsupported(
-            "a function that raises whatever its arguments are",
-            "there is nothing to differentiate",
-            "check it",
-        ) from None
+        raise raises_always(cx, builder.block) from None
     results: list[Arg] = []
     structure = structure_of(cx, result, results)
     stores = Left(cx, results).stores()
@@ -271,6 +267,15 @@ def _static(cx: Context, value: Value, name: str) -> Any:
         return from_python(cx, value)
     assert cx.inputs is not None
     return cx.inputs.load(cx, value, Path.of_object(value, name))
+
+
+def raises_always(cx: Context, block: Block) -> AdError:
+    """The error for a function that raises whatever its arguments are; an error of ours is that itself."""
+    cx.builder.span, found = block.ops[-1].span, certain_exception(block)
+    if isinstance(found, AdError):
+        return found.at(cx.builder.span)
+    why = "there is nothing to differentiate" if found is None else f"{type(found).__name__}: {found}"
+    return cx.unsupported("a function that raises whatever its arguments are", why, "check it")
 
 
 def structure_of(cx: Context, value: Value, results: list[Arg]) -> Any:

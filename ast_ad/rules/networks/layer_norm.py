@@ -227,7 +227,7 @@ def group_moments(x: Any, groups: int) -> tuple[Any, Any]:
     >>> float(mean[0, 0]), float(variance[0, 0])
     (2.0, 1.0)
     """
-    if groups <= 0 or x.shape[1] % groups:
+    if groups <= 0 or x.ndim < 2 or x.shape[1] % groups:
         check_group(x, groups, None, None)
     flat = rows(x)
     means, squares = (v.reshape(x.shape[0], groups, -1 if v.size else 0) for v in kernels.row_moments(flat))

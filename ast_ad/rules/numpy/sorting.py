@@ -12,6 +12,7 @@ import numpy as np
 
 from ..helpers import METADATA, unbroadcast
 from ..registry import elementwise, nondifferentiable, vjp
+from .gather import refuse
 from .reductions import count_present, expanded
 
 nondifferentiable(np.argsort, np.argpartition, np.lexsort, np.searchsorted, np.digitize)
@@ -127,7 +128,7 @@ def quantile_position(q: Any, count: Any, method: str = "linear") -> Any:
         average = 0.5 if method == "averaged_inverted_cdf" else 0.0
         position = np.where(step == np.floor(step), step - 1 + average, np.ceil(step) - 1)
     else:
-        raise NotImplementedError(f"the derivative of quantiles by the method {method!r}")
+        refuse(f"quantiles by the method {method!r}", fix="use another method, as 'linear'")
     return np.clip(position, 0, count - 1)
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import numpy as np
 import scipy.integrate as si
 
-from ..numpy.gather import refuse
 from ..registry import composite
 
 
@@ -19,8 +18,6 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
 
 @composite(si.cumulative_trapezoid)
 def cumulative_trapezoid(y, x=None, dx=1.0, axis=-1, initial=None):
-    if x is not None and np.ndim(x) > 1 and np.ndim(x) != np.ndim(y):
-        refuse("cumulative_trapezoid with coordinates of another rank than the samples", fix="broadcast them")
     rows = y if np.ndim(y) == 1 else np.moveaxis(y, axis, -1)
     if x is None:
         steps = dx

@@ -16,7 +16,7 @@ import numpy as np
 from .. import helpers
 from ..helpers import setitem, written
 from ..numpy.cumulative import exclusive_product
-from ..numpy.gather import gather as elements_at, refuse, scatter_to
+from ..numpy.gather import gather as elements_at, scatter_to
 from ..registry import nondifferentiable, vjp
 
 
@@ -199,8 +199,6 @@ def scatter_reduce_rule(g, ans, x, axis, index, src, reduce, include_self=True):
         bar = scatter_to(factors, table, np.reshape(g, (-1, 1)) * np.conj(others))
         x_bar, v_bar = np.reshape(bar[: np.size(x)], np.shape(x)), bar[np.size(x) :]
         return x_bar, None, None, into_leading(np.reshape(v_bar, np.shape(v)), src)
-    if reduce != "amax" and reduce != "amin":
-        refuse(f"scatter_reduce by {reduce!r}")
     reached = v == gather(ans, axis, index)
     own = (x == ans) * 1.0 if include_self else scatter(np.ones(np.shape(x)), axis, index, 0)
     share = g / scatter_add(own, axis, index, reached * 1.0)  # ties share the gradient evenly

@@ -1,7 +1,7 @@
 """How do windows, embedded diagonals, block matrices and other rearrangements differentiate?
 
 Index: unfold diag_embed block_diag cartesian_prod combinations pixel_shuffle pixel_unshuffle
-cumulative_trapezoid; one_hot (constant).
+cumulative_trapezoid.
 """
 
 from __future__ import annotations
@@ -173,18 +173,4 @@ def cumulative_trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1)
     return np.moveaxis(np.cumsum(areas, axis=-1), -1, axis)
 
 
-def one_hot(index: Any, num_classes: int = -1) -> Any:
-    """For each index a vector of zeros with a 1 at that place; by default as long as the largest needs.
-
-    >>> one_hot(np.array([0, 2]))
-    array([[1, 0, 0],
-           [0, 0, 1]])
-    """
-    index = np.asarray(index)
-    n = int(np.max(index)) + 1 if num_classes == -1 else num_classes
-    if np.any(index < 0) or np.any(index >= n):
-        raise RuntimeError("Class values must be non-negative and smaller than num_classes.")
-    return (index[..., None] == np.arange(n)).astype(int)
-
-
-nondifferentiable(combination_places, one_hot)
+nondifferentiable(combination_places)

@@ -227,11 +227,6 @@ def method_put(cx: Context, receiver: Arr, index: Value, value: Value, **kwargs:
     return Lit(None)
 
 
-@method("array", "tostring")
-def method_tostring(cx: Context, receiver: Value) -> Any:
-    raise cx.unsupported(".tostring()", "bytes carry no derivative", "leave it out")
-
-
 @method("array", "is_integer")
 def method_is_integer(cx: Context, receiver: Value) -> Any:
     return cx.emit(float.is_integer, b_float(cx, receiver))

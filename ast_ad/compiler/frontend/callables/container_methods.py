@@ -52,20 +52,26 @@ def list_append(cx: Context, base: Lst, value: Value) -> None:
     set_list(cx, base, after, "append")
 
 
+def require_unchanged(cx: Context, base: Lst, before: object) -> None:
+    """What a list is extended by has not changed it itself: Python takes the items one by one."""
+    if cx.state.look(base) is not before:
+        raise cx.unsupported(
+            "a list that is extended by what changes it meanwhile", "items get between those", "use append"
+        )
+
+
 @method("list", "extend")
 def list_extend(cx: Context, base: Lst, other: Value) -> None:
+    before = cx.state.look(base)
     other = doors.consumed(cx, other)
+    if not isinstance(before, Closed):
+        require_unchanged(cx, base, before)
     base = base if other is base else end_of(cx, base)
     content = cx.state.get(base)
     source = cx.state.get(other) if isinstance(other, Lst) else None
     if isinstance(content, tuple) and not isinstance(source, Var) and doors.lazy_items(cx, other) is not None:
         items = doors.items_of(cx, other)
-        if cx.state.get(base) is not content:
-            raise cx.unsupported(
-                "a list that is extended by what changes it meanwhile",
-                "items get between those",
-                "use append",
-            )
+        require_unchanged(cx, base, content)
         set_list(cx, base, (*content, *items))
         return
     if isinstance(other, Lst):

@@ -31,8 +31,9 @@ RULES = __name__.partition(".")[0] + ".rules."
 # ----- classes
 def construct(cx: Context, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Any:
     if issubclass(cls, BaseException):
-        given = [runtime_object(cx, a) for a in args]
-        return cx.builder.opaque(cls, tuple(given), Opaque(cls.__name__))
+        given = tuple(runtime_object(cx, a) for a in args)
+        named = {k: runtime_object(cx, v) for k, v in kwargs.items()}
+        return cx.builder.opaque(cls, given, Opaque(cls.__name__), **named)
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
         bound = inspect.signature(cls).bind(*args, **kwargs)
         defaults, fields = getattr(cls, "_field_defaults", {}), Path.of_object(cls, cls.__name__)

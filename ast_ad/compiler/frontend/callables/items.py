@@ -58,7 +58,7 @@ def length(cx: Context, value: Value) -> Any:
         "len() of this value",
         "its length can't be found",
         "use a list or an array",
-        TypeError if isinstance(type_of_arg(cx.arg(value)), Scalar) else None,
+        TypeError if isinstance(value, Lit | Var) and isinstance(type_of_arg(value), Scalar) else None,
     )
 
 

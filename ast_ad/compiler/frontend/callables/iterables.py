@@ -72,6 +72,12 @@ def b_reversed(cx: Context, source: Value) -> Any:
                 binary(cx, operator.sub, source.start, one),
                 Lit(-1),
             )
+    source = own_iterator(cx, source)
+    once = isinstance(source, Iterable) and source.kind != "entries" or is_iterator(source)
+    if once or makes_items(source):
+        raise cx.unsupported(
+            "`reversed` of an iterator", "it has no order back", "make a list of it", TypeError
+        )
     source = consumed(cx, source)
     made = cx.state.look(root_of(source)) if isinstance(source, Lst) else None
     return Iterable("reversed", (source,), made)

@@ -8,6 +8,7 @@ the target certainly holds the object still, for then nobody can tell.
 from __future__ import annotations
 
 import operator
+import types
 from typing import Any
 
 import gast
@@ -134,12 +135,10 @@ def sets_plainly(cls: type, base: type, name: str) -> bool:
 
 def augment(cx: Context, plain: Callee, in_place: Callee, before: Value, value: Value) -> Any:
     """``before op= value``: arrays are written, lists extended, everything else is rebound."""
-    if isinstance(before, (Lst, Dct, Obj)):
-        return augment_container(cx, plain, in_place, before, value)
+    if isinstance(before, (Lst, Dct)):
+        return augment_container(cx, plain, before, value)
     if not isinstance(before, Arr):
-        if hasattr(cx.static_value(before), f"__{in_place.__name__}__"):
-            raise cx.unsupported("a change in place of this object", "it is not followed", "make a new one")
-        return doors.binary(cx, plain, before, value)
+        return augment_object(cx, plain, in_place, before, value)
     choice = unlike_sides(before)
     if choice is not None:  # each as what it is: an array is written, a number replaced
         return of_each_side(cx, choice, lambda side: augment(cx, plain, in_place, side, value))
@@ -150,8 +149,8 @@ def augment(cx: Context, plain: Callee, in_place: Callee, before: Value, value: 
     return before
 
 
-def augment_container(cx: Context, plain: Callee, in_place: object, before: Value, value: Value) -> Any:
-    """``before op= value`` of a list, dict or object: it changes itself where its class says so."""
+def augment_container(cx: Context, plain: Callee, before: Value, value: Value) -> Any:
+    """``before op= value`` of a list or dict."""
     if isinstance(before, Lst) and plain is operator.add:
         numpys = isinstance(value, (Var, Lit, Arr)) and asked(cx, is_numpys, value)
         if numpys:  # Python asks for a sum before it asks the list: the name gets a new array
@@ -167,9 +166,17 @@ def augment_container(cx: Context, plain: Callee, in_place: object, before: Valu
     if isinstance(before, Dct) and plain is operator.or_:
         METHODS["dict", "update"](cx, before, value)
         return before
-    method = f"__{getattr(in_place, '__name__', '')}__"
-    if isinstance(before, Obj) and hasattr(before.cls, method):
+    return doors.binary(cx, plain, before, value)
+
+
+def augment_object(cx: Context, plain: Callee, in_place: Callee, before: Value, value: Value) -> Any:
+    """``before op= value`` of an object, which changes itself where its class says so."""
+    cls = before.cls if isinstance(before, Obj) else type(getattr(before, "value", None))
+    method = f"__{in_place.__name__}__"
+    if isinstance(before, (Obj, Live)) and isinstance(getattr(cls, method, None), types.FunctionType):
         return doors.call(cx, load_attribute(cx, before, method), [value], {})
+    if hasattr(cls, method):
+        raise cx.unsupported("a change in place of this object", "it is not followed", "make a new one")
     return doors.binary(cx, plain, before, value)
 
 

@@ -97,6 +97,23 @@ def emit_raise(cx: Context, error: Exception) -> None:
     cx.builder.append(Op(raise_, (exception,), (), {}, cx.builder.span, effect=True))
 
 
+def certain_exception(block: Block) -> BaseException | None:
+    """What the end of a block raises, if it is one of Python's own or of ours, made of constants."""
+    last = block.ops[-1]
+    raised = last.args if isinstance(last, Op) and last.fn is raise_ else ()
+    made = next((op for op in block.ops if isinstance(op, Op) and op.outs == raised), None)
+    cls: Any = None if made is None else made.fn
+    if made is None or not (
+        isinstance(cls, type) and (cls.__module__ == "builtins" or issubclass(cls, AdError))
+    ):
+        return None
+    given, count = (*made.args, *made.kwargs.values()), len(made.args)
+    words = [arg.value for arg in given if isinstance(arg, Lit)]
+    if len(words) < len(given):
+        return None
+    return cls(*words[:count], **dict(zip(made.kwargs, words[count:], strict=True)))
+
+
 def raise_certain(cx: Context, problem: AdError) -> None:
     """Emit what an error that is certain tells: the call that raises, or the exception itself."""
     call: Op | None = getattr(problem, "call", None)

@@ -332,6 +332,7 @@ def matches(cx: Context, pattern: gast.AST, subject: Value) -> Any:
         return Lit(False)
     if kind == "MatchSequence":
         return match_sequence(cx, pattern, subject)
+    doors.place(cx, pattern)
     raise cx.unsupported(f"`{kind}` pattern", "the compiler does not follow it yet", "use if/elif")
 
 
@@ -340,6 +341,7 @@ def match_sequence(cx: Context, pattern: gast.AST, subject: Value) -> Any:
         return Lit(False)
     items = doors.items_of(cx, subject)
     if any(type(p).__name__ == "MatchStar" for p in pattern.patterns):
+        doors.place(cx, pattern)
         raise cx.unsupported("a starred pattern", "the compiler does not follow it yet", "use indexing")
     if len(items) != len(pattern.patterns):
         return Lit(False)

@@ -35,6 +35,7 @@ def exec_class(cx: Context, node: gast.ClassDef, rest: list[gast.AST]) -> None:
         raise refused(cx, node.name, "its decorator or metaclass decides what it is")
     bases = tuple(base_class(cx, node.name, evaluate(cx, base)) for base in node.bases)
     frame = run_class_body(cx, node)
+    doors.place(cx, node, node)
     members = {
         mangle(node.name, name): member(cx, node.name, frame, name, value)
         for name, value in cx.state.get(frame).items()

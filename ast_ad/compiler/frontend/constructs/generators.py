@@ -186,19 +186,15 @@ def guards_a_yield(tree: gast.AST) -> bool:
 @expression(gast.Yield)
 def eval_yield(cx: Context, node: gast.Yield) -> Any:
     """What asks for the items runs where the generator yields."""
-    block = cx.suspended.get(cx.frame)
-    if block is None:
-        raise cx.unsupported("`yield`", "nobody asks for what it gives", "return a list")
+    block = cx.suspended[cx.frame]
     block(Lit(None) if node.value is None else evaluate(cx, node.value))
     return Lit(None)
 
 
 @expression(gast.YieldFrom)
 def eval_yield_from(cx: Context, node: gast.YieldFrom) -> Any:
-    block = cx.suspended.get(cx.frame)
+    block = cx.suspended[cx.frame]
     source = evaluate(cx, node.value)
-    if block is None:
-        raise cx.unsupported("`yield from`", "nobody asks for what it gives", "return a list")
     drive(cx, source, block)
     if not isinstance(source, Generator) or cx.state.dead:
         return Lit(None)
@@ -314,16 +310,11 @@ def drive_map(cx: Context, source: Iterable, body: Body) -> None:
     drive_zip(cx, Iterable("zip", tuple(parts)), each)
 
 
-def not_driven(cx: Context, source: Iterable, body: Body) -> None:
-    raise cx.unsupported(f"`{source.kind}` of a generator", "it has no length", "make a list of it")
-
-
 DRIVERS: dict[str, Callable[[Context, Iterable, Body], None]] = {
     "filter": drive_filter,
     "enumerate": drive_enumerate,
     "zip": drive_zip,
     "map": drive_map,
-    "reversed": not_driven,
 }
 
 

@@ -277,14 +277,13 @@ def assign(cx: Context, target: gast.AST, value: Value) -> None:
         unpack(cx, target.elts, value)
     elif kind == "Subscript":
         store_item(cx, evaluate(cx, target.value), evaluate(cx, target.slice), value)
-    elif kind == "Attribute":
+    else:
+        assert kind == "Attribute", kind
         base = evaluate(cx, target.value)
         if isinstance(base, Arr) and target.attr == "shape":
             set_shape(cx, base, value)
         else:
             store_attribute(cx, base, mangled(cx, target.attr), value)
-    else:
-        raise cx.unsupported(f"assignment to {kind}", "the compiler does not follow it", "use a plain name")
 
 
 def unpack(cx: Context, targets: list[gast.expr], value: Value) -> None:

@@ -141,6 +141,9 @@ def merge_content(cx: Context, key: object, a: Any, b: Any, sides: Sides, phis: 
     return a
 
 
+OF_NO_NAME: dict[object, str] = {"$choice": "the value of an expression", "$value": "what is returned"}
+
+
 def merge_slot(cx: Context, name: object, a: Value, b: Value, sides: Sides, phis: Phis, since: int) -> Any:
     if name in EXITS:  # not set is not left: the other path may have returned, this one has not
         a, b = (Lit(False) if isinstance(flag, Unbound) else flag for flag in (a, b))
@@ -150,7 +153,7 @@ def merge_slot(cx: Context, name: object, a: Value, b: Value, sides: Sides, phis
         return merge_values(cx, a, b, sides, phis, since, str(name))
     except ShapeChange as change:
         raise cx.unsupported(
-            f"`{name}`, which differs between the paths",
+            f"{OF_NO_NAME.get(name, f'`{name}`')}, which differs between the paths",
             str(change),
             "give it one type and structure on every path",
         ) from None

@@ -87,14 +87,6 @@ def mark_view(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, Valu
         return result
     if isinstance(result, (Tup, Lst)):
         content = result.items if isinstance(result, Tup) else cx.state.get(result)
-        if isinstance(content, Var):  # a list of run-time length
-            if cx.inputs is None:
-                return result  # rules write to nothing
-            raise cx.unsupported(
-                "windows on an array, in a number known at run time only",
-                "writes to them could not be followed",
-                "give the number as a constant, or index the array",
-            )
         owners = args if fn in EACH else [base] * len(content)
         items = tuple(
             see(cx, fn, args, kwargs, owner, item, i)

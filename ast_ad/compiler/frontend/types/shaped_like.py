@@ -64,7 +64,7 @@ def told_type(told: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Ty
     """The type of a result whose shape is told by ``told``; see ``registry.shape``."""
     try:
         lengths = told(*map(_told, args), **{name: _told(arg) for name, arg in kwargs.items()})
-    except (TypeError, ValueError, IndexError) as problem:
+    except (TypeError, ValueError, IndexError, RuntimeError) as problem:
         raise InferenceError(f"{type(problem).__name__}: {problem}") from None
     types = [_type(arg) for arg in (*args, *kwargs.values()) if isinstance(arg, Var)]
     dtype = np.result_type(*(t.dtype for t in types if isinstance(t, Array)))

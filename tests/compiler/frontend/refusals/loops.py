@@ -1,0 +1,71 @@
+"""Loops, and values from outside, that are refused."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from .case import X, refused
+
+
+@refused("an instance of `product`", X)
+def index_of_an_unlike_iterable(x):
+    total = 0.0
+    for i, (a, b) in enumerate(itertools.product(x, x)):  # here
+        total += a * b
+    return total
+
+
+@refused("it begins at the item that was the last one then", X)
+def reversed_of_a_changed_list(x):
+    items = [v for v in x]
+    back = reversed(items)
+    items.append(x[0])
+    total = 0.0
+    for v in back:  # here
+        total += v
+    return total
+
+
+@refused("there is no end in sight", X)
+def list_that_grows_for_ever(x):
+    items = [x[0]]
+    for v in items:
+        items.append(v)  # here
+    return items[0]
+
+
+@refused("the value of an expression, which differs", X)
+def function_on_each_path(x):
+    fn = np.cos if x[0] > 0 else np.sin  # here
+    return np.sum(fn(x))
+
+
+@refused("what is returned, which differs", X)
+def result_of_one_path(x):
+    if x[0] > 0:
+        return np.sum(x)
+    return (x, 1.0)  # here
+
+
+@refused("a container that is in itself", X)
+def ring_in_a_loop(x):
+    ring = [x[0]]
+    ring.append(ring)
+    for v in x:
+        ring[0] = v  # here
+    return ring[0]
+
+
+@refused("unrolled, the program gets too long", X)
+def loop_over_many(x):
+    total = 0.0
+    for name in ("a",) * 20001:  # here
+        total += x[0] * len(name)
+    return total
+
+
+@refused("a function that raises whatever", X)
+def function_that_always_raises(x):
+    raise ValueError("always")  # here

@@ -1,0 +1,102 @@
+"""Stores in what outlives the call that are refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .case import OUTSIDE, X, refused
+
+PARTS: list[Any] = [[1.0], [2.0]]
+
+
+NESTED: dict[Any, Any] = {"a": [1.0]}
+
+
+VALUES: list[float] = [1.0, 2.0]
+
+
+@refused("others take their places", X, placed=False)
+def store_of_other_objects(x):
+    for i in range(len(PARTS)):
+        PARTS[int(x[i] > 0)] = [x[i]]
+    return np.sum(x)
+
+
+@refused("another one takes the place of one", X, placed=False)
+def store_of_another_object(x):
+    PARTS[0] = [3.0]
+    return np.sum(x)
+
+
+@refused("the keys of the dict are known at run time only", X, placed=False)
+def store_of_a_dict(x):
+    found = {}
+    for i in range(len(x)):
+        found[i] = x[i]
+    OUTSIDE.found = found
+    return np.sum(x)
+
+
+@refused("has another name", X, placed=False)
+def store_of_a_list_twice(x):
+    both = [x[0]]
+    OUTSIDE.one = both
+    OUTSIDE.two = both
+    return np.sum(x)
+
+
+@refused("defines its class at each call", X, placed=False)
+def store_of_a_local_object(x):
+    class Inner:
+        pass
+
+    OUTSIDE.made = Inner()
+    return np.sum(x)
+
+
+GRID = np.zeros((2, 2))
+
+
+@refused("an array that has another name", X, placed=False)
+def store_of_a_view(x):
+    GRID[0] = 1.0
+    OUTSIDE.view = GRID[0]
+    return np.sum(x)
+
+
+@refused("an array that shares memory with it", X, placed=False)
+def store_of_two_views(x):
+    y = x * 2.0
+    OUTSIDE.one = y[:2]
+    OUTSIDE.two = y[1:]
+    return np.sum(x)
+
+
+@refused("prints or warns", X, placed=False)
+def store_and_print(x):
+    OUTSIDE.x = 1.0
+    print(x[0])
+    return np.sum(x)
+
+
+class Slotted:
+    __slots__ = ("x",)
+
+
+SLOTTED = Slotted()
+
+
+@refused("has code or slots for it", X)
+def store_in_a_slot(x):
+    SLOTTED.x = 1.0  # here
+    return np.sum(x)
+
+
+@refused("a write to `VALUES`", X, placed=False)
+def store_on_one_path(x):
+    own = [3.0, 4.0]
+    one = VALUES if x[0] > 0 else own
+    one[0] = 5.0
+    return np.sum(x)
