@@ -284,6 +284,12 @@ def rank_of(type: Type) -> int | None:
     return 0 if isinstance(type, Scalar) else type.ndim if isinstance(type, Array) else None
 
 
+def type_of_shape(type: Array) -> TupleOf:
+    """The type of the shape of an array whose rank is known."""
+    assert type.shape is not None
+    return TupleOf(tuple(Scalar("int", None, length) for length in type.shape))
+
+
 def is_none(type: Type) -> bool:
     """Whether None is the only value of the type."""
     return type == NONE

@@ -11,7 +11,7 @@ import numpy as np
 
 from ....rules.registry import lookup
 from ...ir.ops import Lit, Var
-from ...ir.types import Array, Optional, Scalar, Type, dtype_of, rank_of
+from ...ir.types import Array, Optional, Scalar, Type, dtype_of, rank_of, type_of_shape
 from .. import doors
 from ..context import Context
 from ..conversion import from_python
@@ -168,7 +168,6 @@ def size_of(cx: Context, var: Var, type: Type) -> Any:
 
 def shape_of(cx: Context, var: Var) -> Any:
     from ...ir.builtin import tuple_get
-    from ..store.windows import shape_type
 
     type = var.type.value if isinstance(var.type, Optional) else var.type  # None was asked about before
     if isinstance(type, Scalar):
@@ -177,7 +176,7 @@ def shape_of(cx: Context, var: Var) -> Any:
     assert isinstance(type, Array) and type.shape is not None
     if all(isinstance(d, int) for d in type.shape):
         return Tup(tuple(map(Lit, type.shape)))
-    shape = cx.builder.opaque(np.shape, (var,), shape_type(type))
+    shape = cx.builder.opaque(np.shape, (var,), type_of_shape(type))
     return Tup(
         tuple(
             Lit(d)

@@ -151,15 +151,24 @@ def load_array_item(cx: Context, base: Arr, index: Value) -> Any:
 def item_view(cx: Context, base: Arr, position: Arg) -> Arr:
     """The window at a basic index, which is not read here."""
 
+    get, put = opening(cx, position)
+    return Arr(None, View(base, get, put, position))
+
+
+def opening(cx: Context, position: Arg) -> tuple[Callable[[Var], Var], Callable[[Var, Var], Var]]:
+    """What gives a window at a basic index, of whatever the array is then, and what writes through it.
+
+    Where the array may be of several types, there may be no such window for one of them. No path gets to
+    where that is known to be its type; the window is refused there as any index is.
+    """
+
     def get(v: Var) -> Var:
-        type = index_type(v, position)
-        assert type is not None
-        return cx.builder.opaque(operator.getitem, (v, position), type)
+        return cx.variable(cx.emit(operator.getitem, v, position))
 
     def put(v: Var, new: Var) -> Var:
         return cx.builder.opaque(helpers.setitem, (v, position, new), v.type)
 
-    return Arr(None, View(base, get, put, position))
+    return get, put
 
 
 def window_of_any_rank(cx: Context, base: Arr, position: Arg, found: Value) -> Any:
@@ -169,8 +178,7 @@ def window_of_any_rank(cx: Context, base: Arr, position: Arg, found: Value) -> A
     sliced = any(is_slice(p) or isinstance(p, Lit) and p.value is Ellipsis for p in parts)
     if isinstance(seen, Arr) and seen.view is not None and sliced and all(map(is_plain_index, parts)):
         seen.view.reads = tuple(variables(position))
-        seen.view.get = lambda v: cx.builder.op(operator.getitem, v, position)
-        seen.view.put = lambda v, new: cx.builder.opaque(helpers.setitem, (v, position, new), v.type)
+        seen.view.get, seen.view.put = opening(cx, position)
     return seen
 
 

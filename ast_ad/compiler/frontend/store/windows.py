@@ -12,7 +12,7 @@ from ....rules import containers, helpers
 from ....rules.registry import lookup
 from ...ir.alternatives import is_mixed
 from ...ir.ops import Arg, Lit, Seq, Slice, Var, variables
-from ...ir.types import Array, Scalar, TupleOf, Type, kind_of, rank_of
+from ...ir.types import Array, Scalar, kind_of, rank_of, type_of_shape
 from .. import doors
 from ..context import NOT_STATIC, Context
 from ..types.basic_indices import without_ellipsis
@@ -246,11 +246,8 @@ def lens(
     get: Callable[[Var], Var] | None,
 ) -> Any:
     """The value of the base after a write through the view, from what it was and what the view is now."""
-    base_type = cx.read(base).type
     if fn in RESHAPING and cx.static_value(order_asked(fn, args, kwargs)) in (None, "C"):
-        return lambda v, new: cx.builder.opaque(
-            np.reshape, (new, cx.builder.opaque(np.shape, (v,), shape_type(base_type))), v.type
-        )
+        return lambda v, new: cx.builder.opaque(np.reshape, (new, whole_shape(cx, v)), v.type)
     if fn in (np.transpose, np.permute_dims):
         axes = cx.static_value(args[1] if len(args) > 1 else kwargs.get("axes", Lit(None)))
         if axes is None:
@@ -432,9 +429,11 @@ def is_run(part: Arg) -> bool:
     return isinstance(part, Slice) and isinstance(part.step, Lit) and part.step.value in (None, 1)
 
 
-def shape_type(type: Type) -> TupleOf:
-    assert isinstance(type, Array) and type.shape is not None
-    return TupleOf(tuple(Scalar("int", None, d) for d in type.shape))
+def whole_shape(cx: Context, var: Var) -> Any:
+    """The shape of an array; as one value where its rank is known."""
+    if not isinstance(var.type, Array) or var.type.shape is None:
+        return cx.builder.op(np.shape, var)
+    return cx.builder.opaque(np.shape, (var,), type_of_shape(var.type))
 
 
 doors.orders_made = orders_made
