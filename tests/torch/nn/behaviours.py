@@ -27,7 +27,7 @@ def told(value: Any) -> str:
             value = f"{type(error).__name__}: {error}"
     text = value if isinstance(value, str) else repr(value)
     text = re.sub(r"0x[0-9a-f]+", "0x", text)
-    text = re.sub(r"tests\.nn\.\w+\.", "", text)
+    text = re.sub(r"tests\.torch\.nn\.\w+\.", "", text)
     return (
         text.replace("ast_ad.torch", "torch").replace("ast_ad", "torch").replace("containers.", "container.")
     )
