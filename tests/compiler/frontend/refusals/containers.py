@@ -114,7 +114,7 @@ def pop_of_an_empty_dict(x):
 
 @refused("it is applied row by row", M)
 def statistic_of_rows(x):
-    return np.sum(stats.shapiro(x, axis=1).statistic)  # here
+    return np.sum(stats.weightedtau(x, x**2, axis=1).statistic)  # here
 
 
 @refused("a dict as an operand", X)
