@@ -72,23 +72,29 @@ class Code:
         self.pure, self.function = pure, pure.function
         self.stages = stages
         self.why = ""
-        self.report = Report()
         self.dropped: list[Assumption] = []  # what did not hold in a call
-        self._placed: Function | None = None
+        self._placed: tuple[Function, Report] | None = None
         self._numpy: Loaded | None = None
         self._threads: dict[str, Any] = {"parallel": True} if parallel else {}
         if backend != "numba" or not self._compile_kernels():
-            self._take("numpy", self._in_numpy())
+            self._take_numpy()
 
-    def _take(self, backend: str, found: Loaded) -> None:
-        self.backend, (self.run, self.text, refused) = backend, found
+    def _take_numpy(self) -> None:
+        found = self._in_numpy()
+        self._take("numpy", found, self._written()[1])
+
+    def _take(self, backend: str, found: Loaded, report: Report) -> None:
+        self.backend, (self.run, self.text, refused), self.report = backend, found, report
         self.left = list(dict.fromkeys(_told(op, why) for op, why in refused))
 
     def placed(self) -> Function:
         """The program with writes in place, as NumPy code has them."""
+        return self._written()[0]
+
+    def _written(self) -> tuple[Function, Report]:
         if self._placed is None:
-            report = Report() if hasattr(self, "run") else self.report  # of what runs
-            self._placed = self.stages.in_place(self.pure, report)
+            report = Report()
+            self._placed = self.stages.in_place(self.pure, report), report
         return self._placed
 
     def _in_numpy(self) -> Loaded:
@@ -107,8 +113,8 @@ class Code:
         if isinstance(found, str):
             self.why = found
             return False
-        self.why, self.report = "", report
-        self._take("numba", found)
+        self.why = ""
+        self._take("numba", found, report)
         return True
 
     @property
@@ -122,7 +128,7 @@ class Code:
         The statements of which something did not hold stay with NumPy.
         """
         found = failed(problem, self.run, self.text)
-        self._take("numpy", self._in_numpy())
+        self._take_numpy()
         self.why = f"{type(problem).__name__}: {problem}"
         self.dropped += [one for one in found if one not in self.dropped]
         if not found or any(one.place is None for one in found):

@@ -263,30 +263,29 @@ class Region:
         primal = self.function(around)
         of = question.results(self.structure, primal)
         joint = question.program(primal, tuple(range(len(self.leaves))), of, region=True)
-        if not question.later:
-            results = self.append(joint.body, dict(zip(joint.params, self.outer, strict=True)))
-            derivative = self.gradients(results[self.count :])
-        else:
-            forward, backward = (half.function for half in halved(joint, primal))
-            given = dict(zip(forward.params, (*self.outer, *around), strict=True))
-            results = self.append(forward.body, given)
+        results, derivative = self.halves(joint, primal) if question.later else self.whole(joint)
         self.stored(results)
-        value, aux = self.parts(question, rebuilt(self.cx, self.structure, results))
-        if question.later:
-            derivative = self.pullback(backward, value, results[-1])
-        return value, aux, derivative
+        value = rebuilt(self.cx, self.structure, results)
+        return (*question.parts(value.items if question.has_aux else value), derivative)
 
-    def parts(self, question: Question, value: Any) -> tuple[Any, Any]:
-        return question.parts(value.items) if question.has_aux else (value, None)
+    def whole(self, joint: Function) -> tuple[Sequence[Arg], Any]:
+        """The results, and the cotangents in the structure of the arguments."""
+        results = self.append(joint.body, dict(zip(joint.params, self.outer, strict=True)))
+        return results, self.gradients(results[self.count :])
+
+    def halves(self, joint: Function, primal: Function) -> tuple[Sequence[Arg], Any]:
+        """The results, and the pullback, which holds what the forward half saves."""
+        forward, backward = (half.function for half in halved(joint, primal))
+        around = primal.params[len(self.leaves) :]
+        results = self.append(forward.body, dict(zip(forward.params, (*self.outer, *around), strict=True)))
+        saved = results[-1]
+        assert isinstance(saved, Seq)
+        residuals = Tup(tuple(map(self.held, saved.items)))
+        return results, Bound(Lit(NestedPullback(self, backward)), (residuals,))
 
     def together(self, *parts: Any) -> Any:
         """Several parts of an answer."""
         return Tup(parts)
-
-    def pullback(self, backward: Function, value: Any, saved: Arg) -> Any:
-        assert isinstance(saved, Seq)
-        call = Lit(NestedPullback(self, backward, value))
-        return Bound(call, (Tup(tuple(map(self.held, saved.items))),))
 
     def stored(self, results: Sequence[Arg]) -> None:
         """What the function stores outside is stored by the program."""
@@ -323,8 +322,8 @@ class Region:
 class NestedPullback:
     """Called with the residuals and a cotangent of the value."""
 
-    def __init__(self, region: Region, backward: Function, value: Any) -> None:
-        self.region, self.backward, self.value = region, backward, value
+    def __init__(self, region: Region, backward: Function) -> None:
+        self.region, self.backward = region, backward
 
     def __ast_ad_lower__(self, cx: Context, args: list[Any], kwargs: dict[str, Any]) -> Any:
         residuals, cotangent = args

@@ -12,7 +12,7 @@ from ..compiler.emit.load import add_user_note
 from ..compiler.frontend.structures import rebuild
 from ..compiler.ir.builtin import own
 from ..compiler.ir.ops import Function, Op, walk
-from ..errors import SharedMemoryError, UnsupportedError
+from ..errors import InternalError, SharedMemoryError, UnsupportedError
 from ..rules.numpy.decompositions import reciprocal_gaps
 from ..trees import LEAF
 from .code import Code
@@ -64,7 +64,17 @@ class Program(Request):
         return range(self.count, self.count + len(self.wrt))
 
     def answered_by(self, joint: Function, of: tuple[int, ...]) -> Program:
-        """The same with what the question made of the primal, of which results."""
+        """The same with what the question made of the primal, of which results.
+
+        Raises:
+            InternalError: it is not laid out as results are read.
+        """
+        if len(joint.body.results) != self.count + len(self.wrt):
+            raise InternalError(
+                f"the program of `{self.question.name}`",
+                why=f"it has {len(joint.body.results)} results",
+                fix="let it return the primal's, then one for each argument that is asked for",
+            )
         self.joint, self.of = joint, of
         if self.of and not self.owner.every_leaf:
             chosen = self.question.argnums is not None or self.owner.has_chosen()

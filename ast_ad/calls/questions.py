@@ -66,7 +66,7 @@ class Question:
         residuals: str = "cheap",
         region: bool = False,
     ) -> Function:
-        """The program that computes a primal's results and, behind them, what is asked.
+        """The program that computes a primal's results and, behind them, what is asked of each in ``wrt``.
 
         Args:
             function: the primal; it is not changed.

@@ -216,7 +216,7 @@ def inlined(
     last = body.pop() if body else None
     if not (isinstance(last, ast.Return) and isinstance(last.value, ast.Tuple)) or len(params) != len(names):
         return None
-    if not all(isinstance(s, (ast.Assign, ast.Expr)) for s in body):
+    if not all(isinstance(s, (ast.Assign, ast.Expr, ast.Delete)) for s in body):
         return None
     body = _without_conversions(body, last.value, floats)
     assigned = {n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and _is_store(n)}

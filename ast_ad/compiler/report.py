@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,8 +30,8 @@ class Report:
     ['one loop for two']
     """
 
-    def __init__(self, notes: Iterable[Note] = ()) -> None:
-        self.notes = list(notes)
+    def __init__(self) -> None:
+        self.notes: list[Note] = []
 
     def note(self, stage: str, op: Any, text: str) -> None:
         """Note what was done; ``op``: a statement, for its place, or None."""
@@ -39,15 +39,8 @@ class Report:
         if found not in self.notes:
             self.notes.append(found)
 
-    def of(self, stage: str) -> Report:
-        """The notes of one stage alone."""
-        return Report(note for note in self.notes if note.stage == stage)
-
     def __iter__(self) -> Iterator[Note]:
         return iter(self.notes)
-
-    def __len__(self) -> int:
-        return len(self.notes)
 
 
 class _Unheard(Report):

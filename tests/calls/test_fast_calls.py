@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import ast_ad
+from ast_ad.calls.shortcut import inlined
 
 RATE = 2.0
 WEIGHTS = np.array([1.0, 2.0])
@@ -217,3 +218,14 @@ def test_arguments_are_not_kept_alive():
     del x
     gc.collect()
     assert known() is None
+
+
+def test_a_driver_that_lets_arrays_go_is_written_into_the_call():
+    text = "def driver(x):\n    y = x * 2.0\n    z = y + 1.0\n    del y\n    return z, z\n"
+    space = {}
+    exec(text, space)
+    found = inlined(space["driver"], text, ["a0"], [1.0], [])
+    assert found is not None and found.lines[2] == "del u_y" and found.results == ["u_z", "u_z"]
+    values = {"a0": 3.0}
+    exec("\n".join(found.lines), found.space, values)
+    assert values["u_z"] == 7.0 and "u_y" not in values

@@ -158,4 +158,4 @@ def test_a_report_notes_once_and_in_order():
     report = Report()
     for stage, text in (("b", "one"), ("a", "two"), ("b", "one")):
         report.note(stage, None, text)
-    assert [note.text for note in report] == ["one", "two"] and len(report.of("a")) == 1
+    assert [(note.stage, note.text) for note in report] == [("b", "one"), ("a", "two")]

@@ -170,3 +170,16 @@ def test_aux_of_a_pullback_within_compiled_code(backend):
     value, gradient = derivative(X)
     np.testing.assert_allclose(value, np.sum(3 * X**2 * (X + 1)) + np.sum(X**3), rtol=1e-14)
     np.testing.assert_allclose(gradient, 6 * X * (X + 1) + 3 * X**2 + 3 * X**2, rtol=1e-14)
+
+
+def test_a_program_that_is_laid_out_otherwise_is_a_defect(monkeypatch):
+    """Results are read by their positions: what a question returns beside them would be taken for others."""
+
+    def program(self, function, *args, **options):
+        joint = adjoint(function, *args[:1], of=args[1])
+        joint.body.results = (*joint.body.results, Lit(1.0))
+        return joint
+
+    monkeypatch.setattr(Gradient, "program", program)
+    with pytest.raises(ast_ad.errors.InternalError, match="the program of `grad`.*"):
+        ast_ad.grad(value_of, fallback="error")(X)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad.compiler.emit import names as emitted_names
+from ast_ad.compiler.emit import names as emitted_names, releases as array_releases
 from ast_ad.compiler.emit.python import emit_module
 from ast_ad.compiler.ir import builtin
 from ast_ad.compiler.ir.check import check
@@ -232,3 +232,28 @@ def test_a_long_chain_of_values_without_names_is_no_deep_recursion():
         ops.append(Op(operator.add, (last, x), (out,)))
         last = out
     assert Temporaries(Block(ops, (last,))).name(last) == "total"
+
+
+@pytest.mark.parametrize("function, args, wrt", [p[1:] for p in PROGRAMS], ids=[p[0] for p in PROGRAMS])
+def test_what_may_be_deleted_is_read_no_more(function, args, wrt, monkeypatch):
+    """Where memory counts for everything, each name is deleted that may be: nothing else changes."""
+
+    def gradient():
+        derivative = ast_ad.value_and_grad(function, wrt, backend="numpy", check=False)
+        return derivative(*args), derivative.source
+
+    expected, source = gradient()
+    monkeypatch.setattr(array_releases, "_TOLERANCE", 0.0)
+    found, other = gradient()
+    assert repr(found) == repr(expected)
+    kept = [line for line in other.splitlines() if not line.strip().startswith("del ")]
+    assert kept == [line for line in source.splitlines() if not line.strip().startswith("del ")]
+    assert other.count("del ") >= source.count("del ")
+
+
+def test_an_array_is_deleted_in_each_turn_of_a_loop(monkeypatch):
+    function, args, wrt = next(p[1:] for p in PROGRAMS if p[0] == "relax")
+    monkeypatch.setattr(array_releases, "_TOLERANCE", 0.0)
+    derivative = ast_ad.grad(function, wrt, backend="numpy", check=True)
+    derivative(*args)
+    assert "\n        del " in derivative.source
