@@ -110,16 +110,8 @@ class Question:
         )
 
 
-class Gradient(Question):
-    """The gradient of a number."""
-
-    name = "grad"
-
-    def results(self, structure: Any, function: Function) -> tuple[int, ...]:
-        by_value = any(isinstance(op, Op) and op.fn in COMPLEX_BY_VALUE for op in walk(function.body))
-        position = scalar_result(structure, function.body.results, self.has_aux, by_value)
-        require_number(function.body, position)
-        return (position,)
+class Reverse(Question):
+    """What one reverse sweep answers: from 1, or from cotangents that come later, as the last parameters."""
 
     def program(
         self,
@@ -129,8 +121,20 @@ class Gradient(Question):
         residuals: str = "cheap",
         region: bool = False,
     ) -> Function:
-        joint = adjoint(function, wrt, of=of, residuals=residuals, region=region)
-        return replace(joint, name=f"{joint.name}_value_and_grad")
+        joint = adjoint(function, wrt, seed=self.later, of=of, residuals=residuals, region=region)
+        return joint if self.later else replace(joint, name=f"{joint.name}_value_and_grad")
+
+
+class Gradient(Reverse):
+    """The gradient of a number."""
+
+    name = "grad"
+
+    def results(self, structure: Any, function: Function) -> tuple[int, ...]:
+        by_value = any(isinstance(op, Op) and op.fn in COMPLEX_BY_VALUE for op in walk(function.body))
+        position = scalar_result(structure, function.body.results, self.has_aux, by_value)
+        require_number(function.body, position)
+        return (position,)
 
     def traced(self, trace: Any, *inputs: Any) -> Any:
         return trace.pulled(*inputs)
@@ -148,7 +152,7 @@ class ValueAndGradient(Gradient):
         return together(together(value, aux) if self.has_aux else value, derivative)
 
 
-class Pullback(Question):
+class Pullback(Reverse):
     """The value, and the function from its cotangents to those of the arguments."""
 
     name = "vjp"
@@ -156,20 +160,10 @@ class Pullback(Question):
     argnums = None
 
     def results(self, structure: Any, function: Function) -> tuple[int, ...]:
-        value = structure[0] if self.has_aux else structure
         results = function.body.results
-        return tuple(i for i in positions(value) if carries_derivative(type_of_arg(results[i])))
-
-    def program(
-        self,
-        function: Function,
-        wrt: tuple[int, ...],
-        of: tuple[int, ...],
-        residuals: str = "cheap",
-        region: bool = False,
-    ) -> Function:
-        """Its last parameters are the cotangents of the results in ``of``."""
-        return adjoint(function, wrt, seed=True, of=of, residuals=residuals, region=region)
+        return tuple(
+            i for i in positions(self.parts(structure)[0]) if carries_derivative(type_of_arg(results[i]))
+        )
 
     def traced(self, trace: Any, *inputs: Any) -> Any:
         return trace.pulled_later(*inputs)
