@@ -317,6 +317,70 @@ def test_tensors_differ_where_pytorch_does(name):
     np.testing.assert_allclose(x.grad.numpy(), of_tensors)
 
 
+def times_zeros(x):
+    return np.zeros(3) * x[2]
+
+
+def times_a_view_of_zeros(x):
+    zeros = np.zeros_like(np.outer(x, x).T).T.reshape(-1)
+    return np.array([zeros, zeros * x[2] ** 0]).T[:1].copy()
+
+
+def times_their_elements(x):
+    zeros = np.full(3, 0.0)
+    return np.array([zeros[i] * x[i] for i in range(3)])
+
+
+def times_what_is_written_later(x):
+    factor = np.zeros(3)
+    product = factor * x
+    factor[0] = 1.0
+    return product
+
+
+def times_a_zero_of_numpy(x):
+    return np.float32(0.0) * x
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning", "ignore::RuntimeWarning")
+@pytest.mark.parametrize(
+    "function",
+    [
+        times_zeros,
+        times_a_view_of_zeros,
+        times_their_elements,
+        times_what_is_written_later,
+        times_a_zero_of_numpy,
+    ],
+    ids=lambda f: f.__name__,
+)
+def test_what_is_multiplied_by_a_constant_zero(function):
+    """It contributes nothing, also where what is made of the product has no derivative at 0."""
+
+    def loss(x):
+        return np.sum(x * x) + np.sum(np.sqrt(np.square(function(x))))
+
+    x = np.array([0.75, 1.5, -1.0])
+    for backend in ("numpy", "numba"):
+        gradient = ast_ad.grad(loss, backend=backend)
+        np.testing.assert_array_equal(gradient(x), 2 * x)
+        assert gradient.mode == "compiled"
+    np.testing.assert_array_equal(ast_ad.grad(lambda x: loss(next(only(x))))(x), 2 * x)
+
+
+def test_zeros_that_were_written_are_factors():
+    def loss(x):
+        factor = np.zeros(3)
+        factor[1] = 2.0
+        total = 0.0
+        for _ in range(2):
+            total = total + np.sum(factor * x * x)
+            factor += 1.0
+        return total
+
+    np.testing.assert_array_equal(ast_ad.grad(loss)(np.ones(3)), [2.0, 10.0, 2.0])
+
+
 def test_types_of_tensors():
     halves, singles = (np.ones(2, dtype) for dtype in (np.float16, np.float32))
     assert (singles * np.array(2.0)).dtype == np.float64

@@ -248,7 +248,7 @@ class Sweep:
     def product(self, g: Arg, partial: Arg, times: Callable[..., Any]) -> Arg | None:
         """``g`` times the conjugate of a partial derivative."""
         value = partial.value if isinstance(partial, Lit) else None
-        if isinstance(partial, Lit) and (value is None or value == 0):
+        if isinstance(partial, Lit) and value is None or self.infinities.is_zero(partial):
             return None
         if value == 1:
             return g

@@ -5,6 +5,9 @@ sweep adds.
 
 A value is *wild* if a function made it whose results overflow or have poles (``exp``, ``/``), or one of
 single elements from a value that is. It is *finite* if it is so whatever the arguments are. Most are neither.
+
+A value is *zero* if it is a constant of zeros, or shows elements of one: what is multiplied by it counts for
+nothing.
 """
 
 from __future__ import annotations
@@ -62,6 +65,13 @@ KEEPING = (
     *(np.negative, np.positive, np.conjugate, np.real, np.imag, np.absolute, np.sign, np.maximum, np.minimum),
     *(np.sin, np.cos, np.tanh, np.arctan, np.floor, np.ceil, np.rint, np.reshape, np.ravel, np.transpose),
     *(np.expand_dims, np.squeeze, np.broadcast_to, helpers.broadcast_like, np.stack, np.concatenate),
+)
+# What shows elements of its first argument, and nothing else.
+SHOWING = (
+    *(operator.getitem, np.reshape, np.ravel, np.transpose, np.matrix_transpose, helpers.mT, np.swapaxes),
+    *(np.moveaxis, np.squeeze, np.expand_dims, np.flip, np.broadcast_to, np.copy, np.asarray, np.take),
+    *(np.diagonal, np.ascontiguousarray, np.atleast_1d, np.atleast_2d, np.repeat, np.tile, np.negative),
+    *(helpers.astype, helpers.broadcast_like),
 )
 CONSTANT = {np.zeros, np.ones, np.zeros_like, np.ones_like, np.eye, np.identity}
 
@@ -134,6 +144,7 @@ class Infinities:
     def __init__(self) -> None:
         self.finite: set[Var] = set()
         self.wild: set[Var] = set()
+        self.zero: set[Var] = set()
         self.positive: set[Var] = set()  # not negative, or NaN
         self.away: set[Var] = set()  # larger than some positive constant, or NaN
 
@@ -184,6 +195,8 @@ class Infinities:
             self.stored(op)
             return
         self.bounds(op, primitive)
+        if self.made_zero(op, primitive):
+            self.zero.update(op.outs)
         literals = [a for a in (*op.args, *op.kwargs.values()) if isinstance(a, Lit)]
         if self.made_finite(op, primitive):
             self.finite.update(op.outs)
@@ -233,6 +246,20 @@ class Infinities:
         if isinstance(arg, Lit):
             return type(arg.value) in (int, float) and bool(arg.value > 0)
         return isinstance(arg, Var) and arg in self.away
+
+    def is_zero(self, arg: Arg) -> bool:
+        if isinstance(arg, Lit):
+            return isinstance(arg.value, (int, float, complex, np.number)) and bool(arg.value == 0)
+        return isinstance(arg, Var) and arg in self.zero
+
+    def made_zero(self, op: Op, primitive: Primitive | None) -> bool:
+        """Whether all of the result is a constant zero."""
+        if op.fn in (np.zeros, np.zeros_like):
+            return True
+        if op.fn in (np.full, np.full_like):
+            return len(op.args) > 1 and self.is_zero(op.args[1])
+        shows = primitive is not None and primitive in _primitives(SHOWING)
+        return shows and len(op.outs) == 1 and bool(op.args) and self.is_zero(op.args[0])
 
     def made_finite(self, op: Op, primitive: Primitive | None) -> bool:
         """Whether the result is finite whatever the arguments of the program are."""
