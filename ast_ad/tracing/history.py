@@ -9,7 +9,7 @@ without a word. So the graph of the trace may end in the arguments only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ..eager.node import AccumulateGrad
@@ -31,6 +31,18 @@ def trace_alone(
         UnsupportedError: it has.
     """
     value, pullback = trace(function, args, kwargs, wrt, writes)
+    for node in nodes_of(pullback):
+        if isinstance(node, AccumulateGrad):
+            raise UnsupportedError(
+                f"a tensor from outside, in `{getattr(function, '__name__', 'function')}`, which is traced",
+                why="it requires grad, and the gradient, which is an array, would lose its history",
+                fix="pass it as an argument, or a detached one",
+            )
+    return value, pullback
+
+
+def nodes_of(pullback: TracedPullback) -> Iterator[Any]:
+    """The nodes of the graph between the results of a trace and what was differentiated."""
     starts = {edge_of(start)[0] for start in pullback.starts}
     pending = [edge_of(out)[0] for out in pullback.outputs if hasattr(type(out), "_is_eager_tensor")]
     seen: set[Any] = set()
@@ -39,11 +51,5 @@ def trace_alone(
         if node is None or node in seen or node in starts:
             continue
         seen.add(node)
-        if isinstance(node, AccumulateGrad):
-            raise UnsupportedError(
-                f"a tensor from outside, in `{getattr(function, '__name__', 'function')}`, which is traced",
-                why="it requires grad, and the gradient, which is an array, would lose its history",
-                fix="pass it as an argument, or a detached one",
-            )
+        yield node
         pending += [target for target, _ in node._live]
-    return value, pullback

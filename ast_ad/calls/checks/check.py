@@ -28,6 +28,7 @@ from .differences import along_a_direction
 from .facts import Broken, Facts, told
 from .failures import NUMERIC, defect, prints, quiet
 from .rehearsal import NotRehearsed, rehearsed
+from .undefined import UNDEFINED, is_undefined
 
 LONG = 5e7  # nanoseconds of estimated work: NumPy code that runs longer is run once, with its facts checked
 TOO_LONG = 1e9  # kernels whose NumPy code runs longer are compared with the function only
@@ -315,6 +316,9 @@ class FirstCall:
             self.notes.append("not a derivative, for of equal eigenvalues there is none")
             return
         with inside(), quiet():
+            if is_undefined(self.program, self.args, self.kwargs, bars):
+                self.notes.append(UNDEFINED)
+                return
             why = along_a_direction(self.call, values, self.program, plain, bars, rounded, single)
         if why is None:
             self.notes.append("a derivative along a direction")

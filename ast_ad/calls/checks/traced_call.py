@@ -19,6 +19,7 @@ from .check import Outcome, inside, is_inside, without_numeric_warnings
 from .comparison import difference
 from .differences import along_a_direction
 from .failures import defect, quiet
+from .undefined import UNDEFINED, is_undefined
 
 SHARED = "not a derivative, for two arguments share memory"
 
@@ -83,6 +84,9 @@ def _compared(program: Any, inputs: Sequence[Any], value: Any, bars: Sequence[An
     if _share(inputs, program.wrt):
         return ["value", SHARED]
     with inside(), quiet():
+        named = dict(zip(program.keywords, inputs[split:], strict=True))
+        if is_undefined(program, inputs[:split], named, bars):
+            return ["value", UNDEFINED]
         told = along_a_direction(call, list(inputs), program, found.value, bars, program.rounded)
     if told:
         raise _wrong(program, told)

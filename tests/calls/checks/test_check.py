@@ -3,6 +3,7 @@
 The compiler is made to lie in one place at a time; each lie has to be seen, told once, and the call traced.
 """
 
+import math
 import operator
 import re
 import warnings
@@ -438,6 +439,22 @@ def test_equal_eigenvalues_give_no_verdict(eigenvalues):
         found = second(2.0 * np.eye(3))
     assert np.isnan(found).any() and second.mode == "compiled"
     assert "of equal eigenvalues there is none" in second.explain()
+
+
+@pytest.mark.filterwarnings("error", "ignore::RuntimeWarning")
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+@pytest.mark.parametrize(
+    "function",
+    [
+        pytest.param(lambda s: math.sqrt(s - s) * 2.0, id="number"),
+        pytest.param(lambda s: np.sum(np.sqrt(np.array([s - s, s]))), id="array"),
+    ],
+)
+def test_infinite_factors_that_cancel_give_no_verdict(function, backend):
+    """The function is constant, and the chain rule has inf - inf or inf * 0 for it."""
+    gradient = ast_ad.grad(function, check=True, backend=backend)
+    assert np.isnan(gradient(0.7)) and gradient.mode == "compiled"
+    assert "it is nan: an infinite factor" in gradient.explain()
 
 
 def test_numpys_warnings_come_once():

@@ -36,6 +36,10 @@ def by_generator(x):
     return sum(np.sum(np.sin(v) * v) for v in (row for row in generated(x)))
 
 
+def by_cancelling(x):
+    return sum(np.sum(np.sqrt(v - v)) for v in (row for row in generated(x)))
+
+
 def generated(x):
     turns = (i for i in range(3))
     yield x * next(turns)
@@ -99,6 +103,16 @@ def test_a_wrong_rule_is_an_error(function, rule, ask, with_rule):
     with pytest.raises(WrongProgramError, match="(?s)the trace of .*derivative along a direction"):
         ask(function, check=True)(X)
     ask(function)(X)  # which nobody asked to check
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("ask", [ast_ad.grad, ast_ad.vjp])
+def test_infinite_factors_that_cancel_give_no_verdict(ask):
+    derivative = ask(by_cancelling, check=True)
+    found = derivative(X)
+    bar = found[1](1.0)[0] if ask is ast_ad.vjp else found
+    assert np.isnan(bar).all() and derivative.mode == "fallback"
+    assert "it is nan: an infinite factor" in derivative.explain()
 
 
 @named

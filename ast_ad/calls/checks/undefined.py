@@ -1,0 +1,57 @@
+"""Where a derivative is NaN and differences are finite: is that by an infinite factor, as it has to be?
+
+``is_undefined(program, args, kwargs, bars) -> bool``. Called by the check of a first call, if ``check=True``.
+
+The chain rule has no answer where an infinite partial derivative is multiplied by zero, or cancels another
+one: ``math.sqrt(s - s)`` is constant, and its derivative ``inf - inf``. That is no defect of a program if the
+same rules, applied by the trace to what the function itself does, come to the same, and not because one of
+them gives NaN for a cotangent that is finite.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...tracing.argument_copies import copied
+from ...tracing.history import nodes_of
+from ...tracing.recorder import trace
+from ...trees import flatten
+
+UNDEFINED = "not a derivative, for it is nan: an infinite factor met a zero, or another one of the other sign"
+
+
+def is_undefined(program: Any, args: Sequence[Any], kwargs: dict[str, Any], bars: Sequence[Any]) -> bool:
+    """Whether there is NaN among ``bars``, the cotangents for ones, and in the same places of the trace's."""
+    if not any(bool(np.any(np.isnan(bar))) for bar in bars):
+        return False
+    try:
+        found, made = ones_pulled(program, args, kwargs)
+    except Exception:  # what can't be traced tells nothing
+        return False
+    same = (np.array_equal(np.isnan(bar), np.isnan(other)) for bar, other in zip(bars, found, strict=True))
+    return not made and all(same)
+
+
+def ones_pulled(program: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Sequence[Any], list[str]]:
+    """The cotangents that a trace gives for ones, and the names of nodes that make NaN of finite ones."""
+    named = dict(zip(kwargs, copied(list(kwargs.values())), strict=True))
+    value, pullback = trace(program.owner.function, copied(args), named, program.wrt)
+    made: list[str] = []
+    for node in nodes_of(pullback):
+        node.register_hook(functools.partial(_watch, made, node))
+    count = len(flatten(program.owner.question.parts(value)[0])[0])
+    seeds = [
+        np.ones_like(leaf)[()] if i < count and np.result_type(leaf).kind in "fc" else None
+        for i, leaf in enumerate(flatten(value)[0])
+    ]
+    return pullback(seeds), made
+
+
+def _watch(made: list[str], node: Any, found: Sequence[Any], given: Sequence[Any]) -> None:
+    if all(np.all(np.isfinite(g._array)) for g in given if g is not None):
+        if any(np.any(np.isnan(g._array)) for g in found if g is not None):
+            made.append(node.name())
