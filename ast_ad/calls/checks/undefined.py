@@ -17,8 +17,6 @@ from typing import Any
 import numpy as np
 
 from ...tracing.argument_copies import copied
-from ...tracing.history import nodes_of
-from ...tracing.recorder import trace
 from ...trees import flatten
 
 UNDEFINED = "not a derivative, for it is nan: an infinite factor met a zero, or another one of the other sign"
@@ -38,6 +36,9 @@ def is_undefined(program: Any, args: Sequence[Any], kwargs: dict[str, Any], bars
 
 def ones_pulled(program: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Sequence[Any], list[str]]:
     """The cotangents that a trace gives for ones, and the names of nodes that make NaN of finite ones."""
+    from ...tracing.history import nodes_of
+    from ...tracing.recorder import trace
+
     named = dict(zip(kwargs, copied(list(kwargs.values())), strict=True))
     value, pullback = trace(program.owner.function, copied(args), named, program.wrt)
     made: list[str] = []
