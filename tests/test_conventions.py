@@ -432,3 +432,49 @@ def test_what_is_stored_is_what_it_was_before():
             warnings.simplefilter("ignore")
             found = ast_ad.grad(overlapping, backend=backend)(x)
         np.testing.assert_array_equal(found, expected)
+
+
+def read_on_a_path_not_taken(x):
+    a = np.log(x[0] * 0) * x[1]
+    if x[1] > 0:
+        return a
+    return x[1]
+
+
+def an_element_that_is_not_read(x):
+    y = x.copy()
+    y[0] = y[0] * np.log(x[0] * 0)
+    return y[1]
+
+
+def an_element_that_is_written_again(x):
+    y = x.copy()
+    y[0] = y[0] * np.log(x[0] * 0)
+    y[0] = x[1]
+    return np.sum(y)
+
+
+def an_array_that_is_exchanged(x):
+    current, other = x.copy(), x
+    for k in range(1):
+        current[0] *= np.var(np.resize(current, k))  # of nothing
+        current = other
+    return np.sum(x)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+@pytest.mark.parametrize(
+    "function, expected",
+    [
+        (read_on_a_path_not_taken, [0.0, 1.0]),
+        (an_element_that_is_not_read, [0.0, 1.0]),
+        (an_element_that_is_written_again, [0.0, 2.0]),
+        (an_array_that_is_exchanged, [1.0, 1.0]),
+    ],
+)
+def test_numbers_that_are_not_read_contribute_nothing(function, expected, backend):
+    """Numbers as arrays do, whatever function computed their factors."""
+    gradient = ast_ad.grad(function, backend=backend, fallback="error")
+    np.testing.assert_array_equal(gradient(np.zeros(2)), expected)
+    assert gradient.mode == "compiled"

@@ -240,7 +240,7 @@ class Sweep:
             safe = not self.infinities.is_finite(partial)
         else:
             poles = self.infinities.has_poles(op)
-            wild = poles or isinstance(type_of_arg(partial), Array) and out in masks.masked
+            wild = poles or out in masks.masked
             safe = out in masks.saturated and wild and self.infinities.is_wild(partial)
             safe = safe or out in masks.weighted and is_singular(op)
         return helpers.safe_product if safe else operator.mul

@@ -29,6 +29,7 @@ from .aliasing import is_whole_index
 OVERFLOWING: tuple[Callable[..., Any], ...] = (
     *(np.exp, np.exp2, np.expm1, np.sinh, np.cosh, np.tan, np.i0),
     *(np.prod, np.cumprod, math.prod, np.ldexp, np.floor_divide, np.remainder, np.fmod, math.log),
+    *(np.mean, np.average, np.var, np.std),  # of nothing
 )
 
 # Whose values are infinite or NaN wherever their derivatives are: a finite result has not seen such a place.
