@@ -22,13 +22,26 @@ __all__ = [
     "FallbackWarning",
     "ZeroGradientWarning",
     "clear_cache",
+    "elementwise_grad",
     "grad",
+    "hessian",
+    "hvp",
     "inspect",
+    "jacfwd",
+    "jacobian",
+    "jacrev",
+    "jvp",
+    "laplacian",
+    "linearize",
     "value_and_grad",
     "vjp",
 ]
 
-_COMPILER = {"grad", "inspect", "value_and_grad", "vjp"}
+_COMPILER = {
+    **dict.fromkeys(("grad", "inspect", "linearize", "value_and_grad", "vjp"), ".api"),
+    **dict.fromkeys(("hessian", "jacfwd", "jacobian", "jacrev"), ".operators.jacobians"),
+    **dict.fromkeys(("elementwise_grad", "hvp", "jvp", "laplacian"), ".operators.products"),
+}
 _MODULES = {"errors", "fallback", "files", "rule", "torch"}
 
 
@@ -41,7 +54,7 @@ def __getattr__(name: str) -> Any:
     if isinstance(error := getattr(errors, name, None), type) and error.__module__ == errors.__name__:
         return error
     if name in _COMPILER:
-        return getattr(import_module(".api", __name__), name)
+        return getattr(import_module(_COMPILER[name], __name__), name)
     if name == "clear_cache":
         return import_module(".compiler.emit.storage", __name__).clear_cache
     if name in _MODULES:

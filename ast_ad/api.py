@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .calls.derivative import Derivative, Grad, ValueAndGrad, Vjp, has_floats
+from .calls.derivative import Derivative, Grad, Linearize, ValueAndGrad, Vjp, has_floats
 from .calls.tiers import has_numba
 from .errors import InputValueError
 from .options import make_options
@@ -131,22 +131,69 @@ def vjp(
     The pullback returns a tuple, an entry for each argument that consists of floats, or for those in
     ``argnums`` (not a tuple for an int). Without primals the result is a function of them.
     """
+    return _at(Vjp, function, primals, argnums, wrt, has_aux, backend, fallback, choices)
+
+
+def linearize(
+    function: Callable[..., Any] | None = None,
+    *primals: Any,
+    argnums: int | Sequence[int] | None = None,
+    wrt: str | Sequence[str] | None = None,
+    has_aux: bool = False,
+    backend: str | None = None,
+    fallback: str = "trace",
+    **choices: Any,
+) -> Any:
+    """The value at ``primals`` and the pushforward there: from tangents of arguments to that of the value.
+
+    The pushforward takes a tangent for each argument, None for one that is not varied (an integer, say), or
+    with ``argnums`` for those only; each has the structure and the shapes of its argument. It does no
+    nonlinear work again. Without primals the result is a function of them.
+
+    >>> import numpy as np
+    >>> value, push = linearize(lambda x, n: np.sin(x) * n, np.array([0.0, np.pi]), 2)
+    >>> push(np.array([1.0, 10.0]), None)
+    array([  2., -20.])
+    """
+    return _at(Linearize, function, primals, argnums, wrt, has_aux, backend, fallback, choices)
+
+
+def _at(
+    cls: type[Derivative],
+    function: Any,
+    primals: Sequence[Any],
+    argnums: Any,
+    wrt: Any,
+    has_aux: bool,
+    backend: str | None,
+    fallback: str,
+    choices: dict[str, Any],
+) -> Any:
+    """The answer at ``primals``, or without any the derivative."""
     if not primals:
-        return _decorator(Vjp, function, argnums, wrt, has_aux, backend, fallback, choices)
-    asked = function, argnums, wrt, has_aux, backend, fallback, tuple(choices.items())
+        return _decorator(cls, function, argnums, wrt, has_aux, backend, fallback, choices)
+    asked: Any = cls, function, argnums, wrt, has_aux, backend, fallback, tuple(choices.items())
     try:
-        found = _pullbacks(*asked, os.environ.get("AST_AD_BACKEND"))
+        found = _kept(*asked, os.environ.get("AST_AD_BACKEND"))
     except TypeError:  # something among them can't be a key
-        found = _decorator(Vjp, function, argnums, wrt, has_aux, backend, fallback, choices)
+        found = _decorator(cls, function, argnums, wrt, has_aux, backend, fallback, choices)
     return found(*primals)
 
 
 @functools.lru_cache(64, typed=True)
-def _pullbacks(
-    function: Any, argnums: Any, wrt: Any, has_aux: bool, backend: Any, fallback: str, choices: Any, _: Any
+def _kept(
+    cls: Any,
+    function: Any,
+    argnums: Any,
+    wrt: Any,
+    has_aux: bool,
+    backend: Any,
+    fallback: str,
+    choices: Any,
+    _: Any,
 ) -> Any:
     """What ``vjp(function, *primals)`` compiles serves its next calls."""
-    return _decorator(Vjp, function, argnums, wrt, has_aux, backend, fallback, dict(choices))
+    return _decorator(cls, function, argnums, wrt, has_aux, backend, fallback, dict(choices))
 
 
 def _lower_call(asks: Any, cx: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -156,7 +203,9 @@ def _lower_call(asks: Any, cx: Any, args: list[Any], kwargs: dict[str, Any]) -> 
     return lower_factory(asks, cx, args, kwargs)
 
 
-for _function, _class in ((grad, Grad), (value_and_grad, ValueAndGrad), (vjp, Vjp)):
+for _function, _class in (
+    (grad, Grad), (value_and_grad, ValueAndGrad), (vjp, Vjp), (linearize, Linearize),
+):  # fmt: skip
     _function.__ast_ad_lower__ = functools.partial(_lower_call, _class.asks)  # type: ignore[attr-defined]
 
 
@@ -170,4 +219,4 @@ def inspect(function: Callable[..., Any], *args: Any, **kwargs: Any) -> ValueAnd
     return found  # type: ignore[no-any-return]
 
 
-__all__ = ["grad", "inspect", "value_and_grad", "vjp"]
+__all__ = ["grad", "inspect", "linearize", "value_and_grad", "vjp"]

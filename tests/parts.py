@@ -18,7 +18,7 @@ from pathlib import Path, PurePath
 import pytest
 
 TESTS = Path(__file__).parent
-WINGS = ("calls", "compiler", "eager", "inspection", "rules", "torch", "tracing")
+WINGS = ("calls", "compiler", "eager", "inspection", "operators", "rules", "torch", "tracing")
 # Of the whole package, as the files at the top are.
 WHOLE = {"growth", "programs", "soundness"}
 CORE = tuple(

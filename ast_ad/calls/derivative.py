@@ -31,8 +31,9 @@ from .arguments import Arguments
 from .fitting.effects import begin, traced_again
 from .fitting.recursion_depths import deeper, may_be_deeper
 from .fitting.retirement import retire
+from .forward import Pushforward
 from .program import Program
-from .questions import Gradient, Pullback, Question, ValueAndGradient
+from .questions import Gradient, Pullback, Question, Value, ValueAndGradient
 from .request import Described
 from .shortcut import Fast
 from .tiers import Tier, has_numba
@@ -192,9 +193,10 @@ class Derivative(Inspection):
                 key.append(kind if tree.type is STATIC and is_object(value) else tree)
                 key.extend(map(signature, parts))
         if tensors:
-            from .with_tensors import TensorCall
+            from .with_tensors import AsItIs, TensorCall
 
-            self._last = call = TensorCall(self, tuple(kwargs))
+            kind = AsItIs if self.question.as_it_is else TensorCall
+            self._last = call = kind(self, tuple(kwargs))
             return call, list(values)
         found = self._kernels(tuple(key), args, kwargs, leaves, values)
         if found is None:
@@ -415,6 +417,30 @@ class Vjp(Derivative):
     """See ``vjp``."""
 
     asks = Pullback
+
+
+class Linearize(Derivative):
+    """See ``linearize``."""
+
+    asks = Pushforward
+
+
+class Compiled(Derivative):
+    """A function as it is, compiled: for programs that consist of derivatives."""
+
+    asks = Value
+
+    def __init__(self, function: Callable[..., Any], options: Options | None = None) -> None:
+        super().__init__(function, (), None, False, options)
+
+    def __ast_ad_lower__(self, cx: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        from ..compiler.frontend.callables.calls import call
+        from .inside import outside
+
+        return call(cx, outside(cx, self, "function"), args, kwargs)
+
+    def __reduce__(self) -> Any:
+        return self._public(), (self.function, self.options)
 
 
 def has_floats(value: Any) -> bool:

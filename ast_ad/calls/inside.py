@@ -11,6 +11,8 @@ import inspect
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..compiler.frontend.callables.calls import call
 from ..compiler.frontend.constructs.boundness import Raised
 from ..compiler.frontend.context import Context
@@ -19,12 +21,14 @@ from ..compiler.frontend.guards import Path
 from ..compiler.frontend.loops.slots import is_checked
 from ..compiler.frontend.lower import rebuilt, structure_of
 from ..compiler.frontend.outside_values import outside_value
-from ..compiler.frontend.values import Arr, Bound, Closure, Dct, Frame, Lost, Lst, Maybe, Obj, Tup, now
-from ..compiler.ir.builtin import assign, unpack
+from ..compiler.frontend.structures import positions
+from ..compiler.frontend.values import Arr, Bound, Closure, Frame, Tup, now
+from ..compiler.ir.builtin import assign
 from ..compiler.ir.ops import Arg, Block, Function, Lit, Op, Seq, Var
-from ..compiler.ir.types import Array, DictOf, ListOf, Scalar, carries_derivative, kind_of, type_of
+from ..compiler.ir.types import Array, DictOf, ListOf, Scalar, carries_derivative
 from ..compiler.simplify.renaming import Renaming, copy_block, free
 from ..errors import InputTypeError, InputValueError
+from .inside_later import NestedPullback, NestedPushforward, leaves_of, mapped, type_of_leaf
 from .inside_stores import Carried, is_outside
 from .pipeline import halved, settled
 from .questions import Question
@@ -128,7 +132,7 @@ class Region:
     def floats(self, value: Any) -> list[bool]:
         """Which of its leaves carry a derivative."""
         found: list[bool] = []
-        self.mapped(value, lambda leaf: found.append(carries_derivative(_type(self.cx.arg(leaf)))))
+        self.mapped(value, lambda leaf: found.append(carries_derivative(type_of_leaf(self.cx.arg(leaf)))))
         return found
 
     # ----- arguments: a copy of each, so that no write of the function reaches the caller's
@@ -149,7 +153,7 @@ class Region:
         """``mixed``: an integer is left alone, as there are floats beside it."""
         outer = self.cx.arg(value)
         if self.asked.every or mixed:
-            differentiated = differentiated and carries_derivative(_type(outer))
+            differentiated = differentiated and carries_derivative(type_of_leaf(outer))
         var = self.variable(outer, label) if differentiated else outer
         copied = self.cx.wrap_var(var) if isinstance(var, Var) else var
         if isinstance(value, Arr):
@@ -159,7 +163,7 @@ class Region:
 
     def variable(self, outer: Arg, label: str) -> Var:
         """A fresh Var for a leaf to differentiate with respect to."""
-        found = _type(outer)
+        found = type_of_leaf(outer)
         if not carries_derivative(found):
             raise InputTypeError(
                 f"a gradient with respect to `{label}`, which is of type {found}",
@@ -176,23 +180,7 @@ class Region:
 
     def mapped(self, value: Any, change: Callable[[Any], Any]) -> Any:
         """A new value of the same structure, each number, array and run-time list in it changed."""
-        state = self.cx.state
-        if isinstance(value, Tup):
-            return Tup(tuple(self.mapped(v, change) for v in value.items), value.cls)
-        if isinstance(value, Lst) and isinstance(state.get(value), tuple):
-            return Lst(tuple(self.mapped(v, change) for v in state.get(value)))
-        if isinstance(value, Dct):
-            return Dct({k: self.mapped(v, change) for k, v in state.get(value).items()}, value.cls)
-        if isinstance(value, Obj):
-            return Obj(value.cls, {k: self.mapped(v, change) for k, v in state.get(value).items()})
-        numeric = (
-            isinstance(value, Lit)
-            and isinstance(value.value, (int, float, complex))
-            and not isinstance(value.value, bool)
-        )
-        if isinstance(value, (Maybe, Lost)):
-            self.cx.arg(value)  # refuses it
-        return change(value) if numeric or isinstance(value, (Var, Arr, Lst)) else value
+        return mapped(self.cx, value, change)
 
     # ----- the function, as a block of its own
     def run(self, args: list[Any], kwargs: dict[str, Any]) -> None:
@@ -261,7 +249,7 @@ class Region:
         """
         around = tuple(v for v in free(self.block) if v not in self.leaves) if question.later else ()
         primal = self.function(around)
-        of = question.results(self.structure, primal)
+        self.of = of = question.results(self.structure, primal)
         joint = question.program(primal, tuple(range(len(self.leaves))), of, region=True)
         results, derivative = self.halves(joint, primal) if question.later else self.whole(joint)
         self.stored(results)
@@ -281,7 +269,43 @@ class Region:
         saved = results[-1]
         assert isinstance(saved, Seq)
         residuals = Tup(tuple(map(self.held, saved.items)))
-        return results, Bound(Lit(NestedPullback(self, backward)), (residuals,))
+        later = NestedPushforward if self.asked.question.forward else NestedPullback
+        return results, Bound(Lit(later(self, backward)), (residuals,))
+
+    def places(self) -> list[int]:
+        """The positions of the leaves of what is differentiated among the results."""
+        return list(positions(self.asked.question.parts(self.structure)[0]))
+
+    def varied(self, tangents: Sequence[Any]) -> list[Arg]:
+        """The tangents of the leaves; None, or what belongs to an integer, is none."""
+        names, cx = self.args if self.asked.argnums is None else self.chosen, self.cx
+        if len(tangents) != len(names):
+            raise InputValueError(
+                f"{len(tangents)} tangents",
+                cx.builder.span,
+                f"there are {len(names)} arguments",
+                "give one for each, None for what is not varied",
+            )
+        found: list[Arg] = []
+        for i in self.chosen:
+            tangent = tangents[i if self.asked.argnums is None else self.chosen.index(i)]
+            floats, leaves = self.floats(self.args[i]), leaves_of(cx, tangent)
+            if isinstance(tangent, Lit) and tangent.value is None:
+                leaves = [cx.builder.op(np.zeros_like, leaf) for leaf in leaves_of(cx, self.args[i])]
+            if len(leaves) not in (len(floats), sum(floats)):
+                raise InputValueError(
+                    f"a tangent with {len(leaves)} leaves",
+                    cx.builder.span,
+                    f"the argument has {sum(floats)}",
+                    "give the tangent the structure of the argument",
+                )
+            whole = len(leaves) == len(floats)
+            found += [
+                t
+                for t, varied in zip(leaves, floats if whole else [True] * len(leaves), strict=True)
+                if varied
+            ]
+        return found
 
     def together(self, *parts: Any) -> Any:
         """Several parts of an answer."""
@@ -312,63 +336,11 @@ class Region:
         left: Iterator[Arg] = iter(cotangents)
 
         def cotangent(leaf: Any) -> Any:
-            carries = carries_derivative(_type(self.cx.arg(leaf)))
+            carries = carries_derivative(type_of_leaf(self.cx.arg(leaf)))
             return from_arg(self.cx, next(left)) if carries else Lit(0)
 
         found = [self.mapped(self.args[i], cotangent) for i in self.chosen]
         return found[0] if self.single else Tup(tuple(found))
-
-
-class NestedPullback:
-    """Called with the residuals and a cotangent of the value."""
-
-    def __init__(self, region: Region, backward: Function) -> None:
-        self.region, self.backward = region, backward
-
-    def __ast_ad_lower__(self, cx: Context, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        residuals, cotangent = args
-        leaves: list[Any] = []
-        self.region.mapped(cotangent, lambda leaf: leaves.append(cx.arg(leaf)))
-        _, *bars = self.backward.params
-        if len(leaves) != len(bars):
-            raise InputValueError(
-                f"a cotangent with {len(leaves)} leaves",
-                cx.builder.span,
-                f"the value has {len(bars)}",
-                "give the cotangent the structure of the value",
-            )
-        for leaf, bar in zip(leaves, bars, strict=True):
-            require_cotangent(cx, leaf, bar)
-        names: Renaming = dict(zip(bars, leaves, strict=True))
-        body = self.backward.body
-        first = body.ops[0] if body.ops else None
-        if isinstance(first, Op) and first.fn is unpack and first.args[0] is self.backward.params[0]:
-            names.update(zip(first.outs, map(cx.arg, residuals.items), strict=True))
-            body = Block(body.ops[1:], body.results)
-        return self.region.gradients(self.region.append(body, names))
-
-
-def require_cotangent(cx: Context, leaf: Arg, bar: Var) -> None:
-    """A cotangent has the value's shape, and is real where that is: else Python's error is the trace's."""
-    given, wanted = _type(leaf), bar.type
-    complex_ = kind_of(given) == "complex" != kind_of(wanted)
-    if isinstance(wanted, Array) or isinstance(given, Array):
-        lengths = wanted.shape if isinstance(wanted, Array) else ()
-        if not complex_ and lengths is not None and isinstance(given, Array) and given.shape == lengths:
-            return
-        if cx.inputs is not None:  # perhaps they are the same for the very shapes of this call
-            cx.inputs.demand_shapes([v for v in (leaf, bar) if isinstance(v, Var)])
-    elif not complex_:
-        return
-    raise cx.unsupported(
-        "a cotangent that may differ from the value in shape or kind",
-        "the pullback takes one like its value",
-        "make it with np.ones_like(value), or of the value itself",
-    )
-
-
-def _type(arg: Arg) -> Any:
-    return arg.type if isinstance(arg, Var) else type_of(arg.value) if isinstance(arg, Lit) else None
 
 
 def _root(value: Any) -> Any:

@@ -69,11 +69,11 @@ class Program(Request):
         Raises:
             InternalError: it is not laid out as results are read.
         """
-        if len(joint.body.results) != self.count + len(self.wrt):
+        if len(joint.body.results) != self.count + self.question.width(self.wrt, of):
             raise InternalError(
                 f"the program of `{self.question.name}`",
                 why=f"it has {len(joint.body.results)} results",
-                fix="let it return the primal's, then one for each argument that is asked for",
+                fix="let it return the primal's, then as many as its `width` says",
             )
         self.joint, self.of = joint, of
         if self.of and not self.owner.every_leaf:
@@ -149,7 +149,7 @@ class Program(Request):
         if self.plain:
             return question.answer(results[0], None, results[1])
         later = question.later
-        derivative = self.pullback(results, inputs) if later else self.gradients(results[self.count :])
+        derivative = question.at(self, results, inputs) if later else self.gradients(results[self.count :])
         return question.answer(*question.parts(self.value(results)), derivative)
 
     def fast_call(self, args: tuple[Any, ...]) -> Fast | None:
@@ -194,7 +194,7 @@ class Program(Request):
             self.stores.check(inputs)
         begin(self)
         try:
-            return self._run(counted(self.code.run) if self.loud else self.code.run, inputs)
+            return self._run(self._entry(self.code.run), inputs)
         except Exception as error:
             problem = error
         try:
@@ -211,13 +211,16 @@ class Program(Request):
             self._explained(problem)
         try:
             with again() if self.loud else contextlib.nullcontext():
-                results = self._run(
-                    counted(self.code.in_numpy()) if self.loud else self.code.in_numpy(), inputs
-                )
+                results = self._run(self._entry(self.code.in_numpy()), inputs)
         except Exception as error:
             self._explained(error)
         self.code.drop_kernels(problem)
         return results
+
+    def _entry(self, run: Callable[..., Any]) -> Callable[..., Any]:
+        """Code as it is called: noted if it has effects, and with a tuple of results."""
+        run = counted(run) if self.loud else run
+        return run if self.count + len(self.wrt) > 1 else lambda *inputs: (run(*inputs),)
 
     def _run(self, run: Callable[..., Any], inputs: list[Any]) -> Any:
         if self.simple:

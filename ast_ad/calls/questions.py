@@ -14,11 +14,14 @@ from typing import Any, ClassVar
 
 from ..compiler.adjoint.adjoint import adjoint
 from ..compiler.adjoint.seeds import may_be_one
+from ..compiler.analysis.invariants import require
 from ..compiler.frontend.builder import type_of_arg
 from ..compiler.frontend.structures import positions
 from ..compiler.ir.builtin import raise_
 from ..compiler.ir.ops import Arg, Block, Function, If, Lit, Op, Statement, Var, walk
 from ..compiler.ir.types import Array, Opaque, Optional, Scalar, carries_derivative
+from ..compiler.simplify.renaming import copy_function
+from ..compiler.simplify.simplify import simplify
 from ..errors import InputTypeError, UnsupportedError, not_one_number
 from ..rules.helpers import COMPLEX_BY_VALUE
 
@@ -36,7 +39,9 @@ class Question:
 
     ``name``: of the public function. ``later``: whether the answer is a function, so that the program has two
     halves, one for the call and one for the calls of the answer. ``argnums``: what is differentiated where
-    the user doesn't choose; None: all arguments that consist of floats.
+    the user doesn't choose; None: all arguments that consist of floats. ``forward``: whether the answer for
+    later goes from tangents to tangents, and not from cotangents to cotangents. ``as_it_is``: whether tensors
+    are left to the function, as it consists of derivatives.
     """
 
     has_aux: bool = False
@@ -44,6 +49,8 @@ class Question:
     name: ClassVar[str]
     later: ClassVar[bool] = False
     argnums: ClassVar[int | None] = 0
+    forward: ClassVar[bool] = False
+    as_it_is: ClassVar[bool] = False
 
     def results(self, structure: Any, function: Function) -> tuple[int, ...]:
         """The positions of what is differentiated among a primal's results.
@@ -91,6 +98,26 @@ class Question:
     def parts(self, value: Any) -> tuple[Any, Any]:
         """What a function returned, as value and aux."""
         return (value[0], value[1]) if self.has_aux else (value, None)
+
+    def width(self, wrt: Sequence[int], of: Sequence[int]) -> int:
+        """How many results the program has behind the primal's."""
+        return len(wrt)
+
+    def at(self, program: Any, results: Sequence[Any], inputs: Sequence[Any]) -> Any:
+        """The answer for later, where a program gave ``results`` for ``inputs``."""
+        return program.pullback(results, inputs)
+
+    def at_trace(self, trace: Any, results: Sequence[Any], inputs: Sequence[Any]) -> Any:
+        """The same of a trace."""
+        return trace.pullback(results)
+
+    def recorded(self, call: Any) -> Any:
+        """The answer as a part of the graph of tensors.
+
+        Raises:
+            CannotCompile: it has to be traced.
+        """
+        return call.pulled() if self.later else call.node()
 
     def inside(self, region: Any) -> Any:
         """The abstract answer in compiled code, where the derivative is called there."""
@@ -170,6 +197,33 @@ class Pullback(Reverse):
 
     def answer(self, value: Any, aux: Any, derivative: Any, together: Callable[..., Any] = together) -> Any:
         return together(value, derivative, aux) if self.has_aux else together(value, derivative)
+
+
+class Value(Question):
+    """The value alone: what a program that calls derivatives is compiled for."""
+
+    name = "value"
+    argnums = None
+    as_it_is = True
+
+    def results(self, structure: Any, function: Function) -> tuple[int, ...]:
+        return ()
+
+    def program(
+        self,
+        function: Function,
+        wrt: tuple[int, ...],
+        of: tuple[int, ...],
+        residuals: str = "cheap",
+        region: bool = False,
+    ) -> Function:
+        return require(simplify(copy_function(function)))
+
+    def traced(self, trace: Any, *inputs: Any) -> Any:
+        return trace.untraced(*inputs)
+
+    def answer(self, value: Any, aux: Any, derivative: Any, together: Callable[..., Any] = together) -> Any:
+        return value
 
 
 # ----- the number that has a gradient ---------------------------------------------------------------------

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..compiler.frontend.signatures import is_object
-from ..errors import InputTypeError
-from ..trees import LEAF, STATIC, TreeDef
+from ..errors import InputTypeError, InputValueError
+from ..trees import LEAF, STATIC, TreeDef, flatten
 
 Described = tuple[Sequence[str], list[TreeDef], list[Any], tuple[str, ...]]
 """The names, structures and leaves of a call's arguments, and the names of those given by keyword."""
@@ -73,6 +73,38 @@ class Request:
             self.trees[i].unflatten([given.get(p, 0) for p in range(*self.ranges[i])]) for i in self.chosen
         ]
         return out[0] if self.owner.single else tuple(out)
+
+    def varied(self, tangents: Sequence[Any]) -> list[Any]:
+        """The tangents of the leaves that are varied, from one for each argument, or each that was chosen.
+
+        None, and what belongs to an integer, is no tangent.
+
+        Raises:
+            InputValueError: they don't match the arguments.
+        """
+        chosen = self.owner.has_chosen()
+        expected = len(self.chosen) if chosen else len(self.ranges)
+        if len(tangents) != expected:
+            raise InputValueError(
+                f"{len(tangents)} tangents",
+                why=f"there are {expected} arguments" + " that were chosen" * chosen,
+                fix="give one for each, None for what is not varied",
+            )
+        found: dict[int, Any] = {}
+        for n, i in enumerate(self.chosen):
+            tangent, (start, stop) = tangents[n if chosen else i], self.ranges[i]
+            floats = [p for p in range(start, stop) if p in self.wrt]
+            leaves, tree = flatten(tangent)
+            if tangent is None:
+                leaves = [None] * len(floats)
+            if len(leaves) not in (stop - start, len(floats)):
+                raise InputValueError(
+                    f"a tangent of `{self.names[i]}` with {len(leaves)} leaves",
+                    why=f"the argument has {len(floats)}",
+                    fix="give the tangent the structure of the argument",
+                )
+            found |= zip(range(start, stop) if len(leaves) == stop - start else floats, leaves, strict=True)
+        return [found[p] for p in self.wrt]
 
 
 def check_differentiable(leaf: Any, label: str) -> None:

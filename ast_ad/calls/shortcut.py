@@ -108,7 +108,8 @@ class FastCall:
                 return [*found.lines, f"return {self._answer(found.results)}"]
         self.space["run"] = program.run
         results = [f"y{i}" for i in range(program.count + len(program.wrt))]
-        return [f"{', '.join(results)}, = run({', '.join(inputs)})", f"return {self._answer(results)}"]
+        targets = f"{', '.join(results)}," if len(results) > 1 else results[0]  # code returns one as it is
+        return [f"{targets} = run({', '.join(inputs)})", f"return {self._answer(results)}"]
 
     def _kind(self, name: str, value: Any) -> str:
         """The test that a value is of the kind of this one."""
@@ -126,7 +127,8 @@ class FastCall:
             self.space["answer"] = self._slow_answer
             return f"answer([{', '.join(results)}])"
         bars = [_converted(g, k) for g, k in zip(results[program.count :], program.python, strict=True)]
-        gradient = f"({bars[0]})" if program.owner.single else f"({', '.join(bars)},)"
+        several = f"({', '.join(bars)},)" if bars else "()"
+        gradient = f"({bars[0]})" if program.owner.single else several
         value = results[program.primal.result]
         return str(program.question.answer(value, None, gradient, lambda *parts: ", ".join(parts)))
 
@@ -214,11 +216,12 @@ def inlined(
     body = [s for s in tree.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
     params = [a.arg for a in tree.args.args]
     last = body.pop() if body else None
-    if not (isinstance(last, ast.Return) and isinstance(last.value, ast.Tuple)) or len(params) != len(names):
+    if not isinstance(last, ast.Return) or last.value is None or len(params) != len(names):
         return None
+    answer = last.value if isinstance(last.value, ast.Tuple) else ast.Tuple([last.value], ast.Load())
     if not all(isinstance(s, (ast.Assign, ast.Expr, ast.Delete)) for s in body):
         return None
-    body = _without_conversions(body, last.value, floats)
+    body = _without_conversions(body, answer, floats)
     assigned = {n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and _is_store(n)}
     if assigned & set(params):
         return None
@@ -227,7 +230,7 @@ def inlined(
     renaming = {**{n: f"u_{n}" for n in assigned}, **dict(zip(params, names, strict=True))}
     change = _Rename(renaming, run.__globals__, kinds, space)
     lines = [ast.unparse(change.visit(s)) for s in body]
-    return Inlined(lines, [ast.unparse(change.visit(e)) for e in last.value.elts], space)
+    return Inlined(lines, [ast.unparse(change.visit(e)) for e in answer.elts], space)
 
 
 def _is_store(name: ast.Name) -> bool:

@@ -102,6 +102,14 @@ class TracedProgram(Request):
         check_trace(self, inputs, value, bars)
         return value, *bars
 
+    def untraced(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
+        """The value alone, of the function as it is."""
+        if not isinstance(self.reason, (InternalError, InputError)):
+            warn(self.owner.function, self.reason)
+        split = len(inputs) - len(self.keywords)
+        kwargs = dict(zip(self.keywords, inputs[split:], strict=True))
+        return (self.owner.function(*inputs[:split], **kwargs),)
+
     def pulled_later(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
         """The value, then the pullback from the leaves of all that was returned."""
         value, pull = self.run(inputs)
@@ -110,6 +118,8 @@ class TracedProgram(Request):
             ones = [np.ones_like(leaf)[()] if i in of else None for i, leaf in enumerate(every)]
             check_trace(self, inputs, value, pull(ones))
         return value, pull
+
+    pushed_later = pulled_later  # the pushforward is made of the pullback
 
     def tell_zeros(self, pullback: Any, unused: bool = True) -> None:
         """Tell of gradients that are zero because nothing leads to the result."""
@@ -136,7 +146,7 @@ class TracedProgram(Request):
     def answer(self, results: Sequence[Any], inputs: Sequence[Any]) -> Any:
         """What the user gets, from the results of a run."""
         later = self.question.later
-        derivative = self.pullback(results) if later else self.gradients(results[1:])
+        derivative = self.question.at_trace(self, results, inputs) if later else self.gradients(results[1:])
         return self.question.answer(*self.question.parts(results[0]), derivative)
 
     def explain(self) -> str:

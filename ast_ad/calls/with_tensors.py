@@ -124,13 +124,17 @@ class TensorCall:
             try:
                 if self.kwargs:
                     raise CannotCompile() from UnsupportedError("tensors that are passed by keyword only")
-                return self.pulled() if self.question.later else self.node()
+                return self.question.recorded(self)
             except CannotCompile as problem:
                 reason = as_reason(problem.__cause__)  # type: ignore[arg-type]
         if derivative.options.fallback == "error":
             raise reason
         if not isinstance(reason, TensorOutside):
             warn(derivative.function, reason)
+        return self.in_place()
+
+    def in_place(self) -> Any:
+        """The answer of a trace."""
         self.mode = "fallback"
         return TracedInPlace(self).answer()
 
@@ -168,6 +172,29 @@ class TensorCall:
 
     def request(self) -> Request:
         return Request(self.derivative, *self.derivative._described(self.plain_args, self.plain_kwargs))
+
+
+class AsItIs:
+    """A function that is called with tensors as it is: the derivatives that it calls are asked for theirs."""
+
+    mode = "compiled"
+    checked = "the derivatives that it calls are"
+
+    def __init__(self, derivative: Derivative, keywords: tuple[str, ...] = ()) -> None:
+        self.owner, self.keywords = derivative, keywords
+
+    def __call__(self, values: Sequence[Any]) -> Any:
+        leaves, tree = flatten(list(values))
+        tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
+        face = Traced if is_tracing() or any(isinstance(t, Traced) for t in tensors) else Tensor
+        entries = tree.unflatten([_as(t, Traced) if isinstance(t, Tensor) else t for t in leaves])
+        split = len(entries) - len(self.keywords)
+        kwargs = dict(zip(self.keywords, entries[split:], strict=True))
+        found, structure = flatten(self.owner.function(*entries[:split], **kwargs))
+        return structure.unflatten([_as(t, face) if isinstance(t, Tensor) else t for t in found])
+
+    def answer(self, results: Any, inputs: Sequence[Any]) -> Any:
+        return results
 
 
 class TracedInPlace:
@@ -216,6 +243,46 @@ class TracedInPlace:
 
         return pull_back
 
+    def pushed_later(self) -> Any:
+        """The pushforward: the pullback of the pullback, which is linear in its seeds."""
+        points = [self.points[i] for i in self.request.wrt]
+        count = len(flatten(self.call.question.parts(self.plain_result())[0])[0])
+        varied = [i for i in range(count) if has_derivative(plain(self.outputs[i]))]
+        seeds: list[Any] = [None] * len(self.outputs)
+        with recording():
+            for i in varied:
+                seeds[i] = Tensor._of(np.zeros_like(plain(self.outputs[i])))
+                seeds[i]._requires_grad = True
+            bars = TracedPullback(self.outputs, points)._sweep(seeds, True)
+
+        def push(*tangents: Any) -> Any:
+            given = [
+                t if t is None or isinstance(t, Tensor) else Tensor._of(np.asarray(t))
+                for t in self.request.varied(tangents)
+            ]
+            starts = [seeds[i] for i in varied]
+            reached = [n for n, bar in enumerate(bars) if bar is not None]
+            with recording():
+                pullback = TracedPullback([bars[n] for n in reached], starts)
+                found = dict(zip(varied, pullback._sweep([given[n] for n in reached], True), strict=True))
+                parts = [self.tangent(found.get(i), i) for i in range(count)]
+            question = self.call.question
+            whole = question.parts(self.structure.unflatten(self.outputs))[0]
+            return flatten(whole)[1].unflatten(parts)
+
+        return push
+
+    def tangent(self, found: Any, i: int) -> Any:
+        """The tangent of an output: zero where nothing leads there, and 0 for an integer."""
+        if not has_derivative(plain(self.outputs[i])):
+            return 0
+        zero = Tensor._of(np.zeros_like(plain(self.outputs[i])))
+        return self.part(zero if found is None else found, self.outputs[i])
+
+    def part(self, t: Any, kind: Any) -> Any:
+        """A tensor of the answer: of the graph of the arguments, if they have one."""
+        return _as(t if self.call.recorded else Tensor._of(t._array), self.call.face, kind)
+
     def plain_result(self) -> Any:
         """What the function returned, as plain arrays."""
         return self.structure.unflatten([plain(t) for t in self.outputs])
@@ -233,8 +300,10 @@ class TracedInPlace:
 
     def answer(self) -> Any:
         """What the derivative returns."""
-        question, face = self.call.question, self.call.face
-        value = self.structure.unflatten([_as(t, face) if isinstance(t, Tensor) else t for t in self.outputs])
+        question = self.call.question
+        value = self.structure.unflatten(
+            [self.part(t, t) if isinstance(t, Tensor) else t for t in self.outputs]
+        )
         return question.answer(*question.parts(value), question.traced(self))
 
 

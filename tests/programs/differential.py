@@ -115,7 +115,7 @@ class Comparison:
         where = f"call {k + 1}: " if k else ""
         if isinstance(error, InternalError):
             raise Failed("alarm", f"{where}{type(error).__name__}: {error}") from None
-        if error is not None and (raised is None or type(error) is not type(raised)):
+        if error is not None and not isinstance(error, type(raised) if raised else ()):
             if isinstance(error, ast_ad.AdError):
                 raise Failed("declined", f"{where}{type(error).__name__}: {error}") from None
             wanted = f" instead of {type(raised).__name__}" if raised else ""

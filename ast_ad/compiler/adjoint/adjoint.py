@@ -1,8 +1,8 @@
 """How is the reverse sweep of a function built?
 
-``adjoint(function, wrt, seed, of, residuals, region) -> Function``. The first stage behind the front end and
-what prepares its program (``join_paths``, ``keep_exceptions``): all later ones work on the primal and its
-adjoint together, so that they see what the one saves and the other reads. It ends with ``simplify`` and
+``adjoint(function, wrt, seed, of, residuals, region, zeros) -> Function``. The first stage behind the front
+end and what prepares its program (``join_paths``, ``keep_exceptions``): all later ones work on the primal and
+its adjoint together, so that they see what the one saves and the other reads. It ends with ``simplify`` and
 ``require``.
 
 It appends the sweep to a copy of the function: the statements are visited backwards, and each adds what its
@@ -52,6 +52,7 @@ def adjoint(
     of: tuple[int, ...] | None = None,
     residuals: str = "cheap",
     region: bool = False,
+    zeros: bool = False,
 ) -> Function:
     """The function that computes the results and, after them, the cotangents of the parameters in ``wrt``.
 
@@ -64,6 +65,8 @@ def adjoint(
         residuals: what loops and branches save rather than compute again: ``"cheap"`` or ``"min-cut"``, see
             ``residuals``.
         region: whether the function is a part of another one, whose values it reads.
+        zeros: whether cotangents are zero in places, whatever computes the results: unit vectors, say. Then
+            no product with what may be infinite is formed of a zero.
 
     Raises:
         BrokenInvariant: a pass made a program whose types can't be relied on.
@@ -85,7 +88,7 @@ def adjoint(
     builder = Builder(joint.body, adjoint=True)
     builder.divisors.follow(joint.body)
     activity = analyse(joint.body, inputs, chosen)
-    sweep = Sweep(builder, activity, doubtful_values(joint.body), residuals)
+    sweep = Sweep(builder, activity, doubtful_values(joint.body), residuals, zeros)
     sweep.infinities.follow(joint.body.ops)
     sweep.masks = masks(joint.body, activity.active, chosen, sweep.infinities.wild)
     primal = list(joint.body.ops)
@@ -130,10 +133,15 @@ class Sweep:
     """
 
     def __init__(
-        self, builder: Builder, activity: Activity, undefined: set[Var], residuals: str = "cheap"
+        self,
+        builder: Builder,
+        activity: Activity,
+        undefined: set[Var],
+        residuals: str = "cheap",
+        zeros: bool = False,
     ) -> None:
         self.builder, self.rules = builder, RuleCopies(builder)
-        self.residuals = residuals
+        self.residuals, self.zeros = residuals, zeros
         self.activity = activity
         self.undefined = undefined
         self.bars = Cotangents(builder, activity, undefined)
@@ -243,6 +251,7 @@ class Sweep:
             wild = poles or out in masks.masked
             safe = out in masks.saturated and wild and self.infinities.is_wild(partial)
             safe = safe or out in masks.weighted and is_singular(op)
+            safe = safe or self.zeros and self.infinities.is_wild(partial)
         return helpers.safe_product if safe else operator.mul
 
     def product(self, g: Arg, partial: Arg, times: Callable[..., Any]) -> Arg | None:

@@ -1,0 +1,187 @@
+"""What is a small change of the value for small changes of the arguments? The question of ``linearize``.
+
+``Pushforward`` is asked as the questions of ``questions`` are. Its answer is a function for later, from
+tangents of the arguments to those of the value. The program is the pullback's, transposed: the pullback is
+linear in its cotangents, and the pullback of that maps tangents to tangents. Its second half is linear, so
+that whatever is nonlinear has been computed in the first.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..compiler.adjoint.adjoint import adjoint
+from ..compiler.frontend.structures import positions, rebuild
+from ..compiler.ir.ops import Function, walk
+from ..compiler.simplify.renaming import Renaming, replace_reads
+from ..errors import InputTypeError, InputValueError
+from ..trees import flatten
+from .pullback import kept
+from .questions import Pullback, Question, together
+
+
+class Pushforward(Question):
+    """The value, and the function from tangents of the arguments to those of the value."""
+
+    name = "linearize"
+    later = True
+    argnums = None
+    forward = True
+
+    def results(self, structure: Any, function: Function) -> tuple[int, ...]:
+        return Pullback(self.has_aux).results(structure, function)
+
+    def width(self, wrt: Sequence[int], of: Sequence[int]) -> int:
+        return len(of)
+
+    def program(
+        self,
+        function: Function,
+        wrt: tuple[int, ...],
+        of: tuple[int, ...],
+        residuals: str = "cheap",
+        region: bool = False,
+    ) -> Function:
+        return transposed(function, wrt, of, residuals, region)
+
+    def at(self, program: Any, results: Sequence[Any], inputs: Sequence[Any]) -> Any:
+        return pushforward_at(program, results, inputs)
+
+    def recorded(self, call: Any) -> Any:
+        return call.in_place()
+
+    def traced(self, trace: Any, *inputs: Any) -> Any:
+        return trace.pushed_later(*inputs)
+
+    def at_trace(self, trace: Any, results: Sequence[Any], inputs: Sequence[Any]) -> Any:
+        return traced_pushforward(trace, results, inputs)
+
+    def answer(self, value: Any, aux: Any, derivative: Any, together: Callable[..., Any] = together) -> Any:
+        return together(value, derivative, aux) if self.has_aux else together(value, derivative)
+
+
+def transposed(
+    function: Function, wrt: tuple[int, ...], of: tuple[int, ...], residuals: str, region: bool
+) -> Function:
+    """The function that computes the results and the tangents of those in ``of``.
+
+    Its parameters are the primal's and, behind them, tangents of those in ``wrt``.
+    """
+    count, params = len(function.body.results), len(function.params)
+    pulled = Pullback().program(function, wrt, of, residuals, region)
+    seeds = tuple(range(params, len(pulled.params)))
+    bars = tuple(range(count, len(pulled.body.results)))
+    found = adjoint(pulled, seeds, seed=True, of=bars, residuals=residuals, region=region, zeros=True)
+    results = found.body.results
+    # A tangent depends on no cotangent, but perhaps on its shape, which is that of the result.
+    names: Renaming = {found.params[seed]: results[i] for seed, i in zip(seeds, of, strict=True)}
+    replace_reads(found.body, names)
+    found.body.results = (*results[:count], *results[count + len(bars) :])
+    found.params = tuple(p for i, p in enumerate(found.params) if i not in seeds)
+    _name_tangents(found, {out.hint for op in walk(function.body) for out in op.outs})
+    return found
+
+
+def _name_tangents(function: Function, known: set[str | None]) -> None:
+    """What is the cotangent of a cotangent, by name, is a tangent: ``x_dot``."""
+    made = (out for op in walk(function.body) for out in op.outs)
+    for var in (*function.params, *made):
+        if var.hint is not None and var.hint.endswith("_bar_bar") and var.hint not in known:
+            var.hint = f"{var.hint.removesuffix('_bar_bar')}_dot"
+
+
+# ----- the function from tangents to tangents ---------------------------------------------------------------
+def pushforward_at(program: Any, results: Sequence[Any], inputs: Sequence[Any]) -> PushforwardAt:
+    """The pushforward at the point where a program gave ``results`` for ``inputs``."""
+    *values, residuals = results
+    backward = program.backward
+    run = functools.partial(
+        backward if backward.backend == "numba" else backward.run, kept(residuals, inputs)
+    )
+    several = run if len(program.of) > 1 else lambda *tangents: (run(*tangents),)
+    places = program.question.parts(program.primal.result)[0]
+
+    def structured(tangents: Sequence[Any]) -> Any:
+        given = dict(zip(program.of, tangents, strict=True))
+        return rebuild(places, [given.get(i, 0) for i in range(max(positions(places), default=-1) + 1)])
+
+    return PushforwardAt(program, program.primal.function.name, several, inputs, structured)
+
+
+def traced_pushforward(trace: Any, results: Sequence[Any], inputs: Sequence[Any]) -> PushforwardAt:
+    """The same of a trace that gave the value and its pullback."""
+    value, pull = results
+    every, of = trace.floats(value)
+    count = len(flatten(trace.question.parts(value)[0])[0])
+    leaves, tree = flatten(trace.question.parts(value)[0])
+    seeds = [np.zeros_like(leaf) if i in of else None for i, leaf in enumerate(every)]
+    bars, second = pull.linearize(seeds)
+
+    def run(*tangents: Any) -> Sequence[Any]:
+        return second(tangents)[len(bars) :]  # type: ignore[no-any-return]
+
+    def structured(tangents: Sequence[Any]) -> Any:
+        given = dict(zip(of, tangents, strict=True))
+        return tree.unflatten([given.get(i, 0) for i in range(count)])
+
+    name = getattr(trace.owner.function, "__name__", "function")
+    flat = [leaf for value in inputs for leaf in flatten(value)[0]]
+    return PushforwardAt(trace, name, run, flat, structured)
+
+
+class PushforwardAt:
+    """Maps tangents of the arguments to those of the value; it may be called any number of times.
+
+    Args:
+        request: which leaves of the arguments are varied.
+        name: what the function is called.
+        run: from tangents of these leaves to those of the value's.
+        leaves: the leaves of the arguments.
+        structured: puts tangents into the structure of the value.
+    """
+
+    def __init__(
+        self,
+        request: Any,
+        name: str,
+        run: Callable[..., Sequence[Any]],
+        leaves: Sequence[Any],
+        structured: Callable[[Sequence[Any]], Any],
+    ) -> None:
+        self._request, self._name, self.leaves, self._structured = request, name, run, structured
+        self._like = [(np.shape(leaves[i]), np.result_type(leaves[i])) for i in request.wrt]
+
+    def __call__(self, *tangents: Any) -> Any:
+        given = self._request.varied(tangents)
+        seeds = [
+            np.zeros(*like)[()] if t is None else tangent_like(t, *like)
+            for t, like in zip(given, self._like, strict=True)
+        ]
+        return self._structured(self.leaves(*seeds))
+
+    def __repr__(self) -> str:
+        return f"<pushforward of {self._name}>"
+
+
+def tangent_like(leaf: Any, shape: tuple[int, ...], dtype: np.dtype) -> Any:
+    """A tangent of the shape and the dtype of what it varies.
+
+    Raises:
+        InputValueError, InputTypeError: it is not so.
+    """
+    if np.shape(leaf) != shape:
+        raise InputValueError(
+            f"a tangent of shape {np.shape(leaf)}",
+            why=f"its primal has shape {shape}",
+            fix="give tangents the shapes of their primals",
+        )
+    kind = np.result_type(leaf).kind
+    if kind not in "fciu" or kind == "c" != dtype.kind:
+        raise InputTypeError(
+            f"a tangent of dtype {np.result_type(leaf)}", why=f"its primal has {dtype}", fix="convert it"
+        )
+    return leaf.astype(dtype, copy=False) if isinstance(leaf, (np.ndarray, np.generic)) else dtype.type(leaf)

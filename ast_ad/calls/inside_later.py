@@ -1,0 +1,137 @@
+"""What are the answers for later in compiled code: the pullback and the pushforward of a nested derivative?
+
+Both are the second half of its program, appended where they are called: as often as that is.
+``mapped`` and ``type_of_leaf`` are what abstract arguments and their leaves are walked with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..compiler.frontend.context import Context
+from ..compiler.frontend.lower import rebuilt
+from ..compiler.frontend.structures import positions
+from ..compiler.frontend.values import Arr, Dct, Lost, Lst, Maybe, Obj, Tup
+from ..compiler.ir.builtin import unpack
+from ..compiler.ir.ops import Arg, Block, Function, Lit, Op, Var
+from ..compiler.ir.types import Array, dtype_of, kind_of, type_of
+from ..compiler.simplify.renaming import Renaming
+from ..errors import InputValueError
+
+
+def mapped(cx: Context, value: Any, change: Callable[[Any], Any]) -> Any:
+    """A new abstract value of the same structure, each number, array and run-time list in it changed."""
+    state = cx.state
+    if isinstance(value, Tup):
+        return Tup(tuple(mapped(cx, v, change) for v in value.items), value.cls)
+    if isinstance(value, Lst) and isinstance(state.get(value), tuple):
+        return Lst(tuple(mapped(cx, v, change) for v in state.get(value)))
+    if isinstance(value, Dct):
+        return Dct({k: mapped(cx, v, change) for k, v in state.get(value).items()}, value.cls)
+    if isinstance(value, Obj):
+        return Obj(value.cls, {k: mapped(cx, v, change) for k, v in state.get(value).items()})
+    numeric = (
+        isinstance(value, Lit)
+        and isinstance(value.value, (int, float, complex))
+        and not isinstance(value.value, bool)
+    )
+    if isinstance(value, (Maybe, Lost)):
+        cx.arg(value)  # refuses it
+    return change(value) if numeric or isinstance(value, (Var, Arr, Lst)) else value
+
+
+def leaves_of(cx: Context, value: Any) -> list[Arg]:
+    """The numbers and arrays of an abstract value."""
+    found: list[Arg] = []
+    mapped(cx, value, lambda leaf: found.append(cx.arg(leaf)))
+    return found
+
+
+def type_of_leaf(arg: Arg) -> Any:
+    """The type of an abstract number or array; None of another value."""
+    return arg.type if isinstance(arg, Var) else type_of(arg.value) if isinstance(arg, Lit) else None
+
+
+class Later:
+    """The second half of a nested derivative: called with the residuals and, behind them, what is asked."""
+
+    def __init__(self, region: Any, second: Function) -> None:
+        self.region, self.second = region, second
+
+    def appended(self, residuals: Any, given: Sequence[Arg]) -> tuple[Arg, ...]:
+        """The results of the half for these arguments."""
+        _, *params = self.second.params
+        names: Renaming = dict(zip(params, given, strict=True))
+        body = self.second.body
+        first = body.ops[0] if body.ops else None
+        if isinstance(first, Op) and first.fn is unpack and first.args[0] is self.second.params[0]:
+            names.update(zip(first.outs, map(self.region.cx.arg, residuals.items), strict=True))
+            body = Block(body.ops[1:], body.results)
+        return self.region.append(body, names)  # type: ignore[no-any-return]
+
+
+class NestedPullback(Later):
+    """From a cotangent of the value to those of the arguments."""
+
+    def __ast_ad_lower__(self, cx: Context, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        residuals, cotangent = args
+        leaves, (_, *bars) = leaves_of(cx, cotangent), self.second.params
+        every = self.region.places()
+        if len(leaves) == len(every) != len(bars):  # integers in the value: their cotangents mean nothing
+            leaves = [leaf for i, leaf in zip(every, leaves, strict=True) if i in self.region.of]
+        if len(leaves) != len(bars):
+            raise InputValueError(
+                f"a cotangent with {len(leaves)} leaves",
+                cx.builder.span,
+                f"the value has {len(bars)}",
+                "give the cotangent the structure of the value",
+            )
+        for leaf, bar in zip(leaves, bars, strict=True):
+            require_like(cx, leaf, bar, COTANGENT)
+        return self.region.gradients(self.appended(residuals, leaves))
+
+
+class NestedPushforward(Later):
+    """From tangents of the arguments to those of the value."""
+
+    def __ast_ad_lower__(self, cx: Context, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        residuals, *tangents = args
+        _, *params = self.second.params
+        given = self.region.varied(tangents)
+        for leaf, param in zip(given, params, strict=True):
+            require_like(cx, leaf, param, TANGENT)
+            if dtype_of(type_of_leaf(leaf)) != dtype_of(param.type):
+                raise cx.unsupported("a tangent of another dtype", "it has that of its primal", "convert it")
+        found = dict(zip(self.region.of, self.appended(residuals, given), strict=True))
+        question, structure = self.region.asked.question, self.region.structure
+        places = question.parts(structure)[0]
+        results = [found.get(i, Lit(0)) for i in range(max(positions(places), default=-1) + 1)]
+        return rebuilt(cx, places, results)
+
+
+COTANGENT: tuple[str, str, str] = (
+    "a cotangent that may differ from the value in shape or kind",
+    "the pullback takes one like its value",
+    "make it with np.ones_like(value), or of the value itself",
+)
+TANGENT: tuple[str, str, str] = (
+    "a tangent that may differ from its primal in shape or kind",
+    "the pushforward takes one like the argument",
+    "make it with np.ones_like(argument), or of the argument itself",
+)
+
+
+def require_like(cx: Context, leaf: Arg, var: Var, error: tuple[str, str, str]) -> None:
+    """What is given has the shape of ``var``, and is real where that is: else the trace raises the error."""
+    given, wanted = type_of_leaf(leaf), var.type
+    complex_ = kind_of(given) == "complex" != kind_of(wanted)
+    if isinstance(wanted, Array) or isinstance(given, Array):
+        lengths = wanted.shape if isinstance(wanted, Array) else ()
+        if not complex_ and lengths is not None and isinstance(given, Array) and given.shape == lengths:
+            return
+        if cx.inputs is not None:  # perhaps they are the same for the very shapes of this call
+            cx.inputs.demand_shapes([v for v in (leaf, var) if isinstance(v, Var)])
+    elif not complex_:
+        return
+    raise cx.unsupported(*error)

@@ -1,0 +1,203 @@
+"""What are Jacobians and Hessians? Functions of the same arguments, whose results are matrices.
+
+``jacfwd``, ``jacrev``, ``jacobian``, ``hessian``. Their programs are in ``programs``; here it is decided
+which one is run, and said what users get.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputTypeError, InputValueError
+from ..trees import flatten
+from .leaves import as_program, require_argument
+from .operator import Operator, operator, require_callable, takes_arguments_of
+from .programs import columns, rows
+
+MODES = ("fwd", "rev", None)
+
+
+def jacfwd(
+    function: Callable[..., Any],
+    argnums: int | Sequence[int] = 0,
+    *,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    **choices: Any,
+) -> Operator:
+    """The Jacobian of a function, a column for each number of the arguments: cheap where these are few.
+
+    Args:
+        function: Python and NumPy code; it returns floats, or arrays of them, in any structure.
+        argnums: which positional arguments to differentiate with respect to: an int or a tuple.
+        has_aux: whether the function returns ``(value, aux)``; the result is then ``(jacobian, aux)``.
+        holomorphic: whether it is, so that the derivatives are complex numbers.
+        choices: the options of ``grad``: ``backend=``, ``fallback=``, ...
+
+    Returns:
+        A function of the same arguments. Its result has the structure of the value and, in the place of each
+        leaf, that of the argument; the arrays have the shape of the former and behind it of the latter. For
+        a tuple of ``argnums`` it is a tuple in place of each leaf.
+
+    Raises:
+        InputTypeError: a result is complex, and the function is not said to be holomorphic.
+
+    >>> jacfwd(lambda x: np.array([x[0] * x[1], x[1] ** 2]))(np.array([2.0, 3.0]))
+    array([[3., 2.],
+           [0., 6.]])
+    """
+    require_callable(function, "jacfwd")
+    program = takes_arguments_of(function, columns(function, numbers(argnums), has_aux, holomorphic))
+    return operator(program, "jacfwd", function, choices)
+
+
+def jacrev(
+    function: Callable[..., Any],
+    argnums: int | Sequence[int] = 0,
+    *,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    **choices: Any,
+) -> Operator:
+    """The Jacobian of a function, a row for each number of the value; see ``jacfwd``.
+
+    The function is run once, and the pullback once for each row.
+
+    >>> jacrev(lambda x: np.array([x[0] * x[1], x[1] ** 2]))(np.array([2.0, 3.0]))
+    array([[3., 2.],
+           [0., 6.]])
+    """
+    require_callable(function, "jacrev")
+    program = takes_arguments_of(function, rows(function, numbers(argnums), has_aux, holomorphic))
+    return operator(program, "jacrev", function, choices)
+
+
+class Jacobian:
+    """The cheaper of ``jacfwd`` and ``jacrev`` for the sizes of a call.
+
+    The first call with arguments of some shapes goes by rows, and tells how many there are.
+    """
+
+    def __init__(self, forward: Operator, reverse: Operator, argnums: Any, has_aux: bool) -> None:
+        self.forward, self.reverse, self.argnums, self.has_aux = forward, reverse, argnums, has_aux
+        self.last = reverse
+        self.results: dict[Any, int] = {}
+        self.__name__ = getattr(forward, "__name__", "function")
+        self.__wrapped__ = forward.of
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        args, kwargs = self.reverse.arguments.arrange(args, kwargs)
+        require_argument(args, self.argnums)
+        chosen = [args[i] for i in ((self.argnums,) if isinstance(self.argnums, int) else self.argnums)]
+        size = count(chosen)
+        key = tuple(map(np.shape, flatten(args)[0]))
+        self.last = self.forward if size < self.results.get(key, 0) else self.reverse
+        found = self.last(*args, **kwargs)
+        if size and key not in self.results:
+            self.results[key] = count(found[0] if self.has_aux else found) // size
+        return found
+
+    def __ast_ad_lower__(self, cx: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        return self.reverse.__ast_ad_lower__(cx, args, kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.last, name)
+
+    def __repr__(self) -> str:
+        return f"<ast_ad.jacobian({getattr(self.forward.of, '__qualname__', self.forward.of)})>"
+
+
+def jacobian(
+    function: Callable[..., Any],
+    argnums: int | Sequence[int] = 0,
+    *,
+    mode: str | None = None,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    **choices: Any,
+) -> Any:
+    """The Jacobian of a function; see ``jacfwd`` for the arguments and the result.
+
+    ``mode``: by columns (``"fwd"``), by rows (``"rev"``), or the cheaper by the sizes of a call (None).
+
+    Raises:
+        InputValueError: there is no such mode.
+
+    >>> jacobian(lambda x, a: np.sin(a * x), argnums=1)(np.array([0.0, 2.0]), 1.0)
+    array([ 0.        , -0.83229367])
+    """
+    if mode not in MODES:
+        raise InputValueError(f"mode={mode!r}", why="there is no such mode", fix='use "fwd", "rev" or None')
+    options = dict(has_aux=has_aux, holomorphic=holomorphic, **choices)
+    if mode is not None:
+        return (jacfwd if mode == "fwd" else jacrev)(function, argnums, **options)
+    both = jacfwd(function, argnums, **options), jacrev(function, argnums, **options)
+    return Jacobian(*both, numbers(argnums), has_aux)
+
+
+def hessian(
+    function: Callable[..., Any],
+    argnums: int | Sequence[int] = 0,
+    *,
+    has_aux: bool = False,
+    **choices: Any,
+) -> Operator:
+    """The matrix of second derivatives, a column for each number of the arguments: forward over reverse.
+
+    Args:
+        function: Python and NumPy code. It returns a float, or floats and arrays of them in any structure.
+        argnums, has_aux, choices: see ``jacfwd``.
+
+    Returns:
+        A function of the same arguments. For a number its result has the structure of the arguments and, in
+        the place of each leaf, that structure again; for an array or a container that stands in the place
+        of each leaf of the value: arrays have the shapes of the value, the argument, the argument.
+
+    >>> hessian(lambda x: x[0] ** 2 * x[1])(np.array([2.0, 3.0]))
+    array([[6., 4.],
+           [4., 0.]])
+    """
+    require_callable(function, "hessian")
+    program = takes_arguments_of(function, hessian_program(function, numbers(argnums), has_aux))
+    return operator(program, "hessian", function, choices)
+
+
+def hessian_program(function: Callable[..., Any], argnums: Any, has_aux: bool) -> Callable[..., Any]:
+    return columns(rows(function, argnums, has_aux, False), argnums, has_aux, False)
+
+
+_PROGRAMS: tuple[tuple[Any, Any, tuple[str, ...]], ...] = (
+    (jacfwd, columns, ("argnums", "has_aux", "holomorphic")),
+    (jacrev, rows, ("argnums", "has_aux", "holomorphic")),
+    (jacobian, rows, ("argnums", "has_aux", "holomorphic")),
+    (hessian, hessian_program, ("argnums", "has_aux")),
+)
+for _function, _made, _options in _PROGRAMS:
+    _function.__ast_ad_lower__ = as_program(_made, *_options)
+
+
+def numbers(argnums: Any) -> Any:
+    """Checked ``argnums``: an int or a tuple of ints.
+
+    Raises:
+        InputTypeError: they are something else.
+    """
+    several = isinstance(argnums, (tuple, list))
+    if not all(
+        isinstance(i, (int, np.integer)) and not isinstance(i, bool)
+        for i in (argnums if several else [argnums])
+    ):
+        raise InputTypeError(
+            f"argnums={argnums!r}", why="it is no integer", fix="pass an int or a tuple of ints"
+        )
+    return tuple(map(int, argnums)) if several else int(argnums)
+
+
+def count(value: Any) -> int:
+    """How many numbers there are in a value."""
+    return sum(int(np.size(leaf)) for leaf in flatten(value)[0])

@@ -1,0 +1,237 @@
+"""How does a program of derivatives walk an argument or a value of any structure?
+
+``leaves``, ``with_leaves``, ``is_complex``, ``require_kind``: plain functions on plain values. The compiler
+knows what they mean for abstract ones, so that programs that use them are compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import InputTypeError, InputValueError
+from ..trees import flatten
+
+if TYPE_CHECKING:
+    from ..compiler.frontend.context import Context
+
+
+def leaves(value: Any) -> tuple[Any, ...]:
+    """The floats, complex numbers and arrays of them in a value.
+
+    >>> leaves({"a": 1.0, "n": 3, "b": [2.0]})
+    (1.0, 2.0)
+    """
+    return tuple(leaf for leaf in flatten(value)[0] if _carries(leaf))
+
+
+def with_leaves(value: Any, parts: Sequence[Any]) -> Any:
+    """A value with other parts in the places of its leaves, and 0 in those of integers.
+
+    >>> with_leaves({"a": 1.0, "n": 3, "b": [2.0]}, (5.0, 6.0))
+    {'a': 5.0, 'n': 0, 'b': [6.0]}
+    """
+    found, tree = flatten(value)
+    given = iter(parts)
+    return tree.unflatten([next(given) if _carries(leaf) else 0 for leaf in found])
+
+
+def _carries(leaf: Any) -> bool:
+    return np.result_type(leaf).kind in "fc"
+
+
+def is_complex(leaf: Any) -> bool:
+    """Whether a leaf is complex, whatever its values are.
+
+    >>> is_complex(1.0), is_complex(np.ones(2, complex))
+    (False, True)
+    """
+    return np.result_type(leaf).kind == "c"
+
+
+def require_kind(value: Any, holomorphic: bool, what: str) -> None:
+    """Real where no holomorphic function is promised, complex where one is.
+
+    Raises:
+        InputTypeError: it is not so.
+    """
+    found = leaves(value)
+    _require_some(len(found), what, value)
+    for leaf in found:
+        _require_kind(is_complex(leaf), holomorphic, what)
+
+
+def _require_some(count: int, what: str, value: Any) -> None:
+    if not count:
+        raise InputTypeError(
+            f"a Jacobian whose {what} is {describe(value)}",
+            why="it holds no floats",
+            fix="return floats" if what == "value" else "pass floats, or choose other argnums",
+        )
+
+
+def describe(value: Any) -> str:
+    dtype = getattr(value, "dtype", None)
+    kind = type(getattr(value, "value", value)).__name__
+    return f"an integer array ({dtype})" if dtype is not None else f"of type {kind}"
+
+
+def require_argument(args: Sequence[Any], argnums: Any) -> None:
+    """
+    Raises:
+        InputValueError: the call has no such argument.
+    """
+    for i in (argnums,) if isinstance(argnums, int) else argnums:
+        if not -len(args) <= i < len(args):
+            raise InputValueError(
+                f"argnums={i}", why=f"the call has {len(args)} arguments", fix="choose one of them"
+            )
+
+
+def filled(part: Callable[[int], Any], count: int, likes: Sequence[Any], last: bool) -> tuple[Any, ...]:
+    """Blocks of ``part(0)``, ``part(1)``, ...: one for each of ``likes``, which say what a part consists of.
+
+    The parts lie along the first axis. With ``last`` they lie along the second of two, raveled.
+
+    >>> filled(lambda i: (np.full(2, i),), 3, (np.zeros(2, int),), True)
+    (array([[0, 1, 2],
+           [0, 1, 2]]),)
+    """
+    parts = [part(i) for i in range(count)]
+    if not parts:
+        shapes = [(np.size(like), 0) if last else (0, *np.shape(like)) for like in likes]
+        return tuple(np.zeros(s, np.result_type(like)) for s, like in zip(shapes, likes, strict=True))
+    if last:
+        return tuple(np.stack([np.ravel(p[k]) for p in parts], axis=1) for k in range(len(likes)))
+    return tuple(np.stack([p[k] for p in parts]) for k in range(len(likes)))
+
+
+def _filled_in_place(part: Any, count: Any, likes: Any, last: Any) -> Any:
+    """What the compiler reads in its place."""
+    if last:
+        columns = tuple([np.zeros((np.size(like), count), np.result_type(like)) for like in likes])
+        for i in range(count):
+            for block, found in zip(columns, part(i), strict=True):
+                block[:, i] = np.ravel(found)
+        return columns
+    rows = tuple([np.zeros((count, *np.shape(like)), np.result_type(like)) for like in likes])
+    for i in range(count):
+        for block, found in zip(rows, part(i), strict=True):
+            block[i] = found
+    return rows
+
+
+def _require_kind(found: bool, holomorphic: bool, what: str) -> None:
+    if found and not holomorphic:
+        raise InputTypeError(
+            f"a complex {what} of a Jacobian",
+            why="its entries would be no complex derivatives, unless the function is holomorphic",
+            fix="holomorphic=True if it is, or split it into its real and imaginary part",
+        )
+    if holomorphic and not found:
+        raise InputTypeError(
+            f"holomorphic=True with a real {what}", why="it has to be complex", fix="pass complex numbers"
+        )
+
+
+# ----- the same for abstract values -------------------------------------------------------------------------
+def _lower_leaves(cx: Context, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    from ..compiler.frontend.values import Tup
+
+    return Tup(tuple(_found(cx, args[0])))
+
+
+def _found(cx: Context, value: Any) -> list[Any]:
+    from ..calls.inside_later import mapped
+
+    found: list[Any] = []
+    mapped(
+        cx,
+        value,
+        lambda leaf: found.append(leaf) if _abstract_kind(cx, leaf) in ("float", "complex") else None,
+    )
+    return found
+
+
+def _abstract_kind(cx: Context, leaf: Any) -> str:
+    from ..calls.inside_later import type_of_leaf
+    from ..compiler.ir.types import carries_derivative, kind_of
+
+    type = type_of_leaf(cx.arg(leaf))
+    return kind_of(type) if carries_derivative(type) else ""
+
+
+def _lower_with_leaves(cx: Context, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    from ..calls.inside_later import mapped
+    from ..compiler.frontend.values import Tup
+    from ..compiler.ir.ops import Lit
+
+    value, parts = args
+    given = iter(parts.items if isinstance(parts, Tup) else cx.state.get(parts))
+    return mapped(cx, value, lambda leaf: next(given) if _abstract_kind(cx, leaf) else Lit(0))
+
+
+def _lower_is_complex(cx: Context, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    from ..compiler.ir.ops import Lit
+
+    return Lit(_abstract_kind(cx, args[0]) == "complex")
+
+
+def _lower_require_kind(cx: Context, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    from ..compiler.ir.ops import Lit
+
+    value, holomorphic, what = args
+    found = _found(cx, value)
+    _require_some(len(found), what.value, value)
+    for leaf in found:
+        _require_kind(_abstract_kind(cx, leaf) == "complex", holomorphic.value, what.value)
+    return Lit(None)
+
+
+def _lower_filled(cx: Context, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    return inlined(cx, _filled_in_place, args)
+
+
+def _lower_require_argument(cx: Context, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    from ..compiler.ir.ops import Lit
+
+    require_argument(args[0].items, cx.demand(args[1], "argnums"))
+    return Lit(None)
+
+
+def inlined(cx: Context, program: Callable[..., Any], args: list[Any]) -> Any:
+    """The abstract result of a Python function of this package."""
+    from ..compiler.frontend.callables.calls import call
+    from ..compiler.ir.ops import Lit
+
+    return call(cx, Lit(program), args, {})
+
+
+def as_program(made: Callable[..., Any], *names: str) -> Callable[..., Any]:
+    """How the compiler reads a call of an operator: as one of ``made(function, *options)``.
+
+    ``names``: of the options in their order; each is False, or 0 as the number of an argument, if not given.
+    """
+
+    def lower(cx: Context, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        from ..compiler.ir.ops import Lit
+
+        given = dict(zip(("function", *names), args, strict=False)) | kwargs
+        options = [given.get(name, Lit(0 if name.startswith("argnum") else False)) for name in names]
+        return inlined(cx, made, [given["function"], *options])
+
+    return lower
+
+
+_LOWERINGS: tuple[tuple[Any, Any], ...] = (
+    (leaves, _lower_leaves),
+    (with_leaves, _lower_with_leaves),
+    (is_complex, _lower_is_complex),
+    (require_kind, _lower_require_kind),
+    (require_argument, _lower_require_argument),
+    (filled, _lower_filled),
+)
+for _function, _lowering in _LOWERINGS:
+    _function.__ast_ad_lower__ = _lowering

@@ -1,0 +1,59 @@
+"""What is an operator? A program of derivatives that is compiled for the function that it is about.
+
+``Operator(program, name, of, options)`` is called with the arguments of the program. It is a derivative as
+others are: with ``source``, ``mode`` and ``explain()``, in traces, with tensors and within compiled code.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from ..calls.derivative import Compiled
+from ..errors import InputTypeError
+from ..options import Options, make_options
+
+
+class Operator(Compiled):
+    """A program of derivatives of ``of``, compiled when it is called."""
+
+    def __init__(self, program: Callable[..., Any], name: str, of: Any, options: Options) -> None:
+        super().__init__(program, options)
+        functools.update_wrapper(self, of, updated=())
+        self.of, self.operator = of, name
+
+    def __repr__(self) -> str:
+        programs = sum(map(len, self._programs.values())) + sum(len(t.programs) for t in self._tiers.values())
+        return f"<ast_ad.{self.operator}({getattr(self.of, '__qualname__', self.of)}), {programs} compiled>"
+
+
+def takes_arguments_of(function: Callable[..., Any], program: Callable[..., Any]) -> Callable[..., Any]:
+    """The program ``(*args)`` with the names of the function's parameters, as far as these go by position."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return program
+    if all(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters):
+        program.__signature__ = inspect.Signature(list(parameters))  # type: ignore[attr-defined]
+    return program
+
+
+def require_callable(function: Any, name: str) -> None:
+    """
+    Raises:
+        InputTypeError: it is no function.
+    """
+    if not callable(function):
+        raise InputTypeError(
+            f"{name} of a {type(function).__name__}", why="it is not callable", fix="pass a function"
+        )
+
+
+def operator(program: Callable[..., Any], name: str, of: Any, choices: dict[str, Any]) -> Operator:
+    """The operator with the options of a call."""
+    own = getattr(of, "__name__", "")
+    program.__name__ = f"{own}_{name}" if own.isidentifier() else name
+    given = {key: value for key, value in choices.items() if value is not None}
+    return Operator(program, name, of, make_options(**given))

@@ -1,0 +1,261 @@
+"""What are products with Jacobians and Hessians? Results of one pass: no matrix is formed.
+
+``jvp``, ``hvp``, ``laplacian``, ``elementwise_grad``.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..api import grad, linearize, vjp
+from ..calls.forward import tangent_like
+from ..errors import InputTypeError, InputValueError
+from ..trees import flatten
+from .jacobians import numbers
+from .leaves import as_program, inlined, leaves
+from .operator import Operator, operator, require_callable, takes_arguments_of
+from .programs import basis, pushed, unit
+
+
+def jvp(
+    function: Callable[..., Any],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    *,
+    argnums: int | Sequence[int] | None = None,
+    has_aux: bool = False,
+    **choices: Any,
+) -> Any:
+    """The value at ``primals`` and its derivative along ``tangents``: the Jacobian times a vector.
+
+    Args:
+        function: Python and NumPy code; it returns floats, or arrays of them, in any structure.
+        primals: its arguments, a tuple.
+        tangents: one for each argument, None for one that is not varied (integers among them); with
+            ``argnums`` for those only. Each has the structure and the shapes of its argument.
+        argnums: which arguments the tangents belong to: an int (one tangent, in a tuple) or a tuple.
+        has_aux: whether the function returns ``(value, aux)``; the result is then ``(value, tangent, aux)``.
+        choices: the options of ``grad``: ``backend=``, ``fallback=``, ...
+
+    Returns:
+        ``(value, tangent)``; the tangent has the structure of the value, 0 in the place of integers.
+
+    Raises:
+        InputTypeError, InputValueError: the tangents don't match the primals.
+
+    >>> jvp(lambda x, n: x**n, (np.array([1.0, 2.0]), 3), (np.array([1.0, 0.5]), None))
+    (array([1., 8.]), array([3., 6.]))
+    """
+    require_callable(function, "jvp")
+    varied, given = matched(primals, tangents, argnums)
+    program = _kept(pushed, "jvp", function, varied, has_aux, _key(choices))
+    return program(tuple(primals), given)
+
+
+def hvp(
+    function: Callable[..., Any],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    *,
+    argnums: int | Sequence[int] | None = None,
+    **choices: Any,
+) -> Any:
+    """The Hessian of a function at ``primals`` times ``tangents``: forward over reverse, no matrix is formed.
+
+    Args:
+        function: Python and NumPy code with a real result of one element.
+        primals, tangents, argnums, choices: see ``jvp``.
+
+    Returns:
+        A tuple as ``tangents`` is: the derivative, along the tangents, of the gradient by each argument that
+        has one, None for the others.
+
+    Raises:
+        InputTypeError, InputValueError: the tangents don't match the primals, or the result is no number.
+
+    >>> hvp(lambda x: x[0] ** 2 * x[1], (np.array([2.0, 3.0]),), (np.array([1.0, 0.0]),))
+    (array([6., 4.]),)
+    """
+    require_callable(function, "hvp")
+    varied, given = matched(primals, tangents, argnums)
+    found = _kept(second, "hvp", function, varied, False, _key(choices))(tuple(primals), given)
+    if argnums is not None:
+        return found
+    parts = dict(zip(varied, found, strict=True))
+    return tuple(parts.get(i) for i in range(len(primals)))
+
+
+def second(function: Callable[..., Any], argnums: tuple[int, ...], has_aux: bool) -> Callable[..., Any]:
+    def push(primals: Any, tangents: Any) -> Any:
+        _, lin = linearize(grad(function, argnums), *primals, argnums=argnums)
+        return lin(*tangents)
+
+    return push
+
+
+def laplacian(function: Callable[..., Any], argnums: int = 0, **choices: Any) -> Operator:
+    """The sum of the second derivatives of a real function by each number of an argument.
+
+    >>> laplacian(lambda x: np.sum(x**4))(np.array([1.0, 2.0]))
+    np.float64(60.0)
+    """
+    require_callable(function, "laplacian")
+    program = takes_arguments_of(function, _trace_of_hessian(function, numbers(argnums)))
+    return operator(program, "laplacian", function, choices)
+
+
+def _trace_of_hessian(function: Callable[..., Any], argnum: int) -> Callable[..., Any]:
+    def laplacian(*args: Any) -> Any:
+        _, lin = linearize(grad(function, argnum), *args, argnums=argnum)
+        x = args[argnum]
+        ins = leaves(x)
+        total = 0.0
+        for n, _ in enumerate(ins):
+            if np.ndim(ins[n]) == 0:
+                total = total + leaves(lin(unit(x, ins, n, 1.0)))[n]
+            else:
+                for j in range(np.size(ins[n])):
+                    tangent = unit(x, ins, n, basis(ins[n], j))
+                    total = total + np.ravel(leaves(lin(tangent))[n])[j]
+        return total
+
+    return laplacian
+
+
+def elementwise_grad(function: Callable[..., Any], argnum: int = 0, **choices: Any) -> Operator:
+    """The derivative of each element of the value by that of an argument in its place, for elementwise code.
+
+    It is the gradient of the sum of the value.
+
+    >>> elementwise_grad(np.tanh)(np.array([0.0, 1.0]))
+    array([1.        , 0.41997434])
+    """
+    require_callable(function, "elementwise_grad")
+    program = takes_arguments_of(function, _of_sum(function, numbers(argnum)))
+    return operator(program, "elementwise_grad", function, choices)
+
+
+def _of_sum(function: Callable[..., Any], argnum: int) -> Callable[..., Any]:
+    def elementwise(*args: Any) -> Any:
+        value, pull = vjp(function, *args, argnums=argnum)
+        return pull(np.ones_like(value))
+
+    return elementwise
+
+
+# ----- within compiled code ---------------------------------------------------------------------------------
+def _jvp_inside(function: Any, primals: Any, tangents: Any, argnums: Any, has_aux: Any) -> Any:
+    chosen = range(len(primals)) if argnums is None else argnums
+    places = tuple([i for i, t in zip(chosen, tangents, strict=True) if t is not None])
+    return pushed(function, places, has_aux)(primals, tuple([t for t in tangents if t is not None]))
+
+
+def _hvp_inside(function: Any, primals: Any, tangents: Any, argnums: Any) -> Any:
+    chosen = range(len(primals)) if argnums is None else argnums
+    places = tuple([i for i, t in zip(chosen, tangents, strict=True) if t is not None])
+    found = second(function, places, False)(primals, tuple([t for t in tangents if t is not None]))
+    if argnums is not None:
+        return found
+    return tuple([found[places.index(i)] if i in places else None for i in range(len(primals))])
+
+
+def _lower_product(inside: Any, names: tuple[str, ...], cx: Any, args: list[Any], kwargs: Any) -> Any:
+    from ..compiler.ir.ops import Lit
+
+    given = dict(zip(("function", "primals", "tangents"), args, strict=False)) | kwargs
+    absent = {"argnums": None, "has_aux": False}
+    options = [given.get(name, Lit(absent[name])) for name in names]
+    return inlined(cx, inside, [given["function"], given["primals"], given["tangents"], *options])
+
+
+_PRODUCTS: tuple[tuple[Any, Any, tuple[str, ...]], ...] = (
+    (jvp, _jvp_inside, ("argnums", "has_aux")),
+    (hvp, _hvp_inside, ("argnums",)),
+)
+for _function, _inside, _names in _PRODUCTS:
+    _function.__ast_ad_lower__ = functools.partial(_lower_product, _inside, _names)
+laplacian.__ast_ad_lower__ = as_program(_trace_of_hessian, "argnums")  # type: ignore[attr-defined]
+elementwise_grad.__ast_ad_lower__ = as_program(_of_sum, "argnum")  # type: ignore[attr-defined]
+
+
+# ----- arguments --------------------------------------------------------------------------------------------
+def matched(primals: Any, tangents: Any, argnums: Any) -> tuple[tuple[int, ...], tuple[Any, ...]]:
+    """Which arguments are varied, and their tangents with the dtypes of the primals.
+
+    Raises:
+        InputTypeError, InputValueError: the tangents don't match the primals.
+    """
+    for value, name in ((primals, "primals"), (tangents, "tangents")):
+        if not isinstance(value, (tuple, list)):
+            raise InputTypeError(
+                f"{name} of type {type(value).__name__}",
+                why="they have to be a tuple, an entry for each argument",
+                fix=f"pass ({name[:-1]},)",
+            )
+    chosen = range(len(primals)) if argnums is None else numbers(argnums)
+    chosen = (chosen,) if isinstance(chosen, int) else tuple(chosen)
+    if len(tangents) != len(chosen):
+        raise InputValueError(
+            f"{len(tangents)} tangents",
+            why=f"there are {len(chosen)} arguments" + " in argnums" * (argnums is not None),
+            fix="give one for each, None for what is not varied",
+        )
+    for i in chosen:
+        if not -len(primals) <= i < len(primals):
+            raise InputValueError(
+                f"argnums={argnums}", why=f"there are {len(primals)} primals", fix="choose among them"
+            )
+    pairs = [(i % len(primals), t) for i, t in zip(chosen, tangents, strict=True) if t is not None]
+    return tuple(i for i, _ in pairs), tuple(tangent(primals[i], t, i) for i, t in pairs)
+
+
+def tangent(primal: Any, given: Any, i: int) -> Any:
+    """A tangent of the structure, the shapes and the dtypes of its primal; zeros for integers among floats.
+
+    Raises:
+        InputTypeError, InputValueError: it does not match.
+    """
+    (found, tree), (parts, structure) = flatten(primal), flatten(given)
+    floats = [leaf for leaf in found if np.result_type(leaf).kind in "fc"]
+    if not floats:
+        raise InputTypeError(
+            f"a tangent of argument {i}", why="it holds no floats", fix="pass None, or floats as the argument"
+        )
+    if len(parts) != len(found) or [c.num_leaves for c in tree.children] != [
+        c.num_leaves for c in structure.children
+    ]:
+        raise InputValueError(
+            f"a tangent of argument {i} with the structure {structure}",
+            why=f"the argument has {tree}",
+            fix="give it the same structure",
+        )
+    if any(hasattr(type(part), "_is_eager_tensor") for part in (*found, *parts)):
+        return given
+    return tree.unflatten([
+        tangent_like(t, np.shape(x), np.result_type(x)) if np.result_type(x).kind in "fc" else 0
+        for x, t in zip(found, parts, strict=True)
+    ])  # fmt: skip
+
+
+def _key(choices: dict[str, Any]) -> tuple[Any, ...]:
+    return tuple(choices.items())
+
+
+def _kept(program: Any, name: str, function: Any, argnums: Any, has_aux: bool, choices: Any) -> Any:
+    """An operator that serves later calls as well, if all that makes it can be a key."""
+    try:
+        return _made(program, name, function, argnums, has_aux, choices, os.environ.get("AST_AD_BACKEND"))
+    except TypeError:
+        return operator(program(function, argnums, has_aux), name, function, dict(choices))
+
+
+@functools.lru_cache(64, typed=True)
+def _made(
+    program: Any, name: str, function: Any, argnums: Any, has_aux: bool, choices: Any, _: Any
+) -> Operator:
+    return operator(program(function, argnums, has_aux), name, function, dict(choices))

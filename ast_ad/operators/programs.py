@@ -1,0 +1,138 @@
+"""Which programs of derivatives are Jacobians, Hessians and products with them?
+
+Each is a plain function that calls ``vjp``, ``linearize`` and ``grad``, as a user could have written it. The
+compiler reads it together with the function that it is about, and its loops over rows or columns are loops of
+the program. Where that can't be compiled, it runs as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..api import linearize, vjp
+from .leaves import filled, is_complex, leaves, require_argument, require_kind, with_leaves
+
+Function = Callable[..., Any]
+
+
+def pushed(function: Function, argnums: tuple[int, ...], has_aux: bool) -> Function:
+    """``(primals, tangents) -> (value, tangent[, aux])``; tangents for ``argnums`` only."""
+
+    def push(primals: Any, tangents: Any) -> Any:
+        if has_aux:
+            value, lin, aux = linearize(function, *primals, argnums=argnums, has_aux=True)
+            return value, lin(*tangents), aux
+        value, lin = linearize(function, *primals, argnums=argnums)
+        return value, lin(*tangents)
+
+    return push
+
+
+def rows(function: Function, argnums: Any, has_aux: bool, holomorphic: bool) -> Function:
+    """The Jacobian, a row for each number of the value."""
+
+    def jacobian(*args: Any) -> Any:
+        chosen = varied(args, argnums)
+        require_kind(chosen, holomorphic, "argument")
+        if has_aux:
+            value, pull, aux = vjp(function, *args, argnums=argnums, has_aux=True)
+        else:
+            value, pull = vjp(function, *args, argnums=argnums)
+            aux = None
+        require_kind(value, holomorphic, "value")
+        outs = leaves(value)
+        blocks = tuple([pulled(pull, value, outs, k, leaves(chosen)) for k, _ in enumerate(outs)])
+        found = with_leaves(value, tuple([with_leaves(chosen, block) for block in blocks]))
+        return (found, aux) if has_aux else found
+
+    return jacobian
+
+
+def pulled(pull: Any, value: Any, outs: Any, k: int, ins: Any) -> Any:
+    """The rows of one leaf of the value: a block for each leaf of the arguments."""
+    out = outs[k]
+    if np.ndim(out) == 0:
+        return tuple([conjugated(bar) for bar in leaves(pull(unit(value, outs, k, 1.0)))])
+
+    def row(i: int) -> Any:
+        bars = leaves(pull(unit(value, outs, k, basis(out, i))))
+        return tuple([conjugated(bar) for bar in bars])
+
+    blocks = filled(row, np.size(out), ins, False)
+    return tuple(
+        [np.reshape(block, np.shape(out) + np.shape(x)) for block, x in zip(blocks, ins, strict=True)]
+    )
+
+
+def basis(like: Any, i: int) -> Any:
+    """Zeros, but a one in the ``i``-th place."""
+    seed = np.zeros(np.size(like), np.result_type(like))
+    seed[i] = 1
+    return np.reshape(seed, np.shape(like))
+
+
+def conjugated(bar: Any) -> Any:
+    """The derivative of a holomorphic function, from a cotangent, which is its conjugate."""
+    return np.conj(bar) if is_complex(bar) else bar
+
+
+def columns(function: Function, argnums: Any, has_aux: bool, holomorphic: bool) -> Function:
+    """The Jacobian, a column for each number of the arguments."""
+
+    def jacobian(*args: Any) -> Any:
+        chosen = varied(args, argnums)
+        require_kind(chosen, holomorphic, "argument")
+        if has_aux:
+            value, lin, aux = linearize(function, *args, argnums=argnums, has_aux=True)
+        else:
+            value, lin = linearize(function, *args, argnums=argnums)
+            aux = None
+        require_kind(value, holomorphic, "value")
+        ins, outs = leaves(chosen), leaves(value)
+        single = isinstance(argnums, int)
+        blocks = tuple([moved(lin, chosen, ins, n, outs, single) for n, _ in enumerate(ins)])
+        found = with_leaves(
+            value,
+            tuple([with_leaves(chosen, tuple([block[k] for block in blocks])) for k, _ in enumerate(outs)]),
+        )
+        return (found, aux) if has_aux else found
+
+    return jacobian
+
+
+def moved(lin: Any, chosen: Any, ins: Any, n: int, outs: Any, single: bool) -> Any:
+    """The columns of one leaf of the arguments: a block for each leaf of the value."""
+    x = ins[n]
+    if np.ndim(x) == 0:
+        return leaves(along(lin, unit(chosen, ins, n, 1.0), single))
+
+    def column(j: int) -> Any:
+        return leaves(along(lin, unit(chosen, ins, n, basis(x, j)), single))
+
+    blocks = filled(column, np.size(x), outs, True)
+    return tuple(
+        [np.reshape(block, np.shape(out) + np.shape(x)) for block, out in zip(blocks, outs, strict=True)]
+    )
+
+
+def along(lin: Any, tangent: Any, single: bool) -> Any:
+    return lin(tangent) if single else lin(*tangent)
+
+
+def unit(whole: Any, parts: Any, k: int, one: Any) -> Any:
+    """Zeros in the structure of ``whole``, but in the place of its ``k``-th leaf."""
+    zeros = tuple([one if i == k else zero_like(part) for i, part in enumerate(parts)])
+    return with_leaves(whole, zeros)
+
+
+def zero_like(part: Any) -> Any:
+    return np.zeros_like(part) if np.ndim(part) else part * 0
+
+
+def varied(args: Sequence[Any], argnums: Any) -> Any:
+    """The arguments that are chosen: one, or a tuple."""
+    require_argument(args, argnums)
+    return args[argnums] if isinstance(argnums, int) else tuple([args[i] for i in argnums])

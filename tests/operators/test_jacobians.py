@@ -1,0 +1,260 @@
+"""Are Jacobians and Hessians right: by rows, by columns, on both backends, traced, of tensors?"""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import ast_ad
+from ast_ad.errors import InputTypeError, InputValueError
+from ast_ad.operators.jacobians import Jacobian
+
+from .functions import OF_ARRAYS, X, Y, differences, loop_with_writes, number, straight, until
+
+BACKENDS = ["numpy", "numba"]
+
+
+def opaque(function):
+    """The same, which can't be compiled."""
+    return lambda x: eval("function(x)", {"function": function, "x": x})
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("operator", [ast_ad.jacfwd, ast_ad.jacrev])
+@pytest.mark.parametrize("function", OF_ARRAYS)
+def test_agrees_with_differences(function, operator, backend):
+    jacobian = operator(function, backend=backend, fallback="error")
+    given = X.copy()
+    for x in (given, X + 0.05):
+        found = jacobian(x)
+        np.testing.assert_allclose(found, differences(function, x), rtol=1e-7, atol=1e-8)
+        assert found.shape == np.shape(function(x)) + x.shape
+    np.testing.assert_array_equal(given, X)
+    assert jacobian.mode == "compiled"
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+@pytest.mark.parametrize("operator", [ast_ad.jacfwd, ast_ad.jacrev, ast_ad.hessian])
+@pytest.mark.parametrize("function", OF_ARRAYS)
+def test_is_the_same_where_it_is_traced(function, operator):
+    expected = operator(function, backend="numpy")(X)
+    np.testing.assert_allclose(operator(opaque(function))(X), expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("function", OF_ARRAYS)
+def test_hessians_agree_with_differences_of_jacobians(function, backend):
+    hessian = ast_ad.hessian(function, backend=backend, fallback="error")
+    found = hessian(X)
+    expected = differences(ast_ad.jacrev(function, backend="numpy"), X)
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(found, np.swapaxes(found, -1, -2), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_compositions_to_the_fourth_order(backend):
+    """x**5 has known derivatives, whichever way they are taken."""
+
+    def f(x):
+        total = 0.0
+        for i in range(len(x)):
+            total += x[i] ** 5
+        return total
+
+    options = dict(backend=backend, fallback="error")
+    x = np.array([0.7, -1.3])
+    third = np.zeros((2, 2, 2))
+    third[[0, 1], [0, 1], [0, 1]] = 60 * x**2
+    fourth = np.zeros((2, 2, 2, 2))
+    fourth[[0, 1], [0, 1], [0, 1], [0, 1]] = 120 * x
+    for outer in (ast_ad.jacfwd, ast_ad.jacrev):
+        np.testing.assert_allclose(outer(ast_ad.hessian(f), **options)(x), third, atol=1e-12)
+        np.testing.assert_allclose(outer(outer(ast_ad.grad(f)), **options)(x), third, atol=1e-12)
+    np.testing.assert_allclose(ast_ad.hessian(ast_ad.hessian(f), **options)(x), fourth, atol=1e-10)
+    traced = ast_ad.grad(
+        lambda x: np.sum(ast_ad.hessian(f)(x) * np.array([[1.0, 0.0], [0.0, 2.0]])), **options
+    )
+    np.testing.assert_allclose(traced(x), 60 * x**2 * np.array([1.0, 2.0]), rtol=1e-12)
+
+
+def of_containers(p, n):
+    return {"rows": p["a"] * n + p["b"], "sum": (np.sum(p["a"]) * p["b"], 7)}
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+@pytest.mark.parametrize("operator", [ast_ad.jacfwd, ast_ad.jacrev])
+@pytest.mark.parametrize("traced", [False, True])
+def test_structures_of_the_value_stand_outside(operator, traced):
+    function = (
+        (lambda p, n: eval("f(p, n)", {"f": of_containers, "p": p, "n": n})) if traced else of_containers
+    )
+    given = {"a": np.array([1.0, 2.0]), "b": 3.0, "k": 5}
+    found = operator(function)(given, 4)
+    assert list(found) == ["rows", "sum"] and found["sum"][1] == 0
+    np.testing.assert_array_equal(found["rows"]["a"], 4.0 * np.eye(2))
+    np.testing.assert_array_equal(found["rows"]["b"], np.ones(2))
+    np.testing.assert_array_equal(found["sum"][0]["a"], np.full(2, 3.0))
+    assert found["sum"][0]["b"] == 3.0 and found["rows"]["k"] == 0
+
+
+@pytest.mark.parametrize("operator", [ast_ad.jacfwd, ast_ad.jacrev, ast_ad.jacobian])
+def test_several_arguments(operator):
+    def f(x, a, y):
+        return x * a + y[0]
+
+    first, third = operator(f, argnums=(0, 2))(X, 2.0, Y)
+    np.testing.assert_array_equal(first, 2.0 * np.eye(3))
+    np.testing.assert_array_equal(third, np.stack([np.eye(3), np.zeros((3, 3))], axis=1))
+    second = operator(f, argnums=1)(X, 2.0, Y)
+    np.testing.assert_array_equal(second, X)
+    np.testing.assert_array_equal(operator(f, argnums=-2)(X, 2.0, Y), X)
+    np.testing.assert_array_equal(operator(f, argnums=1)(X, a=2.0, y=Y), X)
+
+
+def test_hessians_of_several_arguments():
+    def f(x, a):
+        return np.sum(x**2) * a**3
+
+    (xx, xa), (ax, aa) = ast_ad.hessian(f, argnums=(0, 1))(X, 2.0)
+    np.testing.assert_allclose(xx, 16.0 * np.eye(3))
+    np.testing.assert_allclose(xa, 24.0 * X)
+    np.testing.assert_allclose(ax, 24.0 * X)
+    np.testing.assert_allclose(aa, 12.0 * np.sum(X**2))
+
+
+@pytest.mark.parametrize("operator", [ast_ad.jacfwd, ast_ad.jacrev, ast_ad.jacobian, ast_ad.hessian])
+def test_aux(operator):
+    found, aux = operator(lambda x: (np.sum(x**2) * x, {"n": len(x)}), has_aux=True)(X)
+    expected = operator(lambda x: np.sum(x**2) * x)(X)
+    np.testing.assert_allclose(found, expected, rtol=1e-14)
+    assert aux == {"n": 3}
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("operator", [ast_ad.jacfwd, ast_ad.jacrev])
+def test_single_precision_stays(operator, backend):
+    found = operator(straight, backend=backend)(X.astype(np.float32))
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, differences(straight, X), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("operator", [ast_ad.jacfwd, ast_ad.jacrev])
+def test_an_empty_argument_gives_an_empty_matrix(operator):
+    assert operator(lambda x: np.cumsum(x))(np.zeros(0)).shape == (0, 0)
+    assert operator(lambda x: np.sum(x) * np.ones(2))(np.zeros(0)).shape == (2, 0)
+    assert operator(lambda x: x[:0])(X).shape == (0, 3)
+
+
+@pytest.mark.parametrize("operator", [ast_ad.jacfwd, ast_ad.jacrev])
+def test_numbers(operator):
+    assert operator(lambda s: s**3)(2.0) == 12.0
+    np.testing.assert_array_equal(operator(lambda s: np.array([s, s * s]))(3.0), [1.0, 6.0])
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("operator", [ast_ad.jacfwd, ast_ad.jacrev])
+def test_holomorphic_functions(operator, backend):
+    z = np.array([0.3 + 0.4j, -1.0 + 0.2j])
+    found = operator(lambda z: np.exp(z) * z[0], holomorphic=True, backend=backend)(z)
+    expected = np.diag(np.exp(z) * z[0]) + np.stack([np.exp(z), np.zeros(2)], axis=1)
+    np.testing.assert_allclose(found, expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize("operator", [ast_ad.jacfwd, ast_ad.jacrev, ast_ad.jacobian])
+@pytest.mark.parametrize(
+    "function, x, options",
+    [
+        (lambda z: z * z, np.array([1j, 2.0]), {}),
+        (lambda x: x * 1j, X, {}),
+        (lambda x: x * x, X, {"holomorphic": True}),
+    ],
+)
+def test_complex_numbers_need_a_promise(operator, function, x, options):
+    with pytest.raises(InputTypeError, match="holomorphic"):
+        operator(function, **options)(x)
+
+
+def test_a_zero_tangent_meets_no_infinite_partial():
+    def f(x):
+        return x[1] + np.sqrt(x[0])
+
+    x = np.array([0.0, 1.0])
+    for operator in (ast_ad.jacfwd, ast_ad.jacrev):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            found = operator(f)(x)
+        np.testing.assert_array_equal(found, [np.inf, 1.0])
+
+
+def test_the_cheaper_way_is_taken():
+    wide = ast_ad.jacobian(lambda x: np.array([np.sum(x**2), np.sum(x)]))
+    tall = ast_ad.jacobian(lambda s: np.linspace(0.0, 1.0, 50) * s**2)
+    assert isinstance(wide, Jacobian)
+    for _ in range(2):
+        wide(X), tall(3.0)
+    assert wide.last is wide.reverse and tall.last is tall.forward
+    np.testing.assert_allclose(tall(3.0), np.linspace(0.0, 6.0, 50), rtol=1e-14)
+
+
+def test_the_function_is_run_once():
+    calls = []
+
+    def f(x):
+        calls.append(1)
+        return x * x
+
+    for operator in (ast_ad.jacfwd, ast_ad.jacrev, ast_ad.hessian):
+        calls.clear()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            operator(f)(X)
+        assert len(calls) == 1, operator
+
+
+def test_of_tensors():
+    x = ast_ad.tensor(X, requires_grad=True)
+    for operator in (ast_ad.jacfwd, ast_ad.jacrev):
+        found = operator(loop_with_writes)(x)
+        np.testing.assert_allclose(
+            np.asarray(found.detach()), differences(loop_with_writes, X), rtol=1e-7, atol=1e-9
+        )
+        found.sum().backward()
+        expected = np.sum(ast_ad.hessian(loop_with_writes)(X), axis=(0, 1))
+        np.testing.assert_allclose(np.asarray(x.grad), expected, rtol=1e-10)
+        x.grad = None
+
+
+def test_source_and_explanation():
+    jacobian = ast_ad.jacrev(until)
+    jacobian(X)
+    assert "while" in jacobian.source and "def until_jacrev(x):" in jacobian.source
+    assert "checked" in jacobian.explain().lower()
+    assert repr(jacobian) == "<ast_ad.jacrev(until), 1 compiled>"
+    assert jacobian.__name__ == "until"
+
+
+@pytest.mark.parametrize(
+    "wrong, error, told",
+    [
+        (lambda: ast_ad.jacfwd(3), InputTypeError, "jacfwd of a int"),
+        (lambda: ast_ad.jacrev(number, "x"), InputTypeError, "argnums='x'"),
+        (lambda: ast_ad.hessian(number, 1.5), InputTypeError, "argnums=1.5"),
+        (lambda: ast_ad.jacobian(number, mode="forward"), InputValueError, "mode='forward'"),
+        (lambda: ast_ad.jacfwd(number)(np.array([1, 2])), InputTypeError, "integer"),
+        (lambda: ast_ad.jacrev(number, 3)(X), InputValueError, "argnums=3"),
+        (lambda: ast_ad.jacrev(lambda x: "text")(X), InputTypeError, "text|no float"),
+    ],
+)
+def test_bad_input(wrong, error, told):
+    with pytest.raises(error, match=told):
+        wrong()
+
+
+def test_the_functions_own_exception():
+    def f(x):
+        raise KeyError("mine")
+
+    for operator in (ast_ad.jacfwd, ast_ad.jacrev, ast_ad.hessian):
+        with pytest.raises(KeyError, match="mine"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            operator(f)(X)

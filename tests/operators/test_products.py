@@ -1,0 +1,156 @@
+"""Are products with Jacobians and Hessians right: on both backends, traced, of tensors, within code?"""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import ast_ad
+from ast_ad.errors import InputTypeError, InputValueError
+
+from .functions import OF_ARRAYS, X, differences, loop_with_writes, number, straight
+
+BACKENDS = ["numpy", "numba"]
+V = np.array([0.7, -0.2, 1.1])
+
+
+def along(jacobian, v):
+    return np.tensordot(jacobian, v, axes=v.ndim)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("function", OF_ARRAYS)
+def test_tangents(function, backend):
+    """Against differences, the pullback (to rounding) and another point."""
+    for x in (X, X + 0.05):
+        value, tangent = ast_ad.jvp(function, (x,), (V,), backend=backend, fallback="error")
+        np.testing.assert_allclose(value, function(x), rtol=1e-13)
+        np.testing.assert_allclose(tangent, along(differences(function, x), V), rtol=1e-7, atol=1e-8)
+        _, pull = ast_ad.vjp(function, x)
+        g = np.cos(np.arange(np.size(value), dtype=float)).reshape(np.shape(value))[()]
+        np.testing.assert_allclose(np.sum(g * tangent), np.sum(pull(g)[0] * V), rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+@pytest.mark.parametrize("function", OF_ARRAYS)
+def test_traced(function):
+    expected = ast_ad.jvp(function, (X,), (V,), backend="numpy")
+    opaque = eval("lambda x: function(x)", {"function": function})
+    for found in (ast_ad.jvp(opaque, (X,), (V,)), ast_ad.jvp(function, (ast_ad.tensor(X),), (V,))):
+        for one, other in zip(found, expected, strict=True):
+            np.testing.assert_allclose(np.asarray(one), other, rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("function", OF_ARRAYS)
+def test_hessian_vector_products(function, backend):
+    def scalar(x):
+        return np.sum(np.sin(function(x)))
+
+    (found,) = ast_ad.hvp(scalar, (X,), (V,), backend=backend, fallback="error")
+    np.testing.assert_allclose(found, ast_ad.hessian(scalar, backend="numpy")(X) @ V, rtol=1e-10, atol=1e-12)
+    laplacian = ast_ad.laplacian(scalar, backend=backend, fallback="error")(X)
+    np.testing.assert_allclose(laplacian, np.trace(ast_ad.hessian(scalar)(X)), rtol=1e-10, atol=1e-12)
+
+
+def test_a_linearization_serves_many_tangents():
+    value, push = ast_ad.linearize(loop_with_writes, X)
+    jacobian = differences(loop_with_writes, X)
+    for v in (V, 2.0 * V, np.zeros(3)):
+        np.testing.assert_allclose(push(v), jacobian @ v, rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(push(V + X), push(V) + push(X), rtol=1e-14)
+    assert repr(push) == "<pushforward of loop_with_writes>"
+
+
+def test_arguments_that_are_not_varied():
+    def f(p, n, a):
+        return {"y": p["x"] ** n * a, "n": n}
+
+    p, dp = {"x": X, "k": 3}, {"x": V, "k": 0}
+    value, tangent = ast_ad.jvp(f, (p, 3, 2.0), (dp, None, None))
+    np.testing.assert_allclose(tangent["y"], 6.0 * X**2 * V)
+    assert tangent["n"] == 0
+    _, tangent = ast_ad.jvp(f, (p, 3, 2.0), (dp, None, 0.5))
+    np.testing.assert_allclose(tangent["y"], 6.0 * X**2 * V + 0.5 * X**3)
+    _, tangent = ast_ad.jvp(f, (p, 3, 2.0), (0.5,), argnums=2)
+    np.testing.assert_allclose(tangent["y"], 0.5 * X**3)
+    assert ast_ad.hvp(lambda x, n: np.sum(x**n), (X, 2), (V, None))[1] is None
+    (found,) = ast_ad.hvp(lambda x, n: np.sum(x**n), (X, 2), (V,), argnums=0)
+    np.testing.assert_allclose(found, 2.0 * V)
+
+
+def test_aux_and_precision():
+    value, tangent, aux = ast_ad.jvp(lambda x: (x * x, len(x)), (X,), (V,), has_aux=True)
+    np.testing.assert_allclose(tangent, 2.0 * X * V)
+    assert aux == 3
+    single = X.astype(np.float32)
+    for backend in BACKENDS:
+        _, tangent = ast_ad.jvp(straight, (single,), (V,), backend=backend)
+        assert tangent.dtype == np.float32
+
+
+def test_complex_tangents_are_derivatives_along_them():
+    z, v = np.array([0.3 + 0.4j, -1.0 + 0.2j]), np.array([0.2 - 0.5j, 1.0j])
+
+    def f(z):
+        return np.abs(z) ** 2 * np.exp(z)
+
+    _, tangent = ast_ad.jvp(f, (z,), (v,))
+    h = 1e-6
+    np.testing.assert_allclose(tangent, (f(z + h * v) - f(z - h * v)) / (2 * h), rtol=1e-8)
+
+
+def test_a_zero_tangent_meets_no_infinite_partial():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        for backend in BACKENDS:
+            _, tangent = ast_ad.jvp(
+                lambda x: x[1] + np.sqrt(x[0]),
+                (np.array([0.0, 1.0]),),
+                (np.array([0.0, 1.0]),),
+                backend=backend,
+            )
+            assert tangent == 1.0
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_within_a_function_that_is_differentiated(backend):
+    """The derivative of the directional derivatives, by the point and by the direction."""
+
+    def f(x, v):
+        value, tangent = ast_ad.jvp(loop_with_writes, (x,), (v,))
+        (second,) = ast_ad.hvp(number, (x,), (v,))
+        return np.sum(tangent**2) + np.sum(second * value[:3]) + ast_ad.laplacian(number)(x)
+
+    gradient = ast_ad.grad(f, argnums=(0, 1), backend=backend, fallback="error")
+    for found, at in zip(gradient(X, V), (lambda x: f(x, V), lambda v: f(X, v)), strict=True):
+        np.testing.assert_allclose(found, differences(at, X if at(X) == f(X, V) else V), rtol=1e-6)
+
+
+def test_elementwise():
+    np.testing.assert_allclose(ast_ad.elementwise_grad(np.tanh)(X), 1.0 / np.cosh(X) ** 2)
+    second = ast_ad.elementwise_grad(ast_ad.elementwise_grad(np.tanh))
+    np.testing.assert_allclose(second(X), -2.0 * np.tanh(X) / np.cosh(X) ** 2, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "primals, tangents, error, told",
+    [
+        (X, (V,), InputTypeError, "primals of type ndarray"),
+        ((X,), V, InputTypeError, "tangents of type ndarray"),
+        ((X,), (V, V), InputValueError, "2 tangents"),
+        ((X,), (V[:2],), InputValueError, "shape"),
+        ((X,), ((V, V),), InputValueError, "structure"),
+        ((X,), (V * 1j,), InputTypeError, "complex128"),
+        ((np.arange(3),), (V,), InputTypeError, "no floats"),
+        ((X,), (np.array(["a", "b", "c"]),), InputTypeError, "dtype"),
+    ],
+)
+def test_bad_input(primals, tangents, error, told):
+    with pytest.raises(error, match=told):
+        ast_ad.jvp(straight, primals, tangents)
+
+
+def test_the_result_of_hvp_is_a_number():
+    with pytest.raises(InputTypeError):
+        ast_ad.hvp(straight, (X,), (V,))
