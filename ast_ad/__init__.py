@@ -13,6 +13,20 @@ from typing import TYPE_CHECKING, Any  # noqa: E402
 
 if TYPE_CHECKING:
     from .api import grad, inspect, value_and_grad, vjp
+    from .autograd_names import (
+        elementwise_grad,
+        hessian_tensor_product,
+        hessian_vector_product,
+        make_ggnvp,
+        make_hvp,
+        make_jvp,
+        make_jvp_reversemode,
+        make_vjp,
+        multigrad_dict,
+        tensor_jacobian_product,
+        vector_jacobian_product,
+    )
+    from .checking.check_grads import check_grads
     from .compiler.emit.storage import clear_cache
     from .errors import AdError, FallbackWarning, ZeroGradientWarning
 
@@ -21,14 +35,38 @@ __all__ = [
     "AdError",
     "FallbackWarning",
     "ZeroGradientWarning",
+    "check_grads",
     "clear_cache",
+    "elementwise_grad",
     "grad",
+    "hessian_tensor_product",
+    "hessian_vector_product",
     "inspect",
+    "make_ggnvp",
+    "make_hvp",
+    "make_jvp",
+    "make_jvp_reversemode",
+    "make_vjp",
+    "multigrad_dict",
+    "tensor_jacobian_product",
     "value_and_grad",
+    "vector_jacobian_product",
     "vjp",
 ]
 
 _COMPILER = {"grad", "inspect", "value_and_grad", "vjp"}
+_AUTOGRAD = {
+    "elementwise_grad", "hessian_tensor_product", "hessian_vector_product", "make_ggnvp", "make_hvp",
+    "make_jvp", "make_jvp_reversemode", "make_vjp", "multigrad_dict", "tensor_jacobian_product",
+    "vector_jacobian_product",
+}  # fmt: skip
+# Where a function is found that is loaded when it is first used.
+_FOUND_IN = {
+    **dict.fromkeys(_COMPILER, ".api"),
+    **dict.fromkeys(_AUTOGRAD, ".autograd_names"),
+    "check_grads": ".checking.check_grads",
+    "clear_cache": ".compiler.emit.storage",
+}
 _MODULES = {"errors", "fallback", "files", "rule", "torch"}
 
 
@@ -40,10 +78,8 @@ def __getattr__(name: str) -> Any:
     errors = import_module(".errors", __name__)
     if isinstance(error := getattr(errors, name, None), type) and error.__module__ == errors.__name__:
         return error
-    if name in _COMPILER:
-        return getattr(import_module(".api", __name__), name)
-    if name == "clear_cache":
-        return import_module(".compiler.emit.storage", __name__).clear_cache
+    if name in _FOUND_IN:
+        return getattr(import_module(_FOUND_IN[name], __name__), name)
     if name in _MODULES:
         return import_module(f".{address(name)}", __name__)
     torch = import_module(".torch", __name__)
