@@ -135,20 +135,27 @@ class Table:
 class Estimate:
     """Derivatives of several results along a line: how far each is to be trusted, and how far it has a kink.
 
-    ``kink`` is the derivative to the right less that to the left, as well as it is known; ``scale`` the size
-    of the differences.
+    ``kink`` is the most that the derivative to the right may differ from that to the left, ``bend_error`` how
+    well this difference is known, and ``scale`` the size of the differences.
     """
 
     slope: Values
     error: Values
     kink: Values
+    bend_error: Values
     scale: Values
+
+    @property
+    def straight(self) -> Any:
+        """Whether there is no sign of a kink, which is less than a sign that there is none."""
+        return self.kink <= 20 * self.bend_error
 
     def weighted(self, weights: Values) -> Estimate:
         """The derivative of a sum of the results."""
         sizes = abs(weights)
         slope = np.atleast_1d(weights @ self.slope)
-        return Estimate(slope, *(np.atleast_1d(sizes @ part) for part in (self.error, self.kink, self.scale)))
+        parts = self.error, self.kink, self.bend_error, self.scale
+        return Estimate(slope, *(np.atleast_1d(sizes @ part) for part in parts))
 
 
 class Line:
@@ -206,7 +213,7 @@ class Line:
             error, kink = self.slopes.error, abs(self.bends.best) + 10 * self.bends.error
             if thoroughly:
                 error = np.maximum(error, self.slopes.scatter())
-        return Estimate(self.slopes.best, error, kink, self.scale)
+        return Estimate(self.slopes.best, error, kink, self.bends.error, self.scale)
 
     def _is_done(self) -> bool:
         if len(self.slopes.rows) >= self.most:

@@ -1,4 +1,4 @@
-"""What is checked: a function at a point, what its derivatives are by values alone, and what they are said to be.
+"""What is checked: a function at a point, and what its derivatives are by values alone.
 
 The point and the results are vectors. A derivative is asked for along a direction, and weighed: in reverse
 mode by a cotangent; in forward mode each result counts for itself.
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputTypeError
-from ..extrapolation import Estimate, Line, Values
+from ..extrapolation import Line, Values
 from .spaces import Space
 
 
@@ -32,14 +32,14 @@ class Subject:
         self.argnums = tuple(i for i, space in enumerate(spaces) if space.floats)
         self.spaces = [spaces[i] for i in self.argnums]
         self.ends = np.cumsum([0, *map(len, self.spaces)])
-        if not self.ends[-1]:
+        if not self.argnums:
             raise InputTypeError(
                 f"a check of `{self.name}` at arguments without floats",
                 why="there is nothing to differentiate with respect to",
                 fix="pass floats, or arrays or trees of them",
             )
         self.results = Space(function(*self.copies()), "result")
-        if not len(self.results):
+        if not self.results.floats:
             raise InputTypeError(
                 f"a check of `{self.name}`, whose result is no float",
                 why="there is nothing to differentiate",

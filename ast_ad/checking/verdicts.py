@@ -1,7 +1,7 @@
 """Is a derivative wrong, by what differences say of it, and where they are sure?
 
-There is no verdict at a kink, a jump, or where rounding covers what is in question: only where the derivatives
-to both sides converge to one, and where no smaller step agrees with what is to be wrong.
+There is no verdict at a kink, a jump, or where rounding covers what is in question: only where the
+derivatives to both sides converge to one, and where no smaller step agrees with what is to be wrong.
 """
 
 from __future__ import annotations
@@ -33,18 +33,24 @@ class Bounds:
     def relative(self, eps: float) -> float:
         return eps**0.45 if self.rtol is None else self.rtol
 
-    def margin(self, subject: Subject, found: Values, estimate: Estimate, terms: Values) -> Values:
+    def margin(
+        self, subject: Subject, found: Values, estimate: Estimate, terms: Values, weights: Values | None
+    ) -> Values:
         eps = subject.eps
-        absolute = 1e3 * eps * terms if self.atol is None else self.atol
+        count = 1.0 if weights is None else float(np.sum(abs(weights)))
+        absolute = 1e3 * eps * terms if self.atol is None else self.atol * count
         size = np.fmax(abs(estimate.slope), np.where(np.isfinite(found), abs(found), 0.0))
         return np.asarray(absolute + self.relative(eps) * size)
 
 
 @dataclass
 class Fault:
-    """A derivative that is wrong: which result, what it is, what it has to be, and how sure that is."""
+    """A derivative that is wrong: of which result, what it is, what it has to be, and how sure that is.
 
-    result: int
+    ``result``: None of a sum of them; ``excess``: how many times it is further off than it may be.
+    """
+
+    result: int | None
     found: float
     expected: float
     error: float
@@ -62,26 +68,26 @@ def fault(
     line = subject.line(direction)
     with np.errstate(all="ignore"):
         estimate, terms = _weighed(line.estimate(), weights)
-        margin = bounds.margin(subject, found, estimate, terms)
-        if np.all(abs(found - estimate.slope) <= SAFETY * estimate.error + margin):
+        margin = bounds.margin(subject, found, estimate, terms, weights)
+        if np.all(abs(found - estimate.slope) <= CONFIRMED * estimate.error + margin):
             return None
         estimate, terms = _weighed(line.estimate(thoroughly=True), weights)
-        margin = bounds.margin(subject, found, estimate, terms)
+        margin = bounds.margin(subject, found, estimate, terms, weights)
         apart = np.where(np.isfinite(found), abs(found - estimate.slope), NAN_OF * estimate.scale)
         nan = ~np.isfinite(found)
-        smooth = estimate.kink <= 0.1 * apart
-        beyond = nan & (SAFETY * estimate.error <= apart) | (apart > SAFETY * estimate.error + margin)
-        exact = subject.complex_step(direction) if np.any(smooth & ~beyond & ~nan) else None
-        if exact is not None:
+        beyond = apart > SAFETY * estimate.error + np.where(nan, 0.0, margin)
+        wrong = (estimate.kink <= 0.1 * apart) & (beyond | nan & (apart == 0))
+        doubtful = ~wrong & ~nan & estimate.straight & (apart > CONFIRMED * estimate.error + margin)
+        if np.any(doubtful) and (exact := subject.complex_step(direction)) is not None:
             step = exact if weights is None else np.atleast_1d(weights @ exact)
-            confirmed = abs(step - estimate.slope) <= CONFIRMED * estimate.error
-            beyond |= confirmed & (apart > CONFIRMED * estimate.error + margin)
-            beyond &= ~nan | (SAFETY * estimate.error <= apart)
-        wrong = smooth & beyond & np.isfinite(estimate.slope)
-    for i in sorted(np.flatnonzero(wrong), key=lambda i: -_excess(apart[i], margin[i])):
-        if not _agrees_closer(subject, direction, found[i], estimate.slope[i], i, weights):
-            numbers = map(float, (found[i], estimate.slope[i], estimate.error[i]))
-            return Fault(int(i), *numbers, _excess(apart[i], margin[i]))
+            wrong |= doubtful & (abs(step - estimate.slope) <= CONFIRMED * estimate.error)
+        wrong &= np.isfinite(estimate.slope)
+    order = np.argsort(-np.where(wrong, apart / np.maximum(margin, 1e-300), 0.0))
+    for i in map(int, order[: np.count_nonzero(wrong)]):
+        expected, error = float(estimate.slope[i]), float(estimate.error[i])
+        if not _agrees_closer(subject, direction, found[i], expected, i, weights):
+            of = i if weights is None else None
+            return Fault(of, float(found[i]), expected, error, _excess(apart[i], margin[i]))
     return None
 
 
