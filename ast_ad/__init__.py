@@ -12,19 +12,37 @@ register()  # before all else: another thread may ask for an older address alrea
 from typing import TYPE_CHECKING, Any  # noqa: E402
 
 if TYPE_CHECKING:
-    from .api import grad, inspect, value_and_grad, vjp
+    from .api import grad, inspect, linearize, value_and_grad, vjp
+    from .autograd_names import (
+        hessian_tensor_product,
+        hessian_vector_product,
+        make_ggnvp,
+        make_hvp,
+        make_jvp,
+        make_jvp_reversemode,
+        make_vjp,
+        multigrad_dict,
+        tensor_jacobian_product,
+        vector_jacobian_product,
+    )
+    from .checking.check_grads import check_grads
     from .compiler.emit.storage import clear_cache
     from .errors import AdError, FallbackWarning, ZeroGradientWarning
+    from .operators.jacobians import hessian, jacfwd, jacobian, jacrev
+    from .operators.products import elementwise_grad, hvp, jvp, laplacian
 
 __version__ = "0.1.0"
 __all__ = [
     "AdError",
     "FallbackWarning",
     "ZeroGradientWarning",
+    "check_grads",
     "clear_cache",
     "elementwise_grad",
     "grad",
     "hessian",
+    "hessian_tensor_product",
+    "hessian_vector_product",
     "hvp",
     "inspect",
     "jacfwd",
@@ -33,14 +51,31 @@ __all__ = [
     "jvp",
     "laplacian",
     "linearize",
+    "make_ggnvp",
+    "make_hvp",
+    "make_jvp",
+    "make_jvp_reversemode",
+    "make_vjp",
+    "multigrad_dict",
+    "tensor_jacobian_product",
     "value_and_grad",
+    "vector_jacobian_product",
     "vjp",
 ]
 
-_COMPILER = {
+_AUTOGRAD = {
+    "hessian_tensor_product", "hessian_vector_product", "make_ggnvp", "make_hvp", "make_jvp",
+    "make_jvp_reversemode", "make_vjp", "multigrad_dict", "tensor_jacobian_product",
+    "vector_jacobian_product",
+}  # fmt: skip
+# Where a function is found that is loaded when it is first used.
+_FOUND_IN = {
     **dict.fromkeys(("grad", "inspect", "linearize", "value_and_grad", "vjp"), ".api"),
     **dict.fromkeys(("hessian", "jacfwd", "jacobian", "jacrev"), ".operators.jacobians"),
     **dict.fromkeys(("elementwise_grad", "hvp", "jvp", "laplacian"), ".operators.products"),
+    **dict.fromkeys(_AUTOGRAD, ".autograd_names"),
+    "check_grads": ".checking.check_grads",
+    "clear_cache": ".compiler.emit.storage",
 }
 _MODULES = {"errors", "fallback", "files", "rule", "torch"}
 
@@ -53,10 +88,8 @@ def __getattr__(name: str) -> Any:
     errors = import_module(".errors", __name__)
     if isinstance(error := getattr(errors, name, None), type) and error.__module__ == errors.__name__:
         return error
-    if name in _COMPILER:
-        return getattr(import_module(_COMPILER[name], __name__), name)
-    if name == "clear_cache":
-        return import_module(".compiler.emit.storage", __name__).clear_cache
+    if name in _FOUND_IN:
+        return getattr(import_module(_FOUND_IN[name], __name__), name)
     if name in _MODULES:
         return import_module(f".{address(name)}", __name__)
     torch = import_module(".torch", __name__)

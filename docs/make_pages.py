@@ -1,4 +1,4 @@
-"""Writes into docs/adding.md, tensors.md, networks.md, weights.md and fallback.md what their blocks print.
+"""Writes into the pages of docs that are named below what their blocks print.
 
 python docs/make_pages.py           # runs the blocks and rewrites what follows them
 python docs/make_pages.py --check   # exit status 1, and the differences, if a page is out of date
@@ -22,7 +22,7 @@ import warnings
 
 PAGES = [
     pathlib.Path(__file__).resolve().parent / name
-    for name in ("adding.md", "tensors.md", "networks.md", "weights.md", "fallback.md")
+    for name in ("adding.md", "tensors.md", "networks.md", "weights.md", "fallback.md", "checking.md")
 ]
 BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\n```text\n.*?^```\n)?", re.MULTILINE | re.DOTALL)
 WIDTH = 100

@@ -17,7 +17,7 @@ from ..calls.forward import tangent_like
 from ..errors import InputTypeError, InputValueError
 from ..trees import flatten
 from .jacobians import numbers
-from .leaves import as_program, inlined, leaves
+from .leaves import as_program, inlined, leaves, require_kind
 from .operator import Operator, operator, require_callable, takes_arguments_of
 from .programs import basis, pushed, unit
 
@@ -143,6 +143,7 @@ def elementwise_grad(function: Callable[..., Any], argnum: int = 0, **choices: A
 def _of_sum(function: Callable[..., Any], argnum: int) -> Callable[..., Any]:
     def elementwise(*args: Any) -> Any:
         value, pull = vjp(function, *args, argnums=argnum)
+        require_kind(value, False, "value")
         return pull(np.ones_like(value))
 
     return elementwise

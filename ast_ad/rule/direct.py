@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..extrapolation import extrapolated
 from ..rules.helpers import unbroadcast
 from ..rules.registry import Primitive
 from .samples import Sample
@@ -137,8 +138,7 @@ def directional_derivative(fn: Any, sample: Sample, directions: dict[int | str, 
         kwargs = {k: moved(x, directions[k], h) if k in directions else x for k, x in sample.kwargs.items()}
         return dot(g, fn(*args, **kwargs))
 
-    wide, narrow = ((along(h) - along(-h)) / (2 * h) for h in (STEP, STEP / 2))
-    return (4 * narrow - wide) / 3
+    return extrapolated(along, STEP)
 
 
 def check(primitive: Primitive, fn: Any, sample: Sample, seed: int = 0) -> None:

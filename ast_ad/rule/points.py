@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..extrapolation import one_sided
 from ..rules.registry import Primitive
 from .direct import is_inexact, require
 from .samples import Sample
@@ -18,21 +19,6 @@ POINTS = np.array(
     [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 30.0, -30.0, 800.0, -800.0]
     + [1e-9, -1e-9, 1e-4, np.inf, -np.inf]
 )
-
-
-def one_sided(f: Any, x: float, side: int) -> float | None:
-    """The difference quotient's limit, or None where it does not converge."""
-    start = f(x)
-    steps = max(abs(x), 1e-3) * 1e-3 * 0.5 ** np.arange(12)
-    slopes = np.array([(f(x + side * h) - start) / (side * h) for h in steps])
-    first = 2 * slopes[1:] - slopes[:-1]
-    second = (4 * first[1:] - first[:-1]) / 3
-    changes = np.abs(np.diff(second))
-    if not np.isfinite(changes).any():
-        return None
-    best = int(np.nanargmin(np.where(np.isfinite(changes), changes, np.inf)))
-    limit = float(second[best + 1])
-    return limit if changes[best] <= 1e-5 * max(1.0, abs(limit)) else None
 
 
 def judged(f: Any, x: float, value: float, slope: float) -> str:

@@ -17,6 +17,7 @@ from ..compiler.ir.check import check as check_ir
 from ..compiler.ir.evaluate import evaluate
 from ..compiler.ir.ops import Arg, Block, Function, Lit, Op, Seq, Slice, Var
 from ..compiler.ir.types import Array, Dim, ListOf, TupleOf, Type, carries_derivative, type_of
+from ..extrapolation import extrapolated
 from ..rules import containers
 from .direct import STEP, dot, holds_floats, is_inexact, moved, random_like, require, tree
 from .samples import Sample
@@ -170,8 +171,7 @@ def compare(
             return sum(dot(seed, results[i]) for i, seed in zip(of, seeds, strict=True))
 
         with np.errstate(all="ignore"):
-            wide, narrow = ((along(h) - along(-h)) / (2 * h) for h in (STEP, STEP / 2))
-        expected = (4 * narrow - wide) / 3
+            expected = extrapolated(along, STEP)
         same_structure(bar, values[position])
         got = dot(bar, v)
         require(

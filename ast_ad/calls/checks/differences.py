@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ...extrapolation import is_stepped
 from ...trees import flatten
 
 TRUST = 1e-3  # how well differences have to agree before they count, relative to the larger one
@@ -66,27 +67,9 @@ def along_a_direction(
         return ""
     if abs(found - narrow) <= 10 * TRUST * max(scale, abs(found)) + noise:
         return None
-    if rounded or _is_stepped(at, h, found, narrow, eps * abs(here)):
+    if rounded or is_stepped(at, h, found, narrow, eps * abs(here)):
         return ""
     return f"its derivative along a direction is {found:.6g}, and by differences {narrow:.6g}"
-
-
-def _is_stepped(at: Callable[[float], float], h: float, found: float, narrow: float, unit: float) -> bool:
-    """Whether the function has steps that are smaller than those of the differences, as np.round(x, 12) has.
-
-    Then a smaller difference is the derivative that was found, and not what larger ones are, by more than
-    rounding can do to it.
-    """
-    for power in range(1, 8):
-        size = h / 10**power
-        try:
-            slope = (at(size) - at(-size)) / (2 * size)
-        except Exception:
-            return True
-        blur = 100 * unit / size
-        if abs(slope - found) <= blur < abs(narrow - found) / 2:
-            return True
-    return False
 
 
 def _direction(leaf: Any, numbers: Any) -> Any:

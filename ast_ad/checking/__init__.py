@@ -1,0 +1,1 @@
+"""Are the derivatives of a function right?"""
