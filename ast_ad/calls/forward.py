@@ -157,6 +157,12 @@ class PushforwardAt:
 
     def __call__(self, *tangents: Any) -> Any:
         given = self._request.varied(tangents)
+        if any(hasattr(type(t), "_is_eager_tensor") for t in given):
+            raise InputTypeError(
+                f"tensors as tangents of `{self._name}`, whose arguments are none",
+                why="the tangent of the value, which is an array, would lose their history",
+                fix="pass the arguments as tensors, too, or detached tangents as arrays",
+            )
         seeds = [
             np.zeros(*like)[()] if t is None else tangent_like(t, *like)
             for t, like in zip(given, self._like, strict=True)

@@ -187,7 +187,8 @@ class AsItIs:
         leaves, tree = flatten(list(values))
         tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
         face = Traced if is_tracing() or any(isinstance(t, Traced) for t in tensors) else Tensor
-        entries = tree.unflatten([_as(t, Traced) if isinstance(t, Tensor) else t for t in leaves])
+        # All of them, so that derivatives at plain arguments along tensors are of the graph, too.
+        entries = tree.unflatten([_entered(leaf) for leaf in leaves])
         split = len(entries) - len(self.keywords)
         kwargs = dict(zip(self.keywords, entries[split:], strict=True))
         found, structure = flatten(self.owner.function(*entries[:split], **kwargs))
@@ -225,6 +226,7 @@ class TracedInPlace:
         if position in self.request.wrt:
             given = _copied_point(given)
             given._requires_grad = True
+            given._is_made_here = not isinstance(leaf, Tensor) or not needs_grad(leaf)
             self.points[position] = given
         return given if given._scalar else run(np.copy, (given,), {})
 
@@ -252,7 +254,7 @@ class TracedInPlace:
         with recording():
             for i in varied:
                 seeds[i] = Tensor._of(np.zeros_like(plain(self.outputs[i])))
-                seeds[i]._requires_grad = True
+                seeds[i]._requires_grad = seeds[i]._is_made_here = True
             bars = TracedPullback(self.outputs, points)._sweep(seeds, True)
 
         def push(*tangents: Any) -> Any:
@@ -262,26 +264,27 @@ class TracedInPlace:
             ]
             starts = [seeds[i] for i in varied]
             reached = [n for n, bar in enumerate(bars) if bar is not None]
+            kept = self.call.recorded or any(t is not None and needs_grad(t) for t in given)
             with recording():
                 pullback = TracedPullback([bars[n] for n in reached], starts)
                 found = dict(zip(varied, pullback._sweep([given[n] for n in reached], True), strict=True))
-                parts = [self.tangent(found.get(i), i) for i in range(count)]
+                parts = [self.tangent(found.get(i), i, kept) for i in range(count)]
             question = self.call.question
             whole = question.parts(self.structure.unflatten(self.outputs))[0]
             return flatten(whole)[1].unflatten(parts)
 
         return push
 
-    def tangent(self, found: Any, i: int) -> Any:
+    def tangent(self, found: Any, i: int, kept: bool) -> Any:
         """The tangent of an output: zero where nothing leads there, and 0 for an integer."""
         if not has_derivative(plain(self.outputs[i])):
             return 0
         zero = Tensor._of(np.zeros_like(plain(self.outputs[i])))
-        return self.part(zero if found is None else found, self.outputs[i])
+        return self.part(zero if found is None else found, self.outputs[i], kept)
 
-    def part(self, t: Any, kind: Any) -> Any:
-        """A tensor of the answer: of the graph of the arguments, if they have one."""
-        return _as(t if self.call.recorded else Tensor._of(t._array), self.call.face, kind)
+    def part(self, t: Any, kind: Any, kept: bool) -> Any:
+        """A tensor of the answer: with its graph, if that leads to what the user has given."""
+        return _as(t if kept else Tensor._of(t._array), self.call.face, kind)
 
     def plain_result(self) -> Any:
         """What the function returned, as plain arrays."""
@@ -302,9 +305,16 @@ class TracedInPlace:
         """What the derivative returns."""
         question = self.call.question
         value = self.structure.unflatten(
-            [self.part(t, t) if isinstance(t, Tensor) else t for t in self.outputs]
+            [self.part(t, t, self.call.recorded) if isinstance(t, Tensor) else t for t in self.outputs]
         )
         return question.answer(*question.parts(value), question.traced(self))
+
+
+def _entered(leaf: Any) -> Any:
+    """A float as a traced one, which is of a tensor's graph where it is a tensor."""
+    if isinstance(leaf, Tensor):
+        return _as(leaf, Traced)
+    return Traced._of(leaf) if has_derivative(leaf) else leaf
 
 
 def gradients(request: Request, bars: Sequence[Any]) -> Any:

@@ -4,7 +4,8 @@
 where the gradient is handed out as plain arrays.
 
 The gradient of a trace is plain numbers: what it owes to another tensor that requires grad would be lost
-without a word. So the graph of the trace may end in the arguments only.
+without a word. So the graph of the trace may end in the arguments only, and in what a derivative that is
+called in the function has made of plain ones.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def trace_alone(
     """
     value, pullback = trace(function, args, kwargs, wrt, writes)
     for node in nodes_of(pullback):
-        if isinstance(node, AccumulateGrad):
+        if isinstance(node, AccumulateGrad) and not getattr(node.variable, "_is_made_here", False):
             raise UnsupportedError(
                 f"a tensor from outside, in `{getattr(function, '__name__', 'function')}`, which is traced",
                 why="it requires grad, and the gradient, which is an array, would lose its history",

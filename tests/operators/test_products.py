@@ -127,6 +127,27 @@ def test_within_a_function_that_is_differentiated(backend):
         np.testing.assert_allclose(found, differences(at, X if at(X) == f(X, V) else V), rtol=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+@pytest.mark.parametrize("opaque", [False, True])
+def test_by_the_tangent_where_it_is_traced(opaque):
+    """The arguments are plain, and the tangents part of a trace."""
+    function = eval("lambda x: f(x)", {"f": loop_with_writes}) if opaque else loop_with_writes
+
+    def f(v):
+        return eval("g(v)", {"g": lambda v: np.sum(ast_ad.jvp(function, (X,), (v,))[1] ** 2), "v": v})
+
+    gradient = ast_ad.grad(f)
+    jacobian = ast_ad.jacrev(loop_with_writes)(X)
+    np.testing.assert_allclose(gradient(V), 2.0 * jacobian.T @ jacobian @ V, rtol=1e-12)
+    assert gradient.mode == "fallback"
+
+
+def test_tensors_as_tangents_of_plain_arguments_are_refused():
+    _, push = ast_ad.linearize(straight, X)
+    with pytest.raises(InputTypeError, match="tensors as tangents"):
+        push(ast_ad.tensor(V, requires_grad=True))
+
+
 def test_elementwise():
     np.testing.assert_allclose(ast_ad.elementwise_grad(np.tanh)(X), 1.0 / np.cosh(X) ** 2)
     second = ast_ad.elementwise_grad(ast_ad.elementwise_grad(np.tanh))
