@@ -22,7 +22,15 @@ import warnings
 
 PAGES = [
     pathlib.Path(__file__).resolve().parent / name
-    for name in ("adding.md", "tensors.md", "networks.md", "weights.md", "fallback.md", "checking.md", "operators.md")
+    for name in (
+        "adding.md",
+        "tensors.md",
+        "networks.md",
+        "weights.md",
+        "fallback.md",
+        "checking.md",
+        "operators.md",
+    )
 ]
 BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\n```text\n.*?^```\n)?", re.MULTILINE | re.DOTALL)
 WIDTH = 100
