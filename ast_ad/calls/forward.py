@@ -20,7 +20,7 @@ from ..compiler.ir.ops import Function, walk
 from ..compiler.simplify.renaming import Renaming, replace_reads
 from ..errors import InputTypeError, InputValueError
 from ..trees import flatten
-from .pullback import kept
+from .pullback import as_tuple, kept
 from .questions import Pullback, Question, together
 
 
@@ -102,7 +102,7 @@ def pushforward_at(program: Any, results: Sequence[Any], inputs: Sequence[Any]) 
     run = functools.partial(
         backward if backward.backend == "numba" else backward.run, kept(residuals, inputs)
     )
-    several = run if len(program.of) > 1 else lambda *tangents: (run(*tangents),)
+    several = as_tuple(run, len(program.of))
     places = program.question.parts(program.primal.result)[0]
 
     def structured(tangents: Sequence[Any]) -> Any:

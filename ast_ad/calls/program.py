@@ -220,7 +220,8 @@ class Program(Request):
     def _entry(self, run: Callable[..., Any]) -> Callable[..., Any]:
         """Code as it is called: noted if it has effects, and with a tuple of results."""
         run = counted(run) if self.loud else run
-        return run if self.count + len(self.wrt) > 1 else lambda *inputs: (run(*inputs),)
+        behind = 1 if self.question.later else len(self.wrt)  # the residuals, or the derivatives
+        return run if self.count + behind > 1 else lambda *inputs: (run(*inputs),)
 
     def _run(self, run: Callable[..., Any], inputs: list[Any]) -> Any:
         if self.simple:

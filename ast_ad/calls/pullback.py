@@ -23,11 +23,18 @@ def pullback_at(program: Any, results: Sequence[Any], inputs: Sequence[Any]) -> 
     run = functools.partial(
         backward if backward.backend == "numba" else backward.run, kept(residuals, inputs)
     )
-    several = run if len(program.wrt) > 1 else lambda *seeds: (run(*seeds),)
+    several = as_tuple(run, len(program.wrt))
     leaves = list(positions(question.parts(program.primal.result)[0]))
     found = PullbackAt(program, program.primal.function.name, several, values, leaves, program.of)
     found.instead = Instead(program, inputs, results, functools.partial(retire, program.owner, program))
     return found
+
+
+def as_tuple(run: Callable[..., Any], count: int) -> Callable[..., tuple[Any, ...]]:
+    """Code with a tuple of results: it returns one as it is, and None where there is none."""
+    if count > 1:
+        return run
+    return (lambda *given: (run(*given),)) if count else (lambda *given: (run(*given), ())[1])
 
 
 def kept(residuals: Any, inputs: Sequence[Any]) -> Any:

@@ -171,3 +171,14 @@ def test_numbers_are_of_numpys_type():
             assert type(value) is type(wanted) and type(gradient) is type(gradient_)
             assert value == wanted and np.array_equal(gradient, gradient_)
         assert kernels.backend == "numba"
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("ask", [ast_ad.vjp, ast_ad.linearize])
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+def test_answers_for_later_of_integers_alone(ask, backend):
+    """Nothing is differentiated: the value is one result, and what is saved another."""
+    value, later = ask(lambda n: n * 2.0, 3, backend=backend, check=True)
+    assert value == 6.0 and later(*((1.0,) if ask is ast_ad.vjp else (None,))) == (
+        () if ask is ast_ad.vjp else 0.0
+    )

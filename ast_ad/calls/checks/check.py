@@ -129,14 +129,14 @@ class FirstCall:
                 self.direction(plain.value, numbers)
 
     def numbers(self, results: Any) -> list[Any]:
-        """The results and the cotangents of a run of the program."""
+        """The results and the derivatives of a run of the program."""
         values: list[Any]
         if self.backward is None:
             return list(results)
         *values, _ = results
-        seeds = [np.ones_like(values[i])[()] for i in self.program.of]
         with quiet():
-            found = Outcome.of(lambda: self.program.pullback(results, self.inputs).leaves(*seeds))
+            later = self.program.question.at(self.program, results, self.inputs)
+            found = Outcome.of(lambda: later.leaves(*self.ones(values)))
         if found.error is None:
             return [*values, *found.value]
         if isinstance(found.error, NUMERIC):
@@ -189,14 +189,28 @@ class FirstCall:
         return rehearsed(self.backward.placed(), self.program.code.placed())
 
     def pulled_back(self, results: Any, run: Callable[..., Any]) -> Outcome:
-        """The results, and the cotangents that a backward half gives at their residuals for ones."""
+        """The results, and what a backward half gives at their residuals for ones."""
         *values, residuals = results
-        seeds = [np.ones_like(values[i])[()] for i in self.program.of]
         with quiet():
-            found = Outcome.of(lambda: run(residuals, *seeds))
+            found = Outcome.of(lambda: run(residuals, *self.ones(values)))
         if found.error is None:
             return Outcome([*values, *found.value])
         return Outcome(values) if isinstance(found.error, NUMERIC) else found
+
+    def ones(self, values: Sequence[Any]) -> list[Any]:
+        """What the second half is asked for in a check."""
+        program = self.program
+        forward = program.question.forward
+        likes = [self.inputs[i] for i in program.wrt] if forward else [values[i] for i in program.of]
+        return [np.ones_like(like)[()] for like in likes]
+
+    def derived(self, values: Sequence[Any]) -> list[tuple[str, Any]]:
+        """What the derivatives behind the values belong to, with its name: to arguments, or to results."""
+        program = self.program
+        if program.question.forward:
+            return [(f"result {i}", values[i]) for i in program.of]
+        names = program.primal.function.params
+        return [(f"`{names[i].hint}`", self.inputs[i]) for i in program.wrt]
 
     # ----- comparisons
     def wrong(self, why: str) -> WrongProgramError:
@@ -235,7 +249,7 @@ class FirstCall:
 
     def values(self, plain: Any, real: Any, numpy: Any) -> None:
         """Compare the value with the function's."""
-        if not self.kernels:
+        if not self.kernels and not self.program.question.as_it_is:  # whose derivatives round otherwise alone
             told = difference(plain, self.program.value(real))
             if told is not None and not self.repeats(plain):
                 told = difference(plain, self.program.value(real), exact=False)
@@ -289,18 +303,18 @@ class FirstCall:
         return again.error is None and difference(plain, again.value) is None
 
     def gradients(self, numbers: Sequence[Any]) -> None:
-        """The cotangents have the shapes and the dtypes of what they belong to."""
-        for position, bar in zip(
-            self.program.wrt, numbers[len(numbers) - len(self.program.wrt) :], strict=True
-        ):
-            leaf = self.inputs[position]
+        """The derivatives have the shapes and the dtypes of what they belong to."""
+        kind = "tangent" if self.program.question.forward else "cotangent"
+        for (name, leaf), bar in zip(self.derived(numbers), numbers[self.program.count :], strict=False):
             same = np.result_type(leaf) == np.result_type(bar) or not isinstance(leaf, np.ndarray)
             if np.shape(leaf) != np.shape(bar) or not same:
-                name = self.program.primal.function.params[position].hint
-                raise self.wrong(f"the cotangent of `{name}` is {told(bar)}, and `{name}` is {told(leaf)}")
+                raise self.wrong(f"the {kind} of {name} is {told(bar)}, and {name} is {told(leaf)}")
 
     def direction(self, plain: Any, numbers: Sequence[Any]) -> None:
-        """Compare the gradient along one direction with differences of the function."""
+        """Compare the derivative along one direction with differences of the function."""
+        bars, forward = numbers[self.program.count :], self.program.question.forward
+        if not bars:
+            return
         if self.loud:
             self.notes.append("not a derivative, for the function prints")
             return
@@ -308,7 +322,6 @@ class FirstCall:
             self.notes.append("not a derivative, for the function stores outside")
             return
         values = [*self.args, *self.kwargs.values()]
-        bars = numbers[len(numbers) - len(self.program.wrt) :]
         operations = [op for op in walk(self.program.primal.function.body) if isinstance(op, Op)]
         rounded = any(op.fn in ROUNDING for op in operations)
         single = any(dtype_of(v.type) in SINGLE for op in operations for v in op.outs)
@@ -316,10 +329,10 @@ class FirstCall:
             self.notes.append("not a derivative, for of equal eigenvalues there is none")
             return
         with inside(), quiet():
-            if is_undefined(self.program, self.args, self.kwargs, bars):
+            if is_undefined(self.program, self.args, self.kwargs, bars, forward):
                 self.notes.append(UNDEFINED)
                 return
-            why = along_a_direction(self.call, values, self.program, plain, bars, rounded, single)
+            why = along_a_direction(self.call, values, self.program, plain, bars, rounded, single, forward)
         if why is None:
             self.notes.append("a derivative along a direction")
         elif why:

@@ -25,6 +25,7 @@ def along_a_direction(
     bars: Sequence[Any],
     rounded: bool = False,
     single: bool = False,
+    forward: bool = False,
 ) -> str | None:
     """What is wrong about a gradient; None where nothing is, and an empty text where differences can't tell.
 
@@ -36,12 +37,17 @@ def along_a_direction(
         bars: the cotangents.
         rounded: whether the function rounds to some decimals: it is flat then, but in its differences not.
         single: whether it computes in single precision somewhere, whatever the precision of its result.
+        forward: whether ``bars`` are the tangents of the results, for ones, and not cotangents.
     """
     flat = [flatten(value) for value in values]
     leaves = [leaf for parts, _ in flat for leaf in parts]
     numbers = np.random.default_rng(0)
-    steps = {i: _direction(leaves[i], numbers) for i in program.wrt}
-    found = sum(_product(bar, steps[i]) for i, bar in zip(program.wrt, bars, strict=True))
+    if forward:
+        steps = {i: np.ones_like(leaves[i]) for i in program.wrt}
+        found = sum(float(np.sum(np.real(tangent))) for tangent in bars)
+    else:
+        steps = {i: _direction(leaves[i], numbers) for i in program.wrt}
+        found = sum(_product(bar, steps[i]) for i, bar in zip(program.wrt, bars, strict=True))
     compared = [*(leaves[i] for i in program.wrt), *_numbers(plain, program)]
     eps = max([_eps(np.float32(0) if single else 0.0), *map(_eps, compared)])
 

@@ -22,16 +22,23 @@ from ...trees import flatten
 UNDEFINED = "not a derivative, for it is nan: an infinite factor met a zero, or another one of the other sign"
 
 
-def is_undefined(program: Any, args: Sequence[Any], kwargs: dict[str, Any], bars: Sequence[Any]) -> bool:
-    """Whether there is NaN among ``bars``, the cotangents for ones, and in the same places of the trace's."""
+def is_undefined(
+    program: Any, args: Sequence[Any], kwargs: dict[str, Any], bars: Sequence[Any], forward: bool = False
+) -> bool:
+    """Whether there is NaN among ``bars``, the cotangents for ones, and in the same places of the trace's.
+
+    ``forward``: they are tangents, and there is NaN among the cotangents of the trace.
+    """
     if not any(bool(np.any(np.isnan(bar))) for bar in bars):
         return False
     try:
         found, made = ones_pulled(program, args, kwargs)
     except Exception:  # what can't be traced tells nothing
         return False
+    if made or forward:
+        return not made and any(bool(np.any(np.isnan(bar))) for bar in found)
     same = (np.array_equal(np.isnan(bar), np.isnan(other)) for bar, other in zip(bars, found, strict=True))
-    return not made and all(same)
+    return all(same)
 
 
 def ones_pulled(program: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Sequence[Any], list[str]]:

@@ -564,3 +564,25 @@ def test_the_text_is_the_program(long):
     assert value == expected[0]
     for bar, other in zip(bars, expected[1], strict=True):
         np.testing.assert_array_equal(bar, other)
+
+
+def wide(x, s):
+    return {"y": np.array([np.sum(x) * s, x[0] * x[1]]), "n": len(x)}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+@pytest.mark.parametrize("check", [None, True])
+def test_the_pushforward_is_checked(backend, check):
+    """Its second half takes tangents, which have the shapes of the arguments."""
+    derivative = ast_ad.linearize(wide, backend=backend, check=check)
+    value, push = derivative(np.array([1.0, 2.0, 3.0]), 0.5)
+    np.testing.assert_allclose(push(np.ones(3), 10.0)["y"], [61.5, 3.0])
+    assert derivative.mode == "compiled"
+    assert ("a derivative along a direction" in derivative.explain()) == (check is True)
+
+
+def test_a_wrong_pushforward_is_found(monkeypatch):
+    install_rule(monkeypatch, lambda ans, x: 1.1 * np.cos(x))
+    with pytest.raises(WrongProgramError, match="derivative along a direction is"):
+        ast_ad.linearize(lambda x: np.sin(x) * x, check=True, backend="numpy", fallback="error")(np.ones(3))
