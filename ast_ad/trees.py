@@ -205,6 +205,52 @@ def flatten(value: Any, name: str = "") -> tuple[list[Any], TreeDef]:
         ) from None
 
 
+def aligned(tree: TreeDef, value: Any) -> list[Any]:
+    """The leaves of another value in the order of a structure: what stands in the places of its leaves.
+
+    Entries of dicts and fields belong together by their names, items of tuples and lists by their places.
+    None may stand in the place of a leaf, and anything where there is none.
+
+    Raises:
+        ValueError: the value has another structure.
+
+    >>> _, tree = flatten({"a": 1.0, "b": (2.0, None)})
+    >>> aligned(tree, {"b": [5.0, None], "a": 4.0})
+    [4.0, 5.0]
+    """
+    leaves, other = flatten(value)
+    return _aligned(tree, other, leaves)
+
+
+def _aligned(tree: TreeDef, other: TreeDef, leaves: Sequence[Any]) -> list[Any]:
+    if tree.type is STATIC:
+        return []
+    if tree.type is LEAF:
+        if other.type is LEAF:
+            return [leaves[0]]
+        if other.type is STATIC and other.static is None:
+            return [None]
+        raise ValueError(f"{other} where there is a number or an array")
+    same = tree.type is other.type or issubclass(tree.type, dict) and issubclass(other.type, dict)
+    keys = other.keys
+    if not same and issubclass(tree.type, (tuple, list)) and issubclass(other.type, (tuple, list)):
+        same, keys = (
+            (tuple in (tree.type, other.type) or list in (tree.type, other.type)),
+            tree.keys[: len(keys)],
+        )
+    if not same or len(other.keys) != len(tree.keys) or {*keys} != {*tree.keys}:
+        raise ValueError(f"{other} where there is {tree}")
+    ends = [0]
+    for child in other.children:
+        ends.append(ends[-1] + child.num_leaves)
+    places = {key: n for n, key in enumerate(keys)}
+    found: list[Any] = []
+    for key, child in zip(tree.keys, tree.children, strict=True):
+        n = places[key]
+        found += _aligned(child, other.children[n], leaves[ends[n] : ends[n + 1]])
+    return found
+
+
 def containers(value: Any) -> Iterator[Any]:
     """The lists, dicts and dataclass objects in a value, each as often as it is there.
 

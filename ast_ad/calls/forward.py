@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from ..compiler.adjoint.adjoint import adjoint
-from ..compiler.frontend.structures import positions, rebuild
 from ..compiler.ir.ops import Function, walk
 from ..compiler.simplify.renaming import Renaming, replace_reads
-from ..errors import InputTypeError, InputValueError
+from ..errors import InputTypeError
 from ..trees import flatten
-from .pullback import as_tuple, kept
+from .alike import as_like
+from .pullback import as_tuple, kept, structure
 from .questions import Pullback, Question, together
 
 
@@ -103,11 +103,11 @@ def pushforward_at(program: Any, results: Sequence[Any], inputs: Sequence[Any]) 
         backward if backward.backend == "numba" else backward.run, kept(residuals, inputs)
     )
     several = as_tuple(run, len(program.of))
-    places = program.question.parts(program.primal.result)[0]
+    tree, leaves = structure(program.question.parts(program.primal.result)[0])
 
     def structured(tangents: Sequence[Any]) -> Any:
         given = dict(zip(program.of, tangents, strict=True))
-        return rebuild(places, [given.get(i, 0) for i in range(max(positions(places), default=-1) + 1)])
+        return tree.unflatten([given.get(i, 0) for i in leaves])
 
     return PushforwardAt(program, program.primal.function.name, several, inputs, structured)
 
@@ -164,30 +164,10 @@ class PushforwardAt:
                 fix="pass the arguments as tensors, too, or detached tangents as arrays",
             )
         seeds = [
-            np.zeros(*like)[()] if t is None else tangent_like(t, *like)
+            np.zeros(*like)[()] if t is None else as_like(t, *like, "tangent", "argument")
             for t, like in zip(given, self._like, strict=True)
         ]
         return self._structured(self.leaves(*seeds))
 
     def __repr__(self) -> str:
         return f"<pushforward of {self._name}>"
-
-
-def tangent_like(leaf: Any, shape: tuple[int, ...], dtype: np.dtype) -> Any:
-    """A tangent of the shape and the dtype of what it varies.
-
-    Raises:
-        InputValueError, InputTypeError: it is not so.
-    """
-    if np.shape(leaf) != shape:
-        raise InputValueError(
-            f"a tangent of shape {np.shape(leaf)}",
-            why=f"its primal has shape {shape}",
-            fix="give tangents the shapes of their primals",
-        )
-    kind = np.result_type(leaf).kind
-    if kind not in "fciu" or kind == "c" != dtype.kind:
-        raise InputTypeError(
-            f"a tangent of dtype {np.result_type(leaf)}", why=f"its primal has {dtype}", fix="convert it"
-        )
-    return leaf.astype(dtype, copy=False) if isinstance(leaf, (np.ndarray, np.generic)) else dtype.type(leaf)

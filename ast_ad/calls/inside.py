@@ -28,7 +28,7 @@ from ..compiler.ir.ops import Arg, Block, Function, Lit, Op, Seq, Var
 from ..compiler.ir.types import Array, DictOf, ListOf, Scalar, carries_derivative
 from ..compiler.simplify.renaming import Renaming, copy_block, free
 from ..errors import InputTypeError, InputValueError
-from .inside_later import NestedPullback, NestedPushforward, leaves_of, mapped, type_of_leaf
+from .inside_later import NestedPullback, NestedPushforward, alongside, leaves_of, mapped, type_of_leaf
 from .inside_stores import Carried, is_outside
 from .pipeline import halved, settled
 from .questions import Question
@@ -253,6 +253,7 @@ class Region:
         joint = question.program(primal, tuple(range(len(self.leaves))), of, region=True)
         results, derivative = self.halves(joint, primal) if question.later else self.whole(joint)
         self.stored(results)
+        self.results = results
         value = rebuilt(self.cx, self.structure, results)
         return (*question.parts(value.items if question.has_aux else value), derivative)
 
@@ -272,6 +273,11 @@ class Region:
         later = NestedPushforward if self.asked.question.forward else NestedPullback
         return results, Bound(Lit(later(self, backward)), (residuals,))
 
+    def value(self) -> Any:
+        """The abstract value that is differentiated, for its structure."""
+        places = self.asked.question.parts(self.structure)[0]
+        return rebuilt(self.cx, places, self.results)
+
     def places(self) -> list[int]:
         """The positions of the leaves of what is differentiated among the results."""
         return list(positions(self.asked.question.parts(self.structure)[0]))
@@ -289,22 +295,11 @@ class Region:
         found: list[Arg] = []
         for i in self.chosen:
             tangent = tangents[i if self.asked.argnums is None else self.chosen.index(i)]
-            floats, leaves = self.floats(self.args[i]), leaves_of(cx, tangent)
-            if isinstance(tangent, Lit) and tangent.value is None:
+            leaves = alongside(cx, self.args[i], tangent, "tangent") if not _is_none(tangent) else []
+            if _is_none(tangent):
                 leaves = [cx.builder.op(np.zeros_like, leaf) for leaf in leaves_of(cx, self.args[i])]
-            if len(leaves) not in (len(floats), sum(floats)):
-                raise InputValueError(
-                    f"a tangent with {len(leaves)} leaves",
-                    cx.builder.span,
-                    f"the argument has {sum(floats)}",
-                    "give the tangent the structure of the argument",
-                )
-            whole = len(leaves) == len(floats)
-            found += [
-                t
-                for t, varied in zip(leaves, floats if whole else [True] * len(leaves), strict=True)
-                if varied
-            ]
+            pairs = zip(leaves, self.floats(self.args[i]), strict=True)
+            found += [cx.arg(leaf) for leaf, varied in pairs if varied]
         return found
 
     def together(self, *parts: Any) -> Any:
@@ -341,6 +336,10 @@ class Region:
 
         found = [self.mapped(self.args[i], cotangent) for i in self.chosen]
         return found[0] if self.single else Tup(tuple(found))
+
+
+def _is_none(value: Any) -> bool:
+    return isinstance(value, Lit) and value.value is None
 
 
 def _root(value: Any) -> Any:

@@ -48,6 +48,47 @@ def leaves_of(cx: Context, value: Any) -> list[Arg]:
     return found
 
 
+def alongside(cx: Context, like: Any, given: Any, what: str) -> list[Any]:
+    """What stands, in another abstract value, in the places of the leaves of one; see ``trees.aligned``."""
+    pairs = _pairs(cx, like, given)
+    if pairs is None:
+        raise InputValueError(
+            f"a {what} of another structure",
+            cx.builder.span,
+            "it has not that of what it belongs to",
+            "give it the same tuples, lists and dicts",
+        )
+    if not _is_container(cx, like):
+        return [given for _ in leaves_of(cx, like)]
+    return [leaf for one, two in pairs for leaf in alongside(cx, one, two, what)]
+
+
+def _is_container(cx: Context, value: Any) -> bool:
+    return isinstance(value, (Dct, Obj)) or _items(cx, value) is not None
+
+
+def _pairs(cx: Context, like: Any, given: Any) -> list[tuple[Any, Any]] | None:
+    """The parts of two containers that belong together; None if they don't have the same."""
+    if isinstance(like, (Dct, Obj)):
+        alike = type(given) is type(like) and (isinstance(like, Dct) or given.cls is like.cls)
+        one, two = cx.state.get(like), cx.state.get(given) if alike else {}
+        return [(part, two[key]) for key, part in one.items()] if one.keys() == two.keys() else None
+    items, others = _items(cx, like), _items(cx, given)
+    if items is None:
+        return None if leaves_of(cx, like) and _is_container(cx, given) else []
+    if others is None or len(others) != len(items):
+        return None
+    return list(zip(items, others, strict=True))
+
+
+def _items(cx: Context, value: Any) -> Any:
+    """The items of a tuple or of a list whose length is known; None of other values."""
+    if isinstance(value, Tup):
+        return value.items
+    content = cx.state.get(value) if isinstance(value, Lst) else None
+    return content if isinstance(content, tuple) else None
+
+
 def type_of_leaf(arg: Arg) -> Any:
     """The type of an abstract number or array; None of another value."""
     return arg.type if isinstance(arg, Var) else type_of(arg.value) if isinstance(arg, Lit) else None
@@ -76,17 +117,13 @@ class NestedPullback(Later):
 
     def __ast_ad_lower__(self, cx: Context, args: list[Any], kwargs: dict[str, Any]) -> Any:
         residuals, cotangent = args
-        leaves, (_, *bars) = leaves_of(cx, cotangent), self.second.params
-        every = self.region.places()
-        if len(leaves) == len(every) != len(bars):  # integers in the value: their cotangents mean nothing
-            leaves = [leaf for i, leaf in zip(every, leaves, strict=True) if i in self.region.of]
-        if len(leaves) != len(bars):
-            raise InputValueError(
-                f"a cotangent with {len(leaves)} leaves",
-                cx.builder.span,
-                f"the value has {len(bars)}",
-                "give the cotangent the structure of the value",
-            )
+        region, (_, *bars) = self.region, self.second.params
+        if region.asked.every:
+            leaves = leaves_of(cx, cotangent)
+        else:
+            given = alongside(cx, region.value(), cotangent, "cotangent")
+            found = dict(zip(region.places(), given, strict=True))
+            leaves = [cx.arg(found[i]) for i in region.of]  # of integers they mean nothing
         for leaf, bar in zip(leaves, bars, strict=True):
             require_like(cx, leaf, bar, COTANGENT)
         return self.region.gradients(self.appended(residuals, leaves))

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..compiler.frontend.structures import positions
-from ..errors import InputTypeError, InputValueError
-from ..trees import flatten
+from ..compiler.frontend.structures import positions, rebuild
+from ..trees import TreeDef, flatten
+from .alike import as_like, structured
 from .checks.late_failures import Instead
 from .fitting.retirement import retire
 from .request import Request
@@ -24,10 +24,17 @@ def pullback_at(program: Any, results: Sequence[Any], inputs: Sequence[Any]) -> 
         backward if backward.backend == "numba" else backward.run, kept(residuals, inputs)
     )
     several = as_tuple(run, len(program.wrt))
-    leaves = list(positions(question.parts(program.primal.result)[0]))
-    found = PullbackAt(program, program.primal.function.name, several, values, leaves, program.of)
+    tree, leaves = structure(question.parts(program.primal.result)[0])
+    found = PullbackAt(program, program.primal.function.name, several, values, tree, leaves, program.of)
     found.instead = Instead(program, inputs, results, functools.partial(retire, program.owner, program))
     return found
+
+
+def structure(places: Any) -> tuple[TreeDef, list[int]]:
+    """That of a value, and the positions of its leaves among the results; ``places``: see ``structures``."""
+    numbers = range(max(positions(places), default=-1) + 1)
+    leaves, tree = flatten(rebuild(places, list(numbers)))
+    return tree, leaves
 
 
 def as_tuple(run: Callable[..., Any], count: int) -> Callable[..., tuple[Any, ...]]:
@@ -64,7 +71,10 @@ class PullbackAt:
         request: which leaves of the arguments are asked for.
         name: what the function is called.
         run: from cotangents of the results in ``of`` to those of the leaves.
-        results: the leaves of the value at ``leaves``, and what else the program returned.
+        results: the leaves of the value, and what else the program returned.
+        tree: the structure of the value.
+        leaves: the positions of its leaves among the results.
+        of: the positions of those that are differentiated.
     """
 
     instead: Callable[[Sequence[Any], Exception], Sequence[Any]] | None = None  # where the program raises
@@ -75,25 +85,20 @@ class PullbackAt:
         name: str,
         run: Callable[..., Sequence[Any]],
         results: Sequence[Any],
+        tree: TreeDef,
         leaves: Sequence[int],
         of: Sequence[int],
     ) -> None:
-        self._request, self._name, self._leaves, self._of = request, name, leaves, of
+        self._request, self._name, self._tree, self._leaves, self._of = request, name, tree, leaves, of
         self.leaves = run
         self._like = [(np.shape(results[i]), np.result_type(results[i])) for i in of]
 
     def __call__(self, cotangent: Any) -> Any:
-        leaves, _ = flatten(cotangent)
-        if len(leaves) == len(self._leaves) != len(self._of):
-            # integers in the value: their cotangents mean nothing
-            leaves = [leaf for i, leaf in zip(self._leaves, leaves, strict=True) if i in self._of]
-        if len(leaves) != len(self._of):
-            raise InputValueError(
-                f"a cotangent with {len(leaves)} leaves",
-                why=f"the value has {len(self._of)}",
-                fix="give the cotangent the structure of the value",
-            )
-        seeds = [_seed(leaf, *like) for leaf, like in zip(leaves, self._like, strict=True)]
+        given = dict(zip(self._leaves, structured(self._tree, cotangent, "cotangent", "value"), strict=True))
+        leaves = [given[i] for i in self._of]  # of integers in the value they mean nothing
+        seeds = [
+            as_like(leaf, *like, "cotangent", "value") for leaf, like in zip(leaves, self._like, strict=True)
+        ]
         try:
             bars = self.leaves(*seeds)
         except Exception as error:
@@ -104,27 +109,3 @@ class PullbackAt:
 
     def __repr__(self) -> str:
         return f"<pullback of {self._name}>"
-
-
-def _seed(leaf: Any, shape: tuple[int, ...], dtype: np.dtype) -> Any:
-    """A cotangent of the shape and the dtype of its value."""
-    check_cotangent(leaf, shape, dtype)
-    return leaf.astype(dtype, copy=False) if isinstance(leaf, (np.ndarray, np.generic)) else dtype.type(leaf)
-
-
-def check_cotangent(leaf: Any, shape: tuple[int, ...], dtype: np.dtype) -> None:
-    """A cotangent has the shape of its value, and is real where that is.
-
-    Raises:
-        InputValueError, InputTypeError: it is not so.
-    """
-    if np.shape(leaf) != shape:
-        raise InputValueError(
-            f"a cotangent of shape {np.shape(leaf)}",
-            why=f"the value has shape {shape}",
-            fix="give the cotangent the shape of the value",
-        )
-    if np.result_type(leaf).kind == "c" and dtype.kind != "c":
-        raise InputTypeError(
-            "a complex cotangent", why=f"the value is real ({dtype})", fix="pass its real part"
-        )

@@ -9,7 +9,8 @@ import numpy as np
 
 from ..compiler.frontend.signatures import is_object
 from ..errors import InputTypeError, InputValueError
-from ..trees import LEAF, STATIC, TreeDef, flatten
+from ..trees import LEAF, STATIC, TreeDef
+from .alike import structured
 
 Described = tuple[Sequence[str], list[TreeDef], list[Any], tuple[str, ...]]
 """The names, structures and leaves of a call's arguments, and the names of those given by keyword."""
@@ -92,18 +93,11 @@ class Request:
             )
         found: dict[int, Any] = {}
         for n, i in enumerate(self.chosen):
-            tangent, (start, stop) = tangents[n if chosen else i], self.ranges[i]
-            floats = [p for p in range(start, stop) if p in self.wrt]
-            leaves, tree = flatten(tangent)
-            if tangent is None:
-                leaves = [None] * len(floats)
-            if len(leaves) not in (stop - start, len(floats)):
-                raise InputValueError(
-                    f"a tangent of `{self.names[i]}` with {len(leaves)} leaves",
-                    why=f"the argument has {len(floats)}",
-                    fix="give the tangent the structure of the argument",
-                )
-            found |= zip(range(start, stop) if len(leaves) == stop - start else floats, leaves, strict=True)
+            given, places = tangents[n if chosen else i], range(*self.ranges[i])
+            leaves = [None] * len(places)
+            if given is not None:
+                leaves = structured(self.trees[i], given, "tangent", f"argument `{self.names[i]}`")
+            found |= zip(places, leaves, strict=True)
         return [found[p] for p in self.wrt]
 
 

@@ -172,7 +172,8 @@ class TracedProgram(Request):
     def pullback(self, results: Sequence[Any]) -> PullbackAt:
         """The pullback to the arguments, in their structure."""
         value, pull = results
-        count, (every, of) = len(flatten(self.question.parts(value)[0])[0]), self.floats(value)
+        _, tree = flatten(self.question.parts(value)[0])
+        every, of = self.floats(value)
 
         def run(*seeds: Any) -> tuple[Any, ...]:
             given: list[Any] = [None] * len(every)
@@ -184,7 +185,7 @@ class TracedProgram(Request):
             return bars
 
         name = getattr(self.owner.function, "__name__", "function")
-        return PullbackAt(self, name, run, every, range(count), of)
+        return PullbackAt(self, name, run, every, tree, range(tree.num_leaves), of)
 
 
 def loss_seeds(value: Any, has_aux: bool) -> list[Any]:

@@ -21,7 +21,7 @@ from ..eager.saved import FREED
 from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..eager.views import edge_of
-from ..errors import AdError, InputValueError, UnsupportedError
+from ..errors import AdError, UnsupportedError
 from ..tracing import is_tracing
 from ..tracing.patches import replaced
 from ..tracing.pullbacks import spread
@@ -29,9 +29,9 @@ from ..tracing.recorder import TracedPullback, recording
 from ..tracing.shared_arguments import Sharing
 from ..tracing.traced_array import Traced, like, plain
 from ..trees import flatten
+from .alike import check_like, structured
 from .compiled_pullbacks import CannotCompile, EveryFloat, compiled_vjp, has_derivative
 from .derivative import Derivative
-from .pullback import check_cotangent
 from .questions import Question
 from .reasons import as_reason, warn
 from .request import Request
@@ -329,20 +329,14 @@ def gradients(request: Request, bars: Sequence[Any]) -> Any:
 
 def _cotangents(cotangent: Any, value: Any, question: Question) -> list[Any]:
     """A cotangent for each leaf of a value; None for what has none."""
-    leaves, parts = flatten(cotangent)[0], flatten(value)[0]
-    count = len(flatten(question.parts(value)[0])[0])
-    floats = [i for i in range(count) if has_derivative(parts[i])]
-    if len(leaves) not in (count, len(floats)):
-        raise InputValueError(
-            f"a cotangent with {len(leaves)} leaves",
-            why=f"the value has {count}",
-            fix="give the cotangent the structure of the value",
-        )
+    parts, (_, tree) = flatten(value)[0], flatten(question.parts(value)[0])
+    leaves = structured(tree, cotangent, "cotangent", "value")
     given: list[Any] = [None] * len(parts)
-    for n, i in enumerate(floats):
-        bar, like = plain(leaves[n if len(leaves) == len(floats) else i]), plain(parts[i])
-        check_cotangent(bar, np.shape(like), np.result_type(like))
-        given[i] = leaves[n if len(leaves) == len(floats) else i]
+    for i, bar in enumerate(leaves):
+        if has_derivative(parts[i]):
+            like = plain(parts[i])
+            check_like(plain(bar), np.shape(like), np.result_type(like), "cotangent", "value")
+            given[i] = bar
     return given
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..api import grad, linearize, vjp
-from ..calls.forward import tangent_like
+from ..calls.alike import as_like, structured
 from ..errors import InputTypeError, InputValueError
 from ..trees import flatten
 from .jacobians import numbers
@@ -221,26 +221,22 @@ def tangent(primal: Any, given: Any, i: int) -> Any:
     Raises:
         InputTypeError, InputValueError: it does not match.
     """
-    (found, tree), (parts, structure) = flatten(primal), flatten(given)
-    floats = [leaf for leaf in found if np.result_type(leaf).kind in "fc"]
-    if not floats:
+    found, tree = flatten(primal)
+    if not any(map(_is_float, found)):
         raise InputTypeError(
             f"a tangent of argument {i}", why="it holds no floats", fix="pass None, or floats as the argument"
         )
-    if len(parts) != len(found) or [c.num_leaves for c in tree.children] != [
-        c.num_leaves for c in structure.children
-    ]:
-        raise InputValueError(
-            f"a tangent of argument {i} with the structure {structure}",
-            why=f"the argument has {tree}",
-            fix="give it the same structure",
-        )
-    if any(hasattr(type(part), "_is_eager_tensor") for part in (*found, *parts)):
-        return given
-    return tree.unflatten([
-        tangent_like(t, np.shape(x), np.result_type(x)) if np.result_type(x).kind in "fc" else 0
-        for x, t in zip(found, parts, strict=True)
-    ])  # fmt: skip
+    parts = structured(tree, given, "tangent", f"argument {i}")
+    if not any(hasattr(type(part), "_is_eager_tensor") for part in (*found, *parts)):
+        parts = [
+            as_like(t, np.shape(x), np.result_type(x), "tangent", "argument") if _is_float(x) else 0
+            for x, t in zip(found, parts, strict=True)
+        ]
+    return tree.unflatten(parts)
+
+
+def _is_float(leaf: Any) -> bool:
+    return np.result_type(leaf).kind in "fc"
 
 
 def _key(choices: dict[str, Any]) -> tuple[Any, ...]:

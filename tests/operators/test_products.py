@@ -127,6 +127,60 @@ def test_within_a_function_that_is_differentiated(backend):
         np.testing.assert_allclose(found, differences(at, X if at(X) == f(X, V) else V), rtol=1e-6)
 
 
+def of_a_dict(p):
+    return {"u": p["a"] * 2.0, "v": (p["b"] * 3.0, 7)}
+
+
+ANY_ORDER = {"b": 1.0, "a": 10.0}
+BACK = {"v": [1.0, None], "u": 10.0}
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+@pytest.mark.parametrize("opaque", [False, True])
+@pytest.mark.parametrize("tensors", [False, True])
+def test_parts_belong_together_by_their_names(opaque, tensors):
+    """Compiled, traced and with tensors: dicts in another order, a list for a tuple, None for an integer."""
+    function = eval("lambda p: f(p)", {"f": of_a_dict}) if opaque else of_a_dict
+    p = {name: ast_ad.tensor(value) if tensors else value for name, value in (("a", 1.0), ("b", 2.0))}
+    _, push = ast_ad.linearize(function, p)
+    given = {n: ast_ad.tensor(t) if tensors else t for n, t in ANY_ORDER.items()}
+    _, pull = ast_ad.vjp(function, p)
+    for tangent in (push(given), ast_ad.jvp(function, (p,), (given,))[1]):
+        assert float(tangent["u"]) == 20.0 and float(tangent["v"][0]) == 3.0 and tangent["v"][1] == 0
+    bars = pull(BACK)[0]
+    assert float(bars["a"]) == 20.0 and float(bars["b"]) == 3.0
+    wrong = {"a": 1.0, "c": 2.0}, {"a": 1.0}, {"a": (1.0,), "b": 2.0}, (1.0, 2.0), 1.0
+    for other in wrong:
+        with pytest.raises(InputValueError, match="structure"):
+            push(other)
+    for other in ({"u": 1.0, "w": (1.0, 7)}, {"u": 1.0, "v": (1.0,)}, (1.0, 1.0), 1.0):
+        with pytest.raises(InputValueError, match="structure"):
+            pull(other)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_parts_belong_together_by_their_names_within_compiled_code(backend):
+    def f(a, b):
+        p = {"a": a, "b": b}
+        value, pull = ast_ad.vjp(of_a_dict, p)
+        bars = pull({"v": [a, 0], "u": b})[0]
+        _, tangent = ast_ad.jvp(of_a_dict, (p,), ({"b": a, "a": b},))
+        return bars["a"] * 1000.0 + bars["b"] * 100.0 + tangent["u"] * 10.0 + tangent["v"][0]
+
+    value, (by_a, by_b) = ast_ad.value_and_grad(f, argnums=(0, 1), backend=backend, fallback="error")(
+        1.0, 2.0
+    )
+    assert (value, by_a, by_b) == (4000.0 + 300.0 + 40.0 + 3.0, 303.0, 2020.0)
+
+
+def test_another_structure_within_compiled_code_is_an_error():
+    def f(a):
+        return ast_ad.vjp(of_a_dict, {"a": a, "b": a})[1]({"u": a, "w": (a, 0)})[0]["a"]
+
+    with pytest.raises(InputValueError, match="structure"):
+        ast_ad.grad(f, fallback="error")(1.0)
+
+
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 @pytest.mark.parametrize("opaque", [False, True])
 def test_by_the_tangent_where_it_is_traced(opaque):
@@ -162,7 +216,7 @@ def test_elementwise():
         ((X,), (V, V), InputValueError, "2 tangents"),
         ((X,), (V[:2],), InputValueError, "shape"),
         ((X,), ((V, V),), InputValueError, "structure"),
-        ((X,), (V * 1j,), InputTypeError, "complex128"),
+        ((X,), (V * 1j,), InputTypeError, "complex tangent"),
         ((np.arange(3),), (V,), InputTypeError, "no floats"),
         ((X,), (np.array(["a", "b", "c"]),), InputTypeError, "dtype"),
     ],
