@@ -230,7 +230,7 @@ def _aligned(tree: TreeDef, other: TreeDef, leaves: Sequence[Any]) -> list[Any]:
             return [leaves[0]]
         if other.type is STATIC and other.static is None:
             return [None]
-        raise ValueError(f"{other} where there is a number or an array")
+        raise ValueError(f"{other} where there is *")
     same = tree.type is other.type or issubclass(tree.type, dict) and issubclass(other.type, dict)
     keys = other.keys
     if not same and issubclass(tree.type, (tuple, list)) and issubclass(other.type, (tuple, list)):

@@ -23,8 +23,8 @@ def structured(tree: TreeDef, given: Any, what: str, of: str) -> list[Any]:
         return aligned(tree, given)
     except ValueError as error:
         raise InputValueError(
-            f"a {what} of another structure than the {of}",
-            why=f"{error} in the {of}, * standing for numbers and arrays",
+            f"a {what} with other leaves than the {of}",
+            why=f"{error} in the {of} (a leaf is *: a number or an array)",
             fix=f"give the {what} the structure of the {of}",
         ) from None
 
