@@ -17,7 +17,7 @@ import numpy as np
 from ..compiler.adjoint.adjoint import adjoint
 from ..compiler.ir.ops import Function, walk
 from ..compiler.simplify.renaming import Renaming, replace_reads
-from ..errors import InputTypeError
+from ..errors import InputTypeError, UnsupportedError
 from ..trees import flatten
 from .alike import as_like
 from .pullback import as_tuple, kept, structure
@@ -72,15 +72,15 @@ def transposed(
     Its parameters are the primal's and, behind them, tangents of those in ``wrt``.
     """
     count, params = len(function.body.results), len(function.params)
-    pulled = Pullback().program(function, wrt, of, residuals, region)
+    pulled = adjoint(function, wrt, seed=True, of=of, residuals=residuals, region=region, linear=True)
     seeds = tuple(range(params, len(pulled.params)))
     bars = tuple(range(count, len(pulled.body.results)))
     found = adjoint(pulled, seeds, seed=True, of=bars, residuals=residuals, region=region, zeros=True)
     results = found.body.results
-    # A tangent depends on no cotangent, but perhaps on its shape, which is that of the result.
+    found.body.results = (*results[:count], *results[count + len(bars) :])
+    # All rules are linear: it depends on the shapes of the cotangents alone, which are those of the results.
     names: Renaming = {found.params[seed]: results[i] for seed, i in zip(seeds, of, strict=True)}
     replace_reads(found.body, names)
-    found.body.results = (*results[:count], *results[count + len(bars) :])
     found.params = tuple(p for i, p in enumerate(found.params) if i not in seeds)
     _name_tangents(found, {out.hint for op in walk(function.body) for out in op.outs})
     return found
@@ -118,19 +118,50 @@ def traced_pushforward(trace: Any, results: Sequence[Any], inputs: Sequence[Any]
     every, of = trace.floats(value)
     count = len(flatten(trace.question.parts(value)[0])[0])
     leaves, tree = flatten(trace.question.parts(value)[0])
-    seeds = [np.zeros_like(leaf) if i in of else None for i, leaf in enumerate(every)]
-    bars, second = pull.linearize(seeds)
+    name = getattr(trace.owner.function, "__name__", "function")
+    bars, second = pull.linearize(
+        [np.zeros_like(leaf)[()] if i in of else None for i, leaf in enumerate(every)]
+    )
+    _, elsewhere = pull.linearize([far_from_zero(leaf) if i in of else None for i, leaf in enumerate(every)])
 
     def run(*tangents: Any) -> Sequence[Any]:
-        return second(tangents)[len(bars) :]  # type: ignore[no-any-return]
+        found = second(tangents)[len(bars) :]
+        for one, other in zip(found, elsewhere(tangents)[len(bars) :], strict=True):
+            require_same(one, other, name)
+        return found  # type: ignore[no-any-return]
 
     def structured(tangents: Sequence[Any]) -> Any:
         given = dict(zip(of, tangents, strict=True))
         return tree.unflatten([given.get(i, 0) for i in range(count)])
 
-    name = getattr(trace.owner.function, "__name__", "function")
     flat = [leaf for value in inputs for leaf in flatten(value)[0]]
     return PushforwardAt(trace, name, run, flat, structured)
+
+
+def far_from_zero(leaf: Any) -> Any:
+    """Cotangents of both signs and many sizes, for which a rule that is not linear is another than at 0."""
+    numbers = np.random.default_rng(0)
+    found = numbers.standard_normal(np.shape(leaf)) * 10.0 ** numbers.uniform(-1.0, 3.0, np.shape(leaf))
+    return np.asarray(found).astype(np.result_type(leaf))[()]
+
+
+def require_same(one: Any, other: Any, name: str) -> None:
+    """A tangent does not depend on the cotangents that a pullback was transposed at.
+
+    Raises:
+        UnsupportedError: it does.
+    """
+    eps = np.finfo(np.result_type(one)).eps
+    if not np.allclose(one, other, rtol=np.sqrt(eps), atol=np.sqrt(eps) * _largest(one), equal_nan=True):
+        raise UnsupportedError(
+            f"a tangent of `{name}`",
+            why="a rule in it is not linear in the cotangent, so that it is that of a pullback only",
+            fix="use vjp or jacrev, or give the operation a rule that is linear in `g`",
+        )
+
+
+def _largest(array: Any) -> float:
+    return float(np.max(np.abs(array), initial=0.0, where=np.isfinite(array)))
 
 
 class PushforwardAt:

@@ -32,6 +32,7 @@ from ..trees import flatten
 from .alike import check_like, structured
 from .compiled_pullbacks import CannotCompile, EveryFloat, compiled_vjp, has_derivative
 from .derivative import Derivative
+from .forward import far_from_zero, require_same
 from .questions import Question
 from .reasons import as_reason, warn
 from .request import Request
@@ -247,33 +248,42 @@ class TracedInPlace:
 
     def pushed_later(self) -> Any:
         """The pushforward: the pullback of the pullback, which is linear in its seeds."""
-        points = [self.points[i] for i in self.request.wrt]
         count = len(flatten(self.call.question.parts(self.plain_result())[0])[0])
         varied = [i for i in range(count) if has_derivative(plain(self.outputs[i]))]
-        seeds: list[Any] = [None] * len(self.outputs)
-        with recording():
-            for i in varied:
-                seeds[i] = Tensor._of(np.zeros_like(plain(self.outputs[i])))
-                seeds[i]._requires_grad = seeds[i]._is_made_here = True
-            bars = TracedPullback(self.outputs, points)._sweep(seeds, True)
+        transposed = self.transposed(varied, np.zeros_like)
+        elsewhere = self.transposed(varied, far_from_zero)
+        name = getattr(self.call.derivative.function, "__name__", "function")
 
         def push(*tangents: Any) -> Any:
             given = [
                 t if t is None or isinstance(t, Tensor) else Tensor._of(np.asarray(t))
                 for t in self.request.varied(tangents)
             ]
-            starts = [seeds[i] for i in varied]
-            reached = [n for n, bar in enumerate(bars) if bar is not None]
             kept = self.call.recorded or any(t is not None and needs_grad(t) for t in given)
             with recording():
-                pullback = TracedPullback([bars[n] for n in reached], starts)
-                found = dict(zip(varied, pullback._sweep([given[n] for n in reached], True), strict=True))
+                found, other = (dict(zip(varied, at(given), strict=True)) for at in (transposed, elsewhere))
                 parts = [self.tangent(found.get(i), i, kept) for i in range(count)]
+            for i in varied:
+                one, two = (_plain_or_zero(at[i], self.outputs[i]) for at in (found, other))
+                require_same(one, two, name)
             question = self.call.question
             whole = question.parts(self.structure.unflatten(self.outputs))[0]
             return flatten(whole)[1].unflatten(parts)
 
         return push
+
+    def transposed(self, varied: Sequence[int], seed: Any) -> Any:
+        """From tangents of the points to those of some outputs, None for zero, at cotangents of these."""
+        points = [self.points[i] for i in self.request.wrt]
+        seeds: list[Any] = [None] * len(self.outputs)
+        with recording():
+            for i in varied:
+                seeds[i] = Tensor._of(np.asarray(seed(plain(self.outputs[i]))))
+                seeds[i]._requires_grad = seeds[i]._is_made_here = True
+            bars = TracedPullback(self.outputs, points)._sweep(seeds, True)
+        reached = [n for n, bar in enumerate(bars) if bar is not None]
+        pullback = TracedPullback([bars[n] for n in reached], [seeds[i] for i in varied])
+        return lambda given: pullback._sweep([given[n] for n in reached], True)
 
     def tangent(self, found: Any, i: int, kept: bool) -> Any:
         """The tangent of an output: zero where nothing leads there, and 0 for an integer."""
@@ -308,6 +318,10 @@ class TracedInPlace:
             [self.part(t, t, self.call.recorded) if isinstance(t, Tensor) else t for t in self.outputs]
         )
         return question.answer(*question.parts(value), question.traced(self))
+
+
+def _plain_or_zero(t: Any, like: Any) -> Any:
+    return np.zeros_like(plain(like)) if t is None else plain(t)
 
 
 def _entered(leaf: Any) -> Any:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad.errors import InputTypeError, InputValueError
+from ast_ad.errors import InputTypeError, InputValueError, UnsupportedError
+from ast_ad.rules import registry
 
 from .functions import OF_ARRAYS, X, differences, loop_with_writes, number, straight
 
@@ -200,6 +201,48 @@ def test_tensors_as_tangents_of_plain_arguments_are_refused():
     _, push = ast_ad.linearize(straight, X)
     with pytest.raises(InputTypeError, match="tensors as tangents"):
         push(ast_ad.tensor(V, requires_grad=True))
+
+
+def clipped(x):
+    return x * 1.0
+
+
+def kept_where_positive(x):
+    return x * 1.0
+
+
+RULES = {
+    clipped: lambda g, ans, x: np.clip(g, -1.0, 1.0),
+    kept_where_positive: lambda g, ans, x: np.where(g > 0.0, g, 0.0),
+}
+
+
+@pytest.fixture
+def rules_of_pullbacks(monkeypatch):
+    """Rules that users may give, and that are not linear in the cotangent."""
+    for function, rule in RULES.items():
+        monkeypatch.setitem(registry._primitives, function, registry.Primitive(function, "vjp", rule))
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning", "ignore::ast_ad.errors.DefectWarning")
+@pytest.mark.parametrize("x", [X, ast_ad.tensor(X)], ids=["array", "tensor"])
+@pytest.mark.parametrize("opaque", [False, True])
+@pytest.mark.parametrize("inner", RULES)
+def test_a_rule_that_is_not_linear_has_no_tangent(inner, opaque, x, rules_of_pullbacks):
+    """It is a pullback's alone: told, and never passed off as the derivative."""
+
+    def f(x):
+        return inner(np.sin(x)) * 3.0
+
+    function = eval("lambda x: f(x)", {"f": f}) if opaque else f
+    assert len(ast_ad.jacrev(f)(X)) == 3
+    for ask in (
+        lambda: ast_ad.linearize(function, x)[1](V),
+        lambda: ast_ad.jvp(function, (x,), (V,)),
+        lambda: ast_ad.jacfwd(function)(x),
+    ):
+        with pytest.raises(UnsupportedError, match="not linear in the cotangent"):
+            ask()
 
 
 def test_elementwise():

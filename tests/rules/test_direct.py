@@ -21,6 +21,7 @@ from sample import Sample, all_samples, each_sample, name
 from ast_ad import rules  # noqa: F401  (fills the registry)
 from ast_ad.rule import direct
 from ast_ad.rules.registry import lookup, primitives
+from ast_ad.trees import flatten
 
 SAMPLES = all_samples()
 
@@ -32,6 +33,24 @@ def test_rule(fn: Any, sample: Sample) -> None:
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         direct.check(primitive, fn, sample)
+
+
+@each_sample(lambda fn, sample: lookup(fn).kind == "vjp" and sample.wrt != ())
+def test_rules_are_linear_in_the_cotangent(fn: Any, sample: Sample) -> None:
+    """Pullbacks are transposed for tangents: of two cotangents, one ten times the other and of any sign."""
+    primitive = lookup(fn)
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ans = fn(*sample.args, **sample.kwargs)
+        numbers = np.random.default_rng(1)
+        one, two = direct.random_like(ans, numbers), direct.random_like(ans, numbers)
+        both = direct.tree(lambda a, b: None if a is None else a - 10 * b, one, two)
+        of_one, of_two, of_both = (direct.cotangents(primitive, g, ans, sample) for g in (one, two, both))
+    for key, found in of_both.items():
+        parts = [flatten(bars[key])[0] for bars in (of_one, of_two)]
+        for got, a, b in zip(flatten(found)[0], *parts, strict=True):
+            size = np.max(np.abs(got), initial=0.0, where=np.isfinite(got))
+            np.testing.assert_allclose(got, a - 10 * b, rtol=1e-6, atol=1e-9 * (1.0 + size))
 
 
 # Calls that are traced within a program are registered when they are first needed: tests/tracing has them.

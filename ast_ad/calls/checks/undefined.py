@@ -1,6 +1,6 @@
 """Where a derivative is NaN and differences are finite: is that by an infinite factor, as it has to be?
 
-``is_undefined(program, args, kwargs, bars, forward) -> bool``. For the check of a first call, if ``check=True``.
+``is_undefined(program, args, kwargs, bars, forward) -> bool``. Asked in the check of a first call.
 
 The chain rule has no answer where an infinite partial derivative is multiplied by zero, or cancels another
 one: ``math.sqrt(s - s)`` is constant, and its derivative ``inf - inf``. That is no defect of a program if the

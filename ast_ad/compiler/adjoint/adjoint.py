@@ -1,9 +1,9 @@
 """How is the reverse sweep of a function built?
 
-``adjoint(function, wrt, seed, of, residuals, region, zeros) -> Function``. The first stage behind the front
-end and what prepares its program (``join_paths``, ``keep_exceptions``): all later ones work on the primal and
-its adjoint together, so that they see what the one saves and the other reads. It ends with ``simplify`` and
-``require``.
+``adjoint(function, wrt, seed, of, residuals, region, zeros, linear) -> Function``. The first stage behind the
+front end and what prepares its program (``join_paths``, ``keep_exceptions``): all later ones work on the
+primal and its adjoint together, so that they see what the one saves and the other reads. It ends with
+``simplify`` and ``require``.
 
 It appends the sweep to a copy of the function: the statements are visited backwards, and each adds what its
 derivative rule says to the cotangents of its arguments. A rule is inlined whole; what only inactive arguments
@@ -40,6 +40,7 @@ from ..simplify.settled import Settled
 from ..simplify.simplify import expression_key, simplify
 from .contributions import Cotangents
 from .leaving import Certainty, as_left
+from .linearity import is_linear
 from .rule_copies import RuleCopies
 from .seeds import seeds
 from .structural import STRUCTURAL
@@ -53,6 +54,7 @@ def adjoint(
     residuals: str = "cheap",
     region: bool = False,
     zeros: bool = False,
+    linear: bool = False,
 ) -> Function:
     """The function that computes the results and, after them, the cotangents of the parameters in ``wrt``.
 
@@ -65,13 +67,14 @@ def adjoint(
         residuals: what loops and branches save rather than compute again: ``"cheap"`` or ``"min-cut"``, see
             ``residuals``.
         region: whether the function is a part of another one, whose values it reads.
-        zeros: whether cotangents are zero in places, whatever computes the results: unit vectors, say. Then
-            no product with what may be infinite is formed of a zero.
+        zeros: whether parts of cotangents are zero, so that they meet infinite factors: unit vectors, say.
+        linear: whether every rule has to be linear in the cotangent, as the sweep is to be transposed.
 
     Raises:
         BrokenInvariant: a pass made a program whose types can't be relied on.
         MissingRuleError: an operation without a rule lies between the parameters and the results.
         InputTypeError: there is no seed, and not exactly one result to differentiate, a real number.
+        UnsupportedError: a rule is not linear, and has to be.
 
     >>> from ast_ad.compiler.ir import evaluate, ops, types
     >>> x = ops.Var(types.Scalar("float"), "x")
@@ -88,15 +91,12 @@ def adjoint(
     builder = Builder(joint.body, adjoint=True)
     builder.divisors.follow(joint.body)
     activity = analyse(joint.body, inputs, chosen)
-    sweep = Sweep(builder, activity, doubtful_values(joint.body), residuals, zeros)
+    sweep = Sweep(builder, activity, doubtful_values(joint.body), residuals)
+    sweep.zeros, sweep.linear = zeros, linear
     sweep.infinities.follow(joint.body.ops)
     sweep.masks = masks(joint.body, activity.active, chosen, sweep.infinities.wild)
     primal = list(joint.body.ops)
-    for target, bar in seeds(builder, chosen, bool(seed)):
-        if seed and isinstance(bar, Var):
-            joint.params += (bar,)
-        if isinstance(target, Var):
-            sweep.bars.add(target, bar)
+    joint.params += sweep.start(chosen, bool(seed))
     handled = _errors_ignored(builder, joint.body)
     sweep.run(primal)
     if handled is not None:
@@ -129,23 +129,28 @@ class Sweep:
     """Emits the adjoints of statements, last first, into the builder's block.
 
     ``bars`` holds the cotangents of the region that is being swept; ``undefined`` the Vars that may have no
-    value on some path. ``residuals``: the policy of what to save.
+    value on some path. ``residuals``: the policy of what to save. ``zeros``, ``linear``: see ``adjoint``.
     """
 
+    zeros = linear = False
+
     def __init__(
-        self,
-        builder: Builder,
-        activity: Activity,
-        undefined: set[Var],
-        residuals: str = "cheap",
-        zeros: bool = False,
+        self, builder: Builder, activity: Activity, undefined: set[Var], residuals: str = "cheap"
     ) -> None:
         self.builder, self.rules = builder, RuleCopies(builder)
-        self.residuals, self.zeros = residuals, zeros
+        self.residuals = residuals
         self.activity = activity
         self.undefined = undefined
         self.bars = Cotangents(builder, activity, undefined)
         self.masks, self.infinities, self.settled = Masks(), Infinities(), Settled(expression_key)
+
+    def start(self, results: tuple[Arg, ...], given: bool) -> tuple[Var, ...]:
+        """Give the results their cotangents, and return those that are ``given``: new Vars."""
+        found = seeds(self.builder, results, given)
+        for target, bar in found:
+            if isinstance(target, Var):
+                self.bars.add(target, bar)
+        return tuple(bar for _, bar in found if given and isinstance(bar, Var))
 
     def run(self, statements: list[Statement]) -> None:
         """Sweep back over the statements."""
@@ -275,7 +280,16 @@ class Sweep:
         ans = op.out if len(op.outs) == 1 else Seq(op.outs)
         rule = primitive.rule
         assert rule is not None
+        before = len(self.builder.block.ops)
         cotangents = _several(self.rules.inline(rule, (g, ans, *op.args), op.kwargs))
+        made = self.builder.block.ops[before:]
+        if self.linear and not is_linear(primitive, made, completed, cotangents, adjoint):
+            raise UnsupportedError(
+                f"a tangent of `{callable_name(op.fn)}`",
+                op.span,
+                "its derivative rule is not linear in the cotangent, so that it is that of a pullback only",
+                "use vjp or jacrev, or give it a rule that is linear in `g`",
+            )
         unread = read_for_its_shape(op)
         for i, (arg, bar) in enumerate(zip(op.args, cotangents, strict=False)):
             if i != unread:

@@ -10,7 +10,7 @@ reads is no longer zipped. Statements with an effect stay, and so does what deci
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from ..ir.ops import Arg, Block, For, Function, If, Op, Statement, Var, While, blocks, operands, variables
 
@@ -87,6 +87,10 @@ class Liveness:
                 rule, op, position = cause
                 rule(self, op, position)
 
+    def read(self, op: Op | If) -> Iterable[Arg]:
+        """What an operation, or the choice of a branch, needs."""
+        return operands(op)
+
     def keep(self, op: Statement) -> None:
         """Mark a statement as a root."""
         self._alive(op)
@@ -100,7 +104,7 @@ class Liveness:
         if parent is not None:
             self._alive(parent)
         if isinstance(op, (Op, If)):
-            self.need(*operands(op))
+            self.need(*self.read(op))
             return
         if isinstance(op, While):
             self.need(*op.cond.results)
