@@ -99,11 +99,20 @@ class Arguments:
                     f"argnums={i}", why=f"the call has {len(names)} arguments", fix="choose one of them"
                 )
             chosen.append(found % len(names))
+        require_once(chosen, self.wrt or self.argnums, "wrt" if self.wrt else "argnums")
         return chosen
 
     def __str__(self) -> str:
         known = len(self.positional)
         return ", ".join(self.wrt or [self.positional[i] if 0 <= i < known else str(i) for i in self.argnums])
+
+
+def require_once(chosen: Sequence[int], asked: Any, name: str, span: Any = None) -> None:
+    """Raise InputValueError if an argument is chosen twice: which of them would get the cotangent?"""
+    if len({*chosen}) < len(chosen):
+        raise InputValueError(
+            f"{name}={asked!r}", span, "it names an argument twice", "choose each argument once"
+        )
 
 
 def _index(value: Any) -> int:

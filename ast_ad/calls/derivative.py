@@ -193,10 +193,9 @@ class Derivative(Inspection):
                 key.append(kind if tree.type is STATIC and is_object(value) else tree)
                 key.extend(map(signature, parts))
         if tensors:
-            from .with_tensors import AsItIs, TensorCall
+            from .with_tensors import in_the_graph
 
-            kind = AsItIs if self.question.as_it_is else TensorCall
-            self._last = call = kind(self, tuple(kwargs))
+            self._last = call = in_the_graph(self, tuple(kwargs))
             return call, list(values)
         found = self._kernels(tuple(key), args, kwargs, leaves, values)
         if found is None:

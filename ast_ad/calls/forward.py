@@ -106,7 +106,7 @@ def pushforward_at(program: Any, results: Sequence[Any], inputs: Sequence[Any]) 
     tree, leaves = structure(program.question.parts(program.primal.result)[0])
 
     def structured(tangents: Sequence[Any]) -> Any:
-        given = dict(zip(program.of, tangents, strict=True))
+        given = {i: as_number(t, values[i]) for i, t in zip(program.of, tangents, strict=True)}
         return tree.unflatten([given.get(i, 0) for i in leaves])
 
     return PushforwardAt(program, program.primal.function.name, several, inputs, structured)
@@ -131,11 +131,16 @@ def traced_pushforward(trace: Any, results: Sequence[Any], inputs: Sequence[Any]
         return found  # type: ignore[no-any-return]
 
     def structured(tangents: Sequence[Any]) -> Any:
-        given = dict(zip(of, tangents, strict=True))
+        given = {i: as_number(t, every[i]) for i, t in zip(of, tangents, strict=True)}
         return tree.unflatten([given.get(i, 0) for i in range(count)])
 
     flat = [leaf for value in inputs for leaf in flatten(value)[0]]
     return PushforwardAt(trace, name, run, flat, structured)
+
+
+def as_number(tangent: Any, value: Any) -> Any:
+    """The tangent of one of Python's own numbers is one, too."""
+    return type(value)(tangent) if type(value) in (float, complex) else tangent
 
 
 def far_from_zero(leaf: Any) -> Any:

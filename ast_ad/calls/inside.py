@@ -28,6 +28,7 @@ from ..compiler.ir.ops import Arg, Block, Function, Lit, Op, Seq, Var
 from ..compiler.ir.types import Array, DictOf, ListOf, Scalar, carries_derivative
 from ..compiler.simplify.renaming import Renaming, copy_block, free
 from ..errors import InputTypeError, InputValueError
+from .arguments import require_once
 from .inside_later import NestedPullback, NestedPushforward, alongside, leaves_of, mapped, type_of_leaf
 from .inside_stores import Carried, is_outside
 from .pipeline import halved, settled
@@ -123,7 +124,9 @@ class Region:
                     f"the call has {len(self.args)} positional arguments",
                     "choose one of them",
                 )
-        return tuple(i % len(self.args) for i in chosen)
+        found = tuple(i % len(self.args) for i in chosen)
+        require_once(found, chosen, "argnums", self.cx.builder.span)
+        return found
 
     def consists_of_floats(self, value: Any) -> bool:
         found = self.floats(value)
@@ -293,7 +296,7 @@ class Region:
                 "give one for each, None for what is not varied",
             )
         found: list[Arg] = []
-        for i in self.chosen:
+        for i in sorted(self.chosen):  # as leaves are
             tangent = tangents[i if self.asked.argnums is None else self.chosen.index(i)]
             leaves = alongside(cx, self.args[i], tangent, "tangent") if not _is_none(tangent) else []
             if _is_none(tangent):
@@ -334,8 +337,8 @@ class Region:
             carries = carries_derivative(type_of_leaf(self.cx.arg(leaf)))
             return from_arg(self.cx, next(left)) if carries else Lit(0)
 
-        found = [self.mapped(self.args[i], cotangent) for i in self.chosen]
-        return found[0] if self.single else Tup(tuple(found))
+        found = {i: self.mapped(self.args[i], cotangent) for i in sorted(self.chosen)}  # as leaves are
+        return found[self.chosen[0]] if self.single else Tup(tuple(found[i] for i in self.chosen))
 
 
 def _is_none(value: Any) -> bool:

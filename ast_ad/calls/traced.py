@@ -58,9 +58,9 @@ class TracedProgram(Request):
         """What is to be run: within a trace, or with tensors around, a part of their graph."""
         if not (is_tracing() or isinstance(self.reason, TensorOutside)):
             return self
-        from .with_tensors import TensorCall
+        from .with_tensors import in_the_graph
 
-        return TensorCall(self.owner, self.keywords, self.reason)
+        return in_the_graph(self.owner, self.keywords, self.reason)
 
     def fits(self, leaves: list[Any], objects: Sequence[Any] = ()) -> Any:
         """The inputs of a run: the arguments as they are."""

@@ -23,6 +23,7 @@ from ..eager.tensor import Tensor
 from ..eager.views import edge_of
 from ..errors import AdError, UnsupportedError
 from ..tracing import is_tracing
+from ..tracing.history import ends_outside
 from ..tracing.patches import replaced
 from ..tracing.pullbacks import spread
 from ..tracing.recorder import TracedPullback, recording
@@ -84,6 +85,15 @@ def recorded(values: Sequence[Any], pullback: Any, inputs: Sequence[Any], face: 
     for nr, t in enumerate(made):
         t._node, t._nr, t._requires_grad = node, nr, True
     return outputs
+
+
+def in_the_graph(
+    derivative: Derivative, keywords: tuple[str, ...] = (), reason: AdError | None = None
+) -> Any:
+    """A call of a derivative in which there are tensors, in the place of a compiled program."""
+    if derivative.question.as_it_is:
+        return AsItIs(derivative, keywords)
+    return TensorCall(derivative, keywords, reason)
 
 
 class TensorCall:
@@ -259,10 +269,9 @@ class TracedInPlace:
                 t if t is None or isinstance(t, Tensor) else Tensor._of(np.asarray(t))
                 for t in self.request.varied(tangents)
             ]
-            kept = self.call.recorded or any(t is not None and needs_grad(t) for t in given)
             with recording():
                 found, other = (dict(zip(varied, at(given), strict=True)) for at in (transposed, elsewhere))
-                parts = [self.tangent(found.get(i), i, kept) for i in range(count)]
+                parts = [self.tangent(found.get(i), i) for i in range(count)]
             for i in varied:
                 one, two = (_plain_or_zero(at[i], self.outputs[i]) for at in (found, other))
                 require_same(one, two, name)
@@ -285,15 +294,16 @@ class TracedInPlace:
         pullback = TracedPullback([bars[n] for n in reached], [seeds[i] for i in varied])
         return lambda given: pullback._sweep([given[n] for n in reached], True)
 
-    def tangent(self, found: Any, i: int, kept: bool) -> Any:
+    def tangent(self, found: Any, i: int) -> Any:
         """The tangent of an output: zero where nothing leads there, and 0 for an integer."""
         if not has_derivative(plain(self.outputs[i])):
             return 0
         zero = Tensor._of(np.zeros_like(plain(self.outputs[i])))
-        return self.part(zero if found is None else found, self.outputs[i], kept)
+        return self.part(zero if found is None else found, self.outputs[i])
 
-    def part(self, t: Any, kind: Any, kept: bool) -> Any:
-        """A tensor of the answer: with its graph, if that leads to what the user has given."""
+    def part(self, t: Any, kind: Any) -> Any:
+        """A tensor of the answer: with its graph, if that leads to a tensor of the user's."""
+        kept = needs_grad(t) and (self.call.recorded or ends_outside([t]))
         return _as(t if kept else Tensor._of(t._array), self.call.face, kind)
 
     def plain_result(self) -> Any:
@@ -315,7 +325,7 @@ class TracedInPlace:
         """What the derivative returns."""
         question = self.call.question
         value = self.structure.unflatten(
-            [self.part(t, t, self.call.recorded) if isinstance(t, Tensor) else t for t in self.outputs]
+            [self.part(t, t) if isinstance(t, Tensor) else t for t in self.outputs]
         )
         return question.answer(*question.parts(value), question.traced(self))
 

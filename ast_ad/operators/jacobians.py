@@ -51,7 +51,7 @@ def jacfwd(
     """
     require_callable(function, "jacfwd")
     program = takes_arguments_of(function, columns(function, numbers(argnums), has_aux, holomorphic))
-    return operator(program, "jacfwd", function, choices)
+    return operator(program, jacfwd, function, choices, argnums, has_aux=has_aux, holomorphic=holomorphic)
 
 
 def jacrev(
@@ -72,7 +72,7 @@ def jacrev(
     """
     require_callable(function, "jacrev")
     program = takes_arguments_of(function, rows(function, numbers(argnums), has_aux, holomorphic))
-    return operator(program, "jacrev", function, choices)
+    return operator(program, jacrev, function, choices, argnums, has_aux=has_aux, holomorphic=holomorphic)
 
 
 class Jacobian:
@@ -164,7 +164,7 @@ def hessian(
     """
     require_callable(function, "hessian")
     program = takes_arguments_of(function, hessian_program(function, numbers(argnums), has_aux))
-    return operator(program, "hessian", function, choices)
+    return operator(program, hessian, function, choices, argnums, has_aux=has_aux)
 
 
 def hessian_program(function: Callable[..., Any], argnums: Any, has_aux: bool) -> Callable[..., Any]:

@@ -1,7 +1,7 @@
 """How does a program of derivatives walk an argument or a value of any structure?
 
-``leaves``, ``with_leaves``, ``is_complex``, ``require_kind``: plain functions on plain values. The compiler
-knows what they mean for abstract ones, so that programs that use them are compiled.
+``leaves``, ``with_leaves``, ``number_like``, ``filled`` and others: plain functions on plain values. The
+compiler knows what they mean for abstract ones, so that programs that use them are compiled.
 """
 
 from __future__ import annotations
@@ -49,6 +49,17 @@ def is_complex(leaf: Any) -> bool:
     (False, True)
     """
     return np.result_type(leaf).kind == "c"
+
+
+def number_like(leaf: Any, number: int) -> Any:
+    """A number of the type of a leaf that is one, whatever its value is.
+
+    >>> number_like(np.inf, 0), number_like(np.float32(2.0), 1), number_like(1j, 1)
+    (0.0, np.float32(1.0), (1+0j))
+    """
+    kind = type(leaf) if type(leaf) in (float, complex) else np.result_type(leaf).type
+    found = kind(number)
+    return np.array(found) if isinstance(leaf, np.ndarray) else found
 
 
 def require_kind(value: Any, holomorphic: bool, what: str) -> None:
@@ -190,6 +201,22 @@ def _lower_require_kind(cx: Context, args: list[Any], kwargs: dict[str, Any]) ->
     return Lit(None)
 
 
+def _lower_number_like(cx: Context, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    from ..calls.inside_later import type_of_leaf
+    from ..compiler.frontend.conversion import from_arg
+    from ..compiler.ir.ops import Lit
+    from ..compiler.ir.types import Array, dtype_of, kind_of
+
+    leaf, number = cx.arg(args[0]), args[1].value
+    type = type_of_leaf(leaf)
+    if isinstance(type, Array):
+        return from_arg(cx, cx.builder.op(np.ones_like if number else np.zeros_like, leaf))
+    dtype = dtype_of(type)
+    if dtype is not None:
+        return Lit(dtype.type(number))
+    return Lit(complex(number) if kind_of(type) == "complex" else float(number))
+
+
 def _lower_filled(cx: Context, args: list[Any], kwargs: dict[str, Any]) -> Any:
     return inlined(cx, _filled_in_place, args)
 
@@ -229,6 +256,7 @@ _LOWERINGS: tuple[tuple[Any, Any], ...] = (
     (leaves, _lower_leaves),
     (with_leaves, _lower_with_leaves),
     (is_complex, _lower_is_complex),
+    (number_like, _lower_number_like),
     (require_kind, _lower_require_kind),
     (require_argument, _lower_require_argument),
     (filled, _lower_filled),

@@ -1,7 +1,7 @@
 """What is an operator? A program of derivatives that is compiled for the function that it is about.
 
-``Operator(program, name, of, options)`` is called with the arguments of the program. It is a derivative as
-others are: with ``source``, ``mode`` and ``explain()``, in traces, with tensors and within compiled code.
+``operator(program, ask, of, choices, *args) -> Operator``. An operator is a derivative as others
+are: with ``source``, ``mode`` and ``explain()``, in traces, with tensors and within compiled code.
 """
 
 from __future__ import annotations
@@ -17,12 +17,23 @@ from ..options import Options, make_options
 
 
 class Operator(Compiled):
-    """A program of derivatives of ``of``, compiled when it is called."""
+    """A program of derivatives of ``of``, compiled when it is called.
+
+    ``made``: the public function and its arguments, by which the operator is made again when it is pickled.
+    """
+
+    made: tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]] | None = None
 
     def __init__(self, program: Callable[..., Any], name: str, of: Any, options: Options) -> None:
         super().__init__(program, options)
         functools.update_wrapper(self, of, updated=())
         self.of, self.operator = of, name
+
+    def __reduce__(self) -> Any:
+        if self.made is None:
+            return super().__reduce__()
+        ask, args, options = self.made
+        return functools.partial(ask, *args, **options), ()
 
     def __repr__(self) -> str:
         programs = sum(map(len, self._programs.values())) + sum(len(t.programs) for t in self._tiers.values())
@@ -51,9 +62,19 @@ def require_callable(function: Any, name: str) -> None:
         )
 
 
-def operator(program: Callable[..., Any], name: str, of: Any, choices: dict[str, Any]) -> Operator:
-    """The operator with the options of a call."""
+def operator(
+    program: Callable[..., Any],
+    ask: Callable[..., Any],
+    of: Any,
+    choices: dict[str, Any],
+    *args: Any,
+    **options: Any,
+) -> Operator:
+    """The operator that a public function, ``ask``, makes with these arguments and the choices of a call."""
+    name = ask.__name__
     own = getattr(of, "__name__", "")
     program.__name__ = f"{own}_{name}" if own.isidentifier() else name
     given = {key: value for key, value in choices.items() if value is not None}
-    return Operator(program, name, of, make_options(**given))
+    found = Operator(program, name, of, make_options(**given))
+    found.made = ask, (of, *args), {**options, **choices}
+    return found

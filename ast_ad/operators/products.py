@@ -14,10 +14,11 @@ import numpy as np
 
 from ..api import grad, linearize, vjp
 from ..calls.alike import as_like, structured
+from ..calls.forward import as_number
 from ..errors import InputTypeError, InputValueError
 from ..trees import flatten
 from .jacobians import numbers
-from .leaves import as_program, inlined, leaves, require_kind
+from .leaves import as_program, inlined, leaves, number_like, require_kind
 from .operator import Operator, operator, require_callable, takes_arguments_of
 from .programs import basis, pushed, unit
 
@@ -53,7 +54,7 @@ def jvp(
     """
     require_callable(function, "jvp")
     varied, given = matched(primals, tangents, argnums)
-    program = _kept(pushed, "jvp", function, varied, has_aux, _key(choices))
+    program = _kept(pushed, jvp, function, varied, has_aux, _key(choices))
     return program(tuple(primals), given)
 
 
@@ -83,7 +84,7 @@ def hvp(
     """
     require_callable(function, "hvp")
     varied, given = matched(primals, tangents, argnums)
-    found = _kept(second, "hvp", function, varied, False, _key(choices))(tuple(primals), given)
+    found = _kept(second, hvp, function, varied, False, _key(choices))(tuple(primals), given)
     if argnums is not None:
         return found
     parts = dict(zip(varied, found, strict=True))
@@ -106,7 +107,7 @@ def laplacian(function: Callable[..., Any], argnums: int = 0, **choices: Any) ->
     """
     require_callable(function, "laplacian")
     program = takes_arguments_of(function, _trace_of_hessian(function, numbers(argnums)))
-    return operator(program, "laplacian", function, choices)
+    return operator(program, laplacian, function, choices, argnums)
 
 
 def _trace_of_hessian(function: Callable[..., Any], argnum: int) -> Callable[..., Any]:
@@ -117,7 +118,7 @@ def _trace_of_hessian(function: Callable[..., Any], argnum: int) -> Callable[...
         total = 0.0
         for n, _ in enumerate(ins):
             if np.ndim(ins[n]) == 0:
-                total = total + leaves(lin(unit(x, ins, n, 1.0)))[n]
+                total = total + leaves(lin(unit(x, ins, n, number_like(ins[n], 1))))[n]
             else:
                 for j in range(np.size(ins[n])):
                     tangent = unit(x, ins, n, basis(ins[n], j))
@@ -137,7 +138,7 @@ def elementwise_grad(function: Callable[..., Any], argnum: int = 0, **choices: A
     """
     require_callable(function, "elementwise_grad")
     program = takes_arguments_of(function, _of_sum(function, numbers(argnum)))
-    return operator(program, "elementwise_grad", function, choices)
+    return operator(program, elementwise_grad, function, choices, argnum)
 
 
 def _of_sum(function: Callable[..., Any], argnum: int) -> Callable[..., Any]:
@@ -151,18 +152,27 @@ def _of_sum(function: Callable[..., Any], argnum: int) -> Callable[..., Any]:
 
 # ----- within compiled code ---------------------------------------------------------------------------------
 def _jvp_inside(function: Any, primals: Any, tangents: Any, argnums: Any, has_aux: Any) -> Any:
-    chosen = range(len(primals)) if argnums is None else argnums
-    places = tuple([i for i, t in zip(chosen, tangents, strict=True) if t is not None])
+    places = _places(primals, tangents, argnums)
     return pushed(function, places, has_aux)(primals, tuple([t for t in tangents if t is not None]))
 
 
 def _hvp_inside(function: Any, primals: Any, tangents: Any, argnums: Any) -> Any:
-    chosen = range(len(primals)) if argnums is None else argnums
-    places = tuple([i for i, t in zip(chosen, tangents, strict=True) if t is not None])
+    places = _places(primals, tangents, argnums)
     found = second(function, places, False)(primals, tuple([t for t in tangents if t is not None]))
     if argnums is not None:
         return found
     return tuple([found[places.index(i)] if i in places else None for i in range(len(primals))])
+
+
+def _places(primals: Any, tangents: Any, argnums: Any) -> Any:
+    """The numbers of the arguments that have a tangent."""
+    if argnums is None:
+        chosen = tuple(range(len(primals)))
+    elif isinstance(argnums, int):
+        chosen = (argnums % len(primals),)
+    else:
+        chosen = tuple([i % len(primals) for i in argnums])
+    return tuple([chosen[n] for n, t in enumerate(tangents) if t is not None])
 
 
 def _lower_product(inside: Any, names: tuple[str, ...], cx: Any, args: list[Any], kwargs: Any) -> Any:
@@ -229,7 +239,9 @@ def tangent(primal: Any, given: Any, i: int) -> Any:
     parts = structured(tree, given, "tangent", f"argument {i}")
     if not any(hasattr(type(part), "_is_eager_tensor") for part in (*found, *parts)):
         parts = [
-            as_like(t, np.shape(x), np.result_type(x), "tangent", "argument") if _is_float(x) else 0
+            as_number(as_like(t, np.shape(x), np.result_type(x), "tangent", "argument"), x)
+            if _is_float(x)
+            else 0
             for x, t in zip(found, parts, strict=True)
         ]
     return tree.unflatten(parts)
@@ -243,16 +255,16 @@ def _key(choices: dict[str, Any]) -> tuple[Any, ...]:
     return tuple(choices.items())
 
 
-def _kept(program: Any, name: str, function: Any, argnums: Any, has_aux: bool, choices: Any) -> Any:
+def _kept(program: Any, ask: Any, function: Any, argnums: Any, has_aux: bool, choices: Any) -> Any:
     """An operator that serves later calls as well, if all that makes it can be a key."""
     try:
-        return _made(program, name, function, argnums, has_aux, choices, os.environ.get("AST_AD_BACKEND"))
+        return _made(program, ask, function, argnums, has_aux, choices, os.environ.get("AST_AD_BACKEND"))
     except TypeError:
-        return operator(program(function, argnums, has_aux), name, function, dict(choices))
+        return operator(program(function, argnums, has_aux), ask, function, dict(choices))
 
 
 @functools.lru_cache(64, typed=True)
 def _made(
-    program: Any, name: str, function: Any, argnums: Any, has_aux: bool, choices: Any, _: Any
+    program: Any, ask: Any, function: Any, argnums: Any, has_aux: bool, choices: Any, _: Any
 ) -> Operator:
-    return operator(program(function, argnums, has_aux), name, function, dict(choices))
+    return operator(program(function, argnums, has_aux), ask, function, dict(choices))

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..api import linearize, vjp
-from .leaves import filled, is_complex, leaves, require_argument, require_kind, with_leaves
+from .leaves import filled, is_complex, leaves, number_like, require_argument, require_kind, with_leaves
 
 Function = Callable[..., Any]
 
@@ -31,18 +31,26 @@ def pushed(function: Function, argnums: tuple[int, ...], has_aux: bool) -> Funct
     return push
 
 
+def asked(
+    ask: Function, function: Function, args: Any, argnums: Any, has_aux: bool, holomorphic: bool
+) -> Any:
+    """The value, the function for later and aux, and the arguments that are varied."""
+    chosen = varied(args, argnums)
+    require_kind(chosen, holomorphic, "argument")
+    if has_aux:
+        value, later, aux = ask(function, *args, argnums=argnums, has_aux=True)
+    else:
+        value, later = ask(function, *args, argnums=argnums)
+        aux = None
+    require_kind(value, holomorphic, "value")
+    return value, later, aux, chosen
+
+
 def rows(function: Function, argnums: Any, has_aux: bool, holomorphic: bool) -> Function:
     """The Jacobian, a row for each number of the value."""
 
     def jacobian(*args: Any) -> Any:
-        chosen = varied(args, argnums)
-        require_kind(chosen, holomorphic, "argument")
-        if has_aux:
-            value, pull, aux = vjp(function, *args, argnums=argnums, has_aux=True)
-        else:
-            value, pull = vjp(function, *args, argnums=argnums)
-            aux = None
-        require_kind(value, holomorphic, "value")
+        value, pull, aux, chosen = asked(vjp, function, args, argnums, has_aux, holomorphic)
         outs = leaves(value)
         blocks = tuple([pulled(pull, value, outs, k, leaves(chosen)) for k, _ in enumerate(outs)])
         found = with_leaves(value, tuple([with_leaves(chosen, block) for block in blocks]))
@@ -55,7 +63,7 @@ def pulled(pull: Any, value: Any, outs: Any, k: int, ins: Any) -> Any:
     """The rows of one leaf of the value: a block for each leaf of the arguments."""
     out = outs[k]
     if np.ndim(out) == 0:
-        return tuple([conjugated(bar) for bar in leaves(pull(unit(value, outs, k, 1.0)))])
+        return tuple([conjugated(bar) for bar in leaves(pull(unit(value, outs, k, number_like(out, 1))))])
 
     def row(i: int) -> Any:
         bars = leaves(pull(unit(value, outs, k, basis(out, i))))
@@ -83,14 +91,7 @@ def columns(function: Function, argnums: Any, has_aux: bool, holomorphic: bool) 
     """The Jacobian, a column for each number of the arguments."""
 
     def jacobian(*args: Any) -> Any:
-        chosen = varied(args, argnums)
-        require_kind(chosen, holomorphic, "argument")
-        if has_aux:
-            value, lin, aux = linearize(function, *args, argnums=argnums, has_aux=True)
-        else:
-            value, lin = linearize(function, *args, argnums=argnums)
-            aux = None
-        require_kind(value, holomorphic, "value")
+        value, lin, aux, chosen = asked(linearize, function, args, argnums, has_aux, holomorphic)
         ins, outs = leaves(chosen), leaves(value)
         single = isinstance(argnums, int)
         blocks = tuple([moved(lin, chosen, ins, n, outs, single) for n, _ in enumerate(ins)])
@@ -107,7 +108,7 @@ def moved(lin: Any, chosen: Any, ins: Any, n: int, outs: Any, single: bool) -> A
     """The columns of one leaf of the arguments: a block for each leaf of the value."""
     x = ins[n]
     if np.ndim(x) == 0:
-        return leaves(along(lin, unit(chosen, ins, n, 1.0), single))
+        return leaves(along(lin, unit(chosen, ins, n, number_like(x, 1)), single))
 
     def column(j: int) -> Any:
         return leaves(along(lin, unit(chosen, ins, n, basis(x, j)), single))
@@ -129,7 +130,7 @@ def unit(whole: Any, parts: Any, k: int, one: Any) -> Any:
 
 
 def zero_like(part: Any) -> Any:
-    return np.zeros_like(part) if np.ndim(part) else part * 0
+    return np.zeros_like(part) if np.ndim(part) else number_like(part, 0)
 
 
 def varied(args: Sequence[Any], argnums: Any) -> Any:

@@ -32,24 +32,31 @@ def trace_alone(
         UnsupportedError: it has.
     """
     value, pullback = trace(function, args, kwargs, wrt, writes)
-    for node in nodes_of(pullback):
-        if isinstance(node, AccumulateGrad) and not getattr(node.variable, "_is_made_here", False):
-            raise UnsupportedError(
-                f"a tensor from outside, in `{getattr(function, '__name__', 'function')}`, which is traced",
-                why="it requires grad, and the gradient, which is an array, would lose its history",
-                fix="pass it as an argument, or a detached one",
-            )
+    if ends_outside(pullback.outputs, pullback.starts):
+        raise UnsupportedError(
+            f"a tensor from outside, in `{getattr(function, '__name__', 'function')}`, which is traced",
+            why="it requires grad, and the gradient, which is an array, would lose its history",
+            fix="pass it as an argument, or a detached one",
+        )
     return value, pullback
 
 
-def nodes_of(pullback: TracedPullback) -> Iterator[Any]:
-    """The nodes of the graph between the results of a trace and what was differentiated."""
-    starts = {edge_of(start)[0] for start in pullback.starts}
-    pending = [edge_of(out)[0] for out in pullback.outputs if hasattr(type(out), "_is_eager_tensor")]
+def ends_outside(outputs: Sequence[Any], starts: Sequence[Any] = ()) -> bool:
+    """Whether values have a history that leads to another tensor that requires grad than ``starts``."""
+    return any(
+        isinstance(node, AccumulateGrad) and not getattr(node.variable, "_is_made_here", False)
+        for node in nodes_of(outputs, starts)
+    )
+
+
+def nodes_of(outputs: Sequence[Any], starts: Sequence[Any] = ()) -> Iterator[Any]:
+    """The nodes of the graph behind values, up to those of ``starts``."""
+    ends = {edge_of(start)[0] for start in starts}
+    pending = [edge_of(out)[0] for out in outputs if hasattr(type(out), "_is_eager_tensor")]
     seen: set[Any] = set()
     while pending:
         node = pending.pop()
-        if node is None or node in seen or node in starts:
+        if node is None or node in seen or node in ends:
             continue
         seen.add(node)
         yield node

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
+import ast_ad
 from ast_ad import AdError, grad, value_and_grad, vjp
 from ast_ad.errors import DefectWarning, FallbackWarning
 
@@ -546,3 +547,43 @@ def test_second_derivative_of_arrays_or_none_that_loops_record(function, n):
     np.testing.assert_allclose(x_bar, (along(x + step, z) - along(x - step, z)) / (2 * step), rtol=1e-7)
     expected = [(along(x, z + e) - along(x, z - e)) / (2 * step) for e in np.eye(3) * step]
     np.testing.assert_allclose(z_bar, expected, rtol=1e-7)
+
+
+def two(x, p):
+    return x * x * p["y"]
+
+
+@pytest.mark.parametrize("argnums", [(1, 0), (0, 1), (-1, 0)])
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+def test_arguments_in_another_order_than_theirs(argnums, backend):
+    """What belongs to an argument is what its place in argnums says."""
+
+    def f(x, y):
+        bars = ast_ad.grad(two, argnums)(x, {"y": y})
+        _, pull = ast_ad.vjp(two, x, {"y": y}, argnums=argnums)
+        again = pull(10.0)
+        total = 0.0
+        for n, i in enumerate(argnums):
+            for bar, factor in ((bars[n], 1.0), (again[n], 0.1)):
+                total += factor * (n + 1) * (bar if i == 0 else 7.0 * bar["y"])
+        return total
+
+    parts = {0: lambda x, y: 2 * x * y, 1: lambda x, y: 7.0 * x * x, -1: lambda x, y: 7.0 * x * x}
+    expected = sum(2 * (n + 1) * parts[i](3.0, 5.0) for n, i in enumerate(argnums))
+    for ask in (ast_ad.value_and_grad, ast_ad.vjp):
+        found = ask(f, backend=backend, fallback="error", check=False)(3.0, 5.0)[0]
+        assert found == pytest.approx(expected, rel=1e-14)
+    assert f(3.0, 5.0) == pytest.approx(expected, rel=1e-14)
+
+
+@pytest.mark.parametrize("argnums", [(1, 1, 0), (1, -1)])
+@pytest.mark.parametrize("ask", [ast_ad.grad, ast_ad.value_and_grad, ast_ad.jacfwd, ast_ad.jacrev])
+def test_arguments_that_are_chosen_twice(argnums, ask):
+    """Which of the two would get the cotangent? Neither did."""
+
+    def inside(x, y):
+        return ask(two, argnums)(x, {"y": y})[0]["y"]
+
+    for function in (ask(two, argnums, fallback="error"), ast_ad.grad(inside, fallback="error")):
+        with pytest.raises(AdError, match="twice"):
+            function(3.0, {"y": 5.0} if function.__name__ == "two" else 5.0)

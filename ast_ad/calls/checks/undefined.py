@@ -49,7 +49,7 @@ def ones_pulled(program: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> tu
     named = dict(zip(kwargs, copied(list(kwargs.values())), strict=True))
     value, pullback = trace(program.owner.function, copied(args), named, program.wrt)
     made: list[str] = []
-    for node in nodes_of(pullback):
+    for node in nodes_of(pullback.outputs, pullback.starts):
         node.register_hook(functools.partial(_watch, made, node))
     count = len(flatten(program.owner.question.parts(value)[0])[0])
     seeds = [
