@@ -23,7 +23,7 @@ from ..eager.tensor import Tensor
 from ..eager.views import edge_of
 from ..errors import AdError, UnsupportedError
 from ..tracing import is_tracing
-from ..tracing.history import ends_outside
+from ..tracing.history import ends
 from ..tracing.patches import replaced
 from ..tracing.pullbacks import spread
 from ..tracing.recorder import TracedPullback, recording
@@ -215,6 +215,7 @@ class TracedInPlace:
     def __init__(self, call: TensorCall) -> None:
         self.call, self.request = call, call.request()
         self.points: dict[int, Any] = {}
+        self.own: list[Any] = []  # what requires grad for the sake of this call alone
         derivative = call.derivative
         with recording():
             entries = [self.entry(i, leaf) for i, leaf in enumerate(call.leaves)]
@@ -238,6 +239,8 @@ class TracedInPlace:
             given = _copied_point(given)
             given._requires_grad = True
             given._is_made_here = not isinstance(leaf, Tensor) or not needs_grad(leaf)
+            if given._is_made_here:
+                self.own.append(given)
             self.points[position] = given
         return given if given._scalar else run(np.copy, (given,), {})
 
@@ -289,6 +292,7 @@ class TracedInPlace:
             for i in varied:
                 seeds[i] = Tensor._of(np.asarray(seed(plain(self.outputs[i]))))
                 seeds[i]._requires_grad = seeds[i]._is_made_here = True
+                self.own.append(seeds[i])
             bars = TracedPullback(self.outputs, points)._sweep(seeds, True)
         reached = [n for n, bar in enumerate(bars) if bar is not None]
         pullback = TracedPullback([bars[n] for n in reached], [seeds[i] for i in varied])
@@ -302,8 +306,8 @@ class TracedInPlace:
         return self.part(zero if found is None else found, self.outputs[i])
 
     def part(self, t: Any, kind: Any) -> Any:
-        """A tensor of the answer: with its graph, if that leads to a tensor of the user's."""
-        kept = needs_grad(t) and (self.call.recorded or ends_outside([t]))
+        """A tensor of the answer: with its graph, if that leads to a tensor that was not made for this call."""
+        kept = needs_grad(t) and (self.call.recorded or any(True for _ in ends([t], self.own)))
         return _as(t if kept else Tensor._of(t._array), self.call.face, kind)
 
     def plain_result(self) -> Any:
@@ -316,7 +320,7 @@ class TracedInPlace:
         with recording():
             found = TracedPullback(self.outputs, points)._sweep(seeds, True)
             bars = [
-                _as(_zeros(point) if bar is None else bar, self.call.face, point)
+                self.part(_zeros(point) if bar is None else bar, point)
                 for bar, point in zip(found, points, strict=True)
             ]
         return gradients(self.request, bars)

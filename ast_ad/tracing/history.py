@@ -32,7 +32,8 @@ def trace_alone(
         UnsupportedError: it has.
     """
     value, pullback = trace(function, args, kwargs, wrt, writes)
-    if ends_outside(pullback.outputs, pullback.starts):
+    found = ends(pullback.outputs, pullback.starts)
+    if not all(getattr(tensor, "_is_made_here", False) for tensor in found):
         raise UnsupportedError(
             f"a tensor from outside, in `{getattr(function, '__name__', 'function')}`, which is traced",
             why="it requires grad, and the gradient, which is an array, would lose its history",
@@ -41,22 +42,19 @@ def trace_alone(
     return value, pullback
 
 
-def ends_outside(outputs: Sequence[Any], starts: Sequence[Any] = ()) -> bool:
-    """Whether values have a history that leads to another tensor that requires grad than ``starts``."""
-    return any(
-        isinstance(node, AccumulateGrad) and not getattr(node.variable, "_is_made_here", False)
-        for node in nodes_of(outputs, starts)
-    )
+def ends(outputs: Sequence[Any], starts: Sequence[Any] = ()) -> Iterator[Any]:
+    """The tensors that require grad in which the history of values ends, those in ``starts`` left out."""
+    return (node.variable for node in nodes_of(outputs, starts) if isinstance(node, AccumulateGrad))
 
 
 def nodes_of(outputs: Sequence[Any], starts: Sequence[Any] = ()) -> Iterator[Any]:
     """The nodes of the graph behind values, up to those of ``starts``."""
-    ends = {edge_of(start)[0] for start in starts}
+    first = {edge_of(start)[0] for start in starts}
     pending = [edge_of(out)[0] for out in outputs if hasattr(type(out), "_is_eager_tensor")]
     seen: set[Any] = set()
     while pending:
         node = pending.pop()
-        if node is None or node in seen or node in ends:
+        if node is None or node in seen or node in first:
             continue
         seen.add(node)
         yield node
