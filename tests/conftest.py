@@ -13,6 +13,7 @@ import hypothesis
 import numpy as np
 import pytest
 
+from tests.drawing import drawn
 from tests.parts import PARTS, give_marks, may_hold
 
 # Tests compare programs with functions themselves, and count calls; those of the check ask for it.
@@ -38,6 +39,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update-golden", action="store_true", help="rewrite the expected texts in tests/compiler/golden"
     )
+    parser.addoption(
+        "--every-case", action="store_true", help="run the cases, too, that tests with many of them leave out"
+    )
 
 
 def pytest_ignore_collect(collection_path: pathlib.Path, config: pytest.Config) -> bool | None:
@@ -46,8 +50,11 @@ def pytest_ignore_collect(collection_path: pathlib.Path, config: pytest.Config) 
     return True if mark in PARTS and not may_hold(collection_path, mark) else None
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     give_marks(items)
+    items[:], left = drawn(config, items)
+    if left:
+        config.hook.pytest_deselected(items=left)
     items.sort(key=lambda item: item.path.name not in FIRST)
 
 

@@ -19,6 +19,7 @@ def opaque(function):
     return lambda x: eval("function(x)", {"function": function, "x": x})
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("operator", [ast_ad.jacfwd, ast_ad.jacrev])
 @pytest.mark.parametrize("function", OF_ARRAYS)
@@ -33,6 +34,7 @@ def test_agrees_with_differences(function, operator, backend):
     assert jacobian.mode == "compiled"
 
 
+@pytest.mark.drawn(of=4)
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 @pytest.mark.parametrize("operator", [ast_ad.jacfwd, ast_ad.jacrev, ast_ad.hessian])
 @pytest.mark.parametrize("function", OF_ARRAYS)
@@ -41,6 +43,7 @@ def test_is_the_same_where_it_is_traced(function, operator):
     np.testing.assert_allclose(operator(opaque(function))(X), expected, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("function", OF_ARRAYS)
 def test_hessians_agree_with_differences_of_jacobians(function, backend):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -24,6 +25,7 @@ def is_differentiable(fn: Any, sample: Sample) -> bool:
     return (primitive := lookup(fn)) is not None and primitive.kind != "nondifferentiable"
 
 
+@pytest.mark.drawn(of=8)
 @each_sample(is_differentiable)
 def test_adjoints(fn: Any, sample: Sample) -> None:
     with np.errstate(all="ignore"), warnings.catch_warnings():
@@ -31,6 +33,7 @@ def test_adjoints(fn: Any, sample: Sample) -> None:
         check_program(fn, sample, run_time_lists=getattr(fn, "__module__", "") in LISTS)
 
 
+@pytest.mark.drawn(of=8)
 @each_sample(lambda fn, sample: is_differentiable(fn, sample) and "float32" in sample.dtypes)
 def test_float32_stays(fn: Any, sample: Sample) -> None:
     with np.errstate(all="ignore"), warnings.catch_warnings():

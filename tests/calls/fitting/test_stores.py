@@ -67,6 +67,7 @@ def differences(make, number):
     return found
 
 
+@pytest.mark.drawn(of=8)
 @pytest.mark.parametrize("check", ["0", "1", None])
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("name", CASES)

@@ -130,6 +130,7 @@ def rows():
                 yield pytest.param(fn, kinds, id=f"{fn.__name__}-{kinds.replace('?', 'b')}")
 
 
+@pytest.mark.drawn(of=8)
 @pytest.mark.parametrize(("fn", "kinds"), list(rows()))
 @np.errstate(all="ignore")
 @pytest.mark.filterwarnings("ignore")
@@ -164,6 +165,7 @@ PAIRS = [
 PAIRS += [("?", "l"), ("bool", "d"), ("l", "int")]
 
 
+@pytest.mark.drawn(of=4)
 @pytest.mark.parametrize("fn", MIXED, ids=lambda f: f.__name__)
 @np.errstate(all="ignore")
 @pytest.mark.filterwarnings("ignore")
