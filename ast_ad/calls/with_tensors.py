@@ -131,7 +131,7 @@ class TensorCall:
         if reason is None:
             if not self.question.later and not self.recorded:
                 parts, tree = flatten(derivative(*self.plain_args, **self.plain_kwargs))
-                return tree.unflatten(recorded(parts, None, (), self.face))
+                return tree.unflatten([self.tensor(part) for part in parts])
             try:
                 if self.kwargs:
                     raise CannotCompile() from UnsupportedError("tensors that are passed by keyword only")
@@ -143,6 +143,12 @@ class TensorCall:
         if not isinstance(reason, TensorOutside):
             warn(derivative.function, reason)
         return self.in_place()
+
+    def tensor(self, part: Any) -> Any:
+        """A number that is computed from plain ones; a tensor, where the function has read another tensor."""
+        if isinstance(part, Tensor):
+            return as_face(part, self.face)
+        return self.face._of(part) if has_derivative(part) else part
 
     def in_place(self) -> Any:
         """The answer of a trace."""
@@ -203,7 +209,7 @@ class AsItIs:
         split = len(entries) - len(self.keywords)
         kwargs = dict(zip(self.keywords, entries[split:], strict=True))
         found, structure = flatten(self.owner.function(*entries[:split], **kwargs))
-        return structure.unflatten([_as(t, face) if isinstance(t, Tensor) else t for t in found])
+        return structure.unflatten([as_face(t, face) if isinstance(t, Tensor) else t for t in found])
 
     def answer(self, results: Any, inputs: Sequence[Any]) -> Any:
         return results
@@ -232,7 +238,7 @@ class TracedInPlace:
         if not has_derivative(plain(leaf)):
             return plain(leaf).copy() if isinstance(plain(leaf), np.ndarray) else leaf
         if isinstance(leaf, Tensor):  # asked first: a traced array passes for an ndarray
-            given = _as(leaf, Traced)
+            given = as_face(leaf, Traced)
         else:
             given = Traced._of(leaf)
         if position in self.request.wrt:
@@ -268,10 +274,8 @@ class TracedInPlace:
         name = getattr(self.call.derivative.function, "__name__", "function")
 
         def push(*tangents: Any) -> Any:
-            given = [
-                t if t is None or isinstance(t, Tensor) else Tensor._of(np.asarray(t))
-                for t in self.request.varied(tangents)
-            ]
+            asked = zip(self.request.wrt, self.request.varied(tangents), strict=True)
+            given = [t if t is None else self.given(t, self.points[i]) for i, t in asked]
             with recording():
                 found, other = (dict(zip(varied, at(given), strict=True)) for at in (transposed, elsewhere))
                 parts = [self.tangent(found.get(i), i) for i in range(count)]
@@ -283,6 +287,14 @@ class TracedInPlace:
             return flatten(whole)[1].unflatten(parts)
 
         return push
+
+    def given(self, tangent: Any, point: Any) -> Any:
+        """A tangent as a tensor of the shape and the dtype of its point."""
+        like = point._array
+        check_like(plain(tangent), like.shape, like.dtype, "tangent", "argument")
+        if isinstance(tangent, Tensor):
+            return tangent if tangent._array.dtype == like.dtype else tangent.to(point.dtype)
+        return Tensor._of(np.asarray(tangent, like.dtype))
 
     def transposed(self, varied: Sequence[int], seed: Any) -> Any:
         """From tangents of the points to those of some outputs, None for zero, at cotangents of these."""
@@ -306,9 +318,9 @@ class TracedInPlace:
         return self.part(zero if found is None else found, self.outputs[i])
 
     def part(self, t: Any, kind: Any) -> Any:
-        """A tensor of the answer: with its graph, if that leads to a tensor that was not made for this call."""
+        """A tensor of the answer: with its graph, if that leads to one that was not made for this call."""
         kept = needs_grad(t) and (self.call.recorded or any(True for _ in ends([t], self.own)))
-        return _as(t if kept else Tensor._of(t._array), self.call.face, kind)
+        return as_face(t if kept else Tensor._of(t._array), self.call.face, kind)
 
     def plain_result(self) -> Any:
         """What the function returned, as plain arrays."""
@@ -341,7 +353,7 @@ def _plain_or_zero(t: Any, like: Any) -> Any:
 def _entered(leaf: Any) -> Any:
     """A float as a traced one, which is of a tensor's graph where it is a tensor."""
     if isinstance(leaf, Tensor):
-        return _as(leaf, Traced)
+        return as_face(leaf, Traced)
     return Traced._of(leaf) if has_derivative(leaf) else leaf
 
 
@@ -368,7 +380,7 @@ def _cotangents(cotangent: Any, value: Any, question: Question) -> list[Any]:
     return given
 
 
-def _as(t: Any, face: Any, kind: Any = None) -> Any:
+def as_face(t: Any, face: Any, kind: Any = None) -> Any:
     """The same point of the graph as a tensor of another class; ``kind``: of the kind of this one."""
     found = like(t if kind is None else kind, t._array) if face is Traced else face._of(t._array)
     if needs_grad(t):
@@ -379,7 +391,7 @@ def _as(t: Any, face: Any, kind: Any = None) -> Any:
 
 def _copied_point(t: Any) -> Any:
     """A new point of the graph with the value of another: gradients that arrive here came this way."""
-    return _as(run(np.copy, (t,), {}), Traced, t)
+    return as_face(run(np.copy, (t,), {}), Traced, t)
 
 
 def _zeros(point: Any) -> Any:

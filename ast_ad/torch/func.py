@@ -1,12 +1,285 @@
-"""Which functions treat modules as functions? Those of ``torch.func`` that need no transformation of code.
+"""Which functions transform functions of tensors? Those of ``torch.func``: derivatives, modules as functions.
 
->>> import ast_ad
->>> ast_ad.func.functional_call(ast_ad.nn.ReLU(), {}, ast_ad.tensor([-1.0, 1.0]))
+The derivatives are the operators of ``ast_ad`` (``ast_ad.jacrev`` and others), with the arguments of PyTorch
+and its order of results. The function is called with tensors, once for each derivative that is taken, and is
+never compiled, since what it says of ``x.max(0)`` means what PyTorch means by it.
+
+>>> import ast_ad.torch as torch
+>>> torch.func.jacrev(torch.sin)(torch.tensor([0.0, 0.0]))
+tensor([[1., 0.],
+        [0., 1.]])
+>>> torch.func.functional_call(torch.nn.ReLU(), {}, torch.tensor([-1.0, 1.0]))
 tensor([0., 1.])
 """
 
 from __future__ import annotations
 
+import contextlib
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from .. import api
+from ..calls.with_tensors import as_face
+from ..compiler.frontend.context import TensorOutside
+from ..eager.operations.creation import stack_tensors
+from ..eager.tensor import Tensor
+from ..errors import InputTypeError, InputValueError
+from ..operators import jacobians, products
+from ..tracing.traced_array import Traced
+from ..trees import flatten
+from .nn.modules.module import Module
 from .nn.utils.stateless import functional_call
 
-__all__ = ["functional_call"]
+__all__ = [
+    "functional_call",
+    "grad",
+    "grad_and_value",
+    "hessian",
+    "jacfwd",
+    "jacrev",
+    "jvp",
+    "linearize",
+    "stack_module_state",
+    "vjp",
+]
+
+Argnums = int | tuple[int, ...]
+
+
+def grad(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
+    """A function that returns the gradient of ``func``, whose value is a tensor of one number.
+
+    With ``has_aux`` ``func`` returns ``(value, aux)``, and the function ``(gradient, aux)``.
+
+    >>> import ast_ad.torch as torch
+    >>> torch.func.grad(lambda x: (x**3).sum())(torch.tensor([1.0, 2.0]))
+    tensor([ 3., 12.])
+    """
+
+    @functools.wraps(func, updated=())
+    def gradient(*args: Any, **kwargs: Any) -> Any:
+        found, value = grad_and_value(func, argnums, has_aux)(*args, **kwargs)
+        return (found, value[1]) if has_aux else found
+
+    return gradient
+
+
+def grad_and_value(
+    func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
+) -> Callable[..., Any]:
+    """A function that returns ``(gradient, value)``; with ``has_aux`` ``(gradient, (value, aux))``.
+
+    >>> import ast_ad.torch as torch
+    >>> torch.func.grad_and_value(lambda x: x * x)(torch.tensor(3.0))
+    (tensor(6.), tensor(9.))
+    """
+
+    @functools.wraps(func, updated=())
+    def both(*args: Any, **kwargs: Any) -> Any:
+        of, chosen, places = _closed(func, args, kwargs, argnums, has_aux)
+        with _refusals():
+            value, found = api.value_and_grad(of, places, has_aux=has_aux)(*chosen)
+        return _tensors(found), _tensors(value)
+
+    return both
+
+
+def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
+    """``(value, pullback[, aux])``; the pullback returns a tuple where there are several primals.
+
+    >>> import ast_ad.torch as torch
+    >>> value, pull_back = torch.func.vjp(torch.exp, torch.zeros(2))
+    >>> pull_back(torch.ones(2))
+    (tensor([1., 1.]),)
+    """
+    of, chosen, places = _closed(func, primals, {}, tuple(range(len(primals))), has_aux)
+    with _refusals():
+        value, pull, *aux = api.vjp(of, *chosen, argnums=places, has_aux=has_aux)
+
+    def pull_back(cotangents: Any) -> Any:
+        with _refusals():
+            return _tensors(pull(cotangents))
+
+    return _tensors(value), pull_back, *_tensors(aux)
+
+
+def jvp(
+    func: Callable[..., Any],
+    primals: tuple[Any, ...],
+    tangents: tuple[Any, ...],
+    *,
+    strict: bool = False,
+    has_aux: bool = False,
+) -> tuple[Any, ...]:
+    """``(value, tangent[, aux])``. A value that does not depend on the primals has the tangent zero.
+
+    Raises:
+        RuntimeError: with ``strict``, where an output does not depend on the primals.
+    """
+    for name, given in (("primals", primals), ("tangents", tangents)):
+        if not isinstance(given, tuple):
+            raise RuntimeError(f"jvp: {name} must be a tuple, got {type(given).__name__}")
+    of, chosen, _ = _closed(func, primals, {}, tuple(range(len(primals))), has_aux)
+    of.strict = strict
+    with _refusals():
+        return _tensors(products.jvp(of, chosen, tangents, has_aux=has_aux))  # type: ignore[no-any-return]
+
+
+def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
+    """The value, and the function from tangents of the primals to the tangent of the value.
+
+    >>> import ast_ad.torch as torch
+    >>> value, push = torch.func.linearize(torch.square, torch.tensor(3.0))
+    >>> push(torch.tensor(1.0)), push(torch.tensor(2.0))
+    (tensor(6.), tensor(12.))
+    """
+    of, chosen, _ = _closed(func, primals, {}, tuple(range(len(primals))), False)
+    with _refusals():
+        value, push = api.linearize(of, *chosen)
+
+    def push_forward(*tangents: Any) -> Any:
+        with _refusals():
+            return _tensors(push(*tangents))
+
+    return _tensors(value), push_forward
+
+
+def jacrev(
+    func: Callable[..., Any],
+    argnums: Argnums = 0,
+    *,
+    has_aux: bool = False,
+    chunk_size: int | None = None,
+    _preallocate_and_copy: bool = False,
+) -> Callable[..., Any]:
+    """A function that returns the Jacobian, by a pullback for each number of the value.
+
+    The structure of the value stands outside, that of the argument inside; several ``argnums`` give a tuple.
+    ``chunk_size`` changes nothing: rows are computed one after the other.
+    """
+    if chunk_size is not None and chunk_size <= 0:
+        raise ValueError(f"jacrev: chunk_size must be positive, got {chunk_size}")
+    return _jacobian(jacobians.jacrev, func, argnums, has_aux)
+
+
+def jacfwd(
+    func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, *, randomness: str = "error"
+) -> Callable[..., Any]:
+    """A function that returns the Jacobian, by a tangent for each number of the argument.
+
+    ``randomness`` changes nothing: the function runs once, and its draws are made once.
+    """
+    if randomness not in ("error", "different", "same"):
+        raise RuntimeError(f"jacfwd: randomness is 'error', 'different' or 'same', not {randomness!r}")
+    return _jacobian(jacobians.jacfwd, func, argnums, has_aux)
+
+
+def hessian(func: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
+    """A function that returns the second derivatives: ``jacfwd`` of ``jacrev``.
+
+    >>> import ast_ad.torch as torch
+    >>> torch.func.hessian(lambda x: (x**3).sum())(torch.tensor([1.0, 2.0]))
+    tensor([[ 6.,  0.],
+            [ 0., 12.]])
+    """
+    return jacfwd(jacrev(func, argnums), argnums)
+
+
+def stack_module_state(models: Sequence[Module]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The parameters and the buffers of modules of one kind, each of them stacked, by name.
+
+    Raises:
+        RuntimeError: no modules, of several classes, or some of them in training and some not.
+    """
+    if not models:
+        raise RuntimeError("stack_module_state: no modules")
+    if len({type(model) for model in models}) > 1:
+        raise RuntimeError("stack_module_state: the modules are of several classes")
+    if len({model.training for model in models}) > 1:
+        raise RuntimeError("stack_module_state: some modules are in training, and some not")
+    every = [dict(model.named_parameters()) for model in models]
+    parameters = {
+        name: stack_tensors([of[name] for of in every]).detach().requires_grad_(p.requires_grad)
+        for name, p in every[0].items()
+    }
+    kept = [dict(model.named_buffers()) for model in models]
+    return parameters, {name: stack_tensors([of[name] for of in kept]) for name in kept[0]}
+
+
+# ----- functions of tensors ---------------------------------------------------------------------------------
+class OfTensors:
+    """A function that gets tensors where an operator passes traced arrays, and is never compiled."""
+
+    def __init__(self, func: Callable[..., Any], has_aux: bool) -> None:
+        self.func, self.has_aux, self.strict = func, has_aux, False
+        self.__name__ = getattr(func, "__name__", type(func).__name__)
+
+    def __call__(self, *args: Any) -> Any:
+        found = self.func(*_tensors(args))
+        if self.has_aux and not (isinstance(found, tuple) and len(found) == 2):
+            raise RuntimeError(f"has_aux: `{self.__name__}` must return a pair (value, aux)")
+        for leaf in flatten(found[0] if self.has_aux else found)[0]:
+            if not isinstance(leaf, Tensor):
+                raise RuntimeError(f"`{self.__name__}` must return tensors, got {type(leaf).__name__}")
+            if self.strict and not leaf.requires_grad:
+                raise RuntimeError(f"strict: a result of `{self.__name__}` does not depend on the arguments")
+        return found
+
+    def __ast_ad_lower__(self, cx: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        raise TensorOutside(f"a function of tensors, `{self.__name__}`", cx.builder.span)
+
+
+def _closed(
+    func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], argnums: Any, has_aux: bool
+) -> tuple[OfTensors, tuple[Any, ...], Any]:
+    """The function of the chosen arguments alone, those arguments, and their numbers among themselves."""
+    single = isinstance(argnums, int)
+    asked = (argnums,) if single else tuple(argnums)
+    for i in asked:
+        if not isinstance(i, int) or not -len(args) <= i < len(args):
+            raise RuntimeError(f"argnums={argnums}: the call has {len(args)} positional arguments")
+    places = [i % len(args) for i in asked]
+    if len({*places}) < len(places) or not places:
+        raise RuntimeError(f"argnums={argnums}: choose each argument once, and at least one")
+    for i in places:
+        for leaf in flatten(args[i])[0]:
+            if not isinstance(leaf, Tensor):
+                raise RuntimeError(f"argument {i} must consist of tensors, got {type(leaf).__name__}")
+
+    @functools.wraps(func, updated=())
+    def of_chosen(*chosen: Any) -> Any:
+        every = list(args)
+        for i, value in zip(places, chosen, strict=True):
+            every[i] = value
+        return func(*every, **kwargs)
+
+    chosen = tuple([args[i] for i in places])
+    return OfTensors(of_chosen, has_aux), chosen, 0 if single else tuple(range(len(places)))
+
+
+def _jacobian(
+    operator: Callable[..., Any], func: Callable[..., Any], argnums: Any, has_aux: bool
+) -> Callable[..., Any]:
+    @functools.wraps(func, updated=())
+    def jacobian(*args: Any, **kwargs: Any) -> Any:
+        of, chosen, places = _closed(func, args, kwargs, argnums, has_aux)
+        with _refusals():
+            return _tensors(operator(of, places, has_aux=has_aux)(*chosen))
+
+    return jacobian
+
+
+@contextlib.contextmanager
+def _refusals() -> Iterator[None]:
+    """PyTorch's users expect a RuntimeError where an argument or a result is refused."""
+    try:
+        yield
+    except (InputTypeError, InputValueError) as refusal:
+        raise RuntimeError(str(refusal)) from refusal
+
+
+def _tensors(values: Any) -> Any:
+    """Plain tensors for traced ones: the same points of the graph, with PyTorch's methods."""
+    leaves, tree = flatten(values)
+    return tree.unflatten([as_face(leaf, Tensor) if isinstance(leaf, Traced) else leaf for leaf in leaves])
