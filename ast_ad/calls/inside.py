@@ -82,13 +82,20 @@ class Nested:
 
     def __ast_ad_lower__(self, cx: Context, args: list[Any], kwargs: dict[str, Any]) -> Any:
         """The abstract result of calling the derivative."""
-        positional = list(args)
-        while kwargs and len(positional) < len(self.names) and self.names[len(positional)] in kwargs:
-            name = self.names[len(positional)]
-            positional.append(kwargs[name])
-            kwargs = {k: v for k, v in kwargs.items() if k != name}
-        region = Region(cx, self, positional, kwargs)
+        region = Region(cx, self, *positional(self.names, args, kwargs))
         return region.give_up() if region.dead else self.question.inside(region)
+
+
+def positional(
+    names: Sequence[str], args: list[Any], kwargs: dict[str, Any]
+) -> tuple[list[Any], dict[str, Any]]:
+    """The arguments of a call: those by name that may go by position behind the others do."""
+    args = list(args)
+    while kwargs and len(args) < len(names) and names[len(args)] in kwargs:
+        name = names[len(args)]
+        args.append(kwargs[name])
+        kwargs = {k: v for k, v in kwargs.items() if k != name}
+    return args, kwargs
 
 
 class Region:

@@ -93,7 +93,7 @@ class Jacobian:
         require_argument(args, self.argnums)
         chosen = [args[i] for i in ((self.argnums,) if isinstance(self.argnums, int) else self.argnums)]
         size = count(chosen)
-        key = tuple(map(np.shape, flatten(args)[0]))
+        key = tuple(map(np.shape, flatten((args, kwargs))[0]))
         self.last = self.forward if size < self.results.get(key, 0) else self.reverse
         found = self.last(*args, **kwargs)
         if size and key not in self.results:
@@ -168,7 +168,7 @@ def hessian(
 
 
 def hessian_program(function: Callable[..., Any], argnums: Any, has_aux: bool) -> Callable[..., Any]:
-    return columns(rows(function, argnums, has_aux, False), argnums, has_aux, False)
+    return columns(rows(function, argnums, has_aux, False), argnums, has_aux, False, function)
 
 
 _PROGRAMS: tuple[tuple[Any, Any, tuple[str, ...]], ...] = (

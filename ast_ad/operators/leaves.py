@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..calls.arguments import Arguments
 from ..errors import InputTypeError, InputValueError
 from ..trees import flatten
 
@@ -97,8 +98,19 @@ def require_argument(args: Sequence[Any], argnums: Any) -> None:
     for i in (argnums,) if isinstance(argnums, int) else argnums:
         if not -len(args) <= i < len(args):
             raise InputValueError(
-                f"argnums={i}", why=f"the call has {len(args)} arguments", fix="choose one of them"
+                f"argnums={i}", why=f"the call has {len(args)} positional arguments", fix="choose one of them"
             )
+
+
+def by_position(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of a call of a function: those that may go by position do.
+
+    >>> by_position(lambda x, y, *, k: x, (1.0,), {"k": 3, "y": 2.0})
+    ((1.0, 2.0), {'k': 3})
+    """
+    return Arguments(function, (), None).arrange(args, kwargs) if kwargs else (args, kwargs)
 
 
 def filled(part: Callable[[int], Any], count: int, likes: Sequence[Any], last: bool) -> tuple[Any, ...]:
@@ -228,6 +240,15 @@ def _lower_require_argument(cx: Context, args: list[Any], kwargs: dict[str, Any]
     return Lit(None)
 
 
+def _lower_by_position(cx: Context, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    from ..calls.inside import parameter_names, positional
+    from ..compiler.frontend.values import Dct, Tup
+
+    function, given, named = args
+    found, left = positional(parameter_names(function), list(given.items), cx.state.get(named))
+    return Tup((Tup(tuple(found)), Dct(left)))
+
+
 def inlined(cx: Context, program: Callable[..., Any], args: list[Any]) -> Any:
     """The abstract result of a Python function of this package."""
     from ..compiler.frontend.callables.calls import call
@@ -260,6 +281,7 @@ _LOWERINGS: tuple[tuple[Any, Any], ...] = (
     (require_kind, _lower_require_kind),
     (require_argument, _lower_require_argument),
     (filled, _lower_filled),
+    (by_position, _lower_by_position),
 )
 for _function, _lowering in _LOWERINGS:
     _function.__ast_ad_lower__ = _lowering

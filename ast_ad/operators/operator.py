@@ -6,6 +6,7 @@ are: with ``source``, ``mode`` and ``explain()``, in traces, with tensors and wi
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 from collections.abc import Callable
@@ -41,13 +42,9 @@ class Operator(Compiled):
 
 
 def takes_arguments_of(function: Callable[..., Any], program: Callable[..., Any]) -> Callable[..., Any]:
-    """The program ``(*args)`` with the names of the function's parameters, as far as these go by position."""
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return program
-    if all(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters):
-        program.__signature__ = inspect.Signature(list(parameters))  # type: ignore[attr-defined]
+    """The program ``(*args, **kwargs)`` with the signature of the function, if that has one."""
+    with contextlib.suppress(TypeError, ValueError):
+        program.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
     return program
 
 

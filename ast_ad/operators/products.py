@@ -18,7 +18,7 @@ from ..calls.forward import as_number
 from ..errors import InputTypeError, InputValueError
 from ..trees import flatten
 from .jacobians import numbers
-from .leaves import as_program, inlined, leaves, number_like, require_kind
+from .leaves import as_program, by_position, inlined, leaves, number_like, require_kind
 from .operator import Operator, operator, require_callable, takes_arguments_of
 from .programs import basis, pushed, unit
 
@@ -111,8 +111,11 @@ def laplacian(function: Callable[..., Any], argnums: int = 0, **choices: Any) ->
 
 
 def _trace_of_hessian(function: Callable[..., Any], argnum: int) -> Callable[..., Any]:
-    def laplacian(*args: Any) -> Any:
-        _, lin = linearize(grad(function, argnum), *args, argnums=argnum)
+    derivative = linearize(grad(function, argnum), argnums=argnum)
+
+    def laplacian(*args: Any, **kwargs: Any) -> Any:
+        args, kwargs = by_position(function, args, kwargs)
+        _, lin = derivative(*args, **kwargs)
         x = args[argnum]
         ins = leaves(x)
         total = 0.0
@@ -142,8 +145,10 @@ def elementwise_grad(function: Callable[..., Any], argnum: int = 0, **choices: A
 
 
 def _of_sum(function: Callable[..., Any], argnum: int) -> Callable[..., Any]:
-    def elementwise(*args: Any) -> Any:
-        value, pull = vjp(function, *args, argnums=argnum)
+    derivative = vjp(function, argnums=argnum)
+
+    def elementwise(*args: Any, **kwargs: Any) -> Any:
+        value, pull = derivative(*args, **kwargs)
         require_kind(value, False, "value")
         return pull(np.ones_like(value))
 

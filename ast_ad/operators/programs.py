@@ -13,7 +13,16 @@ from typing import Any
 import numpy as np
 
 from ..api import linearize, vjp
-from .leaves import filled, is_complex, leaves, number_like, require_argument, require_kind, with_leaves
+from .leaves import (
+    by_position,
+    filled,
+    is_complex,
+    leaves,
+    number_like,
+    require_argument,
+    require_kind,
+    with_leaves,
+)
 
 Function = Callable[..., Any]
 
@@ -32,15 +41,15 @@ def pushed(function: Function, argnums: tuple[int, ...], has_aux: bool) -> Funct
 
 
 def asked(
-    ask: Function, function: Function, args: Any, argnums: Any, has_aux: bool, holomorphic: bool
+    derivative: Function, args: Any, kwargs: Any, argnums: Any, has_aux: bool, holomorphic: bool
 ) -> Any:
     """The value, the function for later and aux, and the arguments that are varied."""
     chosen = varied(args, argnums)
     require_kind(chosen, holomorphic, "argument")
     if has_aux:
-        value, later, aux = ask(function, *args, argnums=argnums, has_aux=True)
+        value, later, aux = derivative(*args, **kwargs)
     else:
-        value, later = ask(function, *args, argnums=argnums)
+        value, later = derivative(*args, **kwargs)
         aux = None
     require_kind(value, holomorphic, "value")
     return value, later, aux, chosen
@@ -48,9 +57,11 @@ def asked(
 
 def rows(function: Function, argnums: Any, has_aux: bool, holomorphic: bool) -> Function:
     """The Jacobian, a row for each number of the value."""
+    derivative = vjp(function, argnums=argnums, has_aux=has_aux)
 
-    def jacobian(*args: Any) -> Any:
-        value, pull, aux, chosen = asked(vjp, function, args, argnums, has_aux, holomorphic)
+    def jacobian(*args: Any, **kwargs: Any) -> Any:
+        args, kwargs = by_position(function, args, kwargs)
+        value, pull, aux, chosen = asked(derivative, args, kwargs, argnums, has_aux, holomorphic)
         outs = leaves(value)
         blocks = tuple([pulled(pull, value, outs, k, leaves(chosen)) for k, _ in enumerate(outs)])
         found = with_leaves(value, tuple([with_leaves(chosen, block) for block in blocks]))
@@ -87,11 +98,19 @@ def conjugated(bar: Any) -> Any:
     return np.conj(bar) if is_complex(bar) else bar
 
 
-def columns(function: Function, argnums: Any, has_aux: bool, holomorphic: bool) -> Function:
-    """The Jacobian, a column for each number of the arguments."""
+def columns(
+    function: Function, argnums: Any, has_aux: bool, holomorphic: bool, of: Function | None = None
+) -> Function:
+    """The Jacobian, a column for each number of the arguments.
 
-    def jacobian(*args: Any) -> Any:
-        value, lin, aux, chosen = asked(linearize, function, args, argnums, has_aux, holomorphic)
+    ``of``: the function whose parameters these are, if not of this one, which takes any.
+    """
+    named = function if of is None else of
+    derivative = linearize(function, argnums=argnums, has_aux=has_aux)
+
+    def jacobian(*args: Any, **kwargs: Any) -> Any:
+        args, kwargs = by_position(named, args, kwargs)
+        value, lin, aux, chosen = asked(derivative, args, kwargs, argnums, has_aux, holomorphic)
         ins, outs = leaves(chosen), leaves(value)
         single = isinstance(argnums, int)
         blocks = tuple([moved(lin, chosen, ins, n, outs, single) for n, _ in enumerate(ins)])

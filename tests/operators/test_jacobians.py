@@ -114,6 +114,59 @@ def test_several_arguments(operator):
     np.testing.assert_array_equal(operator(f, argnums=1)(X, a=2.0, y=Y), X)
 
 
+def with_keywords(x, a=2.0, b=3.0, *more, k, **rest):
+    return a * b * k * x**3 * rest["z"] * (1 + len(more))
+
+
+JACOBIANS = ast_ad.jacfwd, ast_ad.jacrev, ast_ad.jacobian
+CALLS = [
+    ((X,), {"k": 2, "z": 1.0}, 12.0),
+    ((X, 1.0), {"k": 2.0, "z": 1.0}, 6.0),
+    ((X,), {"z": 1.0, "b": 1.0, "k": 2}, 4.0),
+    ((), {"z": 1.0, "a": 0.5, "k": 2, "x": X}, 3.0),
+    ((X, 1.0, 1.0, 7.0, 8.0), {"k": 2, "z": -1.0}, -6.0),
+]
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+@pytest.mark.parametrize("way", ["numpy", "numba", "traced", "inside", "made outside"])
+@pytest.mark.parametrize("operator", [*JACOBIANS, ast_ad.hessian])
+def test_arguments_by_keyword(operator, way):
+    """Those that only go by keyword, those behind defaults, and any others."""
+    expected = np.diag(3 * X**2)
+    if operator is ast_ad.hessian:
+        expected = np.zeros((3, 3, 3))
+        expected[[0, 1, 2], [0, 1, 2], [0, 1, 2]] = 6 * X
+    of = opaque_with_keywords if way == "traced" else with_keywords
+    options = {"backend": way} if way in BACKENDS else {}
+    made = operator(of, fallback="trace" if way == "traced" else "error", **options)
+    if way == "inside":
+        found = ast_ad.vjp(lambda *args, **kwargs: operator(of)(*args, **kwargs), fallback="error")
+    elif way == "made outside":
+        found = ast_ad.vjp(lambda *args, **kwargs: made(*args, **kwargs), fallback="error")
+    else:
+        found = made
+    for args, kwargs, factor in CALLS:
+        value = found(*args, **kwargs)
+        value = value[0] if way in ("inside", "made outside") else value
+        np.testing.assert_allclose(value, factor * expected, rtol=1e-13)
+
+
+def opaque_with_keywords(x, a=2.0, b=3.0, *more, k, **rest):
+    return eval("f(x, a, b, *more, k=k, **rest)", {**locals(), "f": with_keywords})
+
+
+@pytest.mark.parametrize("operator", [*JACOBIANS, ast_ad.hessian, ast_ad.laplacian, ast_ad.elementwise_grad])
+def test_a_call_that_does_not_fit_the_signature(operator):
+    def f(x, *, k):
+        return x * k
+
+    with pytest.raises(TypeError, match="missing a required .*'k'"):
+        operator(f)(X)
+    with pytest.raises(TypeError, match="too many positional"):
+        operator(f)(X, 2.0)
+
+
 def test_hessians_of_several_arguments():
     def f(x, a):
         return np.sum(x**2) * a**3
@@ -245,6 +298,7 @@ def test_source_and_explanation():
         (lambda: ast_ad.jacobian(number, mode="forward"), InputValueError, "mode='forward'"),
         (lambda: ast_ad.jacfwd(number)(np.array([1, 2])), InputTypeError, "integer"),
         (lambda: ast_ad.jacrev(number, 3)(X), InputValueError, "argnums=3"),
+        (lambda: ast_ad.jacrev(with_keywords, 2)(X, b=1.0, k=1, z=1), InputValueError, "1 positional arg"),
         (lambda: ast_ad.jacrev(lambda x: "text")(X), InputTypeError, "text|no float"),
     ],
 )

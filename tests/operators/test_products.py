@@ -306,6 +306,25 @@ def test_elementwise():
     np.testing.assert_allclose(second(X), -2.0 * np.tanh(X) / np.cosh(X) ** 2, rtol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+@pytest.mark.parametrize("traced", [False, True])
+def test_arguments_by_keyword(traced, backend):
+    def cubes(x, a=2.0, *, k):
+        found = a * k * x**3
+        return eval("found", {"found": found}) if traced else found
+
+    def total(x, a=2.0, *, k):
+        return np.sum(cubes(x, a, k=k))
+
+    options = dict(backend=backend, fallback="trace" if traced else "error")
+    elementwise = ast_ad.elementwise_grad(cubes, **options)
+    laplacian = ast_ad.laplacian(total, **options)
+    for args, kwargs, factor in (((X,), {"k": 2}, 4.0), ((), {"k": 2.0, "a": 1.0, "x": X}, 2.0)):
+        np.testing.assert_allclose(elementwise(*args, **kwargs), factor * 3 * X**2, rtol=1e-13)
+        np.testing.assert_allclose(laplacian(*args, **kwargs), factor * np.sum(6 * X), rtol=1e-13)
+
+
 @pytest.mark.parametrize(
     "primals, tangents, error, told",
     [
