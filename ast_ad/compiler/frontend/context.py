@@ -27,7 +27,7 @@ from ..ir.types import (
 from . import doors
 from .builder import Builder, as_arg
 from .constructs.certain_exceptions import raised_for_certain, raising
-from .spelling import ITERATED, STRUCTURAL, describe, is_free, name_of, parameter_names
+from .spelling import ITERATED, STRUCTURAL, describe, is_free, name_of, parameter_names, with_article
 from .types.dummies import InferenceError
 from .types.several import of_several, open_variables
 from .values import (
@@ -140,9 +140,12 @@ class Context:
         live = getattr(value, "python_value", None)
         if live is not None:
             return Lit(live())
-        raise self.unsupported(
-            f"a {describe(value)} as an operand", "it has no run-time form in compiled code", "pass its parts"
-        )
+        raise self.no_operand(value)
+
+    def no_operand(self, value: object) -> AdError:
+        """The error for what operations and arrays are not made of."""
+        what = f"{with_article(describe(value))} as an operand"
+        return self.unsupported(what, "it has no run-time form in compiled code", "pass its parts")
 
     def parts(self, value: Value) -> tuple[Value, ...]:
         """The items of a tuple."""
@@ -345,9 +348,10 @@ class Context:
         return arr
 
     # ----- errors
-    def lost(self, state: Lost, fix: str | None = None) -> AdError:
+    def lost(self, state: Lost) -> AdError:
         """The error for a read of something of which the compiler can't tell what it holds."""
-        return self.aliased(f"a read of `{state.name}`", state.why, fix or state.fix)
+        what = state.name if " " in state.name else f"`{state.name}`"
+        return self.aliased(f"a read of {what}", state.why, state.fix)
 
     def write_outside(self, path: Path) -> AdError:
         """The error for a write to a list or dict that outlives the call, where it can't be followed."""

@@ -56,6 +56,14 @@ def describe(value: object) -> str:
     return words.get(type(value).__name__, type(value).__name__)
 
 
+def with_article(noun: str) -> str:
+    """
+    >>> with_article("object"), with_article("dict")
+    ('an object', 'a dict')
+    """
+    return f"an {noun}" if noun[:1].lower() in "aeio" else f"a {noun}"
+
+
 def name_of(fn: Callee) -> str:
     """How a reader spells a callable."""
     name = getattr(fn, "__qualname__", None) or getattr(fn, "__name__", None) or repr(fn)

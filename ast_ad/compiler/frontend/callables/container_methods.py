@@ -33,7 +33,7 @@ def joined_lists(cx: Context, a: Type, b: Type) -> ListOf:
     except ShapeChange as change:
         raise cx.unsupported(
             "a list with unlike elements, whose length is known at run time only",
-            str(change).replace("it is", "an element is").replace("on one path and", "and another one"),
+            change.among("an element"),
             "give all elements one type",
         ) from None
 

@@ -24,7 +24,7 @@ from ..outside_values import capture_live
 from ..store.holding import own_elements
 from ..tables import Intrinsic, handles, method
 from ..types.type_questions import asked, has_dtype, known_rank, python_dummy, require_written
-from ..values import Arr, Bound, Callee, Iterable, Live, Lst, Range, Tup, Value
+from ..values import Arr, Bound, Callee, Dct, Iterable, Live, Lst, Range, Tup, Value
 from .call_sites import call_followed
 from .container_methods import list_append
 from .items import items_of
@@ -213,6 +213,8 @@ def b_fromiter(cx: Context, iter: Value, dtype: Value, count: Value = Lit(-1), *
 
 
 def as_array(cx: Context, fn: Callee, value: Value, kwargs: dict[str, Value]) -> Any:
+    if isinstance(value, Dct):
+        raise cx.no_operand(value)  # NumPy makes one object of it, and of no keys
     value = consumed(cx, value)
     if isinstance(value, (Iterable, Range)):
         value = to_list(cx, value)

@@ -82,7 +82,7 @@ def checked(cx: Context, state: State, error: type[Exception], text: str) -> Any
         emit_raise(cx, error(text))
         raise Raised
     if isinstance(state, Lost):
-        raise cx.lost(state, "give it a value on every path")
+        raise cx.lost(state)
     if not isinstance(state, Maybe):
         return state
     with cx.builder.nested(Block()) as unbound:

@@ -99,7 +99,7 @@ def stub(frame: Frame, name: str, value: Closure) -> types.FunctionType:
     """A function that stands for one of the program's in a class; the compiler reads that one instead."""
 
     def run(*args: object, **kwargs: object) -> None:
-        raise RuntimeError("only the compiler calls the methods of a class within the function")
+        raise AssertionError("only the compiler calls the methods of a class within the function")
 
     def lowering(cx: Context, args: list[Value], kwargs: dict[str, Value]) -> Any:
         return doors.call(cx, value, args, kwargs)

@@ -28,12 +28,12 @@ from ..callables.inlining import bind_arguments, frame_of, function_defaults, ru
 from ..context import Context
 from ..source.functions import find_source
 from ..tables import statement
-from ..values import Lost, Obj, Value
+from ..values import Obj, Value
 from .attributes import load_attribute
 from .boundness import emit_raise
 from .expressions import evaluate
 from .generators import held
-from .handlers import KINDS, Catch, by_kind, effect, exec_caught, run_finally, scopes_of
+from .handlers import KINDS, NOT_FOLLOWED, Catch, by_kind, effect, exec_caught, run_finally, scopes_of
 from .statements import exec_block, stay
 
 GENERATORS = contextlib.contextmanager(lambda: iter(())).__code__  # what the decorator makes of any of them
@@ -212,8 +212,7 @@ def after_block(
 
 def tell(cx: Context, leave: Value, raised: type) -> None:
     """Leave a manager by an exception: it goes on where ``__exit__`` returns what is false."""
-    held_by_it = Lost("an exception", "what it holds is not followed")
-    answer = doors.call(cx, leave, [Lit(raised), held_by_it, held_by_it], {})
+    answer = doors.call(cx, leave, [Lit(raised), NOT_FOLLOWED, NOT_FOLLOWED], {})
     if cx.state.dead:
         return
     swallowed = doors.truth(cx, answer)

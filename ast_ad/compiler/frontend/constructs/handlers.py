@@ -29,7 +29,11 @@ from ..values import Callee, Frame, Lost, Unbound, Value
 from .expressions import evaluate, runtime_object
 from .statements import EXITS, alive, bind, exec_block, stay
 
-NOT_FOLLOWED = Lost("an exception", "what it holds is not followed")
+NOT_FOLLOWED = Lost(
+    "an exception",
+    "what it holds is not followed",
+    fix="keep what you need of it in a variable",
+)
 
 
 @dataclass(eq=False)

@@ -22,7 +22,10 @@ from .slots import get_slot, is_live, is_name, is_window, lateness, put_slot
 from .template import Template
 from .templates import flatten, instantiate
 
-DEAD = "the compiler took it for dead"
+
+def dead(slot: Slot) -> Lost:
+    """The state of a slot that nobody seemed to read."""
+    return Lost(str(slot[1]), "the compiler took it for dead", fix="give it a value on every path")
 
 
 def finish(
@@ -53,7 +56,7 @@ def finish(
             continue
         if lateness(slot, template, end):
             if is_name(slot) and not is_live(slot, cx.frame, passes.live):
-                bound[slot] = Lost(str(slot[1]), DEAD)
+                bound[slot] = dead(slot)
                 continue
             cx.shared = shared
             bound[slot] = finish_late(cx, slot, entry, end, block, carried, passes, kept)

@@ -26,7 +26,7 @@ from ..store.loop_references import by_reference, has_itself, is_from_before, re
 from ..store.shared_names import mark, noted, readable, roots_of, shared_roots, watch
 from ..types.joins import ShapeChange, carried
 from ..values import AGAIN, Arr, Dct, Frame, Held, Lost, Lst, Maybe, Obj, Slot, State, Unbound, Value, now
-from .finish import DEAD, finish
+from .finish import dead, finish
 from .passes import EveryPassRaises, Passes
 from .slots import OUT_ONLY, get_slot, in_heap, is_checked, is_live, is_window, put_slot
 from .template import Template
@@ -312,7 +312,7 @@ def grown(
             return old
         unsure = True
     if unsure and not live(slot):
-        return Template("lost", info=Lost(str(slot[1]), DEAD))
+        return Template("lost", info=dead(slot))
     if old.kind != "unbound":
         return widen(cx, old, value, start)
     held = value_of(value)

@@ -87,7 +87,7 @@ def stored(cx: Context, content: Var, key: Arg, value: Arg) -> Var:
     except ShapeChange as change:
         raise cx.unsupported(
             "a dict with unlike keys or values, whose keys are known at run time only",
-            str(change).replace("it is", "a value is").replace("on one path and", "and another one"),
+            change.among("a value"),
             "give all of them one type",
         ) from None
     after = cx.builder.opaque(dicts.dict_set, (content, key, value), type)
@@ -166,8 +166,6 @@ def set_default(cx: Context, base: Dct, key: Value, default: Value) -> Any:
         store_entry(cx, base, key, default)
     else:
         branch(cx, there, lambda: None, lambda: store_entry(cx, base, key, default), None)
-        if cx.state.dead:
-            raise Raised
     return load_entry(cx, base, key)
 
 

@@ -309,8 +309,7 @@ def filled(index: Arg, ints: Sequence[Arg]) -> Arg:
 
 def values_of(cx: Context, content: Var) -> Var:
     """A list of the values to which the references in a list lead, for functions that look at no more."""
-    if not isinstance(content.type, ListOf):
-        raise cx.unsupported("a dict of arrays as a whole", "it has references to them", "use its items")
+    assert isinstance(content.type, ListOf)
     index, outer = Var(INT), cx.state
     cx.state = outer.fork()
     with cx.builder.nested(Block()) as body:

@@ -76,11 +76,14 @@ class Left:
     def refuse(self, what: str, why: str) -> Exception:
         return self.cx.unsupported(stored_to(what), why, "store a number, or a copy of an array")
 
+    def lost(self, what: str, state: Lost) -> Exception:
+        return self.cx.aliased(stored_to(what), state.why, "store a number, or a copy of an array")
+
     def of_place(self, place: Place) -> Iterator[Store]:
         content = self.cx.state.get(place.held)
         stored, state = content.get(place.flag), content.get(place.label)
         if isinstance(state, Lost):
-            raise self.cx.lost(state)
+            raise self.lost(place.label, state)
         if stored is None or isinstance(stored, Unbound):
             return
         if id(place.owner) in self.inputs.places.whole:
@@ -128,7 +131,7 @@ class Left:
         for key, state in now.items():
             if key not in stay or state is not before[key]:
                 if isinstance(state, Lost):
-                    raise self.cx.lost(state)
+                    raise self.lost(f"{path}[{key!r}]", state)
                 value = self.structure(value_of(state), f"{path}[{key!r}]")
                 yield Store(path, ITEM, key, value, self.flag(bound_flag(state)))
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ....errors import AdError
@@ -115,7 +115,7 @@ def read(
     place = cx.inputs.places.of(owner, path, kind, name, label)
     state = cx.state.get(place.held).get(place.label)
     if isinstance(state, Lost):
-        raise cx.lost(state)
+        raise cx.lost(replace(state, name=place.label))
     if isinstance(state, Maybe):
         cx.unbound_reads.add((place.held, place.label))
         return read_perhaps(cx, place, state, load)

@@ -33,7 +33,18 @@ NOTHING = Opaque("nothing")  # the type of the elements of a list that has none 
 
 
 class ShapeChange(Exception):
-    """The structure of a value changes in a way that has no static description."""
+    """The structure of a value changes in a way that has no static description.
+
+    ``types``: two that have no common one, if that is why.
+    """
+
+    types: tuple[Type, Type] | None = None
+
+    def among(self, one: str) -> str:
+        """The reason, where ``one`` of a container's elements is unlike another."""
+        if self.types is None:
+            return str(self)
+        return f"{one} is {self.types[0]} and another one is {self.types[1]}"
 
 
 def join(a: Type, b: Type) -> Type:
@@ -70,7 +81,9 @@ def join(a: Type, b: Type) -> Type:
         return _join_numbers(a, b)
     if isinstance(a, Opaque) and isinstance(b, Opaque):
         return Opaque()
-    raise ShapeChange(f"it is {a} on one path and {b} on another")
+    change = ShapeChange(f"it is {a} on one path and {b} on another")
+    change.types = a, b
+    raise change
 
 
 def have_join(types: Iterable[Type]) -> bool:

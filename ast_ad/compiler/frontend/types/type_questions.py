@@ -54,7 +54,7 @@ def python_dummies(cx: Context, value: Value) -> list[Any]:
 def python_dummy(cx: Context, value: Value) -> Any:
     """A Python object of the same class."""
     if isinstance(value, Tup):
-        return () if value.cls is None else value.cls(*([None] * len(value.items)))
+        return tuple.__new__(value.cls or tuple, [None] * len(value.items))
     if isinstance(value, Lst):
         return []
     if isinstance(value, Dct):

@@ -89,3 +89,15 @@ def attribute_of_object_and_class(x):
 @refused("'Plain' object has no attribute 'nothing'", X)
 def attribute_that_an_outside_object_lacks(x):
     return np.sum(x) * OUTSIDE.nothing  # here
+
+
+@refused("the class has it on some paths only", X)
+def class_of_a_pass(x):
+    for v in x:
+
+        class Inner:
+            scale = v
+
+        if v > 0:
+            break
+    return np.sum(x) * Inner.scale  # here

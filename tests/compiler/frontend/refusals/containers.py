@@ -7,7 +7,7 @@ import math
 import numpy as np
 from scipy import stats
 
-from .case import OUTSIDE, M, X, of_one, refused
+from .case import OUTSIDE, M, Plain, X, of_one, refused
 
 
 @refused("it is no int, string, or tuple of them", X)
@@ -189,3 +189,54 @@ def attribute_of_either_structure(x):
     else:
         OUTSIDE.either = (x[0], 1.0)  # here
     return np.sum(x)
+
+
+@refused("it is float64 on one path and list[float] on another", X)
+def list_of_another_structure_on_each_path(x):
+    rows = [x[0]]
+    if x[0] > 0:
+        rows.append([1.0])
+    else:
+        rows.append("a")
+        rows.append(2.0)  # here
+    return np.sum(x) * rows[0]
+
+
+@refused("an element is float64 and another one is list[float]", X)
+def list_of_unlike_elements(x):
+    rows = [v for v in x]
+    if x[0] > 0:
+        rows.append([1.0])  # here
+    return rows[0]
+
+
+@refused("a value is float64 and another one is str", X)
+def dict_that_gets_an_unlike_value(x):
+    found = {}
+    for i in range(len(x)):
+        found[i] = x[i]
+    return np.sum(x) * len(found.setdefault(1, "a"))  # here
+
+
+@refused("a dict as an operand", X)
+def size_of_a_dict(x):
+    found = {}
+    for i in range(len(x)):
+        found[i] = x[i]
+    return np.sum(x) * np.size(found)  # here
+
+
+@refused("an object as an operand", X)
+def object_as_a_key(x):
+    return np.sum(x) * len({Plain(x): 1.0})  # here
+
+
+@refused("it may be an array, a number or None", X)
+def number_that_a_pass_makes_an_element(x):
+    rows, one = [x * 1.0 for _ in x], x[0]
+    for v in x:
+        if v > 0:
+            one = rows[0]
+        rows.append(one)  # here
+        one += 1.0
+    return np.sum(rows[0])

@@ -69,3 +69,38 @@ def loop_over_many(x):
 @refused("a function that raises whatever", X)
 def function_that_always_raises(x):
     raise ValueError("always")  # here
+
+
+@refused("the length of a tuple changes", X)
+def tuple_in_tuple(x):
+    parts = (1.0,)
+    for _ in range(1000):
+        parts = (parts, 1.0)  # here
+    return np.sum(x)
+
+
+@refused("its types change in every pass", X)
+def floats_that_are_handed_on(x):
+    a = b = c = d = e = f = g = h = i = j = 0
+    for _ in range(1000):
+        b, c, d, e, f, g, h, i, j = a, b, c, d, e, f, g, h, i
+        a = a * x[0] + 0.5  # here
+    return j
+
+
+@refused("another object in each pass", X)
+def slice_that_changes(x):
+    part, total = slice(0, 3), 0.0
+    for v in range(1000):
+        total += np.sum(x[part])
+        part = slice(0, v % 2)  # here
+    return total
+
+
+@refused("while `zip` runs over it", X)
+def filter_of_a_list_that_grows(x):
+    items, total = [v for v in x], 0.0
+    for v, w in zip(items, filter(None, items), strict=False):
+        total += v * w
+        items.append(v)  # here
+    return total

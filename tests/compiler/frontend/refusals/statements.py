@@ -106,7 +106,7 @@ class Exits:
         return str(value) == "no"  # here
 
 
-@refused("a read of `an exception`", X)
+@refused("a read of an exception", X)
 def manager_that_reads_the_exception(x):
     with Exits():
         y = {"a": x}["b"]

@@ -100,3 +100,39 @@ def store_on_one_path(x):
     one = VALUES if x[0] > 0 else own
     one[0] = 5.0
     return np.sum(x)
+
+
+@refused("that may be the same one was changed", X)
+def store_of_a_list_that_may_be_changed(x):
+    one, two = [v for v in x], [v for v in x]
+    for v in x:
+        OUTSIDE.either = one if v > 0 else two
+        one.append(v)  # here
+    return np.sum(x)
+
+
+@refused("that may be the same one was changed", X)
+def store_in_a_dict_of_a_list_that_may_be_changed(x):
+    one, two = [v for v in x], [v for v in x]
+    for v in x:
+        NESTED["a"] = one if v > 0 else two
+        one.append(v)  # here
+    return np.sum(x)
+
+
+@refused("that may be the same one was changed", X)
+def read_of_a_stored_list_that_may_be_changed(x):
+    one = [v for v in x]
+    for v in x:
+        if v > 0:
+            OUTSIDE.either = one
+        one.append(v)  # here
+    return np.sum(x) + len(OUTSIDE.either)
+
+
+@refused("a read of a list, dict or object", X)
+def read_of_a_list_that_may_be_changed(x):
+    one, two = [x[0]], [x[1]]
+    either = one if x[0] > 0 else two
+    one.append(x[2])
+    return either[0]  # here

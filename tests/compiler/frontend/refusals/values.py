@@ -202,3 +202,15 @@ def tensor_from_outside(x):
 def order_of_one_of_two(x):
     y = x if x[0, 0] > 0 else x.T.copy().T
     return np.ravel(y * 2.0, order="K")[1]  # here
+
+
+@refused("nothing is known of a value of type object", X)
+def class_of_an_object_in_an_array(x):
+    found = np.array([np.sin, 1], dtype=object)
+    return np.sum(x) * isinstance(found[0], float)  # here
+
+
+@refused("`np.gcd` with these arguments", X)
+def function_of_ints_of_a_number_or_an_array(x):
+    y = x if x[0] > 0 else 1.0
+    return np.sum(x) * np.sum(np.gcd(y, 2))  # here
