@@ -6,6 +6,7 @@ from collections import namedtuple
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.stats import pearsonr
 
 P = namedtuple("P", "a b")
 
@@ -587,3 +588,23 @@ def q38(x):
     name.update(first=name["first"] * 2)
     a, b = np.split(name.pop("rest"), [1])
     return np.sum(a) * name["first"] + np.sum(b**2) + max(abs(v) for v in x) * round(2.4)
+
+
+def q39(x):
+    rows = [[v] for v in x]
+    first = rows[0]
+    if x[0] > 0:
+        rows[1].append(1.0)
+    else:
+        first = rows[2]
+    return np.sum(x) * first[0]
+
+
+def q40(x):
+    pairs = [(v, v * w) for v, w in zip(x, x[1:]) if v > -9]
+    return np.sum(np.array(pairs) ** 2) + np.multiply(x, 2.0, out=(None,))[0]
+
+
+def q41(x):
+    found = pearsonr(x, x**2)  # a named tuple with a constructor of its own
+    return np.sum(x) * isinstance(found, tuple) + found[0]

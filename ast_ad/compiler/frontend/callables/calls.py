@@ -200,10 +200,8 @@ def call_primitive(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str,
     args, kwargs = with_known_order(cx, fn, args, kwargs)
     out = kwargs.pop("out", None)
     if isinstance(fn, np.ufunc) and len(args) > fn.nin:
-        (out,) = args[fn.nin :]
-        args = args[: fn.nin]
-    if isinstance(out, Tup):
-        (out,) = out.items
+        out, args = Tup(tuple(args[fn.nin :])), args[: fn.nin]
+    out = one_array(cx, out)
     if isinstance(fn, np.ufunc) and "where" in kwargs:
         return masked_ufunc(cx, fn, args, kwargs, out)
     if (
@@ -220,6 +218,17 @@ def call_primitive(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str,
     given = (*args, *kwargs.values()) if lies_as_given(fn) else ()
     overwrite(cx, out, cx.read(out), result, given)
     return out
+
+
+def one_array(cx: Context, out: Any) -> Any:
+    """What is given as ``out=``, by name or by position: an array, or None for a new one."""
+    if isinstance(out, Tup):
+        if len(out.items) != 1:
+            raise cx.unsupported(
+                "out= of several arrays", "the compiler follows one", "use the results that it returns"
+            )
+        (out,) = out.items
+    return None if isinstance(out, Lit) and out.value is None else out
 
 
 def require_pure(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, Value]) -> None:

@@ -24,11 +24,11 @@ from ..outside_values import capture_live
 from ..store.holding import own_elements
 from ..tables import Intrinsic, handles, method
 from ..types.type_questions import asked, has_dtype, known_rank, python_dummy, require_written
-from ..values import Arr, Bound, Callee, Dct, Iterable, Live, Lst, Range, Tup, Value
+from ..values import Arr, Bound, Callee, Comprehension, Dct, Generator, Iterable, Live, Lst, Range, Tup, Value
 from .call_sites import call_followed
 from .container_methods import list_append
 from .items import items_of
-from .iterables import consumed, to_list
+from .iterables import to_list
 from .overwriting import overwrite
 
 REDUCTIONS: dict[Any, Callable[..., Any]] = {
@@ -215,8 +215,13 @@ def b_fromiter(cx: Context, iter: Value, dtype: Value, count: Value = Lit(-1), *
 def as_array(cx: Context, fn: Callee, value: Value, kwargs: dict[str, Value]) -> Any:
     if isinstance(value, Dct):
         raise cx.no_operand(value)  # NumPy makes one object of it, and of no keys
-    value = consumed(cx, value)
-    if isinstance(value, (Iterable, Range)):
+    if isinstance(value, (Iterable, Comprehension, Generator)) or isinstance(value, Lst) and value.shows:
+        raise cx.unsupported(
+            "an array of an iterator, or of a view of a dict",
+            "NumPy makes one object of it, and no array of its items",
+            "make a list of it: `list(...)`",
+        )
+    if isinstance(value, Range):
         value = to_list(cx, value)
     if isinstance(value, Lst) and isinstance(cx.state.get(value), Var):
         require_only(cx, kwargs, ("dtype",), "np.array of this list")

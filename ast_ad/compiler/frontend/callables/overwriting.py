@@ -30,7 +30,9 @@ def overwrite(cx: Context, arr: Arr, old: Var, made: Value, given: Sequence[Valu
     """
     new = cx.arg(made)
     if isinstance(old.type, Optional):
-        raise cx.unsupported("a result in place of what may be None", "NumPy makes a new one", "test it")
+        raise cx.unsupported(
+            "a result in place of what may be None", "NumPy makes a new one", "test for None"
+        )
     dtype: Any = old.type.dtype  # type: ignore[union-attr]
     same_shape = isinstance(new, Var) and isinstance(new.type, Array) and new.type.shape == old.type.shape  # type: ignore[union-attr]
     ranks = rank_of(old.type), rank_of(new.type) if isinstance(new, Var) else 0

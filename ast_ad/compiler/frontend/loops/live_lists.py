@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
+from ....errors import AdError
 from ...ir.ops import Lit, Var
 from .. import doors
 from ..constructs.branches import branch
@@ -65,7 +66,8 @@ def turns(cx: Context, source: Value, base: Lst) -> Turns:
     if base not in lists_of(source):
         count, get = indexable(cx, source)
         return Turns(lambda i: below(cx, i, count), get)
-    assert isinstance(source, Iterable)
+    if not isinstance(source, Iterable):
+        raise changing(cx, "a generator expression")
     kind, parts = source.kind, [turns(cx, part, base) for part in source.sources if source.kind in TOGETHER]
     if kind == "enumerate":
         return Turns(
@@ -94,8 +96,12 @@ def turns(cx: Context, source: Value, base: Lst) -> Turns:
             return all_of(cx, [below(cx, Lit(-1), place(i)), inside])
 
         return Turns(is_open, lambda i: load_item(cx, base, place(i)))
-    raise cx.unsupported(
-        f"a list that changes while `{kind}` runs over it",
+    raise changing(cx, f"`{kind}`")
+
+
+def changing(cx: Context, what: str) -> AdError:
+    return cx.unsupported(
+        f"a list that changes while {what} runs over it",
         "which items are still to come can't be told",
         "run over a copy, or over positions",
     )

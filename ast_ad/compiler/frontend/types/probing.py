@@ -305,6 +305,11 @@ def for_its_rank(problem: InferenceError) -> bool:
     )
 
 
+def as_element(found: Any) -> Type:
+    """The type of an element of a list, which is one even where it is a tuple."""
+    return TupleOf(tuple(map(as_element, found))) if isinstance(found, tuple) else found
+
+
 def match_runs(fn: Callee, runs: list[Any], args: Any, kwargs: dict[str, Arg], regular: bool) -> Any:
     """The type of the results of two runs.
 
@@ -323,7 +328,7 @@ def match_runs(fn: Callee, runs: list[Any], args: Any, kwargs: dict[str, Arg], r
         if isinstance(a, (tuple, list)):
             if len(a) != len(b):
                 if isinstance(a, list) and a:
-                    return list_of(convert(a[0], b[0]))
+                    return list_of(as_element(convert(a[0], b[0])))
                 raise InferenceError("the number of results depends on a length")
             items = [convert(x, y) for x, y in zip(a, b, strict=True)]
             return type(a)(*items) if hasattr(a, "_fields") else type(a)(items)

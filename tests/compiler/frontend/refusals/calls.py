@@ -357,3 +357,11 @@ def statistic_that_omits(x):
 @refused("the statistic takes one", M)
 def statistic_of_several_axes(x):
     return stats.skew(x, axis=(0, 1))  # here
+
+
+@refused("it is compiled code that may do something else at each call", X)
+def item_of_a_set(x):
+    return np.sum(x) * NUMBERS.pop()  # here
+
+
+NUMBERS = {1, 2}

@@ -240,3 +240,36 @@ def number_that_a_pass_makes_an_element(x):
         rows.append(one)  # here
         one += 1.0
     return np.sum(rows[0])
+
+
+@refused("an array of an iterator", X)
+def array_of_a_map(x):
+    return np.sum(x) * np.size(np.array(map(abs, x)))  # here
+
+
+@refused("an array of an iterator", X)
+def size_of_a_generator(x):
+    return np.sum(x) * np.size(v for v in x)  # here
+
+
+@refused("a view of a dict", X)
+def array_of_values(x):
+    return np.sum(x) * np.array({"a": x[0]}.values()).ndim  # here
+
+
+@refused("what may be None", X)
+def result_in_place_of_none(x):
+    y = x * 1.0 if x[0] > 0 else None
+    return np.sum(np.multiply(x, 2.0, out=(y,)))  # here
+
+
+@refused("out= of several arrays", X)
+def results_in_place(x):
+    y = x * 1.0
+    np.divmod(x, 2.0, out=(y, y * 1.0))  # here
+    return np.sum(y)
+
+
+@refused("where= without out=", X)
+def part_of_a_new_array(x):
+    return np.sum(np.multiply(x, 2.0, None, where=x > -9.0))  # here

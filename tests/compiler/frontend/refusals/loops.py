@@ -104,3 +104,19 @@ def filter_of_a_list_that_grows(x):
         total += v * w
         items.append(v)  # here
     return total
+
+
+@refused("while a generator expression runs over it", X)
+def expression_over_a_list_that_grows(x):
+    items, total = [v for v in x], 0.0
+    for _, v in enumerate(v * 2.0 for v in items):
+        total += v
+        items.append(v)  # here
+    return total
+
+
+@refused("`zip` of what makes its items when asked", X)
+def rows_for_columns(x):
+    above = [v for v in x if v > 0]
+    a, b = zip(*zip(map(abs, x), above, strict=False), strict=False)  # here
+    return a[0] + b[0]
