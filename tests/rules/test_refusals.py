@@ -270,3 +270,15 @@ def test_pieces_of_a_tensor_that_are_functions() -> None:
     x = ast_ad.tensor(ROWS, requires_grad=True)
     with pytest.raises(ast_ad.UnsupportedError, match="np.piecewise with functions"):
         np.piecewise(x, [x > 0.5], [lambda v: v * v, 0.0]).sum().backward()
+
+
+@pytest.mark.parametrize("part", ["real", "imag"])
+@pytest.mark.parametrize("view", [lambda t: t.unfold(0, 2, 1)[0], lambda t: t.expand(2, 4)[0]])
+def test_parts_of_complex_tensors_in_views_that_show_elements_twice(
+    view: Callable[[ast_ad.Tensor], ast_ad.Tensor], part: str
+) -> None:
+    x = ast_ad.tensor(np.array([1 + 1j, 2, 3, 4j]), requires_grad=True)
+    whole = x * 1
+    with pytest.raises(ast_ad.UnsupportedError, match="(?s)shows elements twice.*whole elements.*clone"):
+        getattr(view(whole), part).mul_(2.0)
+        whole.abs().sum().backward()

@@ -85,7 +85,9 @@ def _places(view: Any, steps: Any) -> Any:
     """Where in the flattened ``view`` the elements lie to which ``steps`` lead; -1: outside of it."""
     if any(fn in RETYPING for fn, _ in steps):
         refuse(
-            "a change of the real or imaginary parts of a view that shows elements twice", fix="clone() it"
+            "a change of the real or imaginary parts of a view that shows elements twice",
+            "only whole elements are followed through such a view",
+            fix="clone() it",
         )
     return take_view(positions(view) + 1, steps) - 1
 

@@ -608,3 +608,8 @@ def q40(x):
 def q41(x):
     found = pearsonr(x, x**2)  # a named tuple with a constructor of its own
     return np.sum(x) * isinstance(found, tuple) + found[0]
+
+
+def q42(x):
+    y = x if x[0] > 0 else np.outer(x, x)
+    return np.sum(y**2) * len(np.nonzero(y)) + np.sum(np.gradient(y)[0])

@@ -108,8 +108,7 @@ def exec_split(cx: Context, node: gast.AST, run: Callable[[], Any], skip: int = 
     try:
         return run()
     except Splits as found:
-        if found.statement is not statement:
-            raise
+        assert found.statement is statement, "the innermost statement splits"
         raised, cond = found.raised, found.cond
     finally:
         cx.splitting = outer

@@ -80,6 +80,8 @@ def read_once(cx: Context, value: Value, frame: Frame | Obj | int) -> Any:
 
     An iterator may be used up when it is read again.
     """
+    if isinstance(value, Lost):
+        raise cx.lost(value)
     if isinstance(value, ITERATORS):
         readers = cx.state.get(value)
         if frame in readers:

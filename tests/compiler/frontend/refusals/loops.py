@@ -120,3 +120,13 @@ def rows_for_columns(x):
     above = [v for v in x if v > 0]
     a, b = zip(*zip(map(abs, x), above, strict=False), strict=False)  # here
     return a[0] + b[0]
+
+
+@refused("the structure of a dict changes", X)
+def dict_whose_keys_get_lost(x):
+    found, lists = {}, {0: [x[0]]}
+    for i in range(len(x)):
+        found[i] = [x[i]]
+    for _ in range(1000):
+        lists = found  # here
+    return lists[0][0]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .case import OUTSIDE, X, refused
+from .case import OUTSIDE, Plain, X, refused
 
 PARTS: list[Any] = [[1.0], [2.0]]
 
@@ -136,3 +136,22 @@ def read_of_a_list_that_may_be_changed(x):
     either = one if x[0] > 0 else two
     one.append(x[2])
     return either[0]  # here
+
+
+@refused("that may be the same one was changed", X)
+def read_of_a_list_in_a_dict_that_may_be_changed(x):
+    one, two, kept = [v for v in x], [v for v in x], {}
+    kept["a"] = one
+    for v in x:
+        kept["a"] = one if v > 0 else two
+        one.append(v)  # here
+    return np.sum(x) + len(kept["a"])
+
+
+@refused("that may be the same one was changed", X)
+def read_of_a_list_in_an_object_that_may_be_changed(x):
+    one, two, kept = [v for v in x], [v for v in x], Plain(x)
+    for v in x:
+        kept.x = one if v > 0 else two
+        one.append(v)  # here
+    return np.sum(x) + len(kept.x)
