@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .errors import AdError, FallbackWarning, ZeroGradientWarning
     from .operators.jacobians import hessian, jacfwd, jacobian, jacrev
     from .operators.products import elementwise_grad, hvp, jvp, laplacian
+    from .registered import register_container
 
 __version__ = "0.1.0"
 __all__ = [
@@ -57,6 +58,7 @@ __all__ = [
     "make_jvp_reversemode",
     "make_vjp",
     "multigrad_dict",
+    "register_container",
     "tensor_jacobian_product",
     "value_and_grad",
     "vector_jacobian_product",
@@ -76,6 +78,7 @@ _FOUND_IN = {
     **dict.fromkeys(_AUTOGRAD, ".autograd_names"),
     "check_grads": ".checking.check_grads",
     "clear_cache": ".compiler.emit.storage",
+    "register_container": ".registered",
 }
 _MODULES = {"errors", "fallback", "files", "rule", "torch"}
 

@@ -1,8 +1,8 @@
 """Which numbers and arrays does an argument or a result consist of, and how is it put together again?
 
-Tuples, lists, dicts, named tuples and dataclasses are taken apart. Numbers and arrays are leaves; everything
-else (strings, None, flags, other objects) is part of the structure, and so of what a compiled function is
-specialised to.
+Tuples, lists, dicts, named tuples and dataclasses are taken apart, and so are objects of classes that were
+registered (``registered.py``). Numbers and arrays are leaves; everything else (strings, None, flags, other
+objects) is part of the structure, and so of what a compiled function is specialised to.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from .errors import InputTypeError
+from .registered import Made, entry_of, like
 
 KEEP: Any = type("Keep", (), {"__repr__": lambda self: "KEEP"})()
 
@@ -31,8 +32,8 @@ class STATIC:
 
 def _static_key(value: Any) -> Any:
     """What decides whether two static values are the same: the value, or identity where it has no hash."""
-    if value is None:
-        return None
+    if value is None or isinstance(value, Made):
+        return value
     try:
         hash(value)
     except TypeError:
@@ -47,7 +48,7 @@ def _static_key(value: Any) -> Any:
 
 
 def _step(parent: TreeDef, key: Any) -> str:
-    if parent.type in (tuple, list) or issubclass(parent.type, dict):
+    if parent.type in (tuple, list) or issubclass(parent.type, dict) or isinstance(parent.static, Made):
         return f"[{key!r}]"
     return f".{key}"
 
@@ -56,15 +57,22 @@ class TreeDef:
     """The structure of a value, without its leaves. Equal structures are equal and hash alike.
 
     ``type`` is the container's, LEAF or STATIC; ``keys`` tell its children apart (indices, dict keys in
-    insertion order, field names); ``static`` is the value that stands there where it is no leaf.
+    insertion order, field names); ``static`` is the value that stands there where it is no leaf, or how an
+    object of a registered class is made. ``whole``: that object, which is no part of what is compared.
     """
 
-    __slots__ = "type", "keys", "children", "static", "num_leaves", "_hash"
+    __slots__ = "type", "keys", "children", "static", "num_leaves", "whole", "_hash"
 
     def __init__(
-        self, type: Any, keys: tuple[Any, ...], children: tuple[TreeDef, ...], static: Any = None
+        self,
+        type: Any,
+        keys: tuple[Any, ...],
+        children: tuple[TreeDef, ...],
+        static: Any = None,
+        whole: Any = None,
     ) -> None:
         self.type, self.keys, self.children, self.static = type, keys, children, static
+        self.whole = whole
         self.num_leaves: int = 1 if type is LEAF else sum([child.num_leaves for child in children])
         self._hash = hash((type, keys, children, _static_key(static)))
 
@@ -93,8 +101,10 @@ class TreeDef:
             comma = "," if self.type is tuple and len(self.children) == 1 else ""
             return f"[{inner}]" if self.type is list else f"({inner}{comma})"
         pairs = zip(self.keys, self.children, strict=True)
-        if issubclass(self.type, dict):
+        if issubclass(self.type, dict) and not isinstance(self.static, Made):
             return "{" + ", ".join(f"{key!r}: {child!r}" for key, child in pairs) + "}"
+        if isinstance(self.static, Made):
+            return f"{self.type.__name__}({', '.join(map(repr, self.children))})"
         return f"{self.type.__name__}(" + ", ".join(f"{key}={child!r}" for key, child in pairs) + ")"
 
     def unflatten(self, leaves: Sequence[Any], static: Any = KEEP) -> Any:
@@ -135,6 +145,15 @@ class TreeDef:
             taken[unique] = None
         return tuple(taken)
 
+    def bare(self) -> TreeDef:
+        """The same without the objects that it was made of."""
+        children = tuple([child.bare() for child in self.children])
+        if self.whole is None and all(
+            one is other for one, other in zip(children, self.children, strict=True)
+        ):
+            return self
+        return TreeDef(self.type, self.keys, children, self.static)
+
     def _build(self, leaves: Iterator[Any], static: Any) -> Any:
         if self.type is LEAF:
             return next(leaves)
@@ -145,6 +164,8 @@ class TreeDef:
             return items
         if self.type is tuple:
             return tuple(items)
+        if isinstance(self.static, Made):
+            return self._made(items)
         if issubclass(self.type, dict):
             return self.type(zip(self.keys, items, strict=True))
         if issubclass(self.type, tuple):
@@ -153,6 +174,14 @@ class TreeDef:
         for key, item in zip(self.keys, items, strict=True):
             object.__setattr__(value, key, item)
         return value
+
+    def _made(self, items: list[Any]) -> Any:
+        """The object of a registered class with these children."""
+        entry, aux = self.static.entry, self.static.aux
+        made = entry.unflatten(aux, tuple(items))
+        if self.whole is None:
+            return made
+        return like(self.whole, made, lambda: entry.unflatten(aux, entry.open(self.whole)[0]))
 
     def _routes(self) -> Iterator[tuple[tuple[TreeDef, Any], ...]]:
         if self.type is LEAF:
@@ -231,7 +260,9 @@ def _aligned(tree: TreeDef, other: TreeDef, leaves: Sequence[Any]) -> list[Any]:
         if other.type is STATIC and other.static is None:
             return [None]
         raise ValueError(f"{other} where there is *")
-    same = tree.type is other.type or issubclass(tree.type, dict) and issubclass(other.type, dict)
+    same = tree.type is other.type or all(
+        issubclass(t.type, dict) and t.static is None for t in (tree, other)
+    )
     keys = other.keys
     if not same and issubclass(tree.type, (tuple, list)) and issubclass(other.type, (tuple, list)):
         same, keys = (
@@ -262,11 +293,14 @@ def containers(value: Any) -> Iterator[Any]:
     if cls in _PLAIN or value is None:
         return
     items: Iterable[Any] = ()
-    if isinstance(value, tuple):
+    if isinstance(value, tuple) and entry_of(cls) is None:
         items = value
     elif cls is list or cls is dict or cls is OrderedDict:
         yield value
         items = value if cls is list else value.values()
+    elif (entry := entry_of(cls)) is not None:
+        yield value
+        items = entry.open(value)[0]
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
         yield value
         items = [getattr(value, f.name) for f in dataclasses.fields(value) if hasattr(value, f.name)]
@@ -300,6 +334,11 @@ def _walk(value: Any, leaves: list[Any]) -> TreeDef:
         return TreeDef(cls, tuple(range(len(value))), tuple([_walk(item, leaves) for item in value]))
     if cls is dict or cls is OrderedDict:
         return TreeDef(cls, tuple(value), tuple([_walk(item, leaves) for item in value.values()]))
+    entry = entry_of(cls)
+    if entry is not None:
+        parts, aux = entry.open(value)
+        children = tuple([_walk(item, leaves) for item in parts])
+        return TreeDef(cls, tuple(range(len(parts))), children, Made(entry, aux), value)
     if isinstance(value, tuple) and hasattr(cls, "_fields") and hasattr(cls, "_make"):
         return TreeDef(cls, cls._fields, tuple([_walk(item, leaves) for item in value]))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..compiler.frontend.context import Context
 from ..compiler.frontend.lower import rebuilt
+from ..compiler.frontend.registered_objects import in_order
 from ..compiler.frontend.structures import positions
 from ..compiler.frontend.values import Arr, Dct, Lost, Lst, Maybe, Obj, Tup
 from ..compiler.ir.builtin import unpack
@@ -30,7 +31,7 @@ def mapped(cx: Context, value: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(value, Dct):
         return Dct({k: mapped(cx, v, change) for k, v in state.get(value).items()}, value.cls)
     if isinstance(value, Obj):
-        return Obj(value.cls, {k: mapped(cx, v, change) for k, v in state.get(value).items()})
+        return Obj(value.cls, {k: mapped(cx, v, change) for k, v in in_order(cx, value).items()})
     numeric = (
         isinstance(value, Lit)
         and isinstance(value.value, (int, float, complex))

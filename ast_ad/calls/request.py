@@ -31,7 +31,7 @@ class Request:
     ) -> None:
         self.owner, self.names, self.keywords = owner, list(names), keywords
         self.trees = [
-            TreeDef(STATIC, (), ()) if t.type is STATIC and is_object(t.static) else t for t in trees
+            TreeDef(STATIC, (), ()) if t.type is STATIC and is_object(t.static) else t.bare() for t in trees
         ]
         self.ranges = _ranges(trees)
         self.chosen = owner.arguments.positions(self.names)

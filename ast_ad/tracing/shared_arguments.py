@@ -20,6 +20,7 @@ import numpy as np
 
 from ..eager.tensor import Tensor
 from ..errors import TWICE, SharedMemoryError
+from ..registered import instance_attributes
 from ..trees import containers
 from .purity import read_outside
 from .replacements import is_jitted
@@ -104,7 +105,7 @@ class Twice:
 def _held(part: Any) -> list[Any]:
     if isinstance(part, list):
         return list(part)
-    content = part if isinstance(part, dict) else vars(part)
+    content = part if isinstance(part, dict) else instance_attributes(part)
     return [*content, *content.values()]
 
 

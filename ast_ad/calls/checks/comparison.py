@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ...registered import entry_of, instance_attributes
+
 NUMBERS = bool, int, float, complex, np.generic
 
 
@@ -30,8 +32,11 @@ def difference(expected: Any, found: Any, where: str = "the value", exact: bool 
         if len(expected) != len(found):
             return f"{where} has {len(found)} items, not {len(expected)}"
         return _first(enumerate(expected), found, where, exact)
-    if dataclasses.is_dataclass(expected):
-        return _first(vars(expected).items(), vars(found).values(), where, exact)
+    if dataclasses.is_dataclass(expected) or entry_of(type(expected)) is not None:
+        one, other = instance_attributes(expected), instance_attributes(found)
+        if one.keys() != other.keys():
+            return f"{where} has the attributes {list(other)}, not {list(one)}"
+        return _first(one.items(), [other[name] for name in one], where, exact)
     return None if _equal(expected, found) else f"{where} is {found!r}, not {expected!r}"
 
 

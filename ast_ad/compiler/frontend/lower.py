@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import types
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from typing import Any
 
 from ...deep import run_deep
 from ...errors import AdError
+from ...registered import Made
 from ...trees import LEAF, STATIC, TreeDef
 from ..ir.ops import Arg, Block, Function, If, Lit, Op, Statement, Var, reads
 from .builder import Builder
@@ -23,6 +25,7 @@ from .guards import Guard, Path
 from .inputs import HANDLES, REFERENCES, Inputs, Restart
 from .interpreter import new_context
 from .length_patterns import Known
+from .registered_objects import in_order, registered_argument, require_unregistered
 from .signatures import is_object
 from .store.elements import without_references
 from .store.identities import static_entries
@@ -224,7 +227,8 @@ def _arguments(
             values.append(inputs.load(cx, tree.static, Path.of_argument(i, name)))
             continue
         labels = iter(tree.names(name))
-        values.append(_argument(cx, inputs, tree, leaves, position, labels, name))
+        path = Path.of_argument(i, name)
+        values.append(_argument(cx, inputs, tree, leaves, position, labels, path))
     return values
 
 
@@ -235,18 +239,28 @@ def _argument(
     leaves: Sequence[Value],
     position: Iterator[int],
     labels: Iterator[str],
-    name: str,
+    path: Path,
 ) -> Any:
     if tree.type is LEAF:
         i = next(position)
         return inputs.argument(leaves[i], i, next(labels))
     if tree.type is STATIC:
-        return _static(cx, tree.static, name)
-    items = tuple(_argument(cx, inputs, child, leaves, position, labels, name) for child in tree.children)
-    if issubclass(tree.type, tuple):
+        return _static(cx, tree.static, path.label)
+    made = isinstance(tree.static, Made)
+    paths = [path] * len(tree.keys)
+    if not made:
+        by_name = dataclasses.is_dataclass(tree.type)
+        paths = [path.attribute(key) if by_name else path.item(key) for key in tree.keys]
+    items = tuple(
+        _argument(cx, inputs, child, leaves, position, labels, at)
+        for child, at in zip(tree.children, paths, strict=True)
+    )
+    if issubclass(tree.type, tuple) and not made:
         return Tup(items, None if tree.type is tuple else tree.type)
     found: Lst | Dct | Obj
-    if tree.type is list:
+    if made:
+        found = registered_argument(cx, inputs, tree, items, path)
+    elif tree.type is list:
         found = Lst(items)
     elif issubclass(tree.type, dict):
         found = Dct(dict(zip(tree.keys, items, strict=True)), tree.type)
@@ -284,6 +298,7 @@ def structure_of(cx: Context, value: Value, results: list[Arg]) -> Any:
         results.append(cx.arg(value))
         return len(results) - 1
     if isinstance(value, Tup):
+        require_unregistered(cx, value.cls)
         items = tuple(structure_of(cx, v, results) for v in value.items)
         return items if value.cls is None else ("namedtuple", value.cls, items)
     if isinstance(value, Lst):
@@ -294,7 +309,7 @@ def structure_of(cx: Context, value: Value, results: list[Arg]) -> Any:
         return [structure_of(cx, v, results) for v in content]
     require_outside(cx, value.cls if isinstance(value, Obj) else getattr(value, "value", None))
     if isinstance(value, (Dct, Obj)):
-        held = static_entries(cx, value) if isinstance(value, Dct) else cx.state.get(value)
+        held = static_entries(cx, value) if isinstance(value, Dct) else in_order(cx, value)
         content = {k: structure_of(cx, v, results) for k, v in held.items()}
         return ("dict", value.cls, content) if isinstance(value, Dct) else ("object", value.cls, content)
     if isinstance(value, Lit):
