@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .calls.derivative import Derivative, Grad, Linearize, ValueAndGrad, Vjp, has_floats
+from .calls.key_paths import has_steps
 from .calls.tiers import has_numba
 from .errors import InputValueError
-from .options import make_options
+from .options import Options, make_options
 
 
 def _decorator(
@@ -32,9 +33,22 @@ def _decorator(
             why="Numba is not installed",
             fix="pip install 'ast_ad[numba]', or use backend='auto', which does without",
         )
-    if function is None:
-        return lambda f: cls(f, argnums, wrt, has_aux, options)
-    return cls(function, argnums, wrt, has_aux, options)
+    make: Callable[[Any], Any] = functools.partial(_made, cls, argnums, wrt, has_aux, options)
+    return make if function is None else make(function)
+
+
+def _made(
+    cls: type[Derivative], argnums: Any, wrt: Any, has_aux: bool, options: Options, function: Any
+) -> Any:
+    if argnums is not None or not has_steps(wrt):
+        return cls(function, argnums, wrt, has_aux, options)
+    from .calls.of_parts import OfParts
+
+    return OfParts(functools.partial(_by_number, cls, has_aux, options), function, wrt)
+
+
+def _by_number(cls: type[Derivative], has_aux: bool, options: Options, function: Any, argnums: Any) -> Any:
+    return cls(function, argnums, None, has_aux, options)
 
 
 def grad(
@@ -212,7 +226,7 @@ for _function, _class in (
 def inspect(function: Callable[..., Any], *args: Any, **kwargs: Any) -> ValueAndGrad:
     """The gradient, compiled for these arguments but not run: for ``.source``, ``.ir``, ``.explain()``."""
     found: Any = function
-    if not isinstance(function, Derivative):
+    if not isinstance(function, Derivative) and not hasattr(function, "taken_out"):
         floats = tuple(i for i, a in enumerate(args) if has_floats(a))
         found = ValueAndGrad(function, floats if len(floats) != 1 else floats[0])
     found._prepare(args, kwargs)

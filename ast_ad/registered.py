@@ -207,6 +207,11 @@ def _in_slot(raw: Any, value: Any) -> Any:
         return MISSING
 
 
+def reads_plainly(cls: type) -> bool:
+    """Whether reads of attributes run no code but what the class holds under their names."""
+    return cls.__getattribute__ in (object.__getattribute__, types.SimpleNamespace.__getattribute__)
+
+
 def shallow_copy(value: Any) -> Any:
     """Another object with the same attributes, made without any code of its class.
 

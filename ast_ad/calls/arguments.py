@@ -28,9 +28,11 @@ class Arguments:
         self.function = function
         self.signature = _signature(function)
         parameters = [] if self.signature is None else list(self.signature.parameters.values())
-        self.names = [p.name for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+        labels: dict[str, str] = getattr(function, "part_labels", {})
+        plain = [p for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+        self.names = [labels.get(p.name, p.name) for p in plain]
         by_position = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
-        self.positional = [p.name for p in parameters if p.kind in by_position]
+        self.positional = [labels.get(p.name, p.name) for p in plain if p.kind in by_position]
         chosen = wrt if wrt is not None else 0 if argnums is None else argnums
         self.single = not isinstance(chosen, (tuple, list))
         asked: Any = (chosen,) if self.single else chosen

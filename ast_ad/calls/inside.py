@@ -31,6 +31,7 @@ from ..errors import InputTypeError, InputValueError
 from .arguments import require_once
 from .inside_later import NestedPullback, NestedPushforward, alongside, leaves_of, mapped, type_of_leaf
 from .inside_stores import Carried, is_outside
+from .key_paths import has_steps
 from .pipeline import halved, settled
 from .questions import Question
 
@@ -376,8 +377,12 @@ class Later:
         return Lit(asked(self.asks, args[0], **self.options))
 
 
-def asked(asks: type[Question], function: Any, has_aux: bool = False, **options: Any) -> Nested:
+def asked(asks: type[Question], function: Any, has_aux: bool = False, **options: Any) -> Any:
     """A question with the options of the user's call."""
+    if has_steps(options.get("wrt")) and options.get("argnums") is None:
+        from .of_parts import NestedOfParts
+
+        return NestedOfParts(asks(has_aux), function, options["wrt"])
     return Nested(asks(has_aux), function, parameter_names(function), **options)
 
 
@@ -395,7 +400,7 @@ def lower_factory(asks: type[Question], cx: Context, args: list[Any], kwargs: di
     function, *rest = args
     if rest and not asks.later:
         options["argnums"] = cx.demand(rest.pop(0), "argnums")
-    nested = asked(asks, function, **options)
+    nested: Any = asked(asks, function, **options)
     return nested.__ast_ad_lower__(cx, rest, {}) if rest else Lit(nested)
 
 

@@ -30,6 +30,7 @@ from .signatures import is_object
 from .store.elements import without_references
 from .store.identities import static_entries
 from .store.left import Left, guard_identities, require_alone, written_outside
+from .store.lifted_places import require_attributes_only
 from .store.outer_stores import Store
 from .values import Arr, Bound, Callee, Dct, Lst, Obj, Tup, Value
 
@@ -140,7 +141,7 @@ def _lower(
     split = len(values) - len(keywords)
     try:
         result = call(
-            cx, _callee(cx, function), values[:split], dict(zip(keywords, values[split:], strict=True))
+            cx, callee_of(cx, function), values[:split], dict(zip(keywords, values[split:], strict=True))
         )
     except Raised:  # for every argument
         raise raises_always(cx, builder.block) from None
@@ -151,7 +152,8 @@ def _lower(
     used = _used(builder.block)
     inputs.observed = [c for c in inputs.captures if c[1].id not in used]
     inputs.captures = [c for c in inputs.captures if c[1].id in used]
-    if inputs.places.count:
+    if inputs.places.count or inputs.places.lifted or inputs.places.lifted_items:
+        require_attributes_only(cx)
         guard_identities(cx)
         require_alone(cx, bool(sites and sites.reasons()))
     without_references(builder.block)
@@ -195,7 +197,8 @@ class Recorder(Builder):
                 self.inputs.producers[out.id] = op
 
 
-def _callee(cx: Context, function: Callee) -> Any:
+def callee_of(cx: Context, function: Callee) -> Any:
+    """The abstract value of what is called."""
     inputs = cx.outside()
     plain = python_function(function.__func__ if isinstance(function, types.MethodType) else function)
     if plain is not None:

@@ -17,6 +17,7 @@ from ..context import Context
 from ..conversion import from_python
 from ..guards import ATTRIBUTE, Guard, Path
 from ..outside_values import class_member, global_value, outside_constant, outside_value
+from ..signatures import is_object
 from ..store.identities import one_of, read_once, set_attribute
 from ..store.outer_stores import is_stored, read, store_attribute_outside, storing_class
 from ..tables import METHODS, Intrinsic
@@ -293,6 +294,8 @@ def constant_attribute(cx: Context, base: Lit, name: str) -> Any:
         return Bound(Lit(found.__func__), (base,))
     owner = value if isinstance(value, type) else type(value)
     if owner.__module__ not in ("builtins", "numpy") or isinstance(value, types.FunctionType):
+        if cx.inputs is not None and is_object(value):
+            cx.inputs.places.whole[id(value)] = value  # it isn't read as a place of the store
         label = getattr(value, "__name__", owner.__name__)
         return outside_value(cx, found, Path.of_object(value, label).attribute(name))
     return from_python(cx, found)

@@ -225,14 +225,15 @@ def guard_identities(cx: Context) -> None:
     """
     inputs = cx.outside()
     places = inputs.places
-    changed = {p for p, found in inputs.captured.items() if found in places.changed or p in places.tails}
+    held = {*places.changed, *places.lifted_items}
+    changed = {p for p, found in inputs.captured.items() if found in held or p in places.tails}
     lists = {id(inputs.sources[path]): path for path in changed}
     for path, value in inputs.sources.items():
         if lists.get(id(value), path) != path:
             why = f"it is also known as `{path}`"
             raise cx.unsupported(stored_to(lists[id(value)]), why, "use one name for it")
     guard_apart(inputs, inputs.sources, {type(inputs.sources[path]) for path in changed})
-    guard_apart(inputs, places.objects, {type(place.owner) for place in places.stored()})
+    guard_apart(inputs, places.objects, {type(place.owner) for place in (*places.stored(), *places.lifted)})
 
 
 def stored_to(what: object) -> str:
@@ -261,7 +262,7 @@ def require_alone(cx: Context, calls: bool) -> None:
     """
     why = "a part of the function is traced, and may read what is stored" if calls else ""
     for op in walk(cx.builder.block):
-        if isinstance(op, Op) and op.fn in (print, warnings.warn):
+        if isinstance(op, Op) and op.fn in (print, warnings.warn) and cx.outside().places.count:
             why = "the function prints or warns, too, and what it stores can't be held back then"
         elif isinstance(op, Op) and not all(map(is_known, (op.fn, *functions_of(op)))):
             why = "the function calls what can't be followed, and that may read what is stored"
