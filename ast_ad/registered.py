@@ -10,6 +10,7 @@ import sys
 import types
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -210,6 +211,25 @@ def _in_slot(raw: Any, value: Any) -> Any:
 def reads_plainly(cls: type) -> bool:
     """Whether reads of attributes run no code but what the class holds under their names."""
     return cls.__getattribute__ in (object.__getattribute__, types.SimpleNamespace.__getattribute__)
+
+
+def cached_in(value: Any) -> dict[str, Any]:
+    """What an object keeps of what its ``functools.cached_property`` have computed."""
+    held = getattr(value, "__dict__", None)
+    if not isinstance(held, dict):
+        return {}
+    members = [item for cls in type(value).__mro__ for item in vars(cls).items()]
+    return {name: held[name] for name, raw in members if isinstance(raw, cached_property) and name in held}
+
+
+def is_held(value: Any, name: str) -> bool:
+    """Whether an attribute of an object is read without any code of a user's."""
+    if not reads_plainly(type(value)) or name in cached_in(value):
+        return False
+    raw = next((vars(cls)[name] for cls in type(value).__mro__ if name in vars(cls)), MISSING)
+    if is_slot(raw) or name in instance_attributes(value):
+        return True
+    return raw is not MISSING and not hasattr(type(raw), "__get__") or name.startswith("__")
 
 
 def shallow_copy(value: Any) -> Any:

@@ -380,9 +380,9 @@ class Later:
 def asked(asks: type[Question], function: Any, has_aux: bool = False, **options: Any) -> Any:
     """A question with the options of the user's call."""
     if has_steps(options.get("wrt")) and options.get("argnums") is None:
-        from .of_parts import NestedOfParts
+        from .of_parts import NestedOfParts, asks as asks_of_parts
 
-        return NestedOfParts(asks(has_aux), function, options["wrt"])
+        return NestedOfParts(function, options["wrt"], asks_of_parts(asks(has_aux)))
     return Nested(asks(has_aux), function, parameter_names(function), **options)
 
 

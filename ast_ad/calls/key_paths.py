@@ -17,11 +17,22 @@ from typing import Any
 from ..compiler.frontend.guards import ATTRIBUTE, ITEM
 from ..compiler.frontend.signatures import is_object
 from ..errors import InputTypeError, InputValueError
-from ..registered import entry_of, instance_attributes, is_slot, reads_plainly, shallow_copy
+from ..registered import cached_in, entry_of, instance_attributes, is_slot, reads_plainly, shallow_copy
 
 Step = tuple[str, Any]
-Undo = list[Callable[[], None]]
 HOW = 'write it as it is read: "p.a", "p[\'a\']" or "p.layers[0].w"'
+
+
+class Undo(list[Callable[[], None]]):
+    """What makes objects what they were; ``places``: which of them were changed, and where."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.places: list[tuple[Any, Step]] = []
+
+    def run(self) -> None:
+        for step in reversed(self):
+            step()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,6 +58,15 @@ class KeyPath:
             value = self._step(at, value, kind, key, outside)
             at = self.root + written(self.steps[: n + 1])
         return value
+
+    def way(self, value: Any) -> list[tuple[int, Step]]:
+        """The places through which the path leads, the part's own last, from the first with other names."""
+        found: list[tuple[int, Step]] = []
+        for step in self.steps:
+            if found or not is_container(value):
+                found.append((id(value), step))
+            value = _held(value, step[1]) if step[0] == ATTRIBUTE else value[step[1]]
+        return found
 
     def _step(self, at: str, value: Any, kind: str, key: Any, outside: bool) -> Any:
         return _attribute(self, at, value, key, outside) if kind == ATTRIBUTE else _item(self, at, value, key)
@@ -104,6 +124,22 @@ def key_paths(wrt: Any) -> tuple[KeyPath, ...]:
     return found
 
 
+def require_apart(paths: Sequence[KeyPath], roots: Sequence[Any]) -> None:
+    """
+    Raises:
+        InputValueError: two paths lead to one place, by other names, or one through the place of another.
+    """
+    ways = [path.way(root) for path, root in zip(paths, roots, strict=True)]
+    for n, one in enumerate(ways):
+        for m, other in enumerate(ways):
+            if n != m and one and one[-1] in other:
+                raise InputValueError(
+                    f"wrt={str(paths[n])!r}",
+                    why=f"`{paths[m]}` is the same place, or in it",
+                    fix="choose one of them",
+                )
+
+
 def is_container(value: Any) -> bool:
     """Whether a value is a part of the structure of an argument, and taken apart with it."""
     cls = type(value)
@@ -126,10 +162,11 @@ def _attribute(path: KeyPath, at: str, value: Any, name: str, outside: bool) -> 
         )
     if name not in held and (raw is None or is_slot(raw) or hasattr(type(raw), "__get__") or not outside):
         what = "is a method, not a value" if raw is not None and not is_slot(raw) else "does not exist"
+        is_key = isinstance(value, dict) and name in value
         raise InputValueError(
             f"wrt={str(path)!r}",
             why=f"the attribute `{name}` of `{at}`, a {type(value).__name__}, {what}",
-            fix="use one of its attributes" + _choices(held),
+            fix=f"write {at}[{name!r}]" if is_key else "use one of its attributes" + _choices(held),
         )
     plain = not outside or is_object(value) and reads_plainly(type(value))
     if not plain:
@@ -188,14 +225,16 @@ def put(value: Any, steps: Sequence[Step], new: Any, undo: Undo, outside: bool =
     outside = outside or not is_container(value)
     old = _held(value, key) if kind == ATTRIBUTE else value[key]
     made = put(old, rest, new, undo, outside)
-    if made is old:
+    if made is old and rest:
         return value
     if isinstance(value, tuple):
         return _with_item(value, key if kind == ITEM else type(value)._fields.index(key), made)  # type: ignore[attr-defined]
     if not outside:
         return _with_part(value, kind, key, made)
+    undo.places.append((value, (kind, key)))
     if kind == ATTRIBUTE:
         undo.append(_attribute_back(value, key))
+        forget_cached(value)
         object.__setattr__(value, key, made)
     else:
         undo.append(_item_back(value, key, old, made))
@@ -210,7 +249,7 @@ def without(value: Any, steps: Sequence[Step]) -> Any:
         if not is_container(at) or entry_of(type(at)) is not None:
             return value
         at = _held(at, key) if kind == ATTRIBUTE else at[key]
-    return put(value, steps, None, [])
+    return put(value, steps, None, Undo())
 
 
 def _held(value: Any, name: str) -> Any:
@@ -234,15 +273,25 @@ def _with_part(value: Any, kind: str, key: Any, part: Any) -> Any:
 
 
 def _attribute_back(value: Any, name: str) -> Callable[[], None]:
-    held = instance_attributes(value)
-    if name in held:
-        return lambda: object.__setattr__(value, name, held[name])
+    """What gives an object its own attribute again, and what it has kept of what was computed of it."""
+    held, caches = instance_attributes(value), cached_in(value)
 
-    def take_away() -> None:  # it is the class that has it
-        if name in instance_attributes(value):
+    def put_back() -> None:
+        forget_cached(value)
+        if caches:
+            vars(value).update(caches)
+        if name in held:
+            object.__setattr__(value, name, held[name])
+        elif name in instance_attributes(value):  # it is the class that has it
             object.__delattr__(value, name)
 
-    return take_away
+    return put_back
+
+
+def forget_cached(value: Any) -> None:
+    """Let what depends on an attribute be computed again."""
+    for name in cached_in(value):
+        del vars(value)[name]
 
 
 def _item_back(value: Any, key: Any, old: Any, made: Any) -> Callable[[], None]:

@@ -7,11 +7,12 @@ from outside is a place of its store, whatever name leads to the object, and the
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import threading
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ..compiler.frontend.constructs.attributes import load_attribute
@@ -22,6 +23,7 @@ from ..compiler.frontend.store.lifted_places import Lifting
 from ..compiler.frontend.values import Bound, Dct, Live, Lst, Obj, Tup
 from ..compiler.ir.ops import Lit
 from ..errors import InputValueError
+from ..tracing import is_tracing
 from ..trees import flatten
 from .inside_later import mapped
 from .key_paths import KeyPath, Step, Undo, put
@@ -37,7 +39,7 @@ class Lifted:
         self.owner = owner_of(function)
         found = inspect.signature(function)
         self.names = [p.name for p in found.parameters.values()]
-        leading = []
+        leading: list[str] = []
         for path in self.paths:
             name = "_".join(part for part in _words(str(path)) if part)
             while name in (*self.names, *leading) or not name.isidentifier():
@@ -46,6 +48,7 @@ class Lifted:
         self.part_labels = dict(zip(leading, map(str, self.paths), strict=True))  # what users call them
         first = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY) for name in leading]
         self.__signature__ = inspect.Signature([*first, *found.parameters.values()])
+        self._last: list[tuple[Any, Step]] = []
         functools.update_wrapper(self, function, updated=())
 
     def __reduce__(self) -> Any:
@@ -57,7 +60,7 @@ class Lifted:
         with SWAPPING:
             try:
                 for path, part in zip(self.paths, args, strict=False):
-                    if self.is_owner(path.root):
+                    if self.owner is not None and path.root == self.owner[0]:
                         put(self.owner[1], path.steps, part, undo, True)
                         continue
                     place: Any = self.names.index(path.root)
@@ -67,9 +70,22 @@ class Lifted:
                 found = self.function(*rest, **kwargs)
                 leaves, tree = flatten(found)  # what it returns may be what holds the parts
             finally:
-                for step in reversed(undo):
-                    step()
+                undo.run()
+                if is_tracing():
+                    self._last = undo.places
         return tree.unflatten(leaves) if undo and tree.children else found
+
+    @contextlib.contextmanager
+    def hiding(self) -> Iterator[None]:
+        """While what was changed in the last trace holds nothing: the parts were arguments there."""
+        places, undo, self._last = self._last, Undo(), []
+        with SWAPPING:
+            try:
+                for owner, step in places:
+                    put(owner, (step,), None, undo, True)
+                yield
+            finally:
+                undo.run()
 
     def is_owner(self, root: str) -> bool:
         return self.owner is not None and root == self.owner[0]
@@ -165,7 +181,7 @@ def hollow(cx: Context, value: Any, steps: Sequence[Step]) -> Any:
     if made is part:
         return value
     if isinstance(value, Tup):
-        at = value.cls._fields.index(key) if kind == ATTRIBUTE else key  # type: ignore[union-attr, attr-defined]
+        at = value.cls._fields.index(key) if kind == ATTRIBUTE else key  # type: ignore[union-attr]
         return Tup((*value.items[:at], made, *value.items[at + 1 :]), value.cls)
     if isinstance(value, Lst):
         items = cx.state.get(value)

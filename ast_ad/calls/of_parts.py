@@ -18,7 +18,7 @@ from ..inspection.views import Inspection
 from ..trees import containers
 from .arguments import Arguments
 from .inside import Nested, parameter_names
-from .key_paths import KeyPath, is_container, key_paths, without
+from .key_paths import KeyPath, is_container, key_paths, require_apart, without
 from .lifted import SWAPPING, AbstractLifted, Lifted, hollow, not_passed, owner_of, part_of, root_of
 from .questions import Question
 
@@ -36,9 +36,10 @@ class OfParts:
             make(function, 0)  # refuses it
         self.make, self.function, self.wrt = make, function, wrt
         self.paths = key_paths(wrt)
-        roots = tuple(dict.fromkeys(path.root for path in self.paths))
         owner = owner_of(function)
-        self.arguments = Arguments(function, None, tuple(r for r in roots if owner is None or r != owner[0]))
+        roots = dict.fromkeys(path.root for path in self.paths if owner is None or path.root != owner[0])
+        require_known(self.paths, Arguments(function, None, None).names, owner)
+        self.arguments = Arguments(function, None, tuple(roots))
         self.lifted = Lifted(function, self.paths)
         self.inner = make(self.lifted, tuple(range(len(self.paths))) if self.several else 0)
         functools.update_wrapper(self, function, updated=())
@@ -68,6 +69,7 @@ class OfParts:
         with SWAPPING:  # no other thread has put anything into their places
             roots = [self._root(path, args, kwargs) for path in self.paths]
             parts = [path.read(root) for path, root in zip(self.paths, roots, strict=True)]
+            require_apart(self.paths, roots)
             require_sole(self.paths, roots, (*args, *kwargs.values()))
             for path in self.paths:
                 if self.lifted.is_owner(path.root):
@@ -154,30 +156,49 @@ def taken_out(
 
 
 class NestedOfParts:
-    """A question about parts of the arguments of an abstract function, in compiled code."""
+    """A derivative by parts of the arguments of an abstract function, in compiled code.
 
-    def __init__(self, question: Question, function: Any, wrt: Any) -> None:
-        self.question, self.function = question, function
+    ``call(cx, lifted, names, argnums, args, kwargs)``: the result of the derivative of the function of the
+    parts, whose arguments have these names.
+    """
+
+    def __init__(self, function: Any, wrt: Any, call: Callable[..., Any]) -> None:
+        self.function, self.call = function, call
         self.paths = key_paths(wrt)
-        self.several = isinstance(wrt, (tuple, list))
+        self.argnums: Any = tuple(range(len(self.paths))) if isinstance(wrt, (tuple, list)) else 0
         self.names = parameter_names(function)
-        self.owner = None
+        self.owner: Any = None
         if isinstance(function, Bound) and function.args:
             first = parameter_names(function.fn)[:1]
             self.owner = (first[0], None) if first else None
-        known = [*self.names, *([self.owner[0]] if self.owner else [])]
-        for path in self.paths:
-            if path.root not in known:
-                raise InputValueError(
-                    f"wrt={str(path)!r}",
-                    why=f"the function has no parameter `{path.root}`",
-                    fix="use one of " + ", ".join(known),
-                )
+        require_known(self.paths, self.names, self.owner)
 
     def __ast_ad_lower__(self, cx: Context, args: list[Any], kwargs: dict[str, Any]) -> Any:
         parts, args, kwargs = taken_out(cx, self.paths, self.function, self.names, self.owner, args, kwargs)
         lifted = Lit(AbstractLifted(self.function, self.paths, self.names, self.owner))
         names = [*map(str, self.paths), *self.names]
-        argnums: Any = tuple(range(len(self.paths))) if self.several else 0
-        return Nested(self.question, lifted, names, argnums).__ast_ad_lower__(cx, [*parts, *args], kwargs)
+        return self.call(cx, lifted, names, self.argnums, [*parts, *args], kwargs)
 
+
+def asks(question: Question) -> Callable[..., Any]:
+    """How a question is called for the function of the parts."""
+
+    def call(cx: Context, lifted: Any, names: Any, argnums: Any, args: Any, kwargs: Any) -> Any:
+        return Nested(question, lifted, names, argnums).__ast_ad_lower__(cx, args, kwargs)
+
+    return call
+
+
+def require_known(paths: Sequence[KeyPath], names: Sequence[str], owner: Any) -> None:
+    """
+    Raises:
+        InputValueError: a path begins at no parameter.
+    """
+    known = [*names, *([owner[0]] if owner else [])]
+    for path in paths:
+        if path.root not in known:
+            raise InputValueError(
+                f"wrt={str(path)!r}",
+                why=f"the function has no parameter `{path.root}`",
+                fix="use one of " + ", ".join(known),
+            )

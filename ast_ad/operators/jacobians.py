@@ -14,7 +14,7 @@ import numpy as np
 from ..errors import InputTypeError, InputValueError
 from ..trees import flatten
 from .leaves import as_program, require_argument
-from .operator import Operator, operator, require_callable, takes_arguments_of
+from .operator import Operator, by_parts, operator, require_callable, takes_arguments_of
 from .programs import columns, rows
 
 MODES = ("fwd", "rev", None)
@@ -24,15 +24,17 @@ def jacfwd(
     function: Callable[..., Any],
     argnums: int | Sequence[int] = 0,
     *,
+    wrt: str | Sequence[str] | None = None,
     has_aux: bool = False,
     holomorphic: bool = False,
     **choices: Any,
-) -> Operator:
+) -> Any:
     """The Jacobian of a function, a column for each number of the arguments: cheap where these are few.
 
     Args:
         function: Python and NumPy code; it returns floats, or arrays of them, in any structure.
         argnums: which positional arguments to differentiate with respect to: an int or a tuple.
+        wrt: the same by name, or parts of arguments; see ``grad``.
         has_aux: whether the function returns ``(value, aux)``; the result is then ``(jacobian, aux)``.
         holomorphic: whether it is, so that the derivatives are complex numbers.
         choices: the options of ``grad``: ``backend=``, ``fallback=``, ...
@@ -50,6 +52,8 @@ def jacfwd(
            [0., 6.]])
     """
     require_callable(function, "jacfwd")
+    if wrt is not None:
+        return by_parts(jacfwd, function, argnums, wrt, has_aux=has_aux, holomorphic=holomorphic, **choices)
     program = takes_arguments_of(function, columns(function, numbers(argnums), has_aux, holomorphic))
     return operator(program, jacfwd, function, choices, argnums, has_aux=has_aux, holomorphic=holomorphic)
 
@@ -58,10 +62,11 @@ def jacrev(
     function: Callable[..., Any],
     argnums: int | Sequence[int] = 0,
     *,
+    wrt: str | Sequence[str] | None = None,
     has_aux: bool = False,
     holomorphic: bool = False,
     **choices: Any,
-) -> Operator:
+) -> Any:
     """The Jacobian of a function, a row for each number of the value; see ``jacfwd``.
 
     The function is run once, and the pullback once for each row.
@@ -71,6 +76,8 @@ def jacrev(
            [0., 6.]])
     """
     require_callable(function, "jacrev")
+    if wrt is not None:
+        return by_parts(jacrev, function, argnums, wrt, has_aux=has_aux, holomorphic=holomorphic, **choices)
     program = takes_arguments_of(function, rows(function, numbers(argnums), has_aux, holomorphic))
     return operator(program, jacrev, function, choices, argnums, has_aux=has_aux, holomorphic=holomorphic)
 
@@ -116,6 +123,7 @@ def jacobian(
     function: Callable[..., Any],
     argnums: int | Sequence[int] = 0,
     *,
+    wrt: str | Sequence[str] | None = None,
     mode: str | None = None,
     has_aux: bool = False,
     holomorphic: bool = False,
@@ -134,6 +142,8 @@ def jacobian(
     if mode not in MODES:
         raise InputValueError(f"mode={mode!r}", why="there is no such mode", fix='use "fwd", "rev" or None')
     options = dict(has_aux=has_aux, holomorphic=holomorphic, **choices)
+    if wrt is not None:
+        return by_parts(jacobian, function, argnums, wrt, mode=mode, **options)
     if mode is not None:
         return (jacfwd if mode == "fwd" else jacrev)(function, argnums, **options)
     both = jacfwd(function, argnums, **options), jacrev(function, argnums, **options)
@@ -144,14 +154,15 @@ def hessian(
     function: Callable[..., Any],
     argnums: int | Sequence[int] = 0,
     *,
+    wrt: str | Sequence[str] | None = None,
     has_aux: bool = False,
     **choices: Any,
-) -> Operator:
+) -> Any:
     """The matrix of second derivatives, a column for each number of the arguments: forward over reverse.
 
     Args:
         function: Python and NumPy code. It returns a float, or floats and arrays of them in any structure.
-        argnums, has_aux, choices: see ``jacfwd``.
+        argnums, wrt, has_aux, choices: see ``jacfwd``.
 
     Returns:
         A function of the same arguments. For a number its result has the structure of the arguments and, in
@@ -163,6 +174,8 @@ def hessian(
            [4., 0.]])
     """
     require_callable(function, "hessian")
+    if wrt is not None:
+        return by_parts(hessian, function, argnums, wrt, has_aux=has_aux, **choices)
     program = takes_arguments_of(function, hessian_program(function, numbers(argnums), has_aux))
     return operator(program, hessian, function, choices, argnums, has_aux=has_aux)
 

@@ -257,6 +257,19 @@ def inlined(cx: Context, program: Callable[..., Any], args: list[Any]) -> Any:
     return call(cx, Lit(program), args, {})
 
 
+def _by_parts(made: Callable[..., Any], function: Any, wrt: Any, options: Sequence[Any]) -> Any:
+    """An operator of the parts of arguments that ``wrt`` names."""
+    from ..calls.of_parts import NestedOfParts
+    from ..compiler.frontend.callables.calls import call
+    from ..compiler.frontend.conversion import from_python
+    from ..compiler.ir.ops import Lit
+
+    def called(cx: Context, lifted: Any, names: Any, argnums: Any, args: Any, kwargs: Any) -> Any:
+        return call(cx, inlined(cx, made, [lifted, from_python(cx, argnums), *options]), args, kwargs)
+
+    return Lit(NestedOfParts(function, wrt, called))
+
+
 def as_program(made: Callable[..., Any], *names: str) -> Callable[..., Any]:
     """How the compiler reads a call of an operator: as one of ``made(function, *options)``.
 
@@ -268,6 +281,9 @@ def as_program(made: Callable[..., Any], *names: str) -> Callable[..., Any]:
 
         given = dict(zip(("function", *names), args, strict=False)) | kwargs
         options = [given.get(name, Lit(0 if name.startswith("argnum") else False)) for name in names]
+        wrt = cx.demand(kwargs["wrt"], "wrt") if "wrt" in kwargs else None
+        if wrt is not None:
+            return _by_parts(made, given["function"], wrt, options[1:])
         return inlined(cx, made, [given["function"], *options])
 
     return lower

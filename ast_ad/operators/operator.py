@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..calls.derivative import Compiled
+from ..calls.of_parts import OfParts
 from ..errors import InputTypeError
 from ..options import Options, make_options
 
@@ -75,3 +76,16 @@ def operator(
     found = Operator(program, name, of, make_options(**given))
     found.made = ask, (of, *args), {**options, **choices}
     return found
+
+
+def by_parts(ask: Callable[..., Any], function: Any, argnums: Any, wrt: Any, **options: Any) -> OfParts:
+    """The operator ``ask`` by the arguments, or parts of them, that ``wrt`` names.
+
+    Raises:
+        InputTypeError: arguments are chosen by number, too.
+    """
+    if argnums != 0:
+        raise InputTypeError(
+            "argnums and wrt together", why="both choose the arguments", fix="pass one of them"
+        )
+    return OfParts(functools.partial(ask, **options), function, wrt)

@@ -11,6 +11,7 @@ the function writes to may not be an array that it reads by another name, as a g
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import types
 from collections.abc import Iterator, Sequence
@@ -71,12 +72,18 @@ class Sharing:
                     fix="pass a copy of one of them",
                 )
         written = [self.arrays[i] for i, value, state in self.versions if _changed(value, state)]
-        if written and any(np.may_share_memory(a, b) for a in outside(function, objects) for b in written):
+        if written and any(np.may_share_memory(a, b) for a in _seen(function, objects) for b in written):
             raise SharedMemoryError(
                 "an argument that the function writes to, and that it reads by another name",
                 why="it shares memory with a global variable, a closure's, a default or an attribute",
                 fix="pass a copy of it",
             )
+
+
+def _seen(function: Any, objects: Sequence[Any]) -> list[np.ndarray]:
+    """The arrays outside; those that were arguments for the time of the call are none (``calls.lifted``)."""
+    with getattr(function, "hiding", contextlib.nullcontext)():
+        return list(outside(function, objects))
 
 
 class Twice:

@@ -66,6 +66,9 @@ def special(cx: Context, fn: Callee) -> Callable[..., Any] | None:
 @handles(isinstance)
 def b_isinstance(cx: Context, value: Value, cls: type) -> Any:
     classes = cx.static_value(cls)
+    several = classes if isinstance(classes, tuple) else (classes,)
+    if isinstance(value, Live) and all(type(one) is type for one in several):
+        return Lit(isinstance(value.value, classes))  # its class is guarded, and has no code for this
     return Lit(asked(cx, lambda v: isinstance(v, classes), value))
 
 
@@ -223,6 +226,12 @@ def b_copy(cx: Context, value: Value) -> Any:
         return same_elements(cx, value, cx.state.get(value))
     if isinstance(value, Dct):
         return dict_copy(cx, value)
+    if isinstance(value, Live):
+        raise cx.unsupported(
+            f"a copy of a {type(value.value).__name__}",
+            "the object outlives the call, and a write to the copy is none to it",
+            "make an object within the function",
+        )
     return Obj(value.cls, dict(cx.state.get(value))) if isinstance(value, Obj) else value
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ....registered import is_held
 from ....rules.registry import lookup
 from ...ir.ops import Lit, Var
 from ...ir.types import Array, Optional, Scalar, Type, dtype_of, rank_of, type_of_shape
@@ -406,6 +407,8 @@ def own_attribute(cx: Context, owner: object, path: Path, name: str) -> Any:
             raise cx.unsupported(
                 f"attribute `{name}`", str(problem), "check the name", AttributeError
             ) from None
+        if cx.inputs is not None and not isinstance(owner, type) and not is_held(owner, name):
+            cx.inputs.places.computed.setdefault(name)  # by code that may read anything
         return outside_value(cx, value, path.attribute(name))
 
     return read(cx, owner, path, ATTRIBUTE, name, name, load)

@@ -27,21 +27,34 @@ class Lifting:
     def __init__(self, cx: Context) -> None:
         self.cx, self.containers = cx, False
         self.before: list[tuple[Any, Any, Any]] = []  # what is changed, which of its items, what it held
+        self.ways: list[list[Any]] = []  # to the parts: all places outside that a path leads through
 
     def put(self, value: Any, steps: Sequence[tuple[str, Any]], part: Any) -> Any:
         """The abstract value with the part in its place: another one, where no other name can lead to it."""
+        self.ways.append([])
+        made = self._put(value, steps, part)
+        way = self.ways[-1]
+        if any(w and way and (w[-1] in way or way[-1] in w) for w in self.ways[:-1]):
+            raise self.cx.unsupported(WHAT, "two of the parts are in one place", "choose one of them")
+        return made
+
+    def _put(self, value: Any, steps: Sequence[tuple[str, Any]], part: Any) -> Any:
         if not steps:
             return part
         (kind, key), rest = steps[0], steps[1:]
         if isinstance(value, Live):
             return self.into_object(value, kind, key, rest, part)
         content = self.content(value)
-        at: Any = value.cls._fields.index(key) if isinstance(value, Tup) and kind == ATTRIBUTE else key
+        at: Any = key
+        if isinstance(value, Tup) and kind == ATTRIBUTE:
+            at = getattr(value.cls, "_fields").index(key)  # noqa: B009
+        if getattr(value, "serial", 0) < 0:
+            self.ways[-1].append((id(value), at))
         try:
             old = content[at]
         except (LookupError, TypeError):
             raise self.cx.unsupported(WHAT, f"there is no {key!r}", "check the name") from None
-        made = self.put(old, rest, part)
+        made = self._put(old, rest, part)
         if made is old:
             return value
         return self.with_part(value, content, at, made)
@@ -82,9 +95,10 @@ class Lifting:
         if kind != ATTRIBUTE or not is_object(owner) or not reads_plainly(cls):
             raise cx.unsupported(WHAT, f"{cls.__name__} has code for it", "pass the value as an argument")
         made = part
+        self.ways[-1].append((id(owner), name))
         if rest:
             old = load_attribute(cx, value, name)
-            made = self.put(old, rest, part)
+            made = self._put(old, rest, part)
             if made is old:
                 return value
         raw: Any = next((k.__dict__[name] for k in cls.__mro__ if name in k.__dict__), None)
@@ -130,13 +144,16 @@ def require_attributes_only(cx: Context) -> None:
     Raises
     ------
     UnsupportedError
-        if one is used as a whole, as what gets it reads the attribute itself.
+        if one is used as a whole, as what gets it reads the attribute itself; so may code that is run to read
+        another one.
     """
     places = cx.outside().places
+    if places.computed:
+        name = next(iter(places.computed))
+        why = f"the attribute `{name}` is computed by code that may read the part"
+        raise cx.unsupported(WHAT, why, "use a method")
     for place in places.lifted:
         if id(place.owner) in places.whole:
             raise cx.unsupported(
                 WHAT, f"the object that has `{place.name}` is also used as a whole", "use its attributes only"
             )
-
-
