@@ -76,7 +76,7 @@ def _key(value: Any) -> Any:
         return cls, frozenset(map(_key, value))
     if isinstance(value, np.ndarray) and value.dtype.kind in "biufcSU":
         return cls, value.dtype, value.shape, value.tobytes()
-    if cls in (float, complex):
+    if isinstance(value, (float, complex, np.inexact)):
         return cls, repr(value)  # nan is nan, and 0.0 is not -0.0
     try:
         hash(value)

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..compiler.frontend.context import Context
 from ..compiler.frontend.lower import rebuilt
-from ..compiler.frontend.registered_objects import in_order
+from ..compiler.frontend.registered_objects import parts_of
 from ..compiler.frontend.structures import positions
 from ..compiler.frontend.values import Arr, Dct, Lost, Lst, Maybe, Obj, Tup
 from ..compiler.ir.builtin import unpack
@@ -31,7 +31,8 @@ def mapped(cx: Context, value: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(value, Dct):
         return Dct({k: mapped(cx, v, change) for k, v in state.get(value).items()}, value.cls)
     if isinstance(value, Obj):
-        return Obj(value.cls, {k: mapped(cx, v, change) for k, v in in_order(cx, value).items()})
+        content, constant = parts_of(cx, value)
+        return Obj(value.cls, {k: v if k in constant else mapped(cx, v, change) for k, v in content.items()})
     numeric = (
         isinstance(value, Lit)
         and isinstance(value.value, (int, float, complex))
@@ -72,14 +73,23 @@ def _pairs(cx: Context, like: Any, given: Any) -> list[tuple[Any, Any]] | None:
     """The parts of two containers that belong together; None if they don't have the same."""
     if isinstance(like, (Dct, Obj)):
         alike = type(given) is type(like) and (isinstance(like, Dct) or given.cls is like.cls)
-        one, two = cx.state.get(like), cx.state.get(given) if alike else {}
-        return [(part, two[key]) for key, part in one.items()] if one.keys() == two.keys() else None
+        if not alike:
+            return None
+        (one, constant), two = _held(cx, like), _held(cx, given)[0]
+        if one.keys() != two.keys():
+            return None
+        return [(part, two[key]) for key, part in one.items() if key not in constant]
     items, others = _items(cx, like), _items(cx, given)
     if items is None:
         return None if leaves_of(cx, like) and _is_container(cx, given) else []
     if others is None or len(others) != len(items):
         return None
     return list(zip(items, others, strict=True))
+
+
+def _held(cx: Context, value: Dct | Obj) -> tuple[Any, list[str]]:
+    """What a dict or an object holds, in the order of its leaves, and which of that are constants."""
+    return parts_of(cx, value) if isinstance(value, Obj) else (cx.state.get(value), [])
 
 
 def _items(cx: Context, value: Any) -> Any:

@@ -7,16 +7,16 @@ class's own functions run.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...registered import Registered, entry_of, instance_attributes, is_slot
 from ...trees import TreeDef, flatten
 from ..ir.ops import Lit
 from .context import NOT_STATIC, Context
-from .guards import Guard, Path
+from .guards import Guard, Path, is_constant
 from .outside_values import outside_value
-from .values import Obj
+from .values import Dct, Lst, Obj, Tup
 
 if TYPE_CHECKING:
     from .inputs import Inputs
@@ -42,18 +42,34 @@ def registered_argument(
     whole, entry = tree.whole, tree.static.entry
     held = {} if whole is None else instance_attributes(whole)
     numeric = {name for name, value in held.items() if flatten(value)[0]}
-    names = _names(cx, entry, {name: Mark(name) if name in numeric else v for name, v in held.items()})
-    parts = entry.open(whole)[0]
+    marked = {name: Mark(name) if name in numeric else v for name, v in held.items()}
+    names, besides = _names(cx, entry, marked)
+    parts, aux = entry.open(whole)
     if len(names) != len(parts) or any(held[n] is not p for n, p in zip(names, parts, strict=True)):
         raise refused(cx, entry.cls, "its children are computed")
     content = dict(zip(names, children, strict=True))
     guard_attributes(inputs, whole, path)
     for name, value in held.items():
         if name not in content:
-            if name in numeric:
+            if name in numeric and name not in besides:
                 raise refused(cx, entry.cls, f"`{name}` is no child and holds numbers")
+            if name not in numeric and not is_constant(value):
+                _require_kept(cx, entry, name, value, parts, aux)
             content[name] = outside_value(cx, value, path.attribute(name))
     return Obj(entry.cls, content)
+
+
+def _require_kept(
+    cx: Context, entry: Registered, name: str, value: Any, parts: Sequence[Any], aux: Any
+) -> None:
+    """Refuse an attribute that `unflatten` makes anew, perhaps of children."""
+    try:
+        again = instance_attributes(entry.unflatten(aux, parts))
+    except Exception as error:
+        why = f"its `unflatten` fails ({type(error).__name__}: {error})"
+        raise refused(cx, entry.cls, why) from None
+    if name in again and again[name] is not value:
+        raise refused(cx, entry.cls, f"`{name}` may be made of children")
 
 
 def guard_attributes(inputs: Inputs, whole: Any, path: Path) -> None:
@@ -68,26 +84,44 @@ def guard_attributes(inputs: Inputs, whole: Any, path: Path) -> None:
 
 def in_order(cx: Context, value: Obj) -> dict[str, Any]:
     """What an abstract object holds; if its class is registered the children first, in their order."""
+    content, constant = parts_of(cx, value)
+    if constant:
+        raise refused(cx, value.cls, f"`{constant[0]}` is no child and holds numbers")
+    return content
+
+
+def parts_of(cx: Context, value: Obj) -> tuple[dict[str, Any], list[str]]:
+    """The same, and the attributes that hold numbers which are none of its leaves."""
     content: dict[str, Any] = cx.state.get(value)
     entry = entry_of(value.cls)
     if entry is None:
-        return content
+        return content, []
     static = {name: _static(cx, part) for name, part in content.items()}
     marks = {name: Mark(name) if part is NOT_STATIC else part for name, part in static.items()}
-    names = _names(cx, entry, marks)
+    names, besides = _names(cx, entry, marks)
     left = [name for name, part in marks.items() if isinstance(part, Mark) and name not in names]
-    if left:
+    if not besides.issuperset(left):
         raise refused(cx, entry.cls, f"`{left[0]}` is no child and holds numbers")
-    return {name: content[name] for name in (*names, *content)}
+    return {name: content[name] for name in (*names, *content)}, left
 
 
 def _static(cx: Context, value: Any) -> Any:
     """A value of the program that holds no numbers; NOT_STATIC for others."""
     if hasattr(value, "python_value"):
         return value.python_value()
-    if isinstance(value, Lit) and not isinstance(value.value, (int, float, complex)):
-        return value.value
-    return value.value if isinstance(value, Lit) and isinstance(value.value, bool) else NOT_STATIC
+    if isinstance(value, Lit):
+        number = isinstance(value.value, (int, float, complex)) and not isinstance(value.value, bool)
+        return NOT_STATIC if number else value.value
+    items = value.items if isinstance(value, Tup) else None
+    if isinstance(value, (Lst, Dct)):
+        items = cx.state.get(value)
+    if isinstance(items, dict):
+        found = [_static(cx, part) for part in items.values()]
+        return NOT_STATIC if NOT_STATIC in found else dict(zip(items, found, strict=True))
+    if isinstance(items, tuple):
+        found = [_static(cx, part) for part in items]
+        return NOT_STATIC if NOT_STATIC in found else list(found) if isinstance(value, Lst) else tuple(found)
+    return NOT_STATIC
 
 
 def require_unregistered(cx: Context, cls: type | None) -> None:
@@ -96,8 +130,8 @@ def require_unregistered(cx: Context, cls: type | None) -> None:
         raise refused(cx, cls, "it is a tuple, too")
 
 
-def _names(cx: Context, entry: Registered, held: dict[str, Any]) -> list[str]:
-    """The attributes that are an object's children, in their order."""
+def _names(cx: Context, entry: Registered, held: dict[str, Any]) -> tuple[list[str], set[str]]:
+    """The attributes that are an object's children, in their order, and those that it is made of besides."""
     why = "its `flatten` does more than to name attributes"
     try:
         clone: Any = object.__new__(entry.cls)
@@ -118,17 +152,16 @@ def _names(cx: Context, entry: Registered, held: dict[str, Any]) -> list[str]:
             raise refused(cx, entry.cls, why)
         nones.remove(found[0])
         names.append(found[0])
-    if _has_mark(aux):
-        raise refused(cx, entry.cls, "numbers of it are no children, but what it is made of besides")
-    return names
+    return names, set(_marks(aux))
 
 
-def _has_mark(aux: Any) -> bool:
-    if isinstance(aux, (tuple, list, set, frozenset)):
-        return any(map(_has_mark, aux))
-    if isinstance(aux, dict):
-        return any(map(_has_mark, aux.values()))
-    return isinstance(aux, Mark)
+def _marks(aux: Any) -> Iterator[str]:
+    """The attributes that are held in what an object is made of besides its children."""
+    if isinstance(aux, Mark):
+        yield aux.name
+    elif isinstance(aux, (tuple, list, set, frozenset, dict)):
+        for part in aux.values() if isinstance(aux, dict) else aux:
+            yield from _marks(part)
 
 
 def refused(cx: Context, cls: type, why: str) -> Exception:
