@@ -70,7 +70,8 @@ def grad(
     argnums
         Which positional arguments to differentiate with respect to: an int (default 0) or a tuple.
     wrt
-        The same by name.
+        The same by name, or by a part of an argument as it is read: ``"p.a"``, ``"p['a']"``, ``"self.k"``.
+        The result has the structure of the part. The object is left as it was.
     has_aux
         The function returns ``(value, aux)``; the result is ``(gradient, aux)``.
     fallback
@@ -105,6 +106,9 @@ def grad(
     array([50., 24., 10.])
     >>> grad(loss, wrt="rate")(np.array([1.0, 0.0, 1.0]))
     44.0
+    >>> from types import SimpleNamespace
+    >>> grad(lambda p, x: p.rate * x**p.power, wrt="p.rate")(SimpleNamespace(rate=0.5, power=2), 3.0)
+    9.0
     """
     return _decorator(Grad, function, argnums, wrt, has_aux, backend, fallback, choices)
 

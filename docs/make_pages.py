@@ -24,6 +24,7 @@ PAGES = [
     pathlib.Path(__file__).resolve().parent / name
     for name in (
         "adding.md",
+        "arguments.md",
         "tensors.md",
         "networks.md",
         "weights.md",
