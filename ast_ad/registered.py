@@ -210,7 +210,8 @@ def _in_slot(raw: Any, value: Any) -> Any:
 
 def reads_plainly(cls: type) -> bool:
     """Whether reads of attributes run no code but what the class holds under their names."""
-    return cls.__getattribute__ in (object.__getattribute__, types.SimpleNamespace.__getattribute__)
+    plain: Any = object.__getattribute__, types.SimpleNamespace.__getattribute__
+    return cls.__getattribute__ in plain
 
 
 def cached_in(value: Any) -> dict[str, Any]:

@@ -145,6 +145,10 @@ class TreeDef:
             taken[unique] = None
         return tuple(taken)
 
+    def opened(self, value: Any) -> tuple[Any, ...]:
+        """The children of another object of the same registered class."""
+        return self.static.entry.open(value)[0]  # type: ignore[no-any-return]
+
     def bare(self) -> TreeDef:
         """The same without the objects that it was made of."""
         children = tuple([child.bare() for child in self.children])

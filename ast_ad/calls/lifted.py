@@ -48,7 +48,7 @@ class Lifted:
         self.part_labels = dict(zip(leading, map(str, self.paths), strict=True))  # what users call them
         first = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY) for name in leading]
         self.__signature__ = inspect.Signature([*first, *found.parameters.values()])
-        self._last: list[tuple[Any, Step]] = []
+        self._local = threading.local()  # ``places``: what was changed in the last trace
         functools.update_wrapper(self, function, updated=())
 
     def __reduce__(self) -> Any:
@@ -72,13 +72,14 @@ class Lifted:
             finally:
                 undo.run()
                 if is_tracing():
-                    self._last = undo.places
+                    self._local.places = undo.places
         return tree.unflatten(leaves) if undo and tree.children else found
 
     @contextlib.contextmanager
     def hiding(self) -> Iterator[None]:
         """While what was changed in the last trace holds nothing: the parts were arguments there."""
-        places, undo, self._last = self._last, Undo(), []
+        places, undo = getattr(self._local, "places", []), Undo()
+        self._local.places = []
         with SWAPPING:
             try:
                 for owner, step in places:

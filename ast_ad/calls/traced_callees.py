@@ -234,7 +234,8 @@ def _statics(tree: TreeDef) -> Iterator[Any]:
 def _only_tuples(tree: TreeDef) -> bool:
     if tree.type is STATIC:
         return tree.static is None or isinstance(tree.static, (bool, str))
-    return tree.type is LEAF or issubclass(tree.type, tuple) and all(map(_only_tuples, tree.children))
+    plain = issubclass(tree.type, tuple) and tree.static is None  # of no registered class
+    return tree.type is LEAF or plain and all(map(_only_tuples, tree.children))
 
 
 def _copy(value: Any) -> Any:

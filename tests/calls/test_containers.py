@@ -279,6 +279,16 @@ def test_refusals():
         grad(lambda p: 1.0)(wrong())
 
 
+def test_optimisers_take_them():
+    import ast_ad.torch as torch
+
+    lines = {"first": Line(np.array([1.0, 2.0]), np.array([3.0]))}
+    optimizer = torch.optim.SGD(lines, lr=0.5)
+    optimizer.step(grad(lambda p: np.sum(p["first"].slope ** 2) + np.sum(p["first"].offset))(lines))
+    np.testing.assert_array_equal(lines["first"].slope, [0.0, 0.0])
+    np.testing.assert_array_equal(lines["first"].offset, [2.5])
+
+
 def test_derived_classes_are_not_registered():
     class Steep(Line):
         pass

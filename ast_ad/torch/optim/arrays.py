@@ -28,11 +28,15 @@ def leaves_like(tree: TreeDef, value: Any, path: str) -> list[Any]:
         return []
     if value is None:
         return [None] * tree.num_leaves
-    kind = dict if issubclass(tree.type, dict) else list if tree.type in (tuple, list) else tree.type
+    kind = list if tree.type in (tuple, list) else tree.type
+    kind = dict if issubclass(kind, dict) and tree.static is None else kind
     if not isinstance(value, (tuple, list) if kind is list else kind):
         raise ValueError(
             f"{path} is a {type(value).__name__} where the parameters have a {tree.type.__name__}"
         )
+    if tree.static is not None:
+        parts = zip(tree.children, tree.opened(value), strict=True)
+        return [leaf for n, one in enumerate(parts) for leaf in leaves_like(*one, f"{path}[{n}]")]
     if kind in (dict, list):
         present = set(value) if kind is dict else set(range(len(value)))
         if present != set(tree.keys):
