@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import functools
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -154,7 +155,8 @@ def _attribute(path: KeyPath, at: str, value: Any, name: str, outside: bool) -> 
     raw = next((vars(cls)[name] for cls in type(value).__mro__ if name in vars(cls)), None)
     if isinstance(value, tuple) and name in getattr(value, "_fields", ()):
         return getattr(value, name)
-    if isinstance(raw, property) or hasattr(type(raw), "__set__") and not is_slot(raw):
+    computed = isinstance(raw, (property, functools.cached_property))
+    if computed or hasattr(type(raw), "__set__") and not is_slot(raw):
         raise InputValueError(
             f"wrt={str(path)!r}",
             why=f"`{name}` is computed by code of {type(value).__name__}, and held nowhere",

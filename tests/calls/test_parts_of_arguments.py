@@ -743,7 +743,7 @@ class Watched:
         ("p.n", Params(), "`p.n`, which has integer values"),
         ("p.s", Data(), "`p.s` \\(str\\)"),
         ("p.twice", Params(), "`twice` is computed by code of Params"),
-        ("p.area", Params(), "area"),
+        ("p.area", Params(), "`area` is computed by code of Params"),
         ("p.power", Params(), "is a method, not a value"),
         ("p.", Params(), "names no part"),
         ("p.a()", Params(), "names no part"),
@@ -765,6 +765,15 @@ class Watched:
 def test_refusals(wrt, p, message):
     with pytest.raises(InputError, match=f"(?s){message}"):
         grad(square, wrt=wrt)(p)
+
+
+@pytest.mark.parametrize("name", ["twice", "area"])
+def test_refusals_within_compiled_code(name):
+    def inner(p, t):
+        return getattr(p, name) * t
+
+    with pytest.raises(InputError, match=f"`{name}` is computed by code of Params"):
+        grad(lambda t: grad(inner, wrt=f"p.{name}")(KEPT, t))(2.0)
 
 
 def test_refused_calls():

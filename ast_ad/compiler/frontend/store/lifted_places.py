@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ....registered import reads_plainly
+from ....registered import is_slot, reads_plainly
 from ..constructs.attributes import load_attribute
 from ..context import Context
 from ..guards import ATTRIBUTE, Guard, Path
@@ -94,6 +94,11 @@ class Lifting:
         cx, owner, cls = self.cx, value.value, type(value.value)
         if kind != ATTRIBUTE or not is_object(owner) or not reads_plainly(cls):
             raise cx.unsupported(WHAT, f"{cls.__name__} has code for it", "pass the value as an argument")
+        raw: Any = next((k.__dict__[name] for k in cls.__mro__ if name in k.__dict__), None)
+        if not is_slot(raw) and hasattr(type(raw), "__get__"):
+            raise cx.unsupported(
+                WHAT, f"`{name}` is computed by code of {cls.__name__}", "choose what it reads"
+            )
         made = part
         self.ways[-1].append((id(owner), name))
         if rest:
@@ -101,7 +106,6 @@ class Lifting:
             made = self._put(old, rest, part)
             if made is old:
                 return value
-        raw: Any = next((k.__dict__[name] for k in cls.__mro__ if name in k.__dict__), None)
         inputs, of = cx.outside(), Path.of_object(cls, cls.__name__).attribute(name)
         inputs.guards.add(Guard.missing(of) if raw is None else Guard.value(of, raw))
         place = inputs.places.of(owner, value.path, ATTRIBUTE, name, name)
