@@ -152,7 +152,7 @@ def require_attributes_only(cx: Context) -> None:
         another one.
     """
     places = cx.outside().places
-    if places.computed:
+    if places.computed and (places.lifted or places.lifted_items):
         name = next(iter(places.computed))
         why = f"the attribute `{name}` is computed by code that may read the part"
         raise cx.unsupported(WHAT, why, "use a method")
