@@ -37,6 +37,7 @@ _PURE_MODULES = frozenset(
     " builtins numbers abc string re fractions decimal statistics bisect heapq inspect ast_ad".split()
 )
 _RANDOM = np.random.Generator, np.random.RandomState, random.Random
+_DRAWING = "numpy.random", "ast_ad.eager.operations.randomness"  # modules
 _CONTAINERS = list, dict, set, bytearray, collections.deque
 
 
@@ -188,7 +189,7 @@ def _of_library(value: Any) -> bool:
 def _known(module: str) -> bool | None:
     """Whether the functions of a module have no effects; None where they have to be looked at."""
     root = module.partition(".")[0]
-    if root == "random" or module.startswith("numpy.random"):
+    if root == "random" or module.startswith(_DRAWING):
         return False
     if root in _PURE_MODULES:
         return True
