@@ -84,7 +84,7 @@ def _untied(module: Module, given: dict[str, Any]) -> dict[str, Any]:
         by_tensor.setdefault(t, []).append(name)
     found = dict(given)
     for names in by_tensor.values():
-        values = {given[name] for name in names if name in given}
+        values = {id(given[name]): given[name] for name in names if name in given}  # traced ones have no hash
         if len(names) == 1 or not values:
             continue
         if len(values) > 1:
@@ -92,7 +92,7 @@ def _untied(module: Module, given: dict[str, Any]) -> dict[str, Any]:
                 f"functional_call got multiple values for keys {sorted(names)}, which are tied. Consider "
                 "using tie_weights=False"
             )
-        found |= dict.fromkeys(names, values.pop())
+        found |= dict.fromkeys(names, *values.values())
     return found
 
 
