@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .checking.check_grads import check_grads
     from .compiler.emit.storage import clear_cache
     from .errors import AdError, FallbackWarning, ZeroGradientWarning
+    from .operators.batching import vmap
     from .operators.jacobians import hessian, jacfwd, jacobian, jacrev
     from .operators.products import elementwise_grad, hvp, jvp, laplacian
     from .registered import register_container
@@ -63,6 +64,7 @@ __all__ = [
     "value_and_grad",
     "vector_jacobian_product",
     "vjp",
+    "vmap",
 ]
 
 _AUTOGRAD = {
@@ -76,6 +78,7 @@ _FOUND_IN = {
     **dict.fromkeys(("hessian", "jacfwd", "jacobian", "jacrev"), ".operators.jacobians"),
     **dict.fromkeys(("elementwise_grad", "hvp", "jvp", "laplacian"), ".operators.products"),
     **dict.fromkeys(_AUTOGRAD, ".autograd_names"),
+    "vmap": ".operators.batching",
     "check_grads": ".checking.check_grads",
     "clear_cache": ".compiler.emit.storage",
     "register_container": ".registered",

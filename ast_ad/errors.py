@@ -63,6 +63,7 @@ class AdError(Exception):
     """
 
     code: ClassVar[str] = "E100"
+    only_as_it_is = False  # raised by a function that runs as it is where a compiled program has an answer
 
     def __init__(self, construct: str, span: SpanLike | None = None, why: str = "", fix: str = "") -> None:
         super().__init__(construct, span, why, fix)  # positional, so that pickle and copy can rebuild it

@@ -51,6 +51,7 @@ class Derivative(Inspection):
 
     asks: type[Question]
     own = False  # whether the class is that of one object
+    of_tensors: Callable[..., Any] | None = None  # what answers calls with tensors, if not what does usually
     every_leaf = False  # whether all floats are differentiated, whatever arguments were asked for
 
     def __init__(

@@ -91,8 +91,10 @@ def in_the_graph(
     derivative: Derivative, keywords: tuple[str, ...] = (), reason: AdError | None = None
 ) -> Any:
     """A call of a derivative in which there are tensors, in the place of a compiled program."""
+    if derivative.of_tensors is not None:
+        return derivative.of_tensors(derivative, keywords, reason)
     if derivative.question.as_it_is:
-        return AsItIs(derivative, keywords)
+        return AsItIs(derivative, keywords, reason)
     return TensorCall(derivative, keywords, reason)
 
 
@@ -197,8 +199,10 @@ class AsItIs:
     mode = "compiled"
     checked = "the derivatives that it calls are"
 
-    def __init__(self, derivative: Derivative, keywords: tuple[str, ...] = ()) -> None:
-        self.owner, self.keywords = derivative, keywords
+    def __init__(
+        self, derivative: Derivative, keywords: tuple[str, ...] = (), reason: AdError | None = None
+    ) -> None:
+        self.owner, self.keywords, self.reason = derivative, keywords, reason
 
     def __call__(self, values: Sequence[Any]) -> Any:
         leaves, tree = flatten(list(values))

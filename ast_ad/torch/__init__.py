@@ -33,6 +33,8 @@ def __getattr__(name: str) -> Any:
         return getattr(import_module(".nn.functional", __name__), name)
     if name == "bfloat16":
         raise AttributeError("NumPy has no bfloat16: use float32, which holds all of its numbers")
+    if name == "vmap":
+        return import_module(".func", __name__).vmap
     if name == "autocast":
         return import_module(".amp", __name__).autocast
     if util.find_spec(f"{__name__}.{name}") is not None:
@@ -46,4 +48,4 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     names = import_module("..eager.namespace", __name__).NAMES
-    return sorted({*MODULES, *_FILES, *_NETWORKS, "autocast", *names})
+    return sorted({*MODULES, *_FILES, *_NETWORKS, "autocast", "vmap", *names})

@@ -1,8 +1,8 @@
-"""Which functions transform functions of tensors? Those of ``torch.func``: derivatives, modules as functions.
+"""Which functions transform functions of tensors? Those of ``torch.func``: derivatives, functions of rows.
 
 The derivatives are the operators of ``ast_ad`` (``ast_ad.jacrev`` and others), with the arguments of PyTorch
 and its order of results. The function is called with tensors, once for each derivative that is taken, and is
-never compiled, since what it says of ``x.max(0)`` means what PyTorch means by it.
+never compiled, since what it says of ``x.max(0)`` means what PyTorch means by it. And modules as functions.
 
 >>> import ast_ad.torch as torch
 >>> torch.func.jacrev(torch.sin)(torch.tensor([0.0, 0.0]))
@@ -26,6 +26,7 @@ from ..eager.operations.creation import stack_tensors
 from ..eager.tensor import Tensor
 from ..errors import InputTypeError, InputValueError
 from ..operators import jacobians, products
+from ..operators.batching import MappedAsItIs, Spelling, as_mapped, mapped
 from ..tracing.traced_array import Traced
 from ..trees import flatten
 from .nn.modules.module import Module
@@ -42,9 +43,11 @@ __all__ = [
     "linearize",
     "stack_module_state",
     "vjp",
+    "vmap",
 ]
 
 Argnums = int | tuple[int, ...]
+DIMS = Spelling("in_dims", "out_dims", None, MappedAsItIs)
 
 
 def grad(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
@@ -205,6 +208,46 @@ def stack_module_state(models: Sequence[Module]) -> tuple[dict[str, Any], dict[s
     }
     kept = [dict(model.named_buffers()) for model in models]
     return parameters, {name: stack_tensors([of[name] for of in kept]) for name in kept[0]}
+
+
+def vmap(
+    func: Callable[..., Any],
+    in_dims: Any = 0,
+    out_dims: Any = 0,
+    randomness: str = "error",
+    *,
+    chunk_size: int | None = None,
+    **choices: Any,
+) -> Any:
+    """A function of rows, mapped over tensors or arrays of rows; see ``ast_ad.vmap``.
+
+    Args:
+        func: it returns tensors, arrays and numbers, in any structure.
+        in_dims: the dimension of the rows in each argument, None for what is the same for all of them.
+            Arguments that are passed by keyword are the same for all rows.
+        out_dims: the dimension of the rows in the results.
+        randomness: "error", "different" or "same".
+        chunk_size: how many rows PyTorch computes at once; here they are computed one after the other.
+        choices: the options of ``grad``: ``backend=``, ``fallback=``, ...
+
+    Raises:
+        InputTypeError, InputValueError: the arguments of a call don't fit the dimensions.
+
+    >>> import ast_ad
+    >>> a, b = ast_ad.tensor([[1.0, 2.0], [3.0, 4.0]]), ast_ad.tensor([1.0, 10.0])
+    >>> vmap(ast_ad.dot, in_dims=(0, None))(a, b)
+    tensor([21., 43.])
+    """
+    if chunk_size is not None and not (isinstance(chunk_size, int) and chunk_size > 0):
+        raise InputValueError(
+            f"chunk_size={chunk_size!r}",
+            why="it has one row at least",
+            fix="give None or an int above 0",
+        )
+    return mapped(vmap, func, in_dims, out_dims, randomness, DIMS, choices)
+
+
+vmap.__ast_ad_lower__ = as_mapped(DIMS)  # type: ignore[attr-defined]
 
 
 # ----- functions of tensors ---------------------------------------------------------------------------------

@@ -237,6 +237,9 @@ class FirstCall:
         if isinstance(plain.error, Warning) and real.error is None:
             self.unchecked = f"a filter makes an exception of its {kind.__name__}"
             return False
+        if real.error is None and isinstance(plain.error, AdError) and plain.error.only_as_it_is:
+            self.unchecked = f"the function as it is has no answer: {plain.error.construct}"
+            return False
         if type(real.error) is not kind:
             if plain.error is None and isinstance(real.error, NUMERIC):
                 raise real.error  # in the adjoint, as np.errstate or a filter asks for it
