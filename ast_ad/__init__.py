@@ -12,7 +12,20 @@ register()  # before all else: another thread may ask for an older address alrea
 from typing import TYPE_CHECKING, Any  # noqa: E402
 
 if TYPE_CHECKING:
-    from .api import grad, inspect, linearize, value_and_grad, vjp
+    from .api import (
+        custom_jvp,
+        custom_vjp,
+        defjvp,
+        defvjp,
+        grad,
+        inspect,
+        linearize,
+        map_cotangent,
+        primitive,
+        stop_gradient,
+        value_and_grad,
+        vjp,
+    )
     from .autograd_names import (
         hessian_tensor_product,
         hessian_vector_product,
@@ -40,6 +53,10 @@ __all__ = [
     "ZeroGradientWarning",
     "check_grads",
     "clear_cache",
+    "custom_jvp",
+    "custom_vjp",
+    "defjvp",
+    "defvjp",
     "elementwise_grad",
     "grad",
     "hessian",
@@ -58,8 +75,11 @@ __all__ = [
     "make_jvp",
     "make_jvp_reversemode",
     "make_vjp",
+    "map_cotangent",
     "multigrad_dict",
+    "primitive",
     "register_container",
+    "stop_gradient",
     "tensor_jacobian_product",
     "value_and_grad",
     "vector_jacobian_product",
@@ -72,9 +92,11 @@ _AUTOGRAD = {
     "make_jvp_reversemode", "make_vjp", "multigrad_dict", "tensor_jacobian_product",
     "vector_jacobian_product",
 }  # fmt: skip
+_RULES = {"custom_jvp", "custom_vjp", "defjvp", "defvjp", "map_cotangent", "primitive", "stop_gradient"}
 # Where a function is found that is loaded when it is first used.
 _FOUND_IN = {
     **dict.fromkeys(("grad", "inspect", "linearize", "value_and_grad", "vjp"), ".api"),
+    **dict.fromkeys(_RULES, ".api"),
     **dict.fromkeys(("hessian", "jacfwd", "jacobian", "jacrev"), ".operators.jacobians"),
     **dict.fromkeys(("elementwise_grad", "hvp", "jvp", "laplacian"), ".operators.products"),
     **dict.fromkeys(_AUTOGRAD, ".autograd_names"),

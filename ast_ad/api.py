@@ -9,6 +9,15 @@ from typing import Any
 
 from .calls.derivative import Derivative, Grad, Linearize, ValueAndGrad, Vjp, has_floats
 from .calls.key_paths import has_steps
+from .calls.own.decorators import (
+    custom_jvp,
+    custom_vjp,
+    defjvp,
+    defvjp,
+    map_cotangent,
+    primitive,
+    stop_gradient,
+)
 from .calls.tiers import has_numba
 from .errors import InputValueError
 from .options import Options, make_options
@@ -237,4 +246,17 @@ def inspect(function: Callable[..., Any], *args: Any, **kwargs: Any) -> ValueAnd
     return found  # type: ignore[no-any-return]
 
 
-__all__ = ["grad", "inspect", "linearize", "value_and_grad", "vjp"]
+__all__ = [
+    "custom_jvp",
+    "custom_vjp",
+    "defjvp",
+    "defvjp",
+    "grad",
+    "inspect",
+    "linearize",
+    "map_cotangent",
+    "primitive",
+    "stop_gradient",
+    "value_and_grad",
+    "vjp",
+]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..compiler.adjoint.own_rules import without_rules
 from .code import Code
 from .pipeline import code, halved
 from .questions import Pullback
@@ -16,6 +17,6 @@ def halves(program: Any) -> Sequence[Code]:
         return program.codes  # type: ignore[no-any-return]
     if program.halves is None:
         primal = program.primal
-        joint = Pullback().program(primal.function, program.wrt, program.of)
+        joint = without_rules(Pullback().program(primal.function, program.wrt, program.of))
         program.halves = [code(half) for half in halved(joint, primal.function, primal.written)]
     return program.halves  # type: ignore[no-any-return]

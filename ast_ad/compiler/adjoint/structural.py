@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 
 from ...rules import containers, dicts, helpers
 from ...rules.nested_lists import item_within, with_item, with_sum
+from ...rules.rule_results import checked
 from ..frontend.builder import type_of_arg
 from ..ir import builtin
 from ..ir.alternatives import alternatives, is_mixed
 from ..ir.ops import Arg, Lit, Op, Seq, Var
 from ..ir.types import EACH, Array, DictOf, ListOf, Scalar, TupleOf, Type, carries_derivative, dtype_of
 from .contributions import cotangent_type, zero_number
+from .own_rules import adjoint_of_ruled
 from .precision import as_held
 
 if TYPE_CHECKING:
@@ -228,6 +230,8 @@ STRUCTURAL: dict[object, Callable[[Sweep, Op, Bars], None]] = {
     builtin.tuple_get: _tuple_get,
     builtin.unpack: _unpack,
     builtin.undefined: _nothing,
+    builtin.ruled: adjoint_of_ruled,
+    checked: _assign,
     containers.list_append: _list_append,
     containers.list_set: _list_set,
     item_within: _item_within,

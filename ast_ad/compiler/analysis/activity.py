@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ...rules.registry import Primitive, lookup
+from ..ir.builtin import ruled
 from ..ir.ops import Arg, Block, For, If, Op, Var, While, variables
 from ..ir.types import Opaque, Type, carries_derivative
 from .aliasing import read_for_its_shape
@@ -47,6 +48,9 @@ def analyse(block: Block, inputs: Iterable[Var], results: Iterable[Arg]) -> Acti
 
 def differentiable_arguments(op: Op) -> Iterator[Arg]:
     """The arguments through which a derivative may flow: not those read for their shape only."""
+    if op.fn is ruled:
+        yield from op.args[2:4]  # by a rule of the user's, and by what it should have had one for
+        return
     primitive = lookup(op.fn)
     if primitive is not None and primitive.kind == "nondifferentiable":
         return

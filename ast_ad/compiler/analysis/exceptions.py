@@ -353,7 +353,7 @@ def _joined(op: Op, counters: Counters) -> bool:
 
 
 _HARMLESS = (
-    builtin.assign, builtin.told, builtin.undefined, builtin.make_tuple, builtin.make_list,
+    builtin.assign, builtin.told, builtin.ruled, builtin.undefined, builtin.make_tuple, builtin.make_list,
     builtin.tuple_get, builtin.copy, builtin.own, operator.is_, operator.is_not,
     helpers.zero_like, helpers.one_like, helpers.hollow,
     containers.list_append, containers.list_len, containers.list_concat, containers.list_reverse,

@@ -81,6 +81,21 @@ def copy(value: Any) -> Any:
     return np.copy(value) if isinstance(value, np.ndarray) else value.copy()
 
 
+def ruled(
+    rule: Any,
+    values: tuple[Any, ...],
+    inputs: tuple[Any, ...],
+    others: tuple[Any, ...],
+    reads: tuple[Any, ...],
+) -> Any:
+    """``values``, whose derivative by ``inputs`` is the user's: see ``adjoint.own_rules``.
+
+    ``others``: what else the values depend on, of which the rule has no derivative; ``reads``: what the rule
+    reads. The operation is there as long as a program may be differentiated.
+    """
+    return values if len(values) != 1 else values[0]
+
+
 def own(value: Any) -> Any:
     """The value with every array and list in it copied: what may be handed to a caller for keeps."""
     if isinstance(value, np.ndarray):

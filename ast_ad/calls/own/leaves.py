@@ -1,0 +1,129 @@
+"""Which leaves has an abstract value, and do those of a cotangent fit them?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...compiler.adjoint.contributions import cotangent_type
+from ...compiler.frontend.builder import type_of_arg
+from ...compiler.frontend.context import Context
+from ...compiler.frontend.values import Arr, Dct, Lost, Lst, Maybe, Obj, Tup
+from ...compiler.ir.alternatives import is_mixed
+from ...compiler.ir.ops import Arg, Lit, Var
+from ...compiler.ir.types import Array, Scalar, carries_derivative, kind_of
+from ...errors import AdError
+from ...rules.rule_results import checked, wrong_dtype, wrong_shape, wrong_structure
+
+
+def mapped(cx: Context, value: Any, change: Callable[[Any], Any]) -> Any:
+    """A new value of the same structure, each number, array and run-time list in it changed."""
+    state = cx.state
+    if isinstance(value, Tup):
+        return Tup(tuple(mapped(cx, v, change) for v in value.items), value.cls)
+    if isinstance(value, Lst) and isinstance(state.get(value), tuple):
+        return Lst(tuple(mapped(cx, v, change) for v in state.get(value)))
+    if isinstance(value, Dct) and not isinstance(state.get(value), Var):
+        return Dct({k: mapped(cx, v, change) for k, v in state.get(value).items()}, value.cls)
+    if isinstance(value, Obj):
+        return Obj(value.cls, {k: mapped(cx, v, change) for k, v in state.get(value).items()})
+    if isinstance(value, (Maybe, Lost)):
+        cx.arg(value)  # refuses it
+    return change(value) if is_leaf(value) else value
+
+
+def is_leaf(value: Any) -> bool:
+    """Whether it is a number, an array, or a list or dict of run-time length."""
+    if isinstance(value, Lit):
+        return isinstance(value.value, (int, float, complex, np.generic)) and not isinstance(value.value, bool)
+    return isinstance(value, (Var, Arr, Lst, Dct))
+
+
+def leaves(cx: Context, value: Any) -> list[Any]:
+    """The leaves of a value."""
+    found: list[Any] = []
+    mapped(cx, value, found.append)
+    return found
+
+
+class Fitting:
+    """The leaves of what a rule returned, in the structure of what they belong to.
+
+    Args:
+        name: what the function is called.
+        rule: and its rule.
+    """
+
+    def __init__(self, cx: Context, name: str, rule: str) -> None:
+        self.cx, self.name, self.rule = cx, name, rule
+
+    def leaves(self, like: Any, found: Any, where: str) -> list[Arg]:
+        """A value for each leaf, or None.
+
+        Raises:
+            AdError: structure, shape or dtype certainly are others. Where types don't tell, the program
+                finds out when it runs.
+        """
+        if isinstance(found, Lit) and found.value is None:
+            return [Lit(None) for _ in leaves(self.cx, like)]
+        if is_leaf(like):
+            if not is_leaf(found):
+                raise self.placed(wrong_structure(self.name, self.rule, where))
+            return [self.fitted(self.cx.arg(like), self.cx.arg(found), where)]
+        parts, others = self.items(like), self.items(found)
+        if parts is None:
+            return []
+        if others is None or type(found) is not type(like) or list(parts) != list(others) or cls(like) != cls(found):
+            raise self.placed(wrong_structure(self.name, self.rule, where))
+        return [leaf for key, part in parts.items() for leaf in self.leaves(part, others[key], where)]
+
+    def items(self, value: Any) -> dict[Any, Any] | None:
+        """The parts of a container; None for what is no container."""
+        if isinstance(value, Tup):
+            return dict(enumerate(value.items))
+        content = self.cx.state.get(value) if isinstance(value, (Lst, Dct, Obj)) else None
+        if isinstance(content, tuple):
+            return dict(enumerate(content))
+        return content if isinstance(content, dict) else None
+
+    def placed(self, error: AdError) -> AdError:
+        return error.at(self.cx.builder.span)
+
+    def fitted(self, like: Arg, found: Arg, where: str) -> Arg:
+        """A leaf, checked."""
+        wanted, given = type_of_arg(like), type_of_arg(found)
+        if not carries_derivative(wanted) or not isinstance(wanted, (Scalar, Array)):
+            return found if carries_derivative(wanted) else Lit(None)
+        if not isinstance(given, (Scalar, Array)) or given.kind == "other":
+            raise self.placed(wrong_structure(self.name, self.rule, where))
+        if is_mixed(wanted) or is_mixed(given):
+            return self.later(like, found, where)
+        here, there = (t.shape if isinstance(t, Array) else () for t in (given, wanted))
+        if here is None or there is None:
+            return self.later(like, found, where)
+        numbers = all(isinstance(n, int) for n in (*here, *there))
+        if len(here) != len(there) or numbers and here != there:
+            raise self.placed(wrong_shape(self.name, self.rule, where, shown(here), shown(there)))
+        assert not isinstance(given, Scalar) or not there
+        other = isinstance(given, Array) and here and given.dtype != wanted.dtype
+        if other or kind_of(given) == "complex" != kind_of(wanted):
+            names = (str(getattr(t, "dtype", None) or t.kind) for t in (given, wanted))
+            raise self.placed(wrong_dtype(self.name, self.rule, where, *names))
+        return found if here == there else self.later(like, found, where)
+
+    def later(self, like: Arg, found: Arg, where: str) -> Arg:
+        """A leaf that the program checks when it runs."""
+        told = (found, like, Lit(self.name), Lit(self.rule), Lit(where))
+        return self.cx.builder.opaque(checked, told, cotangent_type(type_of_arg(like)))
+
+
+def cls(value: Any) -> Any:
+    """The class of a container that is known by its own."""
+    return getattr(value, "cls", None)
+
+
+def shown(shape: tuple[Any, ...]) -> str:
+    """A shape as NumPy shows it."""
+    return f"({', '.join(map(str, shape))}{',' * (len(shape) == 1)})"

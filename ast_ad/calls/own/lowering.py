@@ -1,0 +1,305 @@
+"""What is a call of a function with a rule of its own in a program that is being compiled?
+
+The body of ``fwd``, or of the function, in place of the call, and behind it one operation, ``ruled``, which
+has the rule: what that makes of cotangents is read here, too, as a block of its own, so that what it reads
+from outside is guarded as all else is.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from ...compiler.adjoint.contributions import cotangent_type
+from ...compiler.adjoint.own_rules import OwnRule
+from ...compiler.frontend.builder import type_of_arg
+from ...compiler.frontend.callables.calls import call, call_primitive
+from ...compiler.frontend.constructs.boundness import Raised
+from ...compiler.frontend.context import Context
+from ...compiler.frontend.guards import Guard, Path
+from ...compiler.frontend.lower import rebuilt, structure_of
+from ...compiler.frontend.outside_values import outside_constant, outside_value
+from ...compiler.frontend.values import Arr, Frame, Lst, Tup, now
+from ...compiler.ir.builtin import ruled
+from ...compiler.ir.ops import Arg, Block, Lit, Op, Seq, Var, atoms, variables
+from ...compiler.ir.types import carries_derivative
+from ...compiler.simplify.renaming import free
+from ...errors import AdError, UnsupportedError
+from ...rules import helpers
+from ...rules.rule_results import no_pair, writes, wrong_number
+from ..inside_stores import is_outside
+from .leaves import Fitting, leaves, mapped
+from .transposed import Tangent
+
+if TYPE_CHECKING:
+    from .functions import Own
+
+DEEPEST = 3  # rules within rules: more are needed for higher derivatives only, which are traced then
+
+
+def lowered(cx: Context, own: Own, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """The abstract result of a call."""
+    return Reading(cx, own, args, kwargs).result()
+
+
+class Reading:
+    """One call, as it is being read."""
+
+    def __init__(self, cx: Context, own: Own, args: list[Any], kwargs: dict[str, Any]) -> None:
+        self.cx, self.own, self.born = cx, own, now()
+        self.path = Path.of_object(own, own.name)
+        self.depth = cx.own_rules
+        given, self.kwargs = self.arranged(args, kwargs)
+        self.originals: list[tuple[Arr, Arr]] = []
+        self.args = [self.copied(arg) for arg in given]
+        self.chosen = [i for i in range(len(given)) if own.is_differentiated(i)]
+        self.inputs = [cx.arg(leaf) for i in self.chosen for leaf in leaves(cx, self.args[i])]
+        fixed = [arg for i, arg in enumerate(self.args) if i not in self.chosen]
+        self.others = [cx.arg(leaf) for arg in (*fixed, *self.kwargs.values()) for leaf in leaves(cx, arg)]
+
+    def rule(self, attribute: str, key: int | None = None) -> Any:
+        """A rule, or the function: it has to stay the same one."""
+        found, path = getattr(self.own, attribute), self.path.attribute(attribute)
+        if key is not None:
+            found, path = found[key], path.item(key)
+        return outside_value(self.cx, found, path)
+
+    # ----- arguments
+    def arranged(self, args: list[Any], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+        """The arguments by position, defaults among them."""
+        cx, own = self.cx, self.own
+        self.guard_rules()
+        if own.opaque is not None:
+            return args, kwargs
+        signature = inspect.signature(own.function)
+        try:
+            bound = signature.bind(*args, **kwargs)
+        except TypeError as problem:
+            raise cx.unsupported(
+                f"a call of `{own.name}`", str(problem), "check the call", exception=problem
+            ) from None
+        defaults = Path.of_object(own.function, own.name).attribute("__defaults__")
+        names = list(signature.parameters)
+        known = getattr(own.function, "__defaults__", None) or ()
+        first = getattr(getattr(own.function, "__code__", None), "co_argcount", 0) - len(known)
+        for name, parameter in signature.parameters.items():
+            if name not in bound.arguments and parameter.default is not parameter.empty:
+                path = defaults.item(names.index(name) - first)
+                plain = isinstance(own.function, types.FunctionType)
+                bound.arguments[name] = outside_constant(cx, parameter.default, path if plain else None)  # type: ignore[arg-type]
+        if bound.kwargs:
+            own.arranged(bound.args, bound.kwargs)  # refuses them
+        return list(bound.args), {}
+
+    def guard_rules(self) -> None:
+        """A program is one for these rules."""
+        if self.cx.inputs is None:
+            return
+        for name in ("fwd", "bwd", "tangent"):
+            if getattr(self.own, name) is None:
+                self.cx.inputs.guards.add(Guard.value(self.path.attribute(name), None))
+        for name in ("makers", "parts"):
+            rules = getattr(self.own, name)
+            guard, path = (Guard.value, None) if rules is None else (Guard.keys, rules)
+            self.cx.inputs.guards.add(guard(self.path.attribute(name), path))
+
+    def copied(self, value: Any) -> Any:
+        """An argument of the function's own: no write reaches the caller's."""
+        return mapped(self.cx, value, self.copied_leaf)
+
+    def copied_leaf(self, value: Any) -> Any:
+        found = self.cx.arg(value)
+        if not isinstance(value, Arr) or not isinstance(found, Var):
+            return self.cx.wrap_var(found) if isinstance(value, Lst) and isinstance(found, Var) else value
+        made = self.cx.wrap_var(found)
+        assert isinstance(made, Arr)
+        made.orders, made.strides = value.orders, value.strides
+        self.originals.append((made, value))
+        return made
+
+    # ----- the function
+    def result(self) -> Any:
+        """What the function returned, with the rule behind it."""
+        cx, block = self.cx, self.cx.builder.block
+        start = len(block.ops)
+        with self.within():
+            value, saved = self.forward()
+        self.refuse_writes()
+        results: list[Arg] = []
+        structure = structure_of(cx, value, results)
+        floats = [i for i, r in enumerate(results) if carries_derivative(type_of_arg(r))]
+        if not floats:
+            return value
+        self.others += self.around(Block(block.ops[start:]))
+        outs = tuple(Var(type_of_arg(results[i])) for i in floats)
+        rule = self.read_rule(structure, results, floats, outs, saved)
+        values = tuple(results[i] for i in floats)
+        parts = (Lit(rule), *(Seq(tuple(p)) for p in (values, self.inputs, self.others, rule.reads)))
+        if self.own.zero:
+            parts = (Lit(rule), Seq(values), Seq(()), Seq(()), Seq(()))
+        cx.builder.append(Op(ruled, parts, outs, {}, cx.builder.span, adjoint=cx.builder.adjoint))
+        for i, out in zip(floats, outs, strict=True):
+            results[i] = out
+        found = rebuilt(cx, structure, results)
+        self.relate(found, values, outs)
+        return found
+
+    @contextmanager
+    def within(self) -> Iterator[None]:
+        self.cx.own_rules += 1
+        try:
+            yield
+        finally:
+            self.cx.own_rules -= 1
+
+    def forward(self) -> tuple[Any, Any]:
+        """The value, and what ``bwd`` needs."""
+        own = self.own
+        if self.depth == 0 and own.bwd is not None:
+            return self.pair("fwd", call(self.cx, self.rule("fwd"), self.args, {}), "value, residuals")
+        if self.depth == 0 and own.tangent is not None:
+            fixed, primals = own.split(self.args)
+            tangents = Tup(tuple(mapped(self.cx, arg, self.zero) for arg in primals))
+            found = call(self.cx, self.rule("tangent"), [*fixed, Tup(tuple(primals)), tangents], {})
+            return self.pair("the rule", found, "value, tangent")[0], None
+        if own.opaque is not None:
+            value = call_primitive(self.cx, own.opaque, list(self.args), dict(self.kwargs))
+        else:
+            value = call(self.cx, self.rule("function"), list(self.args), {})
+        saved = None
+        if own.bwd is not None and self.depth < DEEPEST:
+            found = call(self.cx, self.rule("fwd"), list(self.args), {})
+            saved = self.pair("fwd", found, "value, residuals")[1]
+        return value, saved
+
+    def zero(self, leaf: Any) -> Any:
+        """A tangent of zeros."""
+        found = self.cx.arg(leaf)
+        if isinstance(found, Lit):
+            return Lit(type(found.value)(0))
+        return self.cx.wrap_var(self.cx.builder.opaque(helpers.zero_like, (found,), cotangent_type(type_of_arg(found))))
+
+    def pair(self, rule: str, found: Any, wanted: str) -> tuple[Any, Any]:
+        """What a rule returned, if that is a pair."""
+        items = self.items(found)
+        if items is None or len(items) != 2:
+            raise no_pair(self.own.name, rule, wanted).at(self.cx.builder.span)
+        return items[0], items[1]
+
+    def items(self, found: Any) -> tuple[Any, ...] | None:
+        """The items of a tuple or list, or None."""
+        content = found.items if isinstance(found, Tup) else self.cx.state.get(found) if isinstance(found, Lst) else None
+        return content if isinstance(content, tuple) else None
+
+    def refuse_writes(self) -> None:
+        """A function with a rule leaves its arguments as they are."""
+        for made, _ in self.originals:
+            if self.cx.state.get(made) is not made.initial:
+                raise writes(self.own.name).at(self.cx.builder.span)
+
+    def around(self, block: Block) -> list[Arg]:
+        """What the function reads of the program beside its arguments."""
+        known = set(variables(*self.inputs, *self.others))
+        return [v for v in free(block) if v not in known and carries_derivative(v.type)]
+
+    def relate(self, found: Any, values: Sequence[Arg], outs: Sequence[Var]) -> None:
+        """An array that is returned as it was given has two names: once the one is written, the other is lost."""
+        returned = {out: value for out, value in zip(outs, values, strict=True)}
+        for leaf in leaves(self.cx, found):
+            if not isinstance(leaf, Arr):
+                continue
+            for made, original in self.originals:
+                if returned.get(leaf.initial) is made.initial:  # type: ignore[arg-type]
+                    root = original
+                    while isinstance(root.view and root.view.parent, Arr):
+                        root = root.view.parent  # type: ignore[union-attr]
+                    leaf.sources += ((root, self.cx.state.get(root)),)
+                    root.sources += ((leaf, leaf.initial),)
+
+    # ----- the rule
+    def read_rule(
+        self, structure: Any, results: list[Arg], floats: list[int], outs: Sequence[Var], saved: Any
+    ) -> OwnRule:
+        """The rule, as a block."""
+        own, name = self.own, self.own.name
+        if self.depth >= DEEPEST and not own.zero:
+            problem = UnsupportedError(
+                f"a derivative of `{name}` within its own rules",
+                self.cx.builder.span,
+                f"rules are read within rules to a depth of {DEEPEST}",
+                "trace it, or write the rule without calls of functions with rules",
+            )
+            return OwnRule(name, tuple(Var(cotangent_type(o.type)) for o in outs), outs, missing=problem)  # type: ignore[arg-type]
+        bars = tuple(Var(cotangent_type(out.type), "value_bar") for out in outs)
+        answers = tuple(Var(out.type) for out in outs)
+        if own.zero:
+            return OwnRule(name, bars, answers)
+        g: list[Arg] = [Lit(0) for _ in results]
+        ans = list(results)
+        for i, bar, answer in zip(floats, bars, answers, strict=True):
+            g[i], ans[i] = bar, answer
+        block, before = Block(), self.cx.state
+        self.cx.state = before.fork()
+        try:
+            with self.cx.builder.nested(block), self.within():
+                try:
+                    block.results = tuple(self.cotangents(structure, saved, ans, g))
+                except Raised:
+                    block.results = tuple(Lit(None) for _ in self.inputs)
+            self.refuse_stores(before, self.cx.state)
+        finally:
+            self.cx.state = before
+        known = {*bars, *answers}
+        reads = tuple(v for v in free(block) if v not in known)
+        return OwnRule(name, bars, answers, reads, block, refusal=own.refusal())
+
+    def cotangents(self, structure: Any, saved: Any, ans: list[Arg], g: list[Arg]) -> list[Arg]:
+        """The cotangents of the inputs."""
+        cx, own = self.cx, self.own
+        bar = rebuilt(cx, structure, g)
+        if own.bwd is not None:
+            fixed, _ = own.split(self.args)
+            items = self.items(call(cx, self.rule("bwd"), [*fixed, saved if saved is not None else Lit(None), bar], {}))
+            count = None if items is None else len(items)
+            if items is None or count != len(self.chosen):
+                raise wrong_number(own.name, "bwd", count, len(self.chosen)).at(cx.builder.span)
+        elif own.makers is not None:
+            answer = rebuilt(cx, structure, ans)
+            items = tuple(self.made(i, answer, bar) for i in self.chosen)
+        else:
+            return Tangent(self, structure, ans, g).cotangents()
+        fitting = Fitting(cx, own.name, own.rule)
+        return [
+            leaf
+            for i, item in zip(self.chosen, items, strict=True)
+            for leaf in fitting.leaves(self.args[i], item, f"argument {i}")
+        ]
+
+    def made(self, position: int, answer: Any, bar: Any) -> Any:
+        """A cotangent by a maker."""
+        assert self.own.makers is not None
+        if self.own.makers[position] is None:
+            return Lit(None)
+        maker = self.rule("makers", position)
+        return call(self.cx, call(self.cx, maker, [answer, *self.args], dict(self.kwargs)), [bar], {})
+
+    def refuse_stores(self, before: Any, after: Any) -> None:
+        """What a rule stores outside is stored at another time than the program's own."""
+        for key, content in after.contents.items():
+            if isinstance(key, Arr) and (key.view is not None or key.serial >= self.born):
+                continue
+            known = before.contents.get(key, getattr(key, "initial", None))
+            old = is_outside(key) or getattr(key, "serial", 0) < self.born
+            if old and content is not known and content != known:
+                what = "a local variable" if isinstance(key, Frame) else "an object"
+                raise self.cx.unsupported(
+                    f"a write to {what} from the rule of `{self.own.name}`",
+                    "the rule runs later than what is around it, and perhaps never",
+                    "trace it, or return the value",
+                )
+
+
+__all__ = ["AdError", "Reading", "atoms", "lowered"]

@@ -1,0 +1,244 @@
+"""What is a call of a function with a derivative rule of the user's own, where its arguments are traced?
+
+One node of the graph. The function runs on plain arrays; in the reverse sweep its rule does, too, and where
+the sweep is itself recorded, the rule runs again on traced arrays.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..eager import namespace  # noqa: F401  (the operators of tensors)
+from ..eager.node import NO_EDGE, Node, next_number
+from ..eager.recording import needs_grad
+from ..eager.saved import FREED
+from ..eager.state import state
+from ..eager.tensor import Tensor
+from ..eager.views import edge_of
+from ..rules.rule_results import check_leaf, wrong_structure, writes
+from ..trees import TreeDef, flatten
+from .patches import replaced
+from .rule_results import leaves_like
+from .traced_array import Traced, like, plain
+
+
+class Ruled(Protocol):
+    """A function with a rule; its arguments and results may be traced."""
+
+    name: str
+    rule: str
+    saves: bool
+    roots: tuple[Any, ...]
+
+    def run(self, args: Any, kwargs: Any, outermost: bool) -> tuple[Any, Any]:
+        """The value, and what the rule needs beside it, unless that is found out later."""
+
+    def is_differentiated(self, position: int) -> bool:
+        """Whether there is a derivative by a positional argument."""
+
+    def refusal(self) -> Exception:
+        """The error for a derivative by something that the rule has no cotangent for."""
+
+    def pulled(self, args: Any, kwargs: Any, ans: Any, saved: Any, g: Any) -> list[Any]:
+        """A cotangent for each positional argument, in its structure, or None."""
+
+
+LATER: Any = type("Later", (), {"__repr__": lambda self: "LATER"})()  # in place of what a rule needs
+
+
+class Nesting(threading.local):
+    """``depth``: how many functions with a rule, and rules, this thread is running."""
+
+    depth = 0
+
+
+nesting = Nesting()
+
+
+@contextmanager
+def within() -> Iterator[None]:
+    """A function with a rule of its own runs, or its rule: what these call is not what is differentiated."""
+    nesting.depth += 1
+    try:
+        yield
+    finally:
+        nesting.depth -= 1
+
+
+class RecordedCall:
+    """A call on traced arrays or tensors.
+
+    Attributes: ``leaves``, plain copies of the leaves of the arguments; ``tree``, the structure of these, a
+    pair of a tuple and a dict; ``wrt``, which of the leaves have a derivative.
+    """
+
+    def __init__(self, own: Ruled, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.own, self.outermost = own, nesting.depth == 0
+        self.given, self.tree = flatten((args, kwargs))
+        self.leaves = [_copied(plain(leaf)) for leaf in self.given]
+        self.face: Any = Traced if any(isinstance(leaf, Traced) for leaf in self.given) else Tensor
+        self.owners = _owners(self.tree)
+        chosen = [i >= 0 and own.is_differentiated(i) for i in self.owners]
+        self.wrt = [i for i, leaf in enumerate(self.leaves) if chosen[i] and is_float(leaf)]
+        live = {i for i, t in enumerate(self.given) if isinstance(t, Tensor) and needs_grad(t)}
+        if not live.issubset(self.wrt) and state.grad:
+            raise own.refusal()
+        self.edges = [edge_of(self.given[i]) if i in live else NO_EDGE for i in self.wrt]
+
+    def result(self) -> Any:
+        """What the function returns, its floats as the outputs of one node."""
+        before = [leaf.copy() if isinstance(leaf, np.ndarray) else leaf for leaf in self.leaves]
+        args, kwargs = self.tree.unflatten(self.leaves)
+        with within():
+            out, self.saved = self.own.run(args, kwargs, self.outermost)
+        if not all(map(_same, before, self.leaves)):
+            raise writes(self.own.name)
+        found, self.out_tree = flatten(out)
+        if state.grad and any(isinstance(t, Tensor) and needs_grad(t) for t in found):
+            raise self.own.refusal()
+        self.results = [_copied(plain(leaf)) for leaf in found]
+        made = [self.face._of(_copied(leaf)) if is_float(leaf) else leaf for leaf in self.results]
+        self.floats = [i for i, t in enumerate(made) if isinstance(t, Tensor)]
+        live = tuple(edge for edge in self.edges if edge[0] is not None)
+        if state.grad and live and self.floats:
+            node = RuledBackward(self, live)
+            for nr, i in enumerate(self.floats):
+                made[i]._node, made[i]._nr, made[i]._requires_grad = node, nr, True
+        return self.out_tree.unflatten(made)
+
+    # ----- the reverse sweep
+    def cotangents(self, seeds: Sequence[Any]) -> list[Any]:
+        """Those of the leaves in ``wrt``, by the rule on plain arrays."""
+        args, kwargs = self.tree.unflatten([_copied(leaf) for leaf in self.leaves])
+        ans = self.out_tree.unflatten([_copied(leaf) for leaf in self.results])
+        with within():
+            if self.saved is LATER:
+                self.saved = self.own.run(args, kwargs, True)[1]
+            saved, form = flatten(self.saved)
+            kept = form.unflatten([_copied(plain(leaf)) for leaf in saved])
+            found = self.own.pulled(args, kwargs, ans, kept, self.seeded(seeds))
+        return self.checked(found)
+
+    def recorded_cotangents(self, seeds: Sequence[Any], node: Any) -> list[Any]:
+        """The same, recorded: the function runs again, for what its rule needs."""
+        points = [_copied(leaf) for leaf in self.leaves]
+        for i, edge in zip(self.wrt, self.edges, strict=True):
+            points[i] = point(self.leaves[i], *edge)
+        ans = [_copied(leaf) for leaf in self.results]
+        for nr, i in enumerate(self.floats):
+            ans[i] = point(self.results[i], node, nr)
+        args, kwargs = self.tree.unflatten(points)
+        with within(), replaced(self.own.roots[0], self.own.roots):
+            saved = self.own.run(args, kwargs, True)[1] if self.own.saves else None
+            answer = self.out_tree.unflatten(ans)
+            found = self.own.pulled(args, kwargs, answer, saved, self.seeded(seeds))
+        return self.checked(found)
+
+    def seeded(self, seeds: Sequence[Any]) -> Any:
+        """The cotangents of the value in its structure; of what is no float: 0."""
+        given: list[Any] = [0] * len(self.results)
+        for i, seed in zip(self.floats, seeds, strict=True):
+            given[i] = _seed(seed, self.results[i])
+        return self.out_tree.unflatten(given)
+
+    def checked(self, found: Sequence[Any]) -> list[Any]:
+        """The cotangents of the leaves in ``wrt``."""
+        name, rule, kept = self.own.name, self.own.rule, list[Any]()
+        for i, (tree, bar) in enumerate(zip(self.tree.children[0].children, found, strict=True)):
+            kept += leaves_like(tree, bar, wrong_structure(name, rule, f"argument {i}"))
+        kept += [None] * (len(self.leaves) - len(kept))
+        for i in self.wrt:
+            if kept[i] is not None:
+                check_leaf(name, rule, f"argument {self.owners[i]}", kept[i], self.leaves[i])
+        return [kept[i] for i in self.wrt]
+
+
+class RuledBackward(Node):
+    """The node of a call."""
+
+    _call: Any = None
+
+    def __init__(self, call: RecordedCall, live: tuple[Any, ...]) -> None:
+        self._call = call
+        self._number = next_number()
+        self._edges, self._live = tuple(call.edges), live
+        metas = [(np.shape(call.results[i]), np.result_type(call.results[i])) for i in call.floats]
+        self._outputs, self._meta = len(metas), metas[0] if len(metas) == 1 else metas
+
+    def _backward(self, g: Any, graph: bool) -> Sequence[Any]:
+        if self._call is None:
+            raise RuntimeError(FREED)
+        seeds = [g] if self._outputs == 1 else list(g)
+        if graph:
+            found = [_tensor(bar) for bar in self._call.recorded_cotangents(seeds, self)]
+        else:
+            found = [None if bar is None else np.array(plain(bar)) for bar in self._call.cotangents(seeds)]
+        return [bar for bar, edge in zip(found, self._edges, strict=True) if edge[0] is not None]
+
+    def _release(self) -> None:
+        self._call = None
+
+
+def point(value: Any, node: Any, nr: int) -> Any:
+    """A traced number or array that stands at a place of the graph."""
+    found = Traced._of(_copied(value))
+    if node is not None:
+        found._node, found._nr, found._requires_grad = node, nr, True
+    return found
+
+
+def detached(tree: Any) -> Any:
+    """The value with no history: tensors in it are others, all else is what it was."""
+    leaves, structure = flatten(tree)
+    if not any(isinstance(leaf, Tensor) for leaf in leaves):
+        return tree
+    return structure.unflatten([_detached(leaf) for leaf in leaves])
+
+
+def _detached(leaf: Any) -> Any:
+    if not isinstance(leaf, Tensor):
+        return leaf
+    return Traced._of(_copied(plain(leaf))) if isinstance(leaf, Traced) else leaf.detach()  # type: ignore[attr-defined]
+
+
+def is_float(leaf: Any) -> bool:
+    """Whether a number or array has a derivative."""
+    return np.result_type(leaf).kind in "fc"
+
+
+def _owners(tree: TreeDef) -> list[int]:
+    """For each leaf of a call's arguments, which of the positional ones it belongs to; -1: of none."""
+    args, kwargs = tree.children
+    found = [i for i, child in enumerate(args.children) for _ in range(child.num_leaves)]
+    return found + [-1] * kwargs.num_leaves
+
+
+def _copied(leaf: Any) -> Any:
+    return leaf.copy("K") if type(leaf) is np.ndarray else leaf
+
+
+def _same(a: Any, b: Any) -> bool:
+    return not isinstance(a, np.ndarray) or a.tobytes() == b.tobytes()
+
+
+def _seed(seed: Any, result: Any) -> Any:
+    """A cotangent of the kind of its value, which the rule may write to."""
+    if seed is None:
+        return np.zeros_like(result) if isinstance(result, np.ndarray) else type(result)(0)
+    if isinstance(seed, Tensor):
+        kind = Traced._of(result)
+        found = like(kind, seed._array.astype(kind._array.dtype))
+        if needs_grad(seed):
+            (found._node, found._nr), found._requires_grad = edge_of(seed), True
+        return found
+    array = np.array(seed, np.result_type(result)).reshape(np.shape(result))
+    return array if isinstance(result, np.ndarray) else type(result)(array.item())
+
+
+def _tensor(bar: Any) -> Any:
+    return bar if bar is None or isinstance(bar, Tensor) else Tensor._of(np.asarray(bar))

@@ -1,0 +1,41 @@
+"""How is what a derivative rule of the user's returned taken apart?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..trees import LEAF, STATIC, TreeDef
+
+
+def leaves_like(tree: TreeDef, given: Any, error: AdError) -> list[Any]:
+    """The leaves of a cotangent or tangent in the structure of its value; None for zeros.
+
+    Raises:
+        AdError: ``error``, if the structure is another one.
+
+    >>> from ast_ad.trees import flatten
+    >>> _, tree = flatten({"w": 1.0, "b": (2.0, "relu")})
+    >>> leaves_like(tree, {"w": 3.0, "b": None}, ValueError())
+    [3.0, None]
+    """
+    if given is None:
+        return [None] * tree.num_leaves
+    if tree.type is LEAF:
+        return [given]
+    if tree.type is STATIC:
+        return []
+    if type(given) is not tree.type or _keys(given) != list(tree.keys):
+        raise error
+    items = given.values() if isinstance(given, dict) else _items(given, tree)
+    return [leaf for child, item in zip(tree.children, items, strict=True) for leaf in leaves_like(child, item, error)]
+
+
+def _keys(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        return list(value)
+    return list(getattr(value, "_fields", range(len(value)))) if isinstance(value, (tuple, list)) else list(vars(value))
+
+
+def _items(value: Any, tree: TreeDef) -> Sequence[Any]:
+    return value if isinstance(value, (tuple, list)) else [getattr(value, key) for key in tree.keys]

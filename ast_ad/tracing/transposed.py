@@ -1,0 +1,67 @@
+"""What are the cotangents of a function that has a rule for tangents only? The rule's transpose.
+
+The tangent is linear in those of the arguments: its own cotangents by them don't depend on where they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..eager.tensor import Tensor
+from ..rules.rule_results import check_leaf, wrong_structure
+from ..trees import flatten
+from .own_rules import Ruled, is_float
+from .patches import replaced
+from .recorder import TracedPullback, recording
+from .rule_results import leaves_like
+from .traced_array import Traced, plain
+
+
+def zeros(value: Any) -> Any:
+    """A tangent of zeros for a value; what has no derivative stays."""
+    leaves, tree = flatten(value)
+    return tree.unflatten([zero(plain(leaf)) for leaf in leaves])
+
+
+def zero(leaf: Any) -> Any:
+    """The zero of the kind of a number or an array."""
+    return np.zeros_like(leaf) if isinstance(leaf, np.ndarray) else type(leaf)(0)
+
+
+def transposed(
+    own: Ruled, tangent: Callable[..., Any], primals: Sequence[Any], ans: Any, g: Any
+) -> list[Any]:
+    """The cotangents of the arguments for that of the value; traced if something given is."""
+    points, trees, graph = list[Any](), list[Any](), False
+    for value in primals:
+        leaves, tree = flatten(value)
+        graph = graph or any(isinstance(leaf, Tensor) for leaf in leaves)
+        made = [Traced._of(zero(plain(leaf))) if is_float(plain(leaf)) else zero(leaf) for leaf in leaves]
+        for point in made:
+            if isinstance(point, Tensor):
+                point._requires_grad = True
+        points.append(made)
+        trees.append(tree)
+    with recording(), replaced(own.roots[0], own.roots):
+        found = tangent(*(tree.unflatten(list(made)) for tree, made in zip(trees, points, strict=True)))
+    values, structure = flatten(ans)
+    name = f"{own.name}`'s tangent"
+    outputs = leaves_like(structure, found, wrong_structure(own.name, "the rule", "the value"))
+    for out, value in zip(outputs, values, strict=True):
+        if out is not None and is_float(plain(value)):
+            check_leaf(own.name, "the rule", "the value", out, value)
+    seeds = [
+        _seed(bar) if is_float(plain(value)) else None
+        for bar, value in zip(flatten(g)[0], values, strict=True)
+    ]
+    starts = [point for made in points for point in made if isinstance(point, Tensor)]
+    swept = iter(TracedPullback(outputs, starts)._sweep(seeds, graph or any(isinstance(s, Traced) for s in seeds)))
+    bars = [[next(swept) if isinstance(point, Tensor) else None for point in made] for made in points]
+    return [tree.unflatten(found) if any(b is not None for b in found) else None for tree, found in zip(trees, bars, strict=True)]
+
+
+def _seed(bar: Any) -> Any:
+    return bar if isinstance(bar, Tensor) else Tensor._of(np.asarray(bar))
