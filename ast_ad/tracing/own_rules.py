@@ -20,7 +20,7 @@ from ..eager.saved import FREED
 from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..eager.views import edge_of
-from ..rules.rule_results import check_leaf, wrong_structure, writes
+from ..rules.rule_results import check_leaf, writes, wrong_structure
 from ..trees import TreeDef, flatten
 from .patches import replaced
 from .rule_results import leaves_like

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..errors import AdError
 from ..trees import LEAF, STATIC, TreeDef
 
 
@@ -28,13 +29,16 @@ def leaves_like(tree: TreeDef, given: Any, error: AdError) -> list[Any]:
     if type(given) is not tree.type or _keys(given) != list(tree.keys):
         raise error
     items = given.values() if isinstance(given, dict) else _items(given, tree)
-    return [leaf for child, item in zip(tree.children, items, strict=True) for leaf in leaves_like(child, item, error)]
+    pairs = zip(tree.children, items, strict=True)
+    return [leaf for child, item in pairs for leaf in leaves_like(child, item, error)]
 
 
 def _keys(value: Any) -> list[Any]:
     if isinstance(value, dict):
         return list(value)
-    return list(getattr(value, "_fields", range(len(value)))) if isinstance(value, (tuple, list)) else list(vars(value))
+    if isinstance(value, (tuple, list)):
+        return list(getattr(value, "_fields", range(len(value))))
+    return list(vars(value))
 
 
 def _items(value: Any, tree: TreeDef) -> Sequence[Any]:

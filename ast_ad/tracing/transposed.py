@@ -48,7 +48,6 @@ def transposed(
     with recording(), replaced(own.roots[0], own.roots):
         found = tangent(*(tree.unflatten(list(made)) for tree, made in zip(trees, points, strict=True)))
     values, structure = flatten(ans)
-    name = f"{own.name}`'s tangent"
     outputs = leaves_like(structure, found, wrong_structure(own.name, "the rule", "the value"))
     for out, value in zip(outputs, values, strict=True):
         if out is not None and is_float(plain(value)):
@@ -58,9 +57,10 @@ def transposed(
         for bar, value in zip(flatten(g)[0], values, strict=True)
     ]
     starts = [point for made in points for point in made if isinstance(point, Tensor)]
-    swept = iter(TracedPullback(outputs, starts)._sweep(seeds, graph or any(isinstance(s, Traced) for s in seeds)))
+    graph = graph or any(isinstance(seed, Traced) for seed in seeds)
+    swept = iter(TracedPullback(outputs, starts)._sweep(seeds, graph))
     bars = [[next(swept) if isinstance(point, Tensor) else None for point in made] for made in points]
-    return [tree.unflatten(found) if any(b is not None for b in found) else None for tree, found in zip(trees, bars, strict=True)]
+    return [tree.unflatten(found) for tree, found in zip(trees, bars, strict=True)]
 
 
 def _seed(bar: Any) -> Any:

@@ -55,8 +55,8 @@ def pulled(own: Own, args: Sequence[Any], kwargs: dict[str, Any], ans: Any, save
                 found = own.tangent(*fixed, tuple(primals), tangents)
                 return pair(own, "the rule", found, "value, tangent")[1]
             parts = own.parts or {}
-            given = [parts[i](t, ans, *args, **kwargs) for i, t in zip(chosen, tangents, strict=True) if parts[i]]
-            return summed(own, given)
+            pairs = [(parts[i], t) for i, t in zip(chosen, tangents, strict=True) if parts[i] is not None]
+            return summed(own, [rule(t, ans, *args, **kwargs) for rule, t in pairs])
 
         bars = transposed(own, tangent, primals, ans, g)
     for i, bar in zip(chosen, bars, strict=True):
@@ -73,7 +73,9 @@ def summed(own: Own, parts: Sequence[Any]) -> Any:
         more, other = flatten(part)
         if other != tree:
             raise InputTypeError(
-                f"tangents of `{own.name}` with different structures", why="they are added", fix="give them that of the value"
+                f"tangents of `{own.name}` with different structures",
+                why="they are added",
+                fix="give them that of the value",
             )
         leaves = [a + b for a, b in zip(leaves, more, strict=True)]
     return tree.unflatten(leaves)

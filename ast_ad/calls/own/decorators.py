@@ -110,6 +110,7 @@ class StopGradient(Own):
     zero = True
 
     def run(self, args: Any, kwargs: Any, outermost: bool) -> tuple[Any, Any]:
+        """The value; nothing is needed beside it."""
         return self.function(*args, **kwargs), None
 
 

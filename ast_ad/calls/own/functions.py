@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -28,8 +27,8 @@ class Own:
     fwd: Any = None
     bwd: Any = None
     tangent: Any = None  # from primals and tangents to the value and its tangent
-    makers: dict[int, Any] | None = None  # for an argument: ``maker(ans, *args)``, from cotangent to cotangent
-    parts: dict[int, Any] | None = None  # for an argument: ``rule(t, ans, *args)``, its part of the tangent
+    makers: dict[int, Any] | None = None  # ``maker(ans, *args)`` by position: from cotangents to cotangents
+    parts: dict[int, Any] | None = None  # ``rule(t, ans, *args)`` by position: its part of the tangent
     opaque: Any = None  # the function as an operation of programs, where it is never followed
     zero = False  # whether the derivative is zero
     kind = "function"
@@ -37,7 +36,9 @@ class Own:
     def __init__(self, function: Function, nondiff_argnums: int | Sequence[int] = ()) -> None:
         if not callable(function):
             raise InputTypeError(
-                f"a derivative rule for a {type(function).__name__}", why="it is not callable", fix="pass a function"
+                f"a derivative rule for a {type(function).__name__}",
+                why="it is not callable",
+                fix="pass a function",
             )
         self.function = function
         self.name = getattr(function, "__name__", type(function).__name__)
@@ -69,7 +70,7 @@ class Own:
             return self.run(*self.arranged(args, kwargs), True)[0]
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
-        return self if instance is None else types.MethodType(self, instance)
+        return self if instance is None else functools.partial(self, instance)
 
     def __repr__(self) -> str:
         return f"<ast_ad.{self.kind} of {getattr(self.function, '__qualname__', self.function)}>"
@@ -88,7 +89,9 @@ class Own:
             InputTypeError: there is none.
         """
 
-    def arranged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def arranged(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments by position, defaults among them; of an opaque function as they are.
 
         Raises:
@@ -193,7 +196,9 @@ class WithTangent(Own):
         """
         if self.nondiff:
             raise InputTypeError(
-                f"defjvps of `{self.name}`", why="it has nondiff_argnums", fix="use defjvp, whose rule gets them"
+                f"defjvps of `{self.name}`",
+                why="it has nondiff_argnums",
+                fix="use defjvp, whose rule gets them",
             )
         self.parts = dict(enumerate(_rules(self.name, rules)))
 

@@ -37,7 +37,9 @@ def mapped(cx: Context, value: Any, change: Callable[[Any], Any]) -> Any:
 def is_leaf(value: Any) -> bool:
     """Whether it is a number, an array, or a list or dict of run-time length."""
     if isinstance(value, Lit):
-        return isinstance(value.value, (int, float, complex, np.generic)) and not isinstance(value.value, bool)
+        return isinstance(value.value, (int, float, complex, np.generic)) and not isinstance(
+            value.value, bool
+        )
     return isinstance(value, (Var, Arr, Lst, Dct))
 
 
@@ -68,14 +70,15 @@ class Fitting:
         """
         if isinstance(found, Lit) and found.value is None:
             return [Lit(None) for _ in leaves(self.cx, like)]
-        if is_leaf(like):
-            if not is_leaf(found):
-                raise self.placed(wrong_structure(self.name, self.rule, where))
-            return [self.fitted(self.cx.arg(like), self.cx.arg(found), where)]
         parts, others = self.items(like), self.items(found)
         if parts is None:
-            return []
-        if others is None or type(found) is not type(like) or list(parts) != list(others) or cls(like) != cls(found):
+            if not is_leaf(like):
+                return []
+            if others is not None or not is_leaf(found):
+                raise self.placed(wrong_structure(self.name, self.rule, where))
+            return [self.fitted(self.cx.arg(like), self.cx.arg(found), where)]
+        alike = others is not None and type(found) is type(like) and list(parts) == list(others)
+        if others is None or not alike or cls(like) != cls(found):
             raise self.placed(wrong_structure(self.name, self.rule, where))
         return [leaf for key, part in parts.items() for leaf in self.leaves(part, others[key], where)]
 

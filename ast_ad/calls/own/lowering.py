@@ -24,10 +24,10 @@ from ...compiler.frontend.lower import rebuilt, structure_of
 from ...compiler.frontend.outside_values import outside_constant, outside_value
 from ...compiler.frontend.values import Arr, Frame, Lst, Tup, now
 from ...compiler.ir.builtin import ruled
-from ...compiler.ir.ops import Arg, Block, Lit, Op, Seq, Var, atoms, variables
+from ...compiler.ir.ops import Arg, Block, Lit, Op, Seq, Var, variables
 from ...compiler.ir.types import carries_derivative
 from ...compiler.simplify.renaming import free
-from ...errors import AdError, UnsupportedError
+from ...errors import UnsupportedError
 from ...rules import helpers
 from ...rules.rule_results import no_pair, writes, wrong_number
 from ..inside_stores import is_outside
@@ -164,12 +164,12 @@ class Reading:
             fixed, primals = own.split(self.args)
             tangents = Tup(tuple(mapped(self.cx, arg, self.zero) for arg in primals))
             found = call(self.cx, self.rule("tangent"), [*fixed, Tup(tuple(primals)), tangents], {})
-            return self.pair("the rule", found, "value, tangent")[0], None
+            return self.pair("the rule", found, "value, tangent")[0], Lit(None)
         if own.opaque is not None:
             value = call_primitive(self.cx, own.opaque, list(self.args), dict(self.kwargs))
         else:
             value = call(self.cx, self.rule("function"), list(self.args), {})
-        saved = None
+        saved: Any = Lit(None)
         if own.bwd is not None and self.depth < DEEPEST:
             found = call(self.cx, self.rule("fwd"), list(self.args), {})
             saved = self.pair("fwd", found, "value, residuals")[1]
@@ -180,7 +180,8 @@ class Reading:
         found = self.cx.arg(leaf)
         if isinstance(found, Lit):
             return Lit(type(found.value)(0))
-        return self.cx.wrap_var(self.cx.builder.opaque(helpers.zero_like, (found,), cotangent_type(type_of_arg(found))))
+        made = self.cx.builder.opaque(helpers.zero_like, (found,), cotangent_type(type_of_arg(found)))
+        return self.cx.wrap_var(made)
 
     def pair(self, rule: str, found: Any, wanted: str) -> tuple[Any, Any]:
         """What a rule returned, if that is a pair."""
@@ -191,7 +192,9 @@ class Reading:
 
     def items(self, found: Any) -> tuple[Any, ...] | None:
         """The items of a tuple or list, or None."""
-        content = found.items if isinstance(found, Tup) else self.cx.state.get(found) if isinstance(found, Lst) else None
+        if isinstance(found, Tup):
+            return found.items
+        content = self.cx.state.get(found) if isinstance(found, Lst) else None
         return content if isinstance(content, tuple) else None
 
     def refuse_writes(self) -> None:
@@ -206,7 +209,7 @@ class Reading:
         return [v for v in free(block) if v not in known and carries_derivative(v.type)]
 
     def relate(self, found: Any, values: Sequence[Arg], outs: Sequence[Var]) -> None:
-        """An array that is returned as it was given has two names: once the one is written, the other is lost."""
+        """An array that is returned as it was given has two names: a write through one loses the other."""
         returned = {out: value for out, value in zip(outs, values, strict=True)}
         for leaf in leaves(self.cx, found):
             if not isinstance(leaf, Arr):
@@ -232,7 +235,7 @@ class Reading:
                 f"rules are read within rules to a depth of {DEEPEST}",
                 "trace it, or write the rule without calls of functions with rules",
             )
-            return OwnRule(name, tuple(Var(cotangent_type(o.type)) for o in outs), outs, missing=problem)  # type: ignore[arg-type]
+            return OwnRule(name, missing=problem, refusal=own.refusal())
         bars = tuple(Var(cotangent_type(out.type), "value_bar") for out in outs)
         answers = tuple(Var(out.type) for out in outs)
         if own.zero:
@@ -262,7 +265,7 @@ class Reading:
         bar = rebuilt(cx, structure, g)
         if own.bwd is not None:
             fixed, _ = own.split(self.args)
-            items = self.items(call(cx, self.rule("bwd"), [*fixed, saved if saved is not None else Lit(None), bar], {}))
+            items = self.items(call(cx, self.rule("bwd"), [*fixed, saved, bar], {}))
             count = None if items is None else len(items)
             if items is None or count != len(self.chosen):
                 raise wrong_number(own.name, "bwd", count, len(self.chosen)).at(cx.builder.span)
@@ -300,6 +303,3 @@ class Reading:
                     "the rule runs later than what is around it, and perhaps never",
                     "trace it, or return the value",
                 )
-
-
-__all__ = ["AdError", "Reading", "atoms", "lowered"]

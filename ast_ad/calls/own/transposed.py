@@ -6,6 +6,7 @@ depend on them then, is the rule for cotangents.
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any
 
 from ...compiler.adjoint.adjoint import adjoint
@@ -15,6 +16,7 @@ from ...compiler.frontend.builder import type_of_arg
 from ...compiler.frontend.callables.calls import call
 from ...compiler.frontend.conversion import from_arg
 from ...compiler.frontend.lower import rebuilt
+from ...compiler.frontend.values import Tup
 from ...compiler.ir.ops import Arg, Block, Function, Lit, Var
 from ...compiler.ir.types import carries_derivative
 from ...compiler.simplify.renaming import Renaming, copy_block
@@ -64,8 +66,6 @@ class Tangent:
         """The tangent of the value for those of the arguments."""
         cx, own, reading = self.cx, self.own, self.reading
         if own.tangent is not None:
-            from ...compiler.frontend.values import Tup
-
             fixed, primals = own.split(reading.args)
             found = call(cx, reading.rule("tangent"), [*fixed, Tup(tuple(primals)), Tup(tuple(given))], {})
             return reading.pair("the rule", found, "value, tangent")[1]
@@ -88,8 +88,7 @@ class Tangent:
         return mapped(self.cx, self.answer, lambda leaf: from_arg(self.cx, next(left)))
 
     def added(self, a: Arg, b: Arg) -> Arg:
-        import operator
-
+        """The sum of two leaves; None is zero."""
         if isinstance(a, Lit) and a.value is None:
             return b
         if isinstance(b, Lit) and b.value is None:
