@@ -66,6 +66,15 @@ def by_another_value(name: str) -> AdError:
     )
 
 
+def not_linear(name: str) -> AdError:
+    """The error for a tangent that can't be transposed."""
+    return InputValueError(
+        f"the tangent that the rule of `{name}` returns",
+        why="it is not linear in the tangents of the arguments",
+        fix="multiply tangents by what depends on the arguments only, and add",
+    )
+
+
 def writes(name: str) -> AdError:
     """The error for a function that changes what it was given."""
     return InputValueError(

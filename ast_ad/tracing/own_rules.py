@@ -31,9 +31,18 @@ class Ruled(Protocol):
     """A function with a rule; its arguments and results may be traced."""
 
     name: str
-    rule: str
-    saves: bool
-    roots: tuple[Any, ...]
+
+    @property
+    def rule(self) -> str:
+        """What errors call the rule."""
+
+    @property
+    def saves(self) -> bool:
+        """Whether the rule needs more than arguments and value."""
+
+    @property
+    def roots(self) -> tuple[Any, ...]:
+        """The functions that a derivative runs."""
 
     def run(self, args: Any, kwargs: Any, outermost: bool) -> tuple[Any, Any]:
         """The value, and what the rule needs beside it, unless that is found out later."""
@@ -203,7 +212,7 @@ def detached(tree: Any) -> Any:
 def _detached(leaf: Any) -> Any:
     if not isinstance(leaf, Tensor):
         return leaf
-    return Traced._of(_copied(plain(leaf))) if isinstance(leaf, Traced) else leaf.detach()  # type: ignore[attr-defined]
+    return Traced._of(_copied(plain(leaf))) if isinstance(leaf, Traced) else leaf.detach()
 
 
 def is_float(leaf: Any) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..eager.tensor import Tensor
-from ..rules.rule_results import check_leaf, wrong_structure
+from ..rules.rule_results import check_leaf, not_linear, wrong_structure
 from ..trees import flatten
 from .own_rules import Ruled, is_float
 from .patches import replaced
@@ -34,12 +34,31 @@ def zero(leaf: Any) -> Any:
 def transposed(
     own: Ruled, tangent: Callable[..., Any], primals: Sequence[Any], ans: Any, g: Any
 ) -> list[Any]:
-    """The cotangents of the arguments for that of the value; traced if something given is."""
+    """The cotangents of the arguments for that of the value; traced if something given is.
+
+    Raises:
+        InputValueError: the tangent is not linear.
+    """
+    found = _transposed(own, tangent, primals, ans, g, 0)
+    if not any(isinstance(leaf, Traced) for leaf in flatten((primals, g))[0]):  # else it was asked before
+        again = _transposed(own, tangent, primals, ans, g, 1)
+        for a, b in zip(flatten(found)[0], flatten(again)[0], strict=False):
+            if not np.allclose(plain(a), plain(b), rtol=1e-5, equal_nan=True):
+                raise not_linear(own.name)
+    return found
+
+
+def _transposed(
+    own: Ruled, tangent: Callable[..., Any], primals: Sequence[Any], ans: Any, g: Any, at: int
+) -> list[Any]:
+    """The same, by tangents that are ``at`` this number."""
     points, trees, graph = list[Any](), list[Any](), False
     for value in primals:
         leaves, tree = flatten(value)
         graph = graph or any(isinstance(leaf, Tensor) for leaf in leaves)
-        made = [Traced._of(zero(plain(leaf))) if is_float(plain(leaf)) else zero(leaf) for leaf in leaves]
+        made = [
+            Traced._of(zero(plain(leaf)) + at) if is_float(plain(leaf)) else zero(leaf) for leaf in leaves
+        ]
         for point in made:
             if isinstance(point, Tensor):
                 point._requires_grad = True

@@ -102,9 +102,8 @@ class Reading:
             if getattr(self.own, name) is None:
                 self.cx.inputs.guards.add(Guard.value(self.path.attribute(name), None))
         for name in ("makers", "parts"):
-            rules = getattr(self.own, name)
-            guard, path = (Guard.value, None) if rules is None else (Guard.keys, rules)
-            self.cx.inputs.guards.add(guard(self.path.attribute(name), path))
+            rules, path = getattr(self.own, name), self.path.attribute(name)
+            self.cx.inputs.guards.add(Guard.value(path, None) if rules is None else Guard.keys(path, rules))
 
     def copied(self, value: Any) -> Any:
         """An argument of the function's own: no write reaches the caller's."""
@@ -137,7 +136,10 @@ class Reading:
         outs = tuple(Var(type_of_arg(results[i])) for i in floats)
         rule = self.read_rule(structure, results, floats, outs, saved)
         values = tuple(results[i] for i in floats)
-        parts = (Lit(rule), *(Seq(tuple(p)) for p in (values, self.inputs, self.others, rule.reads)))
+        parts: tuple[Arg, ...] = (
+            Lit(rule),
+            *(Seq(tuple(p)) for p in (values, self.inputs, self.others, rule.reads)),
+        )
         if self.own.zero:
             parts = (Lit(rule), Seq(values), Seq(()), Seq(()), Seq(()))
         cx.builder.append(Op(ruled, parts, outs, {}, cx.builder.span, adjoint=cx.builder.adjoint))

@@ -20,8 +20,8 @@ from ...compiler.frontend.values import Tup
 from ...compiler.ir.ops import Arg, Block, Function, Lit, Var
 from ...compiler.ir.types import carries_derivative
 from ...compiler.simplify.renaming import Renaming, copy_block
-from ...errors import InputValueError
 from ...rules import helpers
+from ...rules.rule_results import not_linear
 from ..pipeline import settled
 from .leaves import Fitting, leaves, mapped
 
@@ -121,9 +121,4 @@ class Tangent:
         varied = Varied(tangents)
         varied.block(function.body)
         if varied.has(*bars):
-            raise InputValueError(
-                f"the tangent that the rule of `{self.own.name}` returns",
-                self.cx.builder.span,
-                "it is not linear in the tangents of the arguments",
-                "multiply tangents by what depends on the arguments only, and add",
-            )
+            raise not_linear(self.own.name).at(self.cx.builder.span)
