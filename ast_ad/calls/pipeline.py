@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from ..compiler.adjoint.own_rules import without_rules
 from ..compiler.adjoint.split import split
 from ..compiler.adjoint.unread import keep_exceptions
 from ..compiler.arrays.in_place import write_in_place
@@ -52,8 +51,7 @@ def answered(derivative: Any, described: Described, backend: str, known: Known) 
     program = Program(derivative, described, primal, backend)
     of = question.results(primal.result, primal.function)
     policy = "min-cut" if backend == "numba" and not primal.errstate else "cheap"
-    joint = without_rules(question.program(primal.function, program.wrt, of, policy))
-    return program.answered_by(joint, of)
+    return program.answered_by(question.program(primal.function, program.wrt, of, policy), of)
 
 
 def settled(function: Function) -> Function:

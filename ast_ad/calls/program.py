@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ..compiler.adjoint.own_rules import without_rules
 from ..compiler.emit.load import add_user_note
 from ..compiler.frontend.structures import rebuild
 from ..compiler.ir.builtin import own
@@ -75,7 +76,7 @@ class Program(Request):
                 why=f"it has {len(joint.body.results)} results",
                 fix="let it return the primal's, then as many as its `width` says",
             )
-        self.joint, self.of = joint, of
+        self.joint, self.of = without_rules(joint), of  # as it runs, and is not differentiated again
         if self.of and not self.owner.every_leaf:
             chosen = self.question.argnums is not None or self.owner.has_chosen()
             self.zeros = zeros(self, self.of, unused=chosen)
