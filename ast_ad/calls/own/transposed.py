@@ -9,7 +9,6 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, Any
 
-from ...compiler.adjoint.adjoint import adjoint
 from ...compiler.adjoint.contributions import cotangent_type
 from ...compiler.analysis.activity import Varied
 from ...compiler.frontend.builder import type_of_arg
@@ -23,6 +22,7 @@ from ...compiler.simplify.renaming import Renaming, copy_block
 from ...rules import helpers
 from ...rules.rule_results import not_linear
 from ..pipeline import settled
+from ..questions import Pullback
 from .leaves import Fitting, leaves, mapped
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Tangent:
         block.results = tuple(part for part, _ in pairs)
         function = settled(Function("tangent", tuple(self.tangents), block))
         count, wrt = len(pairs), tuple(range(len(self.tangents)))
-        transposed = adjoint(function, wrt, seed=True, region=True)
+        transposed = Pullback().program(function, wrt, tuple(range(count)), region=True)
         given_, seeds = transposed.params[: len(wrt)], transposed.params[len(wrt) :]
         self.require_linear(transposed, given_, transposed.body.results[count:])
         names: Renaming = dict(zip(seeds, (bar for _, bar in pairs), strict=True))
