@@ -120,9 +120,11 @@ def traced_pushforward(trace: Any, results: Sequence[Any], inputs: Sequence[Any]
     leaves, tree = flatten(trace.question.parts(value)[0])
     name = getattr(trace.owner.function, "__name__", "function")
     bars, second = pull.linearize(
-        [np.zeros_like(leaf)[()] if i in of else None for i, leaf in enumerate(every)]
+        [np.zeros_like(leaf)[()] if i in of else None for i, leaf in enumerate(every)], linear=True
     )
-    _, elsewhere = pull.linearize([far_from_zero(leaf) if i in of else None for i, leaf in enumerate(every)])
+    _, elsewhere = pull.linearize(
+        [far_from_zero(leaf) if i in of else None for i, leaf in enumerate(every)], linear=True
+    )
 
     def run(*tangents: Any) -> Sequence[Any]:
         found = second(tangents)[len(bars) :]

@@ -22,7 +22,7 @@ from ..compiler.frontend.loops.slots import is_checked
 from ..compiler.frontend.lower import rebuilt, structure_of
 from ..compiler.frontend.outside_values import outside_value
 from ..compiler.frontend.structures import positions
-from ..compiler.frontend.values import Arr, Bound, Closure, Frame, Tup, now
+from ..compiler.frontend.values import Arr, Bound, Closure, Dct, Frame, Tup, now
 from ..compiler.ir.builtin import assign
 from ..compiler.ir.ops import Arg, Block, Function, Lit, Op, Seq, Var
 from ..compiler.ir.types import Array, DictOf, ListOf, Scalar, carries_derivative
@@ -162,6 +162,12 @@ class Region:
 
     def leaf(self, value: Any, differentiated: bool, label: str, mixed: bool) -> Any:
         """``mixed``: an integer is left alone, as there are floats beside it."""
+        if isinstance(value, Dct):
+            raise self.cx.unsupported(
+                "a dict whose keys are known at run time only, as an argument of a nested derivative",
+                "its cotangent has no keys for what is not reached",
+                "pass its values as an array or a list",
+            )
         outer = self.cx.arg(value)
         if self.asked.every or mixed:
             differentiated = differentiated and carries_derivative(type_of_leaf(outer))

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..compiler.frontend.context import Context
 from ..compiler.frontend.lower import rebuilt
 from ..compiler.frontend.registered_objects import parts_of
@@ -22,25 +24,29 @@ from ..errors import InputValueError
 
 
 def mapped(cx: Context, value: Any, change: Callable[[Any], Any]) -> Any:
-    """A new abstract value of the same structure, each number, array and run-time list in it changed."""
+    """A new abstract value of the same structure, with each number, array, run-time list or dict changed."""
     state = cx.state
     if isinstance(value, Tup):
         return Tup(tuple(mapped(cx, v, change) for v in value.items), value.cls)
     if isinstance(value, Lst) and isinstance(state.get(value), tuple):
         return Lst(tuple(mapped(cx, v, change) for v in state.get(value)))
-    if isinstance(value, Dct):
+    if isinstance(value, Dct) and not isinstance(state.get(value), Var):
         return Dct({k: mapped(cx, v, change) for k, v in state.get(value).items()}, value.cls)
     if isinstance(value, Obj):
         content, constant = parts_of(cx, value)
         return Obj(value.cls, {k: v if k in constant else mapped(cx, v, change) for k, v in content.items()})
-    numeric = (
-        isinstance(value, Lit)
-        and isinstance(value.value, (int, float, complex))
-        and not isinstance(value.value, bool)
-    )
     if isinstance(value, (Maybe, Lost)):
         cx.arg(value)  # refuses it
-    return change(value) if numeric or isinstance(value, (Var, Arr, Lst)) else value
+    return change(value) if is_leaf(value) else value
+
+
+def is_leaf(value: Any) -> bool:
+    """Whether an abstract value that is no container of known content is numeric, or such a list or dict."""
+    if isinstance(value, Lit):
+        return isinstance(value.value, (int, float, complex, np.generic)) and not isinstance(
+            value.value, bool
+        )
+    return isinstance(value, (Var, Arr, Lst, Dct))
 
 
 def leaves_of(cx: Context, value: Any) -> list[Arg]:

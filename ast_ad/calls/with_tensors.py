@@ -226,6 +226,7 @@ class TracedInPlace:
         self.call, self.request = call, call.request()
         self.points: dict[int, Any] = {}
         self.own: list[Any] = []  # what requires grad for the sake of this call alone
+        self.asker = object()  # all its sweeps are of one derivative
         derivative = call.derivative
         with recording():
             entries = [self.entry(i, leaf) for i, leaf in enumerate(call.leaves)]
@@ -309,7 +310,7 @@ class TracedInPlace:
                 seeds[i] = Tensor._of(np.asarray(seed(plain(self.outputs[i]))))
                 seeds[i]._requires_grad = seeds[i]._is_made_here = True
                 self.own.append(seeds[i])
-            bars = TracedPullback(self.outputs, points)._sweep(seeds, True)
+            bars = TracedPullback(self.outputs, points, asker=self.asker)._sweep(seeds, True, linear=True)
         reached = [n for n, bar in enumerate(bars) if bar is not None]
         pullback = TracedPullback([bars[n] for n in reached], [seeds[i] for i in varied])
         return lambda given: pullback._sweep([given[n] for n in reached], True)
@@ -334,7 +335,7 @@ class TracedInPlace:
         """The cotangents in the structure of the arguments that are asked for."""
         points = [self.points[i] for i in self.request.wrt]
         with recording():
-            found = TracedPullback(self.outputs, points)._sweep(seeds, True)
+            found = TracedPullback(self.outputs, points, asker=self.asker)._sweep(seeds, True)
             bars = [
                 self.part(_zeros(point) if bar is None else bar, point)
                 for bar, point in zip(found, points, strict=True)

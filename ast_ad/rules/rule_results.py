@@ -75,6 +75,24 @@ def not_linear(name: str) -> AdError:
     )
 
 
+def no_tangent(name: str) -> AdError:
+    """The error for a tangent of a function that has a rule for cotangents only."""
+    return InputTypeError(
+        f"a tangent of `{name}`",
+        why="it has a rule for cotangents only, which is not transposed",
+        fix=f"give it one for tangents, {name}.defjvp(rule), or ask for vjp, grad or jacrev",
+    )
+
+
+def no_linear_cotangent(name: str) -> AdError:
+    """The error for a rule that can't be transposed."""
+    return InputValueError(
+        f"a tangent of `{name}`",
+        why="its rule is not linear in the cotangent, so that it is that of a pullback only",
+        fix="ask for vjp, grad or jacrev, or give it a rule that is linear in the cotangent",
+    )
+
+
 def writes(name: str) -> AdError:
     """The error for a function that changes what it was given."""
     return InputValueError(

@@ -6,23 +6,24 @@ the sweep is itself recorded, the rule runs again on traced arrays.
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
 
 from ..eager import namespace  # noqa: F401  (the operators of tensors)
 from ..eager.node import NO_EDGE, Node, next_number
+from ..eager.numpy_protocol import run
 from ..eager.recording import needs_grad
 from ..eager.saved import FREED
 from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..eager.views import edge_of
-from ..rules.rule_results import check_leaf, writes, wrong_structure
+from ..rules.rule_results import check_leaf, no_tangent, writes, wrong_structure
 from ..trees import TreeDef, flatten
+from .askers import asker, depth, within
 from .patches import replaced
+from .recorder import TracedPullback, recording
 from .rule_results import leaves_like
 from .traced_array import Traced, like, plain
 
@@ -53,30 +54,26 @@ class Ruled(Protocol):
     def refusal(self) -> Exception:
         """The error for a derivative by something that the rule has no cotangent for."""
 
-    def pulled(self, args: Any, kwargs: Any, ans: Any, saved: Any, g: Any) -> list[Any]:
-        """A cotangent for each positional argument, in its structure, or None."""
+    @property
+    def has_value(self) -> bool:
+        """Whether a rule computes the value, so that its code is what is differentiated after the rule."""
+
+    @property
+    def has_tangent(self) -> bool:
+        """Whether there is a rule for tangents."""
+
+    @property
+    def transposable(self) -> bool:
+        """Whether tangents may be found by the transpose of the rule for cotangents."""
+
+    def pulled(self, args: Any, kwargs: Any, ans: Any, saved: Any, g: Any, by_tangent: bool) -> list[Any]:
+        """A cotangent for each positional argument, in its structure, or None.
+
+        ``by_tangent``: by the transpose of the rule for tangents, though there is one for cotangents.
+        """
 
 
 LATER: Any = type("Later", (), {"__repr__": lambda self: "LATER"})()  # in place of what a rule needs
-
-
-class Nesting(threading.local):
-    """``depth``: how many functions with a rule, and rules, this thread is running."""
-
-    depth = 0
-
-
-nesting = Nesting()
-
-
-@contextmanager
-def within() -> Iterator[None]:
-    """A function with a rule of its own runs, or its rule: what these call is not what is differentiated."""
-    nesting.depth += 1
-    try:
-        yield
-    finally:
-        nesting.depth -= 1
 
 
 class RecordedCall:
@@ -87,7 +84,7 @@ class RecordedCall:
     """
 
     def __init__(self, own: Ruled, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        self.own, self.outermost = own, nesting.depth == 0
+        self.own, self.outermost = own, depth.get() == 0
         self.given, self.tree = flatten((args, kwargs))
         self.leaves = [_copied(plain(leaf)) for leaf in self.given]
         self.face: Any = Traced if any(isinstance(leaf, Traced) for leaf in self.given) else Tensor
@@ -130,23 +127,52 @@ class RecordedCall:
                 self.saved = self.own.run(args, kwargs, True)[1]
             saved, form = flatten(self.saved)
             kept = form.unflatten([_copied(plain(leaf)) for leaf in saved])
-            found = self.own.pulled(args, kwargs, ans, kept, self.seeded(seeds))
+            found = self.own.pulled(args, kwargs, ans, kept, self.seeded(seeds), False)
         return self.checked(found)
 
-    def recorded_cotangents(self, seeds: Sequence[Any], node: Any) -> list[Any]:
+    def recorded_cotangents(self, seeds: Sequence[Any], node: Any, linear: bool) -> list[Any]:
         """The same, recorded: the function runs again, for what its rule needs."""
-        points = [_copied(leaf) for leaf in self.leaves]
-        for i, edge in zip(self.wrt, self.edges, strict=True):
-            points[i] = point(self.leaves[i], *edge)
+        own = self.own
+        if linear and self.outermost and not (own.has_tangent or own.transposable):
+            raise no_tangent(own.name)
+        args, kwargs = self.points()
         ans = [_copied(leaf) for leaf in self.results]
         for nr, i in enumerate(self.floats):
             ans[i] = point(self.results[i], node, nr)
-        args, kwargs = self.tree.unflatten(points)
-        with within(), replaced(self.own.roots[0], self.own.roots):
-            saved = self.own.run(args, kwargs, True)[1] if self.own.saves else None
+        with within(), replaced(own.roots[0], own.roots):
+            by_tangent = linear and own.has_tangent
+            saved = own.run(args, kwargs, True)[1] if own.saves and not by_tangent else None
             answer = self.out_tree.unflatten(ans)
-            found = self.own.pulled(args, kwargs, answer, saved, self.seeded(seeds))
+            found = own.pulled(args, kwargs, answer, saved, self.seeded(seeds), by_tangent)
         return self.checked(found)
+
+    def points(self) -> Any:
+        """The arguments as traced ones, which stand at the places of the graph where they came from."""
+        points = [_copied(leaf) for leaf in self.leaves]
+        for i, edge in zip(self.wrt, self.edges, strict=True):
+            points[i] = point(self.leaves[i], *edge)
+        return self.tree.unflatten(points)
+
+    def cotangents_of_value(self, seeds: Sequence[Any], graph: bool, linear: bool) -> list[Any]:
+        """Those of the leaves in ``wrt``, by the code of the value: of derivatives after the first."""
+        (args, kwargs), starts = self.points(), list[Any]()
+        leaves, tree = flatten((args, kwargs))
+        with recording():
+            for i in self.wrt:
+                leaves[i] = run(np.copy, (leaves[i],), {}) if isinstance(leaves[i], Tensor) else leaves[i]
+                starts.append(leaves[i])
+            args, kwargs = tree.unflatten(leaves)
+            with within(), replaced(self.own.roots[0], self.own.roots):
+                value = self.own.run(args, kwargs, True)[0]
+            outputs, form = flatten(value)
+            if form != self.out_tree:
+                raise wrong_structure(self.own.name, "fwd", "the value")
+            given: list[Any] = [None] * len(outputs)
+            for i, seed in zip(self.floats, seeds, strict=True):
+                given[i] = _tensor(seed)
+            now = asker.get()
+            assert now is not None
+            return TracedPullback(outputs, starts, asker=now.who)._sweep(given, graph, linear)
 
     def seeded(self, seeds: Sequence[Any]) -> Any:
         """The cotangents of the value in its structure; of what is no float: 0."""
@@ -168,9 +194,10 @@ class RecordedCall:
 
 
 class RuledBackward(Node):
-    """The node of a call."""
+    """The node of a call; ``_asker``: the derivative that has used the rule."""
 
     _call: Any = None
+    _asker: Any = None
 
     def __init__(self, call: RecordedCall, live: tuple[Any, ...]) -> None:
         self._call = call
@@ -183,10 +210,20 @@ class RuledBackward(Node):
         if self._call is None:
             raise RuntimeError(FREED)
         seeds = [g] if self._outputs == 1 else list(g)
-        if graph:
-            found = [_tensor(bar) for bar in self._call.recorded_cotangents(seeds, self)]
+        now = asker.get()
+        linear = now is not None and now.linear
+        if now is not None and self._asker not in (None, now.who) and self._call.own.has_value:
+            found = self._call.cotangents_of_value(seeds, graph, linear)
         else:
-            found = [None if bar is None else np.array(plain(bar)) for bar in self._call.cotangents(seeds)]
+            self._asker = now and now.who
+            if graph:
+                found = self._call.recorded_cotangents(seeds, self, linear)
+            else:
+                found = self._call.cotangents(seeds)
+        if graph:
+            found = [_tensor(bar) for bar in found]
+        else:
+            found = [None if bar is None else np.array(plain(bar)) for bar in found]
         return [bar for bar, edge in zip(found, self._edges, strict=True) if edge[0] is not None]
 
     def _release(self) -> None:

@@ -28,6 +28,7 @@ from ..errors import AdError, UnsupportedError
 from ..trees import flatten, register_leaf
 from . import operators  # noqa: F401  (attaches them)
 from .argument_copies import Copies
+from .askers import asked_by
 from .ends import INSIDE, Places, ends, lost
 from .faces import hide
 from .patches import replaced
@@ -213,7 +214,8 @@ def _constant(leaf: Any) -> Any:
 class TracedPullback:
     """Maps cotangents of ``outputs`` to those of ``starts``, as often as wanted.
 
-    ``integers``: what became an integer on the way, a node of the graph for each line.
+    ``integers``: what became an integer on the way, a node of the graph for each line. ``asker``: the
+    derivative that it belongs to, if it has several.
     """
 
     def __init__(
@@ -221,8 +223,10 @@ class TracedPullback:
         outputs: Sequence[Any],
         starts: Sequence[Any],
         integers: Places | None = None,
+        asker: Any = None,
     ) -> None:
         self.outputs, self.starts, self.integers = list(outputs), list(starts), integers or {}
+        self.asker = object() if asker is None else asker  # no cycle of references
 
     unreached: Sequence[int] = ()  # the positions of starts that got nothing in the last sweep
 
@@ -239,11 +243,13 @@ class TracedPullback:
             for g, s in zip(found, self.starts, strict=True)
         )
 
-    def linearize(self, cotangents: Sequence[Any]) -> tuple[tuple[Any, ...], TracedPullback]:
-        """The cotangents of the starts, and their own pullback."""
+    def linearize(
+        self, cotangents: Sequence[Any], linear: bool = False
+    ) -> tuple[tuple[Any, ...], TracedPullback]:
+        """The cotangents of the starts, and their own pullback; ``linear``: which is asked for tangents."""
         seeds = [None if g is None else _start(g) for g in cotangents]
         with recording():
-            found = self._sweep(seeds, True)
+            found = self._sweep(seeds, True, linear)
             results = [
                 Tensor._of(np.zeros_like(s._array)) if g is None else g
                 for g, s in zip(found, self.starts, strict=True)
@@ -251,7 +257,7 @@ class TracedPullback:
         values = tuple(_like(r._array, s) for r, s in zip(results, self.starts, strict=True))
         return values, TracedPullback(results, [*self.starts, *(s for s in seeds if s is not None)])
 
-    def _sweep(self, seeds: Sequence[Any], graph: bool) -> list[Any]:
+    def _sweep(self, seeds: Sequence[Any], graph: bool, linear: bool = False) -> list[Any]:
         roots = []
         for out, seed in zip(self.outputs, seeds, strict=True):
             if seed is None or not isinstance(out, Tensor):
@@ -262,7 +268,8 @@ class TracedPullback:
         if not roots:
             return [None] * len(self.starts)
         edges = [edge_of(start) for start in self.starts]
-        captured = execute(roots, True, graph, edges) or {}
+        with asked_by(self.asker, linear):
+            captured = execute(roots, True, graph, edges) or {}
         return [captured.get(edge) for edge in edges]
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from ...errors import InputTypeError
 from ...rules.rule_results import no_pair, wrong_number
 from ...tracing.own_rules import LATER
-from ...tracing.transposed import transposed, zeros
 from ...trees import flatten
+from .traced_tangents import transposed, zeros
 
 if TYPE_CHECKING:
     from .functions import Own
@@ -33,17 +33,25 @@ def pair(own: Own, rule: str, found: Any, wanted: str) -> tuple[Any, Any]:
     return found[0], found[1]
 
 
-def pulled(own: Own, args: Sequence[Any], kwargs: dict[str, Any], ans: Any, saved: Any, g: Any) -> list[Any]:
+def pulled(
+    own: Own,
+    args: Sequence[Any],
+    kwargs: dict[str, Any],
+    ans: Any,
+    saved: Any,
+    g: Any,
+    by_tangent: bool,
+) -> list[Any]:
     """A cotangent for each argument, in its structure, or None."""
     found: list[Any] = [None] * len(args)
     chosen = [i for i in range(len(args)) if own.is_differentiated(i)]
-    if own.bwd is not None:
+    if own.bwd is not None and not by_tangent:
         fixed, _ = own.split(args)
         bars = own.bwd(*fixed, saved, g)
         count = len(bars) if isinstance(bars, (tuple, list)) else None
         if count != len(chosen):
             raise wrong_number(own.name, "bwd", count, len(chosen))
-    elif own.makers is not None:
+    elif own.makers is not None and not by_tangent:
         makers = [own.makers[i] for i in chosen]
         bars = [None if maker is None else maker(ans, *args, **kwargs)(g) for maker in makers]
     else:

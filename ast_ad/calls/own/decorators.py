@@ -159,6 +159,7 @@ def _identity_bwd(function: Callable[[Any], Any], residuals: Any, g: Any) -> Any
 
 
 _MAPPED = CustomVjp(_identity, (1,))
+_MAPPED.transposable = True
 _MAPPED.defvjp(_identity_fwd, _identity_bwd)
 
 

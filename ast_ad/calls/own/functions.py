@@ -31,6 +31,7 @@ class Own:
     parts: dict[int, Any] | None = None  # ``rule(t, ans, *args)`` by position: its part of the tangent
     opaque: Any = None  # the function as an operation of programs, where it is never followed
     zero = False  # whether the derivative is zero
+    transposable = False  # whether tangents may be found by the transpose of the rule for cotangents
     kind = "function"
 
     def __init__(self, function: Function, nondiff_argnums: int | Sequence[int] = ()) -> None:
@@ -57,13 +58,14 @@ class Own:
 
     # ----- calls
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        from ...tracing.own_rules import RecordedCall, nesting, within
+        from ...tracing.askers import depth, within
+        from ...tracing.own_rules import RecordedCall
 
         leaves, _ = flatten((args, kwargs))
         if any(hasattr(type(leaf), "_is_eager_tensor") for leaf in leaves):
             self.require()
             return RecordedCall(self, *self.arranged(args, kwargs)).result()
-        if nesting.depth or not (is_tracing() or is_inside()):
+        if depth.get() or not (is_tracing() or is_inside()):
             return self.function(*args, **kwargs)
         self.require()
         with within():
@@ -122,6 +124,22 @@ class Own:
         fixed = [arg for i, arg in enumerate(args) if i in self.nondiff]
         return fixed, [arg for i, arg in enumerate(args) if i not in self.nondiff]
 
+    # ----- which rules there are
+    @property
+    def pulls(self) -> bool:
+        """Whether there is a rule for cotangents."""
+        return self.bwd is not None or self.makers is not None
+
+    @property
+    def has_tangent(self) -> bool:
+        """Whether there is a rule for tangents."""
+        return self.tangent is not None or self.parts is not None
+
+    @property
+    def has_value(self) -> bool:
+        """Whether a rule computes the value, so that its code is what is differentiated after the rule."""
+        return self.bwd is not None or self.tangent is not None
+
     # ----- for traces
     @property
     def saves(self) -> bool:
@@ -146,11 +164,11 @@ class Own:
 
         return concrete.run(self, args, kwargs, outermost)
 
-    def pulled(self, args: Any, kwargs: Any, ans: Any, saved: Any, g: Any) -> list[Any]:
+    def pulled(self, args: Any, kwargs: Any, ans: Any, saved: Any, g: Any, by_tangent: bool) -> list[Any]:
         """See ``tracing.own_rules.Ruled``."""
         from . import concrete
 
-        return concrete.pulled(self, args, kwargs, ans, saved, g)
+        return concrete.pulled(self, args, kwargs, ans, saved, g, by_tangent)
 
 
 def missing(own: Own, method: str, why: str) -> AdError:
@@ -237,6 +255,7 @@ class Primitive(Own):
     """See ``primitive``."""
 
     kind = "primitive"
+    transposable = True
 
     def __init__(self, function: Function) -> None:
         from ...rules.registry import nondifferentiable

@@ -2,45 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
-
-import numpy as np
 
 from ...compiler.adjoint.contributions import cotangent_type
 from ...compiler.frontend.builder import type_of_arg
 from ...compiler.frontend.context import Context
-from ...compiler.frontend.values import Arr, Dct, Lost, Lst, Maybe, Obj, Tup
+from ...compiler.frontend.values import Dct, Lst, Obj, Tup
 from ...compiler.ir.alternatives import is_mixed
-from ...compiler.ir.ops import Arg, Lit, Var
+from ...compiler.ir.ops import Arg, Lit
 from ...compiler.ir.types import Array, Scalar, carries_derivative, kind_of
 from ...errors import AdError
 from ...rules.rule_results import checked, wrong_dtype, wrong_shape, wrong_structure
-
-
-def mapped(cx: Context, value: Any, change: Callable[[Any], Any]) -> Any:
-    """A new value of the same structure, each number, array and run-time list in it changed."""
-    state = cx.state
-    if isinstance(value, Tup):
-        return Tup(tuple(mapped(cx, v, change) for v in value.items), value.cls)
-    if isinstance(value, Lst) and isinstance(state.get(value), tuple):
-        return Lst(tuple(mapped(cx, v, change) for v in state.get(value)))
-    if isinstance(value, Dct) and not isinstance(state.get(value), Var):
-        return Dct({k: mapped(cx, v, change) for k, v in state.get(value).items()}, value.cls)
-    if isinstance(value, Obj):
-        return Obj(value.cls, {k: mapped(cx, v, change) for k, v in state.get(value).items()})
-    if isinstance(value, (Maybe, Lost)):
-        cx.arg(value)  # refuses it
-    return change(value) if is_leaf(value) else value
-
-
-def is_leaf(value: Any) -> bool:
-    """Whether it is a number, an array, or a list or dict of run-time length."""
-    if isinstance(value, Lit):
-        return isinstance(value.value, (int, float, complex, np.generic)) and not isinstance(
-            value.value, bool
-        )
-    return isinstance(value, (Var, Arr, Lst, Dct))
+from ..inside_later import is_leaf, mapped
 
 
 def leaves(cx: Context, value: Any) -> list[Any]:

@@ -29,9 +29,10 @@ from ...compiler.ir.types import carries_derivative
 from ...compiler.simplify.renaming import free
 from ...errors import UnsupportedError
 from ...rules import helpers
-from ...rules.rule_results import no_pair, writes, wrong_number
+from ...rules.rule_results import no_linear_cotangent, no_pair, no_tangent, writes, wrong_number
+from ..inside_later import mapped
 from ..inside_stores import is_outside
-from .leaves import Fitting, leaves, mapped
+from .leaves import Fitting, leaves
 from .transposed import Tangent
 
 if TYPE_CHECKING:
@@ -125,10 +126,11 @@ class Reading:
         cx, block = self.cx, self.cx.builder.block
         start = len(block.ops)
         with self.within():
-            value, saved = self.forward()
+            value, again, saved = self.forward()
         self.refuse_writes()
         results: list[Arg] = []
         structure = structure_of(cx, value, results)
+        repeated = self.repeated(again, structure)
         floats = [i for i, r in enumerate(results) if carries_derivative(type_of_arg(r))]
         if not floats:
             return value
@@ -136,12 +138,12 @@ class Reading:
         outs = tuple(Var(type_of_arg(results[i])) for i in floats)
         rule = self.read_rule(structure, results, floats, outs, saved)
         values = tuple(results[i] for i in floats)
-        parts: tuple[Arg, ...] = (
-            Lit(rule),
-            *(Seq(tuple(p)) for p in (values, self.inputs, self.others, rule.reads)),
+        read = (
+            [()] * 4
+            if self.own.zero
+            else [self.inputs, self.others, rule.reads, [repeated[i] for i in floats if repeated]]
         )
-        if self.own.zero:
-            parts = (Lit(rule), Seq(values), Seq(()), Seq(()), Seq(()))
+        parts = (Lit(rule), Seq(values), *(Seq(tuple(part)) for part in read))
         cx.builder.append(Op(ruled, parts, outs, {}, cx.builder.span, adjoint=cx.builder.adjoint))
         for i, out in zip(floats, outs, strict=True):
             results[i] = out
@@ -157,25 +159,44 @@ class Reading:
         finally:
             self.cx.own_rules -= 1
 
-    def forward(self) -> tuple[Any, Any]:
-        """The value, and what ``bwd`` needs."""
+    def forward(self) -> tuple[Any, Any, Any]:
+        """The value; the value whose code is differentiated next, or None; and what ``bwd`` needs.
+
+        The call that is differentiated first runs ``fwd``, or the rule for tangents. One within a rule runs
+        the function, and ``fwd`` beside it for a derivative of that.
+        """
         own = self.own
-        if self.depth == 0 and own.bwd is not None:
-            return self.pair("fwd", call(self.cx, self.rule("fwd"), self.args, {}), "value, residuals")
-        if self.depth == 0 and own.tangent is not None:
-            fixed, primals = own.split(self.args)
-            tangents = Tup(tuple(mapped(self.cx, arg, self.zero) for arg in primals))
-            found = call(self.cx, self.rule("tangent"), [*fixed, Tup(tuple(primals)), tangents], {})
-            return self.pair("the rule", found, "value, tangent")[0], Lit(None)
+        if self.depth == 0 and own.has_value:
+            value, saved = self.by_rule()
+            return value, value, saved
         if own.opaque is not None:
             value = call_primitive(self.cx, own.opaque, list(self.args), dict(self.kwargs))
         else:
             value = call(self.cx, self.rule("function"), list(self.args), {})
-        saved: Any = Lit(None)
-        if own.bwd is not None and self.depth < DEEPEST:
-            found = call(self.cx, self.rule("fwd"), list(self.args), {})
-            saved = self.pair("fwd", found, "value, residuals")[1]
-        return value, saved
+        if not own.has_value or self.depth >= DEEPEST:
+            return value, None, Lit(None)
+        return value, *self.by_rule()
+
+    def by_rule(self) -> tuple[Any, Any]:
+        """The value that a rule computes, and what ``bwd`` needs."""
+        own = self.own
+        if own.bwd is not None:
+            return self.pair("fwd", call(self.cx, self.rule("fwd"), self.args, {}), "value, residuals")
+        fixed, primals = own.split(self.args)
+        tangents = Tup(tuple(mapped(self.cx, arg, self.zero) for arg in primals))
+        found = call(self.cx, self.rule("tangent"), [*fixed, Tup(tuple(primals)), tangents], {})
+        return self.pair("the rule", found, "value, tangent")[0], Lit(None)
+
+    def repeated(self, again: Any, structure: Any) -> list[Arg]:
+        """The leaves of the value that is differentiated next."""
+        results: list[Arg] = []
+        if again is not None and structure_of(self.cx, again, results) != structure:
+            raise self.cx.unsupported(
+                f"the rule of `{self.own.name}`",
+                "it returns a value of another structure than the function",
+                "let both return the same tuples, lists and dicts",
+            )
+        return results
 
     def zero(self, leaf: Any) -> Any:
         """A tangent of zeros."""
@@ -246,24 +267,36 @@ class Reading:
         ans = list(results)
         for i, bar, answer in zip(floats, bars, answers, strict=True):
             g[i], ans[i] = bar, answer
+        ways = [own.pulls, None] if own.pulls and own.has_tangent else [own.pulls]
+        body, *tangent = (self.rule_block(way, structure, saved, ans, g) for way in ways)
+        known = {*bars, *answers}
+        reads = tuple({v: None for block in (body, *tangent) for v in free(block) if v not in known})
+        errors = {"no_tangent": no_tangent(name), "not_linear": no_linear_cotangent(name)}
+        if own.transposable or self.depth or not own.pulls:
+            del errors["no_tangent"]
+        transposed = tangent[0] if tangent else None if own.pulls else body
+        return OwnRule(name, bars, answers, reads, body, transposed, refusal=own.refusal(), **errors)
+
+    def rule_block(self, pulls: Any, structure: Any, saved: Any, ans: list[Arg], g: list[Arg]) -> Block:
+        """The cotangents of the inputs, as a block; ``pulls``: by a rule for cotangents."""
         block, before = Block(), self.cx.state
         self.cx.state = before.fork()
         try:
             with self.cx.builder.nested(block), self.within():
                 try:
-                    block.results = tuple(self.cotangents(structure, saved, ans, g))
+                    block.results = tuple(self.cotangents(pulls, structure, saved, ans, g))
                 except Raised:
                     block.results = tuple(Lit(None) for _ in self.inputs)
             self.refuse_stores(before, self.cx.state)
         finally:
             self.cx.state = before
-        known = {*bars, *answers}
-        reads = tuple(v for v in free(block) if v not in known)
-        return OwnRule(name, bars, answers, reads, block, refusal=own.refusal())
+        return block
 
-    def cotangents(self, structure: Any, saved: Any, ans: list[Arg], g: list[Arg]) -> list[Arg]:
+    def cotangents(self, pulls: Any, structure: Any, saved: Any, ans: list[Arg], g: list[Arg]) -> list[Arg]:
         """The cotangents of the inputs."""
         cx, own = self.cx, self.own
+        if not pulls:
+            return Tangent(self, structure, ans, g).cotangents()
         bar = rebuilt(cx, structure, g)
         if own.bwd is not None:
             fixed, _ = own.split(self.args)
@@ -271,11 +304,9 @@ class Reading:
             count = None if items is None else len(items)
             if items is None or count != len(self.chosen):
                 raise wrong_number(own.name, "bwd", count, len(self.chosen)).at(cx.builder.span)
-        elif own.makers is not None:
+        else:
             answer = rebuilt(cx, structure, ans)
             items = tuple(self.made(i, answer, bar) for i in self.chosen)
-        else:
-            return Tangent(self, structure, ans, g).cotangents()
         fitting = Fitting(cx, own.name, own.rule)
         return [
             leaf

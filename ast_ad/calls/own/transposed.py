@@ -21,9 +21,10 @@ from ...compiler.ir.types import carries_derivative
 from ...compiler.simplify.renaming import Renaming, copy_block
 from ...rules import helpers
 from ...rules.rule_results import not_linear
+from ..inside_later import mapped
 from ..pipeline import settled
 from ..questions import Pullback
-from .leaves import Fitting, leaves, mapped
+from .leaves import Fitting, leaves
 
 if TYPE_CHECKING:
     from .lowering import Reading

@@ -41,6 +41,7 @@ from ..simplify.simplify import expression_key, simplify
 from .contributions import Cotangents
 from .leaving import Certainty, as_left
 from .linearity import is_linear
+from .own_rules import OwnRule, used_rules
 from .rule_copies import RuleCopies
 from .seeds import seeds
 from .structural import STRUCTURAL
@@ -103,6 +104,7 @@ def adjoint(
         builder.append(Op(builtin.restore, (handled,), (), {}, effect=True, adjoint=True))
     certainty = Certainty(joint.body)
     joint.body.results = (*results, *(sweep.result(var, certainty) for var in inputs))
+    used_rules(joint, sweep.ruled)
     return require(simplify(joint), outer)
 
 
@@ -142,6 +144,7 @@ class Sweep:
         self.activity = activity
         self.undefined = undefined
         self.bars = Cotangents(builder, activity, undefined)
+        self.ruled: set[OwnRule] = set()  # the rules of the user's that it has used
         self.masks, self.infinities, self.settled = Masks(), Infinities(), Settled(expression_key)
 
     def start(self, results: tuple[Arg, ...], given: bool) -> tuple[Var, ...]:
@@ -283,7 +286,7 @@ class Sweep:
         before = len(self.builder.block.ops)
         cotangents = _several(self.rules.inline(rule, (g, ans, *op.args), op.kwargs))
         made = self.builder.block.ops[before:]
-        if self.linear and not is_linear(primitive, made, completed, cotangents, adjoint):
+        if self.linear and not is_linear(primitive, made, completed, cotangents):
             raise UnsupportedError(
                 f"a tangent of `{callable_name(op.fn)}`",
                 op.span,

@@ -1,7 +1,7 @@
 """Is what a derivative rule computes linear in the cotangent? Then it can be transposed, to give tangents.
 
-``is_linear(primitive, ops, g, cotangents, adjoint) -> bool``. Asked by the sweep of ``adjoint`` about each
-rule that it inlines, where its program is to be transposed.
+``is_linear(primitive, ops, g, cotangents) -> bool``. Asked by the sweep of ``adjoint`` about each rule that
+it inlines, where its program is to be transposed.
 
 A rule may do with a cotangent what is not linear: clip it, or pass it on where it is positive. As a pullback
 that is what its author wants; a tangent it does not have. The package's own rules are linear, which their
@@ -10,7 +10,7 @@ tests say; of another one the pullback is made, which must not depend on the val
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from ...rules import helpers
 from ...rules.registry import Primitive
@@ -26,19 +26,23 @@ def is_linear(
     ops: Sequence[Statement],
     g: Iterable[Arg],
     cotangents: Iterable[Arg],
-    adjoint: Callable[..., Function],
 ) -> bool:
-    """Whether the cotangents of a rule's arguments are linear in those of its results.
+    """Whether the cotangents of a rule's arguments are linear in those of its results: see ``are_linear``."""
+    if primitive.rule is None or primitive.rule.__module__.startswith(OWN):
+        return True
+    return are_linear(ops, g, cotangents)
+
+
+def are_linear(ops: Sequence[Statement], g: Iterable[Arg], cotangents: Iterable[Arg]) -> bool:
+    """Whether cotangents are linear in others.
 
     Args:
-        primitive: what has the rule.
         ops: the statements that the rule was read as, which may read what stands before them.
         g: the cotangents of the results.
         cotangents: what the rule returned.
-        adjoint: the transformation of that name.
     """
-    if primitive.rule is None or primitive.rule.__module__.startswith(OWN):
-        return True
+    from .adjoint import adjoint  # which asks this module
+
     seeds = tuple(var for var in variables(*g) if carries_derivative(var.type))
     found = tuple(
         v for bar in cotangents for v in atoms(bar) if isinstance(v, Var) and carries_derivative(v.type)

@@ -2,12 +2,15 @@
 
 The front end's reading of such a call ends with one operation, ``ruled``: its results are the values that the
 function returned, and its ``OwnRule`` is the reverse sweep over the call, as a block that was read then.
-Nothing behind ``ruled`` reads the values themselves, so the function's own operations are never
-differentiated; where nobody differentiates, they are all that is left (``without_rules``).
+Nothing behind ``ruled`` reads the values themselves, so the function's own operations are not
+differentiated. Once a derivative has used the rule, ``used_rules`` puts the values that ``fwd`` computed in
+place of the operation: what is differentiated next is the code of ``fwd`` and ``bwd``, as in JAX. Where
+nobody differentiates any more, the function's own operations are all that is left (``without_rules``).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -16,6 +19,7 @@ from ..ir.builtin import ruled
 from ..ir.ops import Arg, Block, Function, Lit, Op, Seq, Statement, Var, blocks, walk
 from ..simplify.dead_code import eliminate_dead_code
 from ..simplify.renaming import Renaming, copy_block, renamed, replace_reads
+from .linearity import are_linear
 
 if TYPE_CHECKING:
     from .adjoint import Sweep
@@ -27,7 +31,9 @@ class OwnRule:
 
     ``body`` computes a cotangent for each of the operation's inputs, or None. It reads ``bars``, the
     cotangents of the values, ``answers``, which stand for the operation's results, and ``reads``, values of
-    the program. ``missing``: why there is no derivative at all; ``refusal``: why there is none by others.
+    the program. ``tangent``: the same by the transpose of the rule for tangents, for what is transposed in
+    its turn; without one the body is, unless there is a ``no_tangent``, the error that says why not.
+    ``missing``: why there is no derivative at all; ``refusal``: why there is none by other values.
     """
 
     name: str
@@ -35,6 +41,9 @@ class OwnRule:
     answers: tuple[Var, ...] = ()
     reads: tuple[Var, ...] = ()
     body: Block = field(default_factory=Block)
+    tangent: Block | None = None
+    no_tangent: AdError | None = None
+    not_linear: AdError | None = None
     missing: AdError | None = None
     refusal: AdError | None = None
 
@@ -44,19 +53,25 @@ class OwnRule:
 
 def adjoint_of_ruled(sweep: Sweep, op: Op, bars: list[Arg | None]) -> None:
     """Put the rule's block into the sweep."""
-    told, _, inputs, others, reads = op.args
+    told, _, inputs, others, reads, _ = op.args
     assert isinstance(told, Lit) and isinstance(inputs, Seq) and isinstance(reads, Seq)
     rule: OwnRule = told.value
     if sweep.activity.of(others):
         assert rule.refusal is not None
         raise rule.refusal.at(op.span)
-    if rule.missing is not None:
-        raise rule.missing.at(op.span)
+    problem = rule.missing or (sweep.linear and rule.tangent is None and rule.no_tangent)
+    if problem:
+        raise problem.at(op.span)
+    sweep.ruled.add(rule)
     names: Renaming = dict(zip(rule.reads, reads.items, strict=True))
     names.update(zip(rule.answers, op.outs, strict=True))
-    for var, bar, out in zip(rule.bars, bars, op.outs, strict=True):
-        names[var] = sweep.bars.complete(bar, out)
-    block = copy_block(rule.body, names)
+    completed = [sweep.bars.complete(bar, out) for bar, out in zip(bars, op.outs, strict=True)]
+    names.update(zip(rule.bars, completed, strict=True))
+    chosen = rule.tangent if sweep.linear and rule.tangent is not None else rule.body
+    block = copy_block(chosen, names)
+    if sweep.linear and chosen is rule.body and not are_linear(block.ops, completed, block.results):
+        assert rule.not_linear is not None
+        raise rule.not_linear.at(op.span)
     for inner in walk(block):
         inner.span, inner.adjoint = op.span, True
     for statement in block.ops:
@@ -65,28 +80,48 @@ def adjoint_of_ruled(sweep: Sweep, op: Op, bars: list[Arg | None]) -> None:
         sweep.bars.add(arg, found)
 
 
+def used_rules(function: Function, rules: Collection[OwnRule]) -> None:
+    """Let the values that a rule has differentiated be those that ``fwd`` computed: in place.
+
+    A rule that computes no value of its own stays.
+    """
+
+    def values(op: Op) -> Arg | None:
+        told, *_, again = op.args
+        assert isinstance(told, Lit) and isinstance(again, Seq)
+        return again if told.value in rules and again.items else None
+
+    _drop_from(function, values)
+
+
 def without_rules(function: Function) -> Function:
     """The function, in place, as it runs: what ``ruled`` returns is what it was given."""
-    names: Renaming = {}
-    _drop(function.body, names)
-    if names:
-        replace_reads(function.body, names)
+    if _drop_from(function, lambda op: op.args[1]):
         eliminate_dead_code(function)
     return function
 
 
-def _drop(block: Block, names: Renaming) -> None:
+def _drop_from(function: Function, values: Callable[[Op], Arg | None]) -> bool:
+    """Let the results of each ``ruled`` be these values, unless they are None; whether there was any."""
+    names: Renaming = {}
+    _drop(function.body, names, values)
+    if names:
+        replace_reads(function.body, names)
+    return bool(names)
+
+
+def _drop(block: Block, names: Renaming, values: Callable[[Op], Arg | None]) -> None:
     kept: list[Statement] = []
     for op in block.ops:
-        if isinstance(op, Op) and op.fn is ruled:
-            values = op.args[1]
-            assert isinstance(values, Seq)
-            for out, value in zip(op.outs, values.items, strict=True):
+        chosen = values(op) if isinstance(op, Op) and op.fn is ruled else None
+        if chosen is not None:
+            assert isinstance(chosen, Seq)
+            for out, value in zip(op.outs, chosen.items, strict=True):
                 names[out] = found = renamed(value, names)
                 if isinstance(found, Var) and found.hint is None:
                     found.hint = out.hint
             continue
         for inner in blocks(op):
-            _drop(inner, names)
+            _drop(inner, names, values)
         kept.append(op)
     block.ops = kept

@@ -87,11 +87,13 @@ def ruled(
     inputs: tuple[Any, ...],
     others: tuple[Any, ...],
     reads: tuple[Any, ...],
+    again: tuple[Any, ...],
 ) -> Any:
     """``values``, whose derivative by ``inputs`` is the user's: see ``adjoint.own_rules``.
 
     ``others``: what else the values depend on, of which the rule has no derivative; ``reads``: what the rule
-    reads. The operation is there as long as a program may be differentiated.
+    reads; ``again``: the values whose operations are differentiated once the rule has been used, none where
+    it is the rule at every order. The operation is there as long as a program may be differentiated.
     """
     return values if len(values) != 1 else values[0]
 

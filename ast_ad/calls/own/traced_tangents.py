@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from ..eager.tensor import Tensor
-from ..rules.rule_results import check_leaf, not_linear, wrong_structure
-from ..trees import flatten
-from .own_rules import Ruled, is_float
-from .patches import replaced
-from .recorder import TracedPullback, recording
-from .rule_results import leaves_like
-from .traced_array import Traced, plain
+from ...eager.tensor import Tensor
+from ...rules.rule_results import check_leaf, not_linear, wrong_structure
+from ...tracing.own_rules import Ruled, is_float
+from ...tracing.patches import replaced
+from ...tracing.recorder import TracedPullback, recording
+from ...tracing.rule_results import leaves_like
+from ...tracing.traced_array import Traced, plain
+from ...trees import flatten
 
 
 def zeros(value: Any) -> Any:
