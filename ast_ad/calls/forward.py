@@ -126,6 +126,8 @@ def traced_pushforward(trace: Any, results: Sequence[Any], inputs: Sequence[Any]
         [far_from_zero(leaf) if i in of else None for i, leaf in enumerate(every)], linear=True
     )
 
+    require_no_constant(bars, name)
+
     def run(*tangents: Any) -> Sequence[Any]:
         found = second(tangents)[len(bars) :]
         for one, other in zip(found, elsewhere(tangents)[len(bars) :], strict=True):
@@ -150,6 +152,16 @@ def far_from_zero(leaf: Any) -> Any:
     numbers = np.random.default_rng(0)
     found = numbers.standard_normal(np.shape(leaf)) * 10.0 ** numbers.uniform(-1.0, 3.0, np.shape(leaf))
     return np.asarray(found).astype(np.result_type(leaf))[()]
+
+
+def require_no_constant(bars: Sequence[Any], name: str) -> None:
+    """The cotangents are zero where those of the value are.
+
+    Raises:
+        UnsupportedError: a rule adds something to them.
+    """
+    for bar in bars:
+        require_same(np.zeros_like(bar), np.where(np.isfinite(bar), bar, 0), name)
 
 
 def require_same(one: Any, other: Any, name: str) -> None:

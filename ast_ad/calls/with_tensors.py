@@ -33,7 +33,7 @@ from ..trees import flatten
 from .alike import check_like, structured
 from .compiled_pullbacks import CannotCompile, EveryFloat, compiled_vjp, has_derivative
 from .derivative import Derivative
-from .forward import far_from_zero, require_same
+from .forward import far_from_zero, require_no_constant, require_same
 from .questions import Question
 from .reasons import as_reason, warn
 from .request import Request
@@ -311,6 +311,9 @@ class TracedInPlace:
                 seeds[i]._requires_grad = seeds[i]._is_made_here = True
                 self.own.append(seeds[i])
             bars = TracedPullback(self.outputs, points, asker=self.asker)._sweep(seeds, True, linear=True)
+        if seed is np.zeros_like:
+            name = getattr(self.call.derivative.function, "__name__", "function")
+            require_no_constant([plain(bar) for bar in bars if bar is not None], name)
         reached = [n for n, bar in enumerate(bars) if bar is not None]
         pullback = TracedPullback([bars[n] for n in reached], [seeds[i] for i in varied])
         return lambda given: pullback._sweep([given[n] for n in reached], True)

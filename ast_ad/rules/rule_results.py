@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import AdError, InputTypeError, InputValueError
+from ..errors import AdError, InputTypeError, InputValueError, UnsupportedError
 
 
 def no_pair(name: str, rule: str, wanted: str) -> AdError:
@@ -99,6 +99,15 @@ def writes(name: str) -> AdError:
         f"a write of `{name}` to its argument",
         why="a function with a rule of its own has no derivative for that",
         fix="copy the argument first, and return the copy",
+    )
+
+
+def changed(name: str) -> AdError:
+    """The error for a write through one of two names that a trace has two arrays for."""
+    return UnsupportedError(
+        f"a write to what `{name}` returned, or to its argument",
+        why="both are one array, and where they are traced they are two",
+        fix="let the function return a copy, or copy what it returned before the write",
     )
 
 

@@ -19,7 +19,7 @@ from ..eager.saved import FREED
 from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..eager.views import edge_of
-from ..rules.rule_results import check_leaf, no_tangent, writes, wrong_structure
+from ..rules.rule_results import changed, check_leaf, no_tangent, writes, wrong_structure
 from ..trees import TreeDef, flatten
 from .askers import asker, depth, within
 from .patches import replaced
@@ -110,6 +110,7 @@ class RecordedCall:
         self.results = [_copied(plain(leaf)) for leaf in found]
         made = [self.face._of(_copied(leaf)) if is_float(leaf) else leaf for leaf in self.results]
         self.floats = [i for i, t in enumerate(made) if isinstance(t, Tensor)]
+        self.aliases = self.shared([plain(leaf) for leaf in found], made)
         live = tuple(edge for edge in self.edges if edge[0] is not None)
         if state.grad and live and self.floats:
             node = RuledBackward(self, live)
@@ -117,7 +118,21 @@ class RecordedCall:
                 made[i]._node, made[i]._nr, made[i]._requires_grad = node, nr, True
         return self.out_tree.unflatten(made)
 
+    def shared(self, found: Sequence[Any], made: Sequence[Any]) -> list[tuple[list[int], int]]:
+        """The counters of writes, as they are now, of results and arguments that are one array."""
+        arrays = [*zip(found, made, strict=True), *zip(self.leaves, self.given, strict=True)]
+        arrays = [(a, t) for a, t in arrays if isinstance(a, np.ndarray) and isinstance(t, Tensor)]
+        pairs = [(n, m) for n in range(len(arrays)) for m in range(n)]
+        same = {k for n, m in pairs if np.may_share_memory(arrays[n][0], arrays[m][0]) for k in (n, m)}
+        counters = [arrays[k][1]._version_counter for k in same]
+        return [(counter, counter[0]) for counter in counters]
+
     # ----- the reverse sweep
+    def refuse_changes(self) -> None:
+        """A result that is the argument, or a view of it, is an array of its own in the graph."""
+        if any(counter[0] != then for counter, then in self.aliases):
+            raise changed(self.own.name)
+
     def cotangents(self, seeds: Sequence[Any]) -> list[Any]:
         """Those of the leaves in ``wrt``, by the rule on plain arrays."""
         args, kwargs = self.tree.unflatten([_copied(leaf) for leaf in self.leaves])
@@ -209,6 +224,7 @@ class RuledBackward(Node):
     def _backward(self, g: Any, graph: bool) -> Sequence[Any]:
         if self._call is None:
             raise RuntimeError(FREED)
+        self._call.refuse_changes()
         seeds = [g] if self._outputs == 1 else list(g)
         now = asker.get()
         linear = now is not None and now.linear
@@ -221,7 +237,7 @@ class RuledBackward(Node):
             else:
                 found = self._call.cotangents(seeds)
         if graph:
-            found = [_tensor(bar) for bar in found]
+            found = [_faced(_tensor(bar), self._call.face) for bar in found]
         else:
             found = [None if bar is None else np.array(plain(bar)) for bar in found]
         return [bar for bar, edge in zip(found, self._edges, strict=True) if edge[0] is not None]
@@ -284,6 +300,16 @@ def _seed(seed: Any, result: Any) -> Any:
         return found
     array = np.array(seed, np.result_type(result)).reshape(np.shape(result))
     return array if isinstance(result, np.ndarray) else type(result)(array.item())
+
+
+def _faced(t: Any, face: Any) -> Any:
+    """The same point of the graph as a tensor, where the graph is not that of a trace."""
+    if not isinstance(t, Traced) or face is Traced:
+        return t
+    found = Tensor._of(t._array)
+    if needs_grad(t):
+        (found._node, found._nr), found._requires_grad = edge_of(t), True
+    return found
 
 
 def _tensor(bar: Any) -> Any:

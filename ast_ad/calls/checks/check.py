@@ -139,7 +139,7 @@ class FirstCall:
             found = Outcome.of(lambda: later.leaves(*self.ones(values)))
         if found.error is None:
             return [*values, *found.value]
-        if isinstance(found.error, NUMERIC):
+        if isinstance(found.error, NUMERIC) or self.by_rules(found.error):
             self.notes.append(f"not the pullback, which raises {found}")
             return values
         raise self.wrong(f"its pullback raises {found}")
@@ -241,14 +241,19 @@ class FirstCall:
             self.unchecked = f"the function as it is has no answer: {plain.error.construct}"
             return False
         if type(real.error) is not kind:
-            if plain.error is None and isinstance(real.error, NUMERIC):
+            if plain.error is None and (isinstance(real.error, NUMERIC) or self.by_rules(real.error)):
                 raise real.error  # in the adjoint, as np.errstate or a filter asks for it
             raise self.wrong(f"the function raises {plain}, and the program {real}")
         if real.error is not None:
             raise real.error
-        if rehearsal is not None and rehearsal.error is not None and not isinstance(rehearsal.error, NUMERIC):
+        odd = rehearsal.error if rehearsal is not None else None
+        if odd is not None and not isinstance(odd, NUMERIC) and not self.by_rules(odd):
             raise self.wrong(f"the function raises {plain}, and the program's statements {rehearsal}")
         return True
+
+    def by_rules(self, error: Exception | None) -> bool:
+        """Whether an exception may come from a derivative rule of the user's own."""
+        return error is not None and self.program.primal.own_rules and not isinstance(error, Broken)
 
     def values(self, plain: Any, real: Any, numpy: Any) -> None:
         """Compare the value with the function's."""
@@ -323,6 +328,9 @@ class FirstCall:
             return
         if self.program.stores:
             self.notes.append("not a derivative, for the function stores outside")
+            return
+        if self.program.primal.own_rules:
+            self.notes.append("not a derivative, for it is that of a rule of the user's (see check_grads)")
             return
         values = [*self.args, *self.kwargs.values()]
         operations = [op for op in walk(self.program.primal.function.body) if isinstance(op, Op)]

@@ -30,6 +30,8 @@ def defect_in(
     """The defect behind an exception that a program raised; None where it is no defect."""
     if isinstance(error, TOLD) or prints(program):
         return None
+    if program.primal.own_rules and not derivative.may_trace():  # a trace would tell
+        return None
     raised = raised_by(derivative.function, args, kwargs)
     if type(raised) is type(error):
         return None

@@ -45,9 +45,10 @@ class Instead:
             Exception: the error itself, where it is none of ours.
         """
         declined = isinstance(error, UnsupportedError)  # by this path of the program, as it may in a call
-        if isinstance(error, NUMERIC) and not declined:
-            raise error
         owner = self.program.owner
+        by_rule = self.program.primal.own_rules and not owner.may_trace()
+        if (isinstance(error, NUMERIC) or by_rule) and not declined:
+            raise error
         name = getattr(owner.function, "__name__", "function")
         told = f"{type(error).__name__}: {error}"
         problem: Any = error

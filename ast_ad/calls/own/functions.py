@@ -74,6 +74,10 @@ class Own:
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
 
+    def as_method(self) -> Own:
+        """What the front end calls with the instance, where a class has it as a method."""
+        return self
+
     def __repr__(self) -> str:
         return f"<ast_ad.{self.kind} of {getattr(self.function, '__qualname__', self.function)}>"
 

@@ -52,7 +52,7 @@ class Reading:
     def __init__(self, cx: Context, own: Own, args: list[Any], kwargs: dict[str, Any]) -> None:
         self.cx, self.own, self.born = cx, own, now()
         self.path = Path.of_object(own, own.name)
-        self.depth = cx.own_rules
+        self.depth, cx.has_own_rules = cx.own_rules, True
         given, self.kwargs = self.arranged(args, kwargs)
         self.originals: list[tuple[Arr, Arr]] = []
         self.args = [self.copied(arg) for arg in given]

@@ -104,7 +104,7 @@ def _described(program: Any, leaves: Sequence[Any]) -> dict[str, Any]:
     generated = run.__module__.startswith(GENERATED) and getattr(module, run.__name__, None) is run
     if primal.storing or primal.stores or primal.inputs.changes:  # what it leaves outside
         raise NotStored
-    if primal.errstate or primal.tried or primal.calls:
+    if primal.errstate or primal.tried or primal.calls or primal.own_rules:
         raise NotStored
     if primal.depths:  # an earlier call's
         raise NotStored
@@ -316,6 +316,7 @@ def _stored_primal(
         captures=captures, observed=observed, guards=guards, lengths=SimpleNamespace(known=known)
     )
     plain = {"errstate": {}, "tried": (), "stores": (), "storing": False, "calls": {}, "depths": {}}
+    plain["own_rules"] = False
     return SimpleNamespace(
         inputs=inputs,
         constants=constants,

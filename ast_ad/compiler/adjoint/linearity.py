@@ -10,15 +10,23 @@ tests say; of another one the pullback is made, which must not depend on the val
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Sequence
+
+import numpy as np
 
 from ...rules import helpers
 from ...rules.registry import Primitive
-from ..ir.ops import Arg, Block, Function, If, Op, Statement, Var, atoms, operands, variables
+from ..analysis.activity import analyse
+from ..ir import builtin
+from ..ir.ops import Arg, Block, Function, If, Lit, Op, Statement, Var, atoms, operands, variables, walk
 from ..ir.types import carries_derivative
 from ..simplify.dead_code import Liveness
 
 OWN = "ast_ad.rules."
+ZEROS = {np.zeros, np.zeros_like, helpers.zero_like}
+SAME = {builtin.assign, builtin.copy, np.copy, np.reshape, np.broadcast_to, operator.getitem, operator.neg}
+SUMS = {operator.add, operator.sub, np.add, np.subtract}
 
 
 def is_linear(
@@ -50,10 +58,38 @@ def are_linear(ops: Sequence[Statement], g: Iterable[Arg], cotangents: Iterable[
     if not seeds or not found:
         return True
     rule = Function("rule", seeds, Block(list(ops), found))
+    if adds_a_constant(rule.body, seeds):
+        return False
     transposed = adjoint(rule, tuple(range(len(seeds))), seed=True, region=True)
     return not values_read(
         transposed.body, transposed.body.results[len(found) :], transposed.params[: len(seeds)]
     )
+
+
+def adds_a_constant(block: Block, seeds: Sequence[Var]) -> bool:
+    """Whether something else than zero is added to what depends on ``seeds``, or takes its place somewhere.
+
+    Not all ways to do that are known: but ``g + 1`` and ``np.where(mask, g, 1)`` are.
+    """
+    active, zeros = analyse(block, seeds, block.results).active, set[Var]()
+
+    def constant(arg: Arg) -> bool:
+        if isinstance(arg, Lit):
+            return arg.value is not None and bool(np.any(arg.value != 0))
+        return isinstance(arg, Var) and arg not in active and arg not in zeros
+
+    for op in walk(block):
+        if not isinstance(op, Op) or not op.outs:
+            continue
+        if op.fn in ZEROS:
+            zeros.update(op.outs)
+        elif op.fn in SAME and not any(map(constant, op.args[:1])) and op.out not in active:
+            zeros.add(op.out)
+        elif op.fn in SUMS and op.out in active and any(map(constant, op.args[:2])):
+            return True
+        elif op.fn is np.where and op.out in active and any(map(constant, op.args[1:])):
+            return True
+    return False
 
 
 def values_read(block: Block, results: Iterable[Arg], among: Iterable[Var]) -> set[Var]:

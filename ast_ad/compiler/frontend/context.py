@@ -109,6 +109,7 @@ class Context:
         self.regions: list[Region] = []  # the branches and loops under way
         self.partial: set[Any] = set()  # arrays that are there on some path only
         self.moved: list[tuple[Any, Any]] = []  # what lies in a heap by now, and what it held first
+        self.has_own_rules = False  # whether a function with a rule of its own was read
         self.own_rules = 0  # how many functions with a rule of their own, and rules, are being read
         self.asked: Frame | None = None  # whose code called the library's function that is being read
 

@@ -46,6 +46,7 @@ class Primal:
     compiled in, with their values. ``calls``: the callees that are not part of the program, and why not.
     ``stores``: what the function leaves outside, of results that come behind those of its value; ``storing``:
     whether it stores there at all, be it for a time. ``depths``: how deep functions call themselves in it.
+    ``own_rules``: whether a function with a rule of the user's own is called.
     """
 
     function: Function
@@ -58,6 +59,7 @@ class Primal:
     stores: tuple[Store, ...] = ()
     storing: bool = False
     depths: dict[Code, int] = field(default_factory=dict)
+    own_rules: bool = False
 
     @property
     def count(self) -> int:
@@ -171,6 +173,7 @@ def _lower(
         stores,
         inputs.places.count > 0,
         dict(bounds.used),
+        cx.has_own_rules,
     )
 
 
@@ -206,11 +209,12 @@ def callee_of(cx: Context, function: Callee) -> Any:
     if isinstance(function, types.MethodType):
         owner = function.__self__
         return Bound(Lit(function.__func__), (inputs.live(owner, Path.of_object(owner, "self"), fixed=True),))
+    method = getattr(type(function), "__call__", None)  # noqa: B004
     if (
         not isinstance(function, (types.FunctionType, types.BuiltinFunctionType, type))
         and hasattr(function, "__dict__")
         and not hasattr(function, "py_func")
-        and isinstance(getattr(type(function), "__call__", None), types.FunctionType)  # noqa: B004
+        and (isinstance(method, types.FunctionType) or hasattr(method, "as_method"))
     ):
         return inputs.live(function, Path.of_object(function, "self"), fixed=True)
     return Lit(function)
