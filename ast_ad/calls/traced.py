@@ -47,6 +47,7 @@ class TracedProgram(Request):
 
     mode = "fallback"
     rounded = False  # whether its last run rounded a value that has a derivative to some decimals
+    own_rules = False  # whether it called functions with rules of the user's own, whose derivative that is
     checked: Any = None  # what was compared with the function, or why nothing was
 
     def __init__(self, reason: Exception, *args: Any) -> None:
@@ -78,13 +79,13 @@ class TracedProgram(Request):
         writes = isinstance(self.reason, SharedMemoryError)
         split = len(inputs) - len(self.keywords)
         kwargs = dict(zip(self.keywords, inputs[split:], strict=True))
-        state.rounded = False
+        state.rounded = state.ruled = False
         try:
             found = trace_alone(self.owner.function, tuple(inputs[:split]), kwargs, self.wrt, writes)
         except AdError as error:
             add_reason(error, self.reason)
             raise
-        self.rounded = state.rounded
+        self.rounded, self.own_rules = state.rounded, state.ruled
         if late and not isinstance(self.reason, InputError):  # else once there is a gradient
             warn(self.owner.function, self.reason)
         return found

@@ -22,6 +22,7 @@ class State(threading.local):
     that made them. ``node``: the node whose backward runs user's code. ``group``: the group of sweeps that
     share what checkpoints compute anew. ``dual``: the level in which tensors may carry tangents.
     ``rounded``: a value that has a derivative was rounded to some decimals, since this was set to False.
+    ``ruled``: a function with a rule of the user's own was recorded, since this was set to False.
     ``before_change(t)`` is called before a tensor is changed in place.
     """
 
@@ -42,6 +43,7 @@ class State(threading.local):
     rules: Any = None
     replays = False
     rounded = False
+    ruled = False
 
 
 state = State()

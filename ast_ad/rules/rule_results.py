@@ -75,6 +75,24 @@ def not_linear(name: str) -> AdError:
     )
 
 
+def by_name_only(name: str, argument: str) -> AdError:
+    """The error for an argument that has no position."""
+    return InputTypeError(
+        f"the argument `{argument}` of `{name}`, which has a rule of its own",
+        why="it can be passed by its name only, and rules get their arguments by position",
+        fix="let the function take it by position",
+    )
+
+
+def other_value(name: str, rule: str) -> AdError:
+    """The error for a rule whose value is not like that of its function."""
+    return InputTypeError(
+        f"the value that `{rule}` of `{name}` returns",
+        why="it has another structure, shape or dtype than that of the function",
+        fix="let both return the same value",
+    )
+
+
 def no_tangent(name: str) -> AdError:
     """The error for a tangent of a function that has a rule for cotangents only."""
     return InputTypeError(

@@ -51,6 +51,9 @@ class Ruled(Protocol):
     def is_differentiated(self, position: int) -> bool:
         """Whether there is a derivative by a positional argument."""
 
+    def label(self, position: int) -> str:
+        """What errors call a positional argument."""
+
     def refusal(self) -> Exception:
         """The error for a derivative by something that the rule has no cotangent for."""
 
@@ -113,7 +116,7 @@ class RecordedCall:
         self.aliases = self.shared([plain(leaf) for leaf in found], made)
         live = tuple(edge for edge in self.edges if edge[0] is not None)
         if state.grad and live and self.floats:
-            node = RuledBackward(self, live)
+            node, state.ruled = RuledBackward(self, live), True
             for nr, i in enumerate(self.floats):
                 made[i]._node, made[i]._nr, made[i]._requires_grad = node, nr, True
         return self.out_tree.unflatten(made)
@@ -200,11 +203,11 @@ class RecordedCall:
         """The cotangents of the leaves in ``wrt``."""
         name, rule, kept = self.own.name, self.own.rule, list[Any]()
         for i, (tree, bar) in enumerate(zip(self.tree.children[0].children, found, strict=True)):
-            kept += leaves_like(tree, bar, wrong_structure(name, rule, f"argument {i}"))
+            kept += leaves_like(tree, bar, wrong_structure(name, rule, self.own.label(i)))
         kept += [None] * (len(self.leaves) - len(kept))
         for i in self.wrt:
             if kept[i] is not None:
-                check_leaf(name, rule, f"argument {self.owners[i]}", kept[i], self.leaves[i])
+                check_leaf(name, rule, self.own.label(self.owners[i]), kept[i], self.leaves[i])
         return [kept[i] for i in self.wrt]
 
 

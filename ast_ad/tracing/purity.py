@@ -64,8 +64,9 @@ class Search:
             return True
         if isinstance(value, functools.partial):
             return all(self.pure(v, objects) for v in (value.func, *value.args, *value.keywords.values()))
-        if hasattr(type(value), "__ast_ad_lower__"):  # a derivative
-            return self.pure(getattr(value, "function", None), objects)
+        if hasattr(type(value), "__ast_ad_lower__"):  # a derivative, or a function with rules
+            runs = getattr(value, "roots", None) or (getattr(value, "function", None),)
+            return all(self.pure(fn, objects) for fn in runs)
         plain = getattr(value, "py_func", None) or getattr(value, "__wrapped__", None) or value
         if isinstance(plain, types.FunctionType):
             return lookup(value) is not None or self.function(plain, list(objects))

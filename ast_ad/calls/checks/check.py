@@ -20,7 +20,7 @@ from ...compiler.analysis.work import nanoseconds
 from ...compiler.ir.ops import Op, walk
 from ...compiler.ir.show import callable_name
 from ...compiler.ir.types import dtype_of
-from ...errors import AdError, WrongProgramError
+from ...errors import AdError, InputTypeError, WrongProgramError
 from ...tracing.argument_copies import copied, uncopied
 from ...trees import flatten
 from .comparison import bound, difference, distance
@@ -240,6 +240,8 @@ class FirstCall:
         if real.error is None and isinstance(plain.error, AdError) and plain.error.only_as_it_is:
             self.unchecked = f"the function as it is has no answer: {plain.error.construct}"
             return False
+        if isinstance(plain.error, InputTypeError) and real.error is None and self.program.primal.own_rules:
+            raise plain.error
         if type(real.error) is not kind:
             if plain.error is None and (isinstance(real.error, NUMERIC) or self.by_rules(real.error)):
                 raise real.error  # in the adjoint, as np.errstate or a filter asks for it

@@ -81,6 +81,8 @@ def _compared(program: Any, inputs: Sequence[Any], value: Any, bars: Sequence[An
         if _different(found, plain()) is not None:
             return ["not the value, for the function does not repeat it"]
         raise found.error or _wrong(program, why)
+    if program.own_rules:
+        return ["value", "not a derivative, for it is that of a rule of the user's (see check_grads)"]
     if _share(inputs, program.wrt):
         return ["value", SHARED]
     with inside(), quiet():

@@ -159,7 +159,7 @@ def _identity_bwd(function: Callable[[Any], Any], residuals: Any, g: Any) -> Any
 
 
 _MAPPED = CustomVjp(_identity, (1,))
-_MAPPED.transposable = True
+_MAPPED.name, _MAPPED.transposable = "map_cotangent", True
 _MAPPED.defvjp(_identity_fwd, _identity_bwd)
 
 

@@ -7,9 +7,12 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from ...errors import AdError, InputTypeError, InputValueError, MissingRuleError
-from ...rules.rule_results import by_another_value
+from ...rules.rule_results import by_another_value, by_name_only, other_value
 from ...tracing import is_tracing
+from ...tracing.askers import depth, within
 from ...trees import flatten
 from ..checks.check import is_inside
 
@@ -33,6 +36,7 @@ class Own:
     zero = False  # whether the derivative is zero
     transposable = False  # whether tangents may be found by the transpose of the rule for cotangents
     kind = "function"
+    names: list[str] | None = None  # the positional parameters, if they are known
 
     def __init__(self, function: Function, nondiff_argnums: int | Sequence[int] = ()) -> None:
         if not callable(function):
@@ -44,21 +48,21 @@ class Own:
         self.function = function
         self.name = getattr(function, "__name__", type(function).__name__)
         given = (nondiff_argnums,) if isinstance(nondiff_argnums, int) else tuple(nondiff_argnums)
-        count = self._count()
+        self.names = self._names()
+        count = None if self.names is None else len(self.names)
         self.nondiff = frozenset(i + count if i < 0 and count is not None else i for i in given)
         functools.update_wrapper(self, function, updated=())
 
-    def _count(self) -> int | None:
-        """How many positional parameters the function has."""
+    def _names(self) -> list[str] | None:
+        """The positional parameters of the function, if they are known."""
         try:
             found = inspect.signature(self.function).parameters.values()
         except (TypeError, ValueError):
             return None
-        return sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in found)
+        return [p.name for p in found if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
 
     # ----- calls
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        from ...tracing.askers import depth, within
         from ...tracing.own_rules import RecordedCall
 
         leaves, _ = flatten((args, kwargs))
@@ -68,6 +72,8 @@ class Own:
         if depth.get() or not (is_tracing() or is_inside()):
             return self.function(*args, **kwargs)
         self.require()
+        if is_inside():
+            self.compare(args, kwargs)
         with within():
             return self.run(*self.arranged(args, kwargs), True)[0]
 
@@ -88,6 +94,26 @@ class Own:
         self.require()
         return lowered(cx, self, args, kwargs)
 
+    def compare(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Ask, where a program is checked, whether the rule's value is like that of the function.
+
+        Raises:
+            InputTypeError: it has another structure, shape or dtype.
+        """
+        from ...tracing.argument_copies import copied
+        from ...tracing.purity import Search
+
+        if not self.has_value or not Search().pure(self):
+            return
+        with within():
+            mine = self.function(
+                *copied(args), **dict(zip(kwargs, copied(list(kwargs.values())), strict=True))
+            )
+            arranged = self.arranged(args, kwargs)[0]
+            found = self.run(copied(arranged), {}, True)[0]
+        if like(mine) != like(found):
+            raise other_value(self.name, "fwd" if self.bwd is not None else "the rule")
+
     def require(self) -> None:
         """Refuse a derivative where there is no rule.
 
@@ -106,14 +132,15 @@ class Own:
         if self.opaque is not None:
             return args, kwargs
         bound = inspect.signature(self.function).bind(*args, **kwargs)
-        bound.apply_defaults()
         if bound.kwargs:
-            raise InputTypeError(
-                f"the argument `{next(iter(bound.kwargs))}` of `{self.name}`, which has a rule of its own",
-                why="it can be passed by its name only, and rules get their arguments by position",
-                fix="let the function take it by position",
-            )
+            raise by_name_only(self.name, next(iter(bound.kwargs)))
+        bound.apply_defaults()
         return bound.args, {}
+
+    def label(self, position: int) -> str:
+        """What errors call an argument."""
+        names = self.names or []
+        return f"argument {position}" + (f", `{names[position]}`" if position < len(names) else "")
 
     def is_differentiated(self, position: int) -> bool:
         """Whether there is a derivative by an argument."""
@@ -173,6 +200,12 @@ class Own:
         from . import concrete
 
         return concrete.pulled(self, args, kwargs, ans, saved, g, by_tangent)
+
+
+def like(value: Any) -> Any:
+    """Structure, shapes and dtypes of a value."""
+    leaves, tree = flatten(value)
+    return tree, [(np.shape(leaf), np.result_type(leaf)) for leaf in leaves]
 
 
 def missing(own: Own, method: str, why: str) -> AdError:

@@ -19,6 +19,7 @@ from ...compiler.frontend.builder import type_of_arg
 from ...compiler.frontend.callables.calls import call, call_primitive
 from ...compiler.frontend.constructs.boundness import Raised
 from ...compiler.frontend.context import Context
+from ...compiler.frontend.conversion import from_python
 from ...compiler.frontend.guards import Guard, Path
 from ...compiler.frontend.lower import rebuilt, structure_of
 from ...compiler.frontend.outside_values import outside_constant, outside_value
@@ -29,7 +30,7 @@ from ...compiler.ir.types import carries_derivative
 from ...compiler.simplify.renaming import free
 from ...errors import UnsupportedError
 from ...rules import helpers
-from ...rules.rule_results import no_linear_cotangent, no_pair, no_tangent, writes, wrong_number
+from ...rules.rule_results import by_name_only, no_linear_cotangent, no_pair, no_tangent, writes, wrong_number
 from ..inside_later import mapped
 from ..inside_stores import is_outside
 from .leaves import Fitting, leaves
@@ -82,18 +83,22 @@ class Reading:
             raise cx.unsupported(
                 f"a call of `{own.name}`", str(problem), "check the call", exception=problem
             ) from None
-        defaults = Path.of_object(own.function, own.name).attribute("__defaults__")
-        names = list(signature.parameters)
-        known = getattr(own.function, "__defaults__", None) or ()
-        first = getattr(getattr(own.function, "__code__", None), "co_argcount", 0) - len(known)
-        for name, parameter in signature.parameters.items():
-            if name not in bound.arguments and parameter.default is not parameter.empty:
-                path = defaults.item(names.index(name) - first)
-                plain = isinstance(own.function, types.FunctionType)
-                bound.arguments[name] = outside_constant(cx, parameter.default, path if plain else None)  # type: ignore[arg-type]
         if bound.kwargs:
-            own.arranged(bound.args, bound.kwargs)  # refuses them
+            raise by_name_only(own.name, next(iter(bound.kwargs))).at(cx.builder.span)
+        for position, (name, parameter) in enumerate(signature.parameters.items()):
+            by_name = parameter.kind in (parameter.KEYWORD_ONLY, parameter.VAR_KEYWORD)
+            if name not in bound.arguments and parameter.default is not parameter.empty and not by_name:
+                bound.arguments[name] = self.default(position, parameter.default)
         return list(bound.args), {}
+
+    def default(self, position: int, value: Any) -> Any:
+        """The default of a parameter of the function."""
+        function = self.own.function
+        if not isinstance(function, types.FunctionType):
+            return from_python(self.cx, value)
+        first = function.__code__.co_argcount - len(function.__defaults__ or ())
+        path = Path.of_object(function, self.own.name).attribute("__defaults__")
+        return outside_constant(self.cx, value, path.item(position - first))
 
     def guard_rules(self) -> None:
         """A program is one for these rules."""
@@ -311,7 +316,7 @@ class Reading:
         return [
             leaf
             for i, item in zip(self.chosen, items, strict=True)
-            for leaf in fitting.leaves(self.args[i], item, f"argument {i}")
+            for leaf in fitting.leaves(self.args[i], item, own.label(i))
         ]
 
     def made(self, position: int, answer: Any, bar: Any) -> Any:
