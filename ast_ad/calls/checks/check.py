@@ -237,14 +237,16 @@ class FirstCall:
         if isinstance(plain.error, Warning) and real.error is None:
             self.unchecked = f"a filter makes an exception of its {kind.__name__}"
             return False
-        if real.error is None and isinstance(plain.error, AdError) and plain.error.only_as_it_is:
-            self.unchecked = f"the function as it is has no answer: {plain.error.construct}"
+        told = plain.error
+        if real.error is None and isinstance(told, AdError) and told.only_as_it_is:
+            self.unchecked = f"the function as it is has no answer: {told.construct}"
             return False
-        if isinstance(plain.error, InputTypeError) and real.error is None and self.program.primal.own_rules:
-            raise plain.error
+        if isinstance(told, InputTypeError) and real.error is None and self.program.primal.own_rules:
+            raise told
         if type(real.error) is not kind:
-            if plain.error is None and (isinstance(real.error, NUMERIC) or self.by_rules(real.error)):
-                raise real.error  # in the adjoint, as np.errstate or a filter asks for it
+            of_adjoint = isinstance(real.error, NUMERIC) or self.by_rules(real.error)
+            if plain.error is None and real.error is not None and of_adjoint:
+                raise real.error  # as np.errstate, a filter or a rule asks for it
             raise self.wrong(f"the function raises {plain}, and the program {real}")
         if real.error is not None:
             raise real.error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ from ...trees import flatten
 from ..checks.check import is_inside
 
 Function = Callable[..., Any]
+LIBRARY = np.ufunc, types.BuiltinFunctionType, type(np.sum)  # whose rules don't want to know all options
 
 
 class Own:
@@ -134,7 +136,8 @@ class Own:
         bound = inspect.signature(self.function).bind(*args, **kwargs)
         if bound.kwargs:
             raise by_name_only(self.name, next(iter(bound.kwargs)))
-        bound.apply_defaults()
+        if not isinstance(self.function, LIBRARY):
+            bound.apply_defaults()
         return bound.args, {}
 
     def label(self, position: int) -> str:

@@ -33,6 +33,7 @@ from ...rules import helpers
 from ...rules.rule_results import by_name_only, no_linear_cotangent, no_pair, no_tangent, writes, wrong_number
 from ..inside_later import mapped
 from ..inside_stores import is_outside
+from .functions import LIBRARY
 from .leaves import Fitting, leaves
 from .transposed import Tangent
 
@@ -85,7 +86,8 @@ class Reading:
             ) from None
         if bound.kwargs:
             raise by_name_only(own.name, next(iter(bound.kwargs))).at(cx.builder.span)
-        for position, (name, parameter) in enumerate(signature.parameters.items()):
+        parameters = {} if isinstance(own.function, LIBRARY) else signature.parameters
+        for position, (name, parameter) in enumerate(parameters.items()):
             by_name = parameter.kind in (parameter.KEYWORD_ONLY, parameter.VAR_KEYWORD)
             if name not in bound.arguments and parameter.default is not parameter.empty and not by_name:
                 bound.arguments[name] = self.default(position, parameter.default)
@@ -143,13 +145,11 @@ class Reading:
         outs = tuple(Var(type_of_arg(results[i])) for i in floats)
         rule = self.read_rule(structure, results, floats, outs, saved)
         values = tuple(results[i] for i in floats)
-        read = (
-            [()] * 4
-            if self.own.zero
-            else [self.inputs, self.others, rule.reads, [repeated[i] for i in floats if repeated]]
-        )
-        parts = (Lit(rule), Seq(values), *(Seq(tuple(part)) for part in read))
-        cx.builder.append(Op(ruled, parts, outs, {}, cx.builder.span, adjoint=cx.builder.adjoint))
+        again = [repeated[i] for i in floats if repeated]
+        read: list[Sequence[Arg]] = [self.inputs, self.others, rule.reads, again]
+        read = [()] * 4 if self.own.zero else read
+        parts: list[Arg] = [Lit(rule), *(Seq(tuple(part)) for part in (values, *read))]
+        cx.builder.append(Op(ruled, tuple(parts), outs, {}, cx.builder.span, adjoint=cx.builder.adjoint))
         for i, out in zip(floats, outs, strict=True):
             results[i] = out
         found = rebuilt(cx, structure, results)
