@@ -14,7 +14,7 @@ import numpy as np
 from ..eager import namespace  # noqa: F401  (the operators of tensors)
 from ..eager.node import NO_EDGE, Node, next_number
 from ..eager.numpy_protocol import run
-from ..eager.recording import needs_grad
+from ..eager.recording import needs_grad, twin
 from ..eager.saved import FREED
 from ..eager.state import state
 from ..eager.tensor import Tensor
@@ -85,6 +85,8 @@ class RecordedCall:
     Attributes: ``leaves``, plain copies of the leaves of the arguments; ``tree``, the structure of these, a
     pair of a tuple and a dict; ``wrt``, which of the leaves have a derivative.
     """
+
+    value: Any = None  # the code of the value, once it was traced
 
     def __init__(self, own: Ruled, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self.own, self.outermost = own, depth.get() == 0
@@ -173,24 +175,34 @@ class RecordedCall:
 
     def cotangents_of_value(self, seeds: Sequence[Any], graph: bool, linear: bool) -> list[Any]:
         """Those of the leaves in ``wrt``, by the code of the value: of derivatives after the first."""
-        (args, kwargs), starts = self.points(), list[Any]()
-        leaves, tree = flatten((args, kwargs))
+        if self.value is None:  # once, so that functions with rules in it know who asked them
+            self.value = self.traced_value()
+        starts, outputs = self.value
+        given: list[Any] = [None] * len(outputs)
+        for i, seed in zip(self.floats, seeds, strict=True):
+            given[i] = _tensor(seed)
+        now = asker.get()
+        assert now is not None
+        with recording():
+            return TracedPullback(outputs, starts, asker=now.who)._sweep(given, graph, linear)
+
+    def traced_value(self) -> tuple[list[Any], list[Any]]:
+        """Where the leaves in ``wrt`` enter the code of the value, and the leaves of that."""
+        leaves, tree = flatten(self.points())
         with recording():
             for i in self.wrt:
-                leaves[i] = run(np.copy, (leaves[i],), {}) if isinstance(leaves[i], Tensor) else leaves[i]
-                starts.append(leaves[i])
+                leaves[i] = run(np.copy, (leaves[i],), {})
             args, kwargs = tree.unflatten(leaves)
             with within(), replaced(self.own.roots[0], self.own.roots):
                 value = self.own.run(args, kwargs, True)[0]
-            outputs, form = flatten(value)
-            if form != self.out_tree:
-                raise wrong_structure(self.own.name, "fwd", "the value")
-            given: list[Any] = [None] * len(outputs)
-            for i, seed in zip(self.floats, seeds, strict=True):
-                given[i] = _tensor(seed)
-            now = asker.get()
-            assert now is not None
-            return TracedPullback(outputs, starts, asker=now.who)._sweep(given, graph, linear)
+        outputs, form = flatten(value)
+        if form != self.out_tree:
+            raise wrong_structure(self.own.name, "fwd", "the value")
+        starts = [leaves[i] for i in self.wrt]
+        # Twins outlive the trace around this call.
+        return [twin(t, t._array) for t in starts], [
+            twin(t, t._array) if isinstance(t, Tensor) else t for t in outputs
+        ]
 
     def seeded(self, seeds: Sequence[Any]) -> Any:
         """The cotangents of the value in its structure; of what is no float: 0."""
