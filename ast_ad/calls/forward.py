@@ -170,13 +170,18 @@ def require_same(one: Any, other: Any, name: str) -> None:
     Raises:
         UnsupportedError: it does.
     """
-    eps = np.finfo(np.result_type(one)).eps
-    if not np.allclose(one, other, rtol=np.sqrt(eps), atol=np.sqrt(eps) * _largest(one), equal_nan=True):
+    if not is_same(one, other):
         raise UnsupportedError(
             f"a tangent of `{name}`",
             why="a rule in it is not linear in the cotangent, so that it is that of a pullback only",
             fix="use vjp or jacrev, or give the operation a rule that is linear in `g`",
         )
+
+
+def is_same(one: Any, other: Any) -> bool:
+    """Whether two numbers or arrays are the same, as far as rounding lets know."""
+    eps = np.finfo(np.result_type(one)).eps
+    return np.allclose(one, other, rtol=np.sqrt(eps), atol=np.sqrt(eps) * _largest(one), equal_nan=True)
 
 
 def _largest(array: Any) -> float:

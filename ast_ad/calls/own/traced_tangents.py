@@ -18,6 +18,7 @@ from ...tracing.recorder import TracedPullback, recording
 from ...tracing.rule_results import leaves_like
 from ...tracing.traced_array import Traced, plain
 from ...trees import flatten
+from ..forward import far_from_zero, is_same
 
 
 def zeros(value: Any) -> Any:
@@ -39,25 +40,26 @@ def transposed(
     Raises:
         InputValueError: the tangent is not linear.
     """
-    found = _transposed(own, tangent, primals, ans, g, 0)
+    found = _transposed(own, tangent, primals, ans, g, np.zeros_like)
     if not any(isinstance(leaf, Traced) for leaf in flatten((primals, g))[0]):  # else it was asked before
-        again = _transposed(own, tangent, primals, ans, g, 1)
-        for a, b in zip(flatten(found)[0], flatten(again)[0], strict=False):
-            if not np.allclose(plain(a), plain(b), rtol=1e-5, equal_nan=True):
-                raise not_linear(own.name)
+        again = _transposed(own, tangent, primals, ans, g, far_from_zero)
+        (here, tree), (there, other) = flatten(found), flatten(again)
+        if tree != other or not all(is_same(plain(a), plain(b)) for a, b in zip(here, there, strict=True)):
+            raise not_linear(own.name)
     return found
 
 
 def _transposed(
-    own: Ruled, tangent: Callable[..., Any], primals: Sequence[Any], ans: Any, g: Any, at: int
+    own: Ruled, tangent: Callable[..., Any], primals: Sequence[Any], ans: Any, g: Any, at: Callable[..., Any]
 ) -> list[Any]:
-    """The same, by tangents that are ``at`` this number."""
+    """The same, by tangents that are ``at`` this point, given those of the leaves of the arguments."""
     points, trees, graph = list[Any](), list[Any](), False
     for value in primals:
         leaves, tree = flatten(value)
         graph = graph or any(isinstance(leaf, Tensor) for leaf in leaves)
         made = [
-            Traced._of(zero(plain(leaf)) + at) if is_float(plain(leaf)) else zero(leaf) for leaf in leaves
+            Traced._of(_as_kind(at(plain(leaf)), plain(leaf))) if is_float(plain(leaf)) else zero(leaf)
+            for leaf in leaves
         ]
         for point in made:
             if isinstance(point, Tensor):
@@ -71,6 +73,8 @@ def _transposed(
     for out, value in zip(outputs, values, strict=True):
         if out is not None and is_float(plain(value)):
             check_leaf(own.name, "the rule", "the value", out, value)
+            if at is np.zeros_like and np.any(np.nan_to_num(plain(out), posinf=0.0, neginf=0.0)):
+                raise not_linear(own.name)
     seeds = [
         _seed(bar) if is_float(plain(value)) else None
         for bar, value in zip(flatten(g)[0], values, strict=True)
@@ -80,6 +84,10 @@ def _transposed(
     swept = iter(TracedPullback(outputs, starts)._sweep(seeds, graph))
     bars = [[next(swept) if isinstance(point, Tensor) else None for point in made] for made in points]
     return [tree.unflatten(found) for tree, found in zip(trees, bars, strict=True)]
+
+
+def _as_kind(tangent: Any, value: Any) -> Any:
+    return tangent if isinstance(value, np.ndarray) else type(value)(tangent)
 
 
 def _seed(bar: Any) -> Any:

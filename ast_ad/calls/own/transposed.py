@@ -7,10 +7,11 @@ depend on them then, is the rule for cotangents.
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...compiler.adjoint.contributions import cotangent_type
-from ...compiler.analysis.activity import Varied
+from ...compiler.adjoint.linearity import adds_a_constant, values_read
 from ...compiler.frontend.builder import type_of_arg
 from ...compiler.frontend.callables.calls import call
 from ...compiler.frontend.conversion import from_arg
@@ -53,7 +54,7 @@ class Tangent:
         count, wrt = len(pairs), tuple(range(len(self.tangents)))
         transposed = Pullback().program(function, wrt, tuple(range(count)), region=True)
         given_, seeds = transposed.params[: len(wrt)], transposed.params[len(wrt) :]
-        self.require_linear(transposed, given_, transposed.body.results[count:])
+        self.require_linear(function, transposed, given_, transposed.body.results[count:])
         names: Renaming = dict(zip(seeds, (bar for _, bar in pairs), strict=True))
         for var, like in zip(given_, self.likes(), strict=True):
             names[var] = cx.builder.opaque(helpers.zero_like, (like,), var.type)
@@ -117,9 +118,9 @@ class Tangent:
     def is_float(self, arg: Arg) -> bool:
         return carries_derivative(type_of_arg(arg))
 
-    def require_linear(self, function: Function, tangents: tuple[Var, ...], bars: tuple[Arg, ...]) -> None:
+    def require_linear(
+        self, tangent: Function, transposed: Function, tangents: Sequence[Var], bars: Sequence[Arg]
+    ) -> None:
         """Refuse a tangent that is not linear in those of the arguments."""
-        varied = Varied(tangents)
-        varied.block(function.body)
-        if varied.has(*bars):
+        if values_read(transposed.body, bars, tangents) or adds_a_constant(tangent.body, self.tangents):
             raise not_linear(self.own.name).at(self.cx.builder.span)
