@@ -18,7 +18,6 @@ from ...trees import flatten
 from ..checks.check import is_inside
 
 Function = Callable[..., Any]
-LIBRARY = np.ufunc, types.BuiltinFunctionType, type(np.sum)  # whose rules don't want to know all options
 
 
 class Own:
@@ -136,9 +135,14 @@ class Own:
         bound = inspect.signature(self.function).bind(*args, **kwargs)
         if bound.kwargs:
             raise by_name_only(self.name, next(iter(bound.kwargs)))
-        if not isinstance(self.function, LIBRARY):
+        if not self.is_library:
             bound.apply_defaults()
         return bound.args, {}
+
+    @property
+    def is_library(self) -> bool:
+        """Whether it is NumPy's function or a builtin, whose rules don't want to know all options."""
+        return isinstance(self.function, (np.ufunc, types.BuiltinFunctionType, type(np.sum)))
 
     def label(self, position: int) -> str:
         """What errors call an argument."""

@@ -33,7 +33,6 @@ from ...rules import helpers
 from ...rules.rule_results import by_name_only, no_linear_cotangent, no_pair, no_tangent, writes, wrong_number
 from ..inside_later import mapped
 from ..inside_stores import is_outside
-from .functions import LIBRARY
 from .leaves import Fitting, leaves
 from .transposed import Tangent
 
@@ -86,7 +85,7 @@ class Reading:
             ) from None
         if bound.kwargs:
             raise by_name_only(own.name, next(iter(bound.kwargs))).at(cx.builder.span)
-        parameters = {} if isinstance(own.function, LIBRARY) else signature.parameters
+        parameters = {} if own.is_library else signature.parameters
         for position, (name, parameter) in enumerate(parameters.items()):
             by_name = parameter.kind in (parameter.KEYWORD_ONLY, parameter.VAR_KEYWORD)
             if name not in bound.arguments and parameter.default is not parameter.empty and not by_name:

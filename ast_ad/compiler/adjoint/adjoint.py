@@ -40,7 +40,7 @@ from ..simplify.settled import Settled
 from ..simplify.simplify import expression_key, simplify
 from .contributions import Cotangents
 from .leaving import Certainty, as_left
-from .linearity import is_linear
+from .linearity import are_linear, is_linear
 from .own_rules import OwnRule, used_rules
 from .rule_copies import RuleCopies
 from .seeds import seeds
@@ -286,7 +286,7 @@ class Sweep:
         before = len(self.builder.block.ops)
         cotangents = _several(self.rules.inline(rule, (g, ans, *op.args), op.kwargs))
         made = self.builder.block.ops[before:]
-        if self.linear and not is_linear(primitive, made, completed, cotangents):
+        if self.linear and not is_linear(primitive, made, completed, cotangents, adjoint):
             raise UnsupportedError(
                 f"a tangent of `{callable_name(op.fn)}`",
                 op.span,
@@ -303,6 +303,10 @@ class Sweep:
             if self.activity.of(arg) and position < len(cotangents):
                 self.bars.add(arg, cotangents[position], broadcast=primitive.broadcasts)
         self.require_all(op, names, len(cotangents))
+
+    def is_linear(self, ops: Sequence[Statement], g: Sequence[Arg], cotangents: Sequence[Arg]) -> bool:
+        """Whether the cotangents that a rule of the user's made of ``g`` are linear in these."""
+        return are_linear(ops, g, cotangents, adjoint)
 
     def composite(self, op: Op, primitive: Primitive, bars: list[Arg | None]) -> None:
         """Compute the equivalent program here, and sweep back over it."""

@@ -1,7 +1,8 @@
 """Is what a derivative rule computes linear in the cotangent? Then it can be transposed, to give tangents.
 
-``is_linear(primitive, ops, g, cotangents) -> bool``. Asked by the sweep of ``adjoint`` about each rule that
-it inlines, where its program is to be transposed.
+``is_linear(primitive, ops, g, cotangents, adjoint) -> bool``. Asked by the sweep of ``adjoint`` about each
+rule that it inlines, where its program is to be transposed. ``values_read`` and
+``adds_a_constant(block, seeds) -> bool`` are what it asks of the rule's program and of its transpose.
 
 A rule may do with a cotangent what is not linear: clip it, or pass it on where it is positive. As a pullback
 that is what its author wants; a tangent it does not have. The package's own rules are linear, which their
@@ -11,7 +12,7 @@ tests say; of another one the pullback is made, which must not depend on the val
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -34,23 +35,28 @@ def is_linear(
     ops: Sequence[Statement],
     g: Iterable[Arg],
     cotangents: Iterable[Arg],
+    adjoint: Callable[..., Function],
 ) -> bool:
     """Whether the cotangents of a rule's arguments are linear in those of its results: see ``are_linear``."""
     if primitive.rule is None or primitive.rule.__module__.startswith(OWN):
         return True
-    return are_linear(ops, g, cotangents)
+    return are_linear(ops, g, cotangents, adjoint)
 
 
-def are_linear(ops: Sequence[Statement], g: Iterable[Arg], cotangents: Iterable[Arg]) -> bool:
+def are_linear(
+    ops: Sequence[Statement],
+    g: Iterable[Arg],
+    cotangents: Iterable[Arg],
+    adjoint: Callable[..., Function],
+) -> bool:
     """Whether cotangents are linear in others.
 
     Args:
         ops: the statements that the rule was read as, which may read what stands before them.
         g: the cotangents of the results.
         cotangents: what the rule returned.
+        adjoint: the transformation of that name.
     """
-    from .adjoint import adjoint  # which asks this module
-
     seeds = tuple(var for var in variables(*g) if carries_derivative(var.type))
     found = tuple(
         v for bar in cotangents for v in atoms(bar) if isinstance(v, Var) and carries_derivative(v.type)

@@ -3,9 +3,10 @@
 The front end's reading of such a call ends with one operation, ``ruled``: its results are the values that the
 function returned, and its ``OwnRule`` is the reverse sweep over the call, as a block that was read then.
 Nothing behind ``ruled`` reads the values themselves, so the function's own operations are not
-differentiated. Once a derivative has used the rule, ``used_rules`` puts the values that ``fwd`` computed in
-place of the operation: what is differentiated next is the code of ``fwd`` and ``bwd``, as in JAX. Where
-nobody differentiates any more, the function's own operations are all that is left (``without_rules``).
+differentiated. Once a derivative has used the rule, ``used_rules(function, rules) -> None`` puts the values
+that ``fwd`` computed in place of the operation: what is differentiated next is the code of ``fwd`` and
+``bwd``, as in JAX. Where nobody differentiates any more, the function's own operations are all that is left:
+``without_rules(function) -> Function``, of the program as it is laid out.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ from ..ir.builtin import ruled
 from ..ir.ops import Arg, Block, Function, Lit, Op, Seq, Statement, Var, blocks, walk
 from ..simplify.dead_code import eliminate_dead_code
 from ..simplify.renaming import Renaming, copy_block, renamed, replace_reads
-from .linearity import are_linear
 
 if TYPE_CHECKING:
     from .adjoint import Sweep
@@ -69,7 +69,7 @@ def adjoint_of_ruled(sweep: Sweep, op: Op, bars: list[Arg | None]) -> None:
     names.update(zip(rule.bars, completed, strict=True))
     chosen = rule.tangent if sweep.linear and rule.tangent is not None else rule.body
     block = copy_block(chosen, names)
-    if sweep.linear and chosen is rule.body and not are_linear(block.ops, completed, block.results):
+    if sweep.linear and chosen is rule.body and not sweep.is_linear(block.ops, completed, block.results):
         assert rule.not_linear is not None
         raise rule.not_linear.at(op.span)
     for inner in walk(block):
