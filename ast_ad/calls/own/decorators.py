@@ -18,8 +18,9 @@ def custom_vjp(function: Callable[..., Any], nondiff_argnums: int | Sequence[int
     for zero, in the structure, the shape and the dtype of the argument. ``g`` has the structure of the value.
 
     Outside of a derivative the function itself is called; within one it is ``fwd`` that computes the value,
-    and neither body is differentiated. A second derivative is that of ``bwd``, by what ``fwd`` has left for
-    it, too; the value has the rule's derivative at every order.
+    and neither body is differentiated. A second derivative is that of the code of ``fwd`` and ``bwd``. There
+    are no tangents (``jvp``, ``jacfwd``) without a ``defjvp(rule)``, as that of ``custom_jvp``; ``hvp`` and
+    ``hessian`` need none.
 
     Parameters
     ----------
@@ -166,7 +167,8 @@ _MAPPED.defvjp(_identity_fwd, _identity_bwd)
 def map_cotangent(x: Any, function: Callable[[Any], Any]) -> Any:
     """``x`` itself; in the reverse pass ``function(cotangent)`` takes the place of its cotangent.
 
-    To clip, to scale, to print or to record a cotangent on its way.
+    To clip, to scale, to print or to record a cotangent on its way. A tangent there is only where the function
+    is linear: it is the transpose.
 
     Parameters
     ----------
