@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -55,18 +56,17 @@ def pulled(
         makers = [own.makers[i] for i in chosen]
         bars = [None if maker is None else maker(ans, *args, **kwargs)(g) for maker in makers]
     else:
-        primals = [args[i] for i in chosen]
 
-        def tangent(*tangents: Any) -> Any:
+        def tangent(args: Sequence[Any], *tangents: Any) -> Any:
             if own.tangent is not None:
                 fixed, _ = own.split(args)
-                found = own.tangent(*fixed, tuple(primals), tangents)
+                found = own.tangent(*fixed, tuple(args[i] for i in chosen), tangents)
                 return pair(own, "the rule", found, "value, tangent")[1]
             parts = own.parts or {}
-            pairs = [(parts[i], t) for i, t in zip(chosen, tangents, strict=True) if parts[i] is not None]
+            pairs = [(parts[i], t) for i, t in zip(chosen, tangents, strict=True) if parts.get(i) is not None]
             return summed(own, [rule(t, ans, *args, **kwargs) for rule, t in pairs])
 
-        bars = transposed(own, tangent, primals, ans, g)
+        bars = transposed(own, lambda args: functools.partial(tangent, args), args, chosen, ans, g)
     for i, bar in zip(chosen, bars, strict=True):
         found[i] = bar
     return found

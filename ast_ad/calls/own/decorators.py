@@ -167,8 +167,8 @@ _MAPPED.defvjp(_identity_fwd, _identity_bwd)
 def map_cotangent(x: Any, function: Callable[[Any], Any]) -> Any:
     """``x`` itself; in the reverse pass ``function(cotangent)`` takes the place of its cotangent.
 
-    To clip, to scale, to print or to record a cotangent on its way. A tangent there is only where the function
-    is linear: it is the transpose.
+    To clip, to scale, to print or to record a cotangent on its way. There is a tangent only where the
+    function is linear: it is the transpose.
 
     Parameters
     ----------

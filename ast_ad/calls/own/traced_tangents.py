@@ -33,20 +33,44 @@ def zero(leaf: Any) -> Any:
 
 
 def transposed(
-    own: Ruled, tangent: Callable[..., Any], primals: Sequence[Any], ans: Any, g: Any
+    own: Ruled,
+    tangent: Callable[[Sequence[Any]], Callable[..., Any]],
+    args: Sequence[Any],
+    chosen: Sequence[int],
+    ans: Any,
+    g: Any,
 ) -> list[Any]:
-    """The cotangents of the arguments for that of the value; traced if something given is.
+    """The cotangents of the ``chosen`` arguments for that of the value; traced if something given is.
+
+    ``tangent`` gives, for the arguments, the tangent of the value as a function of theirs.
 
     Raises:
         InputValueError: the tangent is not linear.
     """
-    found = _transposed(own, tangent, primals, ans, g, np.zeros_like)
-    if not any(isinstance(leaf, Traced) for leaf in flatten((primals, g))[0]):  # else it was asked before
-        again = _transposed(own, tangent, primals, ans, g, far_from_zero)
-        (here, tree), (there, other) = flatten(found), flatten(again)
-        if tree != other or not all(is_same(plain(a), plain(b)) for a, b in zip(here, there, strict=True)):
-            raise not_linear(own.name)
+
+    def at(args: Sequence[Any], ans: Any, g: Any, where: Callable[..., Any]) -> list[Any]:
+        return _transposed(own, tangent(args), [args[i] for i in chosen], ans, g, where)
+
+    found = once = at(args, ans, g, np.zeros_like)
+    if any(isinstance(leaf, Traced) for leaf in flatten((args, g))[0]):  # perhaps at a cotangent of zero
+        args, ans = _plain(list(args)), _plain(ans)
+        g = _anywhere(ans)
+        once = at(args, ans, g, np.zeros_like)
+    (here, tree), (there, other) = flatten(once), flatten(at(args, ans, g, far_from_zero))
+    if tree != other or not all(is_same(plain(a), plain(b)) for a, b in zip(here, there, strict=True)):
+        raise not_linear(own.name)
     return found
+
+
+def _plain(value: Any) -> Any:
+    leaves, tree = flatten(value)
+    return tree.unflatten([plain(leaf) for leaf in leaves])
+
+
+def _anywhere(value: Any) -> Any:
+    """A cotangent for a value."""
+    leaves, tree = flatten(value)
+    return tree.unflatten([_as_kind(far_from_zero(t), t) if is_float(t) else 0 for t in leaves])
 
 
 def _transposed(

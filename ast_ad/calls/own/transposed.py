@@ -73,7 +73,7 @@ class Tangent:
             return reading.pair("the rule", found, "value, tangent")[1]
         parts: list[Any] = []
         for i, t in zip(reading.chosen, given, strict=True):
-            if own.parts is not None and own.parts[i] is not None:
+            if own.parts is not None and own.parts.get(i) is not None:
                 rule = reading.rule("parts", i)
                 parts.append(call(cx, rule, [t, self.answer, *reading.args], dict(reading.kwargs)))
         return self.summed(parts)
