@@ -24,7 +24,7 @@ from ...compiler.frontend.guards import Guard, Path
 from ...compiler.frontend.lower import rebuilt, structure_of
 from ...compiler.frontend.outside_values import outside_constant, outside_value
 from ...compiler.frontend.values import Arr, Frame, Lst, Tup, now
-from ...compiler.ir.builtin import ruled
+from ...compiler.ir.builtin import assign, ruled
 from ...compiler.ir.ops import Arg, Block, Lit, Op, Seq, Var, variables
 from ...compiler.ir.types import carries_derivative
 from ...compiler.simplify.renaming import free
@@ -118,9 +118,16 @@ class Reading:
 
     def copied_leaf(self, value: Any) -> Any:
         found = self.cx.arg(value)
-        if not isinstance(value, Arr) or not isinstance(found, Var):
-            return self.cx.wrap_var(found) if isinstance(value, Lst) and isinstance(found, Var) else value
-        made = self.cx.wrap_var(found)
+        if not isinstance(found, Var):
+            return value
+        # What the function reads of the same value by another name is none of its arguments.
+        own = found
+        if carries_derivative(found.type):
+            own = Var(found.type, found.hint)
+            self.cx.builder.append(Op(assign, (found,), (own,), {}, self.cx.builder.span))
+        made = self.cx.wrap_var(own)
+        if not isinstance(value, Arr):
+            return made
         assert isinstance(made, Arr)
         made.orders, made.strides = value.orders, value.strides
         self.originals.append((made, value))
