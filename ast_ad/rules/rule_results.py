@@ -148,7 +148,7 @@ def check_leaf(name: str, rule: str, where: str, found: Any, like: Any) -> None:
 def array_of(value: Any) -> np.ndarray:
     """The plain array of a number, an array or a tensor."""
     own = getattr(value, "_array", None)
-    return np.asarray(value) if own is None else own  # type: ignore[no-any-return]
+    return np.asarray(value) if own is None else own
 
 
 def checked(found: Any, like: Any, name: str, rule: str, where: str) -> Any:
