@@ -1,6 +1,12 @@
 """Which derivative rules exist? Importing this package fills the registry, one module per family."""
 
-from . import containers, helpers, in_place, partials  # noqa: F401
+from . import (  # noqa: F401
+    containers,
+    helpers,
+    in_place,
+    partials,
+    tangents,
+)
 from .networks import (  # noqa: F401
     blocks,
     convolution,

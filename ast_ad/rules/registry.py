@@ -160,6 +160,55 @@ def composite(*fns: Function, view: bool = False) -> Callable[[Function], Functi
     return decorate
 
 
+@dataclass(frozen=True)
+class Linear:
+    """A function that is linear in its arguments at ``places``: in all together, or in ``each`` of them.
+
+    ``unless``: options with which it is not, or with which something else depends on what is differentiated.
+    """
+
+    places: frozenset[int]
+    each: bool
+    unless: tuple[str, ...] = ()
+
+
+# What gives tangents where the transposed rule would cost more: rules, and facts that functions are linear.
+_tangents: dict[Primitive, Function | Linear] = {}
+
+
+def tangent_rule(primitive: Primitive) -> Function | Linear | None:
+    """What tells the tangents of a primitive's results; None: its rule, transposed."""
+    return _tangents.get(primitive)
+
+
+def jvp(*fns: Function) -> Callable[[Function], Function]:
+    """Register ``rule(tangents, ans, *args, **kwargs) -> tangent of the result`` of a function with a rule.
+
+    ``tangents`` has one for each positional argument, None where that does not depend on what is
+    differentiated. Where ``fn`` returns several results, so does the rule. Without it, tangents are those of
+    the function's rule, transposed.
+    """
+
+    def decorate(rule: Function) -> Function:
+        for fn in fns:
+            _tangents[_primitives[fn]] = rule
+        return rule
+
+    return decorate
+
+
+def linear(*fns: Function, places: Sequence[int] = (0,), unless: Sequence[str] = ()) -> None:
+    """Tell that functions with a rule are linear in the arguments at ``places``, taken together."""
+    for fn in fns:
+        _tangents[_primitives[fn]] = Linear(frozenset(places), False, tuple(unless))
+
+
+def multilinear(*fns: Function, places: Sequence[int] = (0, 1), unless: Sequence[str] = ()) -> None:
+    """Tell that functions with a rule are linear in each of the arguments at ``places``: products."""
+    for fn in fns:
+        _tangents[_primitives[fn]] = Linear(frozenset(places), True, tuple(unless))
+
+
 def program(fn: Function) -> Function:
     """Register a function that is itself differentiable NumPy: a composite whose rule is its own body."""
     _register((fn,), kind="composite", rule=body_of(fn), itself=True)

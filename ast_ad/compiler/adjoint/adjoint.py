@@ -12,15 +12,13 @@ would need is dead code and vanishes. ``branch_adjoints`` and ``loop_adjoints`` 
 
 from __future__ import annotations
 
-import functools
-import inspect
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ...errors import InternalError, MissingRuleError, UnsupportedError
+from ...errors import InternalError, UnsupportedError
 from ...rules import helpers
 from ...rules.registry import Primitive, lookup
 from ..analysis.activity import Activity, analyse
@@ -42,6 +40,7 @@ from .contributions import Cotangents
 from .leaving import Certainty, as_left
 from .linearity import are_linear, is_linear
 from .own_rules import OwnRule, used_rules
+from .rule_calls import check_call, parameters, require_all, require_formula, rule_of, several
 from .rule_copies import RuleCopies
 from .seeds import seeds
 from .structural import STRUCTURAL
@@ -181,14 +180,7 @@ class Sweep:
 
     def operation(self, op: Op) -> None:
         """The adjoint of one operation with an active result."""
-        primitive = lookup(op.fn)
-        if primitive is None and op.fn not in STRUCTURAL:
-            raise MissingRuleError(
-                f"`{callable_name(op.fn)}` has no derivative rule",
-                op.span,
-                "its result depends on what is differentiated, and its Python source can't be followed",
-                "register a rule for it (ast_ad.rule), or write it with NumPy functions",
-            )
+        primitive = rule_of(op, STRUCTURAL)
         bars = [self.bars.take(out) for out in op.outs]
         if all(bar is None for bar in bars):
             return
@@ -201,51 +193,24 @@ class Sweep:
             primitive.kind
         )
         if propagate is not None:
-            self.check_call(op, primitive)
+            check_call(op, primitive)
             propagate(op, primitive, bars)
-
-    def check_call(self, op: Op, primitive: Primitive) -> None:
-        """Refuse arguments that the rule doesn't know."""
-        assert primitive.rule is not None
-        before = {"elementwise": 1, "vjp": 2, "composite": 0}[primitive.kind]
-        problem = _misfit(primitive.rule, before + len(op.args), tuple(op.kwargs))
-        if problem:
-            raise UnsupportedError(
-                f"`{callable_name(op.fn)}` with these arguments",
-                op.span,
-                f"its derivative rule: {problem}",
-                "leave out the options that the rule does not know",
-            )
 
     def elementwise(self, op: Op, primitive: Primitive, bars: list[Arg | None]) -> None:
         (g,) = bars
         assert g is not None and primitive.rule is not None
         before = len(self.builder.block.ops)
-        partials = _several(self.rules.inline(primitive.rule, (op.out, *op.args), op.kwargs))
+        partials = several(self.rules.inline(primitive.rule, (op.out, *op.args), op.kwargs))
         self.infinities.follow(self.builder.block.ops[before:])
-        names = _parameters(primitive.rule)[1:]
+        names = parameters(primitive.rule)[1:]
         named = [
             (arg, partials[names.index(k)]) for k, arg in op.kwargs.items() if k in names[: len(partials)]
         ]
-        self.require_all(op, names, len(partials))
+        require_all(op, names, len(partials), self.activity.of)
         for arg, partial in (*zip(op.args, partials, strict=False), *named):
             if self.activity.of(arg) and partial is not None:
                 require_formula(op, partial)
                 self.bars.add(arg, self.product(g, partial, self.times(op, partial)), broadcast=True)
-
-    def require_all(self, op: Op, names: Sequence[str], known: int) -> None:
-        """Refuse an active argument that is not among the first ``known``, whose derivatives the rule has."""
-        given: dict[Any, Arg] = {**dict(enumerate(op.args)), **op.kwargs}
-        for place, arg in given.items():
-            position = place if isinstance(place, int) else names.index(place) if place in names else known
-            if position >= known and helpers.METADATA.get(op.fn) != position and self.activity.of(arg):
-                name = names[place] if isinstance(place, int) and place < len(names) else place
-                raise MissingRuleError(
-                    f"the derivative of `{callable_name(op.fn)}` by `{name}`",
-                    op.span,
-                    "its rule does not have it, and the argument depends on what is differentiated",
-                    "pass a number that does not depend on it, or write the operation out",
-                )
 
     def times(self, op: Op, partial: Arg) -> Callable[..., Any]:
         """The product by a partial derivative; safe, where a masked zero may meet an infinite one."""
@@ -284,7 +249,7 @@ class Sweep:
         rule = primitive.rule
         assert rule is not None
         before = len(self.builder.block.ops)
-        cotangents = _several(self.rules.inline(rule, (g, ans, *op.args), op.kwargs))
+        cotangents = several(self.rules.inline(rule, (g, ans, *op.args), op.kwargs))
         made = self.builder.block.ops[before:]
         if self.linear and not is_linear(primitive, made, completed, cotangents, adjoint):
             raise UnsupportedError(
@@ -297,12 +262,12 @@ class Sweep:
         for i, (arg, bar) in enumerate(zip(op.args, cotangents, strict=False)):
             if i != unread:
                 self.bars.add(arg, bar, broadcast=primitive.broadcasts)
-        names = _parameters(rule)[2:]
+        names = parameters(rule)[2:]
         for name, arg in op.kwargs.items():
             position = names.index(name) if name in names else len(cotangents)
             if self.activity.of(arg) and position < len(cotangents):
                 self.bars.add(arg, cotangents[position], broadcast=primitive.broadcasts)
-        self.require_all(op, names, len(cotangents))
+        require_all(op, names, len(cotangents), self.activity.of)
 
     def is_linear(self, ops: Sequence[Statement], g: Sequence[Arg], cotangents: Sequence[Arg]) -> bool:
         """Whether the cotangents that a rule of the user's made of ``g`` are linear in these."""
@@ -343,39 +308,6 @@ class Sweep:
             if isinstance(var.type, Array) and var.type.shape != ():
                 bar = self.builder.op(operator.add, self.bars.zeros(var), bar)
         return as_left(self.builder, bar, var.type, certainty)
-
-
-@functools.cache
-def _parameters(rule: Any) -> tuple[str, ...]:
-    return tuple(inspect.signature(rule).parameters)
-
-
-@functools.cache
-def _misfit(rule: Any, count: int, names: tuple[str, ...]) -> str:
-    """Why the rule can't be called with so many arguments and these keywords; empty if it can."""
-    try:
-        inspect.signature(rule).bind(*[None] * count, **dict.fromkeys(names))
-    except TypeError as problem:
-        return str(problem)
-    return ""
-
-
-def require_formula(op: Op, derivative: Any) -> None:
-    """Refuse ``NotImplemented``, which stands for a derivative that exists but has no formula."""
-    if derivative is NotImplemented or (isinstance(derivative, Lit) and derivative.value is NotImplemented):
-        raise MissingRuleError(
-            f"`{callable_name(op.fn)}` by this argument has no derivative rule",
-            op.span,
-            "the derivative exists, but no formula for it is known here",
-            "keep the argument constant, or register a rule (ast_ad.rule)",
-        )
-
-
-def _several(cotangents: Any) -> tuple[Any, ...]:
-    """The cotangents that a rule returned, as a tuple with one for each argument."""
-    if isinstance(cotangents, Seq) and cotangents.kind is tuple:
-        return cotangents.items
-    return cotangents if isinstance(cotangents, tuple) else (cotangents,)
 
 
 def _describe(op: Statement) -> str:

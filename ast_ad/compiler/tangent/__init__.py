@@ -1,0 +1,1 @@
+"""What is the derivative of a program along a direction? See ``tangent``."""
