@@ -56,7 +56,8 @@ linear(indexing.copied_to, places=(0, 1))
 linear(indexing.with_putmask, indexing.with_place, indexing.with_put, places=(0, 2))
 linear(indexing.with_put_along_axis, places=(0, 2))
 linear(diagonals.with_diagonal, places=(0, 1))
-linear(joining.split_like, joining.join_like, joining.blocked, cumulative.shift)
+linear(joining.split_like, joining.join_like, joining.blocked)
+linear(cumulative.shift, places=(0, 1))
 
 # ----- in each of several: products
 multilinear(np.matmul, np.linalg.matmul, np.matvec, np.vecmat, np.vecdot, np.vdot, np.dot)

@@ -19,6 +19,7 @@ CONFORMANCE = {
     "test_direct": ["test_rule"],
     "test_conformance": ["test_adjoints", "test_float32_stays"],
     "test_lengths": ["test_lengths"],
+    "test_tangents": ["test_tangents"],
 }
 
 

@@ -250,7 +250,10 @@ class Forward:
         found = iter(transposed(self.builder, op, dots))
         for out in op.outs:
             if carries_derivative(out.type):
-                self.tangents.put(out, next(found))
+                dot = next(found)
+                if isinstance(out.type, Array) and out.type.shape is None:  # asked when it runs
+                    dot = self.builder.op(helpers.unbroadcast, dot, out)
+                self.tangents.put(out, dot, covers=True)
 
     def result(self, arg: Var | Lit, certainty: Certainty) -> Arg:
         """The tangent of a result, of its type, as a value of its own that the caller may change."""
