@@ -32,9 +32,9 @@ from ..ir.show import callable_name
 from ..ir.types import Array, Scalar, carries_derivative
 from ..simplify.renaming import copy_function, free
 from ..simplify.simplify import simplify
-from .structural import STRUCTURAL
+from .structural_tangents import STRUCTURAL
+from .tangent_values import Tangents, tangent_hint, tangent_type
 from .transposed import transposed
-from .values import Tangents, tangent_hint, tangent_type
 
 
 def tangent(
@@ -107,7 +107,7 @@ class Forward:
 
     def run(self, statements: list[Statement]) -> None:
         """Write the statements with their tangents."""
-        from .regions import forward_if, forward_loop
+        from .tangent_regions import forward_if, forward_loop
 
         for op in statements:
             self.builder.span = op.span
@@ -217,13 +217,16 @@ class Forward:
             return None
         if value == 1:
             return dot
+        moved: Arg
         if value == -1:
-            return self.builder.op(operator.neg, dot)
-        if flat_at_infinity(op, primitive) == place and self.infinities.is_wild(dot):
-            return self.builder.op(helpers.safe_product, partial, dot)
-        if is_singular(op) and not self.infinities.is_finite(partial):
-            return self.builder.op(helpers.safe_product, dot, partial)
-        return self.builder.op(operator.mul, partial, dot)
+            moved = self.builder.op(operator.neg, dot)
+        elif flat_at_infinity(op, primitive) == place and self.infinities.is_wild(dot):
+            moved = self.builder.op(helpers.safe_product, partial, dot)
+        elif is_singular(op) and not self.infinities.is_finite(partial):
+            moved = self.builder.op(helpers.safe_product, dot, partial)
+        else:
+            moved = self.builder.op(operator.mul, partial, dot)
+        return moved
 
     def composite(self, op: Op, primitive: Primitive) -> None:
         """Compute the equivalent program here, with its tangents."""

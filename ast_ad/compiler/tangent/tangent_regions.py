@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ..frontend.builder import type_of_arg
 from ..ir.ops import Arg, Block, For, If, Var, While
 from ..ir.types import NONE, Type, carries_derivative
-from .values import tangent_hint, tangent_type
+from .tangent_values import tangent_hint, tangent_type
 
 if TYPE_CHECKING:
     from .tangent import Forward

@@ -15,7 +15,7 @@ from ..frontend.builder import type_of_arg
 from ..ir import builtin
 from ..ir.ops import Arg, Block, If, Op, Seq, Var
 from ..ir.types import DictOf, ListOf, Scalar, Type, carries_derivative
-from .values import tangent_type
+from .tangent_values import tangent_type
 
 if TYPE_CHECKING:
     from .tangent import Forward

@@ -1,0 +1,41 @@
+"""Are the tangents of random programs right? Sixty of them, against both other ways."""
+
+import numpy as np
+import pytest
+
+from ast_ad.errors import AdError
+from tests.compiler.checking import primal
+from tests.programs.check import differences, load, unload
+from tests.programs.generate import copies, generate
+
+from .checking import directions, run, verify
+
+COUNT = 60
+BATCH = 10
+
+
+@pytest.mark.parametrize("start", range(0, COUNT, BATCH))
+def test_random_programs(start, tmp_path):
+    refused = 0
+    for seed in range(start, start + BATCH):
+        program = generate(seed)
+        module = load(program, tmp_path)
+        try:
+            function = primal(module.f, *copies(program.args))
+        except AdError:
+            refused += 1
+        else:
+            against_differences(module.f, function, program)
+        finally:
+            unload(module)
+    assert refused <= 2
+
+
+def against_differences(f, function, program):
+    values = list(copies(program.args))
+    found = verify(function, (0, 1, 2), values)
+    slopes, along = differences(f, program.args), directions(values, (0, 1, 2))
+    expected = sum(float(np.sum(slope * v)) for slope, v in zip(slopes, along, strict=True))
+    if np.isfinite(expected):
+        scale = 1 + sum(float(np.sum(np.abs(slope))) for slope in slopes)
+        assert abs(run(found, *values, *along)[-1] - expected) <= 2e-6 * scale, program.source
