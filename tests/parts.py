@@ -23,7 +23,18 @@ WINGS = ("calls", "compiler", "eager", "inspection", "operators", "rules", "torc
 WHOLE = {"growth", "programs", "soundness"}
 CORE = tuple(
     f"compiler/{room}"
-    for room in ("golden", "frontend", "ir", "analysis", "simplify", "adjoint", "arrays", "loops", "elements")
+    for room in (
+        "golden",
+        "frontend",
+        "ir",
+        "analysis",
+        "simplify",
+        "adjoint",
+        "tangent",
+        "arrays",
+        "loops",
+        "elements",
+    )
 )
 PARTS = {wing: (wing,) for wing in WINGS} | {"core": CORE}
 

@@ -1,7 +1,7 @@
 """What is the tangent of an operation whose derivative rule gives cotangents?
 
-``transposed(builder, op, tangents) -> one Arg for each result``. Asked by ``tangent`` where an operation has
-no rule of its own for tangents.
+``transposed(builder, op, tangents) -> tuple[Arg, ...]``, one for each result. Asked by ``tangent`` where an
+operation has no rule of its own for tangents.
 
 A rule for cotangents is linear in the cotangents of the results. So is the program of one operation with its
 pullback, and the pullback of that, by those cotangents, maps the tangents of the arguments to the tangents of

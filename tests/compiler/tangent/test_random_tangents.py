@@ -14,6 +14,7 @@ COUNT = 60
 BATCH = 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", range(0, COUNT, BATCH))
 def test_random_programs(start, tmp_path):
     refused = 0
