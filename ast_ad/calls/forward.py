@@ -1,9 +1,10 @@
 """What is a small change of the value for small changes of the arguments? The question of ``linearize``.
 
 ``Pushforward`` is asked as the questions of ``questions`` are. Its answer is a function for later, from
-tangents of the arguments to those of the value. The program is the pullback's, transposed: the pullback is
-linear in its cotangents, and the pullback of that maps tangents to tangents. Its second half is linear, so
-that whatever is nonlinear has been computed in the first.
+tangents of the arguments to those of the value. The program is that of ``tangent``, with what is linear in
+the tangents behind all the rest: so its second half is linear, and whatever is not has been computed in the
+first. A trace has a pullback only. That is linear in its cotangents, and its own pullback maps tangents to
+tangents.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from ..compiler.adjoint.adjoint import adjoint
-from ..compiler.ir.ops import Function, walk
-from ..compiler.simplify.renaming import Renaming, replace_reads
+from ..compiler.ir.ops import Function
+from ..compiler.tangent.linear_last import linear_last
+from ..compiler.tangent.tangent import tangent
 from ..errors import InputTypeError, UnsupportedError
 from ..trees import flatten
 from .alike import as_like
@@ -46,7 +47,7 @@ class Pushforward(Question):
         residuals: str = "cheap",
         region: bool = False,
     ) -> Function:
-        return transposed(function, wrt, of, residuals, region)
+        return linear_last(tangent(function, wrt, of, region), len(wrt), residuals, region)
 
     def at(self, program: Any, results: Sequence[Any], inputs: Sequence[Any]) -> Any:
         return pushforward_at(program, results, inputs)
@@ -62,36 +63,6 @@ class Pushforward(Question):
 
     def answer(self, value: Any, aux: Any, derivative: Any, together: Callable[..., Any] = together) -> Any:
         return together(value, derivative, aux) if self.has_aux else together(value, derivative)
-
-
-def transposed(
-    function: Function, wrt: tuple[int, ...], of: tuple[int, ...], residuals: str, region: bool
-) -> Function:
-    """The function that computes the results and the tangents of those in ``of``.
-
-    Its parameters are the primal's and, behind them, tangents of those in ``wrt``.
-    """
-    count, params = len(function.body.results), len(function.params)
-    pulled = adjoint(function, wrt, seed=True, of=of, residuals=residuals, region=region, linear=True)
-    seeds = tuple(range(params, len(pulled.params)))
-    bars = tuple(range(count, len(pulled.body.results)))
-    found = adjoint(pulled, seeds, seed=True, of=bars, residuals=residuals, region=region, zeros=True)
-    results = found.body.results
-    found.body.results = (*results[:count], *results[count + len(bars) :])
-    # All rules are linear: it depends on the shapes of the cotangents alone, which are those of the results.
-    names: Renaming = {found.params[seed]: results[i] for seed, i in zip(seeds, of, strict=True)}
-    replace_reads(found.body, names)
-    found.params = tuple(p for i, p in enumerate(found.params) if i not in seeds)
-    _name_tangents(found, {out.hint for op in walk(function.body) for out in op.outs})
-    return found
-
-
-def _name_tangents(function: Function, known: set[str | None]) -> None:
-    """What is the cotangent of a cotangent, by name, is a tangent: ``x_dot``."""
-    made = (out for op in walk(function.body) for out in op.outs)
-    for var in (*function.params, *made):
-        if var.hint is not None and var.hint.endswith("_bar_bar") and var.hint not in known:
-            var.hint = f"{var.hint.removesuffix('_bar_bar')}_dot"
 
 
 # ----- the function from tangents to tangents ---------------------------------------------------------------

@@ -24,6 +24,7 @@ from .residuals import borrow_metadata, plan, read_for_metadata_only, read_for_v
 
 if TYPE_CHECKING:
     from .adjoint import Sweep
+    from .loop_adjoints import Saving
 
 
 def reverse_if(sweep: Sweep, op: If) -> None:
@@ -77,7 +78,7 @@ def _updated(scope: Cotangents, outer: Cotangents, var: Var) -> Arg:
     return scope.complete(bar, var)
 
 
-def yield_needed(sweep: Sweep, op: If, branch: Block, reverse: Block) -> None:
+def yield_needed(sweep: Saving, op: If, branch: Block, reverse: Block) -> None:
     """Let the reverse side read the primal side's values as results of the If, or compute them again."""
     local = set(defined(branch))
     shapes_only = read_for_metadata_only(reverse)
@@ -96,7 +97,7 @@ def yield_needed(sweep: Sweep, op: If, branch: Block, reverse: Block) -> None:
     replace_reads(reverse, names)
 
 
-def _new_result(sweep: Sweep, op: If, branch: Block, var: Var, shape_only: bool) -> Var:
+def _new_result(sweep: Saving, op: If, branch: Block, var: Var, shape_only: bool) -> Var:
     """One more result of the primal If: a value of one side, undefined on the other."""
     value, out = var, Var(var.type, var.hint)
     if shape_only and var not in sweep.undefined:

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import operator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from ...errors import UnsupportedError
 from ...rules import containers, helpers
-from ..frontend.builder import type_of_arg
+from ..frontend.builder import Builder, type_of_arg
 from ..ir.ops import Arg, Block, For, Lit, Op, Seq, Var, While, binders, reads, variables
 from ..ir.types import Array, ListOf, Scalar
 from ..simplify.dead_code import eliminate
@@ -185,10 +185,28 @@ def _append_items(sweep: Sweep, op: For, loop: Reverse) -> list[Arg]:
 
 
 # ----- the tape -------------------------------------------------------------------------------------
+class Saving(Protocol):
+    """What saves a region's values for another region: ``Sweep``, and what parts loops for tangents."""
+
+    builder: Builder
+    undefined: set[Var]
+    residuals: str
+
+
+class Second(Protocol):
+    """The second loop while it is built: what it carries, and its body."""
+
+    params: list[Var]
+    block: Block
+
+
 def save_needed(
-    sweep: Sweep, op: For | While, loop: Reverse
+    sweep: Saving, op: For | While, loop: Second, forward: bool = False
 ) -> tuple[Var, tuple[Arg, Arg, Arg] | None, tuple[Item, ...], bool]:
-    """Give the adjoint loop what it reads of the primal body: its index, range, items and direction."""
+    """Give the adjoint loop what it reads of the primal body: its index, range, items and direction.
+
+    ``forward``: it runs in the order of the primal loop, not in the opposite one.
+    """
     local = {*defined(op.body), *binders(op)}
     restartable = isinstance(op, For) and not op.stops
     in_step = set(binders(op)) - set(op.params) if restartable else set()
@@ -222,18 +240,18 @@ def save_needed(
         replace_reads(loop.block, names)
     elif tape is None:
         bounds = (Lit(0), _count(op), Lit(1))
-    backwards = not (restartable and isinstance(op, For) and op.reverse)
+    backwards = (restartable and isinstance(op, For) and op.reverse) is forward
     if tape is not None:
         source, variables = tape
         if bounds is None and not items:
-            backwards = True
-        elif not backwards:
+            backwards = not forward
+        elif backwards is forward:
             source = sweep.builder.opaque(containers.list_reverse, (source,), source.type)
         items.append((source, variables))
     return index, bounds, tuple(items), backwards
 
 
-def _shape_donors(sweep: Sweep, op: For | While, loop: Reverse, local: set[Var]) -> list[Var]:
+def _shape_donors(sweep: Saving, op: For | While, loop: Second, local: set[Var]) -> list[Var]:
     """Visible values from which the adjoint loop may read shapes."""
     donors = [a for a in op.inits if isinstance(a, Var)]
     donors += [v for v in reads(op) if v not in local and v not in donors]
@@ -242,7 +260,7 @@ def _shape_donors(sweep: Sweep, op: For | While, loop: Reverse, local: set[Var])
 
 
 def _record(
-    sweep: Sweep, op: For | While, saved: list[Var], shapes_only: set[Var], names: Renaming
+    sweep: Saving, op: For | While, saved: list[Var], shapes_only: set[Var], names: Renaming
 ) -> tuple[Var, tuple[Var, ...]]:
     """Let the loop append the values to a tape; ``names`` tells how the adjoint calls them."""
     by_op = set(defined(op.body)) - sweep.undefined

@@ -53,7 +53,7 @@ def _transposed(op: Op, active: list[Var]) -> Function:
     primal.adjoint = False  # what it computes stays, and stays the first
     one = Function("rule", params, Block([primal], primal.outs))
     places = tuple(range(len(active)))
-    pulled = adjoint(one, places, seed=True, region=True)
+    pulled = adjoint(one, places, seed=True, region=True, linear=True)
     seeds = tuple(range(len(active), len(pulled.params)))
     bars = tuple(range(len(op.outs), len(pulled.body.results)))
     return adjoint(pulled, seeds, seed=True, of=bars, region=True)
