@@ -29,7 +29,16 @@ from ..compiler.ir.types import Array, DictOf, ListOf, Scalar, carries_derivativ
 from ..compiler.simplify.renaming import Renaming, copy_block, free
 from ..errors import InputTypeError, InputValueError
 from .arguments import require_once
-from .inside_later import NestedPullback, NestedPushforward, alongside, leaves_of, mapped, type_of_leaf
+from .inside_later import (
+    NestedPullback,
+    NestedPushforward,
+    alongside,
+    leaves_of,
+    mapped,
+    require_tangents,
+    structured,
+    type_of_leaf,
+)
 from .inside_stores import Carried, is_outside
 from .key_paths import has_steps
 from .pipeline import halved, settled
@@ -268,16 +277,18 @@ class Region:
         primal = self.function(around)
         self.of = of = question.results(self.structure, primal)
         joint = question.program(primal, tuple(range(len(self.leaves))), of, region=True)
-        results, derivative = self.halves(joint, primal) if question.later else self.whole(joint)
+        later = question.later
+        results, derivative = self.halves(joint, primal) if later else self.whole(joint, question.given(self))
         self.stored(results)
         self.results = results
         value = rebuilt(self.cx, self.structure, results)
         return (*question.parts(value.items if question.has_aux else value), derivative)
 
-    def whole(self, joint: Function) -> tuple[Sequence[Arg], Any]:
-        """The results, and the cotangents in the structure of the arguments."""
-        results = self.append(joint.body, dict(zip(joint.params, self.outer, strict=True)))
-        return results, self.gradients(results[self.count :])
+    def whole(self, joint: Function, given: Sequence[Arg]) -> tuple[Sequence[Arg], Any]:
+        """The results, and cotangents in the structure of the arguments, or tangents in that of the value."""
+        results = self.append(joint.body, dict(zip(joint.params, (*self.outer, *given), strict=True)))
+        found = results[self.count :]
+        return results, structured(self, found) if self.asked.question.forward else self.gradients(found)
 
     def halves(self, joint: Function, primal: Function) -> tuple[Sequence[Arg], Any]:
         """The results, and the pullback, which holds what the forward half saves."""
@@ -317,6 +328,7 @@ class Region:
                 leaves = [cx.builder.op(np.zeros_like, leaf) for leaf in leaves_of(cx, self.args[i])]
             pairs = zip(leaves, self.floats(self.args[i]), strict=True)
             found += [cx.arg(leaf) for leaf, varied in pairs if varied]
+        require_tangents(cx, found, self.leaves)
         return found
 
     def together(self, *parts: Any) -> Any:

@@ -72,7 +72,7 @@ def alongside(cx: Context, like: Any, given: Any, what: str) -> list[Any]:
 
 
 def _is_container(cx: Context, value: Any) -> bool:
-    return isinstance(value, (Dct, Obj)) or _items(cx, value) is not None
+    return isinstance(value, (Dct, Obj)) or items_of(cx, value) is not None
 
 
 def _pairs(cx: Context, like: Any, given: Any) -> list[tuple[Any, Any]] | None:
@@ -85,7 +85,7 @@ def _pairs(cx: Context, like: Any, given: Any) -> list[tuple[Any, Any]] | None:
         if one.keys() != two.keys():
             return None
         return [(part, two[key]) for key, part in one.items() if key not in constant]
-    items, others = _items(cx, like), _items(cx, given)
+    items, others = items_of(cx, like), items_of(cx, given)
     if items is None:
         return None if leaves_of(cx, like) and _is_container(cx, given) else []
     if others is None or len(others) != len(items):
@@ -98,7 +98,7 @@ def _held(cx: Context, value: Dct | Obj) -> tuple[Any, list[str]]:
     return parts_of(cx, value) if isinstance(value, Obj) else (cx.state.get(value), [])
 
 
-def _items(cx: Context, value: Any) -> Any:
+def items_of(cx: Context, value: Any) -> Any:
     """The items of a tuple or of a list whose length is known; None of other values."""
     if isinstance(value, Tup):
         return value.items
@@ -151,17 +151,15 @@ class NestedPushforward(Later):
 
     def __ast_ad_lower__(self, cx: Context, args: list[Any], kwargs: dict[str, Any]) -> Any:
         residuals, *tangents = args
-        _, *params = self.second.params
-        given = self.region.varied(tangents)
-        for leaf, param in zip(given, params, strict=True):
-            require_like(cx, leaf, param, TANGENT)
-            if dtype_of(type_of_leaf(leaf)) != dtype_of(param.type):
-                raise cx.unsupported("a tangent of another dtype", "it has that of its primal", "convert it")
-        found = dict(zip(self.region.of, self.appended(residuals, given), strict=True))
-        question, structure = self.region.asked.question, self.region.structure
-        places = question.parts(structure)[0]
-        results = [found.get(i, Lit(0)) for i in range(max(positions(places), default=-1) + 1)]
-        return rebuilt(cx, places, results)
+        return structured(self.region, self.appended(residuals, self.region.varied(tangents)))
+
+
+def structured(region: Any, tangents: Sequence[Arg]) -> Any:
+    """Tangents of the results that have one, in the structure of the value."""
+    found = dict(zip(region.of, tangents, strict=True))
+    places = region.asked.question.parts(region.structure)[0]
+    results = [found.get(i, Lit(0)) for i in range(max(positions(places), default=-1) + 1)]
+    return rebuilt(region.cx, places, results)
 
 
 COTANGENT: tuple[str, str, str] = (
@@ -174,6 +172,14 @@ TANGENT: tuple[str, str, str] = (
     "the pushforward takes one like the argument",
     "make it with np.ones_like(argument), or of the argument itself",
 )
+
+
+def require_tangents(cx: Context, given: Sequence[Arg], leaves: Sequence[Var]) -> None:
+    """Tangents have the shapes and the dtypes of what they belong to: else the trace raises the error."""
+    for tangent, leaf in zip(given, leaves, strict=True):
+        require_like(cx, tangent, leaf, TANGENT)
+        if dtype_of(type_of_leaf(tangent)) != dtype_of(leaf.type):
+            raise cx.unsupported("a tangent of another dtype", "it has that of its primal", "convert it")
 
 
 def require_like(cx: Context, leaf: Arg, var: Var, error: tuple[str, str, str]) -> None:

@@ -124,6 +124,10 @@ class Question:
         value, aux, derivative = region.joined(self)
         return self.answer(value, aux, derivative, region.together)
 
+    def given(self, region: Any) -> Sequence[Arg]:
+        """What the program takes behind the arguments, in compiled code."""
+        return ()
+
     def traced(self, trace: Any, *inputs: Any) -> Any:
         """What is asked of a function that is traced: ``trace`` has the pullback of this call.
 

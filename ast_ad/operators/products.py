@@ -20,7 +20,7 @@ from ..trees import flatten
 from .jacobians import numbers
 from .leaves import as_program, by_position, inlined, leaves, number_like, require_kind
 from .operator import Operator, operator, require_callable, takes_arguments_of
-from .programs import basis, pushed, unit
+from .programs import basis, pushed, pushed_along, unit
 
 
 def jvp(
@@ -93,8 +93,7 @@ def hvp(
 
 def second(function: Callable[..., Any], argnums: tuple[int, ...], has_aux: bool) -> Callable[..., Any]:
     def push(primals: Any, tangents: Any) -> Any:
-        _, lin = linearize(grad(function, argnums), *primals, argnums=argnums)
-        return lin(*tangents)
+        return pushed_along(grad(function, argnums), argnums, False, tangents, *primals)[1]
 
     return push
 

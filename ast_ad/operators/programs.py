@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..api import linearize, vjp
+from ..calls.inside_along import lower_along
 from .leaves import (
     by_position,
     filled,
@@ -31,13 +32,20 @@ def pushed(function: Function, argnums: tuple[int, ...], has_aux: bool) -> Funct
     """``(primals, tangents) -> (value, tangent[, aux])``; tangents for ``argnums`` only."""
 
     def push(primals: Any, tangents: Any) -> Any:
-        if has_aux:
-            value, lin, aux = linearize(function, *primals, argnums=argnums, has_aux=True)
-            return value, lin(*tangents), aux
-        value, lin = linearize(function, *primals, argnums=argnums)
-        return value, lin(*tangents)
+        return pushed_along(function, argnums, has_aux, tangents, *primals)
 
     return push
+
+
+def pushed_along(
+    function: Function, argnums: tuple[int, ...], has_aux: bool, tangents: Sequence[Any], *primals: Any
+) -> Any:
+    """The value, its tangent and aux. Compiled, it is one pass: nothing is kept for other tangents."""
+    value, lin, *aux = linearize(function, *primals, argnums=argnums, has_aux=has_aux)
+    return (value, lin(*tangents), *aux)
+
+
+pushed_along.__ast_ad_lower__ = lower_along  # type: ignore[attr-defined]
 
 
 def asked(
