@@ -43,7 +43,7 @@ ITSELF = {
 SIMPLE = {
     operator.add, operator.sub, operator.mul, operator.neg, operator.pos, operator.lt, operator.le,
     operator.gt, operator.ge, operator.eq, operator.ne, operator.not_, operator.and_, operator.or_,
-    abs, min, max, int, float, bool, helpers.safe_product, helpers.astype,
+    abs, min, max, int, float, bool, helpers.safe_product, helpers.exact_product, helpers.astype,
     np.add, np.subtract, np.multiply, np.negative, np.positive, np.square, np.absolute, np.conjugate, np.sign,
     np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal, np.logical_and,
     np.logical_or, np.logical_not, np.maximum, np.minimum, np.where,

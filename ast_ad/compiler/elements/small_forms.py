@@ -297,7 +297,7 @@ FORMS: dict[Callable[..., Any], Form] = {
     helpers.broadcast_like: broadcast_like,
     **dict.fromkeys((len, np.size, np.ndim), metadata),
     **dict.fromkeys((np.matmul, operator.matmul, np.dot, np.inner, np.linalg.matmul), written_out.matmul),
-    **dict.fromkeys((helpers.safe_product, np.clip), elementwise),
+    **dict.fromkeys((helpers.safe_product, helpers.exact_product, np.clip), elementwise),
     np.vdot: written_out.vdot,
     **dict.fromkeys((np.outer, np.linalg.outer), written_out.outer),
     **dict.fromkeys((np.cross, np.linalg.cross), written_out.cross),

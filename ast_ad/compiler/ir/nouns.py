@@ -21,8 +21,9 @@ UNKNOWN = "value"  # nothing computes it: it comes out of a branch, or from outs
 
 _ALIASES = {
     "subtract": "sub", "multiply": "mul", "true_divide": "truediv", "divide": "truediv", "power": "pow",
-    "safe_product": "mul", "negative": "neg", "logical_not": "not_", "invert": "not_", "greater": "gt",
-    "less": "lt", "greater_equal": "ge", "less_equal": "le", "equal": "eq", "not_equal": "ne",
+    "safe_product": "mul", "exact_product": "mul", "negative": "neg", "logical_not": "not_",
+    "invert": "not_", "greater": "gt", "less": "lt", "greater_equal": "ge", "less_equal": "le", "equal": "eq",
+    "not_equal": "ne",
     "logical_and": "and_", "logical_or": "or_", "absolute": "abs", "amax": "max", "amin": "min",
     "tuple_get": "getitem", "list_get": "getitem", "dict_get": "getitem", "item_within": "getitem",
     "list_len": "len", "size": "len", "list_fill": "zeros_like", "mT": "transpose",

@@ -167,7 +167,7 @@ def _choose(a: Arg, choices: Arg, mode: Arg = NONE) -> Shape:
     return broadcast(dims(a), *map(dims, choices.items))
 
 
-@shape_of(helpers.safe_product, np.clip)
+@shape_of(helpers.safe_product, helpers.exact_product, np.clip)
 def _broadcast_all(*arrays: Arg) -> Shape:
     return broadcast(*map(dims, arrays))
 

@@ -62,6 +62,7 @@ POINTWISE: set[Any] = {
     operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg, operator.pos,
     operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne, operator.floordiv,
     operator.mod, operator.and_, operator.or_, operator.xor, operator.invert, abs, helpers.safe_product,
+    helpers.exact_product,
     np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal, np.logical_and,
     np.logical_or, np.logical_not, np.isnan, np.isfinite, np.isinf, np.sign, np.where, np.floor, np.ceil,
 }  # fmt: skip

@@ -58,6 +58,7 @@ FORMS: dict[Function, dict[str, Function]] = {}
 # By which ufunc's rules functions that are none choose the dtype in which they compute.
 DTYPES_AS: dict[Function, np.ufunc] = {
     helpers.safe_product: np.multiply,
+    helpers.exact_product: np.multiply,
     partials.ratio: np.divide,
     partials.exp_share: np.logaddexp,
     partials.power_dx: np.arctan2,
@@ -113,6 +114,7 @@ def _arithmetic() -> None:
     _each([np.fmod], "l", k.fmod_of_integers, 2)
     _each([np.copysign], "fd", np.copysign, 2)
     _each([helpers.safe_product], "fd", choose.safe_product, 2)
+    _each([helpers.exact_product], "fd", choose.exact_product, 2)
     _each([partials.ratio], "fd", choose.ratio, 2)
     _each([partials.power_dx], "d", k.power_dx, 2)
     _each([partials.power_dx], "f", k.power_dx_single, 2)
@@ -200,7 +202,7 @@ _complex()
 SINGLE = {
     *(operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pos, builtins.abs),
     *(operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne),
-    *(k.square, k.identity, choose.safe_product, choose.ratio, k.remainder),
+    *(k.square, k.identity, choose.safe_product, choose.exact_product, choose.ratio, k.remainder),
     *(
         choose.maximum,
         choose.minimum,
@@ -232,6 +234,7 @@ SINGLE = {
 # Those that choose their dtype as NumPy does where all arguments have dtypes of their own.
 PROMOTING = {
     *(choose.maximum, choose.minimum, choose.fmax, choose.fmin, choose.safe_product),
+    choose.exact_product,
     *(operator.add, operator.sub, operator.mul, operator.truediv),
     *(operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne),
 }

@@ -115,6 +115,17 @@ def safe_product(g: Any, p: Any) -> Any:
     return g * p if g != 0 else g
 
 
+def _exact_product(builder: Any, g: Any, p: Any) -> Any:
+    zero = builder.or_(_compare(builder, "==", g, _zero(g)), _compare(builder, "==", p, _zero(p)))
+    return builder.select(zero, _zero(g), builder.fmul(g, p))
+
+
+@instructions(_exact_product)
+def exact_product(g: Any, p: Any) -> Any:
+    """``g * p``, but 0 where either is 0."""
+    return g * p if g != 0 and p != 0 else 0.0
+
+
 @instructions(lambda b, x, y: b.select(_compare(b, "==", y, _zero(y)), y, b.fdiv(x, y)))
 def ratio(x: Any, y: Any) -> Any:
     """``x / y``, but 0 where ``y`` is 0."""
