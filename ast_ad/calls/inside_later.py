@@ -19,7 +19,7 @@ from ..compiler.frontend.values import Arr, Dct, Lost, Lst, Maybe, Obj, Tup
 from ..compiler.ir.builtin import unpack
 from ..compiler.ir.ops import Arg, Block, Function, Lit, Op, Var
 from ..compiler.ir.types import Array, dtype_of, kind_of, type_of
-from ..compiler.simplify.renaming import Renaming
+from ..compiler.simplify.renaming import Renaming, copy_block, fresh
 from ..errors import InputValueError
 
 
@@ -120,13 +120,23 @@ class Later:
     def appended(self, residuals: Any, given: Sequence[Arg]) -> tuple[Arg, ...]:
         """The results of the half for these arguments."""
         _, *params = self.second.params
-        names: Renaming = dict(zip(params, given, strict=True))
+        return self.region.append(*self.reading(residuals, dict(zip(params, given, strict=True))))  # type: ignore[no-any-return]
+
+    def copied(self, residuals: Any) -> tuple[Block, list[Var]]:
+        """The half as a block of its own, and its parameters."""
+        names: Renaming = {}
+        _, *params = self.second.params
+        own = [fresh(param, names) for param in params]
+        return copy_block(*self.reading(residuals, names)), own
+
+    def reading(self, residuals: Any, names: Renaming) -> tuple[Block, Renaming]:
+        """The half's body, and what it is to read: with ``names``, the residuals."""
         body = self.second.body
         first = body.ops[0] if body.ops else None
         if isinstance(first, Op) and first.fn is unpack and first.args[0] is self.second.params[0]:
             names.update(zip(first.outs, map(self.region.cx.arg, residuals.items), strict=True))
             body = Block(body.ops[1:], body.results)
-        return self.region.append(body, names)  # type: ignore[no-any-return]
+        return body, names
 
 
 class NestedPullback(Later):

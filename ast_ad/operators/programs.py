@@ -14,9 +14,11 @@ import numpy as np
 
 from ..api import linearize, vjp
 from ..calls.inside_along import lower_along
+from ..calls.inside_units import columns as columns_at_once
 from .leaves import (
     by_position,
     filled,
+    inlined,
     is_complex,
     leaves,
     number_like,
@@ -137,6 +139,17 @@ def moved(lin: Any, chosen: Any, ins: Any, n: int, outs: Any, single: bool) -> A
     if np.ndim(x) == 0:
         return leaves(along(lin, unit(chosen, ins, n, number_like(x, 1)), single))
 
+    return each(lin, chosen, ins, n, outs, single)
+
+
+def each(lin: Any, chosen: Any, ins: Any, n: int, outs: Any, single: bool) -> Any:
+    """The same for an array. Compiled, it is one pass for all columns where that is possible."""
+    return in_turn(lin, chosen, ins, n, outs, single)
+
+
+def in_turn(lin: Any, chosen: Any, ins: Any, n: int, outs: Any, single: bool) -> Any:
+    x = ins[n]
+
     def column(j: int) -> Any:
         return leaves(along(lin, unit(chosen, ins, n, basis(x, j)), single))
 
@@ -144,6 +157,16 @@ def moved(lin: Any, chosen: Any, ins: Any, n: int, outs: Any, single: bool) -> A
     return tuple(
         [np.reshape(block, np.shape(out) + np.shape(x)) for block, out in zip(blocks, outs, strict=True)]
     )
+
+
+def _lower_each(cx: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    from ..compiler.frontend.values import Tup
+
+    found = columns_at_once(cx, args[0], args[3].value)
+    return inlined(cx, in_turn, args) if found is None else Tup(tuple(found))
+
+
+each.__ast_ad_lower__ = _lower_each  # type: ignore[attr-defined]
 
 
 def along(lin: Any, tangent: Any, single: bool) -> Any:

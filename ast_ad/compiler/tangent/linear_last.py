@@ -74,7 +74,7 @@ class Distribution:
                 late.append(op)
                 continue
             early.append(op)
-            if not isinstance(op, Op) and not self.late.isdisjoint(_bound(op)):
+            if not isinstance(op, Op) and not self.late.isdisjoint(bound(op)):
                 late += self.branch(op) if isinstance(op, If) else self.loop(op)
         block.ops = early
         return late
@@ -168,7 +168,7 @@ def dependents(body: Block, seeds: tuple[Var, ...]) -> set[Var]:
         size = len(late)
         for op in walk(body):
             if _decides(op, late):
-                late.update(_bound(op))
+                late.update(bound(op))
             elif isinstance(op, If):
                 sides = zip(op.outs, op.then.results, op.orelse.results, strict=True)
                 late.update(out for out, *results in sides if _any(late, *results))
@@ -195,7 +195,7 @@ def _any(late: set[Var], *args: Arg) -> bool:
     return not late.isdisjoint(variables(*args))
 
 
-def _bound(op: Statement) -> list[Var]:
+def bound(op: Statement) -> list[Var]:
     """What a statement and those within it bind."""
     inner = walk(Block([op]))
     return [var for one in inner for var in (*one.outs, *binders(one))]

@@ -1,0 +1,61 @@
+"""What is a block of a Jacobian in compiled code, where all of its columns can be had in one pass?
+
+``columns(cx, push, place) -> list | None``. Asked before the pushforward is called once for each column.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..compiler.frontend.context import Context
+from ..compiler.frontend.conversion import from_arg
+from ..compiler.frontend.values import Bound
+from ..compiler.ir.ops import Arg, Lit, Var
+from ..compiler.ir.types import Array
+from ..compiler.tangent.unit_vectors import along_units
+from .inside_later import NestedPushforward
+
+
+def columns(cx: Context, push: Any, place: int) -> list[Any] | None:
+    """The tangents of the leaves of a value along all unit vectors of a leaf of the arguments.
+
+    Args:
+        cx: where the Jacobian is asked for.
+        push: the abstract pushforward, with its residuals.
+        place: of the leaf among those that are varied, in the order of the call.
+
+    Returns:
+        An array for each leaf of the value, with one more axis; None where it takes a pass for each column.
+    """
+    later = push.fn.value if isinstance(push, Bound) and isinstance(push.fn, Lit) else None
+    if not isinstance(later, NestedPushforward):
+        return None
+    region, (residuals,) = later.region, push.args
+    primal = region.outer[_order(region)[place]]
+    if not isinstance(primal, Var) or not isinstance(primal.type, Array) or primal.type.ndim != 1:
+        return None
+    block, seeds = later.copied(residuals)
+    seed = seeds.pop(_order(region)[place])
+    found = along_units(block, seed, seeds, _length(cx, primal))
+    if found is None:
+        return None
+    for op in found.ops:
+        cx.builder.append(op)
+    return [from_arg(cx, result) for result in found.results]
+
+
+def _length(cx: Context, vector: Var) -> Arg:
+    assert isinstance(vector.type, Array) and vector.type.shape is not None
+    (length,) = vector.type.shape
+    return Lit(length) if isinstance(length, int) else cx.builder.op(np.shape, vector)[0]
+
+
+def _order(region: Any) -> list[int]:
+    """Where the leaves, in the order of the call, stand among those of the program."""
+    counts = {i: sum(region.floats(region.args[i])) for i in region.chosen}
+    starts, start = {}, 0
+    for i in sorted(region.chosen):
+        starts[i], start = start, start + counts[i]
+    return [starts[i] + k for i in region.chosen for k in range(counts[i])]

@@ -1,0 +1,334 @@
+"""What are the tangents along all unit vectors, a column for each?
+
+``along_units(block, seed, others, count) -> Block | None``. Asked of the linear half of a program, for a
+Jacobian: one pass gives all columns, where a loop over them would run the half once for each.
+
+A number that is linear in the seed is a sum of few of its elements, as long as no loop or branch has carried
+it: so it is kept as their places and factors, and only what is not zero is computed. Any other value is an
+array with one more axis, the last one, for the directions. Statements are taken as they are known here; a
+block with another one has no such form, and is run for each direction.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ...rules import helpers
+from ..frontend.builder import Builder, type_of_arg
+from ..ir import builtin
+from ..ir.ops import Arg, Block, For, If, Lit, Op, Seq, Statement, Undefined, Var, While, variables
+from ..ir.types import Array, Scalar, Type, dtype_of, kind_of
+from ..simplify.patterns import arg_key
+from ..simplify.view_indices import is_basic_index, is_int, parts_of
+from .linear_last import bound, dependents
+
+MOST = 12
+"""Terms of a sum: with more it is an array."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """A number: the sum of some elements of the seed, each times a factor."""
+
+    parts: tuple[tuple[Arg, Arg], ...] = ()
+
+
+class Zero:
+    """An array of zeros that nothing has needed yet."""
+
+
+class Unit:
+    """The seed itself."""
+
+
+Form = Terms | Zero | Unit | Var
+ZERO = Zero()
+
+
+class NoForm(Exception):
+    """Something in the block is not known here."""
+
+
+def along_units(block: Block, seed: Var, others: Iterable[Var], count: Arg) -> Block | None:
+    """A block whose results have one more axis, for the directions; None if it has no such form.
+
+    Args:
+        block: what is linear in its seeds; it is changed.
+        seed: a vector.
+        others: further seeds, which are zero.
+        count: the length of the vector.
+    """
+    others = tuple(others)
+    assert isinstance(seed.type, Array) and seed.type.shape is not None
+    columns = Columns(dependents(block, (seed, *others)), count, seed.type.shape[0])
+    columns.forms[seed] = Unit()
+    columns.forms.update((var, Terms() if isinstance(var.type, Scalar) else ZERO) for var in others)
+    try:
+        return columns.region(block, range(len(block.results)))
+    except NoForm:
+        return None
+
+
+class Columns:
+    """Writes the statements of a block again, in the ``builder``. ``forms``: of what depends on the seeds."""
+
+    def __init__(self, late: set[Var], count: Arg, length: Any) -> None:
+        self.late, self.count = late, count
+        self.builder = Builder(Block(), adjoint=True)
+        self.forms: dict[Var, Form] = {}
+        self.length = length
+
+    def region(self, block: Block, places: Iterable[int]) -> Block:
+        """A block of its own; the results in ``places`` are arrays with the axis of directions."""
+        made = Block()
+        with self.builder.nested(made):
+            for op in block.ops:
+                self.statement(op)
+            places = set(places)
+            made.results = tuple([self.dense(a) if i in places else a for i, a in enumerate(block.results)])
+        return made
+
+    def statement(self, op: Statement) -> None:
+        self.builder.span = op.span
+        if self.late.isdisjoint(bound(op)):
+            self.builder.append(op)
+        elif isinstance(op, Op):
+            rule = RULES.get(op.fn)
+            if rule is None or op.kwargs or op.effect or len(op.outs) != 1:
+                raise NoForm
+            form = rule(self, op)
+            self.forms[op.out] = self.dense_of(form, op.out) if _is_long(form) else form
+        elif isinstance(op, If):
+            self.branch(op)
+        else:
+            self.loop(op)
+
+    def branch(self, op: If) -> None:
+        places = [i for i, out in enumerate(op.outs) if out in self.late]
+        then, orelse = self.region(op.then, places), self.region(op.orelse, places)
+        if variables(op.cond) and not self.late.isdisjoint(variables(op.cond)):
+            raise NoForm
+        outs = tuple(map(self.several, op.outs))
+        self.builder.append(replace(op, then=then, orelse=orelse, outs=outs))
+
+    def loop(self, op: For | While) -> None:
+        if isinstance(op, For) and any(not self.late.isdisjoint(items) for _, items in op.items):
+            raise NoForm
+        carried = [i for i, out in enumerate(op.outs) if out in self.late]
+        inits = tuple([self.dense(a, op.params[i]) if i in carried else a for i, a in enumerate(op.inits)])
+        params = tuple(map(self.several, op.params))
+        body = self.region(op.body, [i + op.stops for i in carried])
+        outs = tuple(map(self.several, op.outs))
+        self.builder.append(replace(op, inits=inits, params=params, body=body, outs=outs))
+
+    def several(self, var: Var) -> Var:
+        """A Var for the values of ``var`` along all directions, or itself."""
+        if var not in self.late:
+            return var
+        self.forms[var] = made = Var(self.type(var.type), var.hint)
+        return made
+
+    def type(self, type: Type) -> Array:
+        """The type of the values along all directions."""
+        if kind_of(type) != "float" or dtype_of(type) not in (None, np.float64):
+            raise NoForm
+        if isinstance(type, Scalar):
+            return Array(np.dtype(float), (self.length,))
+        if not isinstance(type, Array) or type.shape is None:
+            raise NoForm
+        return Array(type.dtype, (*type.shape, self.length))
+
+    # ----- forms
+    def form(self, arg: Arg) -> Form:
+        """The form of an argument; what does not depend on the seeds is zero, as the block is linear."""
+        if isinstance(arg, Var) and arg in self.late:
+            return self.forms[arg]
+        if isinstance(arg, Undefined):
+            raise NoForm
+        return Terms() if isinstance(type_of_arg(arg), Scalar) else ZERO
+
+    def dense(self, arg: Arg, like: Arg | None = None) -> Var:
+        """The values of an argument along all directions; ``like``: says what it is, if it is none itself."""
+        form = self.form(arg)
+        if isinstance(form, Terms) and like is not None and isinstance(type_of_arg(like), Array):
+            raise NoForm
+        return self.dense_of(form, arg)
+
+    def dense_of(self, form: Form, of: Arg) -> Var:
+        if isinstance(form, Var):
+            return form
+        if isinstance(form, Unit):
+            return self.builder.op(np.eye, self.count)  # type: ignore[no-any-return]
+        row = self.zeros(() if isinstance(form, Terms) else self.lengths(of))
+        for index, factor in form.parts if isinstance(form, Terms) else ():
+            row = self.builder.opaque(helpers.add_at, (row, index, factor), row.type)
+        return row
+
+    def zeros(self, lengths: tuple[Arg, ...]) -> Var:
+        return self.builder.op(np.zeros, Seq((*lengths, self.count)))  # type: ignore[no-any-return]
+
+    def lengths(self, arg: Arg) -> tuple[Arg, ...]:
+        """The lengths of an array that does not depend on the seeds, or whose lengths are constants."""
+        type = type_of_arg(arg)
+        if not isinstance(type, Array) or type.shape is None:
+            raise NoForm
+        if all(isinstance(n, int) for n in type.shape):
+            return tuple(map(Lit, type.shape))
+        if not isinstance(arg, Var) or arg in self.late:
+            raise NoForm
+        found = self.builder.op(np.shape, arg)
+        return tuple(found)
+
+    def scaled(self, form: Terms, change: Callable[[Arg], Arg]) -> Terms:
+        return Terms(tuple([(index, change(factor)) for index, factor in form.parts]))
+
+    def spread(self, arg: Arg) -> Arg:
+        """What does not depend on the seeds, with an axis for the directions if it has any axes."""
+        if isinstance(type_of_arg(arg), Scalar):
+            return arg
+        return self.builder.op(operator.getitem, arg, Seq((Lit(Ellipsis), Lit(None))))  # type: ignore[no-any-return]
+
+
+def _is_long(form: Form) -> bool:
+    return isinstance(form, Terms) and len(form.parts) > MOST
+
+
+# ----- arithmetic -------------------------------------------------------------------------------------------
+def _same(columns: Columns, op: Op) -> Form:
+    return columns.form(op.args[0])
+
+
+def _negated(columns: Columns, op: Op) -> Form:
+    form = columns.form(op.args[0])
+    if isinstance(form, Terms):
+        return columns.scaled(form, lambda factor: columns.builder.op(operator.neg, factor))
+    if isinstance(form, Zero):
+        return form
+    return columns.builder.op(operator.neg, columns.dense(op.args[0]))  # type: ignore[no-any-return]
+
+
+def _sum(columns: Columns, op: Op) -> Form:
+    """Of two numbers, or of two values one of which may be an array."""
+    a, b = map(columns.form, op.args)
+    if isinstance(a, Terms) and isinstance(b, Terms) and isinstance(op.out.type, Scalar):
+        return _merged(columns, op.fn, a, b)
+    first, second = (_in_sum(columns, arg, op.out) for arg in op.args)
+    if first is None or second is None:
+        if second is None:
+            return ZERO if first is None else first
+        return columns.builder.op(operator.neg, second) if op.fn in SUBTRACT else second
+    return columns.builder.op(op.fn, first, second)  # type: ignore[no-any-return]
+
+
+def _in_sum(columns: Columns, arg: Arg, out: Var) -> Var | None:
+    """The values of a summand; None for zeros that don't change the shape of the other."""
+    form, whole = columns.form(arg), type_of_arg(arg)
+    alone = isinstance(whole, Scalar) or whole == out.type
+    if isinstance(form, Zero) or isinstance(form, Terms) and not form.parts:
+        return None if isinstance(out.type, Scalar) or not alone else columns.dense(arg)
+    return columns.dense(arg)
+
+
+def _merged(columns: Columns, fn: Any, a: Terms, b: Terms) -> Terms:
+    """The sum, in which each element of the seed has one factor."""
+    found = {arg_key(index): (index, factor) for index, factor in a.parts}
+    for index, factor in b.parts:
+        key = arg_key(index)
+        if key in found:
+            found[key] = (index, columns.builder.op(fn, found[key][1], factor))
+        else:
+            negative = fn in SUBTRACT
+            found[key] = (index, columns.builder.op(operator.neg, factor) if negative else factor)
+    return Terms(tuple(found.values()))
+
+
+def _product(columns: Columns, op: Op) -> Form:
+    """Of a value that depends on the seeds and one that does not; a quotient of such."""
+    places = [i for i, arg in enumerate(op.args) if not columns.late.isdisjoint(variables(arg))]
+    if len(op.args) != 2 or len(places) != 1 or op.fn in DIVIDE and places != [0]:
+        raise NoForm
+    (place,) = places
+    form, args = columns.form(op.args[place]), list(op.args)
+    if isinstance(form, Terms) and isinstance(op.out.type, Scalar):
+
+        def change(factor: Arg) -> Arg:
+            args[place] = factor
+            return columns.builder.op(op.fn, *args)  # type: ignore[no-any-return]
+
+        return columns.scaled(form, change)
+    args[1 - place] = columns.spread(args[1 - place])
+    args[place] = columns.dense(args[place])
+    return columns.builder.op(op.fn, *args)  # type: ignore[no-any-return]
+
+
+# ----- elements ---------------------------------------------------------------------------------------------
+def _basic(columns: Columns, index: Arg) -> Arg:
+    """An index of ints and slices, which leaves the last axes alone."""
+    late = not columns.late.isdisjoint(variables(index))
+    if late or not is_basic_index(index) or any(_is_ellipsis(part) for part in parts_of(index)):
+        raise NoForm
+    return index
+
+
+def _is_ellipsis(part: Arg) -> bool:
+    return isinstance(part, Lit) and part.value is Ellipsis
+
+
+def _item(columns: Columns, op: Op) -> Form:
+    form, index = columns.form(op.args[0]), _basic(columns, op.args[1])
+    if isinstance(form, Zero):
+        return Terms() if isinstance(op.out.type, Scalar) else form
+    parts = parts_of(index)
+    if isinstance(form, Unit) and len(parts) == 1 and is_int(parts[0]):
+        return Terms(((parts[0], Lit(1.0)),))
+    return columns.builder.op(operator.getitem, columns.dense(op.args[0]), index)  # type: ignore[no-any-return]
+
+
+def _write(columns: Columns, op: Op) -> Form:
+    """An element set, or added to: of a sum, those of its terms."""
+    target, index, value = op.args
+    _basic(columns, index)
+    array, form = columns.dense(target), columns.form(value)
+    if isinstance(form, Zero) or isinstance(form, Terms):
+        if op.fn is helpers.setitem:
+            array = columns.builder.opaque(helpers.setitem, (array, index, Lit(0.0)), array.type)
+        whole = len(parts_of(index)) == _rank(target) and all(map(is_int, parts_of(index)))
+        if isinstance(form, Terms) and form.parts and not whole:
+            raise NoForm
+        for place, factor in form.parts if isinstance(form, Terms) else ():
+            at = Seq((*parts_of(index), place))
+            array = columns.builder.opaque(helpers.add_at, (array, at, factor), array.type)
+        return array
+    return columns.builder.opaque(op.fn, (array, index, columns.dense(value)), array.type)
+
+
+def _rank(arg: Arg) -> int:
+    type = type_of_arg(arg)
+    return len(type.shape) if isinstance(type, Array) and type.shape is not None else -1
+
+
+def _zeros(columns: Columns, op: Op) -> Form:
+    form = columns.form(op.args[0])
+    if isinstance(form, (Var, Unit)):
+        return columns.builder.op(np.zeros_like, columns.dense(op.args[0]))  # type: ignore[no-any-return]
+    return Terms() if isinstance(op.out.type, Scalar) else ZERO
+
+
+Rule = Callable[[Columns, Op], Form]
+SUBTRACT = (operator.sub, np.subtract)
+DIVIDE = (operator.truediv, np.divide)
+RULES: dict[Any, Rule] = {
+    builtin.assign: _same,
+    **dict.fromkeys((operator.neg, np.negative), _negated),
+    **dict.fromkeys((operator.add, np.add, *SUBTRACT), _sum),
+    **dict.fromkeys((operator.mul, np.multiply, *DIVIDE), _product),
+    **dict.fromkeys((helpers.safe_product, helpers.exact_product), _product),
+    operator.getitem: _item,
+    **dict.fromkeys((helpers.setitem, helpers.add_at), _write),
+    np.zeros_like: _zeros,
+}
