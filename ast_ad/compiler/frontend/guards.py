@@ -200,8 +200,11 @@ class Guards:
         """Add a guard, unless it is there already.
 
         A function is guarded with its code and defaults, which reloading tools replace in place. Where it has
-        no defaults, its calls pass everything, and defaults that come later don't matter.
+        no defaults, its calls pass everything, and defaults that come later don't matter. What this package
+        is made of stays what it is.
         """
+        if _is_own(guard):
+            return
         compared = guard.expected if guard.kind == "equal" else id(guard.expected)
         if guard.kind in ("same", "apart"):
             paths = guard.expected if guard.kind == "apart" else (guard.expected,)
@@ -293,6 +296,22 @@ def aspect_of(value: Any, aspect: str) -> Any:
     return value.shape if aspect == "shape" else value
 
 
+def _is_own(guard: Guard) -> bool:
+    """Whether it is about a function, a class or a module that one of this package's modules names."""
+    root, steps = guard.path.root, guard.path.steps
+    if len(steps) != 1:
+        return False
+    if isinstance(root, types.FunctionType):
+        return str(root.__module__).startswith(_OWN)
+    named = guard.kind == "missing" or isinstance(
+        guard.expected, (types.FunctionType, types.ModuleType, type)
+    )
+    return named and isinstance(root, dict) and str(root.get("__name__")).startswith(_OWN)
+
+
+_OWN = f"{__name__.partition('.')[0]}."
+
+
 def same_constant(value: Any, expected: Any) -> bool:
     """Equality that tells 1 from 1.0 and True and 0.0 from -0.0, and takes nan for itself."""
     if value is expected:
@@ -326,7 +345,7 @@ _TESTS: dict[str, Callable[[Any, Any], Any]] = {
 }
 _TEXTS = {
     "identical": "{value} is e{i}",
-    "equal": "same_constant({value}, e{i})",
+    "equal": "((v := {value}) is e{i} or same_constant(v, e{i}))",
     "type": "type({value}) is e{i}",
     "length": "len({value}) == e{i}",
     "keys": "tuple({value}) == e{i}",
@@ -344,7 +363,8 @@ def _compiled(guards: tuple[Guard, ...]) -> Callable[[Sequence[Any]], bool]:
 def tests_of(guards: Iterable[Guard]) -> tuple[list[str], dict[str, Any]]:
     """Expressions that are true where the guards hold, and what their names mean.
 
-    The names are numbered: ``e0``, ``m0``, ``r0``, and ``args``, the arguments that paths start from.
+    The names are ``v``, numbered ones (``e0``, ``m0``, ``r0``), and ``args``, the arguments that paths start
+    from.
     """
     space: dict[str, Any] = {"same_constant": same_constant, "getattr": getattr, "hasattr": hasattr}
     tests = []

@@ -274,6 +274,14 @@ def _sum(op: Op, makers: Makers) -> Arg | None:
     return None
 
 
+def _like_zeros(op: Op, makers: Makers) -> Arg | None:
+    """Zeros that are like something are asked for nothing that it does not know itself."""
+    zeros = maker_of(op.args[0], makers, {np.zeros_like}) if len(op.args) == 1 and not op.kwargs else None
+    if zeros is not None and len(zeros.args) == 1 and same_type(zeros.args[0], zeros.out.type):
+        op.args = zeros.args
+    return None
+
+
 # ----- writes -----
 def _add_at(op: Op, makers: Makers) -> Arg | None:
     """Adding to zeros, or where a zero was just written, is writing."""
@@ -344,6 +352,7 @@ RULES: dict[Any, Callable[[Op, Makers], Arg | None]] = {
     np.conj: _real_already,
     helpers.safe_product: _safe_product,
     helpers.add_at: _add_at,
+    **dict.fromkeys((np.zeros_like, np.shape), _like_zeros),
     np.moveaxis: _moved_axis,
     np.ravel: _vector_already,
     np.reshape: _vector_already,
