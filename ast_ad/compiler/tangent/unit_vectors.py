@@ -6,11 +6,13 @@ Jacobian: one pass gives all columns, where a loop over them would run the half 
 A number that is linear in the seed is a sum of few of its elements, as long as no loop or branch has carried
 it: so it is kept as their places and factors, and only what is not zero is computed. Any other value is an
 array with one more axis, the last one, for the directions. Statements are taken as they are known here; a
-block with another one has no such form, and is run for each direction.
+block with another one has no such form, and is run for each direction. So is one with arrays that may be, for
+all directions, larger than the Jacobian and all that it is computed from.
 """
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -24,11 +26,14 @@ from ..ir import builtin
 from ..ir.ops import Arg, Block, For, If, Lit, Op, Seq, Statement, Undefined, Var, While, variables
 from ..ir.types import Array, Scalar, Type, dtype_of, kind_of
 from ..simplify.patterns import arg_key
+from ..simplify.renaming import free
 from ..simplify.view_indices import is_basic_index, is_int, parts_of
 from .linear_last import bound, dependents
 
 MOST = 12
 """Terms of a sum: with more it is an array."""
+SMALL = 64
+"""Elements of an array that may be held for all directions in any case."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +71,8 @@ def along_units(block: Block, seed: Var, others: Iterable[Var], count: Arg) -> B
     others = tuple(others)
     assert isinstance(seed.type, Array) and seed.type.shape is not None
     columns = Columns(dependents(block, (seed, *others)), count, seed.type.shape[0])
+    columns.shapes = {getattr(type_of_arg(arg), "shape", ()) for arg in (seed, *block.results)}
+    columns.held = {getattr(var.type, "shape", ()) for var in free(block)}
     columns.forms[seed] = Unit()
     columns.forms.update((var, Terms() if isinstance(var.type, Scalar) else ZERO) for var in others)
     try:
@@ -81,6 +88,8 @@ class Columns:
         self.late, self.count = late, count
         self.builder = Builder(Block(), adjoint=True)
         self.forms: dict[Var, Form] = {}
+        self.shapes: set[Any] = set()
+        self.held: set[Any] = set()
         self.length = length
 
     def region(self, block: Block, places: Iterable[int]) -> Block:
@@ -99,8 +108,9 @@ class Columns:
             self.builder.append(op)
         elif isinstance(op, Op):
             rule = RULES.get(op.fn)
-            if rule is None or op.kwargs or op.effect or len(op.outs) != 1:
+            if rule is None or op.kwargs and op.fn is not np.sum or op.effect or len(op.outs) != 1:
                 raise NoForm
+            self.type(op.out.type)  # or there is none
             form = rule(self, op)
             self.forms[op.out] = self.dense_of(form, op.out) if _is_long(form) else form
         elif isinstance(op, If):
@@ -141,6 +151,10 @@ class Columns:
             return Array(np.dtype(float), (self.length,))
         if not isinstance(type, Array) or type.shape is None:
             raise NoForm
+        if type.shape not in self.shapes and (*type.shape, self.length) not in self.held:
+            known = [n for n in type.shape if isinstance(n, int)]
+            if len(known) < len(type.shape) or math.prod(known) > SMALL:
+                raise NoForm
         return Array(type.dtype, (*type.shape, self.length))
 
     # ----- forms
@@ -164,8 +178,10 @@ class Columns:
             return form
         if isinstance(form, Unit):
             return self.builder.op(np.eye, self.count)  # type: ignore[no-any-return]
-        row = self.zeros(() if isinstance(form, Terms) else self.lengths(of))
-        for index, factor in form.parts if isinstance(form, Terms) else ():
+        return self.added(self.zeros(()), form) if isinstance(form, Terms) else self.zeros(self.lengths(of))
+
+    def added(self, row: Var, form: Terms) -> Var:
+        for index, factor in form.parts:
             row = self.builder.opaque(helpers.add_at, (row, index, factor), row.type)
         return row
 
@@ -184,9 +200,6 @@ class Columns:
         found = self.builder.op(np.shape, arg)
         return tuple(found)
 
-    def scaled(self, form: Terms, change: Callable[[Arg], Arg]) -> Terms:
-        return Terms(tuple([(index, change(factor)) for index, factor in form.parts]))
-
     def spread(self, arg: Arg) -> Arg:
         """What does not depend on the seeds, with an axis for the directions if it has any axes."""
         if isinstance(type_of_arg(arg), Scalar):
@@ -198,6 +211,10 @@ def _is_long(form: Form) -> bool:
     return isinstance(form, Terms) and len(form.parts) > MOST
 
 
+def _changed(form: Terms, change: Callable[[Arg], Arg]) -> Terms:
+    return Terms(tuple([(index, change(factor)) for index, factor in form.parts]))
+
+
 # ----- arithmetic -------------------------------------------------------------------------------------------
 def _same(columns: Columns, op: Op) -> Form:
     return columns.form(op.args[0])
@@ -206,7 +223,7 @@ def _same(columns: Columns, op: Op) -> Form:
 def _negated(columns: Columns, op: Op) -> Form:
     form = columns.form(op.args[0])
     if isinstance(form, Terms):
-        return columns.scaled(form, lambda factor: columns.builder.op(operator.neg, factor))
+        return _changed(form, lambda factor: columns.builder.op(operator.neg, factor))
     if isinstance(form, Zero):
         return form
     return columns.builder.op(operator.neg, columns.dense(op.args[0]))  # type: ignore[no-any-return]
@@ -217,6 +234,12 @@ def _sum(columns: Columns, op: Op) -> Form:
     a, b = map(columns.form, op.args)
     if isinstance(a, Terms) and isinstance(b, Terms) and isinstance(op.out.type, Scalar):
         return _merged(columns, op.fn, a, b)
+    if isinstance(b, Terms) and b.parts and isinstance(op.out.type, Scalar):
+        terms = _changed(b, lambda f: columns.builder.op(operator.neg, f)) if op.fn in SUBTRACT else b
+        return columns.added(columns.dense(op.args[0]), terms)
+    if isinstance(a, Terms) and a.parts and isinstance(op.out.type, Scalar):
+        row = columns.dense(op.args[1])
+        return columns.added(columns.builder.op(operator.neg, row) if op.fn in SUBTRACT else row, a)
     first, second = (_in_sum(columns, arg, op.out) for arg in op.args)
     if first is None or second is None:
         if second is None:
@@ -260,10 +283,53 @@ def _product(columns: Columns, op: Op) -> Form:
             args[place] = factor
             return columns.builder.op(op.fn, *args)  # type: ignore[no-any-return]
 
-        return columns.scaled(form, change)
+        return _changed(form, change)
     args[1 - place] = columns.spread(args[1 - place])
     args[place] = columns.dense(args[place])
     return columns.builder.op(op.fn, *args)  # type: ignore[no-any-return]
+
+
+# ----- arrays -----------------------------------------------------------------------------------------------
+def _broadcast(columns: Columns, op: Op) -> Form:
+    value, like = op.args
+    form = columns.form(value)
+    if isinstance(form, Zero) or isinstance(form, Terms) and not form.parts:
+        return ZERO
+    if isinstance(like, Var) and like in columns.late:
+        raise NoForm
+    zeros = columns.zeros(columns.lengths(like))
+    return columns.builder.op(operator.add, zeros, columns.dense(value))  # type: ignore[no-any-return]
+
+
+def _total(columns: Columns, op: Op) -> Form:
+    """A sum over all axes, or along one."""
+    axes = [*op.args[1:], *op.kwargs.values()]
+    rank, form = _rank(op.args[0]), columns.form(op.args[0])
+    if isinstance(form, Zero):
+        return Terms() if isinstance(op.out.type, Scalar) else form
+    if rank < 0 or len(axes) > 1 or not set(op.kwargs) <= {"axis"}:
+        raise NoForm
+    axis = axes[0].value if axes and isinstance(axes[0], Lit) else None if not axes else NoForm
+    if axis is None:
+        axis = tuple(range(rank))
+    elif type(axis) is int:
+        axis %= rank
+    else:
+        raise NoForm
+    return columns.builder.op(op.fn, columns.dense(op.args[0]), axis=axis)  # type: ignore[no-any-return]
+
+
+def _matrix_product(columns: Columns, op: Op) -> Form:
+    """Of a vector that depends on the seeds, and a matrix or a vector that does not."""
+    a, b = op.args
+    late = [not columns.late.isdisjoint(variables(arg)) for arg in op.args]
+    if late == [True, False] and _rank(a) == 1 and _rank(b) in (1, 2):
+        a, b = columns.builder.op(np.transpose, b) if _rank(b) == 2 else b, a
+    elif late != [False, True] or _rank(b) != 1 or _rank(a) not in (1, 2):
+        raise NoForm
+    if isinstance(columns.form(b), Zero):
+        return Terms() if isinstance(op.out.type, Scalar) else ZERO
+    return columns.builder.op(operator.matmul, a, columns.dense(b))  # type: ignore[no-any-return]
 
 
 # ----- elements ---------------------------------------------------------------------------------------------
@@ -328,6 +394,9 @@ RULES: dict[Any, Rule] = {
     **dict.fromkeys((operator.add, np.add, *SUBTRACT), _sum),
     **dict.fromkeys((operator.mul, np.multiply, *DIVIDE), _product),
     **dict.fromkeys((helpers.safe_product, helpers.exact_product), _product),
+    helpers.broadcast_like: _broadcast,
+    np.sum: _total,
+    **dict.fromkeys((operator.matmul, np.matmul, np.dot), _matrix_product),
     operator.getitem: _item,
     **dict.fromkeys((helpers.setitem, helpers.add_at), _write),
     np.zeros_like: _zeros,
