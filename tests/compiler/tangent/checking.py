@@ -11,6 +11,7 @@ from ast_ad.compiler.adjoint.adjoint import adjoint
 from ast_ad.compiler.ir.check import check
 from ast_ad.compiler.ir.evaluate import evaluate
 from ast_ad.compiler.ir.ops import Function
+from ast_ad.compiler.tangent.linear_last import linear_last
 from ast_ad.compiler.tangent.tangent import tangent
 from ast_ad.rule.direct import dot, random_like
 from ast_ad.rule.programs import as_tuple
@@ -38,7 +39,10 @@ def directions(values: list[Any], places: tuple[int, ...], seed: int = 0) -> lis
 def verify(
     function: Function, wrt: tuple[int, ...], values: list[Any], of: tuple[int, ...] = (0,)
 ) -> Function:
-    """The tangent agrees with the transposed pullback, and with the adjoint by ``<g, J v> == <J'g, v>``."""
+    """The tangent agrees with the transposed pullback, and with the adjoint by ``<g, J v> == <J'g, v>``.
+
+    So it does with its linear part behind the rest.
+    """
     found = check(tangent(function, wrt, of))
     results = run(function, *values)
     along = directions(values, wrt)
@@ -51,6 +55,9 @@ def verify(
     for own, other, i in zip(dots, expected, of, strict=True):
         assert np.shape(own) == np.shape(results[i])
         np.testing.assert_allclose(own, other, rtol=1e-11, atol=1e-12)
+    last = run(linear_last(found, len(wrt)), *values, *along)
+    for own, other in zip(last, together, strict=True):
+        np.testing.assert_allclose(own, other, rtol=1e-12, atol=1e-13)
     pulled = adjoint(function, wrt, True, of)
     back = [random_like(results[i], np.random.default_rng(1)) for i in of]
     bars = run(pulled, *values, *back)[len(results) :]
