@@ -14,7 +14,7 @@ from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..eager.views import edge_of
 from ..errors import UnsupportedError
-from ..tracing.history import ends_outside
+from ..tracing.history import ends
 from ..tracing.patches import replaced
 from ..tracing.recorder import recording
 from ..tracing.traced_array import plain
@@ -52,7 +52,7 @@ class RowsOfTensors(TensorCall):
     def part(self, t: Any, kept: bool) -> Any:
         """A tensor of the result, with its graph if there is one here."""
         found = self.face._of(t._array)
-        if kept and needs_grad(t) and (self.recorded or ends_outside([t])):
+        if kept and needs_grad(t) and (self.recorded or any(True for _ in ends([t]))):
             found._node, found._nr = edge_of(t)
             found._requires_grad = True
         return found
