@@ -164,3 +164,17 @@ def test_many_guards_are_fast():
     assert guards.check()
     seconds = min(timeit.repeat(guards.check, number=20, repeat=5)) / 20 / 500
     assert seconds < 1e-6  # 30 ns on an idle machine
+
+
+def test_what_the_package_is_made_of_is_not_guarded():
+    from ast_ad.operators import programs
+
+    space = vars(programs)
+    guards = Guards()
+    guards.add(Guard.value(Path.of_global(space, "pulled"), programs.pulled))
+    guards.add(Guard.value(Path.of_global(space, "np"), np))
+    guards.add(Guard.missing(Path.of_global(space, "enumerate")))
+    assert len(guards) == 0
+    guards.add(Guard.value(Path.of_global(space, "number"), 2.0))  # data may be another one
+    guards.add(Guard.value(Path.of_global(globals(), "helper"), helper))
+    assert len(guards) == 5  # the second with its code and its defaults

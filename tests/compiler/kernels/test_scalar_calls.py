@@ -152,6 +152,8 @@ MIXED = [
     operator.lt,
 ]
 MIXED += [np.maximum, np.arctan2, helpers.safe_product, np.copysign, operator.eq, np.subtract]
+MIXED += [helpers.exact_product]
+PRODUCTS = {helpers.safe_product, helpers.exact_product}
 PAIRS = [
     ("f", "float"),
     ("float", "f"),
@@ -174,7 +176,7 @@ def test_mixed_dtypes(fn):
     for names in PAIRS[::2] if fn in MIXED[::2] else PAIRS[1::2]:
         form = scalar_form(fn, [type_named(name) for name in names])
         if form is None:  # integer powers; they raise for negative exponents
-            assert fn is operator.pow and set(names) <= {"l", "int", "?"} or fn is helpers.safe_product
+            assert fn is operator.pow and set(names) <= {"l", "int", "?"} or fn in PRODUCTS
         else:
             check(fn, list(names), form)
 
@@ -380,6 +382,7 @@ def test_math_of_numpy_numbers_is_a_python_number():
         (scipy.special.expit, 1, "_ZGV"),
         (scipy.special.xlogy, 2, "_ZGV"),
         (helpers.safe_product, 2, r"vmulpd"),
+        (helpers.exact_product, 2, r"vmulpd"),
         (np.maximum, 2, r"v\w+pd\t.*%[yz]mm"),
         (np.sign, 1, r"v\w+pd\t.*%[yz]mm"),
         (np.floor, 1, r"v\w+pd\t.*%[yz]mm"),
