@@ -180,10 +180,12 @@ class Columns:
             return self.builder.op(np.eye, self.count)  # type: ignore[no-any-return]
         return self.added(self.zeros(()), form) if isinstance(form, Terms) else self.zeros(self.lengths(of))
 
-    def added(self, row: Var, form: Terms) -> Var:
-        for index, factor in form.parts:
-            row = self.builder.opaque(helpers.add_at, (row, index, factor), row.type)
-        return row
+    def added(self, array: Var, form: Terms, at: tuple[Arg, ...] = ()) -> Var:
+        """An array with the terms added to its row at an index."""
+        for place, factor in form.parts:
+            index = Seq((*at, place)) if at else place
+            array = self.builder.opaque(helpers.add_at, (array, index, factor), array.type)
+        return array
 
     def zeros(self, lengths: tuple[Arg, ...]) -> Var:
         return self.builder.op(np.zeros, Seq((*lengths, self.count)))  # type: ignore[no-any-return]
@@ -334,7 +336,9 @@ def _matrix_product(columns: Columns, op: Op) -> Form:
 
 # ----- elements ---------------------------------------------------------------------------------------------
 def _basic(columns: Columns, index: Arg) -> Arg:
-    """An index of ints and slices, which leaves the last axes alone."""
+    """An index of ints and slices, which leaves the last axes alone, or one of all there is."""
+    if _is_ellipsis(index):
+        return index
     late = not columns.late.isdisjoint(variables(index))
     if late or not is_basic_index(index) or any(_is_ellipsis(part) for part in parts_of(index)):
         raise NoForm
@@ -360,17 +364,33 @@ def _write(columns: Columns, op: Op) -> Form:
     target, index, value = op.args
     _basic(columns, index)
     array, form = columns.dense(target), columns.form(value)
-    if isinstance(form, Zero) or isinstance(form, Terms):
+    if isinstance(form, (Zero, Terms)):
         if op.fn is helpers.setitem:
             array = columns.builder.opaque(helpers.setitem, (array, index, Lit(0.0)), array.type)
         whole = len(parts_of(index)) == _rank(target) and all(map(is_int, parts_of(index)))
-        if isinstance(form, Terms) and form.parts and not whole:
+        if isinstance(form, Zero) or not form.parts:
+            return array
+        if not whole:
             raise NoForm
-        for place, factor in form.parts if isinstance(form, Terms) else ():
-            at = Seq((*parts_of(index), place))
-            array = columns.builder.opaque(helpers.add_at, (array, at, factor), array.type)
-        return array
+        return columns.added(array, form, parts_of(index))
     return columns.builder.opaque(op.fn, (array, index, columns.dense(value)), array.type)
+
+
+def _array(columns: Columns, op: Op) -> Form:
+    """An array of numbers that are written out, or another one copied."""
+    (items,) = op.args
+    if not isinstance(items, Seq):
+        return columns.form(items)
+    if not all(isinstance(type_of_arg(item), Scalar) for item in items.items):
+        raise NoForm
+    array = columns.zeros((Lit(len(items.items)),))
+    for i, item in enumerate(items.items):
+        form = columns.form(item)
+        if isinstance(form, Terms):
+            array = columns.added(array, form, (Lit(i),))
+        else:
+            array = columns.builder.opaque(helpers.setitem, (array, Lit(i), columns.dense(item)), array.type)
+    return array
 
 
 def _rank(arg: Arg) -> int:
@@ -400,4 +420,5 @@ RULES: dict[Any, Rule] = {
     operator.getitem: _item,
     **dict.fromkeys((helpers.setitem, helpers.add_at), _write),
     np.zeros_like: _zeros,
+    **dict.fromkeys((np.array, np.asarray, np.copy, builtin.copy, builtin.own), _array),
 }

@@ -61,7 +61,15 @@ def itself(x):
     return x
 
 
-AT_ONCE = [neighbours, carried, added_up, elementwise, product, number, itself]
+def states(x):
+    s = np.array([x[0], x[1]])
+    for k in range(5):
+        s = s + 0.1 * np.array([s[1] * x[2], x[0] - k])
+        s += 0.5 * np.array([s[1], 1.0]) * x[3]
+    return s
+
+
+AT_ONCE = [states, neighbours, carried, added_up, elementwise, product, number, itself]
 
 
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
