@@ -13,7 +13,7 @@ would need is dead code and vanishes. ``branch_adjoints`` and ``loop_adjoints`` 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np

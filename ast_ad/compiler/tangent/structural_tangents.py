@@ -132,6 +132,12 @@ def _unpack(sweep: Forward, op: Op) -> None:
             sweep.tangents.put(out, part)
 
 
+def _ruled(sweep: Forward, op: Op) -> None:
+    from .own_tangents import tangent_of_ruled
+
+    tangent_of_ruled(sweep, op)
+
+
 STRUCTURAL: dict[object, Rule] = {
     builtin.assign: _assign,
     builtin.told: _told,
@@ -142,6 +148,7 @@ STRUCTURAL: dict[object, Rule] = {
     builtin.tuple_get: _of_first,
     builtin.unpack: _unpack,
     builtin.undefined: _undefined,
+    builtin.ruled: _ruled,
     item_within: _of_first,
     containers.list_get: _of_first,
     containers.list_pop: _of_first,

@@ -19,6 +19,7 @@ from ...rules import helpers
 from ...rules.registry import Linear, Primitive, tangent_rule
 from ..adjoint.contributions import cotangent_type
 from ..adjoint.leaving import Certainty, as_left
+from ..adjoint.own_rules import OwnRule, used_rules
 from ..adjoint.rule_calls import check_call, parameters, require_all, require_formula, rule_of, several
 from ..adjoint.rule_copies import RuleCopies
 from ..analysis.activity import Activity, analyse
@@ -81,6 +82,7 @@ def tangent(
         certainty = Certainty(joint.body)
         found = [a for result in chosen for a in atoms(result) if carries_derivative(type_of_arg(a))]
         joint.body.results = (*results, *[sweep.result(a, certainty) for a in found])
+    used_rules(joint, sweep.ruled)
     return require(simplify(joint), outer)
 
 
@@ -91,6 +93,7 @@ class Forward:
         self.builder, self.activity = builder, activity
         self.rules, self.infinities = RuleCopies(builder), Infinities()
         self.tangents = Tangents(builder, activity, undefined)
+        self.ruled: set[OwnRule] = set()  # the rules of the user's that it has used
 
     def is_active(self, var: Var) -> bool:
         return var in self.activity.active and carries_derivative(var.type)
