@@ -96,7 +96,6 @@ class Spelling:
     in_axes: str
     out_axes: str
     named: int | None
-    made: type[Mapped] = Mapped
 
 
 def mapped(
@@ -111,8 +110,7 @@ def mapped(
     """The operator that ``ask`` is: one of the functions that bear the name ``vmap``."""
     require_callable(function, "vmap")
     program = loop(function, *parts(function, in_axes, out_axes, randomness, spelled))
-    options: dict[str, Any] = dict(cls=spelled.made, randomness=randomness)
-    found = operator(program, ask, function, choices, in_axes, out_axes, **options)
+    found = operator(program, ask, function, choices, in_axes, out_axes, randomness=randomness)
     found.arguments.positional = list(names_of(function))
     return found
 
@@ -169,4 +167,5 @@ def as_mapped(spelled: Spelling) -> Callable[..., Any]:
     return lower
 
 
+vmap.makes = Mapped  # type: ignore[attr-defined]
 vmap.__ast_ad_lower__ = as_mapped(Spelling("in_axes", "out_axes", 0))  # type: ignore[attr-defined]

@@ -25,7 +25,7 @@ class Axes:
 
     >>> _, tree = flatten(({"w": 1.0, "b": 2.0}, 3.0))
     >>> list(Axes(({"w": 0, "b": None}, -1), "in_axes").of(tree, "args"))
-    [('args[0]['w']', 0), ('args[0]['b']', None), ('args[1]', -1)]
+    [("args[0]['w']", 0), ("args[0]['b']", None), ('args[1]', -1)]
     """
 
     def __init__(self, given: Any, name: str) -> None:

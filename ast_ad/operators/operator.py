@@ -66,17 +66,17 @@ def operator(
     of: Any,
     choices: dict[str, Any],
     *args: Any,
-    cls: type[Operator] = Operator,
     **options: Any,
 ) -> Operator:
     """The operator that a public function, ``ask``, makes with these arguments and the choices of a call.
 
-    ``cls``: of which class it is.
+    ``ask.makes``: of which class it is, if not of ``Operator``.
     """
     name = ask.__name__
     own = getattr(of, "__name__", "")
     program.__name__ = f"{own}_{name}" if own.isidentifier() else name
     given = {key: value for key, value in choices.items() if value is not None}
+    cls: type[Operator] = getattr(ask, "makes", Operator)
     found = cls(program, name, of, make_options(**given))
     found.made = ask, (of, *args), {**options, **choices}
     return found

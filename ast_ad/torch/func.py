@@ -47,7 +47,7 @@ __all__ = [
 ]
 
 Argnums = int | tuple[int, ...]
-DIMS = Spelling("in_dims", "out_dims", None, MappedAsItIs)
+DIMS = Spelling("in_dims", "out_dims", None)
 
 
 def grad(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
@@ -247,6 +247,7 @@ def vmap(
     return mapped(vmap, func, in_dims, out_dims, randomness, DIMS, choices)
 
 
+vmap.makes = MappedAsItIs  # type: ignore[attr-defined]
 vmap.__ast_ad_lower__ = as_mapped(DIMS)  # type: ignore[attr-defined]
 
 
