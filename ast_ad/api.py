@@ -225,7 +225,7 @@ def _kept(
 
 def _lower_call(asks: Any, cx: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """``grad(f)`` inside of a function that is being compiled."""
-    from .calls.inside import lower_factory
+    from .calls.inside_factories import lower_factory
 
     return lower_factory(asks, cx, args, kwargs)
 

@@ -180,7 +180,7 @@ class NestedOfParts:
         return self.call(cx, lifted, names, self.argnums, [*parts, *args], kwargs)
 
 
-def asks(question: Question) -> Callable[..., Any]:
+def of_question(question: Question) -> Callable[..., Any]:
     """How a question is called for the function of the parts."""
 
     def call(cx: Context, lifted: Any, names: Any, argnums: Any, args: Any, kwargs: Any) -> Any:

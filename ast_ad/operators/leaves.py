@@ -282,6 +282,10 @@ def as_program(made: Callable[..., Any], *names: str) -> Callable[..., Any]:
         given = dict(zip(("function", *names), args, strict=False)) | kwargs
         options = [given.get(name, Lit(0 if name.startswith("argnum") else False)) for name in names]
         wrt = cx.demand(kwargs["wrt"], "wrt") if "wrt" in kwargs else None
+        if wrt is not None and cx.static_value(options[0]) != 0:
+            raise InputTypeError(
+                "argnums and wrt together", why="both choose the arguments", fix="pass one of them"
+            )
         if wrt is not None:
             return _by_parts(made, given["function"], wrt, options[1:])
         return inlined(cx, made, [given["function"], *options])

@@ -16,7 +16,7 @@ from ..ir.ops import Lit
 from .context import NOT_STATIC, Context
 from .guards import Guard, Path, is_constant
 from .outside_values import outside_value
-from .values import Dct, Lst, Obj, Tup
+from .values import Dct, Lst, Obj, Tup, Value
 
 if TYPE_CHECKING:
     from .inputs import Inputs
@@ -30,7 +30,7 @@ class Mark:
 
 
 def registered_argument(
-    cx: Context, inputs: Inputs, tree: TreeDef, children: Sequence[Any], path: Path
+    cx: Context, inputs: Inputs, tree: TreeDef, children: Sequence[Value], path: Path
 ) -> Obj:
     """The abstract object for one of the arguments.
 
@@ -60,7 +60,7 @@ def registered_argument(
 
 
 def _require_kept(
-    cx: Context, entry: Registered, name: str, value: Any, parts: Sequence[Any], aux: Any
+    cx: Context, entry: Registered, name: str, value: object, parts: Sequence[object], aux: object
 ) -> None:
     """Refuse an attribute that `unflatten` makes anew, perhaps of children."""
     try:
@@ -72,7 +72,7 @@ def _require_kept(
         raise refused(cx, entry.cls, f"`{name}` may be made of children")
 
 
-def guard_attributes(inputs: Inputs, whole: Any, path: Path) -> None:
+def guard_attributes(inputs: Inputs, whole: object, path: Path) -> None:
     """The object has these attributes, and no others."""
     if isinstance(getattr(whole, "__dict__", None), dict):
         inputs.guards.add(Guard.keys(path.attribute("__dict__"), vars(whole)))
@@ -105,7 +105,7 @@ def parts_of(cx: Context, value: Obj) -> tuple[dict[str, Any], list[str]]:
     return {name: content[name] for name in (*names, *content)}, left
 
 
-def _static(cx: Context, value: Any) -> Any:
+def _static(cx: Context, value: Value) -> Any:
     """A value of the program that holds no numbers; NOT_STATIC for others."""
     if hasattr(value, "python_value"):
         return value.python_value()
@@ -130,7 +130,7 @@ def require_unregistered(cx: Context, cls: type | None) -> None:
         raise refused(cx, cls, "it is a tuple, too")
 
 
-def _names(cx: Context, entry: Registered, held: dict[str, Any]) -> tuple[list[str], set[str]]:
+def _names(cx: Context, entry: Registered, held: dict[str, object]) -> tuple[list[str], set[str]]:
     """The attributes that are an object's children, in their order, and those that it is made of besides."""
     why = "its `flatten` does more than to name attributes"
     try:
@@ -155,7 +155,7 @@ def _names(cx: Context, entry: Registered, held: dict[str, Any]) -> tuple[list[s
     return names, set(_marks(aux))
 
 
-def _marks(aux: Any) -> Iterator[str]:
+def _marks(aux: object) -> Iterator[str]:
     """The attributes that are held in what an object is made of besides its children."""
     if isinstance(aux, Mark):
         yield aux.name

@@ -15,9 +15,10 @@ from ..constructs.attributes import load_attribute
 from ..context import Context
 from ..guards import ATTRIBUTE, Guard, Path
 from ..signatures import is_object
-from ..values import Dct, Live, Lst, Obj, Tup
+from ..values import Dct, Live, Lst, Obj, Tup, Value
 
 ABSENT: Any = object()
+Steps = Sequence[tuple[str, Any]]
 WHAT = "a derivative by a part of an argument"
 
 
@@ -29,7 +30,7 @@ class Lifting:
         self.before: list[tuple[Any, Any, Any]] = []  # what is changed, which of its items, what it held
         self.ways: list[list[Any]] = []  # to the parts: all places outside that a path leads through
 
-    def put(self, value: Any, steps: Sequence[tuple[str, Any]], part: Any) -> Any:
+    def put(self, value: Value, steps: Steps, part: Value) -> Any:
         """The abstract value with the part in its place: another one, where no other name can lead to it."""
         self.ways.append([])
         made = self._put(value, steps, part)
@@ -38,7 +39,7 @@ class Lifting:
             raise self.cx.unsupported(WHAT, "two of the parts are in one place", "choose one of them")
         return made
 
-    def _put(self, value: Any, steps: Sequence[tuple[str, Any]], part: Any) -> Any:
+    def _put(self, value: Value, steps: Steps, part: Value) -> Any:
         if not steps:
             return part
         (kind, key), rest = steps[0], steps[1:]
@@ -59,7 +60,7 @@ class Lifting:
             return value
         return self.with_part(value, content, at, made)
 
-    def content(self, value: Any) -> Any:
+    def content(self, value: Value) -> Any:
         content = value.items if isinstance(value, Tup) else None
         if isinstance(value, (Lst, Dct, Obj)):
             content = self.cx.state.get(value)
@@ -90,7 +91,7 @@ class Lifting:
             inputs.containers.add(found)
         return found
 
-    def into_object(self, value: Live, kind: str, name: Any, rest: Any, part: Any) -> Live:
+    def into_object(self, value: Live, kind: str, name: str, rest: Steps, part: Value) -> Live:
         cx, owner, cls = self.cx, value.value, type(value.value)
         if kind != ATTRIBUTE or not is_object(owner) or not reads_plainly(cls):
             raise cx.unsupported(WHAT, f"{cls.__name__} has code for it", "pass the value as an argument")
@@ -114,7 +115,7 @@ class Lifting:
         cx.state.set(place.held, {**cx.state.get(place.held), name: made})
         return value
 
-    def remember(self, key: Any, at: Any) -> None:
+    def remember(self, key: object, at: object) -> None:
         self.before.append((key, at, self.cx.state.contents.get(key, ABSENT)))
 
     def undo(self) -> None:
@@ -133,7 +134,7 @@ class Lifting:
                 contents[key] = before
 
 
-def _same_but_for(at: Any, now: Any, whole: Any) -> bool:
+def _same_but_for(at: object, now: object, whole: object) -> bool:
     """Whether a container has the items that it had, but for one."""
     if isinstance(now, dict) and isinstance(whole, dict):
         return [*now] == [*whole] and all(now[key] is whole[key] for key in whole if key != at)
