@@ -13,7 +13,7 @@ from ..compiler.frontend.context import Context
 from ..compiler.ir.ops import Arg, Function
 from ..compiler.tangent.tangent import tangent
 from .forward import Pushforward
-from .inside import asked
+from .inside_factories import asked
 from .inside_later import items_of
 
 

@@ -1,6 +1,6 @@
 """What is a block of a Jacobian in compiled code, where all of its columns can be had in one pass?
 
-``columns(cx, push, place) -> list | None``. Asked before the pushforward is called once for each column.
+``columns(cx, push, place) -> list[Any] | None``. Asked before the pushforward is called once for each column.
 """
 
 from __future__ import annotations

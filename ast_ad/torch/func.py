@@ -14,21 +14,15 @@ tensor([0., 1.])
 
 from __future__ import annotations
 
-import contextlib
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from .. import api
-from ..calls.with_tensors import as_face
-from ..compiler.frontend.context import TensorOutside
 from ..eager.operations.creation import stack_tensors
-from ..eager.tensor import Tensor
-from ..errors import InputTypeError, InputValueError
-from ..operators import jacobians, products
+from ..errors import InputValueError
+from ..operators import jacobians
 from ..operators.batching import MappedAsItIs, Spelling, as_mapped, mapped
-from ..tracing.traced_array import Traced
-from ..trees import flatten
+from ..operators.of_tensors import closed
 from .nn.modules.module import Module
 from .nn.utils.stateless import functional_call
 
@@ -80,10 +74,8 @@ def grad_and_value(
 
     @functools.wraps(func, updated=())
     def both(*args: Any, **kwargs: Any) -> Any:
-        of, chosen, places = _closed(func, args, kwargs, argnums, has_aux)
-        with _refusals():
-            value, found = api.value_and_grad(of, places, has_aux=has_aux)(*chosen)
-        return _tensors(found), _tensors(value)
+        value, found = closed(func, args, kwargs, argnums, has_aux).value_and_grad()
+        return found, value
 
     return both
 
@@ -96,15 +88,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
     >>> pull_back(torch.ones(2))
     (tensor([1., 1.]),)
     """
-    of, chosen, places = _closed(func, primals, {}, tuple(range(len(primals))), has_aux)
-    with _refusals():
-        value, pull, *aux = api.vjp(of, *chosen, argnums=places, has_aux=has_aux)
-
-    def pull_back(cotangents: Any) -> Any:
-        with _refusals():
-            return _tensors(pull(cotangents))
-
-    return _tensors(value), pull_back, *_tensors(aux)
+    return closed(func, primals, {}, None, has_aux).vjp()
 
 
 def jvp(
@@ -123,10 +107,7 @@ def jvp(
     for name, given in (("primals", primals), ("tangents", tangents)):
         if not isinstance(given, tuple):
             raise RuntimeError(f"jvp: {name} must be a tuple, got {type(given).__name__}")
-    of, chosen, _ = _closed(func, primals, {}, tuple(range(len(primals))), has_aux)
-    of.strict = strict
-    with _refusals():
-        return _tensors(products.jvp(of, chosen, tangents, has_aux=has_aux))  # type: ignore[no-any-return]
+    return closed(func, primals, {}, None, has_aux, strict).jvp(tangents)
 
 
 def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
@@ -137,15 +118,8 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
     >>> push(torch.tensor(1.0)), push(torch.tensor(2.0))
     (tensor(6.), tensor(12.))
     """
-    of, chosen, _ = _closed(func, primals, {}, tuple(range(len(primals))), False)
-    with _refusals():
-        value, push = api.linearize(of, *chosen)
-
-    def push_forward(*tangents: Any) -> Any:
-        with _refusals():
-            return _tensors(push(*tangents))
-
-    return _tensors(value), push_forward
+    value, push, *_ = closed(func, primals, {}, None, False).linearize()
+    return value, push
 
 
 def jacrev(
@@ -251,79 +225,11 @@ vmap.makes = MappedAsItIs  # type: ignore[attr-defined]
 vmap.__ast_ad_lower__ = as_mapped(DIMS)  # type: ignore[attr-defined]
 
 
-# ----- functions of tensors ---------------------------------------------------------------------------------
-class OfTensors:
-    """A function that gets tensors where an operator passes traced arrays, and is never compiled."""
-
-    def __init__(self, func: Callable[..., Any], has_aux: bool) -> None:
-        self.func, self.has_aux, self.strict = func, has_aux, False
-        self.__name__ = getattr(func, "__name__", type(func).__name__)
-
-    def __call__(self, *args: Any) -> Any:
-        found = self.func(*_tensors(args))
-        if self.has_aux and not (isinstance(found, tuple) and len(found) == 2):
-            raise RuntimeError(f"has_aux: `{self.__name__}` must return a pair (value, aux)")
-        for leaf in flatten(found[0] if self.has_aux else found)[0]:
-            if not isinstance(leaf, Tensor):
-                raise RuntimeError(f"`{self.__name__}` must return tensors, got {type(leaf).__name__}")
-            if self.strict and not leaf.requires_grad:
-                raise RuntimeError(f"strict: a result of `{self.__name__}` does not depend on the arguments")
-        return found
-
-    def __ast_ad_lower__(self, cx: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        raise TensorOutside(f"a function of tensors, `{self.__name__}`", cx.builder.span)
-
-
-def _closed(
-    func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], argnums: Any, has_aux: bool
-) -> tuple[OfTensors, tuple[Any, ...], Any]:
-    """The function of the chosen arguments alone, those arguments, and their numbers among themselves."""
-    single = isinstance(argnums, int)
-    asked = (argnums,) if single else tuple(argnums)
-    for i in asked:
-        if not isinstance(i, int) or not -len(args) <= i < len(args):
-            raise RuntimeError(f"argnums={argnums}: the call has {len(args)} positional arguments")
-    places = [i % len(args) for i in asked]
-    if len({*places}) < len(places) or not places:
-        raise RuntimeError(f"argnums={argnums}: choose each argument once, and at least one")
-    for i in places:
-        for leaf in flatten(args[i])[0]:
-            if not isinstance(leaf, Tensor):
-                raise RuntimeError(f"argument {i} must consist of tensors, got {type(leaf).__name__}")
-
-    @functools.wraps(func, updated=())
-    def of_chosen(*chosen: Any) -> Any:
-        every = list(args)
-        for i, value in zip(places, chosen, strict=True):
-            every[i] = value
-        return func(*every, **kwargs)
-
-    chosen = tuple([args[i] for i in places])
-    return OfTensors(of_chosen, has_aux), chosen, 0 if single else tuple(range(len(places)))
-
-
 def _jacobian(
     operator: Callable[..., Any], func: Callable[..., Any], argnums: Any, has_aux: bool
 ) -> Callable[..., Any]:
     @functools.wraps(func, updated=())
     def jacobian(*args: Any, **kwargs: Any) -> Any:
-        of, chosen, places = _closed(func, args, kwargs, argnums, has_aux)
-        with _refusals():
-            return _tensors(operator(of, places, has_aux=has_aux)(*chosen))
+        return closed(func, args, kwargs, argnums, has_aux).jacobian(operator)
 
     return jacobian
-
-
-@contextlib.contextmanager
-def _refusals() -> Iterator[None]:
-    """PyTorch's users expect a RuntimeError where an argument or a result is refused."""
-    try:
-        yield
-    except (InputTypeError, InputValueError) as refusal:
-        raise RuntimeError(str(refusal)) from refusal
-
-
-def _tensors(values: Any) -> Any:
-    """Plain tensors for traced ones: the same points of the graph, with PyTorch's methods."""
-    leaves, tree = flatten(values)
-    return tree.unflatten([as_face(leaf, Tensor) if isinstance(leaf, Traced) else leaf for leaf in leaves])
