@@ -255,7 +255,9 @@ class TracedPullback:
                 for g, s in zip(found, self.starts, strict=True)
             ]
         values = tuple(_like(r._array, s) for r, s in zip(results, self.starts, strict=True))
-        return values, TracedPullback(results, [*self.starts, *(s for s in seeds if s is not None)])
+        # A trace around this one lets go of what was made in it; the pullback may be needed later.
+        outputs = [twin(r, r._array) for r in results]
+        return values, TracedPullback(outputs, [*self.starts, *(s for s in seeds if s is not None)])
 
     def _sweep(self, seeds: Sequence[Any], graph: bool, linear: bool = False) -> list[Any]:
         roots = []

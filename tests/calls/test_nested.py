@@ -587,3 +587,23 @@ def test_arguments_that_are_chosen_twice(argnums, ask):
     for function in (ask(two, argnums, fallback="error"), ast_ad.grad(inside, fallback="error")):
         with pytest.raises(AdError, match="twice"):
             function(3.0, {"y": 5.0} if function.__name__ == "two" else 5.0)
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+@pytest.mark.parametrize("order", [1, 2])
+def test_second_derivatives_by_a_trace_within_a_trace(order, monkeypatch):
+    """The inner derivative is compiled, its pullback is not: a trace gives that after the outer one."""
+    from ast_ad.calls import compiled_pullbacks
+
+    def cube(p):
+        return p["x"] ** 3
+
+    def outer(x):
+        return eval("1.0") * ast_ad.vjp(cube, {"x": x})[1](x)[0]["x"]
+
+    def refused(every):
+        raise compiled_pullbacks.CannotCompile() from ast_ad.errors.UnsupportedError("a pullback")
+
+    monkeypatch.setattr(compiled_pullbacks, "pulled", refused)
+    derivative = ast_ad.grad(outer) if order == 1 else ast_ad.grad(ast_ad.grad(outer))
+    assert derivative(2.0) == pytest.approx(9.0 * 4.0 if order == 1 else 18.0 * 2.0)
