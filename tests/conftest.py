@@ -32,7 +32,13 @@ hypothesis.settings.load_profile("suite")
 GOLDEN = pathlib.Path(__file__).parent / "compiler" / "golden"
 
 # Each of their traces searches the heap, ten times as long after thousands of tests: they run first.
-FIRST = {"test_stores.py", "test_shared_arguments.py", "test_accumulation.py", "test_numpy_face.py"}
+FIRST = {
+    "test_outer_traces.py",
+    "test_stores.py",
+    "test_shared_arguments.py",
+    "test_accumulation.py",
+    "test_numpy_face.py",
+}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -2,7 +2,7 @@
 
 Some tests have thousands: a kernel for each program that ever was wrong, a derivative for each operation,
 type and shape. Numba alone takes an hour for them. ``drawn(of=8)`` runs one in eight, always the same ones,
-whatever is added beside them; ``pytest --every-case`` runs all, and so does a name that is given whole.
+whatever is added beside them; ``pytest --every-case`` runs all, and so does a file, or a test, that is named.
 """
 
 import zlib
@@ -22,7 +22,8 @@ def is_drawn(item: pytest.Item) -> bool:
 
 def drawn(config: pytest.Config, items: Iterable[pytest.Item]) -> tuple[list[pytest.Item], list[pytest.Item]]:
     """The cases that run, and those that are left out."""
-    wanted = config.option.every_case or config.option.keyword or any("::" in arg for arg in config.args)
+    named = any("::" in arg or arg.endswith(".py") for arg in config.args)
+    wanted = config.option.every_case or config.option.keyword or named
     kept: list[pytest.Item] = []
     left: list[pytest.Item] = []
     for item in items:

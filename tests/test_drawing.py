@@ -1,46 +1,57 @@
 """Do tests with many cases run those that they say?"""
 
-import subprocess
-import sys
-from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from tests.drawing import is_drawn
+from tests.drawing import drawn
 
-CASES = range(800)
-ROOT = Path(__file__).parent.parent
-
-
-@pytest.mark.drawn(of=8)
-@pytest.mark.parametrize("case", CASES)
-def test_one_in_eight(case, request):
-    assert is_drawn(request.node) or request.config.option.every_case or request.config.args != ["tests"]
+ONES = [f"tests/test_a.py::test_one[{case}]" for case in range(800)]
+PAIRS = [f"tests/test_a.py::test_pair[{case}-{of}]" for case in range(20) for of in ("value", "gradient")]
+PLAIN = ["tests/test_a.py::test_plain"]
 
 
-@pytest.mark.drawn(of=3, by="-")
-@pytest.mark.parametrize("of", ["value", "gradient"])
-@pytest.mark.parametrize("program", range(20))
-def test_together(program, of):
-    pass
+class Item(SimpleNamespace):
+    def get_closest_marker(self, name):
+        assert name == "drawn"
+        return self.mark
 
 
-def collected(*arguments):
-    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", *arguments]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return [line for line in done.stdout.splitlines() if "::" in line]
+def items():
+    one, pair = (SimpleNamespace(kwargs=kwargs) for kwargs in ({"of": 8}, {"of": 3, "by": "-"}))
+    marks = [(PLAIN, None), (ONES, one), (PAIRS, pair)]
+    return [Item(nodeid=name, mark=mark) for names, mark in marks for name in names]
 
 
-def test_those_that_run():
-    file = "tests/test_drawing.py"
-    some = collected(file)
-    eighth = [name for name in some if "one_in_eight" in name]
-    assert 60 <= len(eighth) <= 140
-    pairs = {name.partition("[")[2] for name in some if "test_together" in name}
+def names(args, every_case=False, keyword=""):
+    config = SimpleNamespace(option=SimpleNamespace(every_case=every_case, keyword=keyword), args=args)
+    kept, left = drawn(config, items())
+    assert len(kept) + len(left) == len(items())
+    return [item.nodeid for item in kept]
+
+
+def test_one_in_a_few_runs():
+    some = names(["tests"])
+    assert 60 <= len([name for name in some if name in ONES]) <= 140
+    assert PLAIN[0] in some
+    assert some == names(["tests/calls", "tests/rules"])
+
+
+def test_cases_that_belong_together_run_together():
+    pairs = {name.partition("[")[2] for name in names(["tests"]) if name in PAIRS}
     programs = {name.partition("-")[0] for name in pairs}
     assert 0 < len(programs) < 20
     assert pairs == {f"{program}-{of}]" for program in programs for of in ("value", "gradient")}
-    assert len(collected("--every-case", file)) == len(collected(file, "-k", "test")) > 840
-    left = next(case for case in CASES if not any(f"[{case}]" in name for name in eighth))
-    assert len(collected(f"{file}::test_one_in_eight[{left}]")) == 1
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        dict(args=["tests"], every_case=True),
+        dict(args=["tests"], keyword="one"),
+        dict(args=["tests/test_a.py"]),
+        dict(args=["tests/calls", "tests/test_a.py::test_one[7]"]),
+    ],
+)
+def test_all_run_where_that_is_asked_for(asked):
+    assert len(names(**asked)) == len(items())

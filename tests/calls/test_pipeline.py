@@ -73,13 +73,16 @@ def test_nothing_else_calls_a_stage():
 
 
 def test_the_question_alone_differentiates():
-    """``adjoint`` is called where a question says what its program is, and for a user's own operation."""
+    """``adjoint`` and ``tangent`` are called where a question says what its program is, or for an operation."""
     found = set()
     for path in sorted(PACKAGE.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.ImportFrom) and "adjoint" in {alias.name for alias in node.names}:
+            names = {alias.name for alias in node.names} if isinstance(node, ast.ImportFrom) else set()
+            if names & {"adjoint", "tangent"}:
                 found.add(path.relative_to(PACKAGE).as_posix())
-    assert found == {"calls/forward.py", "calls/questions.py", "rule/programs.py"}
+    of_operations = {"compiler/tangent/own_tangents.py", "compiler/tangent/transposed.py"}
+    asked = {"calls/forward.py", "calls/inside_along.py", "calls/questions.py"}
+    assert found == {*asked, *of_operations, "rule/programs.py"}
 
 
 def test_no_attribute_compiles():
