@@ -73,7 +73,7 @@ def test_nothing_else_calls_a_stage():
 
 
 def test_the_question_alone_differentiates():
-    """``adjoint`` and ``tangent`` are called where a question says what its program is, or for an operation."""
+    """``adjoint`` and ``tangent`` are called where a question says what its program is, or in rules."""
     found = set()
     for path in sorted(PACKAGE.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
