@@ -59,6 +59,7 @@ RULES = {
 }
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("way", WAYS[::2])
 @pytest.mark.parametrize("name", RULES)
 def test_operators_take_the_rule(name, way):
@@ -116,6 +117,7 @@ def test_the_fifth_derivative(way):
     assert found(1.1) == pytest.approx(2520.0 * 1.1**2)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("way", WAYS)
 def test_derivatives_within_differentiated_code(way):
     def loss(x):

@@ -26,6 +26,7 @@ def of_an_outer_point(x):
     )
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 @pytest.mark.parametrize(
     "of", [float, np.array, ast_ad.tensor, lambda s: ast_ad.tensor(s, requires_grad=True)]

@@ -44,6 +44,7 @@ def test_traced(function):
             np.testing.assert_allclose(np.asarray(one), other, rtol=1e-13, atol=1e-13)
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("function", OF_ARRAYS)
 def test_hessian_vector_products(function, backend):

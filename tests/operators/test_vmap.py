@@ -30,6 +30,7 @@ def looped(function, *rows):
 
 
 # ----- values and derivatives of plain functions
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("function", OF_ARRAYS)
 def test_rows_with_loops_branches_and_writes(function, backend):
@@ -39,6 +40,7 @@ def test_rows_with_loops_branches_and_writes(function, backend):
     assert mapped.mode == "compiled"
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("function", OF_ARRAYS)
 def test_gradients_for_each_row_and_through_all(function):
     def loss(x):
@@ -52,6 +54,7 @@ def test_gradients_for_each_row_and_through_all(function):
     np.testing.assert_allclose(through(ROWS), expected, rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 @pytest.mark.parametrize("function", OF_ARRAYS)
 def test_traced_and_of_tensors(function):

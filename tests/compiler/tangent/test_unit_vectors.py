@@ -72,6 +72,7 @@ def states(x):
 AT_ONCE = [states, neighbours, carried, added_up, elementwise, product, number, itself]
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("function", [*AT_ONCE, many_terms], ids=lambda f: f.__name__)
 def test_agrees_with_differences_and_with_rows(function, backend):
