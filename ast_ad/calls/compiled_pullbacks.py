@@ -147,6 +147,8 @@ def compiled_vjp(
         if not isinstance(function, Derivative):
             return trace(function, args, {}, wrt)[1]
         derivative = function
+        if derivative.question.as_it_is:  # its value is what the function returns
+            return trace(derivative.function, args, {}, wrt)[1]
 
         def answer(*given: Any) -> Any:
             call = TensorCall(derivative)

@@ -94,8 +94,12 @@ class PullbackAt:
         self._like = [(np.shape(results[i]), np.result_type(results[i])) for i in of]
 
     def __call__(self, cotangent: Any) -> Any:
-        given = dict(zip(self._leaves, structured(self._tree, cotangent, "cotangent", "value"), strict=True))
-        leaves = [given[i] for i in self._of]  # of integers in the value they mean nothing
+        if self._request.owner.every_leaf:  # it gets them leaf by leaf, as in compiled code
+            leaves = flatten(cotangent)[0]
+        else:
+            found = structured(self._tree, cotangent, "cotangent", "value")
+            given = dict(zip(self._leaves, found, strict=True))
+            leaves = [given[i] for i in self._of]  # of integers in the value they mean nothing
         seeds = [
             as_like(leaf, *like, "cotangent", "value") for leaf, like in zip(leaves, self._like, strict=True)
         ]

@@ -34,7 +34,6 @@ from .alike import check_like, structured
 from .compiled_pullbacks import CannotCompile, EveryFloat, compiled_vjp, has_derivative
 from .derivative import Derivative
 from .forward import far_from_zero, require_no_constant, require_same
-from .questions import Question
 from .reasons import as_reason, warn
 from .request import Request
 from .traced import loss_seeds
@@ -182,7 +181,7 @@ class TensorCall:
         floats = [i for i, leaf in enumerate(self.leaves) if has_derivative(plain(leaf))]
 
         def pull_back(cotangent: Any) -> Any:
-            given = _cotangents(cotangent, value, self.question)
+            given = _cotangents(cotangent, value, self.derivative)
             found, second = pullback.linearize([None if g is None else plain(g) for g in given])
             bars = recorded(found, second, [*inputs, *(g for g in given if g is not None)], self.face)
             return gradients(request, [bars[floats.index(i)] for i in request.wrt])
@@ -262,10 +261,10 @@ class TracedInPlace:
 
     def pulled_later(self) -> Any:
         """The pullback."""
-        value, question = self.plain_result(), self.call.question
+        value, derivative = self.plain_result(), self.call.derivative
 
         def pull_back(cotangent: Any) -> Any:
-            given = _cotangents(cotangent, value, question)
+            given = _cotangents(cotangent, value, derivative)
             return self.swept([g if g is None or isinstance(g, Tensor) else Tensor._of(g) for g in given])
 
         return pull_back
@@ -375,12 +374,16 @@ def gradients(request: Request, bars: Sequence[Any]) -> Any:
     return out[0] if request.owner.single else tuple(out)
 
 
-def _cotangents(cotangent: Any, value: Any, question: Question) -> list[Any]:
+def _cotangents(cotangent: Any, value: Any, derivative: Derivative) -> list[Any]:
     """A cotangent for each leaf of a value; None for what has none."""
-    parts, (_, tree) = flatten(value)[0], flatten(question.parts(value)[0])
-    leaves = structured(tree, cotangent, "cotangent", "value")
+    parts, (asked, tree) = flatten(value)[0], flatten(derivative.question.parts(value)[0])
+    if derivative.every_leaf:  # it gets them leaf by leaf
+        floats = [i for i in range(len(asked)) if has_derivative(parts[i])]
+        leaves = dict(zip(floats, flatten(cotangent)[0], strict=True))
+    else:
+        leaves = dict(enumerate(structured(tree, cotangent, "cotangent", "value")))
     given: list[Any] = [None] * len(parts)
-    for i, bar in enumerate(leaves):
+    for i, bar in leaves.items():
         if has_derivative(parts[i]):
             like = plain(parts[i])
             check_like(plain(bar), np.shape(like), np.result_type(like), "cotangent", "value")

@@ -22,9 +22,14 @@ from ..forward import far_from_zero, is_same
 
 
 def zeros(value: Any) -> Any:
-    """A tangent of zeros for a value; what has no derivative stays."""
+    """A tangent of zeros for a value, traced where that is: a rule may write to a copy of it.
+
+    What has no derivative stays.
+    """
     leaves, tree = flatten(value)
-    return tree.unflatten([zero(plain(leaf)) for leaf in leaves])
+    found = [zero(plain(leaf)) for leaf in leaves]
+    traced = [isinstance(leaf, Traced) and is_float(plain(leaf)) for leaf in leaves]
+    return tree.unflatten([Traced._of(t) if to else t for t, to in zip(found, traced, strict=True)])
 
 
 def zero(leaf: Any) -> Any:
