@@ -48,7 +48,7 @@ def _static_key(value: Any) -> Any:
 
 
 def _step(parent: TreeDef, key: Any) -> str:
-    if parent.type in (tuple, list) or issubclass(parent.type, dict) or isinstance(parent.static, Made):
+    if issubclass(parent.type, dict) or isinstance(key, int):
         return f"[{key!r}]"
     return f".{key}"
 

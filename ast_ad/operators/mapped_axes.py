@@ -89,7 +89,7 @@ def _taken(axes: Iterator[Any], tree: TreeDef) -> Iterator[Any]:
 
 def step(tree: TreeDef, key: Any) -> str:
     """How a part of a container is reached."""
-    plain = tree.type in (tuple, list) or issubclass(tree.type, dict)
+    plain = issubclass(tree.type, dict) or isinstance(key, int)
     return f"[{key!r}]" if plain else f".{key}"
 
 

@@ -68,7 +68,8 @@ def _with_flags(tree: TreeDef, given: Iterator[Any], found: list[Any]) -> TreeDe
             require_numbers(None if tree.type is STATIC else np.result_type(leaf).kind, leaf)
         found.append(leaf)
         return TreeDef(LEAF, (), ())
-    return TreeDef(tree.type, tree.keys, tuple(_with_flags(part, given, found) for part in tree.children))
+    children = tuple(_with_flags(part, given, found) for part in tree.children)
+    return TreeDef(tree.type, tree.keys, children, tree.static, tree.whole)
 
 
 def require_numbers(kind: str | None, leaf: Any) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..calls.inside_later import mapped, type_of_leaf
+from ..calls.inside_later import is_leaf, mapped, type_of_leaf
 from ..compiler.arrays.lengths import Lengths, Ops
 from ..compiler.frontend.callables.calls import call
 from ..compiler.frontend.constructs.attributes import load_attribute
@@ -20,9 +20,11 @@ from ..compiler.frontend.constructs.boundness import Raised
 from ..compiler.frontend.constructs.subscripts import load_item
 from ..compiler.frontend.context import Context
 from ..compiler.frontend.conversion import from_python
+from ..compiler.frontend.registered_objects import children_of, refused
 from ..compiler.frontend.values import Dct, Lst, Obj, Tup
 from ..compiler.ir.ops import Block, Lit, Var, binders, reads, walk
 from ..compiler.ir.types import Array, Dim, Scalar
+from ..registered import entry_of
 from ..trees import LEAF, STATIC, TreeDef
 from .leaves import inlined
 from .mapped_axes import Arguments, Axes, Axis, from_start, no_axis, other_sizes, out_axis, told_size
@@ -33,19 +35,27 @@ KINDS = {"bool": np.dtype(bool), "int": np.dtype(int), "float": np.dtype(float),
 
 # ----- structures -------------------------------------------------------------------------------------------
 def tree_of(cx: Context, value: Any, found: list[Any], flags: bool = False) -> TreeDef:
-    """The structure of an abstract value; ``found`` gets its leaves, with ``flags`` also those."""
-    content = cx.state.get(value) if isinstance(value, (Lst, Dct, Obj)) else None
+    """The structure of an abstract value; ``found`` gets its leaves, with ``flags`` also those.
+
+    ``static`` of an object of a registered class: the attributes that are its children, and all others.
+    """
+    content: Any = cx.state.get(value) if isinstance(value, (Lst, Dct, Obj)) else None
+    made: tuple[Any, Any] | None = None
     if isinstance(value, Tup):
         kind: Any = value.cls or tuple
         keys: Any = kind._fields if value.cls else range(len(value.items))
         parts = value.items
     elif isinstance(value, Lst) and isinstance(content, tuple):
         kind, keys, parts = list, range(len(content)), content
+    elif isinstance(value, Obj) and entry_of(value.cls) is not None:
+        names, _ = children_of(cx, value)
+        made = tuple(names), tuple([pair for pair in content.items() if pair[0] not in names])
+        kind, keys, parts = value.cls, range(len(names)), tuple([content[name] for name in names])
     elif isinstance(value, (Dct, Obj)) and isinstance(content, dict):
         kind, keys, parts = value.cls, content, tuple(content.values())
     else:
         return _leaf_or_static(cx, value, found, flags)
-    return TreeDef(kind, tuple(keys), tuple([tree_of(cx, part, found, flags) for part in parts]))
+    return TreeDef(kind, tuple(keys), tuple([tree_of(cx, part, found, flags) for part in parts]), made)
 
 
 def _leaf_or_static(cx: Context, value: Any, found: list[Any], flags: bool) -> TreeDef:
@@ -69,6 +79,9 @@ def built(cx: Context, tree: TreeDef, parts: Iterator[Any]) -> Any:
         return Tup(items, None if tree.type is tuple else tree.type)
     if tree.type is list:
         return Lst(items)
+    if tree.static is not None:
+        names, others = tree.static
+        return Obj(tree.type, dict((*zip(names, items, strict=True), *others)))
     content = dict(zip(tree.keys, items, strict=True))
     return Dct(content, tree.type) if issubclass(tree.type, dict) else Obj(tree.type, content)
 
@@ -207,7 +220,17 @@ def _result_tree(cx: Context, value: Any, found: list[Any]) -> TreeDef:
     for static in tree.statics():
         if static is not None:
             require_numbers(None, static)
+    _require_constants(cx, tree)
     return tree
+
+
+def _require_constants(cx: Context, tree: TreeDef) -> None:
+    """What an object is made of besides its children is known before the rows are."""
+    for name, held in tree.static[1] if tree.children and tree.static else ():
+        if not isinstance(held, Lit) or is_leaf(held):
+            raise refused(cx, tree.type, f"`{name}` of a result may be another one for another row")
+    for child in tree.children:
+        _require_constants(cx, child)
 
 
 def around(block: Block, index: Var) -> list[Var]:

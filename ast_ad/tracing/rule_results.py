@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..errors import AdError
+from ..registered import Made
 from ..trees import LEAF, STATIC, TreeDef
 
 
@@ -26,20 +27,23 @@ def leaves_like(tree: TreeDef, given: Any, error: AdError) -> list[Any]:
         return [given]
     if tree.type is STATIC:
         return []
-    if type(given) is not tree.type or _keys(given) != list(tree.keys):
+    if type(given) is not tree.type:
         raise error
-    items = given.values() if isinstance(given, dict) else _items(given, tree)
+    keys, items = _parts(given, tree)
+    if keys != list(tree.keys):
+        raise error
     pairs = zip(tree.children, items, strict=True)
     return [leaf for child, item in pairs for leaf in leaves_like(child, item, error)]
 
 
-def _keys(value: Any) -> list[Any]:
+def _parts(value: Any, tree: TreeDef) -> tuple[list[Any], Sequence[Any]]:
+    """What is in a container, and what its parts are called."""
+    if isinstance(tree.static, Made):
+        children = tree.opened(value)
+        return list(range(len(children))), children
     if isinstance(value, dict):
-        return list(value)
+        return list(value), list(value.values())
     if isinstance(value, (tuple, list)):
-        return list(getattr(value, "_fields", range(len(value))))
-    return list(vars(value))
-
-
-def _items(value: Any, tree: TreeDef) -> Sequence[Any]:
-    return value if isinstance(value, (tuple, list)) else [getattr(value, key) for key in tree.keys]
+        return list(getattr(value, "_fields", range(len(value)))), value
+    held = vars(value)
+    return list(held), list(held.values())

@@ -7,6 +7,7 @@ from typing import Any
 from ...compiler.adjoint.contributions import cotangent_type
 from ...compiler.frontend.builder import type_of_arg
 from ...compiler.frontend.context import Context
+from ...compiler.frontend.registered_objects import parts_of
 from ...compiler.frontend.values import Dct, Lst, Obj, Tup
 from ...compiler.ir.alternatives import is_mixed
 from ...compiler.ir.ops import Arg, Lit
@@ -59,7 +60,10 @@ class Fitting:
         """The parts of a container; None for what is no container."""
         if isinstance(value, Tup):
             return dict(enumerate(value.items))
-        content = self.cx.state.get(value) if isinstance(value, (Lst, Dct, Obj)) else None
+        if isinstance(value, Obj):
+            held, constant = parts_of(self.cx, value)
+            return {name: part for name, part in held.items() if name not in constant}
+        content = self.cx.state.get(value) if isinstance(value, (Lst, Dct)) else None
         if isinstance(content, tuple):
             return dict(enumerate(content))
         return content if isinstance(content, dict) else None

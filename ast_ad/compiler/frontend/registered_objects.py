@@ -93,16 +93,27 @@ def in_order(cx: Context, value: Obj) -> dict[str, Any]:
 def parts_of(cx: Context, value: Obj) -> tuple[dict[str, Any], list[str]]:
     """The same, and the attributes that hold numbers which are none of its leaves."""
     content: dict[str, Any] = cx.state.get(value)
-    entry = entry_of(value.cls)
-    if entry is None:
+    if entry_of(value.cls) is None:
         return content, []
+    names, left = children_of(cx, value)
+    return {name: content[name] for name in (*names, *content)}, left
+
+
+def children_of(cx: Context, value: Obj) -> tuple[list[str], list[str]]:
+    """The attributes of an abstract object of a registered class that are its children, in their order.
+
+    And those that hold numbers which are none of its leaves.
+    """
+    content: dict[str, Any] = cx.state.get(value)
+    entry = entry_of(value.cls)
+    assert entry is not None
     static = {name: _static(cx, part) for name, part in content.items()}
     marks = {name: Mark(name) if part is NOT_STATIC else part for name, part in static.items()}
     names, besides = _names(cx, entry, marks)
     left = [name for name, part in marks.items() if isinstance(part, Mark) and name not in names]
     if not besides.issuperset(left):
         raise refused(cx, entry.cls, f"`{left[0]}` is no child and holds numbers")
-    return {name: content[name] for name in (*names, *content)}, left
+    return names, left
 
 
 def _static(cx: Context, value: Value) -> Any:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ...rules import containers, dicts
 from ...rules.nested_lists import item_within, with_item, with_sum
+from ...rules.rule_results import checked
 from ..frontend.builder import type_of_arg
 from ..ir import builtin
 from ..ir.ops import Arg, Block, If, Op, Seq, Var
@@ -140,6 +141,7 @@ def _ruled(sweep: Forward, op: Op) -> None:
 
 STRUCTURAL: dict[object, Rule] = {
     builtin.assign: _assign,
+    checked: _assign,
     builtin.told: _told,
     builtin.copy: _told,
     builtin.own: _told,
