@@ -152,7 +152,10 @@ class Reverse(Question):
         residuals: str = "cheap",
         region: bool = False,
     ) -> Function:
-        joint = adjoint(function, wrt, seed=self.later, of=of, residuals=residuals, region=region)
+        # Cotangents that come later may have zeros, as the unit vectors of a Jacobian do.
+        joint = adjoint(
+            function, wrt, seed=self.later, of=of, residuals=residuals, region=region, zeros=self.later
+        )
         return joint if self.later else replace(joint, name=f"{joint.name}_value_and_grad")
 
 

@@ -183,3 +183,19 @@ def test_what_rows_are_made_of_may_differ():
     with pytest.raises(ast_ad.AdError, match="structure"), warnings.catch_warnings():
         warnings.simplefilter("ignore", ast_ad.FallbackWarning)
         ast_ad.vmap(function)(X)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+def test_infinite_slopes_stay_in_their_place(backend, way):
+    """The zeros of a unit vector meet an infinite factor."""
+
+    def function(x):
+        return np.append(np.sqrt(x), [x[1] + np.sqrt(x[0]), x[1]])
+
+    x = np.array([0.0, 4.0])
+    expected = [[np.inf, 0.0], [0.0, 0.25], [np.inf, 1.0], [0.0, 1.0]]
+    with np.errstate(all="ignore"):
+        for jacobian in (ast_ad.jacfwd, ast_ad.jacrev):
+            np.testing.assert_allclose(jacobian(way(function), backend=backend)(x), expected, rtol=1e-15)
+        _, pull = ast_ad.vjp(way(function), x, backend=backend)
+        np.testing.assert_allclose(pull(np.array([0.0, 1.0, 0.0, 1.0]))[0], [0.0, 1.25], rtol=1e-15)
