@@ -7,6 +7,7 @@ whatever is added beside them; ``pytest --every-case`` runs all, and so does a f
 
 import zlib
 from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
 
@@ -22,10 +23,12 @@ def is_drawn(item: pytest.Item) -> bool:
 
 def drawn(config: pytest.Config, items: Iterable[pytest.Item]) -> tuple[list[pytest.Item], list[pytest.Item]]:
     """The cases that run, and those that are left out."""
-    named = any("::" in arg or arg.endswith(".py") for arg in config.args)
-    wanted = config.option.every_case or config.option.keyword or named
+    every = config.option.every_case or config.option.keyword
+    named = {
+        Path(arg.partition("::")[0]).resolve() for arg in config.args if "::" in arg or arg.endswith(".py")
+    }
     kept: list[pytest.Item] = []
     left: list[pytest.Item] = []
     for item in items:
-        (kept if wanted or is_drawn(item) else left).append(item)
+        (kept if every or item.path in named or is_drawn(item) else left).append(item)
     return kept, left

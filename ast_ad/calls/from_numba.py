@@ -18,7 +18,7 @@ from numba import types
 from numba.core.errors import TypingError
 from numba.np.numpy_support import as_dtype
 
-from ..compiler.frontend.guards import Captures
+from ..compiler.frontend.guards import Captures, Path
 from ..compiler.frontend.length_patterns import Known
 from ..compiler.report import Report
 from ..errors import AdError, UnsupportedError
@@ -105,8 +105,13 @@ def called(derivative: Any, given: dict[str, Any]) -> Any:
 
 
 def refuse_choices(primal: Any) -> None:
-    """Values and settings that decided what the program is can't vary with the call."""
+    """Arguments and settings that decided what the program is can't vary with the call.
+
+    A value that is read from outside is what it is now, as all that Numba's functions read from there.
+    """
     for key in primal.constants:
+        if len(key) == 2 and isinstance(key[1], Path):
+            continue
         name = primal.function.params[key[1]].hint if key[0] == "arg" else str(key[1])
         what = {"shape": "shape", "order": "order in memory"}.get(key[-1], "value")
         raise UnsupportedError(
@@ -154,7 +159,7 @@ def caller_text(program: Program, run: Any, parameters: Any) -> tuple[str, dict[
         *lines,
         "    fits = True",
         "    try:",
-        f"        results = run({', '.join([*inputs, *outside])})",
+        f"        results = {run_as_tuple(program, [*inputs, *outside])}",
         "    except Exception:",
         "        fits = False",
         "    if not fits:",
@@ -162,6 +167,12 @@ def caller_text(program: Program, run: Any, parameters: Any) -> tuple[str, dict[
         f"    return {answer(program)}",
     ]
     return "\n".join(text) + "\n", space
+
+
+def run_as_tuple(program: Program, given: list[str]) -> str:
+    """The call of the kernels, as a tuple where they have one result only."""
+    call = f"run({', '.join(given)})"
+    return call if len(program.joint.body.results) > 1 else f"({call},)"
 
 
 def answer(program: Program) -> str:

@@ -185,3 +185,25 @@ def test_gradients_are_arguments_of_compiled_functions():
     g, h = ast_ad.grad(wave), ast_ad.grad(lambda x: x * x)
     assert apply(g, 0.5) == pytest.approx(g(0.5), rel=1e-14)
     assert apply(h, 0.5) == 1.0
+
+
+def cubes(x):
+    return np.sum(x * x * x)
+
+
+def squares(x):
+    return x * x
+
+
+def test_jacobians_and_hessians():
+    """What an operator is about is a constant of its program; one array is all that it returns."""
+    hessian, jacobian = ast_ad.hessian(cubes), ast_ad.jacfwd(squares)
+
+    @numba.njit
+    def both(x):
+        return hessian(x), jacobian(x)
+
+    x = np.array([1.0, 2.0])
+    second, first = both(x)
+    np.testing.assert_allclose(second, np.diag(6.0 * x))
+    np.testing.assert_allclose(first, np.diag(2.0 * x))
