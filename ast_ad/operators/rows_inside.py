@@ -20,11 +20,10 @@ from ..compiler.frontend.constructs.boundness import Raised
 from ..compiler.frontend.constructs.subscripts import load_item
 from ..compiler.frontend.context import Context
 from ..compiler.frontend.conversion import from_python
-from ..compiler.frontend.registered_objects import children_of, refused
+from ..compiler.frontend.registered_objects import children_of, is_registered, refused
 from ..compiler.frontend.values import Dct, Lst, Obj, Tup
 from ..compiler.ir.ops import Block, Lit, Var, binders, reads, walk
 from ..compiler.ir.types import Array, Dim, Scalar
-from ..registered import entry_of
 from ..trees import LEAF, STATIC, TreeDef
 from .leaves import inlined
 from .mapped_axes import Arguments, Axes, Axis, from_start, no_axis, other_sizes, out_axis, told_size
@@ -47,7 +46,7 @@ def tree_of(cx: Context, value: Any, found: list[Any], flags: bool = False) -> T
         parts = value.items
     elif isinstance(value, Lst) and isinstance(content, tuple):
         kind, keys, parts = list, range(len(content)), content
-    elif isinstance(value, Obj) and entry_of(value.cls) is not None:
+    elif isinstance(value, Obj) and is_registered(value):
         names, _ = children_of(cx, value)
         made = tuple(names), tuple([pair for pair in content.items() if pair[0] not in names])
         kind, keys, parts = value.cls, range(len(names)), tuple([content[name] for name in names])

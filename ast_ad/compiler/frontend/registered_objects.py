@@ -93,10 +93,15 @@ def in_order(cx: Context, value: Obj) -> dict[str, Any]:
 def parts_of(cx: Context, value: Obj) -> tuple[dict[str, Any], list[str]]:
     """The same, and the attributes that hold numbers which are none of its leaves."""
     content: dict[str, Any] = cx.state.get(value)
-    if entry_of(value.cls) is None:
+    if not is_registered(value):
         return content, []
     names, left = children_of(cx, value)
     return {name: content[name] for name in (*names, *content)}, left
+
+
+def is_registered(value: Obj) -> bool:
+    """Whether an abstract object is one of a registered class."""
+    return entry_of(value.cls) is not None
 
 
 def children_of(cx: Context, value: Obj) -> tuple[list[str], list[str]]:
