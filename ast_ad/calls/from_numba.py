@@ -93,7 +93,7 @@ def called(derivative: Any, given: dict[str, Any]) -> Any:
     args, kwargs = derivative.arguments.arrange((), dummies)
     program = answered(derivative, derivative._described(args, kwargs), "numba", Known.ONES)
     refuse_choices(program.primal)
-    pure = Pure(program.joint, program.primal.written, program.cotangents)
+    pure = Pure(program.joint, program.primal.written, program.fresh)
     run = kernel_code(pure, Report(), derivative.options.parallel, whole=True).run
     source, space = caller_text(program, run, parameters)
     filename = (

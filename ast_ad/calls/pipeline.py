@@ -36,7 +36,7 @@ def compile_program(
     """The program that answers a question for one kind of arguments ."""
     program = answered(derivative, described, backend, known)
     primal, backend = program.primal, "numpy" if program.primal.errstate else backend
-    parts = [Pure(program.joint, primal.written, program.cotangents)]
+    parts = [Pure(program.joint, primal.written, program.fresh)]
     if program.question.later:
         parts = halved(program.joint, primal.function, primal.written, backend)
     return program.with_code([code(part, backend, derivative.options.parallel) for part in parts])

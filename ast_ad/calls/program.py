@@ -60,9 +60,10 @@ class Program(Request):
         return range(self.count)
 
     @property
-    def cotangents(self) -> range:
-        """Those of the cotangents, where they are results."""
-        return range(self.count, self.count + len(self.wrt))
+    def fresh(self) -> range:
+        """Those that the caller gets for keeps: cotangents, and all that a program of derivatives returns."""
+        first = 0 if self.question.as_it_is else self.count
+        return range(first, self.count + len(self.wrt))
 
     def answered_by(self, joint: Function, of: tuple[int, ...]) -> Program:
         """The same with what the question made of the primal, of which results.

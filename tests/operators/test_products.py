@@ -360,3 +360,18 @@ def test_no_graph_is_left_on_what_belongs_to_none():
         *ast_ad.jvp(f, (x,), (x,)),
     ):
         assert not found.requires_grad and found.grad_fn is None
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+@pytest.mark.parametrize("way", [*BACKENDS, "traced"])
+@pytest.mark.parametrize("function", [lambda x: x, lambda x: x[1:], lambda x: (x, 2.0 * x)])
+def test_results_share_memory_with_no_argument(function, way):
+    """Where the function returns its argument, value and tangent are arrays of their own, and so is aux."""
+    given = eval("lambda x: function(x)", {"function": function}) if way == "traced" else function
+    options = {} if way == "traced" else dict(backend=way, fallback="error")
+    x, v = X.copy(), V.copy()
+    found = ast_ad.jvp(lambda x: (given(x), x), (x,), (v,), has_aux=True, **options)
+    products = ast_ad.hvp(lambda x: 0.5 * np.sum(x * x), (x,), (v,), **options)
+    rows = ast_ad.vmap(function, **options)(x[None])
+    for leaf in ast_ad.trees.flatten((found, products, rows))[0]:
+        assert not np.shares_memory(leaf, x) and not np.shares_memory(leaf, v)
