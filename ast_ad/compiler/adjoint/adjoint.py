@@ -13,7 +13,7 @@ would need is dead code and vanishes. ``branch_adjoints`` and ``loop_adjoints`` 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -38,7 +38,7 @@ from ..simplify.settled import Settled
 from ..simplify.simplify import expression_key, simplify
 from .contributions import Cotangents
 from .leaving import Certainty, as_left
-from .linearity import are_linear, is_linear
+from .linearity import is_linear
 from .own_rules import OwnRule, used_rules
 from .rule_calls import check_call, parameters, require_all, require_formula, rule_of, several
 from .rule_copies import RuleCopies
@@ -268,10 +268,6 @@ class Sweep:
             if self.activity.of(arg) and position < len(cotangents):
                 self.bars.add(arg, cotangents[position], broadcast=primitive.broadcasts)
         require_all(op, names, len(cotangents), self.activity.of)
-
-    def is_linear(self, ops: Sequence[Statement], g: Sequence[Arg], cotangents: Sequence[Arg]) -> bool:
-        """Whether the cotangents that a rule of the user's made of ``g`` are linear in these."""
-        return are_linear(ops, g, cotangents, adjoint)
 
     def composite(self, op: Op, primitive: Primitive, bars: list[Arg | None]) -> None:
         """Compute the equivalent program here, and sweep back over it."""

@@ -53,31 +53,35 @@ class OwnRule:
 
 def adjoint_of_ruled(sweep: Sweep, op: Op, bars: list[Arg | None]) -> None:
     """Put the rule's block into the sweep."""
-    told, _, inputs, others, reads, _ = op.args
-    assert isinstance(told, Lit) and isinstance(inputs, Seq) and isinstance(reads, Seq)
-    rule: OwnRule = told.value
-    if sweep.activity.of(others):
-        assert rule.refusal is not None
-        raise rule.refusal.at(op.span)
-    problem = rule.missing or (sweep.linear and rule.tangent is None and rule.no_tangent)
-    if problem:
-        raise problem.at(op.span)
+    rule, inputs, names = rule_of_call(op, sweep.activity.of)
     sweep.ruled.add(rule)
-    names: Renaming = dict(zip(rule.reads, reads.items, strict=True))
-    names.update(zip(rule.answers, op.outs, strict=True))
     completed = [sweep.bars.complete(bar, out) for bar, out in zip(bars, op.outs, strict=True)]
     names.update(zip(rule.bars, completed, strict=True))
-    chosen = rule.tangent if sweep.linear and rule.tangent is not None else rule.body
-    block = copy_block(chosen, names)
-    if sweep.linear and chosen is rule.body and not sweep.is_linear(block.ops, completed, block.results):
-        assert rule.not_linear is not None
-        raise rule.not_linear.at(op.span)
+    block = copy_block(rule.body, names)
     for inner in walk(block):
         inner.span, inner.adjoint = op.span, True
     for statement in block.ops:
         sweep.builder.append(statement)
-    for arg, found in zip(inputs.items, block.results, strict=True):
+    for arg, found in zip(inputs, block.results, strict=True):
         sweep.bars.add(arg, found)
+
+
+def rule_of_call(op: Op, varies: Callable[[Arg], bool]) -> tuple[OwnRule, tuple[Arg, ...], Renaming]:
+    """The rule of a ``ruled``, what it has cotangents for, and what it reads there, but for ``bars``.
+
+    Raises:
+        AdError: it has no derivative, or none by what ``varies``.
+    """
+    told, _, inputs, others, reads, _ = op.args
+    assert isinstance(told, Lit) and isinstance(inputs, Seq) and isinstance(reads, Seq)
+    rule: OwnRule = told.value
+    if varies(others):
+        assert rule.refusal is not None
+        raise rule.refusal.at(op.span)
+    if rule.missing is not None:
+        raise rule.missing.at(op.span)
+    names = dict(zip((*rule.reads, *rule.answers), (*reads.items, *op.outs), strict=True))
+    return rule, inputs.items, names
 
 
 def used_rules(function: Function, rules: Collection[OwnRule]) -> None:

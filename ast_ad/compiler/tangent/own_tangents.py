@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from ..adjoint.adjoint import adjoint
 from ..adjoint.linearity import are_linear
-from ..adjoint.own_rules import OwnRule
+from ..adjoint.own_rules import rule_of_call
 from ..frontend.builder import type_of_arg
-from ..ir.ops import Arg, Function, Lit, Op, Seq, Var, variables
+from ..ir.ops import Arg, Function, Op, Var, variables
 from ..ir.types import carries_derivative
 from ..simplify.renaming import Renaming, copy_block, copy_statement, fresh, renamed
 from .tangent_values import tangent_type
@@ -24,18 +24,10 @@ if TYPE_CHECKING:
 
 def tangent_of_ruled(sweep: Forward, op: Op) -> None:
     """Give the results the tangents that the user's rule says."""
-    told, _, inputs, others, reads, _ = op.args
-    assert isinstance(told, Lit) and isinstance(inputs, Seq) and isinstance(reads, Seq)
-    rule: OwnRule = told.value
-    if any(map(sweep.tangents.has, variables(others))):
-        assert rule.refusal is not None
-        raise rule.refusal.at(op.span)
-    problem = rule.missing or (rule.tangent is None and rule.no_tangent)
-    if problem:
-        raise problem.at(op.span)
+    rule, inputs, names = rule_of_call(op, lambda others: any(map(sweep.tangents.has, variables(others))))
+    if rule.tangent is None and rule.no_tangent is not None:
+        raise rule.no_tangent.at(op.span)
     sweep.ruled.add(rule)
-    names: Renaming = dict(zip(rule.reads, reads.items, strict=True))
-    names.update(zip(rule.answers, op.outs, strict=True))
     bars = tuple([fresh(bar, names) for bar in rule.bars])
     block = copy_block(rule.body if rule.tangent is None else rule.tangent, names)
     if rule.tangent is None and not are_linear(block.ops, bars, block.results, adjoint):
@@ -43,7 +35,7 @@ def tangent_of_ruled(sweep: Forward, op: Op) -> None:
         raise rule.not_linear.at(op.span)
     pairs = [
         (found, arg)
-        for arg, found in zip(inputs.items, block.results, strict=True)
+        for arg, found in zip(inputs, block.results, strict=True)
         if isinstance(found, Var) and carries_derivative(found.type) and sweep.tangents.has(arg)
     ]
     block.results = tuple([found for found, _ in pairs])
