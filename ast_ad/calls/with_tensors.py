@@ -273,9 +273,10 @@ class TracedInPlace:
         """The pushforward: the pullback of the pullback, which is linear in its seeds."""
         count = len(flatten(self.call.question.parts(self.plain_result())[0])[0])
         varied = [i for i in range(count) if has_derivative(plain(self.outputs[i]))]
-        transposed = self.transposed(varied, np.zeros_like)
-        elsewhere = self.transposed(varied, far_from_zero)
         name = getattr(self.call.derivative.function, "__name__", "function")
+        zeros, transposed = self.transposed(varied, np.zeros_like)
+        require_no_constant(zeros, name)
+        _, elsewhere = self.transposed(varied, far_from_zero)
 
         def push(*tangents: Any) -> Any:
             asked = zip(self.request.wrt, self.request.varied(tangents), strict=True)
@@ -300,8 +301,11 @@ class TracedInPlace:
             return tangent if tangent._array.dtype == like.dtype else tangent.to(point.dtype)
         return Tensor._of(np.asarray(tangent, like.dtype))
 
-    def transposed(self, varied: Sequence[int], seed: Any) -> Any:
-        """From tangents of the points to those of some outputs, None for zero, at cotangents of these."""
+    def transposed(self, varied: Sequence[int], seed: Any) -> tuple[list[Any], Any]:
+        """The cotangents of the points at cotangents of some outputs, ``seed(output)``, and their transpose.
+
+        That maps tangents of the points to those of the outputs, None for zero.
+        """
         points = [self.points[i] for i in self.request.wrt]
         seeds: list[Any] = [None] * len(self.outputs)
         with recording():
@@ -310,12 +314,10 @@ class TracedInPlace:
                 seeds[i]._requires_grad = seeds[i]._is_made_here = True
                 self.own.append(seeds[i])
             bars = TracedPullback(self.outputs, points, asker=self.asker)._sweep(seeds, True, linear=True)
-        if seed is np.zeros_like:
-            name = getattr(self.call.derivative.function, "__name__", "function")
-            require_no_constant([plain(bar) for bar in bars if bar is not None], name)
         reached = [n for n, bar in enumerate(bars) if bar is not None]
-        pullback = TracedPullback([bars[n] for n in reached], [seeds[i] for i in varied])
-        return lambda given: pullback._sweep([given[n] for n in reached], True)
+        found = [bars[n] for n in reached]
+        pullback = TracedPullback(found, [seeds[i] for i in varied])
+        return [plain(bar) for bar in found], lambda given: pullback._sweep([given[n] for n in reached], True)
 
     def tangent(self, found: Any, i: int) -> Any:
         """The tangent of an output: zero where nothing leads there, and 0 for an integer."""
