@@ -51,7 +51,7 @@ linear(np.concatenate, np.stack, np.vstack, np.hstack, np.column_stack, np.dstac
 linear(helpers.setitem, helpers.add_at, places=(0, 2))
 linear(helpers.scatter, places=(2,))
 linear(np.where, places=(1, 2))
-linear(np.select, places=(1, 2))
+linear(np.select, places=(1,), unless=("default",))
 linear(indexing.copied_to, places=(0, 1))
 linear(indexing.with_putmask, indexing.with_place, indexing.with_put, places=(0, 2))
 linear(indexing.with_put_along_axis, places=(0, 2))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Collection, Container, Sequence
 from typing import Any
 
 from ...errors import MissingRuleError, UnsupportedError
@@ -16,6 +16,9 @@ from ...rules import helpers
 from ...rules.registry import Primitive, lookup
 from ..ir.ops import Arg, Lit, Op, Seq
 from ..ir.show import callable_name
+
+BEFORE = {"elementwise": 1, "vjp": 2, "composite": 0}
+"""Parameters of a rule before those of its function."""
 
 
 def rule_of(op: Op, structural: Container[object]) -> Primitive | None:
@@ -34,8 +37,7 @@ def rule_of(op: Op, structural: Container[object]) -> Primitive | None:
 def check_call(op: Op, primitive: Primitive) -> None:
     """Refuse arguments that the rule doesn't know."""
     assert primitive.rule is not None
-    before = {"elementwise": 1, "vjp": 2, "composite": 0}[primitive.kind]
-    problem = _misfit(primitive.rule, before + len(op.args), tuple(op.kwargs))
+    problem = _misfit(primitive.rule, BEFORE[primitive.kind] + len(op.args), tuple(op.kwargs))
     if problem:
         raise UnsupportedError(
             f"`{callable_name(op.fn)}` with these arguments",
@@ -43,6 +45,15 @@ def check_call(op: Op, primitive: Primitive) -> None:
             f"its derivative rule: {problem}",
             "leave out the options that the rule does not know",
         )
+
+
+def gives(op: Op, primitive: Primitive, options: Collection[str]) -> bool:
+    """Whether the call passes one of these options of the function, by name or by position."""
+    if not options:
+        return False
+    start = BEFORE[primitive.kind]
+    by_position = parameters(primitive.rule)[start : start + len(op.args)]
+    return not {*by_position, *op.kwargs}.isdisjoint(options)
 
 
 def require_all(op: Op, names: Sequence[str], known: int, is_active: Callable[[Arg], bool]) -> None:

@@ -20,7 +20,7 @@ from ...rules.registry import Linear, Primitive, tangent_rule
 from ..adjoint.contributions import cotangent_type
 from ..adjoint.leaving import Certainty, as_left
 from ..adjoint.own_rules import OwnRule, used_rules
-from ..adjoint.rule_calls import check_call, parameters, require_all, require_formula, rule_of, several
+from ..adjoint.rule_calls import check_call, gives, parameters, require_all, require_formula, rule_of, several
 from ..adjoint.rule_copies import RuleCopies
 from ..analysis.activity import Activity, analyse
 from ..analysis.infinities import Infinities, flat_at_infinity, is_singular
@@ -147,7 +147,7 @@ class Forward:
             return
         own = tangent_rule(primitive)
         if isinstance(own, Linear):
-            if self.linear(op, own):
+            if self.linear(op, primitive, own):
                 return
         elif own is not None and not any(map(self.tangents.has, op.kwargs.values())):
             self.given(op, own)
@@ -160,11 +160,11 @@ class Forward:
         else:
             self.transpose(op)
 
-    def linear(self, op: Op, rule: Linear) -> bool:
+    def linear(self, op: Op, primitive: Primitive, rule: Linear) -> bool:
         """The operation of the tangents, where the function is linear in all that has one."""
         places = [i for i, arg in enumerate(op.args) if self.tangents.has(arg)]
         moving = any(map(self.tangents.has, op.kwargs.values()))
-        if moving or not rule.places.issuperset(places) or not op.kwargs.keys().isdisjoint(rule.unless):
+        if moving or not rule.places.issuperset(places) or gives(op, primitive, rule.unless):
             return False
         args = list(op.args)
         if not rule.each:

@@ -258,6 +258,23 @@ def test_one_pass():
     assert count(tangent(adjoint(program, wrt), wrt), For) == 2
 
 
+# ----- what is joined with a value, and is constant itself, is no part of the tangent
+OPTIONS = [
+    lambda x: np.diff(x * x, 1, -1, np.array([4.0, 9.0])),
+    lambda x: np.diff(x * x, 1, -1, [5.0], x),
+    lambda x: np.diff(x, prepend=1.0),
+    lambda x: np.select([x > 1.0, x < 0.5], [x * x, x], 7.0),
+    lambda x: np.select([x > 1.0, x < 0.5], [x * x, x], default=7.0),
+    lambda x: np.select([x > 1.0, x < 0.5], [x * x, np.array([4.0, 9.0, 1.0])], default=np.sin(x)),
+    lambda x: np.sum(x * x, initial=7.0),
+]
+
+
+@pytest.mark.parametrize("function", OPTIONS)
+def test_options_by_name_and_by_position(function):
+    verify(*lowered(function, X))
+
+
 def test_an_operation_without_a_rule_is_refused():
     x, y = Var(Scalar("float"), "x"), Var(Scalar("float"))
     program = Function("f", (x,), Block([Op(run, (x,), (y,))], (y,)))
