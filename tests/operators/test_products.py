@@ -172,6 +172,25 @@ ANY_ORDER = {"b": 1.0, "a": 10.0}
 BACK = {"v": [1.0, None], "u": 10.0}
 
 
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+def test_a_loop_of_unknown_length_within_a_function_that_is_differentiated(backend):
+    """The turns of the second loop read an index and a number of those of the first."""
+
+    def until(v):
+        s, k = 1.0, 0
+        while s < 3.0:
+            s = s * v[k] + k
+            k += 1
+        return s
+
+    def product(v):
+        return ast_ad.linearize(until, v)[1](v)
+
+    v = np.array([0.3, 1.2, 0.5, 1.5, 1.0])
+    _, pull = ast_ad.vjp(product, backend=backend, fallback="error")(v)
+    np.testing.assert_allclose(pull(1.0)[0], differences(product, v), rtol=1e-7, atol=1e-8)
+
+
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 @pytest.mark.parametrize("opaque", [False, True])
 @pytest.mark.parametrize("tensors", [False, True])

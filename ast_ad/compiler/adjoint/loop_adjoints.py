@@ -178,10 +178,17 @@ def _append_items(sweep: Sweep, op: For, loop: Reverse) -> list[Arg]:
         if not any(v in sweep.activity.active for v in items):
             continue
         element = tuple(loop.scope.complete(loop.scope.take(v), v) for v in items)
-        value = element[0] if len(items) == 1 else Seq(element)
+        value = element[0] if len(items) == 1 else Seq(tuple(map(_part, element, items)))
         loop.lists[position] = growing = Var(ListOf(type_of_arg(value)), "bars")
         found.append(sweep.builder.opaque(containers.list_append, (growing, value), growing.type))
     return found
+
+
+def _part(bar: Arg, var: Var) -> Arg:
+    """A part of an element's cotangent: where a number has none, one of its type stands in its place."""
+    absent = isinstance(bar, Lit) and bar.value is None
+    kind = var.type.kind if absent and isinstance(var.type, Scalar) else ""
+    return {"int": Lit(0), "bool": Lit(False)}.get(kind, bar)
 
 
 # ----- the tape -------------------------------------------------------------------------------------
