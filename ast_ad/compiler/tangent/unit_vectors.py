@@ -242,7 +242,8 @@ def _sum(columns: Columns, op: Op) -> Form:
     if isinstance(a, Terms) and a.parts and isinstance(op.out.type, Scalar):
         row = columns.dense(op.args[1])
         return columns.added(columns.builder.op(operator.neg, row) if op.fn in SUBTRACT else row, a)
-    first, second = (_in_sum(columns, arg, op.out) for arg in op.args)
+    first = _in_sum(columns, op.args[0], op.args[1], op.out)
+    second = _in_sum(columns, op.args[1], op.args[0], op.out)
     if first is None or second is None:
         if second is None:
             return ZERO if first is None else first
@@ -250,12 +251,12 @@ def _sum(columns: Columns, op: Op) -> Form:
     return columns.builder.op(op.fn, first, second)  # type: ignore[no-any-return]
 
 
-def _in_sum(columns: Columns, arg: Arg, out: Var) -> Var | None:
-    """The values of a summand; None for zeros that don't change the shape of the other."""
-    form, whole = columns.form(arg), type_of_arg(arg)
-    alone = isinstance(whole, Scalar) or whole == out.type
+def _in_sum(columns: Columns, arg: Arg, other: Arg, out: Var) -> Var | None:
+    """The values of a summand; None for zeros beside which the other one has the shape of the sum."""
+    form = columns.form(arg)
     if isinstance(form, Zero) or isinstance(form, Terms) and not form.parts:
-        return None if isinstance(out.type, Scalar) or not alone else columns.dense(arg)
+        if isinstance(out.type, Scalar) or type_of_arg(other) == out.type:
+            return None
     return columns.dense(arg)
 
 
@@ -378,7 +379,9 @@ def _write(columns: Columns, op: Op) -> Form:
 
 def _array(columns: Columns, op: Op) -> Form:
     """An array of numbers that are written out, or another one copied."""
-    (items,) = op.args
+    items, *options = op.args
+    if options:
+        raise NoForm
     if not isinstance(items, Seq):
         return columns.form(items)
     if not all(isinstance(type_of_arg(item), Scalar) for item in items.items):

@@ -122,3 +122,25 @@ def test_several_arguments_in_any_order(backend):
     for row, other in zip(found, expected, strict=True):
         for block, right in zip(row, other, strict=True):
             np.testing.assert_allclose(block, right, rtol=1e-14, atol=1e-15)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+def test_zeros_that_widen_a_sum(backend):
+    """Each argument's columns are those of the other's zeros, along the axis that only these have."""
+
+    def table(v):
+        x, y = np.array([v[0], v[1], v[2]]), np.array([v[3], v[0]])
+        return ast_ad.jacfwd(lambda x, y: x[None, :] - y[:, None], argnums=(0, 1))(x, y)
+
+    (by_x, by_y), _ = ast_ad.vjp(table, backend=backend, fallback="error")(X)
+    np.testing.assert_array_equal(by_x, np.broadcast_to(np.eye(3), (2, 3, 3)))
+    np.testing.assert_array_equal(by_y, np.broadcast_to(-np.eye(2)[:, None], (2, 3, 2)))
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+def test_options_of_copies(backend):
+    def copied(x):
+        return np.copy(x * x, "K") + np.array(x, np.float64)
+
+    jacobian = ast_ad.jacfwd(copied, backend=backend, fallback="error")
+    np.testing.assert_allclose(jacobian(X), np.diag(2 * X + 1), rtol=1e-14)
