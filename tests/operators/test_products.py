@@ -173,8 +173,9 @@ BACK = {"v": [1.0, None], "u": 10.0}
 
 
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
-def test_a_loop_of_unknown_length_within_a_function_that_is_differentiated(backend):
+def test_a_loop_of_unknown_length_within_a_function_that_is_differentiated(backend, monkeypatch):
     """The turns of the second loop read an index and a number of those of the first."""
+    monkeypatch.setenv("AST_AD_CHECK", "1")
 
     def until(v):
         s, k = 1.0, 0
