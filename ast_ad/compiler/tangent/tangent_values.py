@@ -130,6 +130,8 @@ class Tangents:
             return self.builder.opaque(np.zeros_like, (arg,), arg.type)
         if isinstance(arg.type, Scalar) and not carries_derivative(arg.type):
             return Lit(0)
+        if not carries_derivative(arg.type):  # a list of integers, say
+            return self.builder.opaque(helpers.zero_like, (arg,), arg.type)
         return self.zeros(arg, tangent_type(arg.type))
 
     def zeros(self, arg: Arg, type: Type) -> Arg:

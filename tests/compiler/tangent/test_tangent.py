@@ -275,6 +275,17 @@ def test_options_by_name_and_by_position(function):
     verify(*lowered(function, X))
 
 
+def test_a_list_of_integers_beside_a_value():
+    def f(x, n):
+        places = []
+        for i in range(n):
+            places.append(i + 1)
+        return np.concatenate((x * x, places)) * np.sum(np.where(x > 0.5, x, places))
+
+    program, _, values = lowered(f, X, 3)
+    verify(program, (0,), values)
+
+
 def test_an_operation_without_a_rule_is_refused():
     x, y = Var(Scalar("float"), "x"), Var(Scalar("float"))
     program = Function("f", (x,), Block([Op(run, (x,), (y,))], (y,)))
