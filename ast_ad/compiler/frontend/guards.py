@@ -302,7 +302,8 @@ def _is_own(guard: Guard) -> bool:
     if len(steps) != 1:
         return False
     if isinstance(root, types.FunctionType):
-        return str(root.__module__).startswith(_OWN)
+        root = root.__globals__  # and no ``__module__``, which ``functools.wraps`` copies
+        return str(root.get("__name__")).startswith(_OWN)
     named = guard.kind == "missing" or isinstance(
         guard.expected, (types.FunctionType, types.ModuleType, type)
     )

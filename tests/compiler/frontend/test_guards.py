@@ -1,5 +1,6 @@
 """Is every change of what compiled code depends on noticed, and nothing else?"""
 
+import functools
 import math
 import timeit
 import types
@@ -7,6 +8,7 @@ import types
 import numpy as np
 import pytest
 
+import ast_ad
 from ast_ad.compiler.frontend.guards import Captures, Guard, Guards, Path
 
 
@@ -114,6 +116,15 @@ def test_functions_changed_in_place():
     assert not guards.check()
     function.__code__ = helper.__code__
     function.__defaults__ = (2,)
+    assert not guards.check()
+
+
+def test_a_users_function_that_looks_like_one_of_the_packages():
+    function = functools.wraps(ast_ad.jacfwd)(types.FunctionType(helper.__code__, {}, "h", (1,)))
+    assert function.__module__.startswith("ast_ad.")
+    guards = Guards([Guard.value(Path.of_global({"h": function}, "h"), function)])
+    assert guards.check()
+    function.__code__ = make.__code__
     assert not guards.check()
 
 
