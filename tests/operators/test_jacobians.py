@@ -242,6 +242,19 @@ def test_a_zero_tangent_meets_no_infinite_partial():
         np.testing.assert_array_equal(found, [np.inf, 1.0])
 
 
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_value_that_is_none_at_first(backend):
+    def f(x):
+        y = None
+        for i in range(3):
+            if x[i] > 0:
+                y = x[i] * x if y is None else y + x[i]
+        return y
+
+    found = ast_ad.jacfwd(f, backend=backend, fallback="error")(X)
+    np.testing.assert_allclose(found, differences(f, X), rtol=1e-7, atol=1e-9)
+
+
 def test_the_cheaper_way_is_taken():
     wide = ast_ad.jacobian(lambda x: np.array([np.sum(x**2), np.sum(x)]))
     tall = ast_ad.jacobian(lambda s: np.linspace(0.0, 1.0, 50) * s**2)

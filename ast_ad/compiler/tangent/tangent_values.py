@@ -92,9 +92,10 @@ class Tangents:
         want, have = tangent_type(var.type), type_of_arg(tangent)
         if not isinstance(want, (Scalar, Array)) or not isinstance(have, (Scalar, Array)) or have == want:
             return tangent
-        if isinstance(want, Array) and not covers:
-            known = isinstance(have, Array) and want.shape is not None and have.shape == want.shape
-            if not known:
+        if isinstance(want, Array):
+            shape = have.shape if isinstance(have, Array) else ()
+            certain = covers and (shape is not None or want.shape is None)  # unknown: 0.0 for what is None
+            if not certain and (want.shape is None or shape != want.shape):
                 dtype = have.dtype if isinstance(have, Array) else have.dtype or want.dtype
                 tangent = self.builder.opaque(
                     helpers.broadcast_like, (tangent, var), Array(dtype, want.shape)
