@@ -54,6 +54,8 @@ class Search:
         ``objects``: what else the function may use, such as objects among its arguments.
         """
         if isinstance(value, types.MethodType):
+            if isinstance(value.__self__, _RANDOM):  # `draw = generator.normal`, which has no code to search
+                return False
             return self.pure(value.__func__, [*objects, value.__self__])
         if isinstance(value, types.ModuleType):
             return _known(value.__name__) is not False

@@ -343,3 +343,14 @@ def test_a_derivative_with_effects(capsys):
     found = g(X)
     assert g.mode == "fallback" and capsys.readouterr().out == "printed\n" * 3
     np.testing.assert_allclose(found, 12 * X[1] * np.ones(3) + 12 * X.sum() * np.eye(3)[1])
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+def test_a_callee_that_draws_by_a_method_of_a_generator_is_not_run_on_trial():
+    draw = np.random.default_rng(3).normal
+
+    def callee(x):
+        return x * draw()
+
+    gradient = grad(lambda x: callee(x) + 0.0 * x)
+    np.testing.assert_array_equal([gradient(1.0) for _ in range(3)], np.random.default_rng(3).normal(size=3))
