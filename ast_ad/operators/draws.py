@@ -1,20 +1,20 @@
 """Which random numbers does a mapped function draw: none, the same ones for all rows, or others for each?
 
 Code that draws is never compiled, so that it is enough to look here: at the generators of NumPy, of Python
-and of tensors, and at those that the function is given, closes over or reads by their global names.
+and of tensors, and at those that the function and what it calls may find: in what they are given, in what
+they close over, in globals, defaults, attributes and containers.
 """
 
 from __future__ import annotations
 
-import inspect
 import random
-import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from ..errors import InputValueError
+from ..tracing.reach import within_reach
 from ..trees import flatten
 
 RANDOMNESS = "error", "different", "same"
@@ -73,26 +73,21 @@ def sources(function: Any, given: Any) -> Iterator[Source]:
 
     yield np.random.get_state, np.random.set_state
     yield random.getstate, random.setstate
+    yield default_generator.get_state, default_generator.set_state
     _, tree = flatten(given)
-    for value in (default_generator, *tree.statics(), *outside(function)):
+    for value in within_reach(function, tree.statics()):
         if isinstance(value, np.random.Generator):
             yield from _of_bits(value.bit_generator)
-        elif isinstance(value, np.random.RandomState):
+        elif isinstance(value, np.random.BitGenerator):
+            yield from _of_bits(value)
+        elif isinstance(value, (np.random.RandomState, type(default_generator))):
             yield value.get_state, value.set_state
-        elif isinstance(value, type(default_generator)):
-            yield value.get_state, value.set_state
+        elif isinstance(value, random.Random) and not isinstance(value, random.SystemRandom):
+            yield value.getstate, value.setstate
 
 
 def _of_bits(bits: Any) -> Iterator[Source]:
     yield lambda: bits.state, lambda state: setattr(bits, "state", state)
-
-
-def outside(function: Any) -> Iterator[Any]:
-    """What a function reads by the names of variables that are not its own."""
-    plain = inspect.unwrap(getattr(function, "__func__", function))
-    if isinstance(plain, types.FunctionType):
-        names = inspect.getclosurevars(plain)
-        yield from (*names.nonlocals.values(), *names.globals.values())
 
 
 def same(one: Any, other: Any) -> bool:

@@ -3,7 +3,9 @@
 import collections
 import copy
 import dataclasses
+import functools
 import pickle
+import random
 import warnings
 
 import numpy as np
@@ -357,6 +359,32 @@ def test_a_callee_that_is_traced():
     np.testing.assert_allclose(gradient(ROWS), np.cos(ROWS**2) * 2.0 * ROWS)
 
 
+GENERATOR = np.random.default_rng(3)
+
+
+class Noise:
+    def __init__(self):
+        self.generator, self.held = np.random.default_rng(3), {"of Python": [random.Random(3)]}
+
+    def of_attribute(self, x):
+        return x + self.generator.normal()
+
+    def of_dict(self, x):
+        return x + self.held["of Python"][0].random()
+
+    def by_method(self, x):
+        return x * self._drawn()
+
+    def _drawn(self):
+        return global_noise()
+
+    __call__ = by_method
+
+
+def global_noise():
+    return GENERATOR.normal()
+
+
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 @pytest.mark.parametrize(
     "draw",
@@ -364,17 +392,23 @@ def test_a_callee_that_is_traced():
         lambda x: x * np.random.normal(),
         lambda x: x * GENERATOR.normal(),
         lambda x: x * ast_ad.rand(1).item(),
+        lambda x: x * global_noise(),
+        lambda x, drawn=GENERATOR.normal: x * drawn(),
+        functools.partial(lambda generator, x: x * generator.normal(), np.random.default_rng(3)),
+        Noise().of_attribute,
+        Noise().of_dict,
+        Noise().by_method,
+        Noise(),
+        vmap(lambda x: x * GENERATOR.normal(), randomness="different"),
     ],
 )
 def test_random_numbers(draw):
+    rows = np.ones((4, 1)) if hasattr(draw, "explain") else np.ones(4)
     with pytest.raises(InputValueError, match="a random number drawn"):
-        vmap(draw)(np.ones(4))
-    assert len({*vmap(draw, randomness="same")(np.ones(4))}) == 1
-    assert len({*vmap(draw, randomness="different")(np.ones(4))}) == 4
-    assert len({*ast_ad.torch.vmap(draw, randomness="same")(np.ones(4))}) == 1
-
-
-GENERATOR = np.random.default_rng(3)
+        vmap(draw)(rows)
+    assert len({*vmap(draw, randomness="same")(rows).flat}) == 1
+    assert len({*vmap(draw, randomness="different")(rows).flat}) == 4
+    assert len({*ast_ad.torch.vmap(draw, randomness="same")(rows).flat}) == 1
 
 
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
