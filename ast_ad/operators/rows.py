@@ -88,6 +88,7 @@ class Stack:
         first: TreeDef | None = None
         for i in range(count):
             found, tree = numbers(draws.run(turn, i))
+            found = [own_copy(leaf) for leaf in found]  # it may be an array that the next turn writes to
             if first is not None and tree != first:
                 raise InputTypeError(
                     f"row {i} of the result, of another structure than row 0",

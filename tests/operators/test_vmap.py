@@ -318,6 +318,23 @@ def test_no_turn_sees_what_another_one_writes_to_its_arguments(opaque):
     np.testing.assert_allclose(grad(lambda r: np.sum(vmap(function, (0, None))(r, total)))(rows), 4.0 * ROWS)
 
 
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning", "error::ast_ad.errors.DefectWarning")
+@pytest.mark.parametrize("opaque", [False, True])
+def test_a_row_is_what_it_was_when_its_turn_ended(opaque):
+    buffer = np.zeros(3)
+
+    def f(x):
+        buffer[:] = x * x
+        return buffer
+
+    mapped = vmap(eval("lambda x: f(x)", {"f": f}) if opaque else f)
+    for _ in range(2):
+        np.testing.assert_array_equal(mapped(ROWS), ROWS**2)
+    if not opaque:  # a trace can't store into an array that is none of its own
+        weighted = grad(lambda rows: np.sum(mapped(rows) * ROWS))
+        np.testing.assert_allclose(weighted(ROWS), 2.0 * ROWS**2)
+
+
 def test_effects_are_those_of_a_loop(capsys):
     printed = vmap(lambda x: (print("row"), x)[1], **STRICT)
     for _ in range(2):
