@@ -170,8 +170,9 @@ def stack(cx: Context, out_axes: Axes, turn: Any, count: Any, given: Any) -> Any
         for (dtype, shape), (_, axis) in zip(types, axes, strict=True)
     ]
     places = [axis or 0 for _, axis in axes]
+    made = [None if isinstance(b, Lst) else row for b, row in zip(blocks, types, strict=True)]
     filled = inlined(
-        cx, _filled, [turn, count, Tup(tuple(blocks)), Tup(tuple(map(Lit, places))), Lit(tree)]
+        cx, _filled, [turn, count, Tup(tuple(blocks)), Tup(tuple(map(Lit, places))), Lit((tree, made))]
     ).items
     parts = [
         inlined(cx, only_of_some, [block, Lit(f"{out_axes.name}=None for `{path}`")])
@@ -277,9 +278,9 @@ def empty(cx: Context, lengths: Lengths, dtype: np.dtype, shape: Any, count: Any
     return cx.emit(np.empty, Tup(whole), Lit(dtype))
 
 
-def _filled(turn: Any, count: Any, blocks: Any, places: Any, tree: Any) -> Any:
+def _filled(turn: Any, count: Any, blocks: Any, places: Any, known: Any) -> Any:
     for i in range(count):
-        for block, axis, found in zip(blocks, places, parts_of(turn(i), tree), strict=True):
+        for block, axis, found in zip(blocks, places, parts_of(turn(i), known), strict=True):
             if isinstance(block, list):
                 block.append(found)
             else:
@@ -295,8 +296,11 @@ def _joined(block: Any, axis: Any) -> Any:
     return np.stack(block, axis=axis)
 
 
-def parts_of(value: Any, tree: TreeDef) -> Any:
-    """The leaves of a result that has the structure of the one that was read first."""
+def parts_of(value: Any, known: tuple[TreeDef, list[Row | None]]) -> Any:
+    """The leaves of a result that has the structure of the one that was read first.
+
+    ``known``: that, and the types of those for which there is an array.
+    """
     raise NotImplementedError("in compiled code only")
 
 
@@ -306,12 +310,19 @@ def at(axis: int, i: int) -> Any:
 
 
 def _lower_parts(cx: Context, args: list[Any], kwargs: dict[str, Any]) -> Any:
-    value, tree = args
+    value, (tree, made) = args[0], args[1].value
     leaves: list[Any] = []
-    if _result_tree(cx, value, leaves) != tree.value:
+    if _result_tree(cx, value, leaves) != tree:
         raise cx.unsupported(
             "a result of another structure for another row", "it depends on the row", "return one structure"
         )
+    for leaf, row in zip(leaves, made, strict=True):
+        if row is not None and dtype_and_shape(cx, leaf) != row:  # a turn reads what another one left
+            raise cx.unsupported(
+                "a result of another shape or dtype for another row",
+                "it depends on what the turns before have changed",
+                "return arrays of one shape",
+            )
     return Tup(tuple(leaves))
 
 

@@ -274,6 +274,31 @@ def test_lengths_that_depend_on_the_row_are_no_arrays():
         mapped(same[:0])
 
 
+class Kept:
+    """What one turn leaves to the next."""
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+def test_lengths_and_dtypes_that_a_turn_leaves_to_the_next(backend):
+    kept = Kept()
+
+    def f(x):
+        value = kept.array
+        kept.array = value[: kept.count] * kept.factor
+        return value + x
+
+    mapped = vmap(f, backend=backend)
+    for count, factor in ((3, 2.0), (3, 2.0), (3, 1j)):
+        kept.count, kept.factor, kept.array = count, factor, np.arange(3.0)
+        expected = [1.0 + np.arange(3.0) * factor**i for i in range(4)]
+        np.testing.assert_array_equal(mapped(np.ones(4)), expected)
+    for kept.count in (2, 1):
+        kept.factor, kept.array = 2.0, np.arange(3.0)
+        with pytest.raises(InputValueError, match="rows of `the result` of other shapes"):
+            mapped(np.ones(4))
+
+
 def test_no_rows():
     """Compiled programs know what they would return; a function that runs as it is does not."""
     mapped = vmap(loop_with_writes, check=True, **STRICT)
