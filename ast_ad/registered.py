@@ -256,14 +256,20 @@ def like(whole: Any, made: Any, again: Callable[[], Any]) -> Any:
     there, own = instance_attributes(made), instance_attributes(whole)
     if type(made) is not type(whole) or not own:
         return made
-    base = instance_attributes(again())
+    kept = besides(own, again())
     for name, value in own.items():
-        if name not in there or name not in base or not _alike(base[name], value):
+        if name not in there or name in kept:
             object.__setattr__(made, name, value)
     return made
 
 
-def _alike(made: Any, value: Any, inside: tuple[int, ...] = ()) -> bool:
+def besides(own: dict[str, Any], again: Any) -> dict[str, Any]:
+    """Those of an object's attributes that are not made of its children, as ``again`` is."""
+    base = instance_attributes(again)
+    return {name: value for name, value in own.items() if name not in base or not alike(base[name], value)}
+
+
+def alike(made: Any, value: Any, inside: tuple[int, ...] = ()) -> bool:
     """Whether what was made anew may pass for what there is."""
     if made is value or type(made) is not type(value) or id(value) in inside:
         return type(made) is type(value)
@@ -275,7 +281,7 @@ def _alike(made: Any, value: Any, inside: tuple[int, ...] = ()) -> bool:
         return made.__code__ is value.__code__  # of a closure that was made with it
     one, other = _parts(made), _parts(value)
     inside = (*inside, id(value))
-    return bool(other) and [*one] == [*other] and all(_alike(one[k], other[k], inside) for k in other)
+    return bool(other) and [*one] == [*other] and all(alike(one[k], other[k], inside) for k in other)
 
 
 def _parts(value: Any) -> dict[Any, Any]:

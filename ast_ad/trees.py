@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from .errors import InputTypeError
-from .registered import Made, entry_of, like
+from .registered import Made, alike, besides, entry_of, instance_attributes, like
 
 KEEP: Any = type("Keep", (), {"__repr__": lambda self: "KEEP"})()
 
@@ -181,11 +181,27 @@ class TreeDef:
 
     def _made(self, items: list[Any]) -> Any:
         """The object of a registered class with these children."""
-        entry, aux = self.static.entry, self.static.aux
-        made = entry.unflatten(aux, tuple(items))
-        if self.whole is None:
-            return made
-        return like(self.whole, made, lambda: entry.unflatten(aux, entry.open(self.whole)[0]))
+        made = self.static.entry.unflatten(self.static.aux, tuple(items))
+        return made if self.whole is None else like(self.whole, made, self._again)
+
+    def _again(self) -> Any:
+        """The object of a registered class, made of its own children."""
+        return self.static.entry.unflatten(self.static.aux, self.opened(self.whole))
+
+    def other_attribute(self, other: TreeDef) -> str | None:
+        """An attribute that objects of registered classes have beside what they are made of, and that is
+        another one in a value of the same structure; None if there is none.
+        """
+        if self.whole is not None and other.whole is not None:
+            here, there = self._besides(), other._besides()
+            for name in (*here, *there):
+                if name not in here or name not in there or not alike(here[name], there[name]):
+                    return name
+        pairs = zip(self.children, other.children, strict=True)
+        return next((found for one, two in pairs if (found := one.other_attribute(two))), None)
+
+    def _besides(self) -> dict[str, Any]:
+        return besides(instance_attributes(self.whole), self._again())
 
     def _routes(self) -> Iterator[tuple[tuple[TreeDef, Any], ...]]:
         if self.type is LEAF:

@@ -40,6 +40,27 @@ def only(rows: Any, asked: str) -> Any:
     return rows[0]
 
 
+def require_alike(i: int, tree: TreeDef, first: TreeDef) -> None:
+    """
+    Raises:
+        InputTypeError: the result of row ``i`` is not of the structure of row 0, or its objects have other
+            attributes that are no rows.
+    """
+    if tree != first:
+        raise InputTypeError(
+            f"row {i} of the result, of another structure than row 0",
+            why=f"it is {tree}, and not {first}",
+            fix="return the same tuples, lists and dicts for each row",
+        )
+    name = tree.other_attribute(first)
+    if name is not None:
+        raise InputTypeError(
+            f"row {i} of the result, with another `{name}` than row 0",
+            why="it is no child of the object that has it, and the result has one for all rows",
+            fix="make it a child, or give it the same value for each row",
+        )
+
+
 def no_rows() -> InputValueError:
     return InputValueError(
         "an axis to map that has no rows",

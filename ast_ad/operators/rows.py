@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import InputTypeError
 from ..trees import TreeDef, flatten
 from .draws import Draws
 from .mapped_axes import Arguments, Axes, from_start, no_axis, other_sizes, told_size
-from .row_results import no_rows, numbers, stacked
+from .row_results import no_rows, numbers, require_alike, stacked
 
 if TYPE_CHECKING:
     from ..compiler.frontend.context import Context
@@ -89,13 +88,8 @@ class Stack:
         for i in range(count):
             found, tree = numbers(draws.run(turn, i))
             found = [own_copy(leaf) for leaf in found]  # it may be an array that the next turn writes to
-            if first is not None and tree != first:
-                raise InputTypeError(
-                    f"row {i} of the result, of another structure than row 0",
-                    why=f"it is {tree}, and not {first}",
-                    fix="return the same tuples, lists and dicts for each row",
-                )
             first = first or tree
+            require_alike(i, tree, first)
             rows.append(found)
         assert first is not None
         axes = list(self.out_axes.of(first, "the result"))

@@ -218,6 +218,25 @@ def test_containers_of_arguments_and_results():
     np.testing.assert_array_equal(vmap(lambda parts: parts[0] - parts[1])([ROWS, ROWS]), np.zeros((4, 3)))
 
 
+class Labelled:
+    def __init__(self, value, label=""):
+        self.value, self.label = value, label
+
+
+ast_ad.register_container(Labelled, lambda p: ((p.value,), None), lambda aux, parts: Labelled(*parts))
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+def test_attributes_that_are_no_rows_are_the_same_for_all_rows():
+    alike = vmap(lambda x: [Labelled(2.0 * x, "alike")])(np.arange(3.0))[0]
+    assert alike.label == "alike"
+    np.testing.assert_array_equal(alike.value, [0.0, 2.0, 4.0])
+    other = vmap(lambda x: [Labelled(2.0 * x, "large" if x > 1.0 else "small")])
+    assert other(np.arange(2.0))[0].label == "small"
+    with pytest.raises(InputTypeError, match="row 2 of the result, with another `label` than row 0"):
+        other(np.arange(3.0))
+
+
 def test_arguments_by_keyword_are_mapped_along_the_first_axis():
     def f(x, scale=2.0, *, shift=0.0):
         return np.sum(x) * scale + shift
