@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -48,19 +49,39 @@ class Own:
             )
         self.function = function
         self.name = getattr(function, "__name__", type(function).__name__)
-        given = (nondiff_argnums,) if isinstance(nondiff_argnums, int) else tuple(nondiff_argnums)
         self.names = self._names()
-        count = None if self.names is None else len(self.names)
-        self.nondiff = frozenset(i + count if i < 0 and count is not None else i for i in given)
+        self.nondiff = self._positions(nondiff_argnums)
         functools.update_wrapper(self, function, updated=())
+
+    def _parameters(self) -> list[inspect.Parameter] | None:
+        try:
+            return list(inspect.signature(self.function).parameters.values())
+        except (TypeError, ValueError):
+            return None
 
     def _names(self) -> list[str] | None:
         """The positional parameters of the function, if they are known."""
-        try:
-            found = inspect.signature(self.function).parameters.values()
-        except (TypeError, ValueError):
+        found = self._parameters()
+        if found is None:
             return None
         return [p.name for p in found if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+
+    def _positions(self, given: int | Sequence[int]) -> frozenset[int]:
+        """The arguments that have no derivative, counted from the first one."""
+        count: float = math.inf  # what can't be told, as where there is a parameter `*args`
+        if self.names is not None and not any(p.kind is p.VAR_POSITIONAL for p in self._parameters() or ()):
+            count = len(self.names)
+        found = set()
+        for position in (given,) if isinstance(given, int) else given:
+            at = position + count if position < 0 else position
+            if not 0 <= at < count:
+                raise InputValueError(
+                    f"nondiff_argnums={position} of `{self.name}`",
+                    why="it has no such argument" if count < math.inf else "it has any number of arguments",
+                    fix="give the position of an argument, counted from the first one",
+                )
+            found.add(int(at))
+        return frozenset(found)
 
     # ----- calls
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
