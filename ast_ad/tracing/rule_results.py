@@ -45,5 +45,5 @@ def _parts(value: Any, tree: TreeDef) -> tuple[list[Any], Sequence[Any]]:
         return list(value), list(value.values())
     if isinstance(value, (tuple, list)):
         return list(getattr(value, "_fields", range(len(value)))), value
-    held = vars(value)
+    held = {key: getattr(value, key) for key in tree.keys if hasattr(value, key)}  # a dataclass
     return list(held), list(held.values())
