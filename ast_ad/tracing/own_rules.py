@@ -107,7 +107,9 @@ class RecordedCall:
         args, kwargs = self.tree.unflatten(self.leaves)
         with within():
             out, self.saved = self.own.run(args, kwargs, self.outermost)
-        if not all(map(_same, before, self.leaves)):
+        now, tree = flatten((args, kwargs))
+        kept = tree == self.tree and all(a is b for a, b in zip(now, self.leaves, strict=True))
+        if not kept or not all(map(_same, before, now)):
             raise writes(self.own.name)
         found, self.out_tree = flatten(out)
         if state.grad and any(isinstance(t, Tensor) and needs_grad(t) for t in found):

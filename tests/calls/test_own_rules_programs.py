@@ -1,5 +1,6 @@
 """Do rules of the user's own hold in odd programs: writes, loops, trees, aliases, methods, wrong rules?"""
 
+import dataclasses
 import functools
 import math
 
@@ -262,6 +263,77 @@ def _pairs(g):
 keyword = with_vjp(lambda x, *, k=2.0: x * k, lambda x: (x * 2.0, None), lambda r, g: (2.0 * g,))
 unruled = ast_ad.primitive(lambda x, y: np.array(x.tolist()) * y)
 ast_ad.defvjp(unruled, lambda ans, x, y: lambda g: g * y)
+
+
+class Pair:
+    def __init__(self, value):
+        self.value = value
+
+
+ast_ad.register_container(Pair, lambda p: ((p.value,), None), lambda aux, parts: Pair(*parts))
+
+
+def _to_list(held):
+    held[0] = held[0] * 2.0
+    return held[0]
+
+
+def _to_the_end(held):
+    held.append(2.0)
+    return held[0] * held[-1]
+
+
+def _to_dict(held):
+    held["x"] = held["x"] * 2.0
+    return held["x"]
+
+
+def _to_object(held):
+    held.value = held.value * 2.0
+    return held.value
+
+
+WRITES = {
+    _to_list: lambda x: [x],
+    _to_the_end: lambda x: [x],
+    _to_dict: lambda x: {"x": x},
+    _to_object: lambda x: Pair(x),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("writes", WRITES)
+def test_containers_are_not_written(writes, way):
+    held = WRITES[writes]
+    f = with_vjp(writes, lambda given: (writes(given), None), lambda r, g: (held(2.0 * g),))
+    with pytest.raises(ast_ad.InputValueError, match=f"a write of `{writes.__name__}` to its argument"):
+        derivative(lambda x: np.sum(f(held(x))), way)(X)
+
+
+@dataclasses.dataclass(slots=True)
+class Slotted:
+    a: np.ndarray
+    b: np.ndarray
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_cotangents_of_dataclasses_with_slots(way):
+    f = with_vjp(
+        lambda p: np.sum(p.a * p.b),
+        lambda p: (np.sum(p.a * p.b), p),
+        lambda p, g: (Slotted(b=g * p.a, a=7.0 * g * p.b),),
+    )
+    np.testing.assert_allclose(derivative(lambda x: f(Slotted(x, x * x)), way)(X), 7.0 * X**2 + 2.0 * X**2)
+
+
+@pytest.mark.parametrize(
+    "function, position", [(lambda x, y: x * y, 2), (lambda x, y: x * y, -3), (lambda *xs: xs[0] * xs[1], -1)]
+)
+def test_arguments_without_derivative_that_there_are_not(function, position):
+    with pytest.raises(ast_ad.InputValueError, match=f"nondiff_argnums={position}"):
+        ast_ad.custom_vjp(function, nondiff_argnums=position)
+    assert ast_ad.custom_vjp(lambda x, *rest: x, nondiff_argnums=(3,)).nondiff == {3}
+
 
 REFUSED = {
     "complex": (_sum(lambda x: (np.sum(x), x), lambda x, g: (g * x * 1j,)), "complex.*argument 0, `x`"),

@@ -23,7 +23,7 @@ from ...compiler.frontend.conversion import from_python
 from ...compiler.frontend.guards import Guard, Path
 from ...compiler.frontend.lower import rebuilt, structure_of
 from ...compiler.frontend.outside_values import outside_constant, outside_value
-from ...compiler.frontend.values import Arr, Frame, Lst, Tup, now
+from ...compiler.frontend.values import Arr, Dct, Frame, Lst, Obj, Tup, now
 from ...compiler.ir.builtin import assign, ruled
 from ...compiler.ir.ops import Arg, Block, Lit, Op, Seq, Var, variables
 from ...compiler.ir.types import carries_derivative
@@ -57,6 +57,7 @@ class Reading:
         given, self.kwargs = self.arranged(args, kwargs)
         self.originals: list[tuple[Arr, Arr]] = []
         self.args = [self.copied(arg) for arg in given]
+        self.contents = self.held()
         self.chosen = [i for i in range(len(given)) if own.is_differentiated(i)]
         self.inputs = [cx.arg(leaf) for i in self.chosen for leaf in leaves(cx, self.args[i])]
         fixed = [arg for i, arg in enumerate(self.args) if i not in self.chosen]
@@ -233,9 +234,21 @@ class Reading:
 
     def refuse_writes(self) -> None:
         """A function with a rule leaves its arguments as they are."""
-        for made, _ in self.originals:
-            if self.cx.state.get(made) is not made.initial:
-                raise writes(self.own.name).at(self.cx.builder.span)
+        arrays = [made for made, _ in self.originals]
+        if any(self.cx.state.get(a) is not a.initial for a in arrays) or self.held() != self.contents:
+            raise writes(self.own.name).at(self.cx.builder.span)
+
+    def held(self) -> list[Any]:
+        """What the lists, dicts and objects in the arguments hold."""
+        found, pending = list[Any](), [*self.args]
+        while pending:
+            value = pending.pop()
+            content = self.cx.state.get(value) if isinstance(value, (Lst, Dct, Obj)) else ()
+            content = value.items if isinstance(value, Tup) else content
+            found.append(content)
+            if isinstance(content, (tuple, dict)):
+                pending += content.values() if isinstance(content, dict) else content
+        return found
 
     def around(self, block: Block) -> list[Arg]:
         """What the function reads of the program beside its arguments."""
