@@ -162,8 +162,10 @@ def _attribute(path: KeyPath, at: str, value: Any, name: str, outside: bool) -> 
             why=f"`{name}` is computed by code of {type(value).__name__}, and held nowhere",
             fix="choose what it is computed from" + _choices(held),
         )
-    if name not in held and (raw is None or is_slot(raw) or hasattr(type(raw), "__get__") or not outside):
-        what = "is a method, not a value" if raw is not None and not is_slot(raw) else "does not exist"
+    of_class = raw is not None and not is_slot(raw) and not hasattr(type(raw), "__get__")
+    if name not in held and not (of_class and outside and hasattr(value, "__dict__")):
+        what = "does not exist" if raw is None or is_slot(raw) else "is a method, not a value"
+        what = "is held by its class, not by the object" if of_class else what
         is_key = isinstance(value, dict) and name in value
         raise InputValueError(
             f"wrt={str(path)!r}",

@@ -723,6 +723,13 @@ def test_within_compiled_code(function, expected):
 
 
 # ----- refusals
+class Roomless:
+    """Its objects have no place for an attribute of the class."""
+
+    __slots__ = ()
+    rate = 2.0
+
+
 class Answers:
     def __getattr__(self, name):
         return 1.0
@@ -759,6 +766,7 @@ class Watched:
         ("p.a", 3.0, "does not exist"),
         ("p.pi", np, "attributes of `p`, a module, can't be replaced"),
         ("p.a", Answers(), "does not exist"),
+        ("p.rate", Roomless(), "is held by its class, not by the object"),
         ("p.a", Watched(), "can't be replaced"),
     ],
 )
