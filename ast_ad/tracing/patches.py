@@ -72,10 +72,8 @@ _FOLLOWED = "scipy.", "numpy.polynomial"
 
 def _namespaces(roots: Sequence[Any]) -> Iterator[dict[str, Any]]:
     """The global variables of functions and objects, and of the modules of what these can name."""
-    pending = [
-        *roots,
-        *(v for root in roots for c in getattr(root, "__closure__", None) or () for v in _content(c)),
-    ]
+    coded = [root for root in roots if isinstance(root, (types.FunctionType, types.MethodType))]
+    pending = [*roots, *(v for root in coded for c in root.__closure__ or () for v in _content(c))]
     seen: set[int] = set()
     helpers: set[int] = set()
     while pending:

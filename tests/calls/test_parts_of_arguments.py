@@ -775,6 +775,19 @@ def test_refusals(wrt, p, message):
         grad(square, wrt=wrt)(p)
 
 
+class Doubles:
+    def __init__(self):
+        self.a = 3.0
+
+    def __getattr__(self, name):
+        return 2.0 * self.a
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+def test_an_object_that_has_every_attribute():
+    assert grad(lambda p: p.a * p.double, wrt="p.a")(Doubles()) == 12.0
+
+
 @pytest.mark.parametrize("name", ["twice", "area"])
 def test_refusals_within_compiled_code(name):
     def inner(p, t):
