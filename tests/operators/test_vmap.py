@@ -237,6 +237,27 @@ def test_attributes_that_are_no_rows_are_the_same_for_all_rows():
         other(np.arange(3.0))
 
 
+class Ordered:
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+
+
+ast_ad.register_container(
+    Ordered,
+    lambda p: ((p.a, p.b), "ab") if p.a else ((p.b, p.a), "ba"),
+    lambda names, parts: Ordered(**dict(zip(names, parts, strict=True))),
+)
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning", "error::ast_ad.errors.DefectWarning")
+def test_children_that_depend_on_a_value():
+    mapped = vmap(lambda x: Ordered(x, x + 1.0))
+    np.testing.assert_array_equal(mapped(np.array([1.0, 2.0])).b, [2.0, 3.0])
+    for rows in ([1.0, 0.0], [0.0, 1.0]):
+        with pytest.raises(InputTypeError, match="row 1 of the result, of another structure"):
+            mapped(np.array(rows))
+
+
 def test_arguments_by_keyword_are_mapped_along_the_first_axis():
     def f(x, scale=2.0, *, shift=0.0):
         return np.sum(x) * scale + shift

@@ -28,6 +28,9 @@ class Mark:
     def __init__(self, name: str) -> None:
         self.name = name
 
+    def __bool__(self) -> bool:
+        raise TypeError(f"it depends on the value of `{self.name}`")
+
 
 def registered_argument(
     cx: Context, inputs: Inputs, tree: TreeDef, children: Sequence[Value], path: Path
