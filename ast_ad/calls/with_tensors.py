@@ -28,6 +28,7 @@ from ..tracing.patches import replaced
 from ..tracing.pullbacks import spread
 from ..tracing.recorder import TracedPullback, recording
 from ..tracing.shared_arguments import Sharing
+from ..tracing.survivors import OwnDict, OwnList
 from ..tracing.traced_array import Traced, like, plain
 from ..trees import flatten
 from .alike import check_like, structured
@@ -183,7 +184,10 @@ class TensorCall:
         def pull_back(cotangent: Any) -> Any:
             given = _cotangents(cotangent, value, self.derivative)
             found, second = pullback.linearize([None if g is None else plain(g) for g in given])
-            bars = recorded(found, second, [*inputs, *(g for g in given if g is not None)], self.face)
+            if self.face is Traced and not is_tracing():  # the trace is over
+                bars = found
+            else:
+                bars = recorded(found, second, [*inputs, *(g for g in given if g is not None)], self.face)
             return gradients(request, [bars[floats.index(i)] for i in request.wrt])
 
         return self.question.answer(*self.question.parts(tree.unflatten(outputs)), pull_back)
@@ -223,7 +227,7 @@ class TracedInPlace:
 
     def __init__(self, call: TensorCall) -> None:
         self.call, self.request = call, call.request()
-        self.points: dict[int, Any] = {}
+        self.points: dict[int, Any] = OwnDict()
         self.own: list[Any] = []  # what requires grad for the sake of this call alone
         self.asker = object()  # all its sweeps are of one derivative
         derivative = call.derivative
@@ -235,7 +239,8 @@ class TracedInPlace:
             with replaced(derivative.function):
                 self.result = derivative.function(*args, **kwargs)
             sharing.check(derivative.function, list(call.tree.statics()))
-        self.outputs, self.structure = flatten(self.result)
+        outputs, self.structure = flatten(self.result)
+        self.outputs = OwnList(outputs)
 
     def entry(self, position: int, leaf: Any) -> Any:
         """What the function gets: a copy, which it may write to, of a point of the graph."""
@@ -279,6 +284,7 @@ class TracedInPlace:
         _, elsewhere = self.transposed(varied, far_from_zero)
 
         def push(*tangents: Any) -> Any:
+            self.require_history()
             asked = zip(self.request.wrt, self.request.varied(tangents), strict=True)
             given = [t if t is None else self.given(t, self.points[i]) for i, t in asked]
             with recording():
@@ -292,6 +298,19 @@ class TracedInPlace:
             return flatten(whole)[1].unflatten(parts)
 
         return push
+
+    def require_history(self) -> None:
+        """
+        Raises:
+            UnsupportedError: the trace that it was asked for in is over, and has kept nothing.
+        """
+        if not all(needs_grad(point) for point in self.points.values()):
+            name = getattr(self.call.derivative.function, "__name__", "function")
+            raise UnsupportedError(
+                f"what {self.call.question.name} of `{name}` gave within a derivative, called behind it",
+                why="the function was traced there, and a trace keeps nothing when it is over",
+                fix="call it within the function that is differentiated, or ask for it outside",
+            )
 
     def given(self, tangent: Any, point: Any) -> Any:
         """A tangent as a tensor of the shape and the dtype of its point."""
@@ -337,6 +356,7 @@ class TracedInPlace:
 
     def swept(self, seeds: Sequence[Any]) -> Any:
         """The cotangents in the structure of the arguments that are asked for."""
+        self.require_history()
         points = [self.points[i] for i in self.request.wrt]
         with recording():
             found = TracedPullback(self.outputs, points, asker=self.asker)._sweep(seeds, True)

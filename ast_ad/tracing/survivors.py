@@ -19,6 +19,16 @@ from .traced_array import plain
 
 DEPTH = 4  # of tuples in tuples
 _HOLDERS = dict, list, deque, types.CellType
+
+
+class OwnList(list[Any]):
+    """A list of a function for later, which needs the traced values that it was made with."""
+
+
+class OwnDict(dict[Any, Any]):
+    """A dict of a function for later, likewise."""
+
+
 _MADE_BY_PROGRAM = 1 << 9  # Py_TPFLAGS_HEAPTYPE, which classes written in Python have
 
 
@@ -57,17 +67,18 @@ def _holding(values: list[Any]) -> tuple[list[Any], dict[int, tuple[Any, ...]]]:
         holders = gc.get_referrers(*sought)
         sought = [h for h in holders if isinstance(h, tuple) and id(h) not in tuples]
         ours += [id(holders), id(sought)]
-        places.update({id(h): h for h in holders if isinstance(h, _HOLDERS) or _is_instance(h)})
+        places.update({id(h): h for h in holders if _is_place(h)})
         tuples.update({id(h): h for h in sought})
         if not sought:
             break
     return [place for key, place in places.items() if key not in ours], tuples
 
 
-def _is_instance(value: Any) -> bool:
-    """Whether it is an object of a class written in Python."""
+def _is_place(value: Any) -> bool:
+    """Whether it is a container or an object of a class written in Python, and no part of ours."""
     cls = type(value)
-    return bool(cls.__flags__ & _MADE_BY_PROGRAM) and not issubclass(cls, type) and not _is_ours(cls)
+    made = bool(cls.__flags__ & _MADE_BY_PROGRAM) and not issubclass(cls, type)
+    return (made or isinstance(value, _HOLDERS)) and not _is_ours(cls)
 
 
 def _is_ours(cls: type) -> bool:
