@@ -68,10 +68,15 @@ def lookup(fn: Function) -> Primitive | None:
 
 def _load_optional() -> bool:
     """Read the rules of libraries that have been imported meanwhile; whether there were any."""
-    arrived = [library for library in _optional if library in sys.modules]
+    arrived = [library for library in _optional if library in sys.modules and not _is_arriving(library)]
     for module in [_optional.pop(library) for library in arrived]:
         importlib.import_module(module, __package__)
     return bool(arrived)
+
+
+def _is_arriving(library: str) -> bool:
+    """Whether a library is being imported: what it has so far is not all."""
+    return bool(getattr(getattr(sys.modules[library], "__spec__", None), "_initializing", False))
 
 
 # What tells the shape of a result from the shapes of arrays and from options, where trying can't tell it.

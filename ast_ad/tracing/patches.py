@@ -20,9 +20,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..eager.state import state
+from ..rules.of_numba import made_of
 from .builtin_classes import CLASSES
 from .extrema import FUNCTIONS
-from .replacements import is_jitted, replacement, replacements
+from .numba_sources import shield
+from .replacements import replacement, replacements
 
 _lock = threading.RLock()
 ABSENT: Any = object()
@@ -81,7 +83,7 @@ def _namespaces(roots: Sequence[Any]) -> Iterator[dict[str, Any]]:
         if isinstance(value, types.MethodType):
             pending.append(value.__self__)
             value = value.__func__
-        value = value.py_func if is_jitted(value) else value
+        value = made_of(value) or value
         if isinstance(value, functools.partial):
             pending.append(value.func)
             continue
@@ -189,7 +191,7 @@ def _members(cls: type) -> Iterator[Any]:
             for member in list(vars(base).values()):
                 member = getattr(member, "fget", getattr(member, "func", member))
                 member = getattr(member, "__func__", member)
-                if isinstance(member, types.FunctionType) or is_jitted(member):
+                if isinstance(member, types.FunctionType) or made_of(member) is not None:
                     yield member
 
 
@@ -207,7 +209,7 @@ def _has_code(value: Any) -> bool:
     if isinstance(value, (types.FunctionType, types.MethodType, types.ModuleType, type, functools.partial)):
         return True
     module = _module_of(type(value))
-    if is_jitted(value) or module.startswith(_FOLLOWED):
+    if made_of(value) is not None or module.startswith(_FOLLOWED):
         return True
     return module.partition(".")[0] not in _LIBRARIES | sys.stdlib_module_names
 
@@ -227,7 +229,11 @@ def _content(cell: Any) -> list[Any]:
 def _import(name: str, namespace: Any = None, *args: Any, **kwargs: Any) -> Any:
     """The import statement of code that is traced finds the modules that stand in NumPy's place."""
     found = _plain_import()(name, namespace, *args, **kwargs)
-    if not state.tracing or _is_library(str((namespace or {}).get("__name__", ""))):
+    shield(as_written)
+    module = str(
+        (namespace or {}).get("__name__", "numpy")
+    )  # without a name: the text that NumPy is copied by
+    if not state.tracing or _is_library(module):
         return found
     by = replacement(found, replacements())
     return found if by is None else by
@@ -277,6 +283,7 @@ def replaced(function: Any, objects: Sequence[Any] = ()) -> Iterator[None]:
 
     ``objects``: arguments that may have methods.
     """
+    shield(as_written)
     with _lock:
         places = _places(function, objects)
         for namespace, name, original, by in places:
@@ -311,3 +318,33 @@ def _give_back(namespace: dict[str, Any], name: str, by: Any) -> None:
         del namespace[name]
     else:
         namespace[name] = original
+
+
+def as_written(function: types.FunctionType) -> types.FunctionType:
+    """The function, with the names that it would find if nothing was traced."""
+    names, cells = function.__globals__, function.__closure__ or ()
+    with _lock:
+        space = {name: _original(names, name, value) for name, value in names.items()}
+        closure = tuple(map(_plain_cell, cells))
+    if all(space[name] is value for name, value in names.items()) and all(
+        a is b for a, b in zip(closure, cells, strict=True)
+    ):
+        return function
+    space = {name: value for name, value in space.items() if value is not ABSENT}
+    found = types.FunctionType(function.__code__, space, function.__name__, function.__defaults__, closure)
+    found.__kwdefaults__, found.__qualname__ = function.__kwdefaults__, function.__qualname__
+    found.__module__ = function.__module__
+    return found
+
+
+def _plain_cell(cell: types.CellType) -> types.CellType:
+    space = Cell(cell)
+    value = space.get("cell_contents", ABSENT)
+    original = _original(space, "cell_contents", value)
+    return cell if original is value else types.CellType(original)
+
+
+def _original(namespace: dict[str, Any], name: str, value: Any) -> Any:
+    """What a name means without the traces under way."""
+    held = _held.get(_key(namespace, name))
+    return value if held is None or held[2] is not value else held[1]

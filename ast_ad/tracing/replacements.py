@@ -22,12 +22,14 @@ from ..eager.numpy_protocol import run
 from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..errors import UnsupportedError
+from ..rules.of_numba import is_ufunc, made_of
 from ..rules.registry import count, lookup, primitives, writing_parameters
 from .builtin_classes import OF_NUMPY
 from .ends import counted
 from .flat_iterator import Flat
 from .followed import followed, objects
 from .traced_array import Traced
+from .traced_ufuncs import apply_ufunc
 
 
 def has_traced(value: Any) -> bool:
@@ -275,22 +277,31 @@ def _uncached(cached: Any) -> Callable[..., Any]:
 
 
 def _python_of(jitted: Any) -> Callable[..., Any]:
-    """A jitted function: on traced arrays, and where it can't be compiled now, the Python function runs."""
+    """What Numba has made of a Python function: on traced arrays that function runs."""
+    python = made_of(jitted)
+    assert python is not None
+    apply = functools.partial(apply_ufunc, jitted, _numpy) if is_ufunc(jitted) else python
 
-    @functools.wraps(jitted.py_func)
+    @functools.wraps(python)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if not state.tracing:
-            return jitted(*args, **kwargs)
-        if any(map(has_traced, (*args, *kwargs.values()))):
-            return jitted.py_func(*args, **kwargs)
-        from numba.core.errors import NumbaError
+        if state.tracing and any(map(has_traced, (*args, *kwargs.values()))):
+            return apply(*args, **kwargs)
+        return jitted(*map(_itself, args), **kwargs)
 
-        try:
-            return jitted(*args, **kwargs)
-        except NumbaError:  # it was to be compiled while other names stand in its module
-            return jitted.py_func(*args, **kwargs)
-
+    call.in_place_of = jitted  # type: ignore[attr-defined]
+    for name in ("nin", "nout", "signature", "py_func"):
+        if hasattr(jitted, name):
+            setattr(call, name, getattr(jitted, name))
     return call
+
+
+def _numpy() -> Any:
+    return _face_of_module(np, len(replacements()))
+
+
+def _itself(value: Any) -> Any:
+    """What Numba knows: the function in whose place another one stands."""
+    return getattr(value, "__dict__", {}).get("in_place_of", value) if callable(value) else value
 
 
 def _on_constants(original: Any) -> Callable[..., Any]:
@@ -374,11 +385,6 @@ def _replacements(known: int) -> dict[int, tuple[Any, Any]]:
     return found
 
 
-def is_jitted(value: Any) -> bool:
-    """Whether it is compiled from a Python function, which it has as ``py_func``."""
-    return hasattr(type(value), "py_func") or "py_func" in getattr(value, "__dict__", ())
-
-
 def replacement(value: Any, table: dict[int, tuple[Any, Any]]) -> Any:
     """What stands in the place of a value while a function is traced; None: the value itself."""
     entry = table.get(id(value))
@@ -390,7 +396,7 @@ def replacement(value: Any, table: dict[int, tuple[Any, Any]]) -> Any:
         return _face_of_module(value, len(table)) if root in _SHOWN else None
     if kind is _Cached:
         return _kept(value, _uncached)
-    if is_jitted(value):
+    if made_of(value) is not None:
         return _kept(value, _python_of)
     return _constants_only(value) if is_fortran(value) else None
 

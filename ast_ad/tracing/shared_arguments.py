@@ -22,9 +22,9 @@ import numpy as np
 from ..eager.tensor import Tensor
 from ..errors import TWICE, SharedMemoryError
 from ..registered import instance_attributes
+from ..rules.of_numba import made_of
 from ..trees import containers
 from .purity import read_outside
-from .replacements import is_jitted
 
 
 class Sharing:
@@ -126,7 +126,7 @@ def outside(function: Any, objects: Sequence[Any]) -> Iterator[np.ndarray]:
         if id(value) in seen:
             continue
         seen.add(id(value))
-        value = value.py_func if is_jitted(value) else value
+        value = made_of(value) or value
         if isinstance(value, types.MethodType):
             objects.append(value.__self__)
             pending.append(value.__func__)

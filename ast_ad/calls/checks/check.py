@@ -261,7 +261,8 @@ class FirstCall:
 
     def values(self, plain: Any, real: Any, numpy: Any) -> None:
         """Compare the value with the function's."""
-        if not self.kernels and not self.program.question.as_it_is:  # whose derivatives round otherwise alone
+        rounds = self.program.question.as_it_is or self.program.primal.jitted  # derivatives, or Numba
+        if not self.kernels and not rounds:
             told = difference(plain, self.program.value(real))
             if told is not None and not self.repeats(plain):
                 told = difference(plain, self.program.value(real), exact=False)

@@ -125,6 +125,7 @@ def _described(program: Any, leaves: Sequence[Any]) -> dict[str, Any]:
         "zeros": program.zeros,
         "result": _structure(primal.result),
         "written": sorted(primal.written),
+        "jitted": primal.jitted,
         "pattern": pattern(shapes_of(arrays), primal.inputs.lengths.known),
         "guards": guards,
         "captures": [[ways.path(p), p.label, _signature(s)] for p, _, s in primal.inputs.captures],
@@ -316,7 +317,7 @@ def _stored_primal(
         captures=captures, observed=observed, guards=guards, lengths=SimpleNamespace(known=known)
     )
     plain = {"errstate": {}, "tried": (), "stores": (), "storing": False, "calls": {}, "depths": {}}
-    plain["own_rules"] = False
+    plain |= {"own_rules": False, "jitted": told["jitted"]}
     return SimpleNamespace(
         inputs=inputs,
         constants=constants,

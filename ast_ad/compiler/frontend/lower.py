@@ -46,7 +46,7 @@ class Primal:
     compiled in, with their values. ``calls``: the callees that are not part of the program, and why not.
     ``stores``: what the function leaves outside, of results that come behind those of its value; ``storing``:
     whether it stores there at all, be it for a time. ``depths``: how deep functions call themselves in it.
-    ``own_rules``: whether a function with a rule of the user's own is called.
+    ``own_rules``: whether a function with a rule of the user's own is called; ``jitted``: one of Numba's.
     """
 
     function: Function
@@ -60,6 +60,7 @@ class Primal:
     storing: bool = False
     depths: dict[Code, int] = field(default_factory=dict)
     own_rules: bool = False
+    jitted: bool = False
 
     @property
     def count(self) -> int:
@@ -174,6 +175,7 @@ def _lower(
         inputs.places.count > 0,
         dict(bounds.used),
         cx.has_own_rules,
+        bool(cx.has_jitted),
     )
 
 

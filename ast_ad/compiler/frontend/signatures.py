@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...rules.of_numba import is_ufunc
 from ..ir.types import is_strange
 
 
@@ -46,6 +47,7 @@ def is_code(value: Any) -> bool:
         and not hasattr(value, "__dict__")
         and not isinstance(type(value).__call__, types.FunctionType)
         or inspect.getattr_static(value, "py_func", None) is not None  # never asks a user's __getattr__
+        or is_ufunc(value)
         or hasattr(type(value), "__ast_ad_lower__")
         or type(value).__module__.startswith(("numpy", "functools"))
         or lookup(value) is not None

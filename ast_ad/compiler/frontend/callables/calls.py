@@ -13,6 +13,7 @@ import numpy as np
 
 from ....errors import AdError, SourceError
 from ....rules import containers, helpers
+from ....rules.of_numba import WITHOUT_EXCEPTIONS, is_ufunc, made_of
 from ....rules.registry import lookup, with_named_out, writing_parameters
 from ...ir.ops import Lit, Var
 from ...ir.types import kind_of
@@ -37,6 +38,7 @@ from .builtins import special
 from .call_sites import call_followed
 from .inlining import call_closure, construct
 from .iterables import generated, run_cached
+from .numba_functions import call_ufunc, reading
 from .overwriting import overwrite
 
 TAKES_ARRAYS = {np.dot, np.inner, np.vdot, np.where, np.correlate, np.matmul, operator.matmul}
@@ -144,6 +146,8 @@ def call_python(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, Va
 
 
 def _call_python(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, Value]) -> Any:
+    if cx.jitted and isinstance(fn, types.BuiltinFunctionType) and len(args) == 1:
+        fn = WITHOUT_EXCEPTIONS.get(fn, fn)
     handler = special(cx, fn)
     if handler is not None:
         found = handler(*args, **kwargs)
@@ -172,7 +176,12 @@ def _call_python(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, V
     if isinstance(fn, types.MethodType):
         owner = outside_value(cx, fn.__self__, Path.of_object(fn, "method").attribute("__self__"))
         return call(cx, Lit(fn.__func__), [owner, *args], kwargs)
+    if is_ufunc(fn):
+        return call_ufunc(cx, fn, args, kwargs)
     plain = python_function(fn)
+    if plain is not None and made_of(fn) is plain:
+        with reading(cx):
+            return call_followed(cx, plain, args, kwargs)
     if plain is not None:
         if hasattr(fn, "cache_info"):
             return run_cached(cx, Lit(plain), *args, **kwargs)

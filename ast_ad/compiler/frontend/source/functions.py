@@ -21,6 +21,7 @@ import gast
 
 from ....deep import run_deep
 from ....errors import SourceError
+from ....rules.of_numba import made_of
 from ...ir.ops import Span
 from ..values import Callee
 from .code_match import Definition, ambiguous_or_changed, indices, match_definition
@@ -123,8 +124,8 @@ def plain_function(function: Callee, follow_wrapped: bool = False) -> types.Func
             seen = seen.__func__
         elif isinstance(seen, functools._lru_cache_wrapper):
             seen = seen.__wrapped__
-        elif _is_dispatcher(seen):
-            seen = seen.py_func
+        elif made_of(seen) is not None:
+            seen = made_of(seen)
         elif isinstance(seen, types.FunctionType):
             if not follow_wrapped or not hasattr(seen, "__wrapped__"):
                 return seen
@@ -132,11 +133,6 @@ def plain_function(function: Callee, follow_wrapped: bool = False) -> types.Func
         else:
             break
     raise _no_source(function)
-
-
-def _is_dispatcher(value: object) -> bool:
-    module = type(value).__module__ or ""
-    return module.split(".")[0] == "numba" and isinstance(getattr(value, "py_func", None), types.FunctionType)
 
 
 def _parse(function: types.FunctionType) -> _Parsed:
