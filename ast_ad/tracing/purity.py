@@ -92,7 +92,11 @@ class Search:
 
     def function(self, fn: types.FunctionType, objects: list[Any], own: bool = False) -> bool:
         known = _known(fn.__module__ or "")
-        if id(fn.__code__) in self.seen or known:
+        if known:  # it may call what was given to it when it was made: the function of an operator
+            captured = [given for given in _captured(fn) if callable(given) and id(given) not in self.seen]
+            self.seen.update(map(id, captured))
+            return all(self.pure(given, objects) for given in captured)
+        if id(fn.__code__) in self.seen:
             return True
         if known is False:
             return False
@@ -136,13 +140,18 @@ def _outside(fn: types.FunctionType) -> Iterator[Any]:
             if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
                 found = fn.__globals__.get(step.argval, getattr(builtins, step.argval, None))
                 yield found
+    yield from _captured(fn)
+    yield from fn.__defaults__ or ()
+    yield from (fn.__kwdefaults__ or {}).values()
+
+
+def _captured(fn: types.FunctionType) -> Iterator[Any]:
+    """The values of the closure variables of a function."""
     for cell in fn.__closure__ or ():
         try:
             yield cell.cell_contents
         except ValueError:  # not yet assigned
             continue
-    yield from fn.__defaults__ or ()
-    yield from (fn.__kwdefaults__ or {}).values()
 
 
 def _reachable(values: list[Any], names: set[str]) -> list[Any]:

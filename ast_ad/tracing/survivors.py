@@ -44,10 +44,11 @@ def make_plain(survivors: list[Any]) -> None:
         return found.get(id(value), value)
 
     for place in places:
-        if isinstance(place, (dict, list, deque)):
-            items = place.items() if isinstance(place, dict) else enumerate(place)
+        kind = next((kind for kind in (dict, list, deque) if isinstance(place, kind)), None)
+        if kind is not None:  # whose own method is asked: a class of the user's may have another one
+            items = dict.items(place) if kind is dict else enumerate(kind.__iter__(place))
             for key, new in [(key, new) for key, value in items if (new := now(value)) is not value]:
-                place[key] = new
+                kind.__setitem__(place, key, new)
         elif type(place) is types.CellType:
             place.cell_contents = now(place.cell_contents)
         else:

@@ -461,7 +461,7 @@ class Box2:
 
 
 # ----- what objects may do about it
-@case(compiled=False)
+@case
 def property_setter():
     class Model:
         def __init__(self):
@@ -483,7 +483,7 @@ def property_setter():
     return model.f, NUMBERS, lambda: model
 
 
-@case(compiled=False)
+@case
 def own_setattr():
     class Model:
         def __init__(self):
@@ -501,7 +501,7 @@ def own_setattr():
     return model.f, NUMBERS, lambda: model
 
 
-@case(compiled=False)
+@case
 def slots():
     class Model:
         __slots__ = ("n",)
@@ -518,7 +518,7 @@ def slots():
     return f, NUMBERS, lambda: model.n
 
 
-@case(compiled=False)
+@case
 def descriptor():
     class Doubled:
         def __get__(self, instance, owner):
@@ -590,7 +590,7 @@ def dataclass_object():
     return f, NUMBERS, lambda: (box.stats.n, box.stats.mean)
 
 
-@case(compiled=False)
+@case
 def through_its_dict():
     box = Box(n=1)
 

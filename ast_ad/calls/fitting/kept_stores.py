@@ -20,6 +20,7 @@ from ...compiler.frontend.guards import ATTRIBUTE, ITEM, MISSING
 from ...compiler.frontend.store.outer_stores import GLOBALS, Store
 from ...compiler.frontend.structures import positions
 from ...errors import SharedMemoryError, UnsupportedError
+from ...registered import is_slot
 from ..checks.comparison import difference
 
 IN_DICTS = ITEM, "delete"
@@ -73,7 +74,7 @@ class Stores:
         if store.kind == ATTRIBUTE:
             if isinstance(owner, types.CellType):
                 return _held(owner)
-            return vars(owner).get(store.key, MISSING)
+            return own_attribute(owner, store.key)
         if store.kind in (ITEM, "delete"):
             return owner.get(store.key, MISSING)
         return tuple(owner) if store.kind == "list" else owner
@@ -211,7 +212,10 @@ def _put_back(store: Store, owner: Any, before: Any) -> None:
     if before is not MISSING:
         put(store, owner, before)
     elif Stores.now(store, owner) is not MISSING:
-        delattr(owner, store.key) if store.kind == ATTRIBUTE else owner.pop(store.key)
+        if store.kind == ITEM:
+            owner.pop(store.key)
+        else:
+            (type if isinstance(owner, type) else object).__delattr__(owner, store.key)
 
 
 @dataclass
@@ -261,7 +265,9 @@ def own(value: Any) -> Any:
 
 def put(store: Store, owner: Any, value: Any) -> None:
     """Do what the function does there."""
-    if store.kind == ATTRIBUTE:
+    if store.kind == ATTRIBUTE and isinstance(type(owner).__setattr__, types.FunctionType):
+        object.__setattr__(owner, store.key, value)  # what its own does was part of the program
+    elif store.kind == ATTRIBUTE:
         setattr(owner, store.key, value)
     elif store.kind == ITEM:
         owner[store.key] = value
@@ -273,6 +279,17 @@ def put(store: Store, owner: Any, value: Any) -> None:
         owner.extend(value)
     else:
         owner[...] = value
+
+
+def own_attribute(owner: Any, name: str) -> Any:
+    """What an object itself holds under a name, in a slot or its ``__dict__``, or MISSING."""
+    raw: Any = next((vars(cls)[name] for cls in type(owner).__mro__ if name in vars(cls)), None)
+    if not is_slot(raw):
+        return vars(owner).get(name, MISSING)
+    try:
+        return raw.__get__(owner)
+    except AttributeError:
+        return MISSING
 
 
 def same(one: Any, other: Any) -> bool:

@@ -31,6 +31,7 @@ HELD = ("outside", "held")  # among the constants: arrays from outside have name
 MOST_STEPS = 100  # of a path to a container
 REFERENCES = ("references",)  # among the constants of a build: names of several arrays carry references
 HANDLES = ("references", "elements")  # among them: so do lists, and all names that loops carry
+CODE = ("outside", "code")  # among them: what the code of classes does to attributes is followed
 WIDTH = ("references", "places")  # with a number: so many ints tell where an array is
 MOST_FOLLOWED = 20_000  # items of containers from outside that one build looks at
 
@@ -346,6 +347,19 @@ class Inputs:
         """
         if HELD not in self.constants:
             raise Restart({HELD})
+
+    @property
+    def follows_code(self) -> bool:
+        """Whether attributes that code computes are found by following that."""
+        return CODE in self.constants
+
+    def follow_code(self) -> None:
+        """Ask for a build in which the code of descriptors is followed, and ``__dict__`` shows the object.
+
+        That matters only where the program stores: what is read by running that code sees no store.
+        """
+        if CODE not in self.constants:
+            raise Restart({CODE})
 
     def arrays_held(self) -> list[Arr]:
         """The arrays that have a name outside."""

@@ -29,7 +29,7 @@ from .registered_objects import in_order, registered_argument, require_unregiste
 from .signatures import is_object
 from .store.elements import without_references
 from .store.identities import static_entries
-from .store.left import Left, guard_identities, require_alone, written_outside
+from .store.left import Left, guard_identities, require_alone, require_no_code, written_outside
 from .store.lifted_places import require_attributes_only
 from .store.outer_stores import Store
 from .values import Arr, Bound, Callee, Dct, Lst, Obj, Tup, Value
@@ -155,6 +155,8 @@ def _lower(
     used = _used(builder.block)
     inputs.observed = [c for c in inputs.captures if c[1].id not in used]
     inputs.captures = [c for c in inputs.captures if c[1].id in used]
+    if inputs.places.count:
+        require_no_code(cx)
     if inputs.places.count or inputs.places.lifted or inputs.places.lifted_items:
         require_attributes_only(cx)
         guard_identities(cx)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import types
 from typing import Any
 
 from .constructs.local_classes import is_local
 from .context import Context
 from .conversion import from_python
 from .guards import ATTRIBUTE, ITEM, MISSING, Guard, Path, is_constant
-from .store.outer_stores import GLOBALS, is_stored, read
+from .store.outer_stores import GLOBALS, Attributes, is_stored, read
 from .values import Frame, Live, Value
 
 
@@ -34,6 +35,8 @@ def global_value(cx: Context, space: dict[str, Any], name: str) -> Any:
 
     def load() -> Any:
         if name not in space:
+            if cx.inputs is not None:  # a handler may go on
+                cx.inputs.guards.add(Guard.missing(Path.of_global(space, name)))
             raise cx.unsupported(f"name `{name}`", "it may not be defined", "define it", NameError)
         return outside_value(cx, space[name], Path.of_global(space, name))
 
@@ -68,16 +71,31 @@ def outside_value(cx: Context, value: object, path: Path) -> Any:
     return cx.inputs.load(cx, value, path)
 
 
+def computed(cx: Context, name: str) -> None:
+    """What stands under a name is found by running code of a class, which sees nothing of what is stored."""
+    places = cx.outside().places
+    if places.count:
+        cx.outside().follow_code()
+    places.computed.setdefault(name)
+
+
 def capture_live(cx: Context, base: Live) -> Any:
     """An outside container as abstract value."""
-    return cx.outside().load(cx, base.value, base.path, deep=True)
+    found = cx.outside().load(cx, base.value, base.path, deep=True)
+    if isinstance(base, Attributes) and base.base is not None:
+        cx.outside().places.whole[id(base.base.value)] = base.base.value
+        cx.outside().places.attributes[found] = None
+    return found
 
 
 def load_live_item(cx: Context, base: Live, index: Value) -> Any:
     key = cx.demand(index, "an index into an outside object")
+    if isinstance(getattr(type(base.value), "__getitem__", None), types.FunctionType):
+        computed(cx, "__getitem__")
     try:
         found = base.value[key]
     except (KeyError, IndexError, TypeError) as problem:
+        cx.outside().guards.add(Guard.missing(base.path.item(key)))
         raise cx.unsupported(
             "an item of an outside object",
             f"{type(problem).__name__}: {problem}",

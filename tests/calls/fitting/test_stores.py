@@ -8,6 +8,7 @@ import pytest
 
 import ast_ad
 from ast_ad.calls.fitting.kept_stores import Made
+from tests.soundness import stores_by_code_cases  # noqa: F401  # whose cases are of the table, too
 from tests.soundness.stores_cases import CASES, Box, vector
 
 STEP = 1e-6

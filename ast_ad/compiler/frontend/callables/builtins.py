@@ -15,7 +15,8 @@ import numpy as np
 from ....rules import helpers
 from ...ir.ops import Lit, Op, Var
 from ...ir.types import Scalar, has_references
-from ..constructs.attributes import load_attribute, store_attribute
+from ..constructs.attribute_stores import store_attribute
+from ..constructs.attributes import load_attribute
 from ..constructs.branches import choose, python_bool, truth
 from ..constructs.expressions import runtime_object
 from ..constructs.operators import binary, fold

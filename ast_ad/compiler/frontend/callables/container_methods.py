@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from typing import Any
 
 from ....rules import containers
@@ -9,12 +10,13 @@ from ...ir.ops import Lit, Op, Var
 from ...ir.types import ListOf, Scalar, Type, element_of, list_of
 from .. import doors
 from ..builder import type_of_arg
+from ..constructs.attributes import load_attribute
 from ..context import Context
 from ..store.holding import change_items, own_elements, popped, same_elements, set_list
 from ..store.identities import no_such_key, set_dict
 from ..tables import method
 from ..types.joins import ShapeChange, join_lists
-from ..values import Closed, Dct, Lst, Tup, Value
+from ..values import Closed, Dct, Live, Lst, Obj, Tup, Value
 
 
 def end_of(cx: Context, base: Lst) -> Lst:
@@ -192,6 +194,10 @@ def spliced(cx: Context, content: Var, index: slice, new: Var | None, type: Type
 def delete_item(cx: Context, base: Value, index: Value) -> None:
     if isinstance(base, Dct) and doors.is_run_time(cx, base, index):
         doors.pop_entry(cx, base, index)
+        return
+    cls = base.cls if isinstance(base, Obj) else type(base.value) if isinstance(base, Live) else object
+    if isinstance(getattr(cls, "__delitem__", None), types.FunctionType):
+        doors.call(cx, load_attribute(cx, base, "__delitem__"), [index], {})
         return
     if isinstance(base, Lst) and (isinstance(cx.state.get(base), Var) or not cx.is_static(index)):
         delete_from_list(cx, base, own_elements(cx, base), index)

@@ -21,10 +21,12 @@ from ..constructs.operators import binary
 from ..constructs.statements import within_rules
 from ..context import Context
 from ..loops.iteration import is_driven, makes_items, own_iterator, same_length
+from ..outside_values import capture_live
 from ..source.live_names import targets
 from ..store.dicts import copy_entries, fill
 from ..store.holding import placed, same_elements, set_list
 from ..store.identities import ITERATORS, is_iterator, used_up
+from ..store.outer_stores import Attributes
 from ..store.shared_names import root_of
 from ..tables import Intrinsic, handles
 from ..types.type_questions import known_rank
@@ -168,6 +170,8 @@ def b_dict(cx: Context, source: Value | None = None, **kwargs: Value) -> Any:
         found = copy_entries(cx, source)
         fill(cx, found, dict_items(cx, Dct(kwargs)))
         return found
+    if isinstance(source, Attributes):
+        source = capture_live(cx, source)
     source = source if source is None or isinstance(source, Dct) else consumed(cx, source)
     if isinstance(source, Dct):
         content = dict(cx.state.get(source))

@@ -17,10 +17,17 @@ from .. import doors
 from ..context import Context
 from ..conversion import from_python
 from ..guards import ATTRIBUTE, Guard, Path
-from ..outside_values import class_member, global_value, outside_constant, outside_value
+from ..outside_values import (
+    capture_live,
+    class_member,
+    computed,
+    global_value,
+    outside_constant,
+    outside_value,
+)
 from ..signatures import is_object
-from ..store.identities import one_of, read_once, set_attribute
-from ..store.outer_stores import is_stored, read, store_attribute_outside, storing_class
+from ..store.identities import one_of, read_once
+from ..store.outer_stores import Attributes, found_in_class, is_stored, read, storing_class
 from ..tables import METHODS, Intrinsic
 from ..types.type_questions import asked, exact, known_rank, present, python_dummies, require_plain
 from ..values import (
@@ -41,7 +48,8 @@ from ..values import (
     Value,
 )
 from .boundness import checked
-from .local_classes import Slot, is_local, read_slot, store_slot
+from .descriptors import is_property, read_by_code
+from .local_classes import Slot, is_local, read_slot
 from .narrowing import there
 
 if TYPE_CHECKING:
@@ -84,6 +92,11 @@ def load_attribute(cx: Context, base: Value, name: str) -> Any:
         return Bound(Lit(handler and Intrinsic(handler)), (base,))
     if isinstance(base, Range) and name in ("start", "stop", "step"):
         return getattr(base, name)
+    if isinstance(base, Attributes):
+        handler = METHODS.get(("attributes", name))
+        if handler is None:
+            return load_attribute(cx, capture_live(cx, base), name)
+        return Bound(Lit(Intrinsic(handler)), (base,))
     if isinstance(base, Live):
         return live_attribute(cx, base, name)
     if isinstance(base, Super):
@@ -191,11 +204,10 @@ def shape_of(cx: Context, var: Var) -> Any:
 
 def object_attribute(cx: Context, base: Obj, name: str) -> Any:
     content = cx.state.get(base)
-    descriptor = getattr(base.cls, name, None)
+    code = read_by_code(cx, base, base.cls, name, content)
+    if code is not None:
+        return code
     require_plain(cx, base.cls, name, "__getattribute__")
-    if isinstance(descriptor, property):
-        class_member(cx, base.cls, name)
-        return doors.call(cx, Lit(descriptor.fget), [base], {})
     if not isinstance(content.get(name, Unbound()), (Unbound, Maybe)):
         return read_once(cx, content[name], base)
     cx.unbound_reads.add((base, name))
@@ -257,6 +269,8 @@ def super_attribute(cx: Context, base: Super, name: str) -> Any:
         return Bound(Lit(raw), (base.instance,))
     if name == "__init__":  # object's
         return Bound(Lit(Intrinsic(no_operation)), ())
+    if raw is object.__setattr__:
+        return Bound(Lit(raw), (base.instance,))
     raise cx.unsupported(f"super().{name}", "it is not Python code", "name the base class")
 
 
@@ -320,37 +334,6 @@ def local_class_attribute(cx: Context, base: Lit, name: str) -> Any:
     return Bound(Lit(found.__func__), (base,)) if isinstance(raw, classmethod) else Lit(found)
 
 
-def store_attribute(cx: Context, base: Value, name: str, value: Value) -> None:
-    if isinstance(base, Obj):
-        setter = getattr(base.cls, name, None)
-        if isinstance(setter, property):
-            if setter.fset is None:
-                raise cx.unsupported(
-                    f"assignment to the property `{name}`", "it has no setter", "use another name"
-                )
-            doors.call(cx, Lit(setter.fset), [base, value], {})
-            return
-        require_plain(cx, base.cls, name, "__setattr__")
-        set_attribute(cx, base, name, value)
-        return
-    if isinstance(base, Arr) and name == "shape":
-        raise cx.unsupported("assignment to .shape", "it changes the array in place", "use reshape")
-    if isinstance(base, Live):
-        store_attribute_outside(cx, base.value, base.path, name, value)
-        return
-    if isinstance(base, Lit) and isinstance(base.value, type) and is_local(base.value):
-        store_slot(cx, base.value, name, value)
-        return
-    if isinstance(base, Lit) and isinstance(base.value, (type, types.FunctionType)):
-        store_attribute_outside(cx, base.value, Path.of_object(base.value, base.value.__name__), name, value)
-        return
-    raise cx.unsupported(
-        f"assignment to attribute `{name}`",
-        "the object outlives the call",
-        "return the value instead, or create the object inside the function",
-    )
-
-
 # ----- objects that live outside of the function
 def live_attribute(cx: Context, base: Live, name: str) -> Any:
     """What an object from outside has: what the program has stored there, else what is found."""
@@ -363,11 +346,12 @@ def live_attribute(cx: Context, base: Live, name: str) -> Any:
         return class_attribute(cx, owner, name)
     if is_stored(cx, base.value, name):
         return own_attribute(cx, base.value, base.path, name)
-    raw: Any = next((k.__dict__[name] for k in cls.__mro__ if name in k.__dict__), None)
-    if isinstance(raw, property):
-        cx.outside().class_attribute(base, name)
-        return doors.call(cx, Lit(raw.fget), [base], {})
+    raw: Any = found_in_class(cls, name)
     own = getattr(base.value, "__dict__", {})
+    if is_property(raw) or cx.outside().follows_code:
+        code = read_by_code(cx, base, cls, name, own)
+        if code is not None:
+            return code
     if (
         isinstance(raw, (types.FunctionType, classmethod, staticmethod))
         and name not in own
@@ -387,9 +371,19 @@ def live_attribute(cx: Context, base: Live, name: str) -> Any:
         return Lit(raw.__func__)
     if name == "__class__":
         return Lit(cls)
-    if name == "__dict__":
-        cx.outside().places.whole[id(base.value)] = base.value
+    if name == "__dict__" and isinstance(own, dict):
+        return instance_dict(cx, base, own)
     return own_attribute(cx, base.value, base.path, name)
+
+
+def instance_dict(cx: Context, base: Live, own: dict[str, Any]) -> Any:
+    """``obj.__dict__``: as a dict, as long as neither it nor the object is changed."""
+    if cx.outside().follows_code:
+        return Attributes(own, base.path.attribute("__dict__"), base.embed, base)
+    cx.outside().places.whole[id(base.value)] = base.value
+    found = own_attribute(cx, base.value, base.path, "__dict__")
+    cx.outside().places.attributes[found] = None
+    return found
 
 
 def class_attribute(cx: Context, cls: type, name: str) -> Any:
@@ -401,14 +395,16 @@ def own_attribute(cx: Context, owner: object, path: Path, name: str) -> Any:
     """What the program has stored in an object from outside, else what is found there."""
 
     def load() -> Any:
+        if cx.inputs is not None and not isinstance(owner, type) and not is_held(owner, name):
+            computed(cx, name)
         try:
             value = getattr(owner, name)
         except AttributeError as problem:
+            if cx.inputs is not None:  # a handler may go on
+                cx.inputs.guards.add(Guard.missing(path.attribute(name)))
             raise cx.unsupported(
                 f"attribute `{name}`", str(problem), "check the name", AttributeError
             ) from None
-        if cx.inputs is not None and not isinstance(owner, type) and not is_held(owner, name):
-            cx.inputs.places.computed.setdefault(name)  # by code that may read anything
         return outside_value(cx, value, path.attribute(name))
 
     return read(cx, owner, path, ATTRIBUTE, name, name, load)

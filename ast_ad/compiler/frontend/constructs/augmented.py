@@ -26,7 +26,8 @@ from ..store.sole_names import changed_or_replaced, is_loose, new_value
 from ..tables import METHODS, statement
 from ..types.type_questions import asked
 from ..values import Arr, Callee, Dct, Frame, Live, Lst, Obj, Value
-from .attributes import load_attribute, store_attribute
+from .attribute_stores import store_attribute
+from .attributes import load_attribute
 from .expressions import evaluate, load_name, mangled
 from .local_classes import enclosing_scope
 from .narrowing import there

@@ -27,8 +27,9 @@ from ..callables.calls import call_parts
 from ..callables.inlining import bind_arguments, frame_of, function_defaults, run_body
 from ..context import Context
 from ..source.functions import find_source
+from ..store.identities import static_entries
 from ..tables import statement
-from ..values import Obj, Value
+from ..values import Bound, Dct, Live, Obj, Tup, Value
 from .attributes import load_attribute
 from .boundness import emit_raise
 from .expressions import evaluate
@@ -36,6 +37,7 @@ from .generators import held
 from .handlers import KINDS, NOT_FOLLOWED, Catch, by_kind, effect, exec_caught, run_finally, scopes_of
 from .statements import exec_block, stay
 
+MADE_OF_GENERATORS = type(contextlib.contextmanager(lambda: iter(()))())
 GENERATORS = contextlib.contextmanager(lambda: iter(())).__code__  # what the decorator makes of any of them
 
 
@@ -61,16 +63,34 @@ def run_within(cx: Context, items: list[gast.withitem], body: Callable[[], None]
             doors.assign(cx, item.optional_vars, value)
         run_within(cx, others, body, node)
 
+    while isinstance(function, Bound):
+        function, args, kwargs = function.fn, [*function.args, *args], {**function.kwargs, **kwargs}
     target = None if function is None else cx.static_value(function)
-    if target is np.errstate and item.optional_vars is None:
+    if target is np.errstate:
         with_errors(cx, args, kwargs, lambda: inside(Lit(None)))
-    elif target is warnings.catch_warnings and item.optional_vars is None:
+    elif target is warnings.catch_warnings and (item.optional_vars is None or not kwargs):
         inside(Lit(None))
     elif isinstance(target, types.FunctionType) and target.__code__ is GENERATORS:
         noticed(cx, node, lambda: with_generator(cx, target.__wrapped__, args, kwargs, inside))  # type: ignore[attr-defined]
     else:
         made = evaluate(cx, item.context_expr) if function is None else doors.call(cx, function, args, kwargs)
-        with_manager(cx, node, made, inside)
+        given = generator_of(cx, made)
+        if given is None:
+            with_manager(cx, node, made, inside)
+        else:
+            noticed(cx, node, lambda: with_generator(cx, *given, inside))
+
+
+def generator_of(cx: Context, made: Value) -> tuple[types.FunctionType, list[Value], dict[str, Value]] | None:
+    """The generator function, and its arguments, of a context manager that was made of it before."""
+    if not (isinstance(made, Obj) and made.cls is MADE_OF_GENERATORS):
+        return None
+    content = cx.state.get(made)
+    function = cx.static_value(content.get("func"))
+    args, kwargs = content.get("args"), content.get("kwds")
+    if not (isinstance(function, types.FunctionType) and isinstance(args, Tup) and isinstance(kwargs, Dct)):
+        return None
+    return function, list(args.items), static_entries(cx, kwargs)
 
 
 def with_errors(cx: Context, args: list[Value], kwargs: dict[str, Value], body: Callable[[], None]) -> None:
@@ -113,7 +133,8 @@ def with_manager(cx: Context, node: gast.With, manager: Value, body: Callable[[V
 
     Where ``__exit__`` reads more of an exception than its class, the block is read without one.
     """
-    if not (isinstance(manager, Obj) and (may_swallow(manager.cls) or scopes_of(cx, cx.frame))):
+    cls = class_of(manager)
+    if cls is None or not (may_swallow(cls) or scopes_of(cx, cx.frame)):
         noticed(cx, node, lambda: with_object(cx, manager, body))
         return
     entry, mark, start = cx.state.fork(), len(cx.builder.block.ops), cx.branch_start
@@ -127,6 +148,14 @@ def with_manager(cx: Context, node: gast.With, manager: Value, body: Callable[[V
         noticed(cx, node, lambda: with_object(cx, manager, body))
     else:
         mark_tried(cx, node)
+
+
+def class_of(manager: Value) -> type | None:
+    """The class of a context manager of the user's, be it made by the program or from outside."""
+    cls = manager.cls if isinstance(manager, Obj) else type(getattr(manager, "value", None))
+    if not isinstance(manager, (Obj, Live)) or not all(hasattr(cls, n) for n in ("__enter__", "__exit__")):
+        return None
+    return cls if isinstance(manager, Obj) or isinstance(cls.__exit__, types.FunctionType) else None  # type: ignore[attr-defined]
 
 
 def may_swallow(cls: type) -> bool:
@@ -149,7 +178,7 @@ def with_object(
     cx: Context, manager: Value, body: Callable[[Value], None], caught: Catch | None = None
 ) -> None:
     """``caught``: what gathers the exceptions that leave the block."""
-    if not isinstance(manager, Obj) or not all(hasattr(manager.cls, n) for n in ("__enter__", "__exit__")):
+    if class_of(manager) is None:
         raise cx.unsupported(
             "`with` statement",
             "only the user's own context managers, np.errstate and warnings.catch_warnings are followed",

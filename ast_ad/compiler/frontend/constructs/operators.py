@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -22,8 +23,10 @@ from ..source.opaque import run_apart
 from ..store.choices import members
 from ..store.holding import own_elements, same_elements
 from ..store.identities import CONTAINERS
+from ..store.outer_stores import Attributes
 from ..tables import expression
 from ..values import Arr, Callee, Dct, Live, Lst, Obj, Tup, Value
+from .attribute_stores import has_entry
 from .attributes import load_attribute
 from .expressions import evaluate, format_percent
 from .statements import place
@@ -292,10 +295,10 @@ def identity(cx: Context, op: str, left: Value, right: Value) -> Any:
     one, two = (getattr(v, "python_value", None) for v in (left, right))
     if (one or isinstance(left, Lit)) and (two or isinstance(right, Lit)) and (one or two):
         lasting = [v for v in (left, right) if not (isinstance(v, Lit) and v.value is None)]
-        objects = [
-            v.value if isinstance(v, Lit) else v.python_value() for v in lasting if isinstance(v, (Lit, Live))
-        ]
-        same = len(objects) == 2 and objects[0] is objects[1]
+        same = False
+        if len(lasting) == 2:
+            objects = [v.python_value() if isinstance(v, Live) else v.value for v in lasting]  # type: ignore[union-attr]
+            same = objects[0] is objects[1]
     elif isinstance(left, Lit) and isinstance(right, Lit):
         same = left.value is right.value or (
             type(left.value) is type(right.value)
@@ -334,6 +337,12 @@ def membership(cx: Context, op: str, left: Value, right: Value) -> Any:
         else None
     )
     needle = cx.static_value(left)
+    cls = right.cls if isinstance(right, Obj) else type(right.value) if isinstance(right, Live) else object
+    if isinstance(right, Attributes) or isinstance(getattr(cls, "__contains__", None), types.FunctionType):
+        there = contained(cx, left, right)
+        if op == "In":
+            return there
+        return Lit(not there.value) if isinstance(there, Lit) else cx.emit(operator.not_, there)
     if isinstance(right, Dct) and doors.is_run_time(cx, right, left):
         there = doors.has_entry(cx, right, left)
         if op == "In":
@@ -361,6 +370,14 @@ def membership(cx: Context, op: str, left: Value, right: Value) -> Any:
         (cx.arg(left), cx.arg(right)),
         Scalar("bool"),
     )
+
+
+def contained(cx: Context, left: Value, right: Value) -> Any:
+    """What a class of the user's says about ``left in right``, as a boolean."""
+    if isinstance(right, Attributes):
+        return has_entry(cx, right, left)
+    answer = doors.call(cx, load_attribute(cx, right, "__contains__"), [left], {})
+    return doors.python_bool(cx, doors.truth(cx, answer))
 
 
 def perhaps_one(left: object, right: object) -> bool:

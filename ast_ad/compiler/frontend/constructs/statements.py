@@ -20,10 +20,9 @@ from ..context import Context
 from ..source.lines import statement_text
 from ..source.live_names import live_after, live_before
 from ..store.outer_stores import store_cell, store_global
-from ..store.sole_names import set_shape
 from ..tables import EXEC, statement
 from ..values import Arr, Callee, Choice, Closure, Frame, Unbound, Value
-from .attributes import store_attribute
+from .attribute_stores import store_attribute
 from .boundness import Raised
 from .expressions import evaluate, load_name, mangled
 from .local_classes import enclosing_scope
@@ -279,11 +278,7 @@ def assign(cx: Context, target: gast.AST, value: Value) -> None:
         store_item(cx, evaluate(cx, target.value), evaluate(cx, target.slice), value)
     else:
         assert kind == "Attribute", kind
-        base = evaluate(cx, target.value)
-        if isinstance(base, Arr) and target.attr == "shape":
-            set_shape(cx, base, value)
-        else:
-            store_attribute(cx, base, mangled(cx, target.attr), value)
+        store_attribute(cx, evaluate(cx, target.value), mangled(cx, target.attr), value)
 
 
 def unpack(cx: Context, targets: list[gast.expr], value: Value) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -31,12 +32,14 @@ from ..store.holding import (
 )
 from ..store.identities import no_such_key, read_once, set_dict
 from ..store.inner_lists import load_inner
+from ..store.outer_stores import Attributes
 from ..store.windows import is_int, lies_in_rows, parts_of, shape_of as array_shape, uncertain
 from ..types.basic_indices import index_type
 from ..types.dummies import InferenceError
 from ..types.layouts import orders_of_solid
 from ..types.type_questions import known_rank
 from ..values import Arr, Dct, Flat, Iterable, Live, Lst, Obj, Range, Tup, Value, View
+from .attribute_stores import load_entry, store_entry
 from .attributes import load_attribute
 from .certain_exceptions import raising
 from .narrowing import there
@@ -47,6 +50,11 @@ def is_advanced(index: Arg) -> bool:
     if isinstance(index, Seq):
         return index.kind is list or any(map(is_advanced, index.items))
     return isinstance(index, (Var, Lit)) and isinstance(type_of_arg(index), (Array, ListOf))
+
+
+def own_code(base: Value, name: str) -> bool:
+    """Whether it is an object from outside whose class has code of the user's for this."""
+    return isinstance(base, Live) and isinstance(getattr(type(base.value), name, None), types.FunctionType)
 
 
 # ----- reading items
@@ -71,8 +79,10 @@ def load_item(cx: Context, base: Value, index: Value) -> Any:
         raise no_such_key(cx, key)
     if isinstance(base, Flat):
         return load_array_item(cx, cx.wrap(cx.builder.op(np.ravel, cx.read(base.array))), index)
-    if isinstance(base, Obj):
+    if isinstance(base, Obj) or own_code(base, "__getitem__") and cx.outside().follows_code:
         return doors.call(cx, load_attribute(cx, base, "__getitem__"), [index], {})
+    if isinstance(base, Attributes):
+        return load_entry(cx, base, index)
     if isinstance(base, Range) and not doors.within_rules(cx):
         places = cx.demand(base, "the bounds of a range"), cx.demand(index, "an index of a range")
         return doors.fold(cx, operator.getitem, *places)
@@ -325,8 +335,10 @@ def store_item(cx: Context, base: Value, index: Value, value: Value) -> None:
         if not lies_in_rows(cx, array):
             shaped = cx.builder.opaque(helpers.setitem, (before, Lit(Ellipsis), shaped), before.type)
         cx.write(array, shaped)
-    elif isinstance(base, Obj):
+    elif isinstance(base, Obj) or own_code(base, "__setitem__"):
         doors.call(cx, load_attribute(cx, base, "__setitem__"), [index, value], {})
+    elif isinstance(base, Attributes):
+        store_entry(cx, base, index, value)
     else:
         raise cx.unsupported(
             "an item assignment",

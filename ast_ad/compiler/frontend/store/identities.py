@@ -120,6 +120,11 @@ def changed(cx: Context, base: Container, keys: bool = True) -> None:
         cx.outside().hold_arrays()
         cx.outside().places.count += 1
         cx.outside().places.changed[base] = None
+        if base in cx.outside().places.attributes:
+            cx.outside().follow_code()
+            raise cx.unsupported(
+                "a change of an object's `__dict__`", "the compiler follows its items only", "use `setattr`"
+            )
     if cx.inputs is not None and not cx.inputs.containers.isdisjoint((base, *base.alike)):
         cx.inputs.changes = True
     for source in cx.iterated:

@@ -16,14 +16,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...ir.ops import Arg, Lit, Op, Var, operands, walk
-from ...ir.types import Optional, Scalar, has_references
+from ...ir.types import DictOf, ListOf, Optional, Scalar, element_of, has_references
 from ..constructs.boundness import bound_flag, value_of
 from ..constructs.local_classes import is_local
 from ..context import Context
 from ..guards import ITEM, Guard, Path, is_constant
 from ..loops.slots import in_heap
 from ..signatures import is_code
-from ..values import Arr, Closed, Dct, Live, Lost, Lst, Obj, Tup, Unbound, Value
+from ..values import Arr, Closed, Dct, Live, Lost, Lst, Obj, Pool, Tup, Unbound, Value
+from .holding import pools_with
 from .outer_stores import Place, Store
 from .shared_names import PERHAPS, may_be, roots_of
 
@@ -49,6 +50,7 @@ class Left:
         self.positions: dict[Any, int] = {}  # arrays that are stored already
         self.roots: dict[Any, Arr] = {}  # what these lie in
         self.containers: set[Any] = set()  # that are stored already
+        self.pools: dict[Pool, str] = {}  # of the arrays in lists of run-time length that are stored
 
     def stores(self) -> tuple[Store, ...]:
         places = sorted(self.inputs.places.stored(), key=lambda place: place.order)
@@ -58,14 +60,30 @@ class Left:
                 found += self.of_container(path, known)
             elif isinstance(known, Arr) and self.cx.state.look(known) is not known.initial:
                 found.append(Store(path, "array", None, self.result(self.cx.state.get(known))))
+        self.require_apart()
         return tuple(found)
+
+    def require_apart(self) -> None:
+        """An array is stored once, if a list of run-time length has it: its elements are stored as copies."""
+        state = self.cx.state
+        stored = [root for value in self.positions for root in roots_of(value)]
+        pools = [pools_with(self.cx, root, state) for root in stored]
+        pools += [root.pools for root in stored if isinstance(root, (Lst, Dct))]
+        several = {pool: "it is stored under another name, too" for found in pools for pool in found}
+        several |= state.held.shared
+        for pool, label in self.pools.items():
+            if pool in several:
+                raise self.refuse(label, f"an element of it has other names: {several[pool]}")
 
     def result(self, arg: Arg) -> int:
         self.results.append(arg)
         return len(self.results) - 1
 
-    def run_time(self, content: Var, label: str) -> int:
+    def run_time(self, content: Var, label: str, pools: frozenset[Pool] = frozenset()) -> int:
         """The position of a list of run-time length."""
+        assert isinstance(content.type, (ListOf, DictOf))
+        if not isinstance(_present(element_of(content.type)), Scalar):
+            self.pools |= dict.fromkeys(pools, label)
         if has_references(content.type):
             raise self.refuse(label, "its elements have other names")
         return self.result(content)
@@ -87,6 +105,8 @@ class Left:
         if stored is None or isinstance(stored, Unbound):
             return
         if id(place.owner) in self.inputs.places.whole:
+            if self.inputs.places.attributes:
+                self.inputs.follow_code()
             raise self.refuse(place.label, "the object is also used as a whole")
         value = self.structure(value_of(state), place.label, place.held.initial.get(place.label))
         yield Store(place.path, place.kind, place.name, value, self.flag(bound_flag(stored)))
@@ -94,7 +114,7 @@ class Left:
     def of_container(self, path: Path, known: Lst | Dct) -> Iterator[Store]:
         now, before = self.cx.state.look(known), known.initial
         if isinstance(now, Closed):
-            yield from self.of_tail(path, self.cx.state.get(now.tail))
+            yield from self.of_tail(path, self.cx.state.get(now.tail), now.tail.pools)
         if now is before:
             return
         if isinstance(now, Lost):
@@ -104,7 +124,7 @@ class Left:
         elif isinstance(now, Var):
             if isinstance(before, tuple) and any(not isinstance(old, (Var, Lit)) for old in before):
                 raise self.refuse(str(path), "it holds objects, and others take their places")
-            yield Store(path, "list", None, self.run_time(now, str(path)))
+            yield Store(path, "list", None, self.run_time(now, str(path), known.pools))
         elif len(now) != len(before) or any(a is not b for a, b in zip(now, before, strict=True)):
             if any(not isinstance(old, (Var, Lit)) and old not in now for old in before):
                 raise self.refuse(str(path), "it holds objects, and another one takes the place of one")
@@ -117,9 +137,9 @@ class Left:
         assert isinstance(content, dict)
         return content
 
-    def of_tail(self, path: Path, added: Any) -> Iterator[Store]:
+    def of_tail(self, path: Path, added: Any, pools: frozenset[Pool]) -> Iterator[Store]:
         if isinstance(added, Var):
-            yield Store(path, "extend", None, self.run_time(added, str(path)))
+            yield Store(path, "extend", None, self.run_time(added, str(path), pools))
         elif added:
             yield Store(path, "extend", None, [self.structure(item, str(path)) for item in added])
 
@@ -166,7 +186,7 @@ class Left:
         self.containers.add(value)
         content = self.entries(value, label) if isinstance(value, Dct) else self.cx.state.get(value)
         if isinstance(content, Var):
-            return self.run_time(content, label)
+            return self.run_time(content, label, getattr(value, "pools", frozenset()))
         if isinstance(value, Lst):
             return [self.structure(item, label) for item in content]
         items = {key: self.structure(item, label) for key, item in content.items()}
@@ -234,6 +254,22 @@ def guard_identities(cx: Context) -> None:
             raise cx.unsupported(stored_to(lists[id(value)]), why, "use one name for it")
     guard_apart(inputs, inputs.sources, {type(inputs.sources[path]) for path in changed})
     guard_apart(inputs, places.objects, {type(place.owner) for place in (*places.stored(), *places.lifted)})
+
+
+def require_no_code(cx: Context) -> None:
+    """What a program stores is seen by all that it reads: nothing was read by running code.
+
+    Raises
+    ------
+    Restart
+        so that code is followed.
+    UnsupportedError
+        if some of it can't be followed.
+    """
+    for name in cx.outside().places.computed:
+        cx.outside().follow_code()
+        why = f"`{name}` is computed by code that can't be followed, and that may read what is stored"
+        raise cx.unsupported(f"a store to {OUTLIVES}", why, "use a method")
 
 
 def stored_to(what: object) -> str:

@@ -12,18 +12,16 @@ from __future__ import annotations
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....errors import AdError
+from ....registered import is_slot, reads_plainly
 from ...ir.ops import Lit, Var
 from .. import doors
 from ..constructs.boundness import bound_flag, checked
 from ..context import Context
 from ..guards import ATTRIBUTE, ITEM, Guard, Path
-from ..values import Arr, Dct, Lost, Lst, Maybe, Obj, Unbound, Value
-
-if TYPE_CHECKING:
-    pass
+from ..values import Arr, Dct, Live, Lost, Lst, Maybe, Obj, Unbound, Value
 
 BEFORE = -1  # the time stamp of what is outside: no branch or loop makes it
 
@@ -91,6 +89,7 @@ class Places:
         self.lifted: dict[Place, None] = {}  # the attributes that are inputs of their own
         self.computed: dict[str, None] = {}  # the attributes that were made by code while they were read
         self.lifted_items: dict[Any, None] = {}  # the lists and dicts of which items are
+        self.attributes: dict[Any, None] = {}  # the dicts that are an object's ``__dict__``
 
     def of(self, owner: object, path: Path, kind: str, name: str, label: str) -> Place:
         key = id(owner), name
@@ -106,6 +105,13 @@ class Places:
 
     def stored(self) -> Iterator[Place]:
         return (place for place in self.found.values() if place.order)
+
+
+@dataclass(eq=False)
+class Attributes(Live):
+    """``obj.__dict__``: its items are attributes of ``base``."""
+
+    base: Live | None = None
 
 
 # ----- reads
@@ -182,14 +188,21 @@ def store(cx: Context, place: Place, value: Value) -> None:
     cx.state.set(place.held, {**cx.state.get(place.held), place.label: value, place.flag: Lit(True)})
 
 
-def store_attribute_outside(cx: Context, owner: object, path: Path, name: str, value: Value) -> None:
-    """``obj.name = value`` of an object, class or function from outside, which does with it what these do."""
+def store_attribute_outside(
+    cx: Context, owner: object, path: Path, name: str, value: Value, hooked: bool = False
+) -> None:
+    """``obj.name = value`` of an object, class or function from outside, whose class has no code for it.
+
+    ``hooked``: it is what a ``__setattr__`` of the class does in the end.
+    """
     cls, base = type(owner), type if isinstance(owner, type) else object
-    raw: Any = next((k.__dict__[name] for k in cls.__mro__ if name in k.__dict__), None)
+    raw = found_in_class(cls, name)
+    setters = base.__setattr__, types.SimpleNamespace.__setattr__
+    held = isinstance(getattr(owner, "__dict__", None), (dict, types.MappingProxyType))
     plain = (
-        all(getattr(cls, hook) is getattr(base, hook) for hook in ("__setattr__", "__getattribute__"))
-        and isinstance(getattr(owner, "__dict__", None), (dict, types.MappingProxyType))
-        and not hasattr(type(raw), "__set__")
+        (hooked or cls.__setattr__ in setters)
+        and (base is type or reads_plainly(cls))
+        and (is_slot(raw) or held and not hasattr(type(raw), "__set__"))
         and not (name.startswith("__") and name.endswith("__"))
     )
     if cx.inputs is None or not plain:
@@ -199,9 +212,14 @@ def store_attribute_outside(cx: Context, owner: object, path: Path, name: str, v
             "use a plain attribute",
         )
     guards, of = cx.inputs.guards, Path.of_object(cls, cls.__name__)
-    guards.add(Guard.value(of.attribute("__setattr__"), base.__setattr__))
+    guards.add(Guard.value(of.attribute("__setattr__"), cls.__setattr__))
     guards.add(Guard.missing(of.attribute(name)) if raw is None else Guard.value(of.attribute(name), raw))
     store(cx, cx.inputs.places.of(owner, path, ATTRIBUTE, name, name), value)
+
+
+def found_in_class(cls: type, name: str) -> Any:
+    """What a class, or one that it derives from, holds under a name: as it is, be it a descriptor or None."""
+    return next((k.__dict__[name] for k in cls.__mro__ if name in k.__dict__), None)
 
 
 def storing_class(cx: Context, cls: type, name: str) -> type | None:

@@ -123,8 +123,11 @@ def has_dtype(cx: Context, arr: Arr, dtype: np.dtype) -> bool:
     return isinstance(type, Array) and type.dtype == dtype
 
 
-def require_plain(cx: Context, cls: type, name: str, hook: str) -> None:
-    """Refuse an attribute that code of the class decides, other than a property or a method."""
+def require_plain(cx: Context, cls: type, name: str, hook: str, hooked: bool = False) -> None:
+    """Refuse an attribute that code of the class decides, other than a property or a method.
+
+    ``hooked``: the class's own ``hook`` has been asked.
+    """
     own = next((k.__dict__[name] for k in cls.__mro__ if name in k.__dict__), None)
     own_kind = name in ("__class__", "__dict__") and isinstance(own, types.GetSetDescriptorType)
     known = (
@@ -134,7 +137,8 @@ def require_plain(cx: Context, cls: type, name: str, hook: str) -> None:
     )
     bound = hasattr(type(own), "__get__") or hasattr(type(own), "__set__")
     absent = hook == "__setattr__" and not cls.__dictoffset__ and own is None
-    if getattr(cls, hook) is not getattr(object, hook) or bound and not known or absent:
+    own_hook = not hooked and getattr(cls, hook) is not getattr(object, hook)
+    if own_hook or bound and not known or absent:
         raise cx.unsupported(
             f"attribute `{name}`", f"{cls.__name__} has code or slots for it", "use a plain attribute"
         )

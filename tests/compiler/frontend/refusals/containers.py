@@ -50,9 +50,8 @@ def more_axes_in_place(x):
 
 @refused("assignment to .shape", X)
 def shape_that_is_set(x):
-    y = x * 2.0
-    setattr(y, "shape", (3, 1))  # noqa: B010  # here
-    return np.sum(y)
+    setattr(x, "shape", (3, 1))  # noqa: B010  # here
+    return np.sum(x)
 
 
 @refused("or may not lie row by row", X)

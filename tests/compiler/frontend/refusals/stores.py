@@ -90,7 +90,7 @@ SLOTTED = Slotted()
 
 @refused("has code or slots for it", X)
 def store_in_a_slot(x):
-    SLOTTED.x = 1.0  # here
+    SLOTTED.other = 1.0  # here
     return np.sum(x)
 
 
