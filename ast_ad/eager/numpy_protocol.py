@@ -18,6 +18,8 @@ from ..errors import MissingRuleError
 from ..rules import helpers
 from ..rules.numpy.indexing import copied_to
 from ..rules.registry import Primitive, lookup, with_named_out
+from ..rules.standing import UFUNC_METHODS, subscripts_of
+from ..rules.torch.order import cummax, cummin
 from .checks import require_arrays
 from .dispatch import apply, composite, face_of, inplace, is_active, operation, plain_of, wrapped
 from .operations.shapes import expand
@@ -38,6 +40,7 @@ _REDUCTIONS: dict[Any, Callable[..., Any]] = {
     np.logical_or: np.any,
 }
 _ACCUMULATIONS: dict[Any, Callable[..., Any]] = {np.add: np.cumsum, np.multiply: np.cumprod}
+_RUNNING: dict[Any, Callable[..., Any]] = {np.maximum: cummax, np.minimum: cummin}
 
 # Functions of the shape or type of an argument only.
 _FACTS = {np.shape, np.ndim, np.size, np.iscomplexobj, np.isrealobj, np.result_type, np.may_share_memory,
@@ -51,7 +54,15 @@ _SEPARATE: dict[Any, Any] = {np.atleast_1d: tuple, np.atleast_2d: tuple, np.atle
 _WRITERS: dict[Any, Callable[..., Any]] = {np.copyto: copied_to, **helpers.IN_PLACE}
 
 
+def _has_protocol(value: Any) -> bool:
+    """Whether it is an object that says itself what ufuncs do with it."""
+    plain = isinstance(value, (Tensor, np.ndarray, np.generic, float, int, complex, list, tuple))
+    return not plain and getattr(type(value), "__array_ufunc__", None) is not None
+
+
 def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    if state.tracing and any(map(_has_protocol, inputs)):
+        return NotImplemented
     out, casting = kwargs.pop("out", None), kwargs.get("casting", "same_kind")
     _require_written(out)
     if method == "__call__" and state.safe and out is not None and kwargs.get("where", True) is not True:
@@ -64,6 +75,12 @@ def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **kwargs: A
     elif method == "accumulate" and ufunc in _ACCUMULATIONS:
         axis = kwargs.pop("axis", 0)
         found = run(_ACCUMULATIONS[ufunc], inputs, {"axis": axis, **_given(kwargs)})
+    elif method == "accumulate" and ufunc in _RUNNING:
+        found = run(_RUNNING[ufunc], (*inputs, kwargs.pop("axis", 0)), {})[0]
+    elif method in ("reduce", "accumulate", "reduceat") and is_active(inputs[0]):
+        first, *rest = inputs
+        axis = kwargs.pop("axis", 0)
+        found = UFUNC_METHODS[method](ufunc, first, *map(plain_of, rest), axis=axis, **_given(kwargs))
     elif method == "outer":
         a, b = inputs
         left = run(np.reshape, (a, np.shape(plain_of(a)) + (1,) * np.ndim(plain_of(b))), {})
@@ -74,6 +91,8 @@ def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **kwargs: A
         target, index, value = inputs
         inplace(operation(helpers.add_at), target, plain_of(index), value if ufunc is np.add else -value)
         return None
+    elif method == "at" and state.tracing and isinstance(inputs[0], Tensor):
+        return UFUNC_METHODS["at"](ufunc, inputs[0], plain_of(inputs[1]), *inputs[2:])
     else:
         found = _without_rule(getattr(ufunc, method), inputs, kwargs, f"np.{ufunc.__name__}.{method}")
     if out is None:
@@ -181,6 +200,8 @@ def _into(out: Any, found: Any) -> Any:
 
 
 def array_function(self: Tensor, fn: Any, types: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    if state.tracing and any(not issubclass(t, (Tensor, np.ndarray)) for t in types):
+        return NotImplemented
     if fn in _FACTS:
         return fn(*[plain_of(a) for a in args], **{k: plain_of(v) for k, v in kwargs.items()})
     if fn in _WRITERS:
@@ -193,6 +214,9 @@ def array_function(self: Tensor, fn: Any, types: Any, args: Sequence[Any], kwarg
         if np.result_type(args[0]).kind not in "fc":  # what is written there has no derivative
             fn(*map(plain_of, args))
             return None
+    if fn is np.einsum and not isinstance(args[0], str):
+        result = args[-1] if len(args) % 2 else None
+        args = (subscripts_of(args[1::2], result), *args[0 : len(args) - len(args) % 2 : 2])
     if fn in _COPYING and not _copies(fn, args, kwargs):
         return _uncopied(fn, args, kwargs)
     if fn in _SEPARATE and len(args) > 1:

@@ -44,6 +44,7 @@ from .numpy import (  # noqa: F401
     sorting,
     statistics,
 )
+from .programs import iteration, masked_functions, ufunc_methods  # noqa: F401
 from .torch import (  # noqa: F401
     activations,
     elementwise as torch_elementwise,

@@ -103,10 +103,21 @@ def _array() -> Any:
     return replacements()[id(np.array)][1]
 
 
+@functools.cache
+def _followed_vectorize() -> Any:
+    return _followed_class(np.vectorize, _vectorize_call=_vectorize_call)
+
+
+def vectorized(made: Any) -> Any:
+    """An instance of ``np.vectorize`` that was made before, as one whose code is traced."""
+    found = copy.copy(made)
+    found.__class__ = _followed_vectorize()
+    return found
+
+
 def objects() -> list[tuple[Any, Any]]:
     """What of NumPy is replaced: the originals, and what takes their places."""
     return [
         *((one, _followed_object(one)) for one in (np.c_, np.r_)),
-        (np.ndenumerate, _followed_class(np.ndenumerate)),
-        (np.vectorize, _followed_class(np.vectorize, _vectorize_call=_vectorize_call)),
+        (np.vectorize, _followed_vectorize()),
     ]

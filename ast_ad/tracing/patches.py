@@ -19,8 +19,11 @@ import weakref
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..eager.state import state
 from ..rules.of_numba import made_of
+from ..rules.standing import PACKAGE
 from .builtin_classes import CLASSES
 from .extrema import FUNCTIONS
 from .numba_sources import shield
@@ -69,7 +72,7 @@ _LIBRARIES = {
 
 
 # Libraries whose functions without a rule may be Python code, to be followed.
-_FOLLOWED = "scipy.", "numpy.polynomial"
+_FOLLOWED = "scipy.", "numpy.polynomial", PACKAGE
 
 
 def _namespaces(roots: Sequence[Any]) -> Iterator[dict[str, Any]]:
@@ -84,6 +87,7 @@ def _namespaces(roots: Sequence[Any]) -> Iterator[dict[str, Any]]:
             pending.append(value.__self__)
             value = value.__func__
         value = made_of(value) or value
+        value = value.pyfunc if type(value) is np.vectorize else value
         if isinstance(value, functools.partial):
             pending.append(value.func)
             continue
@@ -208,6 +212,8 @@ def _has_code(value: Any) -> bool:
     """Whether a value has, or is an object with, code that may be run by name."""
     if isinstance(value, (types.FunctionType, types.MethodType, types.ModuleType, type, functools.partial)):
         return True
+    if type(value) is np.vectorize:
+        return True
     module = _module_of(type(value))
     if made_of(value) is not None or module.startswith(_FOLLOWED):
         return True
@@ -250,8 +256,8 @@ def _plain_import() -> Any:
 
 
 @functools.lru_cache(1)
-def _polynomials(modules: int) -> list[types.ModuleType]:
-    return [m for name, m in list(sys.modules.items()) if name.startswith(_FOLLOWED[1])]
+def _always_followed(modules: int) -> list[types.ModuleType]:
+    return [m for name, m in list(sys.modules.items()) if name.startswith(_FOLLOWED[1:])]
 
 
 def _places(function: Any, objects: Sequence[Any]) -> list[Place]:
@@ -261,7 +267,7 @@ def _places(function: Any, objects: Sequence[Any]) -> list[Place]:
     found = None if coded or _held or type(function) is not types.FunctionType else _found.get(function)
     if found is not None and found[0] is table and all(_names(n) == names for n, names in found[1]):
         return found[2]
-    namespaces = list(_namespaces([function, *coded, *_polynomials(len(sys.modules))]))
+    namespaces = list(_namespaces([function, *coded, *_always_followed(len(sys.modules))]))
     places = [p for n in namespaces for p in (*_within(n, table), *_builtins(n))]
     places.append((vars(builtins), "__import__", _plain_import(), _import))
     keeps = any(isinstance(n, Cell) for n in namespaces)  # a closure may hold the function itself

@@ -24,10 +24,12 @@ from ..eager.tensor import Tensor
 from ..errors import UnsupportedError
 from ..rules.of_numba import is_ufunc, made_of
 from ..rules.registry import count, lookup, primitives, writing_parameters
+from ..rules.standing import programs
 from .builtin_classes import OF_NUMPY
 from .ends import counted
 from .flat_iterator import Flat
-from .followed import followed, objects
+from .followed import followed, objects, vectorized
+from .stand_ins import stand_in
 from .traced_array import Traced
 from .traced_ufuncs import apply_ufunc
 
@@ -103,6 +105,9 @@ def _converts(original: Callable[..., Any]) -> Callable[..., Any]:
             dtype = plain_of(dtype)
         if isinstance(object, Flat):
             object = object.copy()
+        elif isinstance(getattr(type(object), "__array__", None), types.FunctionType):
+            made = object if isinstance(object, Tensor) else object.__array__()
+            object = made
         if not has_traced(object):
             made = original(object, dtype, *args, **kwargs)
             new = type(made) is np.ndarray and not _shared(made, object)
@@ -366,6 +371,8 @@ def _replacements(known: int) -> dict[int, tuple[Any, Any]]:
         if hasattr(np, name):
             replace(getattr(np, name), _follows(getattr(np, name)))
     found.update((id(original), (original, by)) for original, by in objects())
+    for original, program in programs().items():
+        replace(original, stand_in(original, program))
     for fn in primitives():
         module = getattr(fn, "__module__", None) or ""
         if hasattr(fn, "_implementation") and fn.__name__ not in _OF_LISTS and id(fn) not in found:
@@ -398,6 +405,8 @@ def replacement(value: Any, table: dict[int, tuple[Any, Any]]) -> Any:
         return _kept(value, _uncached)
     if made_of(value) is not None:
         return _kept(value, _python_of)
+    if kind is np.vectorize:
+        return _kept(value, vectorized)
     return _constants_only(value) if is_fortran(value) else None
 
 

@@ -399,7 +399,7 @@ TABLE = {}
         lambda x: np.array([x[0]], dtype=object)[0],
         lambda x: np.asarray(CONSTANT).__setitem__(0, x[0]) or np.sum(x),
         lambda x: memoryview(x)[0] * x[0],
-        lambda x: np.multiply.at(np.ones(4), INDICES, x[:3]) or np.sum(x),
+        lambda x: np.multiply.at(CONSTANT, INDICES, x[:3]) or np.sum(x),
     ],
 )
 def test_refusals(function):
@@ -421,11 +421,11 @@ def test_refusals_that_the_function_catches():
 
     def hides_a_missing_rule(x):
         try:
-            return np.sum(np.add.reduceat(x, [0, 2]))
+            return np.sum(np.histogram2d(x, x)[0])
         except Exception:
             return x[0]
 
-    with pytest.raises(AdError, match="reduceat"):
+    with pytest.raises(AdError, match="histogram2d"):
         fallback.trace(hides_a_missing_rule, (V,), {}, (0,))
 
 
@@ -434,7 +434,7 @@ def test_refusals_that_become_another_exception(after):
     def hides(x):
         y = None
         try:
-            y = np.add.reduceat(x, [0, 2])
+            y = np.histogram2d(x, x)
         except Exception as error:
             if after == "raise":
                 raise ValueError("no parts") from None
@@ -445,9 +445,9 @@ def test_refusals_that_become_another_exception(after):
                 raise KeyError("parts")
         return y[0]
 
-    with pytest.raises(AdError, match="reduceat") as caught:
+    with pytest.raises(AdError, match="histogram2d") as caught:
         fallback.trace(hides, (V,), {}, (0,))
-    assert caught.value.span.text == "y = np.add.reduceat(x, [0, 2])"
+    assert caught.value.span.text == "y = np.histogram2d(x, x)"
 
 
 def test_exceptions_of_the_function_stay_its_own():

@@ -29,6 +29,8 @@ def from_python(cx: Context, value: object) -> Any:
         return slice(Lit(value.start), Lit(value.stop), Lit(value.step))
     if isinstance(value, range):
         return Range(Lit(value.start), Lit(value.stop), Lit(value.step))
+    if value is np.ma.masked:
+        return Lit(value)
     if isinstance(value, np.ndarray):
         from ..ir.builtin import assign
         from ..ir.types import is_strange, type_of

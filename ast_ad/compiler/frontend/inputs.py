@@ -316,6 +316,9 @@ class Inputs:
             raise cx.unsupported(
                 f"`{path}`, which is of dtype {value.dtype}", "it holds no numbers", "use a numeric dtype"
             )
+        if value is np.ma.masked:
+            self.guards.add(Guard.value(path, value))
+            return Lit(value)
         if is_strange(value):
             raise cx.unsupported(
                 f"`{path}`, a {type(value).__name__}",

@@ -15,7 +15,15 @@ from typing import Any
 from ...errors import AdError
 from ..ir.ops import Lit
 from .builder import Builder
-from .callables import array_methods, container_methods, dict_methods, numpy_calls, ordering, splits
+from .callables import (
+    array_methods,
+    container_methods,
+    dict_methods,
+    numpy_calls,
+    ordering,
+    splits,
+    ufunc_methods,
+)
 from .callables.call_sites import CallSites
 from .callables.calls import call
 from .constructs import (
@@ -50,6 +58,7 @@ READERS = (
     iteration,
     loops,
     numpy_calls,
+    ufunc_methods,
     ordering,
     splits,
     statements,

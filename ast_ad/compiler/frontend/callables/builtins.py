@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ....rules import helpers
+from ....rules.standing import original_of, program_for
 from ...ir.ops import Lit, Op, Var
 from ...ir.types import Scalar, has_references
 from ..constructs.attribute_stores import store_attribute
@@ -32,7 +33,9 @@ from ..values import Arr, Bound, Callee, Closure, Dct, Live, Lst, Maybe, Obj, Su
 from .dict_methods import dict_copy
 from .iterables import b_range
 from .numpy_calls import in_place
+from .programs import call_program
 from .stand_ins import stand_in
+from .vectorized import call_vectorized
 
 
 def special(cx: Context, fn: Callee) -> Callable[..., Any] | None:
@@ -53,6 +56,11 @@ def special(cx: Context, fn: Callee) -> Callable[..., Any] | None:
         return functools.partial(by_dummies, cx, fn)
     if fn in helpers.IN_PLACE:
         return functools.partial(in_place, cx, fn)
+    if type(fn) is np.vectorize:
+        return functools.partial(call_vectorized, cx, fn)
+    program = program_for(fn)
+    if program is not None:
+        return functools.partial(call_program, cx, program)
     substitute = stand_in(cx, fn)
     if substitute is not None:
         return substitute
@@ -70,6 +78,8 @@ def b_isinstance(cx: Context, value: Value, cls: type) -> Any:
     several = classes if isinstance(classes, tuple) else (classes,)
     if isinstance(value, Live) and all(type(one) is type for one in several):
         return Lit(isinstance(value.value, classes))  # its class is guarded, and has no code for this
+    if isinstance(value, Obj) and original_of(value.cls) is not None:
+        return Lit(issubclass(value.cls, classes) or issubclass(original_of(value.cls), classes))
     return Lit(asked(cx, lambda v: isinstance(v, classes), value))
 
 

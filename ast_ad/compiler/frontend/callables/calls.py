@@ -15,6 +15,7 @@ from ....errors import AdError, SourceError
 from ....rules import containers, helpers
 from ....rules.of_numba import WITHOUT_EXCEPTIONS, is_ufunc, made_of
 from ....rules.registry import lookup, with_named_out, writing_parameters
+from ....rules.standing import program_for
 from ...ir.ops import Lit, Var
 from ...ir.types import kind_of
 from .. import doors
@@ -40,6 +41,7 @@ from .inlining import call_closure, construct
 from .iterables import generated, run_cached
 from .numba_functions import call_ufunc, reading
 from .overwriting import overwrite
+from .protocols import by_protocol
 
 TAKES_ARRAYS = {np.dot, np.inner, np.vdot, np.where, np.correlate, np.matmul, operator.matmul}
 ARRAY_PARAMETERS = frozenset("a x xp fp b arr y v p m weights filt A M".split())
@@ -119,6 +121,8 @@ def call(cx: Context, function: Value, args: list[Value], kwargs: dict[str, Valu
     if isinstance(function, Lit):
         return call_python(cx, function.value, args, kwargs)
     live = getattr(function, "python_value", None)
+    if live is not None and program_for(live) is not None:
+        return call(cx, Lit(program_for(live)), args, kwargs)
     if live is not None:
         return call_live(cx, function, args, kwargs)
     raise cx.unsupported(
@@ -148,6 +152,9 @@ def call_python(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, Va
 def _call_python(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, Value]) -> Any:
     if cx.jitted and isinstance(fn, types.BuiltinFunctionType) and len(args) == 1:
         fn = WITHOUT_EXCEPTIONS.get(fn, fn)
+    protocol = by_protocol(cx, fn, args, kwargs)
+    if protocol is not None:
+        return protocol
     handler = special(cx, fn)
     if handler is not None:
         found = handler(*args, **kwargs)

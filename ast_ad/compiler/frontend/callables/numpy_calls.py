@@ -2,111 +2,40 @@
 
 from __future__ import annotations
 
-import builtins
 import functools
+import itertools
 import operator
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
 
 from ....rules import containers, helpers
-from ...ir.alternatives import alternatives, is_mixed
+from ...ir.alternatives import is_mixed
 from ...ir.ops import Lit, Var
-from ...ir.types import Optional, Scalar, dtype_of, element_of, kind_of, rank_of
+from ...ir.types import Optional, Scalar, rank_of
 from .. import doors
 from ..builder import content_type, type_of_arg
 from ..constructs.attributes import array_attribute, shape_of
-from ..constructs.subscripts import index_arg, load_item, store_item
+from ..constructs.subscripts import load_item, store_item
 from ..context import Context
-from ..loops.loops import run_for
 from ..outside_values import capture_live
-from ..store.holding import own_elements
-from ..tables import Intrinsic, handles, method
+from ..tables import handles
 from ..types.type_questions import asked, has_dtype, known_rank, python_dummy, require_written
-from ..values import Arr, Bound, Callee, Comprehension, Dct, Generator, Iterable, Live, Lst, Range, Tup, Value
+from ..values import Arr, Callee, Comprehension, Dct, Generator, Iterable, Live, Lst, Range, Tup, Value
 from .call_sites import call_followed
-from .container_methods import list_append
 from .items import items_of
 from .iterables import to_list
 from .overwriting import overwrite
 
-REDUCTIONS: dict[Any, Callable[..., Any]] = {
-    np.add: np.sum,
-    np.multiply: np.prod,
-    np.maximum: np.max,
-    np.minimum: np.min,
-    np.logical_or: np.any,
-    np.logical_and: np.all,
-}
 ORDER_REQUIRED = {
     **dict.fromkeys(["C", "CONTIGUOUS", "C_CONTIGUOUS"], "C"),
     **dict.fromkeys(["F", "FORTRAN", "F_CONTIGUOUS"], "F"),
 }
 """What np.require calls the orders."""
-CUMULATIONS: dict[Any, Callable[..., Any]] = {np.add: np.cumsum, np.multiply: np.cumprod}
 
 
 # ----- NumPy functions that write
-def b_add_at(cx: Context, fn: np.ufunc, array: Arr, index: Value, value: Value | None = None) -> Any:
-    require_written(cx, array)
-    position = index_arg(cx, index)
-    before = cx.read(array)
-    if value is not None and (fn is np.add or fn is np.subtract):
-        change = cx.arg(value) if fn is np.add else cx.arg(cx.emit(operator.neg, value))
-        after = cx.builder.opaque(helpers.add_at, (before, position, change), before.type)
-        after.hint = before.hint
-        cx.write(array, after)
-        return Lit(None)
-    raise cx.unsupported(
-        f"np.{fn.__name__}.at",
-        "repeated indices make its derivative depend on the order",
-        "write the loop out",
-    )
-
-
-@method("ufunc", "at")
-def ufunc_at(cx: Context, fn: np.ufunc, array: Arr, *args: Value) -> Any:
-    return b_add_at(cx, fn, array, *args)
-
-
-@method("ufunc", "reduce")
-def ufunc_reduce(cx: Context, fn: np.ufunc, array: Value, axis: Value = Lit(0), **kwargs: Value) -> Any:
-    same = REDUCTIONS.get(fn)
-    require_only(cx, kwargs, ("keepdims", "initial") if same else (), f"np.{fn.__name__}.reduce")
-    if same is not None:
-        return cx.emit(same, array, axis=axis, **kwargs)
-    items = items_of(cx, array) if cx.static_value(axis) == 0 else cx.demand(axis, "the axis of ufunc.reduce")
-    total = items[0]
-    for item in items[1:]:
-        total = cx.emit(fn, total, item)
-    return total
-
-
-def require_only(cx: Context, kwargs: dict[str, Value], followed: Collection[str], name: str) -> None:
-    """Refuse keywords that are not followed."""
-    unknown = [k for k, v in kwargs.items() if k not in followed and cx.static_value(v) is not None]
-    if unknown:
-        raise cx.unsupported(f"`{unknown[0]}` of {name}", "it is not followed", "leave it out")
-
-
-@method("ufunc", "accumulate")
-def ufunc_accumulate(cx: Context, fn: np.ufunc, array: Value, axis: Value = Lit(0), **kwargs: Value) -> Any:
-    same = CUMULATIONS.get(fn)
-    require_only(cx, kwargs, (), f"np.{fn.__name__}.accumulate")
-    if same is None:
-        raise cx.unsupported(f"np.{fn.__name__}.accumulate", "it has no rule", "write the loop out")
-    return cx.emit(same, array, axis=axis)
-
-
-@method("ufunc", "outer")
-def ufunc_outer(cx: Context, fn: np.ufunc, a: Value, b: Value) -> Any:
-    a, b = (cx.emit(np.asarray, v) if isinstance(v, (Lst, Tup)) else v for v in (a, b))
-    if isinstance(a, Arr):
-        a = load_item(cx, a, Tup((Lit(Ellipsis), *[Lit(None)] * known_rank(cx, cx.arg(b)))))
-    return cx.emit(fn, a, b)
-
-
 def in_place(cx: Context, fn: Callee, array: Arr, *args: Value, **kwargs: Value) -> Any:
     """A call that writes to its first argument: the array becomes the result of the pure twin."""
     require_written(cx, array)
@@ -138,6 +67,13 @@ def masked_source(cx: Context, target: Arr, source: Value, where: Value) -> Any:
         return source
     wide = cx.emit(np.broadcast_to, source, shape_of(cx, cx.read(target)))
     return load_item(cx, wide, where)
+
+
+def require_only(cx: Context, kwargs: dict[str, Value], followed: Collection[str], name: str) -> None:
+    """Refuse keywords that are not followed."""
+    unknown = [k for k, v in kwargs.items() if k not in followed and cx.static_value(v) is not None]
+    if unknown:
+        raise cx.unsupported(f"`{unknown[0]}` of {name}", "it is not followed", "leave it out")
 
 
 # ----- NumPy functions of sequences and of functions
@@ -202,8 +138,8 @@ def whole(cx: Context, value: Value, dtype: Value | None) -> dict[str, Any]:
 def b_fromiter(cx: Context, iter: Value, dtype: Value, count: Value = Lit(-1), **kwargs: Value) -> Any:
     """An array of the items, which have to be numbers."""
     require_only(cx, kwargs, (), "np.fromiter")
-    if cx.demand(count, "`count` of np.fromiter") != -1:
-        raise cx.unsupported("`count` of np.fromiter", "it is not followed", "leave it out")
+    if cx.static_value(count) != -1:
+        iter = doors.call(cx, Lit(itertools.islice), [iter, count], {})
     items = to_list(cx, iter)
     content = cx.state.get(items)
     types = [content_type(content)] if isinstance(content, Var) else [type_of_arg(cx.arg(v)) for v in content]
@@ -280,70 +216,12 @@ def method_astype_if(cx: Context, value: Value, dtype: Value) -> Any:
     return cx.emit(helpers.astype, value, Lit(target))
 
 
-@handles(np.vectorize)
-def b_vectorize(cx: Context, function: Callee, **kwargs: Value) -> Any:
-    require_only(cx, kwargs, (), "np.vectorize")
-    return Bound(Lit(Intrinsic(run_vectorized)), (function,))
-
-
-def run_vectorized(cx: Context, function: Value, *args: Value) -> Any:
-    """np.vectorize: a loop over the elements, which the function sees as Python's numbers."""
-    arrays = [cx.emit(np.asarray, a) if not isinstance(a, Arr) else a for a in args]
-    if len(arrays) > 1:
-        wide = cx.emit(np.broadcast_arrays, *arrays)
-        arrays = list(wide.items) if isinstance(wide, Tup) else list(cx.state.get(wide))
-    flat = [cx.emit(np.ravel, a) for a in arrays]
-    result = Lst(())
-    run_for(
-        cx,
-        Iterable("zip", tuple(flat)),
-        lambda item: list_append(
-            cx, result, doors.call(cx, function, [as_pythons(cx, v) for v in cx.parts(item)], {})
-        ),
-        set(),
-    )
-    return cx.emit(np.reshape, array_of_alike(cx, result), shape_of(cx, cx.variable(arrays[0])))
-
-
-def as_pythons(cx: Context, number: Value) -> Any:
-    """A number as one of Python's own, as object arrays hold them."""
-    return cx.emit(getattr(builtins, kind_of(cx.variable(number).type)), number)
-
-
-def array_of_alike(cx: Context, results: Lst) -> Any:
-    """The array of what calls have returned: the first decides about the dtype of all."""
-    content = own_elements(cx, results)
-    if len({dtype_of(type) for type in alternatives(element_of(content.type))} - {None}) != 1:
-        raise cx.unsupported(
-            "results of one type in some calls and of another one in others",
-            "NumPy converts all to the type of the first",
-            "give them one type (`0.0` for `0`)",
-        )
-    return as_array(cx, np.array, results, {})
-
-
-@handles(np.apply_along_axis)
-def b_apply_along_axis(
-    cx: Context, function: Value, axis: Value, array: Value, *args: Value, **kwargs: Value
-) -> Any:
-    moved = cx.emit(np.moveaxis, array, axis, Lit(-1))
-    rank = rank_of(cx.read(moved).type)
-    if rank != 2:
-        raise cx.unsupported("np.apply_along_axis", "it is followed for matrices only", "write the loop out")
-    result = Lst(())
-    run_for(
-        cx, moved, lambda row: list_append(cx, result, doors.call(cx, function, [row, *args], kwargs)), set()
-    )
-    found = array_of_alike(cx, result)
-    return found if known_rank(cx, cx.read(found)) == 1 else cx.emit(np.moveaxis, found, Lit(-1), axis)
-
-
 @handles(np.piecewise)
 def b_piecewise(
     cx: Context, x: Value, conditions: Value, functions: Value, *args: Value, **kwargs: Value
 ) -> Any:
     if not isinstance(x, Arr) or not known_rank(cx, cx.read(x)):
-        raise cx.unsupported("np.piecewise of a number", "it is not followed", "use `if`")
+        return piecewise_number(cx, x, conditions, functions, args, kwargs)
     one = isinstance(conditions, Arr) and known_rank(cx, cx.read(conditions)) == 1
     tests = [mask(cx, test) for test in ([conditions] if one else items_of(cx, conditions))]
     given = items_of(cx, functions)
@@ -351,6 +229,27 @@ def b_piecewise(
         some = functools.reduce(lambda a, b: cx.emit(operator.or_, a, b), tests)
         tests.append(cx.emit(operator.invert, some))
     return doors.call(cx, Lit(piecewise), [x, Tup(tuple(tests)), Tup(tuple(given)), *args], kwargs)
+
+
+def piecewise_number(
+    cx: Context,
+    x: Value,
+    conditions: Value,
+    functions: Value,
+    args: Sequence[Value],
+    kwargs: dict[str, Value],
+) -> Any:
+    """``np.piecewise`` of a number: an array without axes, as of what holds last."""
+    number = cx.emit(np.asarray, x) if not isinstance(x, Arr) else x
+    one = cx.emit(np.reshape, number, Tup((Lit(1),)))
+    several = isinstance(conditions, (Lst, Tup, Arr))
+    tests = [
+        doors.python_bool(cx, doors.truth(cx, t))
+        for t in (items_of(cx, conditions) if several else [conditions])
+    ]
+    masks = Tup(tuple(cx.emit(np.reshape, cx.emit(np.asarray, t), Tup((Lit(1),))) for t in tests))
+    found = b_piecewise(cx, one, masks, functions, *args, **kwargs)
+    return cx.emit(np.reshape, found, Tup(()))
 
 
 def mask(cx: Context, test: Value) -> Any:

@@ -146,6 +146,9 @@ def binary_objects(cx: Context, fn: Callee, left: Value, right: Value) -> Any:
         operator.matmul: "matmul",
         operator.mod: "mod",
         operator.floordiv: "floordiv",
+        operator.and_: "and",
+        operator.or_: "or",
+        operator.xor: "xor",
     }.get(fn, "")
     for owner, other, method in ((left, right, f"__{name}__"), (right, left, f"__r{name}__")):
         if isinstance(owner, Obj) and name and hasattr(owner.cls, method):
@@ -164,7 +167,8 @@ def eval_unary_op(cx: Context, node: gast.UnaryOp) -> Any:
     if isinstance(value, Lit):
         return fold(cx, UNARY[type(node.op).__name__], value.value)
     if isinstance(value, Obj):
-        return doors.call(cx, load_attribute(cx, value, "__neg__"), [], {})
+        name = {"USub": "__neg__", "UAdd": "__pos__", "Invert": "__invert__"}[type(node.op).__name__]
+        return doors.call(cx, load_attribute(cx, value, name), [], {})
     return cx.emit(UNARY[type(node.op).__name__], value)
 
 
@@ -232,6 +236,10 @@ def compare(cx: Context, op: str, left: Value, right: Value) -> Any:
     if op in ("In", "NotIn"):
         return membership(cx, op, left, right)
     fn = COMPARE[op]
+    if isinstance(left, Obj) or isinstance(right, Obj):
+        found = compare_objects(cx, fn, left, right)
+        if found is not None:
+            return found
     if isinstance(left, (Tup, Lst)) and isinstance(right, (Tup, Lst)):
         return compare_sequences(cx, op, left, right)
     one, two = cx.static_value(left), cx.static_value(right)
@@ -247,6 +255,21 @@ def compare(cx: Context, op: str, left: Value, right: Value) -> Any:
         if op in ("Eq", "NotEq") and any(is_string(cx, part) for part in (left, right)):
             return cx.builder.opaque(fn, (cx.arg(left), cx.arg(right)), Scalar("bool"))
     return cx.emit(fn, left, right)
+
+
+def compare_objects(cx: Context, fn: Callee, left: Value, right: Value) -> Any:
+    """A comparison by a method of the class of one of the two, or None."""
+    turned = {
+        operator.lt: operator.gt,
+        operator.gt: operator.lt,
+        operator.le: operator.ge,
+        operator.ge: operator.le,
+    }
+    for owner, other, asked in ((left, right, fn), (right, left, turned.get(fn, fn))):
+        method = f"__{asked.__name__}__"
+        if isinstance(owner, Obj) and isinstance(getattr(owner.cls, method, None), types.FunctionType):
+            return doors.call(cx, load_attribute(cx, owner, method), [other], {})
+    return None
 
 
 def is_string(cx: Context, value: Value) -> bool:

@@ -42,6 +42,7 @@ from ..values import Arr, Dct, Flat, Iterable, Live, Lst, Obj, Range, Tup, Value
 from .attribute_stores import load_entry, store_entry
 from .attributes import load_attribute
 from .certain_exceptions import raising
+from .index_tricks import joined_by_index
 from .narrowing import there
 
 
@@ -108,25 +109,6 @@ def is_truth(value: Value) -> bool:
         and isinstance(value.type, Scalar)
         and value.type.kind == "bool"
     )
-
-
-def joined_by_index(cx: Context, columns: bool, index: Value) -> Any:
-    """``np.r_[a, 0, b]`` and ``np.c_[a, b]``."""
-    parts = []
-    for part in index.items if isinstance(index, Tup) else (index,):
-        if isinstance(part, slice):
-            bounds = [cx.demand(p, "a bound in np.r_") for p in (part.start, part.stop, part.step)]
-            part = cx.emit(
-                np.arange, Lit(bounds[0] or 0), Lit(bounds[1]), Lit(1 if bounds[2] is None else bounds[2])
-            )
-        elif isinstance(part, Lit) and isinstance(part.value, str):
-            raise cx.unsupported("a directive in np.r_", "it is not followed", "use np.concatenate")
-        elif not isinstance(part, Arr):
-            part = cx.emit(np.array, Lst((part,)) if not isinstance(part, (Lst, Tup)) else part)
-        if columns and known_rank(cx, cx.read(part)) == 1:
-            part = cx.emit(np.expand_dims, part, Lit(1))
-        parts.append(part)
-    return cx.emit(np.concatenate, Tup(tuple(parts)), axis=Lit(-1 if columns else 0))
 
 
 def load_array_item(cx: Context, base: Arr, index: Value) -> Any:

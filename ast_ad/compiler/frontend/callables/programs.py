@@ -1,0 +1,68 @@
+"""How is a program read that stands for a function or a class of NumPy's?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ....rules.standing import UFUNC_METHODS, in_index_order, is_read, subscripts_of
+from ...ir.ops import Lit
+from ...ir.types import dtype_of, rank_of
+from .. import doors
+from ..context import Context
+from ..store.windows import is_contiguous
+from ..tables import handles
+from ..values import Arr, Lst, Tup, Value
+from .items import items_of
+
+
+def call_program(cx: Context, program: Callable[..., Any], *args: Value, **kwargs: Value) -> Any:
+    return doors.call(cx, Lit(program), list(args), kwargs)
+
+
+def call_ufunc_method(cx: Context, fn: np.ufunc, name: str, *args: Value, **kwargs: Value) -> Any:
+    """The program of a method of a ufunc, which takes an array."""
+    array, *rest = args
+    if isinstance(array, (Lst, Tup)):
+        array = cx.emit(np.array, array)
+    return doors.call(cx, Lit(UFUNC_METHODS[name]), [Lit(fn), array, *rest], kwargs)
+
+
+@handles(in_index_order)
+def b_in_index_order(cx: Context, arrays: Value) -> Any:
+    """True where that is certain; else the program is read again, with the orders of the arguments."""
+    items = [item for item in items_of(cx, arrays) if isinstance(item, Arr)]
+    ranks = [rank_of(cx.read(item).type) for item in items]
+    rank = max((9 if n is None else n for n in ranks), default=0)
+    shapes = {getattr(cx.read(item).type, "shape", None) for item in items}
+    if rank == 0 or len(shapes) == 1 and any(is_contiguous(cx, item) for item in items):
+        return Lit(True)
+    cx.demand_orders()
+    raise cx.unsupported(
+        "np.nditer of these arrays",
+        "they are met in the order in which they lie in memory, which is not known",
+        'write order="C"',
+    )
+
+
+@handles(is_read)
+def b_is_read(cx: Context) -> Any:
+    return Lit(True)
+
+
+@handles(np.einsum)
+def b_einsum(cx: Context, *args: Value, **kwargs: Value) -> Any:
+    """Lists of labels between the arrays become text."""
+    if args and not isinstance(cx.static_value(args[0]), str):
+        labels = [cx.demand(part, "the labels of np.einsum") for part in args[1::2]]
+        result = cx.demand(args[-1], "the labels of np.einsum") if len(args) % 2 else None
+        arrays = args[0 : 2 * len(labels) : 2]
+        args = (Lit(subscripts_of(labels, result)), *arrays)
+    return doors.call_primitive(cx, np.einsum, list(args), kwargs)
+
+
+def is_float(cx: Context, array: Arr) -> bool:
+    dtype = dtype_of(cx.read(array).type)
+    return dtype is not None and np.dtype(dtype).kind in "fc"

@@ -1,0 +1,1 @@
+"""Programs that stand for functions and classes of NumPy's."""

@@ -1,0 +1,175 @@
+"""Are the methods of ufuncs followed, for ufuncs whose reductions NumPy has no function for, too?"""
+
+import numpy as np
+import pytest
+
+import ast_ad
+from ast_ad import grad
+
+from .checking import X, hold_compiled, hold_traced, hold_twice
+
+pytestmark = pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+W = np.array([[1.0, -2.0], [0.5, 3.0]])
+
+
+def reductions(x):
+    m = x.reshape(2, 2)
+    return np.sum(np.subtract.reduce(m, axis=1) ** 2) + np.logaddexp.reduce(x) + np.hypot.reduce(x)
+
+
+def ordered_reductions(x):
+    return np.sum(np.divide.reduce(x.reshape(2, 2), axis=-1)) + np.power.reduce(x[:3]) + np.arctan2.reduce(x)
+
+
+def reductions_with_options(x):
+    m = x.reshape(2, 2)
+    a = np.add.reduce(x**2, initial=3.0, where=x > 0.5)
+    b = np.multiply.reduce(x, dtype=float, initial=2.0)
+    c = np.logaddexp.reduce(m, axis=1, keepdims=True)
+    return a + b + np.sum(c * m) + np.hypot.reduce(m, axis=(0, 1), initial=2.0)
+
+
+def reductions_of_what_holds(x):
+    m = x.reshape(2, 2)
+    return np.sum(np.hypot.reduce(m, axis=0, where=m > 0.5) * W[0]) + np.fmax.reduce(
+        x, where=x < 1.5, initial=-1.0
+    )
+
+
+def extrema(x):
+    m = x.reshape(2, 2)
+    return np.sum(np.maximum.reduce(m, axis=0) ** 2) + np.minimum.reduce(m, axis=None) * np.fmin.reduce(x)
+
+
+def running(x):
+    m = x.reshape(2, 2)
+    a = np.add.accumulate(x) ** 2
+    b = np.multiply.accumulate(m, axis=1) * W
+    return (
+        np.sum(a)
+        + np.sum(b)
+        + np.sum(np.subtract.accumulate(x) ** 2)
+        + np.sum(np.logaddexp.accumulate(m) * W)
+    )
+
+
+def running_extrema(x):
+    m = x.reshape(2, 2)
+    low = np.minimum.accumulate(x[::-1])
+    return (
+        np.sum(np.maximum.accumulate(x) ** 2 - x)
+        + np.sum(low**2)
+        + np.sum(np.maximum.accumulate(m, axis=1) * W)
+    )
+
+
+def segments(x):
+    m = x.reshape(2, 2)
+    a = np.add.reduceat(x**2, [0, 2]) ** 2
+    b = np.multiply.reduceat(m, [0, 1], axis=1) * W
+    return np.sum(a) + np.sum(b) + np.sum(np.maximum.reduceat(x, [3, 1, 3]) ** 2)
+
+
+def products_at(x):
+    a = np.ones(3)
+    np.multiply.at(a, [0, 1, 1, 2], x)
+    np.divide.at(a, np.array([0, 2, 2]), x[:3] + 1.0)
+    return np.sum(a**2)
+
+
+def extrema_at(x):
+    a = np.zeros(3) + 0.5
+    np.maximum.at(a, [0, 1, 1, 2], x)
+    np.minimum.at(a, [2, 2], x[1] + 0.1)
+    return np.sum(a**2)
+
+
+def of_one_operand_at(x):
+    a = x.copy()
+    np.exp.at(a, [0, 2])
+    np.negative.at(a, [0, 3, 3])
+    np.power.at(a, [1, 1], 2.0)
+    return np.sum(a * x)
+
+
+def at_pairs(x):
+    a = np.ones((2, 2))
+    np.subtract.at(a, (np.array([0, 1, 1, 0]), np.array([0, 0, 1, 0])), x**2)
+    np.multiply.at(a, (np.array([0, 1]), slice(None)), x.reshape(2, 2))
+    return np.sum(a**2 * W)
+
+
+def outer(x):
+    a = np.arctan2.outer(x, x[:2])
+    b = np.add.outer(x.reshape(2, 2), x) ** 2
+    return np.sum(a) + np.sum(b) + np.sum(np.power.outer(x, np.arange(3))) + np.sum(np.hypot.outer(2.0, x))
+
+
+def contractions_by_lists(x):
+    m = x.reshape(2, 2)
+    a = np.einsum(x, [0], x, [0], [])
+    b = np.einsum(m, [0, 1], m, [1, 2])
+    c = np.einsum(m, [Ellipsis, 1], [Ellipsis])
+    return a + np.sum(b * W) + np.sum(c**2) + np.sum(np.einsum(m, [30, 2], W, [2, 30], [2, 30]) * W)
+
+
+PROGRAMS = [
+    reductions,
+    ordered_reductions,
+    reductions_with_options,
+    reductions_of_what_holds,
+    extrema,
+    running,
+    running_extrema,
+    segments,
+    products_at,
+    extrema_at,
+    of_one_operand_at,
+    at_pairs,
+    outer,
+    contractions_by_lists,
+]
+
+
+@pytest.mark.parametrize("f", PROGRAMS)
+def test_compiled(f):
+    hold_compiled(f)
+
+
+@pytest.mark.parametrize("f", PROGRAMS)
+def test_traced(f):
+    hold_traced(f)
+
+
+@pytest.mark.parametrize("f", [ordered_reductions, running, products_at, contractions_by_lists])
+def test_twice(f):
+    hold_twice(f)
+
+
+@pytest.mark.parametrize("f", [reductions, running_extrema, segments, products_at])
+def test_kernels(f):
+    hold_compiled(f, "numba")
+
+
+def test_an_order_that_matters_has_one_axis():
+    with pytest.raises(ValueError, match="not reorderable"):
+        grad(lambda x: np.subtract.reduce(x.reshape(2, 2), axis=None))(X.copy())
+
+
+def test_integers_have_no_derivative():
+    def f(x):
+        counts = np.ones(3, dtype=int)
+        np.multiply.at(counts, [0, 0, 1], 2)
+        return np.sum(counts * x[:3])
+
+    np.testing.assert_array_equal(grad(f)(X.copy()), [4.0, 2.0, 1.0, 0.0])
+
+
+def test_a_result_may_be_given():
+    def f(x):
+        out = np.zeros(2)
+        np.subtract.reduce(x.reshape(2, 2), axis=1, out=out)
+        return np.sum(out**2)
+
+    np.testing.assert_allclose(grad(f)(X.copy()), [-0.8, 0.8, -1.6, 1.6])
+    assert ast_ad.grad(f, fallback="error")(X.copy()) is not None
