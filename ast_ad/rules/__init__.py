@@ -44,7 +44,13 @@ from .numpy import (  # noqa: F401
     sorting,
     statistics,
 )
-from .programs import iteration, masked_functions, ufunc_methods  # noqa: F401
+from .programs import (  # noqa: F401
+    collections_of_items,
+    iteration,
+    iterators,
+    masked_functions,
+    ufunc_methods,
+)
 from .torch import (  # noqa: F401
     activations,
     elementwise as torch_elementwise,

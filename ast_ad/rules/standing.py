@@ -1,4 +1,4 @@
-"""Which programs stand for functions and classes of NumPy's that are compiled code, or made of introspection?
+"""Which programs stand for functions and classes that are compiled code, or made of introspection?
 
 A program is Python code of plainer operations, with the same result: the compiler reads it in the place of
 the original, and a trace runs it. So it needs no rule of its own, and every mode has the derivative.
@@ -15,6 +15,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 PACKAGE = __name__.rpartition(".")[0] + ".programs"  # whose modules have the programs
 _programs: dict[Any, Callable[..., Any]] = {}
+# Those of Python's own: the compiler reads them, and traces run the originals.
+_read: dict[Any, Callable[..., Any]] = {}
 # The methods of ufuncs: programs whose first argument is the ufunc.
 UFUNC_METHODS: dict[str, Callable[..., Any]] = {}
 
@@ -31,6 +33,17 @@ def stands_for(*originals: Any) -> Callable[[F], F]:
     return enter
 
 
+def read_for(*originals: Any) -> Callable[[F], F]:
+    """Register a function or a class that the compiler reads in the place of the originals."""
+
+    def enter(program: F) -> F:
+        for original in originals:
+            _read[original] = program
+        return program
+
+    return enter
+
+
 def ufunc_method(program: F) -> F:
     """Register the program of the method of ufuncs that has its name."""
     UFUNC_METHODS[program.__name__] = program
@@ -40,18 +53,18 @@ def ufunc_method(program: F) -> F:
 def program_for(original: Any) -> Callable[..., Any] | None:
     """The program that stands for a callable, or None."""
     try:
-        return _programs.get(original)
+        return _programs.get(original) or _read.get(original)
     except TypeError:  # it can't be hashed
         return None
 
 
 def original_of(program: Any) -> Any:
     """What a program stands for, or None."""
-    return next((original for original, one in _programs.items() if one is program), None)
+    return next((original for original, one in (_programs | _read).items() if one is program), None)
 
 
 def programs() -> dict[Any, Callable[..., Any]]:
-    """All originals with their programs."""
+    """All originals with the programs that traces run in their place."""
     return dict(_programs)
 
 

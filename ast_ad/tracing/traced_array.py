@@ -225,8 +225,9 @@ class Traced(Memory, metaclass=Face):
         if not kwargs.get("copy", True) and self._array.astype(dtype, order, copy=False) is self._array:
             return self
         if kind not in "fc":
-            if kind == "O" and needs_grad(self):
-                raise refused("conversion of a traced array to one of objects", DETACHED, "use a list")
+            if kind in "OV" and needs_grad(self):
+                what = "one of objects" if kind == "O" else "one with fields"
+                raise refused(f"conversion of a traced array to {what}", DETACHED, "use a list")
             if kind in "iu":
                 becomes_integer(self)
             return self._array.astype(dtype)[()] if self._scalar else self._array.astype(dtype)

@@ -206,6 +206,9 @@ class Inputs:
             or hasattr(type(value), "_fields")
         ):
             return self.container(cx, value, path)
+        if isinstance(value, types.BuiltinMethodType) and isinstance(value.__self__, type):
+            self.guards.add(Guard.value(path.attribute("__self__"), value.__self__))
+            return Lit(value)  # a class's method is another object at every read
         if is_code(value):
             self.guards.add(Guard.value(path, value))
             return Lit(value)

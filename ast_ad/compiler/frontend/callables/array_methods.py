@@ -227,6 +227,11 @@ def method_put(cx: Context, receiver: Arr, index: Value, value: Value, **kwargs:
     return Lit(None)
 
 
+@method("array", "__getitem__")
+def method_getitem(cx: Context, receiver: Value, index: Value) -> Any:
+    return load_item(cx, receiver, index)
+
+
 @method("array", "is_integer")
 def method_is_integer(cx: Context, receiver: Value) -> Any:
     return cx.emit(float.is_integer, b_float(cx, receiver))

@@ -77,7 +77,7 @@ def known_items(cx: Context, value: Value, short: bool) -> list[Any] | None:
     if isinstance(value, Lit) and isinstance(value.value, (tuple, list, str, dict, set, frozenset, range)):
         return [from_python(cx, v) for v in value.value]
     if isinstance(value, Obj) and hasattr(value.cls, "__iter__"):
-        return doors.items_of(cx, doors.call(cx, load_attribute(cx, value, "__iter__"), [], {}))
+        return static_items(cx, doors.call(cx, load_attribute(cx, value, "__iter__"), [], {}), short)
     return None
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ....rules.standing import UFUNC_METHODS, in_index_order, is_read, subscripts_of
+from ....rules.standing import UFUNC_METHODS, in_index_order, is_read, program_for, subscripts_of
 from ...ir.ops import Lit
 from ...ir.types import dtype_of, rank_of
 from .. import doors
@@ -16,6 +16,8 @@ from ..store.windows import is_contiguous
 from ..tables import handles
 from ..values import Arr, Lst, Tup, Value
 from .items import items_of
+from .iterables import to_list
+from .lazy_items import static_items
 
 
 def call_program(cx: Context, program: Callable[..., Any], *args: Value, **kwargs: Value) -> Any:
@@ -45,6 +47,21 @@ def b_in_index_order(cx: Context, arrays: Value) -> Any:
         "they are met in the order in which they lie in memory, which is not known",
         'write order="C"',
     )
+
+
+@handles(set)
+def b_set(cx: Context, iterable: Value | None = None) -> Any:
+    """A set of what is known; else its program, as of an empty one, to which anything may be added."""
+    if iterable is not None and cx.is_static(iterable):
+        return doors.call_opaque(cx, set, [iterable], {})
+    if iterable is not None:
+        iterable = to_list(cx, iterable)
+        items = static_items(cx, iterable)
+        if items is not None and all(map(cx.is_static, items)):
+            return Lit({cx.static_value(item) for item in items})
+    program = program_for(set)
+    assert program is not None
+    return call_program(cx, program, *(() if iterable is None else (iterable,)))
 
 
 @handles(is_read)

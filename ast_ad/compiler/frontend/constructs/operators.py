@@ -359,6 +359,12 @@ def membership(cx: Context, op: str, left: Value, right: Value) -> Any:
         if isinstance(right, Tup)
         else None
     )
+    if isinstance(right, Obj) and isinstance(getattr(right.cls, "__contains__", None), types.FunctionType):
+        method = load_attribute(cx, right, "__contains__")
+        there = doors.python_bool(cx, doors.truth(cx, doors.call(cx, method, [left], {})))
+        if op == "In" or not isinstance(there, Lit):
+            return there if op == "In" else cx.emit(operator.not_, there)
+        return Lit(not there.value)
     needle = cx.static_value(left)
     cls = right.cls if isinstance(right, Obj) else type(right.value) if isinstance(right, Live) else object
     if isinstance(right, Attributes) or isinstance(getattr(cls, "__contains__", None), types.FunctionType):
