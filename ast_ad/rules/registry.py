@@ -49,6 +49,7 @@ _optional = {
     "scipy.integrate": ".scipy.integrate",
     "scipy.ndimage": ".scipy.ndimage",
     "scipy.stats": ".scipy.stats",
+    "scipy.interpolate": ".scipy.interpolate",
 }
 
 
@@ -218,6 +219,36 @@ def program(fn: Function) -> Function:
     """Register a function that is itself differentiable NumPy: a composite whose rule is its own body."""
     _register((fn,), kind="composite", rule=body_of(fn), itself=True)
     return fn
+
+
+# Functions and methods of libraries, and the plain programs that are followed in their places.
+_read_as: dict[Function, Function] = {}
+
+
+def reads_as(*fns: Function) -> Callable[[Function], Function]:
+    """Register a program that is read where a function or a method of a class is called.
+
+    Unlike a composite it may take objects, read their attributes and, as ``__init__``, set them.
+    """
+
+    def decorate(program: Function) -> Function:
+        for fn in fns:
+            _read_as[fn] = program
+        return program
+
+    return decorate
+
+
+def read_instead(fn: Function) -> Function | None:
+    """The program that is followed in the place of a function of a library, or None."""
+    _load_optional()
+    return _read_as.get(getattr(fn, "in_place_of", fn)) if isinstance(fn, types.FunctionType) else None
+
+
+def followed_methods() -> dict[Function, Function]:
+    """All functions in whose places other programs are read."""
+    _load_optional()
+    return dict(_read_as)
 
 
 def body_of(fn: Function) -> Function:

@@ -23,12 +23,13 @@ from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..errors import UnsupportedError
 from ..rules.of_numba import is_ufunc, made_of
-from ..rules.registry import count, lookup, primitives, writing_parameters
+from ..rules.registry import count, followed_methods, lookup, primitives, writing_parameters
 from ..rules.standing import programs
 from .builtin_classes import OF_NUMPY
 from .ends import counted
 from .flat_iterator import Flat
 from .followed import followed, objects, vectorized
+from .methods import program_or_original
 from .stand_ins import stand_in
 from .traced_array import Traced
 from .traced_ufuncs import apply_ufunc
@@ -389,6 +390,9 @@ def _replacements(known: int) -> dict[int, tuple[Any, Any]]:
         if module.split(".")[0] in ("ast_ad", ""):
             continue
         replace(fn, _dispatches(fn, fn.__name__))
+    for fn, program in followed_methods().items():
+        if "." not in fn.__qualname__:  # methods are replaced in their classes
+            replace(fn, program_or_original(fn, program))
     return found
 
 

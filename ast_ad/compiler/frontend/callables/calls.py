@@ -14,7 +14,7 @@ import numpy as np
 from ....errors import AdError, SourceError
 from ....rules import containers, helpers
 from ....rules.of_numba import WITHOUT_EXCEPTIONS, is_ufunc, made_of
-from ....rules.registry import lookup, with_named_out, writing_parameters
+from ....rules.registry import lookup, read_instead, with_named_out, writing_parameters
 from ....rules.standing import program_for
 from ...ir.ops import Lit, Var
 from ...ir.types import kind_of
@@ -167,6 +167,9 @@ def _call_python(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, V
         bound = [outside_constant(cx, a, given.item(i)) for i, a in enumerate(fn.args)]
         keywords = {k: outside_constant(cx, v, named.item(k)) for k, v in fn.keywords.items()}
         return call(cx, Lit(fn.func), [*bound, *args], {**keywords, **kwargs})
+    program = read_instead(fn)
+    if program is not None:
+        return call_followed(cx, program, args, kwargs)
     primitive = lookup(fn)
     if (
         isinstance(fn, type)  # np.iinfo, np.finfo
