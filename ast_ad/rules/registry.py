@@ -222,16 +222,16 @@ def program(fn: Function) -> Function:
 
 
 # Functions and methods of libraries, and the plain programs that are followed in their places.
-_read_as: dict[Function, Function] = {}
+_read_as: dict[types.FunctionType, types.FunctionType] = {}
 
 
-def reads_as(*fns: Function) -> Callable[[Function], Function]:
+def reads_as(*fns: Any) -> Callable[[Any], Any]:
     """Register a program that is read where a function or a method of a class is called.
 
     Unlike a composite it may take objects, read their attributes and, as ``__init__``, set them.
     """
 
-    def decorate(program: Function) -> Function:
+    def decorate(program: Any) -> Any:
         for fn in fns:
             _read_as[fn] = program
         return program
@@ -239,13 +239,13 @@ def reads_as(*fns: Function) -> Callable[[Function], Function]:
     return decorate
 
 
-def read_instead(fn: Function) -> Function | None:
+def read_instead(fn: Any) -> types.FunctionType | None:
     """The program that is followed in the place of a function of a library, or None."""
     _load_optional()
     return _read_as.get(getattr(fn, "in_place_of", fn)) if isinstance(fn, types.FunctionType) else None
 
 
-def followed_methods() -> dict[Function, Function]:
+def followed_methods() -> dict[types.FunctionType, types.FunctionType]:
     """All functions in whose places other programs are read."""
     _load_optional()
     return dict(_read_as)

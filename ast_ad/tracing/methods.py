@@ -1,7 +1,7 @@
-"""Where are programs run in the place of methods of a library's classes? In the classes, while a function is traced.
+"""Where do programs stand in the place of a library's methods while a function is traced? In the classes.
 
-An interpolator may be an argument, a global or made by the function itself: its class leads to the method in all
-cases. What is called with plain arrays, in this thread or in others, runs the library's own code.
+An interpolator may be an argument, a global or made by the function itself: its class leads to the method in
+all cases. What is called with plain arrays, in this thread or in others, runs the library's own code.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def methods() -> list[tuple[dict[str, Any], str, Any, Any]]:
 
 @functools.lru_cache(1)
 def _methods(known: int) -> list[tuple[dict[str, Any], str, Any, Any]]:
-    found = []
+    found: list[tuple[dict[str, Any], str, Any, Any]] = []
     for fn, program in followed_methods().items():
         owner = _owner(fn)
         if owner is not None:

@@ -1,7 +1,7 @@
 """How are the cubic interpolators of ``scipy.interpolate`` made of their data, as programs with derivatives?
 
-Each chooses slopes at the data; values and slopes give the coefficients (``CubicHermiteSpline``). The formulas are
-SciPy's, written without changes in place, so that they are differentiated by ``x`` and ``y``.
+Each chooses slopes at the data; values and slopes give the coefficients (``CubicHermiteSpline``). The
+formulas are SciPy's, written without changes in place, so that they are differentiated by ``x`` and ``y``.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..registry import reads_as
 
 
 def along_first(x: Any, y: Any, axis: int) -> Any:
-    """The breakpoints and the values as arrays, the axis of the breakpoints first; what SciPy would refuse raises."""
+    """Breakpoints and values as arrays, the axis of the breakpoints first; what SciPy refuses raises."""
     x, y = np.asarray(x), np.asarray(y)
     x = x.astype(float)
     if np.isrealobj(y):
@@ -118,8 +118,8 @@ def as_one(number: Any) -> Any:
 def end_row(end: Any, dx: Any, dxr: Any, secant: Any, y: Any, turned: int) -> Any:
     """The equation at an end: the factors of the second slope and the first, and the right side.
 
-    The last end is seen from behind: then the second derivative keeps its sign, and the first one does, too, since
-    ``secant`` is not turned; only ``y[1] - y[0]`` has the other.
+    The last end is seen from behind: then the second derivative keeps its sign, and the first one does, too,
+    since ``secant`` is not turned; only ``y[1] - y[0]`` has the other.
     """
     if end is None:
         d = dx[0] + dx[1]
@@ -134,7 +134,7 @@ def end_row(end: Any, dx: Any, dxr: Any, secant: Any, y: Any, turned: int) -> An
 
 
 def periodic_slopes(x: Any, y: Any) -> Any:
-    """The slopes of a spline that goes on with its beginning: a system with three diagonals and two corners."""
+    """The slopes of a spline that goes on with its beginning: three diagonals and two corners."""
     n, dx = len(x), np.diff(x)
     dxr = upright(dx, y)
     secant = np.diff(y, axis=0) / dxr
@@ -200,7 +200,7 @@ def akima(
     ndim = np.ndim(y)
     x, y = along_first(x, y, axis)
     if np.iscomplexobj(y):
-        refuse("Akima1DInterpolator of complex values", "SciPy has none", "interpolate real and imaginary part")
+        refuse("Akima1DInterpolator of complex values", "SciPy has none", "use real values")
     fill(self, x, y, local_slopes(x, y, method), axis % ndim, False if extrapolate is None else extrapolate)
 
 

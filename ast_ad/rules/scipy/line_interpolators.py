@@ -1,7 +1,8 @@
 """How is ``scipy.interpolate.interp1d`` made of its data, and evaluated, as a program with derivatives?
 
-The object has SciPy's attributes, so that either kind of object, SciPy's own or one made by the program here, is called
-by the same code. Steps (``nearest``, ``previous``, ``next``) pass cotangents to the data only.
+The object has SciPy's attributes, so that either kind of object, SciPy's own or one made by the program
+here, is called by the same code. Steps (``nearest``, ``previous``, ``next``) pass cotangents to the data
+only.
 """
 
 from __future__ import annotations
@@ -54,7 +55,11 @@ def set_kind(self: Any, kind: Any) -> None:
     if kind == "linear":
         self._kind, self._call = kind, interp1d._call_linear
     elif kind in ("nearest", "nearest-up"):
-        self._kind, self._call, self._side = kind, interp1d._call_nearest, "left" if kind == "nearest" else "right"
+        self._kind, self._call, self._side = (
+            kind,
+            interp1d._call_nearest,
+            "left" if kind == "nearest" else "right",
+        )
         halves = x / 2.0
         self.x_bds = halves[1:] + halves[:-1]
     elif kind in ("previous", "next"):
@@ -135,6 +140,8 @@ def piece(self: Any, x_new: Any) -> Any:
         ahead = 0 if kind == "previous" else 1
         place = np.clip(np.searchsorted(self._x_shift, x_new, side=self._side), 1 - ahead, len(x) - ahead)
         return y[place + ahead - 1]
+    if len(self._y_extra_shape) == 0 and not self._extrapolate:
+        return np.interp(x_new, x, self.y)[:, None]
     high = np.clip(np.searchsorted(x, x_new), 1, len(x) - 1)
     low = high - 1
     x_low, x_high, y_low = x[low], x[high], y[low]

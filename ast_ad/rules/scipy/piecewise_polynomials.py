@@ -1,8 +1,8 @@
 """How is a piecewise polynomial differentiated by its points, its coefficients and its breakpoints?
 
-Between ``x[i]`` and ``x[i + 1]`` it is ``sum(c[m, i] * (at - x[i]) ** (k - m) for m in range(k + 1))``: linear in
-``c``. So two functions are derivatives of each other, the values and their adjoint by the coefficients; by a
-point the derivative is that of the next order.
+Between ``x[i]`` and ``x[i + 1]`` it is ``sum(c[m, i] * (at - x[i]) ** (k - m) for m in range(k + 1))``:
+linear in ``c``. So two functions are derivatives of each other, the values and their adjoint by the
+coefficients; by a point the derivative is that of the next order.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _plain_call = PPoly.__call__  # of SciPy itself, whatever stands in its place wh
 def piecewise_values(c: Any, x: Any, at: Any, nu: int, extrapolate: Any) -> Any:
     """The derivative of order ``nu`` at the points, for each of the trailing axes of ``c``.
 
-    >>> piecewise_values(np.array([[1.0, 2.0], [0.0, 1.0]]), np.array([0.0, 1.0, 2.0]), np.array([0.5, 1.5]), 0, True)
+    >>> piecewise_values(np.array([[1.0, 2.0], [0.0, 1.0]]), np.arange(3.0), np.array([0.5, 1.5]), 0, True)
     array([0.5, 2. ])
     """
     return _plain_call(PPoly.construct_fast(_floats(c), _floats(x)), at, nu, extrapolate)
@@ -32,7 +32,7 @@ def piecewise_values(c: Any, x: Any, at: Any, nu: int, extrapolate: Any) -> Any:
 def piecewise_adjoint(g: Any, c: Any, x: Any, at: Any, nu: int, extrapolate: Any) -> Any:
     """The adjoint of ``piecewise_values`` by ``c``, of which it reads the shape only.
 
-    >>> piecewise_adjoint(np.array([1.0]), np.ones((2, 2)), np.array([0.0, 1.0, 2.0]), np.array([1.5]), 0, True)
+    >>> piecewise_adjoint(np.array([1.0]), np.ones((2, 2)), np.arange(3.0), np.array([1.5]), 0, True)
     array([[0. , 0.5],
            [0. , 1. ]])
     """
@@ -103,11 +103,17 @@ helpers.SHAPED_LIKE[piecewise_adjoint] = 1, (0,)
 # ----- the class -----
 
 
+def as_floats(a: Any) -> Any:
+    """An array in double precision, as SciPy's objects hold them."""
+    a = np.asarray(a)
+    return a if a.dtype == np.float64 or a.dtype == np.complex128 else a.astype(float)
+
+
 @reads_as(PPoly.__init__)
 def polynomial(self: Any, c: Any, x: Any, extrapolate: Any = None, axis: Any = 0) -> None:
     if axis != 0:
         c = np.moveaxis(np.moveaxis(c, axis + 1, 0), axis + 1, 0)
-    self._c, self._x = np.asarray(c), np.asarray(x)
+    self._c, self._x = as_floats(c), as_floats(x)
     self.extrapolate = True if extrapolate is None else extrapolate
     self.axis = axis
     self._asarray = np.asarray
@@ -116,21 +122,31 @@ def polynomial(self: Any, c: Any, x: Any, extrapolate: Any = None, axis: Any = 0
 @reads_as(PPoly.__call__)
 def polynomial_call(self: Any, x: Any, nu: int = 0, extrapolate: Any = None) -> Any:
     if isinstance(self, BPoly):
-        refuse("scipy.interpolate.BPoly", "there is no rule for it", "PPoly.from_bernstein_basis makes another one")
+        refuse(
+            "scipy.interpolate.BPoly",
+            "there is no rule for it",
+            "use PPoly.from_bernstein_basis",
+        )
     mode = self.extrapolate if extrapolate is None else extrapolate
     at = np.asarray(x)
     c, breaks = self._c, self._x
     if mode == "periodic":
         at = breaks[0] + (at - breaks[0]) % (breaks[-1] - breaks[0])
         mode = False
-    return around(piecewise_values(c, breaks, at, nu, mode), np.ndim(at), self.axis)
+    return around(at_points(c, breaks, at, nu, mode), np.ndim(at), self.axis)
+
+
+def at_points(c: Any, x: Any, at: Any, nu: int, extrapolate: Any) -> Any:
+    """``piecewise_values`` at points of any shape."""
+    values = piecewise_values(c, x, np.ravel(at), nu, extrapolate)
+    return np.reshape(values, np.shape(at) + np.shape(c)[2:])
 
 
 _SMALL = bytes(range(64))
 
 
 def settled(axis: int) -> int:
-    """An axis of an object, of which the structure of the program depends: an index into a constant is one."""
+    """An axis of an object, known when the program is built: an index into a constant has to be."""
     return _SMALL[axis]
 
 
@@ -193,7 +209,9 @@ def integrated(c: Any, x: Any) -> Any:
 def integrate(self: Any, a: Any, b: Any, extrapolate: Any = None) -> Any:
     mode = self.extrapolate if extrapolate is None else extrapolate
     if mode == "periodic":
-        refuse("the integral of a periodic piecewise polynomial", "there is no rule for it", "integrate a period")
+        refuse(
+            "the integral of a periodic piecewise polynomial", "there is no rule for it", "integrate a period"
+        )
     c, x = integrated(self._c, self._x), self._x
-    area = piecewise_values(c, x, np.asarray(b), 0, mode) - piecewise_values(c, x, np.asarray(a), 0, mode)
+    area = at_points(c, x, np.asarray(b), 0, mode) - at_points(c, x, np.asarray(a), 0, mode)
     return np.asarray(area)

@@ -1,8 +1,8 @@
-"""How is a spline, a sum of B-splines, differentiated by its points and its coefficients, and how made of data?
+"""How is a sum of B-splines differentiated by its points and coefficients, and how is it made of data?
 
-The values are linear in the coefficients, and these, of a spline through given points, in the values there. So each
-of two functions has an adjoint that is its transpose, and by a point the derivative is that of the next order.
-By knots there is no rule.
+The values are linear in the coefficients, and these, of a spline through given points, in the values there.
+So each of two functions has an adjoint that is its transpose, and by a point the derivative is that of the
+next order. By knots there is no rule.
 """
 
 from __future__ import annotations
@@ -17,9 +17,12 @@ from .. import helpers
 from ..helpers import safe_product
 from ..numpy.gather import refuse
 from ..registry import reads_as, shape, vjp
-from .piecewise_polynomials import _floats, around, summed_to
+from .piecewise_polynomials import _floats, around, as_floats, summed_to
 
-_plain_call, _plain_through = BSpline.__call__, make_interp_spline  # SciPy's own, also while something is traced
+_plain_call, _plain_through = (
+    BSpline.__call__,
+    make_interp_spline,
+)  # SciPy's own, also while something is traced
 
 
 # ----- values, linear in the coefficients -----
@@ -40,7 +43,7 @@ def spline_values(c: Any, at: Any, t: Any, k: int, nu: int, extrapolate: Any) ->
 def spline_adjoint(g: Any, c: Any, at: Any, t: Any, k: int, nu: int, extrapolate: Any) -> Any:
     """The adjoint of ``spline_values`` by ``c``, of which it reads the shape only.
 
-    >>> spline_adjoint(np.array([1.0]), np.zeros(2), np.array([0.25]), np.array([0.0, 0.0, 1.0, 1.0]), 1, 0, True)
+    >>> spline_adjoint(np.ones(1), np.zeros(2), np.array([0.25]), np.array([0.0, 0.0, 1.0, 1.0]), 1, 0, True)
     array([0.75, 0.25])
     """
     count, *rest = np.shape(c)
@@ -80,7 +83,8 @@ def adjoint_rule(g, ans, h, c, at, t, k, nu, extrapolate):
 
 
 def spline_through(y: Any, x: Any, t: Any, k: int) -> Any:
-    """The coefficients of the spline with these knots and values; ``y`` is a matrix with a row for each point.
+    """The coefficients of the spline with these knots and values; ``y`` is a matrix with a row for each
+    point.
 
     >>> spline_through(np.array([[1.0], [3.0]]), np.array([0.0, 1.0]), np.array([0.0, 0.0, 1.0, 1.0]), 1)
     array([[1.],
@@ -135,7 +139,7 @@ helpers.SHAPED_LIKE[spline_adjoint] = 1, (0,)
 def spline(self: Any, t: Any, c: Any, k: int, extrapolate: Any = True, axis: int = 0) -> None:
     self.k = k
     self.axis = axis
-    self._t, self._c = np.asarray(t), np.asarray(c)
+    self._t, self._c = as_floats(t), as_floats(c)
     if axis != 0:
         self._c = np.moveaxis(self._c, axis, 0)
     self.extrapolate = extrapolate
@@ -151,7 +155,13 @@ def spline_call(self: Any, x: Any, nu: int = 0, extrapolate: Any = None) -> Any:
         n = len(t) - k - 1
         at = t[k] + (at - t[k]) % (t[n] - t[k])
         mode = False
-    return around(spline_values(self._c, at, t, k, nu, mode), np.ndim(at), self.axis)
+    return around(at_points(self._c, at, t, k, nu, mode), np.ndim(at), self.axis)
+
+
+def at_points(c: Any, at: Any, t: Any, k: int, nu: int, extrapolate: Any) -> Any:
+    """``spline_values`` at points of any shape."""
+    values = spline_values(c, np.ravel(at), t, k, nu, extrapolate)
+    return np.reshape(values, np.shape(at) + np.shape(c)[1:])
 
 
 @reads_as(BSpline.derivative)

@@ -66,7 +66,7 @@ def told_type(told: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Ty
         lengths = told(*map(_told, args), **{name: _told(arg) for name, arg in kwargs.items()})
     except (TypeError, ValueError, IndexError, RuntimeError) as problem:
         raise InferenceError(f"{type(problem).__name__}: {problem}") from None
-    types = [_type(arg) for arg in (*args, *kwargs.values()) if isinstance(arg, Var)]
+    types = [_type(arg) for arg in (*args, *kwargs.values()) if isinstance(arg, (Var, Lit))]
     dtype = np.result_type(*(t.dtype for t in types if isinstance(t, Array)))
     return Array(dtype, tuple(Dim.fresh() if n is None else n for n in lengths))
 
@@ -76,12 +76,16 @@ def _told(arg: Arg) -> Any:
     if isinstance(arg, Var):
         if isinstance(arg.type, Array):
             return arg.type.shape
+        if isinstance(arg.type, TupleOf):
+            return tuple(t.shape if isinstance(t, Array) else None for t in arg.type.items)
         if arg.known is not UNKNOWN:
             return arg.known
         return arg.type.size if isinstance(arg.type, Scalar) else None
     if isinstance(arg, Seq):
         return tuple(map(_told, arg.items))
-    return arg.value if isinstance(arg, Lit) else None
+    if isinstance(arg, Lit):
+        return arg.value.shape if isinstance(arg.value, np.ndarray) else arg.value
+    return None
 
 
 def _type(arg: Arg) -> Type:
