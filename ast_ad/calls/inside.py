@@ -379,8 +379,12 @@ def _root(value: Any) -> Any:
 def _same(content: Any, before: Any) -> bool:
     if isinstance(content, dict) and isinstance(before, dict):
         return content.keys() == before.keys() and all(
-            content[k] is before[k] or is_checked(before[k], content[k]) for k in content
+            _same(content[k], before[k]) or is_checked(before[k], content[k]) for k in content
         )
+    if isinstance(content, Tup) and isinstance(
+        before, Tup
+    ):  # behind a branch it is another one with these items
+        return len(content.items) == len(before.items) and all(map(_same, content.items, before.items))
     return content is before
 
 

@@ -50,6 +50,7 @@ _optional = {
     "scipy.ndimage": ".scipy.ndimage",
     "scipy.stats": ".scipy.stats",
     "scipy.interpolate": ".scipy.interpolate",
+    "scipy.signal": ".scipy.signal",
 }
 
 
@@ -89,6 +90,7 @@ def shape(*fns: Function) -> Callable[[Function], Function]:
 
     Lengths are numbers or symbols that can be added, subtracted, and multiplied by numbers; None, in what is
     given and in what is returned, is a length that is not known. Other arguments that are not known are None.
+    A list of shapes: of several results.
 
     The compiler asks functions for the shapes of their results by calling them on small arrays; that fails
     where lengths have to fit each other in ways that it can't guess.

@@ -12,10 +12,13 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ..eager.slices.slices import on_tensors
 from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..rules.registry import followed_methods
+from .traced_array import Traced
 
 
 class ClassNamespace(dict[str, Any]):
@@ -60,10 +63,20 @@ def program_or_original(original: types.FunctionType, program: Callable[..., Any
     def call(*args: Any, **kwargs: Any) -> Any:
         if state.tracing and any(map(_leads_to_traced, (*args, *kwargs.values()))):
             return on_tensors(program)(*args, **kwargs)
-        return original(*args, **kwargs)
+        before, state.tracing = state.tracing, 0  # what the library makes for itself is no part of the trace
+        try:
+            found = original(*args, **kwargs)
+        finally:
+            state.tracing = before
+        return made(found) if before else found
 
     call.in_place_of = original  # type: ignore[attr-defined]
     return call
+
+
+def made(value: Any) -> Any:
+    """What a call with constants returns, as a new array that may be written to."""
+    return Traced._of(value) if type(value) is np.ndarray and value.dtype.kind in "fc" else value
 
 
 def _leads_to_traced(value: Any) -> bool:

@@ -29,7 +29,7 @@ from .builtin_classes import OF_NUMPY
 from .ends import counted
 from .flat_iterator import Flat
 from .followed import followed, objects, vectorized
-from .methods import program_or_original
+from .methods import made, program_or_original
 from .stand_ins import stand_in
 from .traced_array import Traced
 from .traced_ufuncs import apply_ufunc
@@ -318,13 +318,9 @@ def _on_constants(original: Any) -> Callable[..., Any]:
         if not state.tracing or any(map(needs_grad, given)):
             return original(*args, **kwargs)
         found = original(*map(plain_of, args), **{k: plain_of(v) for k, v in kwargs.items()})
-        return tuple(map(_made, found)) if type(found) is tuple else _made(found)
+        return tuple(map(made, found)) if type(found) is tuple else made(found)
 
     return call
-
-
-def _made(value: Any) -> Any:
-    return Traced._of(value) if type(value) is np.ndarray and value.dtype.kind in "fc" else value
 
 
 def is_fortran(value: Any) -> bool:

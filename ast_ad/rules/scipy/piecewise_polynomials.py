@@ -155,8 +155,9 @@ def around(values: Any, points: int, axis: int) -> Any:
     axis = settled(axis)
     if axis == 0:
         return values
-    order = list(range(np.ndim(values)))
-    return np.transpose(values, order[points : points + axis] + order[:points] + order[points + axis :])
+    for i in range(axis):
+        values = np.moveaxis(values, points + i, i)
+    return values
 
 
 def of_axis(c: Any, x: Any, like: Any) -> Any:

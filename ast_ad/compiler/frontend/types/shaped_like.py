@@ -60,7 +60,7 @@ def _product(a: Type, b: Type) -> Type | None:
     return Array(dtype, shape) if shape else Scalar(KIND_OF[dtype.kind], dtype)
 
 
-def told_type(told: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Type:
+def told_type(told: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
     """The type of a result whose shape is told by ``told``; see ``registry.shape``."""
     try:
         lengths = told(*map(_told, args), **{name: _told(arg) for name, arg in kwargs.items()})
@@ -68,6 +68,12 @@ def told_type(told: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Ty
         raise InferenceError(f"{type(problem).__name__}: {problem}") from None
     types = [_type(arg) for arg in (*args, *kwargs.values()) if isinstance(arg, (Var, Lit))]
     dtype = np.result_type(*(t.dtype for t in types if isinstance(t, Array)))
+    if isinstance(lengths, list):
+        return tuple(_of_lengths(dtype, each) for each in lengths)
+    return _of_lengths(dtype, lengths)
+
+
+def _of_lengths(dtype: np.dtype, lengths: tuple[Dim | int | None, ...]) -> Array:
     return Array(dtype, tuple(Dim.fresh() if n is None else n for n in lengths))
 
 
