@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     )
     from .checking.check_grads import check_grads
     from .compiler.emit.storage import clear_cache
-    from .errors import AdError, FallbackWarning, ZeroGradientWarning
+    from .errors import AdError, FallbackWarning, SolutionWarning, ZeroGradientWarning
     from .operators.batching import vmap
     from .operators.jacobians import hessian, jacfwd, jacobian, jacrev
     from .operators.products import elementwise_grad, hvp, jvp, laplacian
@@ -50,6 +50,7 @@ __version__ = "0.1.0"
 __all__ = [
     "AdError",
     "FallbackWarning",
+    "SolutionWarning",
     "ZeroGradientWarning",
     "check_grads",
     "clear_cache",

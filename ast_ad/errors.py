@@ -206,6 +206,10 @@ class ZeroGradientWarning(UserWarning):
     """A gradient is zero because nothing, or only an integer, leads from the argument to the result."""
 
 
+class SolutionWarning(UserWarning):
+    """A derivative of what a solver found can't be trusted: it did not converge, or has no single solution."""
+
+
 def not_one_number(what: str) -> InputTypeError:
     """The error of a gradient of something that is no real number."""
     return InputTypeError(

@@ -25,7 +25,7 @@ from .askers import asker, depth, within
 from .patches import replaced
 from .recorder import TracedPullback, recording
 from .rule_results import leaves_like
-from .traced_array import Traced, like, plain
+from .traced_array import Traced, like, plain, point
 
 
 class Ruled(Protocol):
@@ -261,14 +261,6 @@ class RuledBackward(Node):
 
     def _release(self) -> None:
         self._call = None
-
-
-def point(value: Any, node: Any, nr: int) -> Any:
-    """A traced number or array that stands at a place of the graph."""
-    found = Traced._of(_copied(value))
-    if node is not None:
-        found._node, found._nr, found._requires_grad = node, nr, True
-    return found
 
 
 def detached(tree: Any) -> Any:

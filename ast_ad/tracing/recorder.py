@@ -34,6 +34,7 @@ from .faces import hide
 from .patches import replaced
 from .replacements import replacement, replacements
 from .shared_arguments import Sharing, Twice
+from .solvers import table  # noqa: F401  (puts SciPy's solvers among the replacements)
 from .survivors import make_plain
 from .traced_array import Traced, TracedNumber, TracedScalar, births, plain
 

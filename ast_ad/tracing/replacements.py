@@ -10,9 +10,10 @@ from __future__ import annotations
 import copy
 import functools
 import itertools
+import sys
 import types
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -340,11 +341,11 @@ _CONVERTING = "array asarray asanyarray ascontiguousarray asfortranarray asarray
 
 def replacements() -> dict[int, tuple[Any, Any]]:
     """By the identity of the original: the original and its replacement."""
-    return _replacements(count())
+    return _replacements(count(), sum(name in sys.modules for name, _ in arriving))
 
 
 @functools.lru_cache(1)
-def _replacements(known: int) -> dict[int, tuple[Any, Any]]:
+def _replacements(known: int, arrived: int) -> dict[int, tuple[Any, Any]]:
     found: dict[int, tuple[Any, Any]] = {}
 
     def replace(original: Any, by: Any) -> None:
@@ -389,7 +390,14 @@ def _replacements(known: int) -> dict[int, tuple[Any, Any]]:
     for fn, program in followed_methods().items():
         if "." not in fn.__qualname__:  # methods are replaced in their classes
             replace(fn, program_or_original(fn, program))
+    for name, standing in arriving:
+        for original, by in standing(sys.modules[name]) if name in sys.modules else ():
+            replace(original, by)
     return found
+
+
+# Modules that the program may import later, and what gives the originals in them and their replacements.
+arriving: list[tuple[str, Callable[[types.ModuleType], Iterable[tuple[Any, Any]]]]] = []
 
 
 def replacement(value: Any, table: dict[int, tuple[Any, Any]]) -> Any:

@@ -428,6 +428,14 @@ def like(t: Any, array: np.ndarray) -> Any:
     return _made(type(t), array, array.item() if isinstance(t, TracedNumber) else array[()])
 
 
+def point(value: Any, node: Any, nr: int) -> Any:
+    """A traced number or array, of this value, that stands at a place of the graph."""
+    found = Traced._of(value.copy("K") if type(value) is np.ndarray else value)
+    if node is not None:
+        found._node, found._nr, found._requires_grad = node, nr, True
+    return found
+
+
 def python_number(t: Any) -> Any:
     """A number of NumPy's as one of Python's."""
     if not isinstance(t, Traced):

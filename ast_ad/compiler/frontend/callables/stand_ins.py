@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ....rules.solvers import is_solver
 from ...ir.ops import Lit, Op
 from ...ir.types import Array, dtype_of
 from .. import doors
@@ -32,6 +33,8 @@ def stand_in(cx: Context, fn: Callee) -> Callable[..., Any] | None:
     module, name = getattr(fn, "__module__", None) or "", getattr(fn, "__qualname__", "")
     if not module.startswith("scipy."):
         return None
+    if is_solver(fn):
+        return lambda *args, **kwargs: unread(cx, fn)
     if name == "array_namespace" and module.startswith("scipy._lib._array_api"):
         return lambda *arrays, **options: from_python(cx, fn())
     if name in OF_ARRAY_KIND and "_array_api" in module or "array_api_compat" in module and is_question(name):
@@ -52,6 +55,15 @@ def stand_in(cx: Context, fn: Callee) -> Callable[..., Any] | None:
     if getattr(getattr(fn, "__code__", None), "co_name", "") == NAN_POLICY:
         return lambda *args, **kwargs: without_nan_policy(cx, fn, args, kwargs)
     return None
+
+
+def unread(cx: Context, fn: Callee) -> Any:
+    """A solver: what its own code does on the way says little of the derivative of what it finds."""
+    raise cx.unsupported(
+        f"a call of `{fn.__name__}`",
+        "the derivative of what a solver finds is that of its equation, which is recorded when the program runs",
+        "put the call into a function of its own, which alone is traced then",
+    )
 
 
 def kind_only(cx: Context, value: Value) -> Any:

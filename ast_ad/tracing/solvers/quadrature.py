@@ -1,0 +1,197 @@
+"""What is the derivative of an integral by what the integrand reads, and by the limits?
+
+The integral is what SciPy found. Its derivatives are those of a sum over nodes, in which the integrand is
+recorded: Gauss's on each of the intervals that SciPy has divided the range into, or those of the substitution
+``tanh(sinh(u))``, for integrands that are singular at an end. The sum has to be the integral, or this is told.
+Only the outermost interval moves with a limit: between others there may be a jump of the integrand.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ... import errors
+from ...eager.numpy_protocol import run
+from ...eager.state import state
+from ...eager.tensor import Tensor
+from ..traced_array import plain, python_number
+from .functions import Call, bare, standing_for, traced_array, unrecorded
+
+Integrand = Callable[[Any], Any]
+Piece = tuple[Any, Any]
+GAUSS = 16  # nodes in each interval: exact for polynomials of degree 31, as SciPy's own rule is
+
+
+def quad(call: Call) -> Any:
+    """``quad``; ``dblquad``, ``tplquad`` and ``nquad`` are Python code that calls it."""
+    o = call.options
+    if o["weight"] is not None or o["complex_func"]:
+        raise call.refuse(
+            "with a weight, or of complex values", "its nodes are other ones", "write it into the function"
+        )
+    found = call.solve(full_output=1)
+    value, error, told = found[:3]
+    if not o["full_output"] and len(found) > 3:
+        from scipy.integrate import IntegrationWarning
+
+        warnings.warn(found[3], IntegrationWarning, stacklevel=3)
+    if state.grad:
+        function, args = o["func"], call.args()
+        a, b = o["a"], o["b"]
+        value = integral(
+            call, lambda t: function(t, *args), (a, b), value, error, divided(told, a, b), o["points"]
+        )
+    return (value, error, *found[2:]) if o["full_output"] else (value, error)
+
+
+def divided(told: dict[str, Any], a: Any, b: Any) -> list[Piece] | None:
+    """The intervals into which SciPy has divided the range; of an infinite one: those of (0, 1)."""
+    if "last" not in told:  # of length zero
+        return [(min(bare(a), bare(b)), max(bare(a), bare(b)))]
+    last = told["last"]
+    return sorted(zip(told["alist"][:last].tolist(), told["blist"][:last].tolist(), strict=True))
+
+
+def quad_vec(call: Call) -> Any:
+    """``quad_vec``: the integrand may be an array."""
+    full, o = call.options["full_output"], call.options
+    found = call.solve(full_output=True)
+    value, error, told = found
+    if state.grad:
+        function, args, ends = o["f"], call.args(), (o["a"], o["b"])
+        finite = all(map(math.isfinite, map(bare, ends)))
+        pieces = sorted(map(tuple, told.intervals.tolist())) if finite else None
+        value = integral(call, lambda t: function(t, *args), ends, value, error, pieces, o["points"])
+    return (value, error, told) if full else (value, error)
+
+
+def integral(
+    call: Call, f: Integrand, ends: Piece, value: Any, error: float, pieces: list[Piece] | None, points: Any
+) -> Any:
+    """The value at the place of a sum in the graph that is it.
+
+    Args:
+        pieces: the intervals of SciPy's, if they are known.
+        points: where the user says that the integrand is not smooth.
+    """
+    sign = 1.0
+    if bare(ends[0]) > bare(ends[1]):
+        ends, sign = ends[::-1], -1.0
+    best: Any = None
+    near = max(float(np.max(np.abs(error))), 1e-9 * float(np.max(np.abs(value), initial=0.0)), 1e-13)
+    for nodes in ways(ends, pieces, points):
+        total = sign * added(f, nodes)
+        with np.errstate(all="ignore"):
+            off = float(np.max(np.abs(plain_array(total) - value), initial=0.0))
+        if best is None or off < best[0] or not math.isfinite(best[0]):
+            best = off, total
+        if off <= near or not isinstance(total, Tensor):
+            break
+    off, total = best
+    if isinstance(total, Tensor) and not off <= 100 * near:
+        call.warn(
+            f"the derivative of the integral is that of a sum which differs from it by {off:.3g} (the error that "
+            f"SciPy tells is {float(np.max(error)):.3g}), and can't be trusted"
+        )
+    return standing_for(value, total)
+
+
+def plain_array(value: Any) -> Any:
+    return plain(value) if isinstance(value, Tensor) else value
+
+
+Nodes = list[tuple[Any, Any]]  # points and their weights, as arrays; both may be traced
+
+
+def ways(ends: Piece, pieces: list[Piece] | None, points: Any) -> Iterator[Nodes]:
+    """The sums, the cheapest first."""
+    if pieces is not None:
+        yield gauss(ends, pieces)
+    low, high = ends
+    between = [] if points is None else sorted(p for p in bare(points) if bare(low) < p < bare(high))
+    marks = [low, *between, high]
+    yield [nodes for pair in zip(marks, marks[1:], strict=False) for nodes in ending(*pair)]
+
+
+def gauss(ends: Piece, pieces: Sequence[Piece]) -> Nodes:
+    """Gauss's nodes in each interval."""
+    places, weights = np.polynomial.legendre.leggauss(GAUSS)
+    low, high = ends
+    finite = math.isfinite(bare(low)), math.isfinite(bare(high))
+    found: Nodes = []
+    for at, (left, right) in enumerate(pieces):
+        a = low if all(finite) and at == 0 else left
+        b = high if all(finite) and at == len(pieces) - 1 else right
+        half, middle = 0.5 * (b - a), 0.5 * (b + a)
+        t, w = middle + half * places, half * weights
+        far = (1.0 - t) / t
+        if all(finite):
+            found.append((t, w))
+        elif finite[0]:
+            found.append((low + far, w / t**2))
+        elif finite[1]:
+            found.append((high - far, w / t**2))
+        else:
+            found += [(far, w / t**2), (-far, w / t**2)]
+    return found
+
+
+def ending(low: Any, high: Any) -> Nodes:
+    """Nodes that crowd at both ends, and never stand on them."""
+    step = 1.0 / 16
+    u = np.arange(-64, 65) * step
+    bend, slope = 0.5 * np.pi * np.sinh(u), 0.5 * np.pi * np.cosh(u) * step
+    finite = math.isfinite(bare(low)), math.isfinite(bare(high))
+    if not any(finite):
+        inner = np.abs(bend) < 300.0
+        return [(np.sinh(bend[inner]), slope[inner] * np.cosh(bend[inner]))]
+    if not all(finite):
+        far = np.exp(bend)
+        return [(low + far if finite[0] else high - far, slope * far)]
+    share = 1.0 / (1.0 + np.exp(2.0 * np.abs(bend)))  # of the length, from the nearer end
+    weight, found = 2.0 * slope * share * (1.0 - share), list[tuple[Any, Any]]()
+    for half, end, length in ((u < 0, low, high - low), (u >= 0, high, low - high)):
+        t = bare(end) + bare(length) * share[half]
+        kept = (t > bare(low)) & (t < bare(high))
+        moved, parts = share[half][kept], weight[half][kept]
+        found.append((end + length * moved, (high - low) * parts))
+    return found
+
+
+# ----- the sum
+def added(f: Integrand, nodes: Nodes) -> Any:
+    """The sum of the integrand over the nodes: at once, if it takes arrays, else one after the other."""
+    total: Any = 0.0
+    points, weights = (run(np.concatenate, (list(part),), {}) for part in zip(*nodes, strict=True))
+    if takes_arrays(f, bare(points)):
+        return run(np.sum, (f(points) * weights,), {})
+    one = points if isinstance(points, Tensor) else points.tolist()
+    for at, weight in enumerate(weights):
+        height = f(python_number(one[at]) if isinstance(one, Tensor) else one[at])
+        height = traced_array(height) if isinstance(height, (list, tuple)) else height
+        total = total + height * weight
+    return total
+
+
+def takes_arrays(f: Integrand, points: np.ndarray) -> bool:
+    """Whether the integrand of an array is that of its elements: tried on all, and on some of them alone."""
+    made, errors.made.errors = errors.made.errors, []
+    try:
+        with unrecorded(state.tracing), np.errstate(all="ignore"):
+            every = bare(f(points))
+            if np.shape(every) != points.shape:
+                return False
+            some = range(0, len(points), max(1, len(points) // 7))
+            alone = [bare(f(float(points[i]))) for i in some]
+        return bool(
+            np.allclose(np.array(alone, float), every[list(some)], rtol=1e-12, atol=0.0, equal_nan=True)
+        )
+    except Exception:
+        return False
+    finally:
+        errors.made.errors = made
