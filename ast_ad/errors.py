@@ -207,7 +207,7 @@ class ZeroGradientWarning(UserWarning):
 
 
 class SolutionWarning(UserWarning):
-    """A derivative of what a solver found can't be trusted: it did not converge, or has no single solution."""
+    """A derivative of what a solver found can't be trusted: it did not converge, or is not unique."""
 
 
 def not_one_number(what: str) -> InputTypeError:

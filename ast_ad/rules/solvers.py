@@ -1,6 +1,7 @@
 """Which functions of SciPy's are solvers, whose result has the derivative of the equation that it solves?
 
-The compiler leaves calls of them to traces (``tracing.solvers``), rather than to follow the solver's own code.
+The compiler leaves calls of them to traces (``tracing.solvers``), rather than to
+follow the solver's own code.
 """
 
 from __future__ import annotations
@@ -8,13 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 ROOTS = (
-    "brentq brenth ridder bisect toms748 newton root_scalar fsolve root fixed_point broyden1 broyden2 anderson "
-    "linearmixing diagbroyden excitingmixing newton_krylov"
+    "brentq brenth ridder bisect toms748 newton root_scalar fsolve root fixed_point broyden1 broyden2 "
+    "anderson linearmixing diagbroyden excitingmixing newton_krylov"
 )
 MINIMA = (
-    "minimize minimize_scalar differential_evolution dual_annealing shgo direct basinhopping brute fmin fmin_bfgs "
-    "fmin_cg fmin_powell fmin_l_bfgs_b fmin_tnc fmin_ncg fmin_slsqp fminbound brent golden least_squares leastsq "
-    "curve_fit"
+    "minimize minimize_scalar differential_evolution dual_annealing shgo direct basinhopping brute fmin "
+    "fmin_bfgs fmin_cg fmin_powell fmin_l_bfgs_b fmin_tnc fmin_ncg fmin_slsqp fminbound brent golden "
+    "least_squares leastsq curve_fit"
 )
 INTEGRALS = "quad dblquad tplquad nquad quad_vec solve_ivp odeint"
 SOLVERS = {

@@ -390,8 +390,8 @@ def _replacements(known: int, arrived: int) -> dict[int, tuple[Any, Any]]:
     for fn, program in followed_methods().items():
         if "." not in fn.__qualname__:  # methods are replaced in their classes
             replace(fn, program_or_original(fn, program))
-    for name, standing in arriving:
-        for original, by in standing(sys.modules[name]) if name in sys.modules else ():
+    for library, pairs in arriving:
+        for original, by in pairs(sys.modules[library]) if library in sys.modules else ():
             replace(original, by)
     return found
 

@@ -6,6 +6,7 @@ too: within a solver nothing is recorded. ``Call`` is one call of such a functio
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import functools
 import inspect
@@ -114,9 +115,9 @@ def bare(value: Any) -> Any:
         return {key: bare(item) for key, item in value.items()}
     kind = type(value)
     if kind.__module__.startswith("scipy.optimize") and hasattr(value, "__dict__"):  # Bounds, constraints
-        found = kind.__new__(kind)
-        found.__dict__.update({name: bare(item) for name, item in vars(value).items()})
-        return found
+        changed = copy.copy(value)
+        changed.__dict__.update({name: bare(item) for name, item in vars(value).items()})
+        return changed
     return plain_function(value) if callable(value) and not isinstance(value, type) else value
 
 

@@ -58,8 +58,8 @@ class Minimum:
         if held is not None:
             size = np.max(np.abs(solution.residual), initial=0.0)
             self.call.warn(
-                f"the minimum is on a bound in {self.touching} of {solution.size} coordinates (the residual of "
-                f"the others is {size:.3g}): there it moves with the bound, and the derivative is one-sided"
+                f"the minimum is on a bound in {self.touching} of {solution.size} coordinates (the residual "
+                f"of the others is {size:.3g}): these move with it, and the derivative is one-sided"
             )
         self.call.trust(solution, converged, message)
 
@@ -167,7 +167,7 @@ def result(call: Call, found: Any, function: Callable[[Any], Any], bounds: Bound
 
 
 def first_places(call: Call) -> Any:
-    """``fmin``, ``fmin_bfgs``, ``brent`` and their like: where, or with ``full_output`` a tuple: where, how small."""
+    """``fmin``, ``fmin_bfgs``, ``brent`` and their like: where the minimum is, or a tuple with it."""
     refuse_constraints_of_slsqp(call)
     found = call.solve()
     several = bool(call.options.get("full_output")) or call.name in ("fmin_l_bfgs_b", "fmin_tnc")

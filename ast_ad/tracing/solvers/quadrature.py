@@ -2,8 +2,8 @@
 
 The integral is what SciPy found. Its derivatives are those of a sum over nodes, in which the integrand is
 recorded: Gauss's on each of the intervals that SciPy has divided the range into, or those of the substitution
-``tanh(sinh(u))``, for integrands that are singular at an end. The sum has to be the integral, or this is told.
-Only the outermost interval moves with a limit: between others there may be a jump of the integrand.
+``tanh(sinh(u))``, for integrands that are singular at an end. The sum has to be the integral, or this is
+told. Only the outermost interval moves with a limit: between others there may be a jump of the integrand.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ def quad(call: Call) -> Any:
 
 def divided(told: dict[str, Any], a: Any, b: Any) -> list[Piece] | None:
     """The intervals into which SciPy has divided the range; of an infinite one: those of (0, 1)."""
-    if "last" not in told:  # of length zero
+    last = told.get("last", 0)
+    if not last:  # of length zero
         return [(min(bare(a), bare(b)), max(bare(a), bare(b)))]
-    last = told["last"]
     return sorted(zip(told["alist"][:last].tolist(), told["blist"][:last].tolist(), strict=True))
 
 
@@ -95,8 +95,8 @@ def integral(
     off, total = best
     if isinstance(total, Tensor) and not off <= 100 * near:
         call.warn(
-            f"the derivative of the integral is that of a sum which differs from it by {off:.3g} (the error that "
-            f"SciPy tells is {float(np.max(error)):.3g}), and can't be trusted"
+            f"the derivative of the integral is that of a sum which differs from it by {off:.3g} (the error "
+            f"that SciPy tells is {float(np.max(error)):.3g}), and can't be trusted"
         )
     return standing_for(value, total)
 
@@ -170,7 +170,7 @@ def added(f: Integrand, nodes: Nodes) -> Any:
     points, weights = (run(np.concatenate, (list(part),), {}) for part in zip(*nodes, strict=True))
     if takes_arrays(f, bare(points)):
         return run(np.sum, (f(points) * weights,), {})
-    one = points if isinstance(points, Tensor) else points.tolist()
+    one: Any = points if isinstance(points, Tensor) else points.tolist()
     for at, weight in enumerate(weights):
         height = f(python_number(one[at]) if isinstance(one, Tensor) else one[at])
         height = traced_array(height) if isinstance(height, (list, tuple)) else height

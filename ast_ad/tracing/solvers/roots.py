@@ -101,7 +101,6 @@ def closed(
     call: Call, function: Any, solution: Solution, args: Any, converged: Any, message: str = ""
 ) -> Any:
     """The value of a solution of ``function(x, *args) = 0``, recorded unless nothing is."""
-    solution.recorded = None
     if not state.grad:
         return solution.x
     solution.recorded = recorded = traced_array(function(solution.point, *args))

@@ -8,47 +8,46 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...eager.state import state
+from ...rules.solvers import SOLVERS
 from ..replacements import arriving
-from . import minima, quadrature, roots
+from . import minima, quadrature, roots, steps
 from .functions import Call
 
 Handler = Callable[[Call], Any]
-SOLVERS: dict[str, dict[str, Handler]] = {
-    "scipy.optimize": {
-        **dict.fromkeys(("brentq", "brenth", "ridder", "bisect", "toms748"), roots.bracketed),
-        "newton": roots.newton,
-        "root_scalar": roots.root_scalar,
-        "fsolve": roots.fsolve,
-        "root": roots.root,
-        "fixed_point": roots.fixed_point,
-        **dict.fromkeys(
-            ("broyden1", "broyden2", "anderson", "linearmixing", "diagbroyden", "excitingmixing", "newton_krylov"),
-            roots.nonlinear,
-        ),
-        **dict.fromkeys(
-            ("minimize", "differential_evolution", "dual_annealing", "shgo", "direct"), minima.minimize
-        ),
-        "basinhopping": minima.basinhopping,
-        "minimize_scalar": minima.minimize_scalar,
-        **dict.fromkeys(
-            ("fmin", "fmin_bfgs", "fmin_cg", "fmin_powell", "fmin_l_bfgs_b", "fmin_tnc", "fmin_ncg", "fmin_slsqp",
-             "fminbound", "brent", "golden", "brute"),
-            minima.first_places,
-        ),
-        "least_squares": minima.least_squares,
-        "leastsq": minima.leastsq,
-        "curve_fit": minima.curve_fit,
-    },
-    "scipy.integrate": {
-        "quad": quadrature.quad,
-        "quad_vec": quadrature.quad_vec,
-    },
-}  # fmt: skip
+BRACKETED = "brentq brenth ridder bisect toms748".split()
+NONLINEAR = "broyden1 broyden2 anderson linearmixing diagbroyden excitingmixing newton_krylov".split()
+WITH_RESULT = "minimize differential_evolution dual_annealing shgo direct".split()
+FIRST_OF_SEVERAL = (
+    "fmin fmin_bfgs fmin_cg fmin_powell fmin_l_bfgs_b fmin_tnc fmin_ncg fmin_slsqp fminbound brent golden "
+    "brute"
+).split()
+HANDLERS: dict[str, Handler] = {
+    **dict.fromkeys(BRACKETED, roots.bracketed),
+    **dict.fromkeys(NONLINEAR, roots.nonlinear),
+    **dict.fromkeys(WITH_RESULT, minima.minimize),
+    **dict.fromkeys(FIRST_OF_SEVERAL, minima.first_places),
+    "newton": roots.newton,
+    "root_scalar": roots.root_scalar,
+    "fsolve": roots.fsolve,
+    "root": roots.root,
+    "fixed_point": roots.fixed_point,
+    "basinhopping": minima.basinhopping,
+    "minimize_scalar": minima.minimize_scalar,
+    "least_squares": minima.least_squares,
+    "leastsq": minima.leastsq,
+    "curve_fit": minima.curve_fit,
+    "quad": quadrature.quad,
+    "quad_vec": quadrature.quad_vec,
+    "solve_ivp": steps.solve_ivp,
+    "odeint": steps.odeint,
+}
 
 
 def standing(module: types.ModuleType) -> Iterator[tuple[Any, Any]]:
     """Each solver of a library, and what stands in its place."""
-    for name, handler in SOLVERS[module.__name__].items():
+    for name, handler in HANDLERS.items():
+        if name not in SOLVERS[module.__name__]:
+            continue
         original = getattr(module, name, None)
         if original is not None:
             yield original, stand_in(original, handler)

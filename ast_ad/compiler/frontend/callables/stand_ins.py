@@ -61,7 +61,7 @@ def unread(cx: Context, fn: Callee) -> Any:
     """A solver: what its own code does on the way says little of the derivative of what it finds."""
     raise cx.unsupported(
         f"a call of `{fn.__name__}`",
-        "the derivative of what a solver finds is that of its equation, which is recorded when the program runs",
+        "the derivative of what a solver finds is that of its equation, which is recorded when it runs",
         "put the call into a function of its own, which alone is traced then",
     )
 
