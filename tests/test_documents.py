@@ -35,7 +35,7 @@ def test_readme_prints_what_it_says(tmp_path, capsys, request):
     assert text == readme.read_text()
 
 
-@pytest.mark.parametrize("script", ["make_walkthrough.py", "make_pages.py"])
+@pytest.mark.parametrize("script", ["make_walkthrough.py", "make_pages.py", "make_supported.py"])
 def test_pages_show_what_the_code_prints(script, tmp_path):
     """In a process of its own: modes, random numbers and warnings that are given once must be fresh."""
     here = {name: value for name, value in os.environ.items() if name != "AST_AD_CHECK"}
