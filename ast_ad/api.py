@@ -20,7 +20,7 @@ from .calls.own.decorators import (
 )
 from .calls.tiers import has_numba
 from .errors import InputValueError
-from .options import Options, make_options
+from .options import Options, chosen_by_number, make_options
 
 
 def _decorator(
@@ -35,6 +35,7 @@ def _decorator(
 ) -> Any:
     if backend is not None:
         choices["backend"] = backend
+    argnums = chosen_by_number(argnums, choices)
     options = make_options(fallback=fallback, **choices)
     if options.backend == "numba" and not has_numba():
         raise InputValueError(
@@ -77,7 +78,8 @@ def grad(
     function
         Python and NumPy code; left out, ``grad`` is a decorator with options.
     argnums
-        Which positional arguments to differentiate with respect to: an int (default 0) or a tuple.
+        Which positional arguments to differentiate with respect to: an int (default 0) or a tuple. The
+        name that autograd has for it, ``argnum``, is taken, too.
     wrt
         The same by name, or by a part of an argument as it is read: ``"p.a"``, ``"p['a']"``, ``"self.k"``.
         The result has the structure of the part. The object is left as it was.

@@ -71,6 +71,22 @@ class Options:
             )
 
 
+def chosen_by_number(argnums: Any, choices: dict[str, Any]) -> Any:
+    """``argnums``, or what stands among the choices under the name that autograd has for it.
+
+    Raises:
+        InputTypeError: both are given.
+
+    >>> chosen_by_number(None, {"argnum": 1})
+    1
+    """
+    if "argnum" not in choices:
+        return argnums
+    if argnums:
+        raise InputTypeError("argnum and argnums together", why="they are one option", fix="pass one of them")
+    return choices.pop("argnum")
+
+
 def make_options(**choices: Any) -> Options:
     """Options from keyword arguments, the rest by default.
 

@@ -96,3 +96,63 @@ def test_multigrad_dict():
     np.testing.assert_allclose(found["more"][0], 2 * X)
     np.testing.assert_allclose(found["scale"], X @ V)
     assert found["others"] == {"shift": 6.0}
+
+
+def weighted(a, x):
+    return np.sum(a * x**3)
+
+
+NUMBERED = {
+    "grad": lambda **given: ast_ad.grad(weighted, **given)(2.0, X),
+    "value_and_grad": lambda **given: ast_ad.value_and_grad(weighted, **given)(2.0, X)[1],
+    "vjp": lambda **given: ast_ad.vjp(weighted, **given)(2.0, X)[1](1.0),
+    "vjp_at": lambda **given: ast_ad.vjp(weighted, 2.0, X, **given)[1](1.0),
+    "jacobian": lambda **given: ast_ad.jacobian(weighted, **given)(2.0, X),
+    "jacfwd": lambda **given: ast_ad.jacfwd(weighted, **given)(2.0, X),
+    "jacrev": lambda **given: ast_ad.jacrev(weighted, **given)(2.0, X),
+    "hessian": lambda **given: np.diag(ast_ad.hessian(weighted, **given)(2.0, X)) * X / 2,
+    "decorator": lambda **given: ast_ad.grad(**given)(weighted)(2.0, X),
+}
+
+
+@pytest.mark.parametrize("name", NUMBERED)
+def test_argnum_is_argnums(name):
+    np.testing.assert_allclose(NUMBERED[name](argnum=1), 6 * X**2)
+
+
+@pytest.mark.parametrize("name", NUMBERED)
+def test_argnum_is_argnums_within_compiled_code(name):
+    asked = NUMBERED[name]
+
+    @ast_ad.grad(fallback="error")
+    def f(s):
+        return s * np.sum(asked(argnum=1))
+
+    np.testing.assert_allclose(f(0.5), np.sum(6 * X**2))
+
+
+def test_several_argnum():
+    by_a, by_x = ast_ad.grad(weighted, argnum=(0, 1))(2.0, X)
+    np.testing.assert_allclose([by_a, *by_x], [np.sum(X**3), *(6 * X**2)])
+
+    @ast_ad.value_and_grad(fallback="error")
+    def f(s):
+        by_a, by_x = ast_ad.grad(weighted, argnum=(0, 1))(s, X)
+        return by_a + np.sum(by_x)
+
+    value, slope = f(2.0)
+    np.testing.assert_allclose([value, slope], [np.sum(X**3) + np.sum(6 * X**2), np.sum(3 * X**2)])
+
+
+def test_argnum_and_argnums_are_one_option():
+    for ask in (ast_ad.grad, ast_ad.value_and_grad, ast_ad.jacobian, ast_ad.jacfwd, ast_ad.hessian):
+        with pytest.raises(InputTypeError, match="argnum and argnums"):
+            ask(weighted, 1, argnum=1)
+
+
+def test_the_function_by_name_within_compiled_code():
+    @ast_ad.grad(fallback="error")
+    def f(s):
+        return s * np.sum(ast_ad.grad(function=weighted, argnum=1)(2.0, X))
+
+    np.testing.assert_allclose(f(0.5), np.sum(6 * X**2))

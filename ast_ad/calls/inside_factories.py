@@ -9,6 +9,7 @@ from typing import Any
 
 from ..compiler.frontend.context import Context
 from ..compiler.ir.ops import Lit
+from ..options import chosen_by_number
 from .inside import Nested, parameter_names
 from .key_paths import has_steps
 from .of_parts import NestedOfParts, of_question
@@ -37,13 +38,16 @@ def lower_factory(asks: type[Question], cx: Context, args: list[Any], kwargs: di
     options = {
         name: cx.demand(value, f"the option {name}=")
         for name, value in kwargs.items()
-        if name in ("argnums", "wrt", "has_aux")
+        if name in ("argnum", "argnums", "wrt", "has_aux")
     }
+    if "argnum" in options:
+        options["argnums"] = chosen_by_number(options.get("argnums"), options)
     if not args:
         if "function" not in kwargs:
             return Lit(Later(asks, options))
-        return lower_factory(asks, cx, [kwargs["function"]], options)
-    function, *rest = args
+        rest, function = [], kwargs["function"]
+    else:
+        function, *rest = args
     if rest and not asks.later:
         options["argnums"] = cx.demand(rest.pop(0), "argnums")
     nested: Any = asked(asks, function, **options)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputTypeError, InputValueError
+from ..options import chosen_by_number
 from ..trees import flatten
 from .leaves import as_program, require_argument
 from .operator import Operator, by_parts, operator, require_callable, takes_arguments_of
@@ -52,6 +53,7 @@ def jacfwd(
            [0., 6.]])
     """
     require_callable(function, "jacfwd")
+    argnums = chosen_by_number(argnums, choices)
     if wrt is not None:
         return by_parts(jacfwd, function, argnums, wrt, has_aux=has_aux, holomorphic=holomorphic, **choices)
     program = takes_arguments_of(function, columns(function, numbers(argnums), has_aux, holomorphic))
@@ -76,6 +78,7 @@ def jacrev(
            [0., 6.]])
     """
     require_callable(function, "jacrev")
+    argnums = chosen_by_number(argnums, choices)
     if wrt is not None:
         return by_parts(jacrev, function, argnums, wrt, has_aux=has_aux, holomorphic=holomorphic, **choices)
     program = takes_arguments_of(function, rows(function, numbers(argnums), has_aux, holomorphic))
@@ -141,6 +144,7 @@ def jacobian(
     """
     if mode not in MODES:
         raise InputValueError(f"mode={mode!r}", why="there is no such mode", fix='use "fwd", "rev" or None')
+    argnums = chosen_by_number(argnums, choices)
     options = dict(has_aux=has_aux, holomorphic=holomorphic, **choices)
     if wrt is not None:
         return by_parts(jacobian, function, argnums, wrt, mode=mode, **options)
@@ -174,6 +178,7 @@ def hessian(
            [4., 0.]])
     """
     require_callable(function, "hessian")
+    argnums = chosen_by_number(argnums, choices)
     if wrt is not None:
         return by_parts(hessian, function, argnums, wrt, has_aux=has_aux, **choices)
     program = takes_arguments_of(function, hessian_program(function, numbers(argnums), has_aux))

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..calls.arguments import Arguments
 from ..errors import InputTypeError, InputValueError
+from ..options import chosen_by_number
 from ..trees import flatten
 
 if TYPE_CHECKING:
@@ -280,6 +281,8 @@ def as_program(made: Callable[..., Any], *names: str) -> Callable[..., Any]:
         from ..compiler.ir.ops import Lit
 
         given = dict(zip(("function", *names), args, strict=False)) | kwargs
+        if "argnum" in given and "argnums" in names:  # autograd's name
+            given["argnums"] = chosen_by_number(cx.static_value(given.get("argnums", Lit(0))), given)
         options = [given.get(name, Lit(0 if name.startswith("argnum") else False)) for name in names]
         wrt = cx.demand(kwargs["wrt"], "wrt") if "wrt" in kwargs else None
         if wrt is not None and cx.static_value(options[0]) != 0:
