@@ -78,8 +78,7 @@ def grad(
     function
         Python and NumPy code; left out, ``grad`` is a decorator with options.
     argnums
-        Which positional arguments to differentiate with respect to: an int (default 0) or a tuple. The
-        name that autograd has for it, ``argnum``, is taken, too.
+        Which positional arguments, an int (default 0) or a tuple; by autograd's name, ``argnum``, too.
     wrt
         The same by name, or by a part of an argument as it is read: ``"p.a"``, ``"p['a']"``, ``"self.k"``.
         The result has the structure of the part. The object is left as it was.
