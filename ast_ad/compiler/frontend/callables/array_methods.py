@@ -44,7 +44,6 @@ FUNCTIONS: dict[str, Any] = {  # methods that are functions of NumPy
         "cumprod",
         "any",
         "all",
-        "clip",
         "dot",
         "squeeze",
         "swapaxes",
@@ -57,7 +56,6 @@ FUNCTIONS: dict[str, Any] = {  # methods that are functions of NumPy
         "round",
         "searchsorted",
         "ptp",
-        "compress",
         "choose",
     )
 }
@@ -225,6 +223,18 @@ def method_put(cx: Context, receiver: Arr, index: Value, value: Value, **kwargs:
     require_written(cx, receiver)
     store_item(cx, Flat(receiver), index, value)
     return Lit(None)
+
+
+@method("array", "clip")
+def method_clip(
+    cx: Context, receiver: Value, min: Value = Lit(None), max: Value = Lit(None), **kwargs: Value
+) -> Any:
+    return call_python(cx, np.clip, [receiver, min, max], kwargs)
+
+
+@method("array", "compress")
+def method_compress(cx: Context, receiver: Value, condition: Value, *args: Value, **kwargs: Value) -> Any:
+    return call_python(cx, np.compress, [condition, receiver, *args], kwargs)
 
 
 @method("array", "__getitem__")

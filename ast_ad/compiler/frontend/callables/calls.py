@@ -375,7 +375,8 @@ def may_be_tried(fn: Callee, module: str) -> bool:
     """
     owner = getattr(fn, "__self__", None)
     inside = owner is None or isinstance(owner, types.ModuleType)
-    return module.startswith(PURE) and (inside or type(owner) in IMMUTABLE) and fn not in IMPURE
+    hashed = type(fn).__hash__ is not None
+    return module.startswith(PURE) and (inside or type(owner) in IMMUTABLE) and hashed and fn not in IMPURE
 
 
 def is_foldable(fn: Callee, module: str) -> bool:
