@@ -56,7 +56,7 @@ _WRITERS: dict[Any, Callable[..., Any]] = {np.copyto: copied_to, **helpers.IN_PL
 
 def _has_protocol(value: Any) -> bool:
     """Whether it is an object that says itself what ufuncs do with it."""
-    plain = isinstance(value, (Tensor, np.ndarray, np.generic, float, int, complex, list, tuple))
+    plain = issubclass(type(value), (Tensor, np.ndarray, np.generic, float, int, complex, list, tuple))
     return not plain and getattr(type(value), "__array_ufunc__", None) is not None
 
 

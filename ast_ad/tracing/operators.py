@@ -22,12 +22,12 @@ VALUES = Tensor, np.ndarray, int, float, complex, np.generic
 
 def _binary(name: str, function: Callable[..., Any]) -> None:
     def forward(self: Traced, other: Any) -> Any:
-        if isinstance(other, VALUES):
+        if issubclass(type(other), VALUES):  # a masked array plays one of NumPy's
             return _computed(function, self, other)
         return _with_others(function, self, other)
 
     def reflected(self: Traced, other: Any) -> Any:
-        if isinstance(other, VALUES):
+        if issubclass(type(other), VALUES):  # a masked array plays one of NumPy's
             return _computed(function, other, self)
         return _with_others(function, other, self)
 
