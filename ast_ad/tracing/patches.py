@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import dis
 import functools
+import importlib.util
 import sys
 import threading
 import types
@@ -165,10 +167,10 @@ class Cell(dict[str, Any]):
 
 
 def _named(code: types.CodeType, namespace: dict[str, Any]) -> Iterator[Any]:
-    """What has code of all that a function names, and the modules that it may import when it runs."""
+    """What has code of all that a function names, and of what it may import when it runs."""
+    package = str(namespace.get("__package__") or str(namespace.get("__name__", "")).rpartition(".")[0])
+    yield from _imported(code, package)
     for name in code.co_names:
-        if name in sys.modules:
-            yield sys.modules[name]
         value = namespace.get(name)
         if type(value) is types.ModuleType:
             followed = f"{value.__name__}.".startswith(_FOLLOWED[0])
@@ -180,6 +182,33 @@ def _named(code: types.CodeType, namespace: dict[str, Any]) -> Iterator[Any]:
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield from _named(constant, namespace)
+
+
+def _imported(code: types.CodeType, package: str) -> Iterator[Any]:
+    """What the import statements of a function find, as far as it is loaded."""
+    for module, names in _import_statements(code, package):
+        found = sys.modules.get(module)
+        if found is not None:
+            yield found
+        for name in names:
+            value = sys.modules.get(f"{module}.{name}") or getattr(found, "__dict__", {}).get(name)
+            if value is not None and _has_code(value):
+                yield value
+
+
+@functools.lru_cache(4096)
+def _import_statements(code: types.CodeType, package: str) -> list[tuple[str, tuple[str, ...]]]:
+    """The full names of the modules, and what is taken from each."""
+    if dis.opmap["IMPORT_NAME"] not in code.co_code[::2]:
+        return []
+    found = []
+    steps = [step for step in dis.get_instructions(code) if step.opname != "EXTENDED_ARG"]
+    for i, step in enumerate(steps):
+        if step.opname == "IMPORT_NAME":
+            level, names = steps[i - 2].argval, steps[i - 1].argval
+            with contextlib.suppress(ImportError):  # beyond the package: the statement says so
+                found.append((importlib.util.resolve_name("." * level + step.argval, package), names or ()))
+    return found
 
 
 def _items(value: Any) -> Sequence[Any]:
@@ -235,15 +264,44 @@ def _content(cell: Any) -> list[Any]:
 
 def _import(name: str, namespace: Any = None, *args: Any, **kwargs: Any) -> Any:
     """The import statement of code that is traced finds the modules that stand in NumPy's place."""
-    found = _plain_import()(name, namespace, *args, **kwargs)
+    if not state.tracing:
+        return _plain_import()(name, namespace, *args, **kwargs)
+    known = set(sys.modules)
+    before, state.tracing = state.tracing, 0  # loading a module is no part of a trace
+    try:
+        found = _plain_import()(name, namespace, *args, **kwargs)
+    finally:
+        state.tracing = before
     shield(as_written)
-    module = str(
-        (namespace or {}).get("__name__", "numpy")
-    )  # without a name: the text that NumPy is copied by
-    if not state.tracing or _is_library(module):
+    _replace_in([module for path, module in list(sys.modules.items()) if path not in known])
+    # without a name: the text that NumPy is copied by
+    if _is_library(str((namespace or {}).get("__name__", "numpy"))):
         return found
     by = replacement(found, replacements())
     return found if by is None else by
+
+
+class _Running(threading.local):
+    """The trace that is under way in this thread."""
+
+    places: list[Place] | None = None
+
+
+_running = _Running()
+
+
+def _replace_in(modules: list[Any]) -> None:
+    """Modules that were loaded by the function that is traced get the replacements, too."""
+    if not modules or _running.places is None:
+        return
+    with _lock:
+        known = {_key(namespace, name) for namespace, name, _, _ in _running.places}
+        namespaces = list(_namespaces([m for m in modules if type(m) is types.ModuleType]))
+        table = replacements()
+        places = [p for n in namespaces for p in (*_within(n, table), *_builtins(n))]
+        new = [place for place in places if _key(place[0], place[1]) not in known]
+        _put(new)
+        _running.places += new
 
 
 _importing = builtins.__import__
@@ -293,19 +351,25 @@ def replaced(function: Any, objects: Sequence[Any] = ()) -> Iterator[None]:
     """
     shield(as_written)
     with _lock:
-        places = _places(function, objects)
-        for namespace, name, original, by in places:
-            key = _key(namespace, name)
-            _held[key] = _held[key][0] + 1 if key in _held else 1, original, by
-            namespace[name] = by
+        places = [*_places(function, objects)]
+        _put(places)
     state.tracing += 1
+    outer, _running.places = _running.places, places
     try:
         yield
     finally:
         state.tracing -= 1
+        _running.places = outer
         with _lock:
             for namespace, name, _, by in places:
                 _give_back(namespace, name, by)
+
+
+def _put(places: list[Place]) -> None:
+    for namespace, name, original, by in places:
+        key = _key(namespace, name)
+        _held[key] = _held[key][0] + 1 if key in _held else 1, original, by
+        namespace[name] = by
 
 
 def _key(namespace: dict[str, Any], name: str) -> tuple[int, str]:
