@@ -5,6 +5,7 @@ A traced array refuses to show it.
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from ..eager.dispatch import needs_grad, plain_of
@@ -16,8 +17,20 @@ PLAIN = "write to np.array(a), not to a.copy(), if the array a is none of the fu
 NO_KEY = "use no traced number as a key, and no cache of functions that get one"
 
 
+_OWN = frozenset(name for name in (*vars(Tensor), *Tensor.__annotations__) if name[0] == "_")
+
+_SETTABLE = frozenset("shape dtype strides real imag flat data __class__".split())
+
+
 class Memory(Tensor):
     """What traced arrays have in common with others that are made of bytes."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Numbers and arrays take no further attributes, and code may find out by that what it has."""
+        if name not in _OWN and name not in _SETTABLE:
+            if not sys._getframe(1).f_globals.get("__name__", "").startswith("ast_ad."):
+                raise AttributeError(f"'{self.__class__.__name__}' object has no attribute '{name}'")
+        object.__setattr__(self, name, value)
 
     @property
     def shape(self) -> Any:

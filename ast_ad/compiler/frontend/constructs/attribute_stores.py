@@ -5,7 +5,10 @@ from __future__ import annotations
 import types
 from typing import Any
 
-from ...ir.ops import Lit
+import numpy as np
+
+from ...ir.ops import Lit, Var
+from ...ir.types import Array, Scalar
 from .. import doors
 from ..context import Context
 from ..guards import ATTRIBUTE, ITEM, Guard, Path
@@ -68,12 +71,25 @@ def store_plainly(cx: Context, base: Value, name: str, value: Value, hooked: boo
         store_attribute_outside(cx, owner, Path.of_object(owner, owner.__name__), name, value)
     elif type(owner) is types.ModuleType:
         store_global(cx, vars(owner), name, value)
+    elif has_no_attributes(cx, base, name):
+        why = "numbers and arrays take none"
+        raise cx.unsupported(f"assignment to attribute `{name}`", why, "use a variable", AttributeError)
     else:
         raise cx.unsupported(
             f"assignment to attribute `{name}`",
             "the object outlives the call",
             "return the value instead, or create the object inside the function",
         )
+
+
+def has_no_attributes(cx: Context, base: Value, name: str) -> bool:
+    """Whether it is a number or an array, neither of which takes an attribute of such a name."""
+    if any(hasattr(cls, name) for cls in (np.ndarray, np.generic, float, int)):
+        return False
+    if isinstance(base, Lit):
+        return isinstance(base.value, (bool, int, float, complex, np.generic))
+    content = cx.read(base) if isinstance(base, Arr) else base
+    return isinstance(content, Var) and isinstance(content.type, (Scalar, Array))
 
 
 # ----- ``obj.__dict__``
