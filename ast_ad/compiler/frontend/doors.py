@@ -14,6 +14,7 @@ from .values import Arr, Callee, Choice, Dct, Flat, Iterable, Lst, Pool, Sides, 
 if TYPE_CHECKING:
     from .context import Context
     from .loops.passes import Passes
+    from .store.identities import NamedTwice
     from .store.merge import Phis
     from .types.layouts import Orders
 
@@ -92,6 +93,8 @@ list_at: Callable[[Context, Arg], Lst]
 pools_with: Callable[[Context, object, State], frozenset[Pool]]
 read_element: Callable[[Context, Arr], Var]
 write_element: Callable[[Context, Arr, Lst | Dct, Var], None]
+# ----- identities
+named_twice: Callable[[Context, State, State], NamedTwice]
 # ----- inner_lists
 item_view: Callable[[Context, Arr, Arg], Arr]
 read_choice: Callable[[Context, Arr, Choice], Var]

@@ -18,7 +18,7 @@ from ...ir.types import Opaque, Scalar
 from .. import doors
 from ..context import Context
 from ..loops.slots import in_heap
-from ..store.shared_names import shared_roots, watch
+from ..store.shared_names import watch
 from ..values import (
     Arr,
     ArrayMethod,
@@ -259,7 +259,7 @@ def exported_view(cx: Context, arr: Arr, first: bool, phis: Phis, sides: Sides, 
     if any(state.dead for state, _ in sides):
         if is_known_outside(cx, arr, since):
             return arr
-        phis.shared = (shared_roots(cx, side[0]),) * 2
+        phis.named_twice = doors.named_twice(cx, side[0], side[0])
     key = ("exported", id(arr))
     if key not in phis.memo:
         found = exported_var(cx, variable_in(cx, arr, side), first, phis)

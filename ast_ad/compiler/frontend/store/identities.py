@@ -8,11 +8,13 @@ a read of them is refused, as long as nobody reads them nothing is.
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ...ir.ops import Var
+from .. import doors
 from ..constructs.boundness import PARTS, components
 from ..context import Context
 from ..conversion import from_python
@@ -34,7 +36,7 @@ from ..values import (
     Unbound,
     Value,
 )
-from .shared_names import items_held, lists_of, live_frames, outside_holders
+from .shared_names import items_held, lists_of, live_frames, outside_holders, shared_roots
 
 if TYPE_CHECKING:
     from ..loops.template import Template
@@ -254,6 +256,26 @@ def held_twice(cx: Context, state: State, without: Collection[object] = ()) -> f
     )
 
 
+class NamedTwice:
+    """What has several names where two paths end.
+
+    To count the names means to look at all that lives, in every frame; where only numbers differ nobody asks.
+    """
+
+    def __init__(self, cx: Context, first: State, second: State) -> None:
+        self.cx, self.ends = cx, (first.fork(), second.fork())  # merging may change the stores
+
+    @functools.cached_property
+    def roots(self) -> tuple[Collection[Any], Collection[Any]]:
+        first, second = self.ends
+        return shared_roots(self.cx, first), shared_roots(self.cx, second)
+
+    @functools.cached_property
+    def containers(self) -> tuple[Collection[Any], Collection[Any]]:
+        first, second = self.ends
+        return held_twice(self.cx, first), held_twice(self.cx, second)
+
+
 def is_iterator(value: object) -> bool:
     """Whether it is what ``iter(l)`` makes of a list."""
     return isinstance(value, Lst) and value.shows == (None, "iterator")
@@ -326,3 +348,6 @@ def relate(parts: Places, kin: Kin) -> None:
             related = other if isinstance(other, CONTAINERS) else parts.get(other)
             if related is not None:
                 alike(part, related)
+
+
+doors.named_twice = NamedTwice

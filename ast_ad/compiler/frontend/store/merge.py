@@ -24,9 +24,9 @@ from ..loops.slots import in_heap, is_window
 from ..types.joins import NOTHING, ShapeChange, join, join_lists
 from ..values import Arr, Dct, Frame, Heap, Lost, Lst, Maybe, Obj, Pool, Sides, State, Tup, Unbound, Value
 from .holding import is_element, own_elements, pools_around, pools_of, pools_with, stale
-from .identities import CONTAINERS, ITERATORS, held_twice, is_iterator, one_of
+from .identities import CONTAINERS, ITERATORS, NamedTwice, is_iterator, one_of
 from .made_on_paths import one_of_two
-from .shared_names import ONE_OF_TWO, readable, roots_of, shared_roots, still_returned, watch
+from .shared_names import ONE_OF_TWO, readable, roots_of, still_returned, watch
 
 
 @dataclass
@@ -37,8 +37,7 @@ class Phis:
     orelse: list[Arg] = field(default_factory=list)
     outs: list[Var] = field(default_factory=list)
     memo: dict[Any, Any] = field(default_factory=dict)
-    shared: tuple[Collection[Any], Collection[Any]] = ((), ())  # roots with several names, on each path
-    twice: tuple[Collection[Any], Collection[Any]] = ((), ())  # containers with several names, on each path
+    named_twice: NamedTwice | None = None  # what has several names, on each path
     apart: bool = False  # whether what is merged lies in such a container
     arrays: list[Arr] = field(default_factory=list)
     pairs: list[tuple[Arr, tuple[Any, Any]]] = field(
@@ -47,6 +46,16 @@ class Phis:
     merged: State = field(default_factory=State)  # the store behind the branch
     flag: Var | None = None  # which path was taken
     states: tuple[State, ...] = ()  # the stores at the ends of the paths
+
+    @property
+    def shared(self) -> tuple[Collection[Any], Collection[Any]]:
+        """The roots with several names, on each path."""
+        return ((), ()) if self.named_twice is None else self.named_twice.roots
+
+    @property
+    def twice(self) -> tuple[Collection[Any], Collection[Any]]:
+        """The containers with several names, on each path."""
+        return ((), ()) if self.named_twice is None else self.named_twice.containers
 
     def add(self, a: Arg, b: Arg, type: Type, hint: str | None) -> Var:
         key = (
@@ -72,8 +81,7 @@ def merge_states(
     merged = phis.merged = first.fork()
     merged.held = first.held | second.held
     phis.states = first, second
-    phis.shared = shared_roots(cx, first), shared_roots(cx, second)
-    phis.twice = held_twice(cx, first), held_twice(cx, second)
+    phis.named_twice = NamedTwice(cx, first, second)
     for key in {**first.contents, **second.contents}:
         a, b = first.contents.get(key), second.contents.get(key)
         if a is b:
