@@ -1,7 +1,7 @@
 """How much work may a compilation be? It is counted, so that a program fares alike on every machine.
 
 A step is an expression that is read, an operation that is made, or a look at one by a pass that runs for each
-level of blocks within blocks. It takes about a tenth of a millisecond.
+level of blocks within blocks. It takes one or two tenths of a millisecond.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from ..errors import SpanLike, UnsupportedError
 
-MOST_STEPS = 500_000
+MOST_STEPS = 100_000
 MOST_FOR_KERNELS = 25_000
 """Operations, of which one on arrays counts four times; each takes about two milliseconds."""
 
@@ -33,7 +33,7 @@ def counted() -> Iterator[None]:
     ...     spend(1)
     Traceback (most recent call last):
     ast_ad.errors.UnsupportedError: [E101] a program of this size
-      why: compiling it takes more than 500,000 steps
+      why: compiling it takes more than 100,000 steps
       fix: unroll less, or divide the function
     """
     if _count.get() is not None:
