@@ -51,6 +51,7 @@ _optional = {
     "scipy.stats": ".scipy.stats",
     "scipy.interpolate": ".scipy.interpolate",
     "scipy.signal": ".scipy.signal",
+    "scipy.spatial.distance": ".scipy.distance",
 }
 
 

@@ -108,6 +108,7 @@ def _namespaces(roots: Sequence[Any]) -> Iterator[dict[str, Any]]:
             if id(kind) not in seen:
                 seen.add(id(kind))
                 pending += _members(kind)
+                pending += [sys.modules[m] for m in map(_module_of, kind.__mro__) if m.startswith(_FOLLOWED)]
             module = sys.modules.get(_module_of(kind))
             if module is None or not isinstance(module, types.ModuleType):
                 continue

@@ -13,6 +13,7 @@ import numpy as np
 import scipy.ndimage as nd
 import scipy.signal as sg
 
+from .. import helpers
 from ..numpy.gather import refuse
 from ..registry import composite, multilinear, nondifferentiable, reads_as, shape, vjp
 
@@ -62,7 +63,10 @@ def filtered_rule(g, ans, b, a, x):
 @vjp(lag_sums)
 def lag_sums_rule(g, ans, h, x, like):
     one = np.ones(1)
-    return filtered(g, one, np.conj(x)), filtered(g, one, np.conj(h)[..., ::-1])[..., ::-1]
+    return filtered(g, one, np.conj(x)), filtered(g, one, np.conj(h)[..., ::-1])[..., ::-1], None
+
+
+helpers.METADATA[lag_sums] = 2
 
 
 def lined(x: Any, axis: int) -> Any:
@@ -270,16 +274,41 @@ def of_mode(x: Any, y: Any, mode: Any) -> Any:
     return (None,) * len(x)
 
 
-@shape(sg.fftconvolve, sg.oaconvolve)
-def fftconvolve_shape(in1, in2, mode="full", axes=None):
-    return of_mode(in1, in2, mode if axes is None else None)
+def by_fft(x: Any, y: Any, mode: str) -> Any:
+    """``sg.fftconvolve``, which makes a vector of empty arrays of any rank."""
+    if not np.size(x) or not np.size(y):
+        raise ValueError("a convolution of an empty array")
+    return sg.fftconvolve(x, y, mode)
 
 
-@composite(sg.fftconvolve, sg.oaconvolve)
-def fftconvolve(in1, in2, mode="full", axes=None):
+def by_blocks(x: Any, y: Any, mode: str) -> Any:
+    """``sg.oaconvolve``, which makes a vector of empty arrays of any rank."""
+    if not np.size(x) or not np.size(y):
+        raise ValueError("a convolution of an empty array")
+    return sg.oaconvolve(x, y, mode)
+
+
+@reads_as(sg.fftconvolve)
+def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Any:
     if axes is not None:
         refuse("a convolution with axes=", "there is no rule for it", "write the loop out")
-    x, y = np.asarray(in1), np.asarray(in2)
+    return by_fft(np.asarray(in1), np.asarray(in2), mode)
+
+
+@reads_as(sg.oaconvolve)
+def oaconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Any:
+    if axes is not None:
+        refuse("a convolution with axes=", "there is no rule for it", "write the loop out")
+    return by_blocks(np.asarray(in1), np.asarray(in2), mode)
+
+
+@shape(by_fft, by_blocks)
+def by_fft_shape(x, y, mode=None):
+    return of_mode(x, y, mode)
+
+
+@composite(by_fft, by_blocks)
+def summed(x, y, mode):
     return cropped(full_convolution(x, y), x, y, mode)
 
 
@@ -304,20 +333,43 @@ BOUNDARIES = {"fill": "constant", "pad": "constant", "wrap": "wrap", "circular":
 BOUNDARIES |= {"symm": "symmetric", "symmetric": "symmetric"}
 
 
-@shape(sg.convolve2d, sg.correlate2d)
-def convolve2d_shape(in1, in2, mode="full", boundary="fill", fillvalue=0):
-    return of_mode(in1, in2, mode)
+def planes(x: Any, y: Any, mode: str, boundary: str, fillvalue: Any) -> Any:
+    """``sg.convolve2d``, which ends the process where an array is empty and goes on beyond its edges."""
+    if not np.size(x) or not np.size(y):
+        raise ValueError("convolve2d of an empty array")
+    return sg.convolve2d(x, y, mode, boundary, fillvalue)
 
 
-@composite(sg.convolve2d)
-def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
-    x, y = np.asarray(in1), np.asarray(in2)
+def turned_planes(x: Any, y: Any, mode: str, boundary: str, fillvalue: Any) -> Any:
+    """``sg.correlate2d``."""
+    if not np.size(x) or not np.size(y):
+        raise ValueError("correlate2d of an empty array")
+    return sg.correlate2d(x, y, mode, boundary, fillvalue)
+
+
+@reads_as(sg.convolve2d)
+def convolve2d(in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", fillvalue: Any = 0) -> Any:
+    return planes(np.asarray(in1), np.asarray(in2), mode, boundary, fillvalue)
+
+
+@reads_as(sg.correlate2d)
+def correlate2d(in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", fillvalue: Any = 0) -> Any:
+    return turned_planes(np.asarray(in1), np.asarray(in2), mode, boundary, fillvalue)
+
+
+@shape(planes, turned_planes)
+def planes_shape(x, y, mode=None, boundary=None, fillvalue=None):
+    return of_mode(x, y, mode)
+
+
+@composite(planes)
+def summed_planes(x, y, mode, boundary, fillvalue):
     return cropped(full_2d(x, y, boundary, fillvalue), x, y, mode)
 
 
-@composite(sg.correlate2d)
-def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
-    x, y = np.asarray(in1), np.conj(np.flip(np.asarray(in2)))
+@composite(turned_planes)
+def summed_turned_planes(x, y, mode, boundary, fillvalue):
+    y = np.conj(np.flip(y))
     full = full_2d(x, y, boundary, fillvalue)
     if mode != "same":
         return cropped(full, x, y, mode)

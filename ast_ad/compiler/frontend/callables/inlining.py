@@ -46,6 +46,9 @@ def construct(cx: Context, cls: type, args: list[Value], kwargs: dict[str, Value
         return Tup(tuple(items), cls)
     if cls.__module__ in ("builtins", "numpy") or issubclass(cls, np.generic):
         return doors.call_opaque(cx, cls, args, kwargs)
+    if made_by_scipy(cls) and all(cx.is_static(v) for v in (*args, *kwargs.values())):
+        named = {name: cx.static_value(v) for name, v in kwargs.items()}
+        return Lit(cls(*map(cx.static_value, args), **named))
     if not isinstance(cls.__init__, types.FunctionType):
         if cls.__init__ is object.__init__ and not args:
             return Obj(cls)
@@ -68,6 +71,16 @@ def construct(cx: Context, cls: type, args: list[Value], kwargs: dict[str, Value
     else:
         doors.call(cx, Lit(cls.__init__), [instance, *args], kwargs)
     return instance
+
+
+def made_by_scipy(cls: type) -> bool:
+    """Whether it is a distribution whose constructor is SciPy's own: what it sets up, its arguments tell."""
+    constructor = cls.__init__
+    named = getattr(constructor, "__module__", ""), getattr(constructor, "__qualname__", "")
+    return named in (
+        ("scipy.stats._distn_infrastructure", "rv_continuous.__init__"),
+        ("scipy.stats._distn_infrastructure", "rv_discrete.__init__"),
+    )
 
 
 def fill_dataclass(cx: Context, instance: Obj, args: list[Value], kwargs: dict[str, Value]) -> None:

@@ -304,6 +304,7 @@ BY_VALUE.update(
         np.nonzero, np.flatnonzero, np.argwhere, np.unique, np.compress, np.extract, np.trim_zeros,
         np.union1d, np.intersect1d, np.setdiff1d, np.setxor1d, np.unique_values, np.bincount, np.roots,
         np.polymul, np.linalg.lstsq, np.histogram, helpers.reserve, "scipy.linalg.lstsq",
+        "scipy.spatial.distance.pdist",
     }
 )  # fmt: skip
 COMPUTED.update(
