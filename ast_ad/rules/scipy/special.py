@@ -13,6 +13,7 @@ import scipy.special as sp
 
 from ..partials import exp_share
 from ..registry import composite, elementwise, vjp
+from . import special_families  # noqa: F401  its rules enter the registry, too
 
 SQRT_PI = math.sqrt(math.pi)
 SQRT_2PI = math.sqrt(2 * math.pi)

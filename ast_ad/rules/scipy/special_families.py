@@ -1,0 +1,148 @@
+"""What are the derivatives of distribution functions, elliptic integrals and orthogonal polynomials?
+
+They are those of ``scipy.special``, by the argument. By a shape parameter there is no formula for most of
+them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.special as sp
+
+from ..registry import elementwise, vjp
+
+# ----- distribution functions, and their inverses -----
+
+
+@elementwise(sp.betaincc, partial_domain=True)
+def betaincc(ans, a, b, x):
+    return (
+        NotImplemented,
+        NotImplemented,
+        -np.exp(sp.xlogy(a - 1, x) + sp.xlog1py(b - 1, -x) - sp.betaln(a, b)),
+    )
+
+
+@elementwise(sp.stdtr, partial_domain=True)
+def stdtr(ans, df, t):
+    size = sp.betaln(df / 2, 0.5) + 0.5 * np.log(df)
+    return NotImplemented, np.exp(-(df + 1) / 2 * np.log1p(t * t / df) - size)
+
+
+@elementwise(sp.chdtr, partial_domain=True)
+def chdtr(ans, v, x):
+    return NotImplemented, 0.5 * np.exp(sp.xlogy(v / 2 - 1, x / 2) - x / 2 - sp.gammaln(v / 2))
+
+
+@elementwise(sp.chdtrc, partial_domain=True)
+def chdtrc(ans, v, x):
+    return NotImplemented, -0.5 * np.exp(sp.xlogy(v / 2 - 1, x / 2) - x / 2 - sp.gammaln(v / 2))
+
+
+@elementwise(sp.fdtr, partial_domain=True)
+def fdtr(ans, n, d, x):
+    share = np.where(x < np.inf, n * x / (d + n * x), 1.0)
+    rest = sp.xlogy(d / 2 + 1, d / (d + n * x)) - sp.betaln(n / 2, d / 2)
+    return NotImplemented, NotImplemented, np.exp(sp.xlogy(n / 2 - 1, share) + rest) * n / d
+
+
+@elementwise(sp.fdtrc, partial_domain=True)
+def fdtrc(ans, n, d, x):
+    share = np.where(x < np.inf, n * x / (d + n * x), 1.0)
+    rest = sp.xlogy(d / 2 + 1, d / (d + n * x)) - sp.betaln(n / 2, d / 2)
+    return NotImplemented, NotImplemented, -np.exp(sp.xlogy(n / 2 - 1, share) + rest) * n / d
+
+
+@elementwise(sp.gammaincinv, partial_domain=True)
+def gammaincinv(ans, a, y):
+    return NotImplemented, np.exp(ans - sp.xlogy(a - 1, ans) + sp.gammaln(a))
+
+
+@elementwise(sp.gammainccinv, partial_domain=True)
+def gammainccinv(ans, a, y):
+    return NotImplemented, np.where(a > 0, -np.exp(ans - sp.xlogy(a - 1, ans) + sp.gammaln(a)), 0.0)
+
+
+@elementwise(sp.betaincinv, partial_domain=True)
+def betaincinv(ans, a, b, y):
+    slope = np.exp(sp.betaln(a, b) - sp.xlogy(a - 1, ans) - sp.xlog1py(b - 1, -ans))
+    return NotImplemented, NotImplemented, slope
+
+
+@elementwise(sp.stdtrit, partial_domain=True)
+def stdtrit(ans, df, p):
+    size = sp.betaln(df / 2, 0.5) + 0.5 * np.log(df)
+    return NotImplemented, np.exp((df + 1) / 2 * np.log1p(ans * ans / df) + size)
+
+
+@elementwise(sp.chdtri, partial_domain=True)
+def chdtri(ans, v, p):
+    slope = -2 * np.exp(ans / 2 - sp.xlogy(v / 2 - 1, ans / 2) + sp.gammaln(v / 2))
+    return NotImplemented, np.where(v > 0, slope, 0.0)
+
+
+# ----- orthogonal polynomials: derivatives are polynomials of the next family -----
+
+
+@elementwise(sp.eval_jacobi)
+def eval_jacobi(ans, n, alpha, beta, x):
+    lower = np.where(n > 0, (n + alpha + beta + 1) / 2 * sp.eval_jacobi(n - 1, alpha + 1, beta + 1, x), 0.0)
+    return NotImplemented, NotImplemented, NotImplemented, lower
+
+
+@elementwise(sp.eval_legendre)
+def eval_legendre(ans, n, x):
+    return NotImplemented, np.where(n > 0, (n + 1) / 2 * sp.eval_jacobi(n - 1, 1.0, 1.0, x), 0.0)
+
+
+@elementwise(sp.eval_gegenbauer)
+def eval_gegenbauer(ans, n, alpha, x):
+    return (
+        NotImplemented,
+        NotImplemented,
+        np.where(n > 0, 2 * alpha * sp.eval_gegenbauer(n - 1, alpha + 1, x), 0.0),
+    )
+
+
+@elementwise(sp.eval_chebyt)
+def eval_chebyt(ans, n, x):
+    return NotImplemented, np.where(n > 0, n * sp.eval_gegenbauer(n - 1, 1.0, x), 0.0)
+
+
+@elementwise(sp.eval_chebyu)
+def eval_chebyu(ans, n, x):
+    return NotImplemented, np.where(n > 0, 2 * sp.eval_gegenbauer(n - 1, 2.0, x), 0.0)
+
+
+@vjp(sp.eval_hermite, broadcasts=True)
+def eval_hermite(g, ans, n, x):
+    return None, g * 2 * n * sp.eval_hermite(np.maximum(n - 1, 0), x)
+
+
+@vjp(sp.eval_hermitenorm, broadcasts=True)
+def eval_hermitenorm(g, ans, n, x):
+    return None, g * n * sp.eval_hermitenorm(np.maximum(n - 1, 0), x)
+
+
+@elementwise(sp.eval_genlaguerre)
+def eval_genlaguerre(ans, n, alpha, x):
+    return NotImplemented, NotImplemented, np.where(n > 0, -sp.eval_genlaguerre(n - 1, alpha + 1, x), 0.0)
+
+
+@elementwise(sp.eval_laguerre)
+def eval_laguerre(ans, n, x):
+    return NotImplemented, np.where(n > 0, -sp.eval_genlaguerre(n - 1, 1.0, x), 0.0)
+
+
+# ----- hypergeometric functions -----
+
+
+@elementwise(sp.hyp1f1, partial_domain=True)
+def hyp1f1(ans, a, b, x):
+    return NotImplemented, NotImplemented, a / b * sp.hyp1f1(a + 1, b + 1, x)
+
+
+@elementwise(sp.hyp2f1, partial_domain=True)
+def hyp2f1(ans, a, b, c, z):
+    factor = np.where(a * b == 0, 0.0, a * b / np.where(c == 0, 1.0, c))
+    return NotImplemented, NotImplemented, NotImplemented, factor * sp.hyp2f1(a + 1, b + 1, c + 1, z)
