@@ -12,13 +12,10 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from ..eager.slices.slices import on_tensors
 from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..rules.registry import followed_methods
-from .traced_array import Traced
 
 
 class ClassNamespace(dict[str, Any]):
@@ -34,18 +31,18 @@ class ClassNamespace(dict[str, Any]):
         setattr(self.cls, name, value)
 
 
-def methods() -> list[tuple[dict[str, Any], str, Any, Any]]:
-    """Namespaces, names, what stands there, and what replaces it."""
-    return _methods(len(followed_methods()))
+def methods(made: Callable[[Any], Any]) -> list[tuple[dict[str, Any], str, Any, Any]]:
+    """Namespaces, names, what stands there, and what replaces it; ``made``: see ``program_or_original``."""
+    return _methods(len(followed_methods()), made)
 
 
 @functools.lru_cache(1)
-def _methods(known: int) -> list[tuple[dict[str, Any], str, Any, Any]]:
+def _methods(known: int, made: Callable[[Any], Any]) -> list[tuple[dict[str, Any], str, Any, Any]]:
     found: list[tuple[dict[str, Any], str, Any, Any]] = []
     for fn, program in followed_methods().items():
         owner = _owner(fn)
         if owner is not None:
-            found.append((ClassNamespace(owner), fn.__name__, fn, program_or_original(fn, program)))
+            found.append((ClassNamespace(owner), fn.__name__, fn, program_or_original(fn, program, made)))
     return found
 
 
@@ -56,8 +53,13 @@ def _owner(fn: Any) -> type | None:
     return owner if isinstance(owner, type) and vars(owner).get(fn.__name__) is fn else None
 
 
-def program_or_original(original: types.FunctionType, program: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that runs the program where a traced array is among its arguments, or in its object."""
+def program_or_original(
+    original: types.FunctionType, program: Callable[..., Any], made: Callable[[Any], Any]
+) -> Callable[..., Any]:
+    """A function that runs the program where a traced array is among its arguments, or in its object.
+
+    ``made``: what a call with constants returns, as a new array that may be written to.
+    """
 
     @functools.wraps(original)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -72,11 +74,6 @@ def program_or_original(original: types.FunctionType, program: Callable[..., Any
 
     call.in_place_of = original  # type: ignore[attr-defined]
     return call
-
-
-def made(value: Any) -> Any:
-    """What a call with constants returns, as a new array that may be written to."""
-    return Traced._of(value) if type(value) is np.ndarray and value.dtype.kind in "fc" else value
 
 
 def _leads_to_traced(value: Any) -> bool:

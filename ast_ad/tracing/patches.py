@@ -30,7 +30,7 @@ from .builtin_classes import CLASSES
 from .extrema import FUNCTIONS
 from .methods import methods
 from .numba_sources import shield
-from .replacements import replacement, replacements
+from .replacements import made, replacement, replacements
 
 _lock = threading.RLock()
 ABSENT: Any = object()
@@ -330,7 +330,7 @@ def _places(function: Any, objects: Sequence[Any]) -> list[Place]:
     namespaces = list(_namespaces([function, *coded, *_always_followed(len(sys.modules))]))
     places = [p for n in namespaces for p in (*_within(n, table), *_builtins(n))]
     places.append((vars(builtins), "__import__", _plain_import(), _import))
-    places += methods()
+    places += methods(made)
     keeps = any(isinstance(n, Cell) for n in namespaces)  # a closure may hold the function itself
     if not (keeps or coded or _held) and type(function) is types.FunctionType:
         _found[function] = table, [(n, _names(n)) for n in namespaces], places

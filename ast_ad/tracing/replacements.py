@@ -30,7 +30,7 @@ from .builtin_classes import OF_NUMPY
 from .ends import counted
 from .flat_iterator import Flat
 from .followed import followed, objects, vectorized
-from .methods import made, program_or_original
+from .methods import program_or_original
 from .stand_ins import stand_in
 from .traced_array import Traced
 from .traced_ufuncs import apply_ufunc
@@ -324,6 +324,11 @@ def _on_constants(original: Any) -> Callable[..., Any]:
     return call
 
 
+def made(value: Any) -> Any:
+    """What a call with constants returns, as a new array that may be written to."""
+    return Traced._of(value) if type(value) is np.ndarray and value.dtype.kind in "fc" else value
+
+
 def is_fortran(value: Any) -> bool:
     return type(value).__name__ == "fortran"
 
@@ -389,7 +394,7 @@ def _replacements(known: int, arrived: int) -> dict[int, tuple[Any, Any]]:
         replace(fn, _dispatches(fn, fn.__name__))
     for fn, program in followed_methods().items():
         if "." not in fn.__qualname__:  # methods are replaced in their classes
-            replace(fn, program_or_original(fn, program))
+            replace(fn, program_or_original(fn, program, made))
     for library, pairs in arriving:
         for original, by in pairs(sys.modules[library]) if library in sys.modules else ():
             replace(original, by)
