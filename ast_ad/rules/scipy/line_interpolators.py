@@ -10,11 +10,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.interpolate import interp1d, make_interp_spline
+from scipy.interpolate import interp1d
 
 from ..numpy.gather import refuse
 from ..registry import reads_as
 from .piecewise_polynomials import around, settled
+from .splines import interpolating
 
 _base = interp1d.__mro__[1]
 ORDERS = {"zero": 0, "slinear": 1, "quadratic": 2, "cubic": 3}
@@ -71,7 +72,7 @@ def set_kind(self: Any, kind: Any) -> None:
         if np.any(np.isnan(x)) or np.any(np.isnan(self._y)):
             refuse("interp1d of NaN", "its values are NaN", "leave NaN out of the data")
         self._kind, self._call = "spline", interp1d._call_spline
-        self._spline = make_interp_spline(x, self._y, degree, check_finite=False)
+        self._spline = interpolating(x, self._y, degree)
 
 
 def set_fill_value(self: Any, kind: Any, fill_value: Any) -> None:

@@ -139,7 +139,7 @@ def filtfilt(b, a, x, axis=-1, padtype="odd", padlen=None, method="pad", irlen=N
     return back(inner(y[..., ::-1], edge), axis)
 
 
-def edge_length(padtype: Any, padlen: Any, taps: int) -> int:
+def edge_length(padtype: Any, padlen: Any, taps: Any) -> Any:
     if padtype is None:
         return 0
     return 3 * taps if padlen is None else padlen
@@ -385,7 +385,7 @@ def full_2d(x: Any, y: Any, boundary: str, fillvalue: Any) -> Any:
     if boundary in ("fill", "pad"):
         wide = np.pad(x, margins, constant_values=fillvalue)
     else:
-        wide = np.pad(x, margins, BOUNDARIES[boundary])
+        wide = np.pad(x, margins, BOUNDARIES[boundary])  # type: ignore[call-overload]
     return cropped(full_convolution(wide, y), wide, y, "valid")
 
 

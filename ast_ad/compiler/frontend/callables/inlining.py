@@ -75,7 +75,7 @@ def construct(cx: Context, cls: type, args: list[Value], kwargs: dict[str, Value
 
 def made_by_scipy(cls: type) -> bool:
     """Whether it is a distribution whose constructor is SciPy's own: what it sets up, its arguments tell."""
-    constructor = cls.__init__
+    constructor: Any = cls.__init__  # type: ignore[misc]
     named = getattr(constructor, "__module__", ""), getattr(constructor, "__qualname__", "")
     return named in (
         ("scipy.stats._distn_infrastructure", "rv_continuous.__init__"),
