@@ -31,6 +31,7 @@ PAGES = [
         "fallback.md",
         "checking.md",
         "operators.md",
+        "solvers.md",
     )
 ]
 BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\n```text\n.*?^```\n)?", re.MULTILINE | re.DOTALL)

@@ -122,9 +122,9 @@ def bare(value: Any) -> Any:
 
 
 def plain_function(function: Any) -> Any:
-    """The function for a solver; where it has no name of a traced value, it is called as it is."""
+    """The function for a solver."""
 
-    @functools.wraps(function, updated=())
+    @functools.wraps(function)  # with its attributes: those of an event say whether it ends the run
     def call(*args: Any, **kwargs: Any) -> Any:
         with unrecorded(traced):
             return stripped(function(*args, **kwargs))

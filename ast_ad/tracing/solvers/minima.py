@@ -14,8 +14,9 @@ import numpy as np
 from ...eager.numpy_protocol import run
 from ...eager.state import state
 from ...eager.tensor import Tensor
+from ...eager.views import edge_of
 from .functions import Call, bare, replaced_fields, standing_for, traced_array, without_derivative
-from .implicit import Solution
+from .implicit import Solution, edges_out
 from .roots import first_of, real
 
 Bound = tuple[Any, Any]
@@ -53,15 +54,16 @@ class Minimum:
         held = self.on_bounds(flat, solution)
         solution.close(flat if held is None else held)
         self.value = solution.value
-        if not solution.node._live:
-            return
-        if held is not None:
+        root = edge_of(flat)
+        varies = bool(root[0] and edges_out(root, solution.node._number, solution.alias))
+        if held is not None and varies:
             size = np.max(np.abs(solution.residual), initial=0.0)
             self.call.warn(
                 f"the minimum is on a bound in {self.touching} of {solution.size} coordinates (the residual "
                 f"of the others is {size:.3g}): these move with it, and the derivative is one-sided"
             )
-        self.call.trust(solution, converged, message)
+        if solution.node._live:
+            self.call.trust(solution, converged, message)
 
     def on_bounds(self, slope: Any, solution: Solution) -> Any:
         """The equations with those of the coordinates on a bound, or None where there are none."""

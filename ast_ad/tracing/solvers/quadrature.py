@@ -170,9 +170,10 @@ def added(f: Integrand, nodes: Nodes) -> Any:
     points, weights = (run(np.concatenate, (list(part),), {}) for part in zip(*nodes, strict=True))
     if takes_arrays(f, bare(points)):
         return run(np.sum, (f(points) * weights,), {})
-    one: Any = points if isinstance(points, Tensor) else points.tolist()
+    every: Any = points
+    single = python_number if isinstance(points, Tensor) else float
     for at, weight in enumerate(weights):
-        height = f(python_number(one[at]) if isinstance(one, Tensor) else one[at])
+        height = f(single(every[at]))
         height = traced_array(height) if isinstance(height, (list, tuple)) else height
         total = total + height * weight
     return total

@@ -15,7 +15,7 @@ from ...eager.state import state
 from .functions import Call, bare, replaced_fields, standing_for, traced_array, unrecorded
 from .implicit import Solution
 
-FLAT = 1e-6  # of the slope of a chord: where the slope at the root is less, it is no single root
+FLAT = 1e-3  # of the slope of a chord: where the slope at the root is less, it is no single root
 
 
 def bracketed(call: Call) -> Any:

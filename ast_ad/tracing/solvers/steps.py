@@ -1,7 +1,7 @@
 """What is the derivative of the solution of an ordinary differential equation? That of the steps taken.
 
-SciPy's solver runs once, on plain numbers, and tells where its steps ended. The states asked for are
-recorded once more, on these steps and none longer: the choice of a step has no derivative.
+SciPy's solver runs once, on plain numbers, and tells where its steps ended. The states that are asked for are
+recorded once more, on these steps and none longer. They are constants: a choice of steps has no derivative.
 The explicit methods are repeated with their own coefficients. In place of ``Radau``, ``BDF`` and ``LSODA``
 stands a collocation at the states that were found: an equation for each step, solved as any other.
 """

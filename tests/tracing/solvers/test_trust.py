@@ -1,0 +1,127 @@
+"""Does a derivative at a solution say when it can't be trusted, and where? And what has none is refused."""
+
+import numpy as np
+import pytest
+import scipy.integrate as si
+import scipy.optimize as so
+from scipy.optimize import brentq
+
+import ast_ad
+from ast_ad import grad
+
+pytestmark = pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning", "ignore::RuntimeWarning")
+X = np.array([0.3, 0.7])
+
+
+def told(f, match):
+    with pytest.warns(ast_ad.SolutionWarning, match=match) as caught:
+        found = grad(f)(X.copy())
+    assert all(one.filename == __file__ for one in caught if one.category is ast_ad.SolutionWarning)
+    return found
+
+
+def test_not_converged():
+    def f(x):
+        return brentq(lambda t: np.exp(t) - x[0], -5, 5, maxiter=3, disp=False)
+
+    told(f, r"`brentq` at .*test_trust.py:\d+, in f: the solver did not converge.*the residual is ")
+
+    def g(x):
+        return so.root(lambda t: t**3 - x, np.ones(2), options={"maxfev": 3}).x[0]
+
+    told(g, "did not converge.*the residual is")
+
+    def h(x):
+        return so.minimize(lambda t: np.sum((t - x) ** 4 + t**2), np.ones(2), options={"maxiter": 1}).x[0]
+
+    told(h, "did not converge")
+
+
+def test_far_from_the_solution():
+    def f(x):
+        return so.bisect(lambda t: t**3 - x[0], 0, 5, xtol=0.2)
+
+    told(f, "the residual is .* away")
+
+
+def test_roots_of_a_higher_order():
+    def f(x):
+        return brentq(lambda t: (t - x[0]) ** 3, -5, 5, xtol=1e-6)
+
+    told(f, "flat at the root")
+
+    def g(x):
+        return so.fsolve(lambda t: [t[0] + t[1] - x[0], 2 * t[0] + 2 * t[1] - 2 * x[0]], [1.0, 1.0])[0]
+
+    assert np.isnan(told(g, "a singular Jacobian.*the residual")[0])
+
+
+def test_bounds_and_flat_directions():
+    def f(x):
+        found = so.minimize(
+            lambda t: (t[0] - x[0]) ** 2 + (t[1] + 1) ** 2, [0.5, 0.5], bounds=[(None, None), (x[1], 3)]
+        )
+        return found.x[0] * 2 + found.x[1] * 5
+
+    np.testing.assert_allclose(told(f, "on a bound in 1 of 2"), [2.0, 5.0], rtol=1e-6)
+
+    def g(x):
+        return np.sum(so.minimize(lambda t: (t[0] + t[1] - x[0]) ** 2, np.zeros(2)).x)
+
+    np.testing.assert_allclose(told(g, "a flat direction"), [1.0, 0.0], atol=1e-6)
+
+
+def test_a_solver_that_stops_early():
+    def f(x):
+        return si.solve_ivp(lambda t, y: y**2 * x[0], (0, 10), [1.0], rtol=1e-3).y[0, -1]
+
+    told(f, "the solver stopped at t = 3.3")
+
+
+def refused(f, match):
+    with pytest.raises(ast_ad.AdError, match=match):
+        grad(f)(X.copy())
+
+
+def test_what_has_no_derivative_is_refused():
+    def constrained(x):
+        rule = {"type": "eq", "fun": lambda t: t[0] + t[1] - x[0]}
+        return so.minimize(lambda t: np.sum(t**2), np.ones(2), constraints=rule).x[0]
+
+    def way(x):
+        return so.minimize(lambda t: np.sum((t - x) ** 2), np.ones(2)).hess_inv[0, 0]
+
+    def covariance(x):
+        times = np.arange(5.0)
+        return so.curve_fit(lambda t, a: a * t, times, times**2 * x[0])[1][0, 0]
+
+    def event(x):
+        def ground(t, y):
+            return y[0]
+
+        ground.terminal = True
+        return si.solve_ivp(lambda t, y: [y[1], -x[0]], (0, 50), [1.0, 0.0], events=ground).t[-1]
+
+    def dense(x):
+        return si.solve_ivp(lambda t, y: -x[0] * y, (0, 1), [1.0], dense_output=True).sol(0.5)[0]
+
+    def more_equations(x):
+        return so.leastsq(lambda t: [t[0] - x[0], t[0] - x[1]], [1.0])[0][0] + so.newton(
+            lambda t: t**2 + x[0], 1.0 + 1.0j
+        )
+
+    refused(constrained, "with constraints")
+    refused(way, "hess_inv")
+    refused(covariance, "the covariance of `curve_fit`")
+    refused(event, "ends at an event")
+    refused(dense, "the interpolant")
+    refused(more_equations, "complex")
+
+
+def test_constants_have_no_warnings(recwarn):
+    def f(x):
+        root = brentq(lambda t: (t - 1) ** 3, -5, 5, xtol=1e-6)
+        return np.sum(x**2) * root * si.quad(np.sin, 0, 1)[0]
+
+    np.testing.assert_allclose(grad(f)(X), 2 * X * f(X) / np.sum(X**2), rtol=1e-12)
+    assert not [one for one in recwarn if one.category is ast_ad.SolutionWarning]
