@@ -6,6 +6,7 @@ too: within a solver nothing is recorded. ``Call`` is one call of such a functio
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import dataclasses
 import functools
@@ -19,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import errors
 from ...eager.numpy_protocol import run
 from ...eager.state import state
 from ...eager.tensor import Tensor
@@ -26,7 +28,7 @@ from ...eager.views import edge_of
 from ...errors import SolutionWarning, UnsupportedError
 from ..ends import INSIDE
 from ..replacements import replacements
-from ..traced_array import Traced, plain
+from ..traced_array import Traced, births, plain
 from .implicit import Refused, Solution
 
 CLOSE = 1e-3  # an error that is larger, relative to the solution, is told
@@ -39,6 +41,7 @@ class Call:
 
     def __init__(self, original: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self.original, self.name = original, original.__name__
+        self.kept: list[Any] = []  # what was made while the solver ran, as weak references
         self.bound = signature(original).bind(*args, **kwargs)
         given = inspect.BoundArguments(self.bound.signature, dict(self.bound.arguments))
         given.apply_defaults()
@@ -54,8 +57,25 @@ class Call:
         self.bound.arguments.update(changed)
         for name, value in self.bound.arguments.items():
             self.bound.arguments[name] = value if name == "args" else bare(value)
-        with untraced():
-            return self.original(*self.bound.args, **self.bound.kwargs)
+        before = len(births.made or ())
+        try:
+            with untraced():
+                return self.original(*self.bound.args, **self.bound.kwargs)
+        finally:
+            self.kept += (births.made or [])[before:]
+
+    def refuse_kept(self, value: Any) -> None:
+        """What the functions computed for the solver and have stored somewhere has no derivative.
+
+        It is that of the way that the solver took; ``value`` stands where the result does in the graph.
+        """
+        node, nr = edge_of(value) if isinstance(value, Tensor) else (None, 0)
+        for reference in self.kept if node is not None else ():
+            t = reference()
+            if t is not None and edge_of(t)[0] is None:
+                what = f"a value that a function has stored while `{self.name}` ran"
+                t._node, t._nr, t._requires_grad = Refused(what, t._array, (node, nr)), 0, True
+        self.kept = []
 
     def warn(self, text: str) -> None:
         """Tell that the derivative can't be trusted, at the user's line."""
@@ -161,6 +181,17 @@ def unrecorded(traced: int) -> Iterator[None]:
         yield
     finally:
         state.tracing, state.grad = before
+
+
+@contextmanager
+def tried() -> Iterator[None]:
+    """The user's code runs where the solver has not called it: what it raises there is nobody's."""
+    made, errors.made.errors = errors.made.errors, []
+    try:
+        with unrecorded(state.tracing), contextlib.suppress(Exception):
+            yield
+    finally:
+        errors.made.errors = made
 
 
 def traced_array(value: Any) -> Any:

@@ -64,6 +64,7 @@ class Minimum:
             )
         if solution.node._live:
             self.call.trust(solution, converged, message)
+        self.call.refuse_kept(self.value)
 
     def on_bounds(self, slope: Any, solution: Solution) -> Any:
         """The equations with those of the coordinates on a bound, or None where there are none."""

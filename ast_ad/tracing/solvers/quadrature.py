@@ -15,12 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from ... import errors
 from ...eager.numpy_protocol import run
 from ...eager.state import state
 from ...eager.tensor import Tensor
 from ..traced_array import plain, python_number
-from .functions import Call, bare, standing_for, traced_array, unrecorded
+from .functions import Call, bare, standing_for, traced_array, tried
 
 Integrand = Callable[[Any], Any]
 Piece = tuple[Any, Any]
@@ -98,6 +97,7 @@ def integral(
             f"the derivative of the integral is that of a sum which differs from it by {off:.3g} (the error "
             f"that SciPy tells is {float(np.max(error)):.3g}), and can't be trusted"
         )
+    call.refuse_kept(total)
     return standing_for(value, total)
 
 
@@ -181,18 +181,11 @@ def added(f: Integrand, nodes: Nodes) -> Any:
 
 def takes_arrays(f: Integrand, points: np.ndarray) -> bool:
     """Whether the integrand of an array is that of its elements: tried on all, and on some of them alone."""
-    made, errors.made.errors = errors.made.errors, []
-    try:
-        with unrecorded(state.tracing), np.errstate(all="ignore"):
-            every = bare(f(points))
-            if np.shape(every) != points.shape:
-                return False
+    same = False
+    with tried(), np.errstate(all="ignore"):
+        every = bare(f(points))
+        if np.shape(every) == points.shape:
             some = range(0, len(points), max(1, len(points) // 7))
-            alone = [bare(f(float(points[i]))) for i in some]
-        return bool(
-            np.allclose(np.array(alone, float), every[list(some)], rtol=1e-12, atol=0.0, equal_nan=True)
-        )
-    except Exception:
-        return False
-    finally:
-        errors.made.errors = made
+            alone = np.array([bare(f(float(points[i]))) for i in some], float)
+            same = bool(np.allclose(alone, every[list(some)], rtol=1e-12, atol=0.0, equal_nan=True))
+    return same

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...eager.state import state
-from .functions import Call, bare, replaced_fields, standing_for, traced_array, unrecorded
+from .functions import Call, bare, replaced_fields, standing_for, traced_array, tried
 from .implicit import Solution
 
 FLAT = 1e-3  # of the slope of a chord: where the slope at the root is less, it is no single root
@@ -91,9 +91,14 @@ def nonlinear(call: Call) -> Any:
 def solved(call: Call, function: Any, root: Any, converged: bool, flag: str) -> Any:
     """The root of a function of one number."""
     solution = Solution(real(call, root))
+    chord = None
+    if state.grad and converged and np.isfinite(solution.x).all():
+        far = 1e-3 * (1.0 + abs(float(np.reshape(solution.x, ())[()])))
+        with tried(), np.errstate(all="ignore"):
+            chord = far, bare(traced_array(function(solution.x + far, *call.args())))
     value = closed(call, function, solution, call.args(), bool(converged), flag)
-    if state.grad and converged and not solution.linear.singular and np.isfinite(solution.x).all():
-        warn_of_flatness(call, function, solution)
+    if chord is not None and not solution.linear.singular:
+        warn_of_flatness(call, solution, *chord)
     return value
 
 
@@ -113,16 +118,15 @@ def closed(
     solution.close(recorded)
     if solution.node._live:
         call.trust(solution, bool(converged), str(message))
-    return solution.value
+    found = solution.value
+    call.refuse_kept(found)
+    return found
 
 
-def warn_of_flatness(call: Call, function: Any, solution: Solution) -> None:
+def warn_of_flatness(call: Call, solution: Solution, far: float, there: Any) -> None:
     """At a root of a higher order the slope is lost in rounding: it is compared with that of a chord."""
     if not solution.node._live:
         return
-    far = 1e-3 * (1.0 + abs(float(np.reshape(solution.x, ())[()])))
-    with unrecorded(state.tracing), np.errstate(all="ignore"):
-        there = bare(traced_array(function(solution.x + far, *call.args())))
     chord = float(np.reshape(there, ())[()] - np.reshape(solution.residual, ())[()]) / far
     if np.isfinite(chord) and abs(solution.linear.matrix.item()) < FLAT * abs(chord):
         size = abs(float(solution.residual.item()))

@@ -150,6 +150,7 @@ def record(call: Call, found: Any, method: str | None) -> None:
     if not isinstance(every, Tensor) or not getattr(every, "_requires_grad", False):
         return
     trust(call, found, o)
+    call.refuse_kept(every)
     if any(isinstance(t, Tensor) for t in times):
         found.t = standing_for(found.t, run(np.stack, (list(times),), {}))
     found.y = standing_for(found.y, every)
@@ -237,6 +238,7 @@ def odeint(call: Call) -> Any:
         return found
     step = functools.partial(collocation, told.sol, 5)
     every = run(np.stack, (recorded(f, y0, times, told.sol.ts.tolist(), step), 0), {})
+    call.refuse_kept(every)
     states = standing_for(states, every)
     return (states, found[1]) if o["full_output"] else states
 

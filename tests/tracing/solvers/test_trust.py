@@ -110,6 +110,16 @@ def test_what_has_no_derivative_is_refused():
             lambda t: t**2 + x[0], 1.0 + 1.0j
         )
 
+    def stored(x):
+        seen = []
+
+        def f(t):
+            seen.append(t**3 * x[0])
+            return seen[-1] + t - x[1]
+
+        return brentq(f, -5, 5) + seen[2]
+
+    refused(stored, "stored while `brentq` ran")
     refused(constrained, "with constraints")
     refused(way, "hess_inv")
     refused(covariance, "the covariance of `curve_fit`")
