@@ -12,9 +12,9 @@ from ..eager.dispatch import apply, inplace, needs_grad, operation, plain_of
 from ..eager.numpy_protocol import array_function, run, zero_of
 from ..eager.tensor import Tensor
 from ..rules import helpers
+from .creation import has_traced
 from .ends import counted
 from .memory import DETACHED, complex_write, refused
-from .replacements import has_traced
 from .traced_array import Traced
 
 VALUES = Tensor, np.ndarray, int, float, complex, np.generic

@@ -1,6 +1,6 @@
 """What does an attribute give that code of its class computes: a property, a descriptor, a cached one?
 
-``read_by_code(cx, base, cls, name, own) -> value or None``, and ``store_by_code`` for what is stored: asked
+``read_by_code(cx, base, cls, name, own) -> Any``, and ``store_by_code`` for what is stored: asked
 before an attribute is taken for a plain one.
 """
 

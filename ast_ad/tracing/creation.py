@@ -1,0 +1,143 @@
+"""What do ``np.zeros``, ``np.array`` and their relatives make while a function is traced? Traced arrays.
+
+NumPy asks no argument of theirs, and what is written to a plain array would be lost. ``fills``, ``full``,
+``fromiter`` and ``converts`` make functions that ``replacements`` puts in the places of the originals.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..eager.dispatch import plain_of
+from ..eager.numpy_protocol import run
+from ..eager.state import state
+from ..eager.tensor import Tensor
+from .flat_iterator import Flat
+from .traced_array import Traced
+
+
+def has_traced(value: Any) -> bool:
+    """Whether there is a traced array in an argument, also within lists and tuples."""
+    if isinstance(value, (list, tuple)):
+        return any(has_traced(item) for item in value)
+    return isinstance(value, Tensor)
+
+
+def fills(original: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that makes a new array, which is traced if it holds floats."""
+
+    @functools.wraps(original)
+    def create(*args: Any, **kwargs: Any) -> Any:
+        if not state.tracing:
+            return original(*args, **kwargs)
+        if original.__name__.endswith("_like"):
+            args = tuple(plain_of(a) if isinstance(a, Tensor) else a for a in args)
+        if any(has_traced(v) for v in (*args, *kwargs.values())):
+            return run(original, args, kwargs)
+        made = original(*args, **kwargs)
+        return Traced._of(made) if type(made) is np.ndarray else made
+
+    return create
+
+
+def full(original: Callable[..., Any]) -> Callable[..., Any]:
+    """np.full and np.full_like: the number that fills may be traced."""
+
+    @functools.wraps(original)
+    def create(shape: Any, fill_value: Any, dtype: Any = None, **kwargs: Any) -> Any:
+        like = plain_of(shape)
+        made = original(like, plain_of(fill_value), dtype, **kwargs)
+        if not state.tracing:
+            return made
+        found = Traced._of(made)
+        if has_traced(fill_value) and isinstance(found, Tensor):
+            found[...] = fill_value
+        return found
+
+    return create
+
+
+def fromiter(original: Callable[..., Any]) -> Callable[..., Any]:
+    """np.fromiter: the iterator may give traced numbers."""
+
+    @functools.wraps(original)
+    def create(iter: Any, dtype: Any, count: int = -1, **kwargs: Any) -> Any:
+        if not state.tracing:
+            return original(iter, dtype, count, **kwargs)
+        items = list(iter if count < 0 else itertools.islice(iter, count))
+        made = Traced._of(original(map(plain_of, items), dtype, count, **kwargs))
+        if has_traced(items) and isinstance(made, Tensor):
+            made[...] = items
+        return made
+
+    return create
+
+
+def converts(original: Callable[..., Any]) -> Callable[..., Any]:
+    """np.array and its relatives: an array of traced numbers is traced."""
+
+    @functools.wraps(original)
+    def convert(object: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
+        if not state.tracing:
+            return original(object, dtype, *args, **kwargs)
+        if isinstance(dtype, Tensor):  # NumPy would ask it for its own
+            dtype = plain_of(dtype)
+        if isinstance(object, Flat):
+            object = object.copy()
+        elif isinstance(getattr(type(object), "__array__", None), types.FunctionType):
+            made = object if isinstance(object, Tensor) else object.__array__()
+            object = made
+        if not has_traced(object):
+            made = original(object, dtype, *args, **kwargs)
+            new = type(made) is np.ndarray and not _shared(made, object)
+            return Traced._of(made) if new else made  # what is not new is known by another name
+        if isinstance(object, Tensor):
+            return _converted(object, original(plain_of(object), dtype, *args, **kwargs))
+        try:
+            found = stacked(object)
+        except ValueError:
+            original(plain_of(object), dtype, *args, **kwargs)  # says it in its own words
+            raise
+        if not isinstance(found, Tensor):
+            return original(found, dtype, *args, **kwargs)
+        like = original(found._array, dtype, *args, **kwargs)
+        same = like.dtype == found._array.dtype and like.strides == found._array.strides
+        return found if same else _converted(found, like)
+
+    return convert
+
+
+def _shared(a: Any, b: Any) -> bool:
+    return isinstance(b, np.ndarray) and np.may_share_memory(a, b)
+
+
+def _converted(t: Any, like: np.ndarray) -> Any:
+    """The traced value as the array ``like``: itself or a copy, of its layout, type and rank."""
+    found = t
+    if like.dtype != t._array.dtype:
+        found = t.astype(like.dtype)
+        if not isinstance(found, Tensor):
+            return like
+    if found._scalar:
+        found = run(np.reshape, (found, (1,)), {}).reshape(())
+    elif found is t and not _shared(like, t._array):
+        order = "C" if like.flags.c_contiguous else "F" if like.flags.f_contiguous else "K"
+        found = run(np.copy, (t,), {"order": order})
+    for _ in range(like.ndim - found._array.ndim):
+        found = found[None]
+    return found
+
+
+def stacked(rows: Any) -> Any:
+    if not isinstance(rows, (list, tuple)):
+        return rows
+    if not has_traced(rows):
+        return np.array(rows)  # which makes no tensor of its own, with PyTorch's ways
+    found = run(np.stack, ([stacked(row) for row in rows],), {})
+    return found if plain_of(found).flags.c_contiguous else run(np.copy, (found,), {"order": "C"})
