@@ -465,6 +465,87 @@ def history_of_copies():
     return f, THREE, lambda: box
 
 
+@case
+def array_under_three_names():
+    array = np.zeros(3)
+    box = Box(array=array, rows=[array, np.ones(3)], d={"array": array})
+
+    def f(x):
+        box.array[0] += x[0]
+        box.rows[0][1] = x[1] * 2.0
+        box.d["array"] *= 0.5
+        box.rows[1][0] = 5.0
+        return np.sum(box.array * x) + np.sum(box.rows[1])
+
+    return f, THREE, lambda: (box, array)
+
+
+@case
+def array_that_gets_a_name_of_its_own():
+    array = np.zeros(3)
+    box = Box(one=array, other=array)
+
+    def f(x, k):
+        if k == 1:
+            box.other = np.ones(3)
+        box.one[0] += x[0]
+        box.other[1] = 2.0
+        return np.sum(box.one * x)
+
+    return f, [(vector(), 0), (vector(), 1), (vector(), 2)], lambda: (box, array)
+
+
+@case
+def dict_of_two_objects():
+    shared = {"n": 1.0}
+    one, other = Box(d=shared), Box(d=shared)
+
+    def f(x):
+        one.d["n"] = one.d["n"] * x
+        other.d["last"] = x
+        return other.d["n"] * one.d["last"]
+
+    return f, NUMBERS, lambda: (one, other)
+
+
+@case
+def list_by_self_and_by_name():
+    log = []
+
+    class Model:
+        def __init__(self):
+            self.log = log
+
+        def note(self, value):
+            self.log.append(float(value))
+
+    model = Model()
+
+    def f(x):
+        model.note(x)
+        log.append(2.0)
+        return x * x * len(model.log)
+
+    return f, NUMBERS, lambda: (model, log)
+
+
+@case
+def items_that_others_displace():
+    rows = [np.zeros(3), np.ones(3), np.full(3, 2.0)]
+    before = list(rows)
+
+    def f(x):
+        rows[1][0] = x[0]
+        old = rows[1]
+        rows[0] = rows[2]
+        rows[1] = x * 2.0
+        rows[1][0] = 3.0
+        old[2] = 7.0
+        return np.sum(rows[0] * rows[1] * old)
+
+    return f, THREE, lambda: (rows, before)
+
+
 # ----- context managers
 class Deeper:
     """A context manager that notes when it is entered and left."""

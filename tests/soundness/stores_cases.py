@@ -744,7 +744,7 @@ def history_as_a_default():
     return f, NUMBERS, lambda: f.__defaults__
 
 
-@case(compiled=False)
+@case
 def list_in_two_attributes():
     log = [1.0]
     box = Box(a=log, b=log)
@@ -757,7 +757,7 @@ def list_in_two_attributes():
     return f, NUMBERS, lambda: box
 
 
-@case(compiled=False)
+@case
 def history_in_two_attributes():
     log = [1.0]
     box = Box(a=log, b=log)
@@ -1525,7 +1525,7 @@ def stack_that_is_left_when_it_raises():
     return f, [(vector(), 1), (vector(), 7), (vector(), 2)], lambda: stack
 
 
-@case(compiled=False)
+@case
 def read_under_another_name_for_a_time():
     stack = [1.0]
     box = Box(stack=stack)

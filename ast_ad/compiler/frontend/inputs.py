@@ -32,6 +32,7 @@ MOST_STEPS = 100  # of a path to a container
 REFERENCES = ("references",)  # among the constants of a build: names of several arrays carry references
 HANDLES = ("references", "elements")  # among them: so do lists, and all names that loops carry
 CODE = ("outside", "code")  # among them: what the code of classes does to attributes is followed
+NAMES = ("outside", "names")  # among them: what several paths lead to is one list, dict or array
 WIDTH = ("references", "places")  # with a number: so many ints tell where an array is
 MOST_FOLLOWED = 20_000  # items of containers from outside that one build looks at
 
@@ -81,7 +82,9 @@ class Inputs:
         self.open: set[int] = set()  # the containers from outside that are being read, by identity
         self.followed = 0
         self.places = Places()
-        self.sources: dict[Path, Any] = {}  # the lists and dicts in ``captured`` themselves
+        self.sources: dict[Path, Any] = {}  # the lists, dicts and arrays in ``captured`` themselves
+        self.several = False  # whether one of these was met along two paths
+        self.first: dict[int, Path] = {}  # the path along which each of these was met first, by identity
 
     @property
     def references(self) -> bool:
@@ -244,7 +247,7 @@ class Inputs:
 
     def container(self, cx: Context, value: Any, path: Path) -> Any:
         """A tuple, list or dict: one object for each path, as every read of it yields the same one."""
-        if path in self.captured:
+        if path in self.captured or self.has_name(value, path):
             return self.captured[path]
         found: Any
         if len(path.steps) > MOST_STEPS:
@@ -263,8 +266,28 @@ class Inputs:
                 self.sequence(cx, value, path), type(value) if hasattr(type(value), "_fields") else None
             )
         found.serial = BEFORE
-        self.captured[path], self.sources[path] = found, value
+        self.captured[path] = found
+        self.name(value, path)
         return found
+
+    def name(self, value: object, path: Path) -> None:
+        """A list, dict or array is known by a path."""
+        self.sources[path] = value
+        self.several = self.several or self.first.setdefault(id(value), path) != path
+
+    def has_name(self, value: object, path: Path) -> bool:
+        """Whether it is known by another path, and was asked for to be one thing then."""
+        first = self.first.get(id(value))
+        if first is None or NAMES not in self.constants:
+            return False
+        self.guards.add(Guard.same(path, first))
+        self.captured[path] = self.captured[first]
+        return True
+
+    def one_thing(self) -> None:
+        """Ask for a build in which all paths to one list, dict or array lead to one thing."""
+        if NAMES not in self.constants:
+            raise Restart({NAMES})
 
     def closed_list(self, cx: Context, value: list[Any], path: Path) -> Lst:
         """A list, whose items are read when they are asked for: it may be that something is appended only."""
@@ -313,7 +336,7 @@ class Inputs:
 
     def capture(self, cx: Context, value: Any, path: Path) -> Any:
         """A number or array, read again at every call."""
-        if path in self.captured:
+        if path in self.captured or isinstance(value, np.ndarray) and self.has_name(value, path):
             return self.captured[path]
         if getattr(value, "dtype", None) is not None and value.dtype.kind not in "biufc":
             raise cx.unsupported(
@@ -343,6 +366,7 @@ class Inputs:
         found: Any = var
         if isinstance(var.type, Array):
             found = Arr(var, None, f"`{path}`, which outlives the call", serial=BEFORE)
+            self.name(value, path)
         self.captured[path] = found
         return found
 

@@ -136,6 +136,24 @@ def _lower(
     bounds: Bounds,
 ) -> Primal:
     inputs = Inputs(*relied)
+    try:
+        return _read(function, names, trees, leaves, keywords, inputs, sites, bounds)
+    except AdError:
+        if inputs.several and inputs.places.count:  # one thing under two names was changed, perhaps
+            inputs.one_thing()
+        raise
+
+
+def _read(
+    function: Callee,
+    names: Sequence[str],
+    trees: Sequence[TreeDef],
+    leaves: Sequence[Any],
+    keywords: Sequence[str],
+    inputs: Inputs,
+    sites: CallSites | None,
+    bounds: Bounds,
+) -> Primal:
     builder = Recorder(Block(), inputs)
     cx = new_context(builder, inputs, None if sites is None else sites.begin())
     cx.bounds = bounds
@@ -155,9 +173,9 @@ def _lower(
     used = _used(builder.block)
     inputs.observed = [c for c in inputs.captures if c[1].id not in used]
     inputs.captures = [c for c in inputs.captures if c[1].id in used]
-    if inputs.places.count:
+    if inputs.places.count or stores:
         require_no_code(cx)
-    if inputs.places.count or inputs.places.lifted or inputs.places.lifted_items:
+    if inputs.places.count or stores or inputs.places.lifted or inputs.places.lifted_items:
         require_attributes_only(cx)
         guard_identities(cx)
         require_alone(cx, bool(sites and sites.reasons()))

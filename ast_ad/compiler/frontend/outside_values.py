@@ -71,12 +71,15 @@ def outside_value(cx: Context, value: object, path: Path) -> Any:
     return cx.inputs.load(cx, value, path)
 
 
-def computed(cx: Context, name: str) -> None:
-    """What stands under a name is found by running code of a class, which sees nothing of what is stored."""
+def computed(cx: Context, name: str, now: bool = True) -> None:
+    """What stands under a name is found by running code of a class, which sees nothing of what is stored.
+
+    ``now``: it is run when the name is read; else the object holds what the code has given before.
+    """
     places = cx.outside().places
-    if places.count:
+    if now and places.count:
         cx.outside().follow_code()
-    places.computed.setdefault(name)
+    places.computed[name] = now or places.computed.get(name, False)
 
 
 def capture_live(cx: Context, base: Live) -> Any:

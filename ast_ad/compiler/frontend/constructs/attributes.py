@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ....registered import is_held
+from ....registered import is_held, reads_plainly
 from ....rules.registry import lookup
 from ...ir.ops import Lit, Var
 from ...ir.types import Array, Optional, Scalar, Type, dtype_of, rank_of, type_of_shape
@@ -396,7 +396,7 @@ def own_attribute(cx: Context, owner: object, path: Path, name: str) -> Any:
 
     def load() -> Any:
         if cx.inputs is not None and not isinstance(owner, type) and not is_held(owner, name):
-            computed(cx, name)
+            computed(cx, name, runs_code(owner, name))
         try:
             value = getattr(owner, name)
         except AttributeError as problem:
@@ -408,6 +408,17 @@ def own_attribute(cx: Context, owner: object, path: Path, name: str) -> Any:
         return outside_value(cx, value, path.attribute(name))
 
     return read(cx, owner, path, ATTRIBUTE, name, name, load)
+
+
+def runs_code(owner: object, name: str) -> bool:
+    """Whether code of its class is run when an attribute of an object is read, be it missing."""
+    cls = type(owner)
+    raw = found_in_class(cls, name)
+    if not reads_plainly(cls) or hasattr(type(raw), "__set__"):
+        return True
+    if name in getattr(owner, "__dict__", ()):
+        return False
+    return hasattr(type(raw), "__get__") or raw is None and hasattr(cls, "__getattr__")
 
 
 def has_rule(cx: Context, raw: Any, base: Live) -> bool:

@@ -43,9 +43,8 @@ class Left:
         self.cx, self.results = cx, results
         assert cx.inputs is not None
         self.inputs: Inputs = cx.inputs
-        self.known = {
-            found: path for path, found in self.inputs.captured.items() if not isinstance(found, Lit)
-        }
+        captured = reversed(self.inputs.captured.items())
+        self.known = {found: path for path, found in captured if not isinstance(found, Lit)}
         self.perhaps = False  # whether an array is stored that may be one of several
         self.positions: dict[Any, int] = {}  # arrays that are stored already
         self.roots: dict[Any, Arr] = {}  # what these lie in
@@ -56,6 +55,8 @@ class Left:
         places = sorted(self.inputs.places.stored(), key=lambda place: place.order)
         found = [store for place in places for store in self.of_place(place)]
         for path, known in self.inputs.captured.items():
+            if self.known.get(known, path) != path:
+                continue  # it was met by another name before
             if isinstance(known, (Lst, Dct)):
                 found += self.of_container(path, known)
             elif isinstance(known, Arr) and self.cx.state.look(known) is not known.initial:
@@ -126,8 +127,6 @@ class Left:
                 raise self.refuse(str(path), "it holds objects, and others take their places")
             yield Store(path, "list", None, self.run_time(now, str(path), known.pools))
         elif len(now) != len(before) or any(a is not b for a, b in zip(now, before, strict=True)):
-            if any(not isinstance(old, (Var, Lit)) and old not in now for old in before):
-                raise self.refuse(str(path), "it holds objects, and another one takes the place of one")
             yield Store(path, "list", None, [self.structure(item, str(path)) for item in now])
 
     def entries(self, known: Dct, label: str) -> dict[Any, Any]:
@@ -240,19 +239,18 @@ def guard_identities(cx: Context) -> None:
 
     Raises
     ------
-    UnsupportedError
-        if a list or dict that is changed, be it for a time, is met along two paths.
+    Restart
+        if a list, dict or array that is changed, be it for a time, is met along two paths.
     """
     inputs = cx.outside()
     places = inputs.places
     held = {*places.changed, *places.lifted_items}
-    changed = {p for p, found in inputs.captured.items() if found in held or p in places.tails}
+    held |= {found for found in inputs.arrays_held() if cx.state.look(found) is not found.initial}
+    changed = {p for p in inputs.sources if inputs.captured[p] in held or p in places.tails}
     lists = {id(inputs.sources[path]): path for path in changed}
-    for path, value in inputs.sources.items():
-        if lists.get(id(value), path) != path:
-            why = f"it is also known as `{path}`"
-            raise cx.unsupported(stored_to(lists[id(value)]), why, "use one name for it")
-    guard_apart(inputs, inputs.sources, {type(inputs.sources[path]) for path in changed})
+    if any(lists.get(id(value), path) != path for path, value in inputs.sources.items()):
+        inputs.one_thing()
+    guard_apart(inputs, inputs.sources, {type(inputs.sources[path]) for path in changed} & {list, dict})
     guard_apart(inputs, places.objects, {type(place.owner) for place in (*places.stored(), *places.lifted)})
 
 
@@ -266,7 +264,9 @@ def require_no_code(cx: Context) -> None:
     UnsupportedError
         if some of it can't be followed.
     """
-    for name in cx.outside().places.computed:
+    for name, now in cx.outside().places.computed.items():
+        if not now:
+            continue
         cx.outside().follow_code()
         why = f"`{name}` is computed by code that can't be followed, and that may read what is stored"
         raise cx.unsupported(f"a store to {OUTLIVES}", why, "use a method")

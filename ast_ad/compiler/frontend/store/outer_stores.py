@@ -87,7 +87,7 @@ class Places:
         self.tails: dict[Path, Lst] = {}  # what was appended to lists that nobody had read
         self.whole: dict[int, Any] = {}  # the objects that are used as a whole
         self.lifted: dict[Place, None] = {}  # the attributes that are inputs of their own
-        self.computed: dict[str, None] = {}  # the attributes that were made by code while they were read
+        self.computed: dict[str, bool] = {}  # attributes that code makes; whether it runs when they are read
         self.lifted_items: dict[Any, None] = {}  # the lists and dicts of which items are
         self.attributes: dict[Any, None] = {}  # the dicts that are an object's ``__dict__``
 

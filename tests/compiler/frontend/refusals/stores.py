@@ -24,12 +24,6 @@ def store_of_other_objects(x):
     return np.sum(x)
 
 
-@refused("another one takes the place of one", X, placed=False)
-def store_of_another_object(x):
-    PARTS[0] = [3.0]
-    return np.sum(x)
-
-
 @refused("the keys of the dict are known at run time only", X, placed=False)
 def store_of_a_dict(x):
     found = {}
