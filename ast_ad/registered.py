@@ -228,7 +228,8 @@ def is_held(value: Any, name: str) -> bool:
     if not reads_plainly(type(value)) or name in cached_in(value):
         return False
     raw = next((vars(cls)[name] for cls in type(value).__mro__ if name in vars(cls)), MISSING)
-    if is_slot(raw) or name in instance_attributes(value):
+    own = not hasattr(type(raw), "__set__") and name in instance_attributes(value)
+    if is_slot(raw) or own:
         return True
     return raw is not MISSING and not hasattr(type(raw), "__get__") or name.startswith("__")
 

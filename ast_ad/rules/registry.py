@@ -65,7 +65,7 @@ def lookup(fn: Function) -> Primitive | None:
         return found
     if _load_optional():
         return lookup(fn)
-    original = getattr(fn, "in_place_of", None)  # of what stands in a function's place for a while
+    original = getattr(fn, "__dict__", {}).get("in_place_of")  # of what stands in its place for a while
     return None if original is None else _primitives.get(original)
 
 

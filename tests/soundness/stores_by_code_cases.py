@@ -385,6 +385,79 @@ def subclass_of_dict():
     return f, NUMBERS, lambda: (dict(counted), counted.n)
 
 
+# ----- what is read by code that stores
+@case
+def reads_that_are_counted():
+    class Counted:
+        def __get__(self, instance, owner=None):
+            if instance is None:
+                return self
+            instance.__dict__["reads"] += 1
+            return 2.0
+
+    class Model:
+        v = Counted()
+
+        def __init__(self):
+            self.reads = 0
+
+        def __getattr__(self, name):
+            if name.startswith("_"):
+                raise AttributeError(name)
+            self.reads += 10
+            return 3.0
+
+        def __getitem__(self, key):
+            self.reads += 100
+            return 0.5
+
+    model = Model()
+
+    def f(x):
+        return model.v * x * model.w + model[0] * x
+
+    return f, NUMBERS, lambda: model
+
+
+@case
+def operators_that_are_counted():
+    class Model:
+        def __init__(self):
+            self.n = 0
+
+        def __len__(self):
+            self.n += 1
+            return self.n - 1
+
+        def __add__(self, other):
+            self.n += 10
+            return other + 2.0
+
+        def __rmul__(self, other):
+            self.n += 100
+            return other * 2.0
+
+    model = Model()
+
+    def f(x):
+        y = x * 2.0 if model else x * 3.0
+        return (model + y) * (x * model)
+
+    return f, NUMBERS, lambda: model
+
+
+@case(compiled=False)
+def truth_of_a_set():
+    seen = set()
+
+    def f(x, k):
+        y = x * 2.0 if seen else x * 3.0
+        seen.add(k)
+        return y * x
+
+    return f, [(0.7, 1), (0.3, 2), (0.2, 2)], lambda: sorted(seen)
+
+
 # ----- what is missing at first
 @case
 def missing_attribute_in_a_handler():

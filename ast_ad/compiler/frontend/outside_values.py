@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import types
 from typing import Any
 
@@ -11,6 +12,9 @@ from .conversion import from_python
 from .guards import ATTRIBUTE, ITEM, MISSING, Guard, Path, is_constant
 from .store.outer_stores import GLOBALS, Attributes, is_stored, read
 from .values import Frame, Live, Value
+
+STORES = {"STORE_ATTR", "STORE_SUBSCR", "STORE_GLOBAL", "DELETE_ATTR", "DELETE_SUBSCR"}
+CHANGES = frozenset("append extend insert pop update setdefault add clear remove setattr __setattr__".split())
 
 
 def outside(cx: Context, frame: Frame, kind: str, name: str) -> Any:
@@ -71,15 +75,29 @@ def outside_value(cx: Context, value: object, path: Path) -> Any:
     return cx.inputs.load(cx, value, path)
 
 
-def computed(cx: Context, name: str, now: bool = True) -> None:
+def computed(cx: Context, name: str, now: bool = True, code: object = None) -> None:
     """What stands under a name is found by running code of a class, which sees nothing of what is stored.
 
     ``now``: it is run when the name is read; else the object holds what the code has given before.
+    ``code``: where that stores itself, it is part of the program, and is not run to read anything.
     """
     places = cx.outside().places
-    if now and places.count:
+    stores = now and isinstance(code, types.FunctionType) and stores_itself(code)
+    if now and places.count or stores:
         cx.outside().follow_code()
+    if stores:
+        raise cx.unsupported(
+            f"`{name}`, which code computes that stores outside", "it can't be followed", "use a method"
+        )
     places.computed[name] = now or places.computed.get(name, False)
+
+
+def stores_itself(function: types.FunctionType) -> bool:
+    """Whether a function changes what outlives its call, by its own code."""
+    if not CHANGES.isdisjoint(function.__code__.co_names):
+        return True
+    steps = {step.opname for step in dis.get_instructions(function.__code__)}
+    return not STORES.isdisjoint(steps)
 
 
 def capture_live(cx: Context, base: Live) -> Any:
@@ -94,7 +112,7 @@ def capture_live(cx: Context, base: Live) -> Any:
 def load_live_item(cx: Context, base: Live, index: Value) -> Any:
     key = cx.demand(index, "an index into an outside object")
     if isinstance(getattr(type(base.value), "__getitem__", None), types.FunctionType):
-        computed(cx, "__getitem__")
+        computed(cx, "__getitem__", code=type(base.value).__getitem__)
     try:
         found = base.value[key]
     except (KeyError, IndexError, TypeError) as problem:

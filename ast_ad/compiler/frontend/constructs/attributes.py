@@ -396,7 +396,7 @@ def own_attribute(cx: Context, owner: object, path: Path, name: str) -> Any:
 
     def load() -> Any:
         if cx.inputs is not None and not isinstance(owner, type) and not is_held(owner, name):
-            computed(cx, name, runs_code(owner, name))
+            computed(cx, name, runs_code(owner, name), reader_of(owner, name))
         try:
             value = getattr(owner, name)
         except AttributeError as problem:
@@ -419,6 +419,12 @@ def runs_code(owner: object, name: str) -> bool:
     if name in getattr(owner, "__dict__", ()):
         return False
     return hasattr(type(raw), "__get__") or raw is None and hasattr(cls, "__getattr__")
+
+
+def reader_of(owner: object, name: str) -> Any:
+    """The code of its class that gives an attribute of an object, or None."""
+    raw = found_in_class(type(owner), name)
+    return getattr(type(owner), "__getattr__", None) if raw is None else getattr(type(raw), "__get__", None)
 
 
 def has_rule(cx: Context, raw: Any, base: Live) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -17,7 +18,7 @@ from ..context import Context
 from ..store.heaps import region
 from ..store.merge import Phis, merge_states
 from ..tables import expression, statement
-from ..values import Arr, Dct, Lst, Obj, Range, Sides, State, Tup, Value, now
+from ..values import Arr, Dct, Live, Lst, Obj, Range, Sides, State, Tup, Value, now
 from .attributes import load_attribute
 from .boundness import Raised, is_certain, raise_certain
 from .expressions import evaluate
@@ -168,9 +169,7 @@ def truth(cx: Context, value: Value) -> Any:
     if isinstance(value, Range):
         return truth(cx, doors.length(cx, value))
     if not isinstance(value, (Var, Arr)):
-        asked = ("__bool__", "__len__") if isinstance(value, Obj) else ()
-        method = next((name for name in asked if isinstance(value, Obj) and hasattr(value.cls, name)), None)
-        return truth(cx, doors.call(cx, load_attribute(cx, value, method), [], {})) if method else Lit(True)
+        return truth_of_object(cx, value)
     var = cx.variable(value)
     known = cx.static_value(var)
     if isinstance(known, (bool, int, float)):
@@ -188,6 +187,19 @@ def truth(cx: Context, value: Value) -> Any:
             "the truth value of an array", "it has more than one element", "use .any() or .all()"
         )
     return cx.emit(bool, var)
+
+
+def truth_of_object(cx: Context, value: Value) -> Any:
+    """What the class of an object says about its truth; of what has no say it is true."""
+    cls = value.cls if isinstance(value, Obj) else type(value.value) if isinstance(value, Live) else object
+    method = next((name for name in ("__bool__", "__len__") if hasattr(cls, name)), None)
+    if method is None:
+        return Lit(True)
+    if isinstance(value, Live) and not isinstance(getattr(cls, method), types.FunctionType):
+        raise cx.unsupported(
+            f"the truth value of a {cls.__name__} from outside", "what it holds is not followed", "use a list"
+        )
+    return truth(cx, doors.call(cx, load_attribute(cx, value, method), [], {}))
 
 
 def python_bool(cx: Context, cond: Value) -> Any:

@@ -29,6 +29,7 @@ from ..values import Arr, Callee, Dct, Live, Lst, Obj, Tup, Value
 from .attribute_stores import has_entry
 from .attributes import load_attribute
 from .expressions import evaluate, format_percent
+from .object_operators import asks_object, binary_objects
 from .statements import place
 
 BINARY = {
@@ -83,7 +84,7 @@ def binary(cx: Context, fn: Callee, left: Value, right: Value) -> Any:
         found = binary_sequences(cx, fn, left, right)
         if found is not None:
             return found
-    if isinstance(left, Obj) or isinstance(right, Obj):
+    if isinstance(left, Obj) or isinstance(right, Obj) or asks_object(fn, left, right):
         return binary_objects(cx, fn, left, right)
     one, two = cx.static_value(left), cx.static_value(right)
     if isinstance(one, str) and fn is operator.mod:
@@ -133,29 +134,6 @@ def binary_sequences(cx: Context, fn: Callee, left: Value, right: Value) -> Any:
             times = cx.builder.opaque(containers.list_repeat, (var, cx.arg(times)), var.type)
             return same_elements(cx, sequence, times)
     return None
-
-
-def binary_objects(cx: Context, fn: Callee, left: Value, right: Value) -> Any:
-    """Operators of user classes."""
-    name = {
-        operator.add: "add",
-        operator.sub: "sub",
-        operator.mul: "mul",
-        operator.truediv: "truediv",
-        operator.pow: "pow",
-        operator.matmul: "matmul",
-        operator.mod: "mod",
-        operator.floordiv: "floordiv",
-        operator.and_: "and",
-        operator.or_: "or",
-        operator.xor: "xor",
-    }.get(fn, "")
-    for owner, other, method in ((left, right, f"__{name}__"), (right, left, f"__r{name}__")):
-        if isinstance(owner, Obj) and name and hasattr(owner.cls, method):
-            return doors.call(cx, load_attribute(cx, owner, method), [other], {})
-    raise cx.unsupported(
-        f"operator {fn.__name__} on objects", "their class does not define it", "call a method"
-    )
 
 
 @expression(gast.UnaryOp)
