@@ -292,6 +292,15 @@ class Traced(Memory, metaclass=Face):
             raise ValueError("assignment destination is read-only")
 
 
+def _is_truth(index: Any) -> bool:
+    """Whether an index is true or false: of a number it gives an array with that, or with nothing."""
+    return (
+        isinstance(index, (bool, np.bool_))
+        or isinstance(index, np.ndarray)
+        and np.result_type(plain(index)).kind == "b"
+    )
+
+
 class TracedScalar(Traced):
     """A number of NumPy's."""
 
@@ -305,7 +314,7 @@ class TracedScalar(Traced):
 
     def __getitem__(self, index: Any) -> Any:
         parts = index if type(index) is tuple else (index,)
-        if any(part is not None and part is not Ellipsis for part in parts):
+        if not all(part is None or part is Ellipsis or _is_truth(part) for part in parts):
             if not _is_indexing(sys._getframe(1)):  # an IndexError would end an iteration
                 raise TypeError(f"'numpy.{type(plain(self)).__name__}' object is not iterable")
             raise IndexError("invalid index to scalar variable.")
