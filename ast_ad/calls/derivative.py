@@ -126,6 +126,7 @@ class Derivative(Inspection):
         if program.mode != "compiled":
             program = program.in_place()
             return program, inputs, program(inputs)
+        states = program.states(inputs) if isinstance(program, Program) else None
         try:
             begin(program)
             if program.checked is None:
@@ -137,7 +138,9 @@ class Derivative(Inspection):
             if not isinstance(program, Program):
                 raise
             args, kwargs = self.arguments.arrange(args, kwargs)
-            problem = self._problem(program, args, kwargs, error)
+            from .checks.failures import reason_to_trace
+
+            problem = reason_to_trace(self, program, args, kwargs, error, states)
             if problem is None:
                 raise
             if not self.may_trace() and not may_be_deeper(self, program, problem):
@@ -145,16 +148,6 @@ class Derivative(Inspection):
         if not self.may_trace():  # not in the handler: what is raised now stands alone
             return self._results(args, kwargs)
         return self._instead(program, problem, args, kwargs)
-
-    def _problem(
-        self, program: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception
-    ) -> Exception | None:
-        """Why a call is to be traced in which a program raised an error; None: it is the user's own."""
-        if isinstance(error, (UnsupportedError, InternalError)):
-            return error
-        from .checks.failures import defect_in
-
-        return defect_in(self, program, args, kwargs, error)
 
     def _instead(
         self, program: Any, problem: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]

@@ -19,6 +19,7 @@ from ..trees import LEAF
 from .code import Code
 from .fitting.effects import again, begin, counted, is_loud
 from .fitting.fit import Fit
+from .fitting.generator_states import States, draws
 from .fitting.kept_stores import Given, Rehearsed, overtaken
 from .pullback import PullbackAt, pullback_at
 from .request import Described, Request
@@ -53,6 +54,8 @@ class Program(Request):
         self.count = primal.count
         self.fit = Fit(primal)
         self.fits, self.stores = self.fit.inputs, self.fit.stores
+        found: tuple[bool, bool] = getattr(primal, "draws", None) or draws(primal.function)
+        self.draws, self._globally = found
 
     @property
     def values(self) -> range:
@@ -176,10 +179,13 @@ class Program(Request):
         """The results; what the function stores outside is put there."""
         if not isinstance(inputs, Given):
             return self.results(inputs)
+        states = self.states(inputs)
         for _ in range(MOST_RUNS):
             results = self.results(inputs)
             if self.stores.keep(results, inputs):
                 return results
+            if states is not None:
+                states.put_back()
             again = inputs.read()
             if again is None:
                 break
@@ -195,14 +201,21 @@ class Program(Request):
         if isinstance(inputs, Given):
             self.stores.check(inputs)
         begin(self)
+        states = self.states(inputs)
         try:
             return self._run(self._entry(self.code.run), inputs)
         except Exception as error:
             problem = error
         try:
+            if states is not None and self.code.backend != "numpy":
+                states.put_back()
             return self.failed(inputs, problem)
         finally:
             del problem  # it refers to this frame
+
+    def states(self, inputs: Sequence[Any]) -> States | None:
+        """Where the generators are now from which the program draws; None if it doesn't."""
+        return States(inputs, self._globally) if self.draws else None
 
     def failed(self, inputs: list[Any], problem: Exception) -> Any:
         """What becomes of an error in the code: NumPy's results or errors, where kernels failed.

@@ -171,6 +171,7 @@ def _may_be_fast(program: Any, args: Sequence[Any]) -> bool:
     guards, captures = program.primal.inputs.guards, program.fit.captures
     if (
         program.loud
+        or program.draws
         or not program.simple
         or len(args) != len(program.trees)
         or any(t.type is not LEAF for t in program.trees)

@@ -103,4 +103,4 @@ class Stack:
     def __ast_ad_lower__(self, cx: Context, args: list[Any], kwargs: dict[str, Any]) -> Any:
         from .rows_inside import stack
 
-        return stack(cx, self.out_axes, *args)
+        return stack(cx, self.out_axes, self.randomness, *args)

@@ -158,8 +158,13 @@ def place_of_row(axis: int, i: Any) -> Any:
 
 
 # ----- results ----------------------------------------------------------------------------------------------
-def stack(cx: Context, out_axes: Axes, turn: Any, count: Any, given: Any) -> Any:
+def stack(cx: Context, out_axes: Axes, randomness: str, turn: Any, count: Any, given: Any) -> Any:
+    before = cx.outside().draws
     visible, tree, types = one_turn(cx, turn)
+    if cx.outside().draws > before and randomness != "different":  # as the loop draws from row to row
+        raise cx.unsupported(
+            "a random number drawn in a function that is mapped", "by row or once?", "see vmap"
+        )
     axes = [
         (path, out_axis(axis, len(shape), path, out_axes.name))
         for (path, axis), (_, shape) in zip(out_axes.of(tree, "the result"), types, strict=True)

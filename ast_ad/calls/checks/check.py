@@ -21,6 +21,7 @@ from ...compiler.ir.ops import Op, walk
 from ...compiler.ir.show import callable_name
 from ...compiler.ir.types import dtype_of
 from ...errors import AdError, InputTypeError, WrongProgramError
+from ...rules.random_draws import with_shape
 from ...tracing.argument_copies import copied, uncopied
 from ...trees import flatten
 from .comparison import bound, difference, distance
@@ -81,6 +82,7 @@ class FirstCall:
         self.unchecked = ""  # why nothing could be compared
         self.text: Any = None
         self.ran: Outcome | None = None  # what came of the function itself
+        self.states = program.states(inputs)  # each run draws what the call draws
 
     def run(self) -> Any:
         """The results of the program.
@@ -90,21 +92,33 @@ class FirstCall:
             Exception: the function's own.
         """
         rehearsal = self.rehearsal()
+        drawn = self.states and self.states.now()
         alone = self.alone and rehearsal is not None
         if rehearsal is not None and isinstance(rehearsal.error, Broken):
             raise self.believed(rehearsal.error)
-        real = self.rehearsed if alone else Outcome.of(lambda: self.program.results(self.inputs))
+        if not alone:
+            self.rewind()
+            real = Outcome.of(lambda: self.program.results(self.inputs))
+            drawn = self.states and self.states.now()
+        else:
+            real = self.rehearsed
         if isinstance(real.error, AdError):
             raise real.error
         left = self.program.rehearsed(self.inputs, real.value)
         with contextlib.nullcontext() if left is None else left.alone():
             plain = self.ran = self.plain(quietly=not alone)
+        drawn_by_function = self.states and self.states.now()
         try:
             self.compare(plain, real, rehearsal, alone, left)
+            if drawn is not None and not drawn.same(drawn_by_function) and not self.unchecked:
+                raise self.wrong("it leaves a generator of random numbers in another state")
         except WrongProgramError:
             if left is not None and plain.error is None:
                 left.undo()  # the call is traced
             raise
+        finally:
+            if drawn_by_function is not None:
+                drawn_by_function.put_back()
         self.program.checked = self.unchecked or self.notes
         return real.value
 
@@ -151,7 +165,13 @@ class FirstCall:
         with inside(), without_numeric_warnings() if quietly else contextlib.nullcontext():
             return Outcome.of(lambda: self.call(values))
 
+    def rewind(self) -> None:
+        """Draw from the start."""
+        if self.states is not None:
+            self.states.put_back()
+
     def call(self, values: Sequence[Any]) -> Any:
+        self.rewind()
         split = len(self.args)
         return self.function(*values[:split], **dict(zip(self.kwargs, values[split:], strict=True)))
 
@@ -177,6 +197,7 @@ class FirstCall:
     def numpy(self, inputs: Sequence[Any], facts: Facts) -> Outcome:
         """The text, run on arrays that can't be written to."""
         given = [_read_only(v) for v in inputs]
+        self.rewind()
         with quiet():
             found = Outcome.of(lambda: self.program._run(self.text(facts), given))
         if self.alone and found.error is None:  # the caller gets them
@@ -333,6 +354,9 @@ class FirstCall:
             return
         if self.program.stores:
             self.notes.append("not a derivative, for the function stores outside")
+            return
+        if any(isinstance(op, Op) and op.fn is with_shape for op in walk(self.program.primal.function.body)):
+            self.notes.append("not a derivative, for that of a gamma variable is none of the way it is drawn")
             return
         if self.program.primal.own_rules:
             self.notes.append("not a derivative, for it is that of a rule of the user's (see check_grads)")

@@ -15,13 +15,37 @@ from typing import Any
 import numpy as np
 
 from ...compiler.ir.ops import Op, walk
-from ...errors import AdError, InternalError
+from ...errors import AdError, InternalError, UnsupportedError
 from ...tracing.argument_copies import copied
+from ..fitting.generator_states import States
 
 # What a filter of warnings asks for, what the machine lacks, and what is told as it is.
 TOLD = Warning, MemoryError, AdError
 NUMERIC = FloatingPointError, np.linalg.LinAlgError, *TOLD  # what rules may raise where the function does not
 PRINTING = print, warnings.warn
+
+
+def reason_to_trace(
+    derivative: Any,
+    program: Any,
+    args: Sequence[Any],
+    kwargs: dict[str, Any],
+    error: Exception,
+    states: States | None,
+) -> Exception | None:
+    """Why a call is to be traced in which a program raised an error; None: it is the user's own.
+
+    ``states``: those of the generators before the call, where a trace begins.
+    """
+    left = None if states is None else states.now()
+    if states is not None:
+        states.put_back()
+    if isinstance(error, (UnsupportedError, InternalError)):
+        return error
+    found = defect_in(derivative, program, args, kwargs, error)
+    if states is not None and left is not None:
+        (left if found is None else states).put_back()
+    return found
 
 
 def defect_in(

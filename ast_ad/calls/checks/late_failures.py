@@ -64,7 +64,7 @@ class Instead:
         program = self.program
         inputs = [v() if isinstance(v, weakref.ref) else v for v in self.inputs]
         gone = any(v is None for v in inputs) or OBJECT in program.trees
-        if gone or prints(program) or program.stores:
+        if gone or prints(program) or program.stores or program.draws:
             return None
         inputs = copied(inputs)
         with quiet():

@@ -106,7 +106,7 @@ def _described(program: Any, leaves: Sequence[Any]) -> dict[str, Any]:
         raise NotStored
     if primal.errstate or primal.tried or primal.calls or primal.own_rules:
         raise NotStored
-    if primal.depths:  # an earlier call's
+    if program.draws or primal.depths:  # an earlier call's
         raise NotStored
     if not generated or hasattr(module, "__injected__"):
         raise NotStored
@@ -317,7 +317,7 @@ def _stored_primal(
         captures=captures, observed=observed, guards=guards, lengths=SimpleNamespace(known=known)
     )
     plain = {"errstate": {}, "tried": (), "stores": (), "storing": False, "calls": {}, "depths": {}}
-    plain |= {"own_rules": False, "jitted": told["jitted"]}
+    plain |= {"own_rules": False, "jitted": told["jitted"], "draws": (False, False)}
     return SimpleNamespace(
         inputs=inputs,
         constants=constants,

@@ -75,6 +75,8 @@ truth: Callable[[Context, Value], Any]
 call: Callable[[Context, Value, list[Value], dict[str, Value]], Any]
 call_opaque: Callable[[Context, Callee, list[Value], dict[str, Value]], Any]
 call_primitive: Callable[[Context, Callee, list[Value], dict[str, Value]], Any]
+# ----- random_draws
+draw: Callable[..., Any]
 # ----- dicts
 dynamic_dict: Callable[[Context, dict[Any, Value], Dct], Var]
 has_entry: Callable[[Context, Dct, Value], Any]

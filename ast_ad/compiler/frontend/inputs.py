@@ -14,9 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from ...rules.random_draws import GENERATORS, GLOBAL
 from ..ir.dims import symbols
 from ..ir.ops import Lit, Op, Var
-from ..ir.types import Array, Dim, Scalar, is_strange, list_of, type_of
+from ..ir.types import Array, Dim, Opaque, Scalar, is_strange, list_of, type_of
+from . import doors
 from .constructs.attributes import load_attribute
 from .context import Context, TensorOutside
 from .guards import Guard, Guards, Path, aspect_of
@@ -24,6 +26,7 @@ from .length_patterns import Known, Lengths
 from .outside_values import outside_value
 from .signatures import is_code, signature
 from .store.outer_stores import BEFORE, Places
+from .tables import Intrinsic
 from .values import Arr, Bound, Closed, Dct, Live, Lst, Tup, is_tensor
 
 MAX_CAPTURED_ITEMS = 32
@@ -82,6 +85,7 @@ class Inputs:
         self.open: set[int] = set()  # the containers from outside that are being read, by identity
         self.followed = 0
         self.places = Places()
+        self.draws = 0  # how often the program draws from a generator that is not its own
         self.sources: dict[Path, Any] = {}  # the lists, dicts and arrays in ``captured`` themselves
         self.several = False  # whether one of these was met along two paths
         self.first: dict[int, Path] = {}  # the path along which each of these was met first, by identity
@@ -217,7 +221,11 @@ class Inputs:
             return Lit(value)
         if isinstance(value, types.MethodType):
             self.guards.add(Guard.value(path.attribute("__func__"), value.__func__))
+            if value.__self__ is GLOBAL:
+                return Bound(Lit(Intrinsic(doors.draw)), (Lit(None), Lit(value.__name__)))
             owner = self.load(cx, value.__self__, path.attribute("__self__"))
+            if isinstance(value.__self__, GENERATORS):
+                return load_attribute(cx, owner, value.__name__)
             # An attribute of the object's own may be a method of its own: read anew, it would never end.
             classes = type(value.__self__).__mro__
             members = (vars(cls).get(value.__name__) for cls in classes if value.__name__ in vars(cls))
@@ -225,6 +233,8 @@ class Inputs:
             if isinstance(owner, Live) and of_class:
                 return load_attribute(cx, owner, value.__name__)
             return Bound(Lit(value.__func__), (owner,))
+        if isinstance(value, GENERATORS):
+            return self.generator(value, path)
         if deep:
             raise cx.unsupported(
                 f"a {type(value).__name__} from outside as a sequence of numbers",
@@ -233,6 +243,14 @@ class Inputs:
             )
         self.guards.add(Guard.type(path, type(value)))
         return self.live(value, path)
+
+    def generator(self, value: object, path: Path) -> Var:
+        """A generator of random numbers, which the program gets at every call."""
+        if path not in self.captured:
+            var = Var(Opaque(type(value).__name__), path.identifier)
+            self.captures.append((path, var, type(value)))
+            self.captured[path] = var
+        return self.captured[path]
 
     def live(self, value: object, path: Path, fixed: bool = False) -> Live:
         """An object from outside; ``fixed``: it is the same in every call."""

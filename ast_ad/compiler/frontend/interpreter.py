@@ -21,6 +21,7 @@ from .callables import (
     dict_methods,
     numpy_calls,
     ordering,
+    random_draws,
     splits,
     ufunc_methods,
 )
@@ -60,6 +61,7 @@ READERS = (
     numpy_calls,
     ufunc_methods,
     ordering,
+    random_draws,
     splits,
     statements,
     testable,

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...rules.of_numba import is_ufunc
+from ...rules.random_draws import GENERATORS
 from ..ir.types import is_strange
 
 
@@ -37,6 +38,8 @@ def is_object(value: object) -> bool:
 
 def is_code(value: Any) -> bool:
     """Whether an object is known by its identity, and not by what it holds."""
+    if isinstance(value, GENERATORS):
+        return False
     from ...rules.registry import lookup  # all rules, which a call of known code does without
 
     return (
@@ -50,5 +53,6 @@ def is_code(value: Any) -> bool:
         or is_ufunc(value)
         or hasattr(type(value), "__ast_ad_lower__")
         or type(value).__module__.startswith(("numpy", "functools"))
+        or value in (np.random.default_rng, np.random.seed)
         or lookup(value) is not None
     )

@@ -12,7 +12,7 @@ import numpy as np
 from ....registered import is_held, reads_plainly
 from ....rules.registry import lookup
 from ...ir.ops import Lit, Var
-from ...ir.types import Array, Optional, Scalar, Type, dtype_of, rank_of, type_of_shape
+from ...ir.types import Array, Opaque, Optional, Scalar, Type, dtype_of, rank_of, type_of_shape
 from .. import doors
 from ..context import Context
 from ..conversion import from_python
@@ -103,6 +103,8 @@ def load_attribute(cx: Context, base: Value, name: str) -> Any:
         return super_attribute(cx, base, name)
     if isinstance(base, Lit):
         return constant_attribute(cx, base, name)
+    if is_generator(base):
+        return Bound(Lit(Intrinsic(doors.draw)), (base, Lit(name)))
     raise cx.unsupported(
         f"attribute `{name}`",
         f"the compiler does not know it on this {type(base).__name__}",
@@ -430,3 +432,8 @@ def reader_of(owner: object, name: str) -> Any:
 def has_rule(cx: Context, raw: Any, base: Live) -> bool:
     """Whether the method of this very object is an operation (a distribution of SciPy's)."""
     return lookup(types.MethodType(raw, base.value)) is not None
+
+
+def is_generator(value: object) -> bool:
+    """Whether a value is a generator of random numbers."""
+    return isinstance(value, Var) and value.type in (Opaque("Generator"), Opaque("RandomState"))

@@ -159,11 +159,16 @@ def _part(type: Type, table: dict[object, int]) -> Any:
     return _dummy_of(type, part, {**dict.fromkeys(atoms_of((part,), {}), 3 + table.get(RUN, 0)), **table})
 
 
+_GENERATORS = {"Generator": np.random.default_rng, "RandomState": np.random.RandomState}
+
+
 def class_dummies(var: Var) -> list[Any]:
     """Objects of each class, dtype and number of axes that a value may have at run time."""
     found: list[Any] = [None] if isinstance(var.type, Optional) else []
     for type in types_of(var.type.value if isinstance(var.type, Optional) else var.type):
-        if isinstance(type, Array) and type.shape is None:
+        if isinstance(type, Opaque) and type.name in _GENERATORS:
+            found.append(_GENERATORS[type.name](0))
+        elif isinstance(type, Array) and type.shape is None:
             found += [filler(type.dtype), *(np.full((1,) * rank, filler(type.dtype)) for rank in range(3))]
         else:
             one = Var(type)
