@@ -99,9 +99,9 @@ def where_without_out(x):
     return np.sum(np.exp(x, where=x > 0))  # here
 
 
-@refused("random numbers drawn by `random`", X)
+@refused("random numbers drawn by `dirichlet`", X)
 def random_numbers(x):
-    return np.sum(x) * np.random.random()  # here
+    return np.sum(x * np.random.dirichlet([1.0, 2.0, 3.0]))  # here
 
 
 @refused("it is compiled code that may", X)
