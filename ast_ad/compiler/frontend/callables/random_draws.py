@@ -27,6 +27,7 @@ from ..types.infer import result_type
 from ..values import Arr, Callee, Lst, Tup, Value
 from .call_sites import call_followed
 
+PACKAGE = __name__.partition(".")[0] + "."
 _PARAMETERS = """
 standard_normal size dtype, standard_exponential size dtype method, standard_cauchy size,
 random size dtype,
@@ -69,6 +70,8 @@ def draw(cx: Context, generator: Value, name: Lit, *args: Value, **kwargs: Value
     """A call of a method of a generator; ``Lit(None)``: NumPy's global one."""
     method = name.value
     names = PARAMETERS.get(method)
+    if str(cx.frame.globals.get("__name__")).startswith(PACKAGE):
+        raise refused(cx, method)  # what is drawn there becomes a tensor
     if names is None or len(args) > len(names) and names:
         raise refused(cx, method)
     args = tuple(cx.emit(np.array, a) if isinstance(a, Lst) else a for a in args)
