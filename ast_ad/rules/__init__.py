@@ -49,6 +49,7 @@ from .programs import (  # noqa: F401
     iteration,
     iterators,
     masked_functions,
+    masked_places,
     of_numpy,
     ufunc_methods,
 )

@@ -7,11 +7,11 @@ those of Python, which compute and fail as Python does.
 
 from __future__ import annotations
 
-import dis
 import math
 import operator
 import sys
 import threading
+import types
 import weakref
 from collections.abc import Iterator
 from typing import Any
@@ -27,6 +27,7 @@ from .ends import becomes_integer
 from .faces import Face, Missing
 from .flat_iterator import Flat
 from .memory import DETACHED, NO_KEY, PLAIN, Memory, complex_write, refused
+from .number_indices import is_indexing, is_truth
 
 
 class Births(threading.local):
@@ -132,6 +133,9 @@ class Traced(Memory, metaclass=Face):
 
     def __setitem__(self, index: Any, value: Any) -> None:
         self.check_writeable()
+        by_code = type(getattr(type(value), "__array__", None)) is types.FunctionType
+        if by_code and not isinstance(value, Tensor):
+            value = value.__array__()  # it may give a traced array
         if not isinstance(value, (Tensor, np.ndarray, int, float, complex, np.generic)):
             value = run(np.array, (value,), {})
         if np.iscomplexobj(plain_of(value)) and self._array.dtype.kind == "f":
@@ -292,15 +296,6 @@ class Traced(Memory, metaclass=Face):
             raise ValueError("assignment destination is read-only")
 
 
-def _is_truth(index: Any) -> bool:
-    """Whether an index is true or false: of a number it gives an array with that, or with nothing."""
-    return (
-        isinstance(index, (bool, np.bool_))
-        or isinstance(index, np.ndarray)
-        and np.result_type(plain(index)).kind == "b"
-    )
-
-
 class TracedScalar(Traced):
     """A number of NumPy's."""
 
@@ -314,8 +309,8 @@ class TracedScalar(Traced):
 
     def __getitem__(self, index: Any) -> Any:
         parts = index if type(index) is tuple else (index,)
-        if not all(part is None or part is Ellipsis or _is_truth(part) for part in parts):
-            if not _is_indexing(sys._getframe(1)):  # an IndexError would end an iteration
+        if not all(part is None or part is Ellipsis or is_truth(part) for part in parts):
+            if not is_indexing(sys._getframe(1)):  # an IndexError would end an iteration
                 raise TypeError(f"'numpy.{type(plain(self)).__name__}' object is not iterable")
             raise IndexError("invalid index to scalar variable.")
         return apply(operation(operator.getitem), (self, index)) if parts else self
@@ -399,14 +394,6 @@ class TracedNumber(TracedScalar):
 
     def conjugate(self) -> Any:
         return python_number(run(np.conjugate, (self,), {}))
-
-
-def _is_indexing(frame: Any) -> bool:
-    """Whether the code of a frame is at an index expression."""
-    code, place = frame.f_code.co_code, frame.f_lasti
-    while place and dis.opname[code[place]] == "CACHE":  # behind the instruction, in code that is warm
-        place -= 2
-    return dis.opname[code[place]] == "BINARY_SUBSCR"
 
 
 def _made(cls: type, array: np.ndarray, number: Any = None) -> Any:

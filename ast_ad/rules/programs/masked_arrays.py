@@ -28,6 +28,18 @@ BY_METHOD = (
 ).split()
 
 
+KEEPING = ("dot", "inner", "kron", "solve", "inv")  # functions without marks that give masked arrays
+
+
+def marked(operands):
+    """Whether any element of the masked arrays among operands is masked."""
+    return any(isinstance(a, Masked) and np.any(full_marks(a)) for a in operands)
+
+
+def unmasked(a):
+    return values_of(a) if isinstance(a, Masked) else a
+
+
 PLAYS = (np.ma.MaskedArray,)  # while a function is traced, the name alone means another class
 
 
@@ -415,7 +427,11 @@ class MaskedArray(Masked):
         return by_ufunc(MaskedArray, ufunc, *inputs)
 
     def __array_function__(self, func, types, args, kwargs):
-        if func.__name__ not in BY_METHOD:
-            return NotImplemented
         first, *rest = args
-        return getattr(first, func.__name__)(*rest, **kwargs)
+        if func.__name__ not in BY_METHOD or not isinstance(first, Masked):
+            if marked(args):  # what NumPy's functions do with marks is none of a rule
+                return NotImplemented
+            found = func(*map(unmasked, args), **kwargs)
+            return MaskedArray(found) if func.__name__ in KEEPING else found
+        name = {"amax": "max", "amin": "min", "around": "round"}.get(func.__name__, func.__name__)
+        return getattr(first, name)(*rest, **kwargs)

@@ -200,3 +200,34 @@ def test_a_masked_array_from_outside_is_refused_by_name():
     outside = np.ma.masked_array([1.0, 2.0, 3.0, 4.0], mask=[0, 1, 0, 0])
     with pytest.raises(ast_ad.AdError):
         grad(lambda x: (outside * x).sum())(X.copy())
+
+
+def laid_out_anew(x):
+    o = np.ma.atleast_2d(x)
+    m = np.ma.masked_greater(o.T * o, 1.0)
+    first, plain = np.ma.atleast_1d(m[0], x)
+    pairs = np.ma.column_stack((m[0], m[1]))
+    total = np.ma.atleast_3d(m).sum() + first.sum() * 2 + plain.sum() + (pairs * pairs).sum()
+    total += np.ma.append(m, x).sum() + np.ma.diag(m[0]).sum() + np.ma.dstack((m, m)).mean()
+    return total + np.ma.product(m) * np.ma.size(m) * np.ma.ndim(m)
+
+
+def nothing_is_masked(x):
+    m = np.ma.array(x**2)
+    a = np.array([[2.0, 0.5], [0.5, 3.0]])
+    y = np.zeros(2)
+    y[:] = m[:2]
+    return np.dot(a, m[:2]).sum() + np.linalg.solve(a, m[1:3])[0] + np.sum(np.einsum("i,i", m, x)) + y[1]
+
+
+def test_places_and_products():
+    for function in (laid_out_anew, nothing_is_masked):
+        hold_traced(function)
+
+
+def test_marks_in_a_product_of_arrays_are_refused():
+    def f(x):
+        return np.linalg.solve(np.eye(4) * x[0], np.ma.array(x, mask=MASK))[0]
+
+    with pytest.raises((ast_ad.AdError, TypeError)):
+        grad(f)(X)
