@@ -68,7 +68,7 @@ class Arguments:
         order = self._orders.get((len(args), *kwargs))
         if order is None:
             numbers = {name: len(args) + i for i, name in enumerate(kwargs)}
-            bound = self.signature.bind(*range(len(args)), **numbers)
+            bound = self._bound(*range(len(args)), **numbers)
             order = self._orders[len(args), *kwargs] = bound.args, bound.kwargs
         given = (*args, *kwargs.values())
         return tuple([given[i] for i in order[0]]), {k: given[i] for k, i in order[1].items()}
@@ -80,9 +80,19 @@ class Arguments:
             TypeError: Python's own, for a call that doesn't fit the signature.
         """
         if self.signature is not None:
-            self.signature.bind(*args, **kwargs)
+            self._bound(*args, **kwargs)
         known = len(self.positional)
         return [self.positional[i] if i < known else f"arg{i}" for i in range(len(args))] + list(kwargs)
+
+    def _bound(self, *args: Any, **kwargs: Any) -> inspect.BoundArguments:
+        """A call's arguments by the signature that the function shows, or, in a decorator, by its own."""
+        assert self.signature is not None
+        try:
+            return self.signature.bind(*args, **kwargs)
+        except TypeError:
+            if not hasattr(self.function, "__wrapped__"):
+                raise
+            return inspect.signature(self.function, follow_wrapped=False).bind(*args, **kwargs)
 
     def positions(self, names: Sequence[str]) -> list[int]:
         """The positions, among the arguments of a call with these names, of those to differentiate."""

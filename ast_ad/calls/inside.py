@@ -381,10 +381,9 @@ def _same(content: Any, before: Any) -> bool:
         return content.keys() == before.keys() and all(
             _same(content[k], before[k]) or is_checked(before[k], content[k]) for k in content
         )
-    if isinstance(content, Tup) and isinstance(
-        before, Tup
-    ):  # behind a branch it is another one with these items
-        return len(content.items) == len(before.items) and all(map(_same, content.items, before.items))
+    if isinstance(content, Tup) and isinstance(before, Tup):  # made anew where paths met
+        same = content.cls is before.cls and len(content.items) == len(before.items)
+        return same and all(map(_same, content.items, before.items))
     return content is before
 
 

@@ -6,6 +6,7 @@ mean these classes. They are equal to the ones whose places they take, and have 
 
 from __future__ import annotations
 
+import types
 from typing import Any
 
 import numpy as np
@@ -47,10 +48,22 @@ class _Looking(type):
         if len(args) == 1 and not kwargs and _has_traced(args[0]):
             make = _of_numpy if issubclass(cls._original, np.generic) else _number
             return make(cls._original, args[0])
+        if len(args) == 1 and not kwargs and cls in SPECIAL:
+            method = getattr(type(args[0]), SPECIAL[cls], None)
+            if isinstance(method, types.FunctionType):  # Python code, which may give a traced number
+                return _returned(cls._original, method, args[0])
         if len(args) == 2 and cls is Complex and any(isinstance(arg, Tensor) for arg in args):
             real, imag = (Complex(arg) for arg in args)
             return real + imag * 1j
         return cls._original(*args, **kwargs)
+
+
+def _returned(kind: Any, method: Any, value: Any) -> Any:
+    """What ``__float__`` and its like give, which has to be of the kind, traced or not."""
+    found = method(value)
+    if isinstance(found, (Tensor, kind)):
+        return found
+    raise TypeError(f"{type(value).__name__}.{method.__name__} returned non-{kind.__name__}")
 
 
 def _stands(cls: Any) -> bool:
@@ -124,6 +137,7 @@ class Complex64(np.complex64, metaclass=_Looking):
 
 
 OF_PYTHON = Float, Complex, Type
+SPECIAL = {Float: "__float__", Complex: "__complex__"}
 OF_NUMPY = Float64, Float32, Complex128, Complex64
 _standing: list[Any] = [*OF_PYTHON, *OF_NUMPY]
 for _class in _standing:

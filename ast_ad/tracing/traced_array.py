@@ -27,7 +27,7 @@ from .ends import becomes_integer
 from .faces import Face, Missing
 from .flat_iterator import Flat
 from .memory import DETACHED, NO_KEY, PLAIN, Memory, complex_write, refused
-from .number_indices import is_indexing, is_truth
+from .asked_numbers import is_formatting, is_indexing, is_truth
 
 
 class Births(threading.local):
@@ -147,7 +147,7 @@ class Traced(Memory, metaclass=Face):
 
     # ----- numbers
     def __float__(self) -> float:
-        if needs_grad(self):
+        if needs_grad(self) and not is_formatting(sys._getframe(1)):
             raise refused("a traced number made a plain one", DETACHED, PLAIN)
         return float(self._array)
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ...compiler.ir.builtin import TELLING
 from ...compiler.ir.ops import Op, walk
 from ...errors import AdError, InternalError, UnsupportedError
 from ...tracing.argument_copies import copied
@@ -22,7 +23,6 @@ from ..fitting.generator_states import States
 # What a filter of warnings asks for, what the machine lacks, and what is told as it is.
 TOLD = Warning, MemoryError, AdError
 NUMERIC = FloatingPointError, np.linalg.LinAlgError, *TOLD  # what rules may raise where the function does not
-PRINTING = print, warnings.warn
 
 
 def reason_to_trace(
@@ -87,7 +87,7 @@ def versions() -> str:
 def prints(program: Any) -> bool:
     """Whether a program does something that is seen outside."""
     body = program.whole().primal.function.body
-    return any(isinstance(op, Op) and op.fn in PRINTING for op in walk(body))
+    return any(isinstance(op, Op) and op.fn in TELLING for op in walk(body))
 
 
 def raised_by(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Exception | None:

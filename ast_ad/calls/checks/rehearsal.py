@@ -7,7 +7,6 @@ of that, too. After some statements their values are compared with their types. 
 from __future__ import annotations
 
 import operator
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -35,7 +34,6 @@ from ...deep import run_deep
 from .facts import EARLY, LOOKED, Broken, Casting, Facts, unlooked
 from .mixed_precision import mixed
 
-SILENT = print, warnings.warn
 # What Python has signs for; a call of the operator's function would take twice as long.
 SIGNS = {
     operator.add: "+", operator.sub: "-", operator.mul: "*", operator.truediv: "/", operator.floordiv: "//",
@@ -191,7 +189,7 @@ class _Writer:
         return sections
 
     def operation(self, op: Op) -> None:
-        if op.fn in SILENT:
+        if op.fn in builtin.TELLING:
             return
         outs = [self.name(v) for v in op.outs]
         call = self.with_signs(op)

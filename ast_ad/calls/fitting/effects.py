@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import logging
 import threading
 import types
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
+
+from ...compiler.ir.builtin import log_
 
 
 class _Told(threading.local):
@@ -41,24 +44,27 @@ def _warn(message: Any, category: Any = None, stacklevel: int = 1, *args: Any, *
 
 
 print_, warn_ = _once(builtins.print, "print"), _once(_warn, "warn")
+logged = _once(log_, "log")
 
 
 def is_loud(run: Callable[..., Any]) -> bool:
-    """Whether a generated function prints or warns.
+    """Whether a generated function prints, warns or logs.
 
     >>> is_loud(lambda x: print(x)), is_loud(lambda x: -x)
     (True, False)
     """
-    return not {"print", "warn", "warnings"}.isdisjoint(run.__code__.co_names)
+    return not {"print", "warn", "warnings", "log_"}.isdisjoint(run.__code__.co_names)
 
 
 def counted(run: Callable[..., Any]) -> Callable[..., Any]:
-    """A generated function, whose module counts from now on what it prints and warns of."""
+    """A generated function, whose module counts from now on what it prints, warns of and logs."""
     names = run.__globals__
     names["print"] = print_
     for name, value in list(names.items()):
         if value is warnings.warn:
             names[name] = warn_
+        elif value is log_:
+            names[name] = logged
         elif value is warnings:
             names[name] = types.SimpleNamespace(warn=warn_)
     return run
@@ -82,14 +88,17 @@ def again() -> Iterator[None]:
 
 @contextlib.contextmanager
 def traced_again(program: Any) -> Iterator[None]:
-    """In the block the function itself stands for a program that has failed; it prints what is left."""
+    """In the block the function itself stands for a program that failed; it prints and logs what is left."""
     if not getattr(program, "loud", False):
         yield
         return
-    plain = builtins.print
+    plain, handle = builtins.print, logging.Logger.handle
     with again():
-        builtins.print = print_
+        builtins.print, logging.Logger.handle = (  # type: ignore[method-assign]
+            print_,
+            _once(handle, "log"),
+        )
         try:
             yield
         finally:
-            builtins.print = plain
+            builtins.print, logging.Logger.handle = plain, handle  # type: ignore[method-assign]

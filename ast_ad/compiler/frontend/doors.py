@@ -143,6 +143,7 @@ merge_values: Callable[[Context, Value, Value, Sides, Phis, int, str], Any]
 merged_array: Callable[[Context, Var, tuple[Any, Any], Phis, int], Arr]
 # ----- operators
 binary: Callable[[Context, Callee, Value, Value], Any]
+compare: Callable[[Context, str, Value, Value], Any]
 fold: Fold
 # ----- statements
 assign: Callable[[Context, gast.AST, Value], None]

@@ -8,6 +8,7 @@ changes its length, the program is compiled anew. A changed constant is never st
 from __future__ import annotations
 
 import enum
+import sys
 import types
 from collections.abc import Iterable
 from typing import Any
@@ -59,6 +60,11 @@ def leaf_type(value: object, key: tuple[object, ...], lengths: Lengths, constant
         if isinstance(found, Scalar) and found.kind == "int"
         else found
     )
+
+
+def is_method(value: object) -> bool:
+    """Whether what a class has is no function, but a method all the same: Numba's, ours, or with a cache."""
+    return any(hasattr(value, name) for name in ("py_func", "as_method", "cache_info"))
 
 
 class Inputs:
@@ -207,6 +213,8 @@ class Inputs:
             return Lit(value)
         if isinstance(value, (int, float, complex, np.generic, np.ndarray)):
             return self.capture(cx, value, path)
+        if value is sys.modules:
+            return Live(value, path)
         if (
             isinstance(value, (tuple, list, dict))
             and type(value).__module__ == "builtins"
@@ -229,7 +237,8 @@ class Inputs:
             # An attribute of the object's own may be a method of its own: read anew, it would never end.
             classes = type(value.__self__).__mro__
             members = (vars(cls).get(value.__name__) for cls in classes if value.__name__ in vars(cls))
-            of_class = next(members, None) is value.__func__
+            found = next(members, None)
+            of_class = found is value.__func__ and (isinstance(found, types.FunctionType) or is_method(found))
             if isinstance(owner, Live) and of_class:
                 return load_attribute(cx, owner, value.__name__)
             return Bound(Lit(value.__func__), (owner,))

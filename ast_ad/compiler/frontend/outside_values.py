@@ -11,7 +11,9 @@ from .context import Context
 from .conversion import from_python
 from .guards import ATTRIBUTE, ITEM, MISSING, Guard, Path, is_constant
 from .store.outer_stores import GLOBALS, Attributes, is_stored, read
-from .values import Frame, Live, Value
+from .values import Dct, Frame, Live, Value
+
+MAPPINGS = dict, types.MappingProxyType  # of which an outside object may be one that is read item by item
 
 STORES = {"STORE_ATTR", "STORE_SUBSCR", "STORE_GLOBAL", "DELETE_ATTR", "DELETE_SUBSCR"}
 CHANGES = frozenset("append extend insert pop update setdefault add clear remove setattr __setattr__".split())
@@ -102,6 +104,9 @@ def stores_itself(function: types.FunctionType) -> bool:
 
 def capture_live(cx: Context, base: Live) -> Any:
     """An outside container as abstract value."""
+    if isinstance(base.value, types.MappingProxyType):
+        cx.outside().guards.add(Guard.keys(base.path, base.value))
+        return Dct({k: outside_value(cx, v, base.path.item(k)) for k, v in base.value.items()})
     found = cx.outside().load(cx, base.value, base.path, deep=True)
     if isinstance(base, Attributes) and base.base is not None:
         cx.outside().places.whole[id(base.base.value)] = base.base.value
@@ -109,10 +114,21 @@ def capture_live(cx: Context, base: Live) -> Any:
     return found
 
 
+def has_outside(cx: Context, base: Live, key: Value) -> bool:
+    """Whether a dict that is read item by item (globals, loaded modules) has a key, which has to stay so."""
+    name = cx.demand(key, "a key of an outside dict")
+    if is_stored(cx, base.value, name):
+        raise cx.unsupported(f"whether there is `{name}`", "the function stores it", "do without")
+    found = name in base.value
+    if cx.inputs is not None:
+        cx.inputs.guards.add((Guard.present if found else Guard.missing)(base.path.item(name)))
+    return found
+
+
 def load_live_item(cx: Context, base: Live, index: Value) -> Any:
     key = cx.demand(index, "an index into an outside object")
-    if isinstance(getattr(type(base.value), "__getitem__", None), types.FunctionType):
-        computed(cx, "__getitem__", code=type(base.value).__getitem__)
+    if base.path.label == GLOBALS and key in base.value:
+        return global_value(cx, base.value, key)
     try:
         found = base.value[key]
     except (KeyError, IndexError, TypeError) as problem:

@@ -7,6 +7,8 @@ return it: they exist between the in-place pass and the emitter only, never befo
 
 from __future__ import annotations
 
+import logging
+import warnings
 from typing import Any, NoReturn
 
 import numpy as np
@@ -36,6 +38,23 @@ def assert_(condition: Any, message: Any = None) -> None:
     """``assert condition, message``; it holds under ``python -O`` too."""
     if not condition:
         raise AssertionError() if message is None else AssertionError(message)
+
+
+def log_(logger: Any, level: int, place: tuple[str, int, str], message: Any, *values: Any) -> None:
+    """``logger.log(level, message, *values)`` at a line of the user's: file, number, name of the function.
+
+    What is logged may be kept and read later, when an array holds something else. The root logger is set up
+    by its first use, as functions of ``logging`` do.
+    """
+    if logger.parent is None and not logger.handlers:
+        logging.basicConfig()
+    if logger.isEnabledFor(level):
+        given = tuple(v.copy() if isinstance(v, np.ndarray) else v for v in values)
+        file, line, name = place
+        logger.handle(logger.makeRecord(logger.name, level, file, line, message, given, None, name))
+
+
+TELLING = print, warnings.warn, log_  # what is seen outside, once for each call of the user's
 
 
 def unread(*values: Any) -> None:

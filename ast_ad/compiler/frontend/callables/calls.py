@@ -20,7 +20,9 @@ from ...ir.ops import Lit, Var
 from ...ir.types import kind_of
 from .. import doors
 from ..constructs.attributes import load_attribute
+from ..constructs.dispatchers import call_dispatcher, is_dispatcher
 from ..constructs.expressions import eval_elements, evaluate
+from ..constructs.object_operators import called
 from ..constructs.operators import fold
 from ..constructs.statements import place
 from ..context import Context
@@ -37,7 +39,8 @@ from ..values import Arr, ArrayMethod, Bound, Callee, Closure, Comprehension, Dc
 from .absence import asked
 from .builtins import special
 from .call_sites import call_followed
-from .inlining import call_closure, construct
+from .inlining import call_closure
+from .instances import construct
 from .iterables import generated, run_cached
 from .numba_functions import call_ufunc, reading
 from .overwriting import overwrite
@@ -152,9 +155,11 @@ def call_python(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, Va
 def _call_python(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, Value]) -> Any:
     if cx.jitted and isinstance(fn, types.BuiltinFunctionType) and len(args) == 1:
         fn = WITHOUT_EXCEPTIONS.get(fn, fn)
-    protocol = by_protocol(cx, fn, args, kwargs)
-    if protocol is not None:
-        return protocol
+    found = by_protocol(cx, fn, args, kwargs)
+    if found is None and not kwargs:
+        found = called(cx, fn, args)
+    if found is not None:
+        return found
     handler = special(cx, fn)
     if handler is not None:
         found = handler(*args, **kwargs)
@@ -188,6 +193,8 @@ def _call_python(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, V
         return call(cx, Lit(fn.__func__), [owner, *args], kwargs)
     if is_ufunc(fn):
         return call_ufunc(cx, fn, args, kwargs)
+    if is_dispatcher(fn):
+        return call_dispatcher(cx, fn, *args, **kwargs)
     plain = python_function(fn)
     if plain is not None and made_of(fn) is plain:
         with reading(cx):

@@ -2,102 +2,27 @@
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
 import types
 from typing import Any
 
 import gast
-import numpy as np
 
 from ....errors import AdError
 from ...ir.ops import Call, Lit, Var
-from ...ir.types import Opaque
 from .. import doors
 from ..constructs.boundness import Raised
-from ..constructs.expressions import evaluate, runtime_object
+from ..constructs.expressions import evaluate
 from ..constructs.statements import alive, exec_block, exec_return
 from ..context import Context
 from ..guards import Guard, Path
-from ..outside_values import class_member, outside_constant
+from ..outside_values import outside_constant
 from ..source.functions import Source, find_source
 from ..source.live_names import is_generator, local_names
-from ..values import Arr, Closure, Dct, Frame, Generator, Obj, Tup, Value
+from ..values import Arr, Closure, Dct, Frame, Generator, Tup, Value
 from .recursion import MAX_RECURSION, code_of_tree, follow
 
 RULES = __name__.partition(".")[0] + ".rules."
-
-
-# ----- classes
-def construct(cx: Context, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Any:
-    if issubclass(cls, BaseException):
-        given = tuple(runtime_object(cx, a) for a in args)
-        named = {k: runtime_object(cx, v) for k, v in kwargs.items()}
-        return cx.builder.opaque(cls, given, Opaque(cls.__name__), **named)
-    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
-        bound = inspect.signature(cls).bind(*args, **kwargs)
-        defaults, fields = getattr(cls, "_field_defaults", {}), Path.of_object(cls, cls.__name__)
-        items = (
-            bound.arguments[f]
-            if f in bound.arguments
-            else outside_constant(cx, defaults[f], fields.attribute("_field_defaults").item(f))
-            for f in cls._fields
-        )
-        return Tup(tuple(items), cls)
-    if cls.__module__ in ("builtins", "numpy") or issubclass(cls, np.generic):
-        return doors.call_opaque(cx, cls, args, kwargs)
-    if made_by_scipy(cls) and all(cx.is_static(v) for v in (*args, *kwargs.values())):
-        named = {name: cx.static_value(v) for name, v in kwargs.items()}
-        return Lit(cls(*map(cx.static_value, args), **named))
-    if not isinstance(cls.__init__, types.FunctionType):
-        if cls.__init__ is object.__init__ and not args:
-            return Obj(cls)
-        raise cx.unsupported(
-            f"an instance of `{cls.__name__}`",
-            "its constructor is not Python code",
-            "create it outside of the differentiated function",
-        )
-    if cls.__new__ is not object.__new__:
-        raise cx.unsupported(f"an instance of `{cls.__name__}`", "it defines __new__", "create it outside")
-    instance = Obj(cls)
-    class_member(cx, cls, "__init__")
-    if (
-        dataclasses.is_dataclass(cls)
-        and "__create_fn__" in getattr(cls.__init__, "__qualname__", "")
-        or dataclasses.is_dataclass(cls)
-        and cls.__init__.__code__.co_filename == "<string>"
-    ):
-        fill_dataclass(cx, instance, args, kwargs)
-    else:
-        doors.call(cx, Lit(cls.__init__), [instance, *args], kwargs)
-    return instance
-
-
-def made_by_scipy(cls: type) -> bool:
-    """Whether it is a distribution whose constructor is SciPy's own: what it sets up, its arguments tell."""
-    constructor: Any = cls.__init__  # type: ignore[misc]
-    named = getattr(constructor, "__module__", ""), getattr(constructor, "__qualname__", "")
-    return named in (
-        ("scipy.stats._distn_infrastructure", "rv_continuous.__init__"),
-        ("scipy.stats._distn_infrastructure", "rv_discrete.__init__"),
-    )
-
-
-def fill_dataclass(cx: Context, instance: Obj, args: list[Value], kwargs: dict[str, Value]) -> None:
-    initialiser: Any = instance.cls.__init__  # type: ignore[misc]
-    bound = inspect.signature(initialiser).bind(instance, *args, **kwargs)
-    content: dict[str, Any] = {}
-    for f in dataclasses.fields(instance.cls):
-        if f.name in bound.arguments:
-            content[f.name] = bound.arguments[f.name]
-        elif f.default is not dataclasses.MISSING:
-            content[f.name] = outside_constant(cx, f.default, Path.of_object(f, f.name).attribute("default"))
-        elif f.default_factory is not dataclasses.MISSING:
-            content[f.name] = doors.call(cx, Lit(f.default_factory), [], {})
-    cx.state.set(instance, content)
-    post = getattr(instance.cls, "__post_init__", None)
-    if post is not None:
-        doors.call(cx, Lit(post), [instance], {})
 
 
 # ----- functions with source

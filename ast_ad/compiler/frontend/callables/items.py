@@ -13,7 +13,8 @@ from .. import doors
 from ..builder import type_of_arg
 from ..constructs.attributes import load_attribute
 from ..constructs.boundness import Raised, emit_raise
-from ..constructs.subscripts import load_item, own_code
+from ..constructs.object_operators import special
+from ..constructs.subscripts import load_item
 from ..context import Context
 from ..loops.iteration import indexable, is_driven, range_length
 from ..outside_values import capture_live
@@ -50,10 +51,11 @@ def length(cx: Context, value: Value) -> Any:
     static = cx.static_value(value)
     if hasattr(static, "__len__"):
         return Lit(len(static))
-    if isinstance(value, Obj) or own_code(value, "__len__"):
+    if isinstance(value, Obj):
         return doors.call(cx, load_attribute(cx, value, "__len__"), [], {})
     if isinstance(value, Live):
-        return length(cx, capture_live(cx, value))
+        method = special(cx, value, "__len__")
+        return length(cx, capture_live(cx, value)) if method is None else doors.call(cx, method, [], {})
     raise cx.unsupported(
         "len() of this value",
         "its length can't be found",

@@ -6,6 +6,7 @@ when its turn comes, and whether there are items can be asked without making any
 
 from __future__ import annotations
 
+import enum
 import operator
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -18,6 +19,7 @@ from .. import doors
 from ..builder import type_of_arg
 from ..constructs.attributes import load_attribute
 from ..constructs.expressions import evaluate
+from ..constructs.object_operators import special
 from ..constructs.operators import binary
 from ..constructs.statements import assign, within_rules
 from ..constructs.subscripts import load_item
@@ -54,7 +56,9 @@ def lazy_items(cx: Context, value: Value, short: bool = True) -> Lazy | None:
         if isinstance(type, Array) and type.shape and isinstance(type.shape[0], int) and type.shape[0] <= 16:
             return [partial(load_item, cx, value, Lit(i)) for i in range(type.shape[0])]
     if isinstance(value, Live):
-        return lazy_items(cx, capture_live(cx, value), short)
+        method = special(cx, value, "__iter__")
+        items = capture_live(cx, value) if method is None else doors.call(cx, method, [], {})
+        return lazy_items(cx, items, short)
     found = known_items(cx, value, short)
     return None if found is None else [partial(IDENTITY, item) for item in found]
 
@@ -74,6 +78,8 @@ def known_items(cx: Context, value: Value, short: bool) -> list[Any] | None:
         return (
             None if short or not isinstance(found, range) or len(found) > 10_000 else [Lit(i) for i in found]
         )
+    if isinstance(value, Lit) and isinstance(value.value, enum.EnumMeta):
+        return [Lit(m) for m in value.value]
     if isinstance(value, Lit) and isinstance(value.value, (tuple, list, str, dict, set, frozenset, range)):
         return [from_python(cx, v) for v in value.value]
     if isinstance(value, Obj) and hasattr(value.cls, "__iter__"):

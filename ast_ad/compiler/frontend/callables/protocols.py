@@ -6,7 +6,6 @@ first; ``__array__`` gives the array that ``np.asarray`` makes of an object.
 
 from __future__ import annotations
 
-import types
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -14,37 +13,34 @@ import numpy as np
 
 from ...ir.ops import Lit
 from .. import doors
-from ..constructs.attributes import load_attribute
+from ..constructs.object_operators import class_of, special
 from ..context import Context
-from ..values import Callee, Dct, Lst, Obj, Tup, Value
+from ..values import Bound, Callee, Dct, Live, Lst, Obj, Tup, Value
 
-CONVERTING = (np.asarray, np.asanyarray, np.array)
+CONVERTING = (np.asarray, np.asanyarray, np.array, np.atleast_1d, np.ascontiguousarray)
 
 
 def by_protocol(cx: Context, fn: Callee, args: Sequence[Value], kwargs: dict[str, Value]) -> Any:
     """The result by a method of an operand, or None: there is none that has it."""
-    if not any(isinstance(a, (Obj, Lst, Tup)) for a in (*args, *kwargs.values())):
+    if not any(isinstance(a, (Obj, Live, Lst, Tup)) for a in (*args, *kwargs.values())):
         return None
     if isinstance(fn, np.ufunc):
-        owner = next(having("__array_ufunc__", args), None)
-        if owner is None:
+        _, method = next(having(cx, "__array_ufunc__", args), (None, None))
+        if method is None:
             return None
-        method = load_attribute(cx, owner, "__array_ufunc__")
         found = doors.call(cx, method, [Lit(fn), Lit("__call__"), *args], dict(kwargs))
-    elif fn in CONVERTING and args and isinstance(args[0], Obj):
-        owner = next(having("__array__", args[:1]), None)
-        if owner is None:
+    elif any(fn is known for known in CONVERTING) and args and isinstance(args[0], (Obj, Live)):
+        _, method = next(having(cx, "__array__", args[:1]), (None, None))
+        if method is None:
             return None
-        made = doors.call(cx, load_attribute(cx, owner, "__array__"), [], {})
+        made = doors.call(cx, method, [], {})
         found = doors.call(cx, Lit(fn), [made, *args[1:]], dict(kwargs))
     elif hasattr(fn, "_implementation"):
-        owner = next(having("__array_function__", operands(cx, args, kwargs)), None)
+        owner, method = next(having(cx, "__array_function__", operands(cx, args, kwargs)), (None, None))
         if owner is None:
             return None
-        method = load_attribute(cx, owner, "__array_function__")
-        found = doors.call(
-            cx, method, [Lit(fn), Tup((Lit(owner.cls),)), Tup(tuple(args)), Dct(dict(kwargs))], {}
-        )
+        asked = Lit(fn), Tup((Lit(class_of(owner)),)), Tup(tuple(args)), Dct(dict(kwargs))
+        found = doors.call(cx, method, list(asked), {})
     else:
         return None
     if isinstance(found, Lit) and found.value is NotImplemented:
@@ -64,8 +60,11 @@ def operands(cx: Context, args: Sequence[Value], kwargs: dict[str, Value]) -> It
         yield from content if isinstance(content, tuple) else ()
 
 
-def having(name: str, values: Sequence[Value] | Iterator[Value]) -> Iterator[Obj]:
-    """The objects whose class has a method of its own with this name."""
+def having(
+    cx: Context, name: str, values: Sequence[Value] | Iterator[Value]
+) -> Iterator[tuple[Value, Bound]]:
+    """The objects whose class has a method of its own with this name, and that method."""
     for value in values:
-        if isinstance(value, Obj) and isinstance(getattr(value.cls, name, None), types.FunctionType):
-            yield value
+        method = special(cx, value, name) if isinstance(value, (Obj, Live)) else None
+        if method is not None:
+            yield value, method

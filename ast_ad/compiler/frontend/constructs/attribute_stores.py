@@ -28,9 +28,10 @@ from ..store.sole_names import set_shape
 from ..tables import handles, method
 from ..types.type_questions import require_plain
 from ..values import Arr, Live, Obj, Value
-from .attributes import load_attribute, own_attribute
+from .attributes import load_attribute
 from .descriptors import store_by_code
 from .local_classes import is_local, store_slot
+from .own_attributes import own_attribute
 
 
 def store_attribute(cx: Context, base: Value, name: str, value: Value) -> None:

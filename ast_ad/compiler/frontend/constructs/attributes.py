@@ -5,29 +5,29 @@ from __future__ import annotations
 import math
 import operator
 import types
+from collections import namedtuple
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ....registered import is_held, reads_plainly
 from ....rules.registry import lookup
 from ...ir.ops import Lit, Var
 from ...ir.types import Array, Opaque, Optional, Scalar, Type, dtype_of, rank_of, type_of_shape
 from .. import doors
 from ..context import Context
 from ..conversion import from_python
-from ..guards import ATTRIBUTE, Guard, Path
+from ..guards import Guard, Path
 from ..outside_values import (
+    MAPPINGS,
     capture_live,
     class_member,
-    computed,
     global_value,
     outside_constant,
     outside_value,
 )
 from ..signatures import is_object
 from ..store.identities import one_of, read_once
-from ..store.outer_stores import Attributes, found_in_class, is_stored, read, storing_class
+from ..store.outer_stores import Attributes, found_in_class, is_stored, storing_class
 from ..tables import METHODS, Intrinsic
 from ..types.type_questions import asked, exact, known_rank, present, python_dummies, require_plain
 from ..values import (
@@ -48,9 +48,11 @@ from ..values import (
     Value,
 )
 from .boundness import checked
-from .descriptors import is_property, read_by_code
+from .descriptors import read_by_code
 from .local_classes import Slot, is_local, read_slot
 from .narrowing import there
+from .own_attributes import class_attribute, own_attribute
+from .super_attributes import super_attribute
 
 if TYPE_CHECKING:
     from ..guards import Path
@@ -77,6 +79,9 @@ CONTAINER_METHODS = {
     "remove",
 }
 
+NAMED: Any = namedtuple("NAMED", "")
+OF_NAMED_TUPLES = NAMED._replace.__code__, NAMED._asdict.__code__  # which all of them share
+
 
 def load_attribute(cx: Context, base: Value, name: str) -> Any:
     if isinstance(base, (Arr, Var)) and not (
@@ -85,8 +90,8 @@ def load_attribute(cx: Context, base: Value, name: str) -> Any:
         return value_attribute(cx, base, name)
     if isinstance(base, Obj):
         return object_attribute(cx, base, name)
-    if isinstance(base, Tup) and base.cls is not None and name in base.cls._fields:  # type: ignore[attr-defined]
-        return base.items[base.cls._fields.index(name)]  # type: ignore[attr-defined]
+    if isinstance(base, Tup) and base.cls is not None:
+        return named_tuple_attribute(cx, base, base.cls, name)
     if isinstance(base, (Lst, Dct, Tup)) and name in CONTAINER_METHODS:
         handler = METHODS.get(("dict" if isinstance(base, Dct) else "list", name))
         return Bound(Lit(handler and Intrinsic(handler)), (base,))
@@ -98,7 +103,11 @@ def load_attribute(cx: Context, base: Value, name: str) -> Any:
             return load_attribute(cx, capture_live(cx, base), name)
         return Bound(Lit(Intrinsic(handler)), (base,))
     if isinstance(base, Live):
-        return live_attribute(cx, base, name)
+        return (
+            live_attribute(cx, base, name)
+            if not isinstance(base.value, MAPPINGS)
+            else of_mapping(cx, base, name)
+        )
     if isinstance(base, Super):
         return super_attribute(cx, base, name)
     if isinstance(base, Lit):
@@ -210,6 +219,7 @@ def object_attribute(cx: Context, base: Obj, name: str) -> Any:
     if code is not None:
         return code
     require_plain(cx, base.cls, name, "__getattribute__")
+    raw = found_in_class(base.cls, name)
     if not isinstance(content.get(name, Unbound()), (Unbound, Maybe)):
         return read_once(cx, content[name], base)
     cx.unbound_reads.add((base, name))
@@ -222,7 +232,6 @@ def object_attribute(cx: Context, base: Obj, name: str) -> Any:
     stored = storing_class(cx, base.cls, name)
     if stored is not None:
         return class_attribute(cx, stored, name)
-    raw: Any = next((k.__dict__[name] for k in base.cls.__mro__ if name in k.__dict__), None)
     if raw is None and hasattr(base.cls, "__getattr__"):
         return doors.call(cx, Lit(base.cls.__getattr__), [base, Lit(name)], {})
     if raw is None:
@@ -244,6 +253,23 @@ def object_attribute(cx: Context, base: Obj, name: str) -> Any:
     return outside_constant(cx, raw, Path.of_object(base.cls, base.cls.__name__).attribute(name))
 
 
+def named_tuple_attribute(cx: Context, base: Tup, cls: Any, name: str) -> Any:
+    if name in cls._fields:
+        return base.items[cls._fields.index(name)]
+    raw = found_in_class(cls, name)
+    handler = METHODS.get(("list", name))
+    of_python = raw is found_in_class(tuple, name) or getattr(raw, "__code__", None) in OF_NAMED_TUPLES
+    if handler is not None and of_python:
+        return Bound(Lit(Intrinsic(handler)), (base,))
+    if isinstance(raw, (property, types.FunctionType, staticmethod, classmethod)):
+        class_member(cx, cls, name)
+    if isinstance(raw, property):
+        return doors.call(cx, Lit(raw.fget), [base], {})
+    if isinstance(raw, types.FunctionType):
+        return Bound(Lit(raw), (base,))
+    return load_attribute(cx, Lit(cls), name)
+
+
 def held_attribute(cx: Context, base: Obj, name: str, state: State) -> Any:
     """What an attribute of an instance holds; on some path it may not have been set."""
     if isinstance(state, Maybe) and hasattr(base.cls, name):
@@ -257,27 +283,6 @@ def held_attribute(cx: Context, base: Obj, name: str, state: State) -> Any:
     if value is not state:
         cx.state.set(base, {**cx.state.get(base), name: value})
     return value
-
-
-def super_attribute(cx: Context, base: Super, name: str) -> Any:
-    owner = base.instance.cls if isinstance(base.instance, Obj) else type(base.instance.value)
-    order = owner.__mro__[owner.__mro__.index(base.cls) + 1 :]
-    raw: Any = next((k.__dict__[name] for k in order if name in k.__dict__), None)
-    if isinstance(raw, (property, types.FunctionType)):
-        class_member(cx, next(k for k in order if name in k.__dict__), name)
-    if isinstance(raw, property):
-        return doors.call(cx, Lit(raw.fget), [base.instance], {})
-    if isinstance(raw, types.FunctionType):
-        return Bound(Lit(raw), (base.instance,))
-    if name == "__init__":  # object's
-        return Bound(Lit(Intrinsic(no_operation)), ())
-    if raw is object.__setattr__:
-        return Bound(Lit(raw), (base.instance,))
-    raise cx.unsupported(f"super().{name}", "it is not Python code", "name the base class")
-
-
-def no_operation(cx: Context, *args: Value, **kwargs: Value) -> Any:
-    return Lit(None)
 
 
 def constant_attribute(cx: Context, base: Lit, name: str) -> Any:
@@ -336,6 +341,14 @@ def local_class_attribute(cx: Context, base: Lit, name: str) -> Any:
     return Bound(Lit(found.__func__), (base,)) if isinstance(raw, classmethod) else Lit(found)
 
 
+def of_mapping(cx: Context, base: Live, name: str) -> Any:
+    """A method of a dict that is read item by item, or of a mapping that only its owner changes."""
+    handler = METHODS.get(("outside dict", name))
+    if handler is not None:
+        return Bound(Lit(Intrinsic(handler)), (base,))
+    return load_attribute(cx, capture_live(cx, base), name)
+
+
 # ----- objects that live outside of the function
 def live_attribute(cx: Context, base: Live, name: str) -> Any:
     """What an object from outside has: what the program has stored there, else what is found."""
@@ -350,10 +363,9 @@ def live_attribute(cx: Context, base: Live, name: str) -> Any:
         return own_attribute(cx, base.value, base.path, name)
     raw: Any = found_in_class(cls, name)
     own = getattr(base.value, "__dict__", {})
-    if is_property(raw) or cx.outside().follows_code:
-        code = read_by_code(cx, base, cls, name, own)
-        if code is not None:
-            return code
+    code = read_by_code(cx, base, cls, name, own)
+    if code is not None:
+        return code
     if (
         isinstance(raw, (types.FunctionType, classmethod, staticmethod))
         and name not in own
@@ -386,47 +398,6 @@ def instance_dict(cx: Context, base: Live, own: dict[str, Any]) -> Any:
     found = own_attribute(cx, base.value, base.path, "__dict__")
     cx.outside().places.attributes[found] = None
     return found
-
-
-def class_attribute(cx: Context, cls: type, name: str) -> Any:
-    """An attribute of a class in which the program stores it."""
-    return own_attribute(cx, cls, Path.of_object(cls, cls.__name__), name)
-
-
-def own_attribute(cx: Context, owner: object, path: Path, name: str) -> Any:
-    """What the program has stored in an object from outside, else what is found there."""
-
-    def load() -> Any:
-        if cx.inputs is not None and not isinstance(owner, type) and not is_held(owner, name):
-            computed(cx, name, runs_code(owner, name), reader_of(owner, name))
-        try:
-            value = getattr(owner, name)
-        except AttributeError as problem:
-            if cx.inputs is not None:  # a handler may go on
-                cx.inputs.guards.add(Guard.missing(path.attribute(name)))
-            raise cx.unsupported(
-                f"attribute `{name}`", str(problem), "check the name", AttributeError
-            ) from None
-        return outside_value(cx, value, path.attribute(name))
-
-    return read(cx, owner, path, ATTRIBUTE, name, name, load)
-
-
-def runs_code(owner: object, name: str) -> bool:
-    """Whether code of its class is run when an attribute of an object is read, be it missing."""
-    cls = type(owner)
-    raw = found_in_class(cls, name)
-    if not reads_plainly(cls) or hasattr(type(raw), "__set__"):
-        return True
-    if name in getattr(owner, "__dict__", ()):
-        return False
-    return hasattr(type(raw), "__get__") or raw is None and hasattr(cls, "__getattr__")
-
-
-def reader_of(owner: object, name: str) -> Any:
-    """The code of its class that gives an attribute of an object, or None."""
-    raw = found_in_class(type(owner), name)
-    return getattr(type(owner), "__getattr__", None) if raw is None else getattr(type(raw), "__get__", None)
 
 
 def has_rule(cx: Context, raw: Any, base: Live) -> bool:

@@ -18,13 +18,12 @@ from ..context import Context
 from ..store.heaps import region
 from ..store.merge import Phis, merge_states
 from ..tables import expression, statement
-from ..values import Arr, Dct, Live, Lst, Obj, Range, Sides, State, Tup, Value, now
-from .attributes import load_attribute
+from ..values import Arr, Dct, Live, Lst, Range, Sides, State, Tup, Value, now
 from .boundness import Raised, is_certain, raise_certain
 from .expressions import evaluate
 from .narrowing import Fact, facts_told, narrow
-from .operators import compare
-from .statements import EXITS, bind, exec_block, stay
+from .object_operators import class_of, special
+from .statements import EXITS, exec_block, stay
 
 
 @statement(gast.If)
@@ -191,15 +190,16 @@ def truth(cx: Context, value: Value) -> Any:
 
 def truth_of_object(cx: Context, value: Value) -> Any:
     """What the class of an object says about its truth; of what has no say it is true."""
-    cls = value.cls if isinstance(value, Obj) else type(value.value) if isinstance(value, Live) else object
-    method = next((name for name in ("__bool__", "__len__") if hasattr(cls, name)), None)
-    if method is None:
+    cls = type(value.value) if isinstance(value, Live) else class_of(value)
+    name = next((n for n in ("__bool__", "__len__") if cls is not None and hasattr(cls, n)), None)
+    if cls is None or name is None:
         return Lit(True)
-    if isinstance(value, Live) and not isinstance(getattr(cls, method), types.FunctionType):
+    method = special(cx, value, name)
+    if method is None:
         raise cx.unsupported(
-            f"the truth value of a {cls.__name__} from outside", "what it holds is not followed", "use a list"
+            f"the truth value of a {cls.__name__}", "what it holds is not followed", "use a list"
         )
-    return truth(cx, doors.call(cx, load_attribute(cx, value, method), [], {}))
+    return truth(cx, doors.call(cx, method, [], {}))
 
 
 def python_bool(cx: Context, cond: Value) -> Any:
@@ -275,94 +275,6 @@ def first_that_decides(cx: Context, node: gast.BoolOp, read: Callable[[gast.AST]
         return choose(cx, cond, lambda: value, lambda: go(position + 1))
 
     return go(0)
-
-
-# ----- match
-@statement(gast.Match)
-def exec_match(cx: Context, node: gast.Match, rest: list[gast.AST]) -> bool:
-    subject = evaluate(cx, node.subject)
-    return match_cases(cx, subject, node.cases, rest)
-
-
-def match_cases(cx: Context, subject: Value, cases: list[gast.match_case], rest: list[gast.AST]) -> bool:
-    if not cases:
-        return False
-    case = cases[0]
-    entry = cx.state.fork()
-    cond = matches(cx, case.pattern, subject)
-    if case.guard is not None and cx.static_value(cond) is not False:
-        cond = both(cx, cond, lambda: condition(cx, case.guard))
-    static = cx.static_value(cond)
-    if static is True:
-        exec_block(cx, case.body)
-        return False
-    if static is False:
-        cx.state = entry
-        return match_cases(cx, subject, cases[1:], rest)
-    return branch(
-        cx,
-        cond,
-        lambda: exec_block(cx, case.body),
-        lambda: _no_result(cx, subject, cases[1:]),
-        lambda: exec_block(cx, rest) if rest else None,
-    )
-
-
-def _no_result(cx: Context, subject: Value, cases: list[Value]) -> None:
-    match_cases(cx, subject, cases, [])
-
-
-def both(cx: Context, cond: Value, other: Callable[[], object]) -> Any:
-    if cx.static_value(cond) is True:
-        return other()
-    return choose(cx, cond, other, lambda: Lit(False))
-
-
-def matches(cx: Context, pattern: gast.AST, subject: Value) -> Any:
-    """A condition; names in the pattern are bound as it is read."""
-    kind = type(pattern).__name__
-    if kind == "MatchValue":
-        return truth(cx, compare(cx, "Eq", subject, evaluate(cx, pattern.value)))
-    if kind == "MatchSingleton":
-        return truth(cx, compare(cx, "Is", subject, Lit(pattern.value)))
-    if kind == "MatchAs":
-        cond = Lit(True) if pattern.pattern is None else matches(cx, pattern.pattern, subject)
-        if pattern.name is not None:
-            bind(cx, pattern.name, subject)
-        return cond
-    if kind == "MatchOr":
-        for choice in pattern.patterns:
-            cond = matches(cx, choice, subject)
-            static = cx.static_value(cond)
-            if static is True:
-                return cond
-            if static is not False:
-                others = pattern.patterns[pattern.patterns.index(choice) + 1 :]
-                for other in others:
-                    cond = cx.emit(operator.or_, cond, matches(cx, other, subject))
-                return cond
-        return Lit(False)
-    if kind == "MatchSequence":
-        return match_sequence(cx, pattern, subject)
-    doors.place(cx, pattern)
-    raise cx.unsupported(f"`{kind}` pattern", "the compiler does not follow it yet", "use if/elif")
-
-
-def match_sequence(cx: Context, pattern: gast.AST, subject: Value) -> Any:
-    if not isinstance(subject, (Tup, Lst)) and not isinstance(cx.static_value(subject), (tuple, list)):
-        return Lit(False)
-    items = doors.items_of(cx, subject)
-    if any(type(p).__name__ == "MatchStar" for p in pattern.patterns):
-        doors.place(cx, pattern)
-        raise cx.unsupported("a starred pattern", "the compiler does not follow it yet", "use indexing")
-    if len(items) != len(pattern.patterns):
-        return Lit(False)
-    cond: Any = Lit(True)
-    for part, item in zip(pattern.patterns, items, strict=True):
-        cond = both(cx, cond, functools.partial(matches, cx, part, item))
-        if cx.static_value(cond) is False:
-            return cond
-    return cond
 
 
 doors.branch = branch

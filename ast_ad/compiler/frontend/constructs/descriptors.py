@@ -1,7 +1,9 @@
-"""What does an attribute give that code of its class computes: a property, a descriptor, a cached one?
+"""What does an attribute give that code of its class computes, and what does a store into it set off?
 
-``read_by_code(cx, base, cls, name, own) -> Any``, and ``store_by_code`` for what is stored: asked
-before an attribute is taken for a plain one.
+Properties, ``functools.cached_property``, ``partialmethod``, ``singledispatchmethod``, methods with a cache,
+descriptors whose ``__get__`` and ``__set__`` are Python code, and ``__getattr__``: asked before an attribute
+is taken for a plain one. That the class still has that very descriptor is guarded: what it gives may be
+another object each time.
 """
 
 from __future__ import annotations
@@ -16,10 +18,13 @@ from ...ir.ops import Lit
 from .. import doors
 from ..context import Context
 from ..guards import Guard, Path
-from ..outside_values import class_member, outside_value
-from ..store.identities import set_attribute
+from ..outside_values import class_member, outside_constant, outside_value
+from ..store.identities import read_once, set_attribute
 from ..store.outer_stores import found_in_class, is_bound, store_attribute_outside
-from ..values import Live, Maybe, Obj, Unbound, Value
+from ..values import Bound, Live, Maybe, Obj, Unbound, Value
+from .dispatchers import method_for
+
+KINDS = functools.cached_property, functools.partialmethod, functools.singledispatchmethod
 
 
 def is_property(raw: object) -> bool:
@@ -31,7 +36,7 @@ def is_property(raw: object) -> bool:
 
 def code_of(raw: object, hook: str) -> types.FunctionType | None:
     """The code that a class of the user's has for reading, or storing, what stands under a name."""
-    if isinstance(raw, (types.FunctionType, staticmethod, classmethod)) or is_property(raw):
+    if isinstance(raw, (types.FunctionType, staticmethod, classmethod, *KINDS)) or is_property(raw):
         return None
     code = getattr(type(raw), hook, None)
     ours = any(hasattr(raw, known) for known in ("as_method", "py_func", "cache_info"))
@@ -44,22 +49,50 @@ def read_by_code(cx: Context, base: Obj | Live, cls: type, name: str, own: Colle
     ``own``: the names of what the object itself holds.
     """
     raw = found_in_class(cls, name)
+    if not reads_plainly(cls):
+        return None
     if is_property(raw):
         if isinstance(base, Live):
             cx.outside().class_attribute(base, name)
         else:
             class_member(cx, cls, name)
         return doors.call(cx, Lit(raw.fget), [base], {})
-    if not reads_plainly(cls):
-        return None
     if isinstance(raw, functools.cached_property):
-        return read_cached(cx, base, cls, name, raw)
-    code = code_of(raw, "__get__")
+        follows = isinstance(base, Obj) or cx.outside().follows_code
+        return read_cached(cx, base, cls, name, raw) if follows else None
     if raw is None and name not in own and isinstance(base, Live):
-        return read_missing(cx, base, cls, name)
-    if code is None or name in own and not hasattr(type(raw), "__set__"):
+        return read_missing(cx, base, cls, name) if cx.outside().follows_code else None
+    if not hasattr(type(raw), "__set__") and holds_itself(cx, base, name, own):
         return None
-    return doors.call(cx, Lit(code), [descriptor(cx, cls, name), base, Lit(cls)], {})
+    code = code_of(raw, "__get__")
+    if code is not None:
+        return doors.call(cx, Lit(code), [descriptor(cx, cls, name), base, Lit(cls)], {})
+    return method_by_descriptor(cx, base, cls, name, raw)
+
+
+def holds_itself(cx: Context, base: Obj | Live, name: str, own: Collection[str]) -> bool:
+    """Whether the object has an attribute of its own, which goes before what its class has there."""
+    if isinstance(base, Obj):
+        return not isinstance(cx.state.get(base).get(name, Unbound()), Unbound)
+    return name in own
+
+
+def method_by_descriptor(cx: Context, base: Obj | Live, cls: type, name: str, raw: Any) -> Any:
+    """A method that one of functools' descriptors gives, or one with a cache; None if it is none of them."""
+    if isinstance(raw, functools._lru_cache_wrapper):
+        place_in_class(cx, cls, name)
+        return Bound(Lit(raw), (base,))
+    if isinstance(raw, functools.singledispatchmethod):
+        place_in_class(cx, cls, name)
+        return method_for(raw, base)
+    if isinstance(raw, functools.partialmethod):
+        path = place_in_class(cx, cls, name)
+        given = [outside_constant(cx, a, path.attribute("args").item(i)) for i, a in enumerate(raw.args)]
+        named = {
+            k: outside_constant(cx, v, path.attribute("keywords").item(k)) for k, v in raw.keywords.items()
+        }
+        return Bound(Lit(raw.func), (base, *given), named)
+    return None
 
 
 def read_missing(cx: Context, base: Live, cls: type, name: str) -> Any:
@@ -93,7 +126,7 @@ def read_cached(
             guard = Guard.present if held else Guard.missing
             cx.outside().guards.add(guard(base.path.attribute("__dict__").item(name)))
     if held is True:
-        return cx.state.get(base)[name] if isinstance(base, Obj) else None
+        return read_once(cx, cx.state.get(base)[name], base) if isinstance(base, Obj) else None
     if held is not False:
         raise cx.unsupported(
             f"the cached property `{name}`", "on some paths it was computed before", "ask for it at first"
@@ -102,8 +135,8 @@ def read_cached(
     value = doors.call(cx, Lit(raw.func), [base], {})
     if isinstance(base, Obj):
         set_attribute(cx, base, name, value)
-    else:
-        store_attribute_outside(cx, base.value, base.path, name, value)
+        return read_once(cx, value, base)
+    store_attribute_outside(cx, base.value, base.path, name, value)
     return value
 
 
@@ -131,9 +164,17 @@ def store_by_code(cx: Context, base: Obj | Live, cls: type, name: str, value: Va
 
 def descriptor(cx: Context, cls: type, name: str) -> Any:
     """What stands in a class, or one that it derives from, under a name; it has to stay there."""
-    owner = next(k for k in cls.__mro__ if name in k.__dict__)
-    path = Path.of_object(owner, owner.__name__).attribute("__dict__").item(name)
-    raw = owner.__dict__[name]
+    return outside_value(cx, found_in_class(cls, name), place_in_class(cx, cls, name))
+
+
+def place_in_class(cx: Context, cls: type, name: str) -> Path:
+    """Where a class has it; there it has to stay, and nothing may come before it."""
+    for owner in cls.__mro__:
+        path = Path.of_object(owner, owner.__name__).attribute("__dict__").item(name)
+        if name in owner.__dict__:
+            break
+        if cx.inputs is not None:
+            cx.inputs.guards.add(Guard.missing(path))
     if cx.inputs is not None:
-        cx.inputs.guards.add(Guard.value(path, raw))
-    return outside_value(cx, raw, path)
+        cx.inputs.guards.add(Guard.value(path, owner.__dict__[name]))
+    return path

@@ -1,53 +1,222 @@
-"""What do operators mean where a class of the user's has code for them?"""
+"""What do operators, comparisons and builtins such as ``abs`` mean where the class of an operand tells?
+
+The methods are looked up as Python does: in the class, in that of the right operand first if it is a
+subclass, and the other one's where the first gives ``NotImplemented``. Before NumPy's numbers and arrays
+comes what NumPy itself does with an object that it does not know.
+"""
 
 from __future__ import annotations
 
+import dataclasses
+import math
 import operator
 import types
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from ...ir.ops import Lit, Var
+from ...ir.types import Scalar
 from .. import doors
 from ..context import Context
-from ..values import Arr, Callee, Live, Obj, Value
+from ..outside_values import MAPPINGS, class_member
+from ..store.outer_stores import found_in_class
+from ..types.type_questions import asked
+from ..values import Arr, Bound, Callee, Live, Obj, Tup, Value
 from .attributes import load_attribute
 
-METHOD_NAMES = {
+OPERATORS: dict[Callee, str] = {
     operator.add: "add",
     operator.sub: "sub",
     operator.mul: "mul",
     operator.truediv: "truediv",
+    operator.floordiv: "floordiv",
+    operator.mod: "mod",
     operator.pow: "pow",
     operator.matmul: "matmul",
-    operator.mod: "mod",
-    operator.floordiv: "floordiv",
     operator.and_: "and",
     operator.or_: "or",
     operator.xor: "xor",
+    operator.lshift: "lshift",
+    operator.rshift: "rshift",
+    divmod: "divmod",
 }
+COMPARISONS = {  # with the comparison that the other operand is asked for
+    "Eq": ("__eq__", "__eq__"),
+    "NotEq": ("__ne__", "__ne__"),
+    "Lt": ("__lt__", "__gt__"),
+    "LtE": ("__le__", "__ge__"),
+    "Gt": ("__gt__", "__lt__"),
+    "GtE": ("__ge__", "__le__"),
+}
+UNARY: dict[Callee, str] = {
+    operator.neg: "__neg__",
+    operator.pos: "__pos__",
+    operator.invert: "__invert__",
+    abs: "__abs__",
+    float: "__float__",
+    int: "__int__",
+    complex: "__complex__",
+    round: "__round__",
+    reversed: "__reversed__",
+    math.floor: "__floor__",
+    math.ceil: "__ceil__",
+    math.trunc: "__trunc__",
+}
+OF_ARRAYS = "__array_ufunc__", "__array__", "__array_interface__", "__array_struct__", "__buffer__"
+
+
+def class_of(value: Value) -> type | None:
+    """The class of an operand whose code may say what an operator means."""
+    if isinstance(value, Obj):
+        return value.cls
+    if isinstance(value, Tup):
+        return value.cls
+    if isinstance(value, Live) and not isinstance(value.value, MAPPINGS):
+        return type(value.value)
+    return None
+
+
+def special(cx: Context, value: Value, name: str) -> Any:
+    """A method of the class that is Python code; None where it has none."""
+    cls = class_of(value)
+    raw = None if cls is None else found_in_class(cls, name)
+    if cls is None or not isinstance(raw, types.FunctionType):
+        return None
+    class_member(cx, cls, name)
+    return Bound(Lit(raw), (value,))
+
+
+def is_operand(value: Value) -> bool:
+    """Whether it is an object of a class with code of its own, or a named tuple."""
+    return class_of(value) is not None
+
+
+def is_refused(found: Value | None) -> bool:
+    return isinstance(found, Lit) and found.value is NotImplemented
 
 
 def binary_objects(cx: Context, fn: Callee, left: Value, right: Value) -> Any:
-    """Operators of user classes."""
-    name = METHOD_NAMES.get(fn, "")
-    for owner, other, method in ((left, right, f"__{name}__"), (right, left, f"__r{name}__")):
-        if name and has_operator(owner, method):
-            return doors.call(cx, load_attribute(cx, owner, method), [other], {})
-    raise cx.unsupported(
-        f"operator {fn.__name__} on objects", "their class does not define it", "call a method"
-    )
+    """``left fn right``; None where no Python code has a say in it."""
+    name = OPERATORS.get(fn)
+    if name is None:
+        return None
+    found = ask_both(cx, left, right, f"__{name}__", f"__r{name}__")
+    if found is None and (isinstance(left, Obj) or isinstance(right, Obj)):
+        raise cx.unsupported(
+            f"operator {fn.__name__} on objects", "their class does not define it", "call a method"
+        )
+    return found
 
 
-def asks_object(fn: Callee, left: Value, right: Value) -> bool:
-    """Whether an operator asks an object from outside; an array asks none for each of its elements."""
-    name = METHOD_NAMES.get(fn)
-    reflected = not isinstance(left, Arr) and has_operator(right, f"__r{name}__")
-    return name is not None and (has_operator(left, f"__{name}__") or reflected)
+def ask_both(cx: Context, left: Value, right: Value, method: str, reflected: str) -> Any:
+    """What the one or the other makes of it; None if neither has code for it, or both decline."""
+    one, two = class_of(left), class_of(right)
+    order = [(left, method, right), (right, reflected, left)]
+    if one is two and reflected != method and reflected.startswith("__r"):
+        order = order[:1]  # the other one is not asked by Python
+    elif one is not None and two is not None and one is not two and issubclass(two, one):
+        if found_in_class(two, reflected) is not found_in_class(one, reflected):
+            order.reverse()
+    for owner, name, other in order:
+        call = special(cx, owner, name)
+        if call is None:
+            continue
+        if owner is right:
+            other = passed_by_numpy(cx, other, class_of(right))
+        found = doors.call(cx, call, [other], {})
+        if not is_refused(found):
+            return found
+    return None
 
 
-def has_operator(owner: Value, method: str) -> bool:
-    """Whether the class of an object, be it from outside, has code of the user's for an operator."""
-    if isinstance(owner, Obj):
-        return hasattr(owner.cls, method)
-    return isinstance(owner, Live) and isinstance(
-        getattr(type(owner.value), method, None), types.FunctionType
-    )
+def passed_by_numpy(cx: Context, left: Value, cls: type | None) -> Any:
+    """The left operand as the method of the right one gets it, if it is one of NumPy's."""
+    if not isinstance(left, (Arr, Var)) or getattr(cls, "__array_ufunc__", 0) is None:
+        return left
+    kind = asked(cx, type, left)
+    own = 0.0 if isinstance(left, Arr) else -1000000.0
+    if issubclass(kind, (np.ndarray, np.generic)) and getattr(cls, "__array_priority__", own) <= own:
+        sequence = hasattr(cls, "__len__") and hasattr(cls, "__getitem__")
+        if isinstance(left, Arr) or sequence or any(hasattr(cls, name) for name in OF_ARRAYS):
+            raise cx.unsupported(
+                "an operator of an array and an object",
+                "NumPy takes the object for a sequence, or applies the operator to each element",
+                "give the class `__array_ufunc__ = None`, or put the object on the left",
+            )
+        assert isinstance(left, Var) and isinstance(left.type, Scalar)
+        return cx.emit({"int": int, "complex": complex, "bool": bool}.get(left.type.kind, float), left)
+    return left
+
+
+# ----- comparisons
+def compare_objects(cx: Context, op: str, left: Value, right: Value) -> Any:
+    """A comparison; None where no Python code has a say in it."""
+    method, reflected = COMPARISONS[op]
+    for owner, name, other in ((left, method, right), (right, reflected, left)):
+        if is_generated(owner, name) and class_of(owner) is class_of(other):
+            return compare_fields(cx, op if owner is left else REFLECTED[op], owner, other)
+    found = ask_both(cx, left, right, method, reflected)
+    if found is None and op == "NotEq":  # by default the opposite of ==
+        same = compare_objects(cx, "Eq", left, right)
+        if same is not None:
+            truth = doors.python_bool(cx, doors.truth(cx, same))
+            return Lit(not truth.value) if isinstance(truth, Lit) else cx.emit(operator.not_, truth)
+    return found
+
+
+def require_identity(cx: Context, left: Value, right: Value) -> None:
+    """Refuse a comparison that is not Python's own, which asks whether the operands are one object."""
+    for value in (left, right):
+        cls = class_of(value)
+        by_identity = cls is None or found_in_class(cls, "__eq__") is object.__eq__
+        if not by_identity and not special(cx, value, "__eq__"):
+            raise cx.unsupported("a comparison of objects", "their class has no Python code", "compare parts")
+
+
+REFLECTED = {"Eq": "Eq", "NotEq": "NotEq", "Lt": "Gt", "Gt": "Lt", "LtE": "GtE", "GtE": "LtE"}
+
+
+def is_generated(value: Value, name: str) -> bool:
+    """Whether the dataclass decorator has made the method, of which there is no text."""
+    cls = class_of(value)
+    raw = None if cls is None or not dataclasses.is_dataclass(cls) else found_in_class(cls, name)
+    return isinstance(raw, types.FunctionType) and raw.__code__.co_filename == "<string>"
+
+
+def compare_fields(cx: Context, op: str, left: Value, right: Value) -> Any:
+    """What a dataclass compares: tuples of its fields."""
+    cls: Any = class_of(left)
+    class_member(cx, cls, COMPARISONS[op][0])
+    names = [f.name for f in dataclasses.fields(cls) if f.compare]
+    one, two = ([load_attribute(cx, v, name) for name in names] for v in (left, right))
+    return doors.compare(cx, op, Tup(tuple(one)), Tup(tuple(two)))
+
+
+# ----- builtins
+def called(cx: Context, fn: Callee, args: list[Value]) -> Any:
+    """``abs(o)``, ``operator.add(o, p)``; None where no Python code has a say."""
+    if not any(is_operand(a) for a in args):
+        return None
+    try:
+        known = fn in OPERATORS or fn in UNARY
+    except TypeError:
+        return None
+    if not known:
+        return None
+    if fn in OPERATORS:
+        return binary_objects(cx, fn, *args) if len(args) == 2 else None
+    method = special(cx, args[0], UNARY[fn])
+    return None if method is None else doors.call(cx, method, args[1:], {})
+
+
+def unary_object(cx: Context, fn: Callee, value: Value) -> Any:
+    method = special(cx, value, UNARY[fn])
+    return None if method is None else doors.call(cx, method, [], {})
+
+
+def found_in(cx: Context, container: Value, item: Value) -> Callable[[], Any] | None:
+    """How ``item in container`` is asked of a class with ``__contains__``; None where it has none."""
+    method = special(cx, container, "__contains__")
+    return None if method is None else lambda: doors.call(cx, method, [item], {})

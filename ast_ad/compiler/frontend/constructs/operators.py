@@ -19,6 +19,7 @@ from ..builder import type_of_arg
 from ..callables.container_methods import list_extend
 from ..context import Context
 from ..conversion import from_python
+from ..outside_values import MAPPINGS, has_outside
 from ..source.opaque import run_apart
 from ..store.choices import members
 from ..store.holding import own_elements, same_elements
@@ -27,9 +28,15 @@ from ..store.outer_stores import Attributes
 from ..tables import expression
 from ..values import Arr, Callee, Dct, Live, Lst, Obj, Tup, Value
 from .attribute_stores import has_entry
-from .attributes import load_attribute
 from .expressions import evaluate, format_percent
-from .object_operators import asks_object, binary_objects
+from .object_operators import (
+    binary_objects,
+    compare_objects,
+    found_in,
+    is_operand,
+    require_identity,
+    unary_object,
+)
 from .statements import place
 
 BINARY = {
@@ -80,12 +87,14 @@ def eval_bin_op(cx: Context, node: gast.BinOp) -> Any:
 
 def binary(cx: Context, fn: Callee, left: Value, right: Value) -> Any:
     """``left fn right`` of Python: sequences are concatenated and repeated, numbers computed."""
+    if is_operand(left) or is_operand(right):
+        found = binary_objects(cx, fn, left, right)
+        if found is not None:
+            return found
     if isinstance(left, (Tup, Lst)) or isinstance(right, (Tup, Lst)):
         found = binary_sequences(cx, fn, left, right)
         if found is not None:
             return found
-    if isinstance(left, Obj) or isinstance(right, Obj) or asks_object(fn, left, right):
-        return binary_objects(cx, fn, left, right)
     one, two = cx.static_value(left), cx.static_value(right)
     if isinstance(one, str) and fn is operator.mod:
         return format_percent(cx, left, right)
@@ -144,9 +153,9 @@ def eval_unary_op(cx: Context, node: gast.UnaryOp) -> Any:
     value = evaluate(cx, node.operand)
     if isinstance(value, Lit):
         return fold(cx, UNARY[type(node.op).__name__], value.value)
-    if isinstance(value, Obj):
-        name = {"USub": "__neg__", "UAdd": "__pos__", "Invert": "__invert__"}[type(node.op).__name__]
-        return doors.call(cx, load_attribute(cx, value, name), [], {})
+    found = unary_object(cx, UNARY[type(node.op).__name__], value) if is_operand(value) else None
+    if found is not None:
+        return found
     return cx.emit(UNARY[type(node.op).__name__], value)
 
 
@@ -214,10 +223,13 @@ def compare(cx: Context, op: str, left: Value, right: Value) -> Any:
     if op in ("In", "NotIn"):
         return membership(cx, op, left, right)
     fn = COMPARE[op]
-    if isinstance(left, Obj) or isinstance(right, Obj):
-        found = compare_objects(cx, fn, left, right)
+    if is_operand(left) or is_operand(right):
+        found = compare_objects(cx, op, left, right)
         if found is not None:
             return found
+        if op in ("Eq", "NotEq") and (isinstance(left, Obj) or isinstance(right, Obj)):
+            require_identity(cx, left, right)
+            return identity(cx, "Is" if op == "Eq" else "IsNot", left, right)
     if isinstance(left, (Tup, Lst)) and isinstance(right, (Tup, Lst)):
         return compare_sequences(cx, op, left, right)
     one, two = cx.static_value(left), cx.static_value(right)
@@ -269,7 +281,9 @@ def never_equal(cx: Context, left: Value, right: Value) -> bool:
 
 def compare_sequences(cx: Context, op: str, left: Value, right: Value) -> Any:
     one, two = (v.items if isinstance(v, Tup) else cx.state.get(v) for v in (left, right))
-    if op not in ("Eq", "NotEq") or isinstance(one, Var) or isinstance(two, Var):
+    if op not in ("Eq", "NotEq") and isinstance(one, tuple) and isinstance(two, tuple):
+        return in_order(cx, op, one, two)
+    if isinstance(one, Var) or isinstance(two, Var):
         return cx.emit(COMPARE[op], left, right)
     if len(one) != len(two) or type(left) is not type(right):
         return Lit(op == "NotEq")
@@ -283,6 +297,21 @@ def compare_sequences(cx: Context, op: str, left: Value, right: Value) -> Any:
     if op == "Eq":
         return result
     return Lit(not result.value) if isinstance(result, Lit) else cx.emit(operator.not_, result)
+
+
+def in_order(cx: Context, op: str, one: tuple[Value, ...], two: tuple[Value, ...]) -> Any:
+    """``(a, b) < (c, d)``: the first items that differ decide, or the lengths."""
+    if not one or not two:
+        return Lit(COMPARE[op](len(one), len(two)))
+    same = doors.python_bool(cx, doors.truth(cx, compare(cx, "Eq", one[0], two[0])))
+    if isinstance(same, Lit):
+        return in_order(cx, op, one[1:], two[1:]) if same.value else compare(cx, op, one[0], two[0])
+    return doors.choose(
+        cx,
+        same,
+        lambda: in_order(cx, op, one[1:], two[1:]),
+        lambda: doors.python_bool(cx, doors.truth(cx, compare(cx, op, one[0], two[0]))),
+    )
 
 
 def identity(cx: Context, op: str, left: Value, right: Value) -> Any:
@@ -330,6 +359,12 @@ def identity(cx: Context, op: str, left: Value, right: Value) -> Any:
 
 
 def membership(cx: Context, op: str, left: Value, right: Value) -> Any:
+    found = found_in(cx, right, left)
+    if found is not None:
+        there = doors.python_bool(cx, doors.truth(cx, found()))
+        if op == "In":
+            return there
+        return Lit(not there.value) if isinstance(there, Lit) else cx.emit(operator.not_, there)
     content: Any = (
         cx.state.get(right)
         if isinstance(right, (Dct, Lst))
@@ -357,6 +392,8 @@ def membership(cx: Context, op: str, left: Value, right: Value) -> Any:
         return Lit(not there.value) if isinstance(there, Lit) else cx.emit(operator.not_, there)
     if isinstance(right, Dct):
         return Lit((cx.demand(left, "a dict key") in content) == (op == "In"))
+    if isinstance(right, Live) and isinstance(right.value, MAPPINGS):
+        return Lit(has_outside(cx, right, left) == (op == "In"))
     if cx.is_static(left) and cx.is_static(right):
         return Lit((needle in cx.static_value(right)) == (op == "In"))
     if isinstance(content, tuple):
@@ -416,4 +453,5 @@ def surely_made(arr: Arr) -> bool:
 
 
 doors.binary = binary
+doors.compare = compare
 doors.fold = fold

@@ -44,6 +44,7 @@ from .attributes import load_attribute
 from .certain_exceptions import raising
 from .index_tricks import joined_by_index
 from .narrowing import there
+from .object_operators import special
 
 
 def is_advanced(index: Arg) -> bool:
@@ -80,7 +81,7 @@ def load_item(cx: Context, base: Value, index: Value) -> Any:
         raise no_such_key(cx, key)
     if isinstance(base, Flat):
         return load_array_item(cx, cx.wrap(cx.builder.op(np.ravel, cx.read(base.array))), index)
-    if isinstance(base, Obj) or own_code(base, "__getitem__") and cx.outside().follows_code:
+    if isinstance(base, Obj):
         return doors.call(cx, load_attribute(cx, base, "__getitem__"), [index], {})
     if isinstance(base, Attributes):
         return load_entry(cx, base, index)
@@ -94,7 +95,8 @@ def load_item(cx: Context, base: Value, index: Value) -> Any:
             return joined_by_index(cx, base.value is np.c_, index)
         return doors.fold(cx, operator.getitem, base.value, cx.demand(index, "an index into a constant"))
     if isinstance(base, Live):
-        return load_live_item(cx, base, index)
+        method = special(cx, base, "__getitem__")
+        return load_live_item(cx, base, index) if method is None else doors.call(cx, method, [index], {})
     type = base.type if isinstance(base, Var) else None
     if isinstance(type, Optional) and not isinstance(type.value, Array):
         raise cx.unsupported("an item of what may be None", f"it is {type}", "put a tuple there first")

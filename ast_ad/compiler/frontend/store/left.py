@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import enum
 import types
-import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...ir.builtin import TELLING
 from ...ir.ops import Arg, Lit, Op, Var, operands, walk
 from ...ir.types import DictOf, ListOf, Optional, Scalar, element_of, has_references
 from ..constructs.boundness import bound_flag, value_of
@@ -298,7 +298,7 @@ def require_alone(cx: Context, calls: bool) -> None:
     """
     why = "a part of the function is traced, and may read what is stored" if calls else ""
     for op in walk(cx.builder.block):
-        if isinstance(op, Op) and op.fn in (print, warnings.warn) and cx.outside().places.count:
+        if isinstance(op, Op) and op.fn in TELLING and cx.outside().places.count:
             why = "the function prints or warns, too, and what it stores can't be held back then"
         elif isinstance(op, Op) and not all(map(is_known, (op.fn, *functions_of(op)))):
             why = "the function calls what can't be followed, and that may read what is stored"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import types
 from typing import Any
@@ -20,6 +21,8 @@ from .several import of_several
 
 # What a class may say of an attribute.
 FOLLOWED = property, staticmethod, classmethod, types.FunctionType, types.MemberDescriptorType
+# What is read by ``constructs/descriptors.py``, and held by the instance where it is stored.
+READ = functools.cached_property, functools.partialmethod, functools.singledispatchmethod
 
 
 def asked(cx: Context, question: Callee, *values: Value) -> Any:
@@ -60,7 +63,7 @@ def python_dummy(cx: Context, value: Value) -> Any:
     if isinstance(value, Dct):
         return value.cls()
     if isinstance(value, Obj):
-        return object.__new__(value.cls)
+        return types.SimpleNamespace() if value.cls is types.SimpleNamespace else object.__new__(value.cls)
     if isinstance(value, Range):
         return range(0)
     if isinstance(value, slice):
@@ -133,12 +136,18 @@ def require_plain(cx: Context, cls: type, name: str, hook: str, hooked: bool = F
     known = (
         own_kind
         or isinstance(own, FOLLOWED)
+        or hook == "__getattribute__"
+        and isinstance(own, READ)
+        or isinstance(
+            getattr(type(own), "__get__" if hook == "__getattribute__" else "__set__", None),
+            types.FunctionType,
+        )
         or any(hasattr(own, n) for n in ("as_method", "py_func", "cache_info"))
     )
     bound = hasattr(type(own), "__get__") or hasattr(type(own), "__set__")
     absent = hook == "__setattr__" and not cls.__dictoffset__ and own is None
-    own_hook = not hooked and getattr(cls, hook) is not getattr(object, hook)
-    if own_hook or bound and not known or absent:
+    usual = hooked or getattr(cls, hook) in (getattr(object, hook), getattr(types.SimpleNamespace, hook))
+    if not usual or bound and not known or absent:
         raise cx.unsupported(
             f"attribute `{name}`", f"{cls.__name__} has code or slots for it", "use a plain attribute"
         )

@@ -28,18 +28,12 @@ def truth_of_an_array(x):
     return np.sum(-x)
 
 
-@refused("`MatchMapping` pattern", X)
-def mapping_pattern(x):
-    match {"a": x}:
+@refused("a mapping pattern", X)
+def mapping_pattern_of_an_object(x):
+    match KINDS:
         case {"a": y}:  # here
             return np.sum(y)
-
-
-@refused("a starred pattern", X)
-def starred_pattern(x):
-    match (x, x):
-        case (y, *_):  # here
-            return np.sum(y)
+    return np.sum(x)
 
 
 @refused("decorator or metaclass", X)
