@@ -8,6 +8,7 @@ import enum
 import functools
 import importlib
 import inspect
+import math
 import operator
 import sys
 import types
@@ -19,10 +20,17 @@ import numpy as np
 
 Program = Callable[[np.ndarray], Any]
 PROGRAMS: list[Program] = []
+COMPILED: list[Program] = []
 
 
 def program(f: Program) -> Program:
     PROGRAMS.append(f)
+    return f
+
+
+def compiled(f: Program) -> Program:
+    """A program that a trace refuses: NumPy's own classes take traced numbers for what they can't convert."""
+    COMPILED.append(f)
     return f
 
 
@@ -619,3 +627,57 @@ def dispatch_by_dict(x):
     table = {(np.ndarray, float): lambda a, b: np.sum(a) * b, float: lambda a: a**2}
     kinds = {Mode.CUBE: np.sin, Mode.SQUARE: np.cos}
     return table[type(x), float](x, x[0]) + table[float](x[1]) + np.sum(kinds[Mode["SQUARE"]](x))
+
+
+# ----- what is made to get something, and classes as functions
+GET = operator.itemgetter(2, 0)
+SUM = operator.methodcaller("sum", axis=0)
+
+
+@program
+def getters(x):
+    holder = types.SimpleNamespace(inner=types.SimpleNamespace(v=x[2]))
+    total = operator.itemgetter(1)(x) * operator.attrgetter("inner.v")(holder)
+    return total + sum(GET(x)) * SUM(x) + operator.methodcaller("dot", x)(x)
+
+
+class Casting:
+    dtype = np.float64
+
+    def __init__(self):
+        self.cast = np.dtype("float64").type
+
+    def all(self, x):
+        return self.dtype(x).sum() * self.cast(x[0]) + np.sum(np.zeros(3, self.dtype) + x)
+
+
+CASTING = Casting()
+
+
+@program
+def classes_of_dtypes(x, dtype="float64"):
+    kind = type(x[0])
+    total = kind(x[1]) * 2 + kind(0) + getattr(np, dtype)(x[0]) + np.float64("3.5") * x[2]
+    return total + np.sum(kind([[x[0], 1.0], [2.0, x[1]]])) * np.float64(2) + np.sum(np.float64([x[0], x[1]]))
+
+
+@compiled
+def classes_of_dtypes_in_attributes(x):
+    return CASTING.all(x) * np.float64(2) + Casting().all(x) * x.dtype.type(x[2])
+
+
+@program
+def branches_that_are_not_taken(x, n=0, w=None):
+    y = np.sum(x)
+    if y > 1e3:
+        y = y / n + 1 % n + math.log(n)
+    if y > 2e3:
+        y = y + None
+    if y > 3e3:
+        y = y * w[0]
+    if y > 4e3:
+        y = y + [][0] + {}["k"] + int("a")
+    if y > 5e3:
+        y = np.reshape(x, (7, 7)).sum() + x @ np.ones((9, 9))
+    mean = y / n if n > 0 else None
+    return y**2 if mean is None else mean

@@ -13,7 +13,7 @@ import pytest
 import ast_ad
 from ast_ad import grad, hessian, jvp, value_and_grad
 from tests.compiler.frontend import dispatching
-from tests.compiler.frontend.dispatching import PROGRAMS, Program
+from tests.compiler.frontend.dispatching import COMPILED, PROGRAMS, Program
 
 POINTS = np.array([0.3, 0.7, 1.1]), np.array([1.7, 0.4, 0.9])
 
@@ -27,7 +27,7 @@ def differences(f: Program, x: np.ndarray) -> np.ndarray:
     return found
 
 
-@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", PROGRAMS + COMPILED, ids=lambda f: f.__name__)
 def test_gradients_are_compiled_and_right(f: Program) -> None:
     derivative = value_and_grad(f, fallback="error")
     for x in POINTS:

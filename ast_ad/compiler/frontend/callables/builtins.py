@@ -31,6 +31,7 @@ from ..tables import CALLS, METHODS, Intrinsic, handles
 from ..types.type_questions import asked
 from ..values import Arr, Bound, Callee, Closure, Dct, Live, Lst, Maybe, Obj, Super, Tup, Unbound, Value
 from .dict_methods import dict_copy
+from .getters import made_outside
 from .iterables import b_range
 from .numpy_calls import in_place
 from .programs import call_program
@@ -61,7 +62,7 @@ def special(cx: Context, fn: Callee) -> Callable[..., Any] | None:
     program = program_for(fn)
     if program is not None:
         return functools.partial(call_program, cx, program)
-    substitute = stand_in(cx, fn)
+    substitute = stand_in(cx, fn) or made_outside(cx, fn)
     if substitute is not None:
         return substitute
     owner = getattr(fn, "__self__", None)

@@ -278,7 +278,9 @@ def with_arrays(
     """Lists of numbers where NumPy takes an array, as arrays."""
     if fn is helpers.zero_like or getattr(fn, "__module__", None) == containers.__name__:
         return args, kwargs  # of tuples as they are
-    every = isinstance(fn, np.ufunc) or fn in TAKES_ARRAYS
+    every = (
+        isinstance(fn, np.ufunc) or fn in TAKES_ARRAYS or isinstance(fn, type) and issubclass(fn, np.generic)
+    )
     names = [*parameter_names(fn), *[""] * len(args)]
     converted = [
         cx.emit(np.array, a) if (every or name in ARRAY_PARAMETERS) and is_list_of_numbers(cx, a) else a

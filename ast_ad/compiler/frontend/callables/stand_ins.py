@@ -1,4 +1,4 @@
-"""Which SciPy functions are read as plainer code with the same result?
+"""Which functions of SciPy and of array-api-compat are read as plainer code with the same result?
 
 SciPy wraps its mathematics in layers that choose an array library, look for NaN or fill masks. For NumPy
 arrays and default options these layers change nothing, but they are made of introspection that no compiler
@@ -31,10 +31,13 @@ NAN_POLICY = "axis_nan_policy_wrapper"
 def stand_in(cx: Context, fn: Callee) -> Callable[..., Any] | None:
     """The handler of a SciPy function that has a stand-in, or None."""
     module, name = getattr(fn, "__module__", None) or "", getattr(fn, "__qualname__", "")
-    if not module.startswith("scipy."):
+    compatible = "array_api_compat" in module.split(".")  # the package, or a copy of it in another one
+    if not module.startswith("scipy.") and not compatible:
         return None
     if is_solver(fn):
         return lambda *args, **kwargs: unread(cx, fn)
+    if compatible and name in ("array_namespace", "get_namespace"):
+        return lambda *arrays, **options: from_python(cx, fn(*(kind_only(cx, part) for part in arrays)))
     if name == "array_namespace" and module.startswith("scipy._lib._array_api"):
         return lambda *arrays, **options: from_python(cx, fn())
     if name in OF_ARRAY_KIND and "_array_api" in module or "array_api_compat" in module and is_question(name):

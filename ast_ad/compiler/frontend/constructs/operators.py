@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import types
 from collections.abc import Callable
 from typing import Any
 
@@ -247,21 +246,6 @@ def compare(cx: Context, op: str, left: Value, right: Value) -> Any:
     return cx.emit(fn, left, right)
 
 
-def compare_objects(cx: Context, fn: Callee, left: Value, right: Value) -> Any:
-    """A comparison by a method of the class of one of the two, or None."""
-    turned = {
-        operator.lt: operator.gt,
-        operator.gt: operator.lt,
-        operator.le: operator.ge,
-        operator.ge: operator.le,
-    }
-    for owner, other, asked in ((left, right, fn), (right, left, turned.get(fn, fn))):
-        method = f"__{asked.__name__}__"
-        if isinstance(owner, Obj) and isinstance(getattr(owner.cls, method, None), types.FunctionType):
-            return doors.call(cx, load_attribute(cx, owner, method), [other], {})
-    return None
-
-
 def is_string(cx: Context, value: Value) -> bool:
     """Whether it is a string, or one of several, chosen at run time."""
     if isinstance(cx.static_value(value), str):
@@ -346,6 +330,9 @@ def identity(cx: Context, op: str, left: Value, right: Value) -> Any:
                 "whether they are one is known at run time only",
                 "compare what they hold",
             )
+        of_numpy = isinstance(left, Lit) and isinstance(left.value, np.bool_)
+        if of_numpy or isinstance(right, Lit) and isinstance(right.value, np.bool_):
+            raise cx.unsupported("`is` with a boolean of NumPy's", "there is one of each", "use ==")
         if not same and isinstance(left, Var) and isinstance(right, Lit) and isinstance(right.value, bool):
             known = cx.static_value(left)
             same = known is right.value
@@ -359,9 +346,10 @@ def identity(cx: Context, op: str, left: Value, right: Value) -> Any:
 
 
 def membership(cx: Context, op: str, left: Value, right: Value) -> Any:
-    found = found_in(cx, right, left)
-    if found is not None:
-        there = doors.python_bool(cx, doors.truth(cx, found()))
+    answer = found_in(cx, right, left)
+    if answer is not None or isinstance(right, Attributes):
+        there = has_entry(cx, right, left) if answer is None else answer()
+        there = doors.python_bool(cx, doors.truth(cx, there))
         if op == "In":
             return there
         return Lit(not there.value) if isinstance(there, Lit) else cx.emit(operator.not_, there)
@@ -372,19 +360,7 @@ def membership(cx: Context, op: str, left: Value, right: Value) -> Any:
         if isinstance(right, Tup)
         else None
     )
-    if isinstance(right, Obj) and isinstance(getattr(right.cls, "__contains__", None), types.FunctionType):
-        method = load_attribute(cx, right, "__contains__")
-        there = doors.python_bool(cx, doors.truth(cx, doors.call(cx, method, [left], {})))
-        if op == "In" or not isinstance(there, Lit):
-            return there if op == "In" else cx.emit(operator.not_, there)
-        return Lit(not there.value)
     needle = cx.static_value(left)
-    cls = right.cls if isinstance(right, Obj) else type(right.value) if isinstance(right, Live) else object
-    if isinstance(right, Attributes) or isinstance(getattr(cls, "__contains__", None), types.FunctionType):
-        there = contained(cx, left, right)
-        if op == "In":
-            return there
-        return Lit(not there.value) if isinstance(there, Lit) else cx.emit(operator.not_, there)
     if isinstance(right, Dct) and doors.is_run_time(cx, right, left):
         there = doors.has_entry(cx, right, left)
         if op == "In":
@@ -414,14 +390,6 @@ def membership(cx: Context, op: str, left: Value, right: Value) -> Any:
         (cx.arg(left), cx.arg(right)),
         Scalar("bool"),
     )
-
-
-def contained(cx: Context, left: Value, right: Value) -> Any:
-    """What a class of the user's says about ``left in right``, as a boolean."""
-    if isinstance(right, Attributes):
-        return has_entry(cx, right, left)
-    answer = doors.call(cx, load_attribute(cx, right, "__contains__"), [left], {})
-    return doors.python_bool(cx, doors.truth(cx, answer))
 
 
 def perhaps_one(left: object, right: object) -> bool:

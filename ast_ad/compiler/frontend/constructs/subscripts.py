@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import operator
-import types
 from collections.abc import Callable
 from typing import Any
 
@@ -52,11 +51,6 @@ def is_advanced(index: Arg) -> bool:
     if isinstance(index, Seq):
         return index.kind is list or any(map(is_advanced, index.items))
     return isinstance(index, (Var, Lit)) and isinstance(type_of_arg(index), (Array, ListOf))
-
-
-def own_code(base: Value, name: str) -> bool:
-    """Whether it is an object from outside whose class has code of the user's for this."""
-    return isinstance(base, Live) and isinstance(getattr(type(base.value), name, None), types.FunctionType)
 
 
 # ----- reading items
@@ -319,8 +313,10 @@ def store_item(cx: Context, base: Value, index: Value, value: Value) -> None:
         if not lies_in_rows(cx, array):
             shaped = cx.builder.opaque(helpers.setitem, (before, Lit(Ellipsis), shaped), before.type)
         cx.write(array, shaped)
-    elif isinstance(base, Obj) or own_code(base, "__setitem__"):
+    elif isinstance(base, Obj):
         doors.call(cx, load_attribute(cx, base, "__setitem__"), [index, value], {})
+    elif (stores := special(cx, base, "__setitem__")) is not None:
+        doors.call(cx, stores, [index, value], {})
     elif isinstance(base, Attributes):
         store_entry(cx, base, index, value)
     else:
