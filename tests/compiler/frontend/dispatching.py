@@ -678,6 +678,6 @@ def branches_that_are_not_taken(x, n=0, w=None):
     if y > 4e3:
         y = y + [][0] + {}["k"] + int("a")
     if y > 5e3:
-        y = np.reshape(x, (7, 7)).sum() + x @ np.ones((9, 9))
+        y = np.reshape(x, (7, 7)).sum() + np.sum(x @ np.ones((9, 9)))
     mean = y / n if n > 0 else None
     return y**2 if mean is None else mean

@@ -56,7 +56,8 @@ def made_outside(cx: Context, fn: Callee) -> Callable[..., Any] | None:
     """How a getter that was made outside is read: it tells what it was made with, and never changes."""
     if type(fn) not in GETTERS:
         return None
-    make, given = fn.__reduce__()  # type: ignore[misc]
+    reduced: Any = fn.__reduce__()
+    make, given = reduced
     if type(make) is not type:  # functools.partial, for keywords
         return lambda value: call_method_of(
             cx,

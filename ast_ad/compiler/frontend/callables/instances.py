@@ -83,7 +83,7 @@ def instance(cx: Context, cls: type, args: list[Value], kwargs: dict[str, Value]
             )
         if not issubclass(made.cls, cls):
             return made
-    elif cls.__new__ is object.__new__:
+    elif getattr(cls, "__new__") is object.__new__:  # noqa: B009  # the type checker knows better
         made = Obj(cls)
     else:
         raise no_python_code(cx, cls)

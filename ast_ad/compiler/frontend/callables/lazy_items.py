@@ -79,7 +79,8 @@ def known_items(cx: Context, value: Value, short: bool) -> list[Any] | None:
             None if short or not isinstance(found, range) or len(found) > 10_000 else [Lit(i) for i in found]
         )
     if isinstance(value, Lit) and isinstance(value.value, enum.EnumMeta):
-        return [Lit(m) for m in value.value]
+        members: list[Any] = list(value.value)
+        return [Lit(member) for member in members]
     if isinstance(value, Lit) and isinstance(value.value, (tuple, list, str, dict, set, frozenset, range)):
         return [from_python(cx, v) for v in value.value]
     if isinstance(value, Obj) and hasattr(value.cls, "__iter__"):
