@@ -33,6 +33,7 @@ from .callables.calls import call
 from .constructs import (
     augmented,
     class_statements,
+    comparisons,
     context_managers as contexts,
     expressions,
     generators,
@@ -55,6 +56,7 @@ READERS = (
     augmented,
     bound_arguments,
     class_statements,
+    comparisons,
     container_methods,
     contexts,
     dict_methods,

@@ -25,19 +25,19 @@ def by_protocol(cx: Context, fn: Callee, args: Sequence[Value], kwargs: dict[str
     if not any(isinstance(a, (Obj, Live, Lst, Tup)) for a in (*args, *kwargs.values())):
         return None
     if isinstance(fn, np.ufunc):
-        _, method = next(having(cx, "__array_ufunc__", args), (None, None))
-        if method is None:
+        owner, method = next(having(cx, "__array_ufunc__", args), (None, None))
+        if owner is None or method is None:
             return None
         found = doors.call(cx, method, [Lit(fn), Lit("__call__"), *args], dict(kwargs))
     elif any(fn is known for known in CONVERTING) and args and isinstance(args[0], (Obj, Live)):
-        _, method = next(having(cx, "__array__", args[:1]), (None, None))
-        if method is None:
+        owner, method = next(having(cx, "__array__", args[:1]), (None, None))
+        if owner is None or method is None:
             return None
         made = doors.call(cx, method, [], {})
         found = doors.call(cx, Lit(fn), [made, *args[1:]], dict(kwargs))
     elif hasattr(fn, "_implementation"):
         owner, method = next(having(cx, "__array_function__", operands(cx, args, kwargs)), (None, None))
-        if owner is None:
+        if owner is None or method is None:
             return None
         asked = Lit(fn), Tup((Lit(class_of(owner)),)), Tup(tuple(args)), Dct(dict(kwargs))
         found = doors.call(cx, method, list(asked), {})

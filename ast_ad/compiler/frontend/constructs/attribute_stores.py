@@ -28,7 +28,6 @@ from ..store.sole_names import set_shape
 from ..tables import handles, method
 from ..types.type_questions import require_plain
 from ..values import Arr, Live, Obj, Value
-from .attributes import load_attribute
 from .descriptors import store_by_code
 from .local_classes import is_local, store_slot
 from .own_attributes import own_attribute
@@ -94,11 +93,6 @@ def has_no_attributes(cx: Context, base: Value, name: str) -> bool:
 
 
 # ----- ``obj.__dict__``
-@handles(vars)
-def b_vars(cx: Context, value: Value) -> Any:
-    return load_attribute(cx, value, "__dict__")
-
-
 def is_hidden(base: Attributes, name: str) -> bool:
     """Whether the class has something under a name that is asked before ``__dict__`` is."""
     assert base.base is not None

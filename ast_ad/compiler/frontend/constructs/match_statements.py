@@ -17,8 +17,8 @@ from ..tables import statement
 from ..values import Arr, Dct, Lst, Obj, Tup, Value
 from .attributes import load_attribute
 from .branches import branch, choose, condition, truth
+from .comparisons import compare
 from .expressions import evaluate
-from .operators import compare
 from .statements import bind, exec_block
 
 

@@ -1,0 +1,307 @@
+"""What do comparisons, `is` and `in` mean on numbers, arrays, sequences and objects?"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from typing import Any
+
+import gast
+import numpy as np
+
+from ...ir.alternatives import is_mixed
+from ...ir.ops import Lit, Var
+from ...ir.types import Opaque, Optional, Scalar
+from .. import doors
+from ..builder import type_of_arg
+from ..context import Context
+from ..conversion import from_python
+from ..outside_values import MAPPINGS, has_outside
+from ..store.choices import members
+from ..store.identities import CONTAINERS
+from ..store.outer_stores import Attributes
+from ..tables import expression
+from ..values import Arr, Dct, Live, Lst, Obj, Tup, Value
+from .attribute_stores import has_entry
+from .expressions import evaluate
+from .object_operators import (
+    compare_objects,
+    found_in,
+    is_operand,
+    require_identity,
+)
+
+COMPARE = {
+    "Eq": operator.eq,
+    "NotEq": operator.ne,
+    "Lt": operator.lt,
+    "LtE": operator.le,
+    "Gt": operator.gt,
+    "GtE": operator.ge,
+}
+
+
+@expression(gast.Compare)
+def eval_compare(cx: Context, node: gast.Compare) -> Any:
+    """``a < b < c``: what comes later is evaluated only if what came before held; the last is the value."""
+
+    def go(left: Value, position: int) -> Any:
+        comparator = node.comparators[position]
+        right = evaluate(cx, comparator)
+        result = compare(cx, type(node.ops[position]).__name__, left, right)
+        if position == len(node.ops) - 1:
+            return result
+        cond = doors.truth(cx, result)
+        static = cx.static_value(cond)
+        if isinstance(static, bool):
+            return go(right, position + 1) if static else result
+        plain = all(type(op).__name__ in COMPARE for op in node.ops[position + 1 :])
+        if plain and is_number(right) and all(is_harmless(cx, n) for n in node.comparators[position + 1 :]):
+            return conjunction(cx, cond, go(right, position + 1))
+        return doors.choose(cx, cond, lambda: go(right, position + 1), lambda: result)
+
+    return go(evaluate(cx, node.left), 0)
+
+
+def is_number(value: Value) -> bool:
+    """Whether comparing it with another one neither raises nor has code of its own."""
+    type = value.type if isinstance(value, Var) else type_of_arg(value) if isinstance(value, Lit) else None
+    return isinstance(type, Scalar) and type.kind in ("bool", "int", "float")
+
+
+def is_harmless(cx: Context, node: gast.AST) -> bool:
+    """Whether an expression certainly is a number, and nobody can tell that it was evaluated."""
+    kind = type(node).__name__
+    if kind == "Constant":
+        return isinstance(node.value, (int, float))
+    if kind == "UnaryOp":
+        return isinstance(node.op, (gast.USub, gast.UAdd)) and is_harmless(cx, node.operand)
+    if kind == "BinOp":
+        plain = type(node.op).__name__ in ("Add", "Sub", "Mult")
+        return plain and is_harmless(cx, node.left) and is_harmless(cx, node.right)
+    if kind == "Call":  # len(x)
+        known = isinstance(node.func, gast.Name) and evaluate(cx, node.func) == Lit(len)
+        return known and len(node.args) == 1 and isinstance(held(cx, node.args[0]), (Arr, Lst, Tup))
+    value = held(cx, node)
+    return value is not None and is_number(value)
+
+
+def held(cx: Context, node: gast.AST) -> Any:
+    """What a local name certainly holds, or None."""
+    return cx.state.get_name(cx.frame, node.id) if isinstance(node, gast.Name) else None
+
+
+def conjunction(cx: Context, cond: Value, part: Value) -> Any:
+    """``cond and part`` of two booleans without side effects."""
+    test = doors.truth(cx, part)
+    if isinstance(test, Lit):
+        return cond if test.value else test
+    return cx.emit(operator.and_, cond, test)
+
+
+def compare(cx: Context, op: str, left: Value, right: Value) -> Any:
+    if op in ("Is", "IsNot"):
+        return identity(cx, op, left, right)
+    if op in ("In", "NotIn"):
+        return membership(cx, op, left, right)
+    fn = COMPARE[op]
+    if is_operand(left) or is_operand(right):
+        found = compare_objects(cx, op, left, right)
+        if found is not None:
+            return found
+        if op in ("Eq", "NotEq") and (isinstance(left, Obj) or isinstance(right, Obj)):
+            require_identity(cx, left, right)
+            return identity(cx, "Is" if op == "Eq" else "IsNot", left, right)
+    if isinstance(left, (Tup, Lst)) and isinstance(right, (Tup, Lst)):
+        return compare_sequences(cx, op, left, right)
+    one, two = cx.static_value(left), cx.static_value(right)
+    if not isinstance(left, Arr) and not isinstance(right, Arr):
+        static = [cx.is_static(left), cx.is_static(right)]
+        if all(static):
+            try:
+                return from_python(cx, fn(one, two))
+            except TypeError as problem:
+                raise cx.unsupported("a comparison", str(problem), "compare like with like") from None
+        if op in ("Eq", "NotEq") and never_equal(cx, left, right):
+            return Lit(op == "NotEq")
+        if op in ("Eq", "NotEq") and any(is_string(cx, part) for part in (left, right)):
+            return cx.builder.opaque(fn, (cx.arg(left), cx.arg(right)), Scalar("bool"))
+    return cx.emit(fn, left, right)
+
+
+def is_string(cx: Context, value: Value) -> bool:
+    """Whether it is a string, or one of several, chosen at run time."""
+    if isinstance(cx.static_value(value), str):
+        return True
+    return isinstance(value, Var) and isinstance(value.type, Opaque) and value.type.name == "str"
+
+
+def never_equal(cx: Context, left: Value, right: Value) -> bool:
+    """A number is not equal to None or a string."""
+    kinds = []
+    for value in (left, right):
+        static = cx.static_value(value)
+        number = isinstance(value, Var) and isinstance(value.type, Scalar)
+        kinds.append("number" if number else "other" if isinstance(static, (str, type(None), type)) else "?")
+    return sorted(kinds) == ["number", "other"]
+
+
+def compare_sequences(cx: Context, op: str, left: Value, right: Value) -> Any:
+    one, two = (v.items if isinstance(v, Tup) else cx.state.get(v) for v in (left, right))
+    if op not in ("Eq", "NotEq") and isinstance(one, tuple) and isinstance(two, tuple):
+        return in_order(cx, op, one, two)
+    if isinstance(one, Var) or isinstance(two, Var):
+        return cx.emit(COMPARE[op], left, right)
+    if len(one) != len(two) or type(left) is not type(right):
+        return Lit(op == "NotEq")
+    result: Any = Lit(True)
+    for a, b in zip(one, two, strict=True):
+        part = doors.python_bool(cx, doors.truth(cx, compare(cx, "Eq", a, b)))
+        if isinstance(part, Lit) and not part.value:
+            result = Lit(False)
+            break
+        result = part if isinstance(result, Lit) else conjunction(cx, result, part)
+    if op == "Eq":
+        return result
+    return Lit(not result.value) if isinstance(result, Lit) else cx.emit(operator.not_, result)
+
+
+def in_order(cx: Context, op: str, one: tuple[Value, ...], two: tuple[Value, ...]) -> Any:
+    """``(a, b) < (c, d)``: the first items that differ decide, or the lengths."""
+    if not one or not two:
+        return Lit(COMPARE[op](len(one), len(two)))
+    same = doors.python_bool(cx, doors.truth(cx, compare(cx, "Eq", one[0], two[0])))
+    if isinstance(same, Lit):
+        return in_order(cx, op, one[1:], two[1:]) if same.value else compare(cx, op, one[0], two[0])
+    return doors.choose(
+        cx,
+        same,
+        lambda: in_order(cx, op, one[1:], two[1:]),
+        lambda: doors.python_bool(cx, doors.truth(cx, compare(cx, op, one[0], two[0]))),
+    )
+
+
+def identity(cx: Context, op: str, left: Value, right: Value) -> Any:
+    for value, other in ((left, right), (right, left)):
+        if not (isinstance(other, Lit) and other.value is None and isinstance(value, (Var, Arr))):
+            continue
+        var = cx.variable(value)
+        if isinstance(var.type, Optional):
+            fn = operator.is_ if op == "Is" else operator.is_not
+            return cx.builder.opaque(fn, (var, other), Scalar("bool"))
+    one, two = (getattr(v, "python_value", None) for v in (left, right))
+    if (one or isinstance(left, Lit)) and (two or isinstance(right, Lit)) and (one or two):
+        lasting = [v for v in (left, right) if not (isinstance(v, Lit) and v.value is None)]
+        same = False
+        if len(lasting) == 2:
+            objects = [v.python_value() if isinstance(v, Live) else v.value for v in lasting]  # type: ignore[union-attr]
+            same = objects[0] is objects[1]
+    elif isinstance(left, Lit) and isinstance(right, Lit):
+        same = left.value is right.value or (
+            type(left.value) is type(right.value)
+            and isinstance(left.value, (bool, int, str))
+            and left.value == right.value
+        )
+    else:
+        same = left is right
+        elements = (
+            cx.handles and isinstance(left, Arr) and isinstance(right, Arr)
+        )  # of the same place, perhaps
+        if not same and (elements or perhaps_one(left, right)):
+            raise cx.unsupported(
+                "`is` of what may be one object",
+                "whether they are one is known at run time only",
+                "compare what they hold",
+            )
+        of_numpy = isinstance(left, Lit) and isinstance(left.value, np.bool_)
+        if of_numpy or isinstance(right, Lit) and isinstance(right.value, np.bool_):
+            raise cx.unsupported("`is` with a boolean of NumPy's", "there is one of each", "use ==")
+        if not same and isinstance(left, Var) and isinstance(right, Lit) and isinstance(right.value, bool):
+            known = cx.static_value(left)
+            same = known is right.value
+            if (
+                not isinstance(known, (bool, int, float))
+                and isinstance(left.type, Scalar)
+                and left.type == Scalar("bool")
+            ):
+                return cx.emit(operator.eq if op == "Is" else operator.ne, left, right)
+    return Lit(same == (op == "Is"))
+
+
+def membership(cx: Context, op: str, left: Value, right: Value) -> Any:
+    answer = found_in(cx, right, left)
+    if answer is None and isinstance(right, Attributes):
+        answer = functools.partial(has_entry, cx, right, left)
+    if answer is not None:
+        there = doors.python_bool(cx, doors.truth(cx, answer()))
+        if op == "In":
+            return there
+        return Lit(not there.value) if isinstance(there, Lit) else cx.emit(operator.not_, there)
+    content: Any = (
+        cx.state.get(right)
+        if isinstance(right, (Dct, Lst))
+        else right.items
+        if isinstance(right, Tup)
+        else None
+    )
+    needle = cx.static_value(left)
+    if isinstance(right, Dct) and doors.is_run_time(cx, right, left):
+        there = doors.has_entry(cx, right, left)
+        if op == "In":
+            return there
+        return Lit(not there.value) if isinstance(there, Lit) else cx.emit(operator.not_, there)
+    if isinstance(right, Dct):
+        return Lit((cx.demand(left, "a dict key") in content) == (op == "In"))
+    if isinstance(right, Live) and isinstance(right.value, MAPPINGS):
+        return Lit(has_outside(cx, right, left) == (op == "In"))
+    if cx.is_static(left) and cx.is_static(right):
+        return Lit((needle in cx.static_value(right)) == (op == "In"))
+    if isinstance(content, tuple):
+        found: Any = Lit(False)
+        for item in content:
+            part = doors.python_bool(cx, doors.truth(cx, compare(cx, "Eq", left, item)))
+            if isinstance(part, Lit):
+                found = part if part.value else found
+                if part.value:
+                    break
+            else:
+                found = part if isinstance(found, Lit) else cx.emit(operator.or_, found, part)
+        if op == "In":
+            return found
+        return Lit(not found.value) if isinstance(found, Lit) else cx.emit(operator.not_, found)
+    return cx.builder.opaque(
+        lambda a, b: a in b if op == "In" else a not in b,
+        (cx.arg(left), cx.arg(right)),
+        Scalar("bool"),
+    )
+
+
+def perhaps_one(left: object, right: object) -> bool:
+    """Whether two values that the compiler tells apart may be one object in the plain program."""
+    if isinstance(left, CONTAINERS) and isinstance(right, CONTAINERS):
+        return right in left.alike
+    if isinstance(left, Arr) and isinstance(right, Arr):
+        ones, others = list(members(left)), list(members(right))
+        if len(ones) + len(others) > 2:
+            return any(a is b or perhaps_one(a, b) for a in ones for b in others)
+        return not (surely_made(left) or surely_made(right)) or bool(left.sources or right.sources)
+    if isinstance(left, Tup) and isinstance(right, Tup):  # `t + ()` and `tuple(t)` are t
+        return len(left.items) == len(right.items)
+    numbers = [v for v in (left, right) if isinstance(v, Var)]
+    other = right if numbers == [left] else left
+    if not isinstance(other, Lit) or not isinstance(other.value, (bool, int, float, complex, str)):
+        return len(numbers) == 2
+    return bool(numbers) and not is_bool(other, numbers[0])
+
+
+def is_bool(constant: Lit, number: Var) -> bool:
+    """Whether it is a question about True or False, which are one object each."""
+    return isinstance(constant.value, bool) and not is_mixed(number.type)
+
+
+def surely_made(arr: Arr) -> bool:
+    """Whether an array is an object of its own: no argument of a function, which may return it as it is."""
+    return arr.foreign is None and arr.argument is None and (arr.view is None or arr.view.index is not None)
+
+
+doors.compare = compare
