@@ -11,7 +11,7 @@ import numpy as np
 
 from ...ir.alternatives import is_mixed
 from ...ir.ops import Lit, Var
-from ...ir.types import Opaque, Optional, Scalar
+from ...ir.types import Array, Opaque, Optional, Scalar, rank_of
 from .. import doors
 from ..builder import type_of_arg
 from ..context import Context
@@ -213,8 +213,7 @@ def identity(cx: Context, op: str, left: Value, right: Value) -> Any:
                 "whether they are one is known at run time only",
                 "compare what they hold",
             )
-        of_numpy = isinstance(left, Lit) and isinstance(left.value, np.bool_)
-        if of_numpy or isinstance(right, Lit) and isinstance(right.value, np.bool_):
+        if any(is_numpy_bool(one) and may_be_number(cx, two) for one, two in ((left, right), (right, left))):
             raise cx.unsupported("`is` with a boolean of NumPy's", "there is one of each", "use ==")
         if not same and isinstance(left, Var) and isinstance(right, Lit) and isinstance(right.value, bool):
             known = cx.static_value(left)
@@ -226,6 +225,18 @@ def identity(cx: Context, op: str, left: Value, right: Value) -> Any:
             ):
                 return cx.emit(operator.eq if op == "Is" else operator.ne, left, right)
     return Lit(same == (op == "Is"))
+
+
+def is_numpy_bool(value: Value) -> bool:
+    return isinstance(value, Lit) and isinstance(value.value, np.bool_)
+
+
+def may_be_number(cx: Context, value: Value) -> bool:
+    """Whether it may be one of NumPy's two booleans, and is no array with axes."""
+    if not isinstance(value, (Var, Arr)):
+        return False
+    found = cx.variable(value).type
+    return not isinstance(found, Array) or not rank_of(found)
 
 
 def membership(cx: Context, op: str, left: Value, right: Value) -> Any:
