@@ -23,11 +23,11 @@ from ..eager.numpy_protocol import array_function, run
 from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..rules import helpers
+from .asked_numbers import is_formatting, is_indexing, is_truth
 from .ends import becomes_integer
 from .faces import Face, Missing
 from .flat_iterator import Flat
 from .memory import DETACHED, NO_KEY, PLAIN, Memory, complex_write, refused
-from .asked_numbers import is_formatting, is_indexing, is_truth
 
 
 class Births(threading.local):
