@@ -43,6 +43,7 @@ from .numpy import (  # noqa: F401
     signal,
     sorting,
     statistics,
+    strided,
 )
 from .programs import (  # noqa: F401
     collections_of_items,

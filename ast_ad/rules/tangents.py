@@ -10,7 +10,7 @@ import operator
 
 import numpy as np
 
-from . import containers, helpers
+from . import containers, helpers, memory
 from .numpy import (  # those whose functions are named here have to have their rules
     contractions,  # noqa: F401
     cumulative,
@@ -23,6 +23,7 @@ from .numpy import (  # those whose functions are named here have to have their 
     reductions,
     shapes,
     signal,  # noqa: F401
+    strided,  # noqa: F401
     views,
 )
 from .registry import linear, multilinear
@@ -36,6 +37,7 @@ linear(np.copy, np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.as
 linear(np.transpose, np.matrix_transpose, np.linalg.matrix_transpose, np.swapaxes, np.moveaxis, np.rollaxis)
 linear(np.flip, np.fliplr, np.flipud, np.rot90, np.roll, np.broadcast_to, np.tile, np.repeat, np.resize)
 linear(shapes.untransposed, shapes.unrolledaxis, shapes.unpadded, views.sliding_window_view, views.take_view)
+linear(memory.strided)
 linear(np.tril, np.triu, np.diag, np.diagonal, np.linalg.diagonal, np.trace, np.linalg.trace)
 linear(np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit, np.delete, np.take_along_axis)
 linear(np.compress, np.extract, places=(1,))

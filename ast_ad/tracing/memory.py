@@ -5,10 +5,15 @@ A traced array refuses to show it.
 
 from __future__ import annotations
 
+import math
 import sys
 from typing import Any
 
+import numpy as np
+
 from ..eager.dispatch import needs_grad, plain_of
+from ..eager.operations.pieces import reshaped_in_place
+from ..eager.table import Operation
 from ..eager.tensor import Tensor
 from ..errors import InputTypeError, MissingRuleError
 
@@ -17,6 +22,7 @@ PLAIN = "write to np.array(a), not to a.copy(), if the array a is none of the fu
 NO_KEY = "use no traced number as a key, and no cache of functions that get one"
 
 
+_RESHAPE = Operation(np.reshape, "ReshapeBackward0", ("self",))
 _OWN = frozenset(name for name in (*vars(Tensor), *Tensor.__annotations__) if name[0] == "_")
 
 _SETTABLE = frozenset("shape dtype strides real imag flat data __class__".split())
@@ -38,7 +44,10 @@ class Memory(Tensor):
 
     @shape.setter
     def shape(self, value: Any) -> None:
-        raise refused("assignment to .shape", "it changes an array that may have views", "use np.reshape")
+        """The same numbers in another shape; views that were made before keep theirs."""
+        seen = self._array[...]
+        seen.shape = value  # what does not fit, and what can't be done without a copy, is NumPy's to say
+        reshaped_in_place(_RESHAPE, self, seen, seen.shape)
 
     @property
     def dtype(self) -> Any:
@@ -82,13 +91,24 @@ class Memory(Tensor):
         self.__array__()  # perhaps refused
         raise AttributeError(name)  # NumPy asks for it, and takes the copy
 
-    def resize(self, *args: Any, **kwargs: Any) -> Any:
-        raise refused(".resize()", "it changes an array that may have views", "use np.resize")
+    def resize(self, *shape: Any, refcheck: bool = True) -> None:
+        given = shape[0] if len(shape) == 1 else shape
+        if given is None or given == ():
+            return
+        lengths = np.empty(given, bool).shape  # what are no lengths is NumPy's to say
+        if math.prod(lengths) != self._array.size or not _is_one_piece(self._array):
+            raise refused(".resize() to another size", "the array gets other memory", "use np.resize")
+        self.shape = lengths
 
     def view(self, *args: Any, **kwargs: Any) -> Any:
         if not args and not kwargs:
             return self[...]  # type: ignore[index]
         raise refused(".view(dtype)", "it reads the bytes of the numbers", "use .astype")
+
+
+def _is_one_piece(array: np.ndarray) -> bool:
+    """Whether the numbers lie one after the other by rows, as ``resize`` reads them."""
+    return array.flags.c_contiguous
 
 
 def refused(what: str, why: str, fix: str) -> MissingRuleError:

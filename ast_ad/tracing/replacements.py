@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from ..eager.dispatch import needs_grad, plain_of
 from ..eager.numpy_protocol import run
@@ -31,6 +32,7 @@ from .ends import counted
 from .followed import followed, objects, vectorized
 from .methods import program_or_original
 from .stand_ins import stand_in
+from .strides import strides_seen
 from .traced_array import Traced
 from .traced_ufuncs import apply_ufunc
 
@@ -241,6 +243,7 @@ def _replacements(known: int, arrived: int) -> dict[int, tuple[Any, Any]]:
         replace(fn, _dispatches_lists(fn))
     replace(np.fromiter, fromiter(np.fromiter))
     replace(np.repeat, _counts(np.repeat))
+    replace(as_strided, _dispatches_lists(strides_seen(as_strided)))
     for standing in OF_NUMPY:
         replace(standing._original, standing)
     for name in _CONVERTING:

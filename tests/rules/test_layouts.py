@@ -38,6 +38,7 @@ from ast_ad.compiler.frontend.types.layouts import (
 from ast_ad.compiler.frontend.types.strides import of_order
 from ast_ad.compiler.ir.ops import Lit
 from ast_ad.compiler.ir.types import Array
+from ast_ad.rules.memory import strided
 
 A, B = np.arange(1.0, 7.0).reshape((2, 3)), np.arange(2.0, 8.0).reshape((2, 3))
 PAIRS = [Sample((a, b)) for a, b in ((A, B), (A, B[0]), (A, B[:, :1]), (A[:1], B[:, :1]), (A, 2.0))]
@@ -152,7 +153,7 @@ def test_what_indices_with_arrays_copy_has_no_gaps():
 
 def test_each_function_of_the_tables_is_measured():
     made = {*KEEPING, *ROWS, *ROWS_OF_ANY, *MADE, *SOLID, *SEVERAL} - {np.empty, np.empty_like}
-    seen = {*SEEING, *SHOWING} - {np.lib.stride_tricks.sliding_window_view}
+    seen = {*SEEING, *SHOWING} - {np.lib.stride_tricks.sliding_window_view, strided}
     assert made | seen <= SAMPLES.keys(), "add a sample"
 
 

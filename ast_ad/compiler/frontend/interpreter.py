@@ -26,6 +26,7 @@ from .callables import (
     ordering,
     random_draws,
     splits,
+    strided_views,
     ufunc_methods,
 )
 from .callables.call_sites import CallSites
@@ -74,6 +75,7 @@ READERS = (
     random_draws,
     splits,
     statements,
+    strided_views,
     testable,
 )  # the others are what these stand on
 

@@ -27,6 +27,7 @@ from ..outside_values import (
 )
 from ..signatures import is_object
 from ..store.identities import one_of, read_once
+from ..store.memory_layouts import flags_read, strides_read
 from ..store.outer_stores import Attributes, found_in_class, is_stored, storing_class
 from ..tables import METHODS, Intrinsic
 from ..types.type_questions import asked, exact, known_rank, present, python_dummies, require_plain
@@ -172,13 +173,15 @@ def array_attribute(cx: Context, base: Value, name: str) -> Any:
     if name == "flat":
         return Flat(base)
     if name == "flags":
-        raise cx.unsupported(
-            "the memory layout of an array", "it is not part of the signature", "leave it out"
-        )
+        return flags_read(cx, base)
+    if name == "strides":
+        return strides_read(cx, base)
     if name == "__class__":
         return Lit(asked(cx, lambda v: v.__class__, base))
     if name in ("itemsize", "nbytes"):
         dtype: Any = dtype_of(exact(cx, var, type, "the dtype"))
+        if name == "itemsize":
+            return Lit(dtype.itemsize)
         return cx.emit(operator.mul, array_attribute(cx, base, "size"), Lit(dtype.itemsize))
     if not asked(cx, lambda v: callable(getattr(v, name)), present(cx, base)):
         raise cx.unsupported(f"attribute `{name}`", "it is not followed", "leave it out")

@@ -22,25 +22,43 @@ from .shared_names import references
 
 
 def set_shape(cx: Context, arr: Arr, value: Value) -> None:
-    """``a.shape = value`` of an array that has one name, and lies row by row: nobody else sees it."""
-    if not is_alone(cx, arr) or "C" not in arr.orders:
+    """``a.shape = value`` of an array that no view shows, and that lies row by row."""
+    if not is_named_here(cx, arr) or "C" not in arr.orders:
         cx.demand_orders()
         raise cx.unsupported(
             "assignment to .shape",
-            "the array has another name, or may not lie row by row",
+            "the array has a view or a name elsewhere, or may not lie row by row",
             "use reshape",
         )
+    if arr.argument is not None and cx.inputs is not None:
+        cx.inputs.written.add(arr.argument)
     new = cx.read(doors.call_primitive(cx, np.reshape, [arr, value], {}))
     arr.orders = frozenset("C")
     cx.state.set(arr, new)
 
 
-def is_alone(cx: Context, arr: Arr) -> bool:
-    """Whether an array of the program's has one name, and is in no list."""
-    alone = arr.view is None and arr.argument is None and not arr.foreign
+def is_named_here(cx: Context, arr: Arr) -> bool:
+    """Whether nothing but names of the function that is read lead to an array, or one thing elsewhere does.
+
+    All these names are of the array itself, not of views of it, for which it would be another array. What is
+    found elsewhere was made since the function began: an expression around its call may hold a view of an
+    older one.
+    """
+    names = sum(value is arr for value in cx.state.get(cx.frame).values())
+    if not names and cx.frame.caller is not None and arr.serial < cx.frame.serial:
+        return False
+    return is_alone(cx, arr, max(names, 1), arguments=True)
+
+
+def is_alone(cx: Context, arr: Arr, names: int = 1, arguments: bool = False) -> bool:
+    """Whether an array of the program's has so many names at most, and is in no list.
+
+    ``arguments``: it may be one of the arguments, which are copied.
+    """
+    alone = arr.view is None and (arguments or arr.argument is None) and not arr.foreign
     found = references(cx, cx.state)
     alone = alone and not any(arr is s for root in found for s, _ in getattr(root, "sources", ()))
-    return alone and not pools_with(cx, arr, cx.state) and found[arr] <= 1
+    return alone and not pools_with(cx, arr, cx.state) and found[arr] <= names
 
 
 def require_alone(cx: Context, arr: Arr) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ....rules import containers, helpers
+from ....rules.memory import strided
 from ...ir.ops import Lit
 from ...ir.types import Array, Type, differs_from_one
 from ..values import Callee, Value
@@ -78,7 +79,7 @@ SEEING = {
 """They return a view of an array, which can be written to, however it lies in memory."""
 SHOWING = {
     np.diagonal, np.linalg.diagonal, np.broadcast_to, np.broadcast_arrays, np.meshgrid,
-    np.lib.stride_tricks.sliding_window_view,
+    np.lib.stride_tricks.sliding_window_view, strided,
 }  # fmt: skip
 """They return a view that is not written to: NumPy raises an error or warns."""
 MOST_TRIED = 1_000_000  # bytes of an array that is made to see what NumPy does

@@ -19,12 +19,14 @@ def attribute_that_arrays_lack(x):
 
 @refused("memory layout of an array", X)
 def layout_of_an_array(x):
-    return np.sum(x) * x.flags.c_contiguous  # here
+    y = np.matmul(np.ones((2, 3, 3)), np.full((2, 3, 3), x[0]))
+    return np.sum(y) * y.flags.c_contiguous  # here
 
 
-@refused("attribute `strides`", X)
+@refused("the strides of an array", X)
 def strides_of_an_array(x):
-    return np.sum(x) * x.strides[0]  # here
+    y = x[None]
+    return np.sum(y) * y.strides[0]  # here
 
 
 @refused("this Plain has none", X)
