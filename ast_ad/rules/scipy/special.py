@@ -14,14 +14,14 @@ import scipy.special as sp
 from ..partials import exp_share
 from ..registry import composite, elementwise, vjp
 from . import special_families  # noqa: F401  its rules enter the registry, too
+from .distribution_functions import ROOT_SERIES
 
 SQRT_PI = math.sqrt(math.pi)
 SQRT_2PI = math.sqrt(2 * math.pi)
 DEGREE = math.pi / 180
 TINY = 1e-8  # where a function is its first derivative at 0 times x, to the last bit
-# Of (t exp(t) - exp(t) + 1) / t**2, and of (u / (1 + u) - log(1 + u)) / u**2; highest power first.
+# Of (t exp(t) - exp(t) + 1) / t**2; highest power first.
 POWER_SERIES = tuple((k + 1) / math.factorial(k + 2) for k in reversed(range(16)))
-ROOT_SERIES = tuple((-1.0) ** (k + 1) * (k + 1) / (k + 2) for k in reversed(range(14)))
 LOG_SERIES = tuple((-1.0) ** (k + 1) / (k + 1) for k in reversed(range(14)))  # of -log(1 + d) / d
 
 # ----- the error function and its relatives -----

@@ -10,11 +10,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy.special as sp
 import scipy.stats
+import scipy.stats._continuous_distns as continuous
+import scipy.stats._distn_infrastructure as infrastructure
 
 from ..numpy.decompositions import from_lower, in_triangle
 from ..numpy.gather import refuse
-from ..registry import nondifferentiable, vjp
+from ..registry import elementwise, nondifferentiable, reads_as, vjp
+from .distribution_functions import SQRT_2PI
 
 
 @vjp(scipy.stats.multivariate_normal.logpdf)
@@ -65,3 +69,79 @@ def variables(x: Any, mean: Any, cov: Any) -> int:
 
 
 nondifferentiable(variables)
+
+
+# ----- logarithms of distribution functions: each half from the side where it is exact -----
+
+
+@reads_as(infrastructure.rv_continuous._logcdf)
+def logcdf(self, x, *args):
+    below = x < self._ppf(0.5, *args)
+    return np.where(
+        below,
+        np.log(np.where(below, self._cdf(x, *args), 1.0)),
+        np.log1p(np.where(below, 0.0, -self._sf(x, *args))),
+    )
+
+
+@reads_as(infrastructure.rv_continuous._logsf)
+def logsf(self, x, *args):
+    above = x > self._ppf(0.5, *args)
+    return np.where(
+        above,
+        np.log(np.where(above, self._sf(x, *args), 1.0)),
+        np.log1p(np.where(above, 0.0, -self._cdf(x, *args))),
+    )
+
+
+# ----- the truncated normal distribution: SciPy's formulas, without its stores under masks -----
+
+
+@elementwise(continuous._log_gauss_mass, partial_domain=True)
+def log_mass(ans, a, b):
+    """The logarithm of the normal probability between ``a`` and ``b``."""
+    return -np.exp(-0.5 * a * a - ans) / SQRT_2PI, np.exp(-0.5 * b * b - ans) / SQRT_2PI
+
+
+def log_of_rest(direct, other):
+    """``direct``, and where that is close to 0, what the other side leaves of 1."""
+    close = direct > -0.1
+    return np.where(close, np.log1p(-np.exp(np.where(close, other, -1.0))), direct)
+
+
+@reads_as(type(scipy.stats.truncnorm)._logcdf)
+def truncated_logcdf(self, x, a, b):
+    whole = continuous._log_gauss_mass(a, b)
+    return log_of_rest(continuous._log_gauss_mass(a, x) - whole, continuous._log_gauss_mass(x, b) - whole)
+
+
+@reads_as(type(scipy.stats.truncnorm)._logsf)
+def truncated_logsf(self, x, a, b):
+    whole = continuous._log_gauss_mass(a, b)
+    return log_of_rest(continuous._log_gauss_mass(x, b) - whole, continuous._log_gauss_mass(a, x) - whole)
+
+
+@reads_as(type(scipy.stats.truncnorm)._ppf)
+def truncated_ppf(self, q, a, b):
+    whole, left = continuous._log_gauss_mass(a, b), a < 0
+    share = np.where(left, np.log(q), np.log1p(-q)) + whole
+    found = sp.ndtri_exp(log_sum(sp.log_ndtr(np.where(left, a, -b)), share))
+    return np.where(left, found, -found)
+
+
+@elementwise(continuous._log_diff, partial_domain=True)
+def log_difference(ans, p, q):
+    """The logarithm of ``exp(p) - exp(q)``, a complex number."""
+    return np.exp(p - ans), -np.exp(q - ans)
+
+
+@reads_as(type(scipy.stats.truncnorm)._isf)
+def truncated_isf(self, q, a, b):
+    whole, left = continuous._log_gauss_mass(a, b), b < 0
+    share = np.where(left, np.log(q), np.log1p(-q)) + whole
+    found = sp.ndtri_exp(np.real(continuous._log_diff(sp.log_ndtr(np.where(left, b, -a)), share)))
+    return np.where(left, found, -found)
+
+
+def log_sum(p, q):
+    return sp.logsumexp(np.stack(np.broadcast_arrays(p, q)), axis=0)

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ....rules.scipy.distributions import METHODS, MOMENTS
 from ....rules.solvers import is_solver
 from ...ir.ops import Lit, Op
 from ...ir.types import Array, dtype_of
@@ -55,6 +56,8 @@ def stand_in(cx: Context, fn: Callee) -> Callable[..., Any] | None:
         return functools.partial(frozen, cx)
     if module == DISTRIBUTIONS and name in METHODS:
         return lambda *args, **kwargs: distribution(cx, METHODS[name], *args, **kwargs)
+    if module == DISTRIBUTIONS and name in MOMENTS:
+        return lambda *args, **kwargs: of_distribution(cx, MOMENTS[name], *args, **kwargs)
     if getattr(getattr(fn, "__code__", None), "co_name", "") == NAN_POLICY:
         return lambda *args, **kwargs: without_nan_policy(cx, fn, args, kwargs)
     return None
@@ -87,16 +90,32 @@ def frozen(cx: Context, dist: Lit, *args: Value, **kwargs: Value) -> Any:
 
 
 def distribution(cx: Context, method: object, dist: Lit, x: Value, *args: Value, **kwargs: Value) -> Any:
-    """``norm.pdf(x, loc, scale)`` and its like: shape parameters, location and scale in their places."""
+    """``norm.pdf(x, loc, scale)`` and its like."""
+    values, place = parameters_of(cx, dist, args, kwargs)
+    return doors.call(cx, Lit(method), [dist, x, values, *place], {})
+
+
+def of_distribution(cx: Context, method: object, dist: Lit, *args: Value, **kwargs: Value) -> Any:
+    """``norm.mean(loc, scale)`` and its like."""
+    values, place = parameters_of(cx, dist, args, kwargs)
+    return doors.call(cx, Lit(method), [dist, values, *place], {})
+
+
+def parameters_of(
+    cx: Context, dist: Lit, args: tuple[Value, ...], kwargs: dict[str, Value]
+) -> tuple[Tup, list[Value]]:
+    """Shape parameters, and location and scale in their places; distributions of counts have no scale."""
+    from scipy.stats._distn_infrastructure import rv_continuous
+
+    places = ["loc", "scale"] if isinstance(dist.value, rv_continuous) else ["loc"]
     shapes = getattr(dist.value, "shapes", None)
     names = [name.strip() for name in shapes.split(",")] if shapes else []
-    given = dict(zip([*names, "loc", "scale"], args, strict=False)) | kwargs
+    given = dict(zip([*names, *places], args, strict=False)) | kwargs
     missing = [name for name in names if name not in given]
-    if missing or not set(given) <= {*names, "loc", "scale"}:
+    if missing or not set(given) <= {*names, *places}:
         raise cx.unsupported("this call of a distribution", "its parameters do not fit", "check the call")
-    values = Tup(tuple(given[name] for name in names))
-    place = [given.get("loc", Lit(0)), given.get("scale", Lit(1))]
-    return doors.call(cx, Lit(method), [dist, x, values, *place], {})
+    usual = zip(places, (0, 1), strict=False)
+    return Tup(tuple(given[name] for name in names)), [given.get(name, Lit(v)) for name, v in usual]
 
 
 def without_nan_policy(cx: Context, fn: Callee, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Any:
@@ -197,70 +216,3 @@ OF_ARRAY_KIND |= {
     "xp_result_device",
 }
 USUAL = {"nan_policy": "propagate", "keepdims": False}
-
-
-# ----- distributions of SciPy, for NumPy arrays: the masks of the original as selections -------------------
-def choose(valid: np.ndarray, x: np.ndarray, value: np.ndarray) -> Any:
-    """NaN where a parameter is out of its domain, or ``x`` is NaN."""
-    return np.where(np.logical_and(valid, x == x), value, np.nan)[()]
-
-
-def pdf(dist: Any, x: Any, shapes: Any, loc: Any, scale: Any) -> Any:
-    y = (np.asarray(x) - loc) / scale
-    inside = np.where(dist._support_mask(y, *shapes), dist._pdf(y, *shapes) / scale, 0.0)
-    return choose(np.logical_and(dist._argcheck(*shapes), scale > 0), y, inside)
-
-
-def logpdf(dist: Any, x: Any, shapes: Any, loc: Any, scale: Any) -> Any:
-    y = (np.asarray(x) - loc) / scale
-    inside = np.where(dist._support_mask(y, *shapes), dist._logpdf(y, *shapes) - np.log(scale), -np.inf)
-    return choose(np.logical_and(dist._argcheck(*shapes), scale > 0), y, inside)
-
-
-def cdf(dist: Any, x: Any, shapes: Any, loc: Any, scale: Any) -> Any:
-    y = (np.asarray(x) - loc) / scale
-    lower, upper = dist._get_support(*shapes)
-    inside = np.where(y >= upper, 1.0, np.where(y > lower, dist._cdf(y, *shapes), 0.0))
-    return choose(np.logical_and(dist._argcheck(*shapes), scale > 0), y, inside)
-
-
-def logcdf(dist: Any, x: Any, shapes: Any, loc: Any, scale: Any) -> Any:
-    y = (np.asarray(x) - loc) / scale
-    lower, upper = dist._get_support(*shapes)
-    inside = np.where(y >= upper, 0.0, np.where(y > lower, dist._logcdf(y, *shapes), -np.inf))
-    return choose(np.logical_and(dist._argcheck(*shapes), scale > 0), y, inside)
-
-
-def sf(dist: Any, x: Any, shapes: Any, loc: Any, scale: Any) -> Any:
-    y = (np.asarray(x) - loc) / scale
-    lower, upper = dist._get_support(*shapes)
-    inside = np.where(y <= lower, 1.0, np.where(y < upper, dist._sf(y, *shapes), 0.0))
-    return choose(np.logical_and(dist._argcheck(*shapes), scale > 0), y, inside)
-
-
-def logsf(dist: Any, x: Any, shapes: Any, loc: Any, scale: Any) -> Any:
-    y = (np.asarray(x) - loc) / scale
-    lower, upper = dist._get_support(*shapes)
-    inside = np.where(y <= lower, 0.0, np.where(y < upper, dist._logsf(y, *shapes), -np.inf))
-    return choose(np.logical_and(dist._argcheck(*shapes), scale > 0), y, inside)
-
-
-def ppf(dist: Any, q: Any, shapes: Any, loc: Any, scale: Any) -> Any:
-    q = np.asarray(q)
-    lower, upper = dist._get_support(*shapes)
-    inside = np.where(np.logical_and(q > 0, q < 1), dist._ppf(q, *shapes) * scale + loc, np.nan)
-    ends = np.where(q == 0, lower * scale + loc, np.where(q == 1, upper * scale + loc, inside))
-    return choose(np.logical_and(dist._argcheck(*shapes), scale > 0), q, ends)
-
-
-def isf(dist: Any, q: Any, shapes: Any, loc: Any, scale: Any) -> Any:
-    q = np.asarray(q)
-    lower, upper = dist._get_support(*shapes)
-    inside = np.where(np.logical_and(q > 0, q < 1), dist._isf(q, *shapes) * scale + loc, np.nan)
-    ends = np.where(q == 1, lower * scale + loc, np.where(q == 0, upper * scale + loc, inside))
-    return choose(np.logical_and(dist._argcheck(*shapes), scale > 0), q, ends)
-
-
-METHODS: dict[str, Callable[..., Any]] = {
-    f"rv_continuous.{method.__name__}": method for method in (pdf, logpdf, cdf, logcdf, sf, logsf, ppf, isf)
-}

@@ -1,0 +1,144 @@
+"""What are the derivatives of the special functions of which ``scipy.stats`` makes its distributions?
+
+By the argument and by what has a formula; by the other shape parameters it is an error to ask.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import scipy.special as sp
+import scipy.special._ufuncs as own
+
+from ..registry import elementwise
+
+SQRT_2PI = math.sqrt(2 * math.pi)
+# Of (u / (1 + u) - log(1 + u)) / u**2; highest power first.
+ROOT_SERIES = tuple((-1.0) ** (k + 1) * (k + 1) / (k + 2) for k in reversed(range(14)))
+
+# ----- beta and F -----
+
+
+@elementwise(own._beta_pdf, partial_domain=True)
+def beta_pdf(ans, x, a, b):
+    both = sp.digamma(a + b)
+    by_x = ans * ((a - 1) / x - (b - 1) / (1 - x))
+    return by_x, ans * (np.log(x) - sp.digamma(a) + both), ans * (np.log1p(-x) - sp.digamma(b) + both)
+
+
+@elementwise(own._beta_ppf, partial_domain=True)
+def beta_ppf(ans, q, a, b):
+    slope = np.exp(sp.betaln(a, b) - sp.xlogy(a - 1, ans) - sp.xlog1py(b - 1, -ans))
+    return slope, NotImplemented, NotImplemented
+
+
+@elementwise(sp.betainccinv, partial_domain=True)
+def betainccinv(ans, a, b, y):
+    slope = np.exp(sp.betaln(a, b) - sp.xlogy(a - 1, ans) - sp.xlog1py(b - 1, -ans))
+    return NotImplemented, NotImplemented, -slope
+
+
+@elementwise(sp.fdtri, partial_domain=True)
+def fdtri(ans, n, d, p):
+    share = n * ans / (d + n * ans)
+    rest = sp.xlogy(d / 2 + 1, d / (d + n * ans)) - sp.betaln(n / 2, d / 2)
+    return NotImplemented, NotImplemented, np.exp(-sp.xlogy(n / 2 - 1, share) - rest) * d / n
+
+
+# ----- counts: the number of events is whole, so that nothing moves along it -----
+
+
+@elementwise(sp.pdtr, partial_domain=True)
+def pdtr(ans, k, m):
+    whole = np.floor(k)
+    return None, -np.exp(sp.xlogy(whole, m) - m - sp.gammaln(whole + 1))
+
+
+@elementwise(sp.pdtrc, partial_domain=True)
+def pdtrc(ans, k, m):
+    whole = np.floor(k)
+    return None, np.exp(sp.xlogy(whole, m) - m - sp.gammaln(whole + 1))
+
+
+def binomial_slope(k, n, p):
+    """What the distribution function of the binomial distribution loses as ``p`` grows."""
+    inside = np.logical_and(k >= 0, k < n)
+    safe = np.where(inside, k, 0 * n)
+    slope = np.exp(sp.xlogy(safe, p) + sp.xlog1py(n - safe - 1, -p) - sp.betaln(safe + 1, n - safe))
+    return np.where(inside, slope, 0.0)
+
+
+def negative_binomial_slope(k, n, p):
+    """What the distribution function of the negative binomial distribution gains as ``p`` grows."""
+    return np.exp(sp.xlogy(n - 1, p) + sp.xlog1py(k, -p) - sp.betaln(n, k + 1))
+
+
+@elementwise(own._binom_cdf, partial_domain=True)
+def binom_cdf(ans, k, n, p):
+    return NotImplemented, NotImplemented, -binomial_slope(k, n, p)
+
+
+@elementwise(own._binom_sf, partial_domain=True)
+def binom_sf(ans, k, n, p):
+    return NotImplemented, NotImplemented, binomial_slope(k, n, p)
+
+
+@elementwise(own._binom_pmf, partial_domain=True)
+def binom_pmf(ans, k, n, p):
+    by_n = ans * (sp.digamma(n + 1) - sp.digamma(n - k + 1) + np.log1p(-p))
+    return NotImplemented, by_n, ans * (k / p - (n - k) / (1 - p))
+
+
+@elementwise(own._nbinom_cdf, partial_domain=True)
+def nbinom_cdf(ans, k, n, p):
+    return NotImplemented, NotImplemented, negative_binomial_slope(k, n, p)
+
+
+@elementwise(own._nbinom_sf, partial_domain=True)
+def nbinom_sf(ans, k, n, p):
+    return NotImplemented, NotImplemented, -negative_binomial_slope(k, n, p)
+
+
+@elementwise(own._nbinom_pmf, partial_domain=True)
+def nbinom_pmf(ans, k, n, p):
+    by_n = ans * (sp.digamma(n + k) - sp.digamma(n) + np.log(p))
+    return NotImplemented, by_n, ans * (n / p - k / (1 - p))
+
+
+# ----- relatives of the normal distribution -----
+
+
+@elementwise(sp.ndtri_exp, partial_domain=True)
+def ndtri_exp(ans, y):
+    return SQRT_2PI * np.exp(y + 0.5 * ans * ans)
+
+
+@elementwise(own._cauchy_ppf, partial_domain=True)
+def cauchy_ppf(ans, p, loc, scale):
+    z = (ans - loc) / scale
+    return math.pi * scale * (1 + z * z), 1, z
+
+
+@elementwise(own._cauchy_isf, partial_domain=True)
+def cauchy_isf(ans, p, loc, scale):
+    z = (ans - loc) / scale
+    return -math.pi * scale * (1 + z * z), 1, z
+
+
+# ----- powers: Pareto's distributions and their relatives -----
+
+
+@elementwise(sp.powm1, partial_domain=True)
+def powm1(ans, x, y):
+    return y * np.power(x, y - 1), sp.xlogy(ans + 1, x)
+
+
+@elementwise(sp.inv_boxcox1p, partial_domain=True)
+def inv_boxcox1p(ans, y, lmbda):
+    """``(1 + lmbda y) ** (1 / lmbda) - 1``."""
+    part = lmbda * y
+    near, safe = np.abs(part) < 0.05, np.where(np.equal(lmbda, 0), 1, lmbda)
+    far = (y / (1 + part) - np.log1p(part) / safe) / safe
+    by_lmbda = np.where(near, y * y * np.polyval(ROOT_SERIES, np.where(near, part, 0)), far)
+    return np.where(np.equal(lmbda, 1), 1, (ans + 1) / (1 + part)), (ans + 1) * by_lmbda

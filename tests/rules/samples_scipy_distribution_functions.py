@@ -1,0 +1,38 @@
+"""Sample calls of the special functions of which ``scipy.stats`` makes its distributions."""
+
+import numpy as np
+import scipy.special as sp
+import scipy.special._ufuncs as own
+import scipy.stats._continuous_distns as continuous
+from sample import Sample, positive, unit
+
+from ast_ad.rules.scipy import stats as scipy_stats  # noqa: F401
+
+COUNTS = np.array([0.0, 1.0, 3.0, 5.0])
+SHARE = np.array([0.1, 0.35, 0.5, 0.8])
+A, B = 1.0 + positive(4), 1.5 + positive(4, seed=1)
+
+SAMPLES = {
+    own._beta_pdf: [(SHARE, A, B), (0.3, 2.2, 1.4)],
+    own._beta_ppf: [Sample((SHARE, A, B), wrt=(0,)), Sample((0.3, 2.2, 1.4), wrt=(0,))],
+    sp.betainccinv: [Sample((A, B, SHARE), wrt=(2,)), Sample((2.2, 1.4, 0.3), wrt=(2,))],
+    sp.fdtri: [Sample((A, 2 * B, SHARE), wrt=(2,)), Sample((2.2, 3.4, 0.3), wrt=(2,))],
+    sp.pdtr: [Sample((COUNTS, A), wrt=(1,)), Sample((3.5, 1.4), wrt=(1,))],
+    sp.pdtrc: [Sample((COUNTS, A), wrt=(1,)), Sample((3.5, 1.4), wrt=(1,))],
+    own._binom_cdf: [Sample((COUNTS, 6.0, SHARE), wrt=(2,)), Sample((6.0, 6.0, 0.3), wrt=(2,))],
+    own._binom_sf: [Sample((COUNTS, 6.0, SHARE), wrt=(2,)), Sample((6.0, 6.0, 0.3), wrt=(2,))],
+    own._binom_pmf: [Sample((COUNTS, 6.5, SHARE), wrt=(1, 2)), Sample((2.0, 6.0, 0.3), wrt=(2,))],
+    own._nbinom_cdf: [Sample((COUNTS, A, SHARE), wrt=(2,)), Sample((2.0, 3.0, 0.3), wrt=(2,))],
+    own._nbinom_sf: [Sample((COUNTS, A, SHARE), wrt=(2,)), Sample((2.0, 3.0, 0.3), wrt=(2,))],
+    own._nbinom_pmf: [Sample((COUNTS, A, SHARE), wrt=(1, 2)), Sample((2.0, 3.0, 0.3), wrt=(1, 2))],
+    own._cauchy_ppf: [(SHARE, A, B), (0.3, 0.2, 1.4)],
+    own._cauchy_isf: [(SHARE, A, B), (0.3, 0.2, 1.4)],
+    sp.powm1: [(A, B), (1.3, -0.7)],
+    sp.inv_boxcox1p: [(A / 4, B), (0.3, -0.7), (0.3, 0.0)],
+    sp.ndtri_exp: [(-positive(4),), (-0.3,)],
+    continuous._log_gauss_mass: [
+        (unit(4) - 1.0, 0.5 + positive(4)),
+        (np.array([-3.0, 0.5, -2.0]), np.array([-1.0, 4.0, 1.0])),
+    ],
+    continuous._log_diff: [(positive(4), -positive(4, seed=1))],
+}
