@@ -173,8 +173,7 @@ def test_splines_of_fitpack():
     def loss(x, t, c):
         return x * interpolate.splev(3.5, (t, c, 3))
 
-    with pytest.warns(FallbackWarning):
-        np.testing.assert_allclose(ast_ad.grad(loss)(2.0, t, c), 12.25)
+    np.testing.assert_allclose(ast_ad.grad(loss)(2.0, t, c), 12.25)
 
 
 HISTORY: deque[float] = deque()
@@ -252,7 +251,7 @@ def test_what_a_trace_leaves_behind_is_plain():
         return np.sum(y)
 
     with pytest.warns(FallbackWarning):
-        gradient_of(loss, X)
+        gradient_of(eval("lambda x: loss(x)", {"loss": loss}), X)
     found = [kept[2][1][0], kept[3].a, kept[3].b["k"], slotted.value]
     assert [type(v) for v in found] == [np.ndarray] * 4
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ....rules.scipy.distributions import METHODS, MOMENTS
+from ....rules.distributions import METHODS, MOMENTS
 from ....rules.solvers import is_solver
 from ...ir.ops import Lit, Op
 from ...ir.types import Array, dtype_of
