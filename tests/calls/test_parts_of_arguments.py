@@ -452,6 +452,7 @@ COMPILED = {
     "counted", "dataclass_written", "dict_written", "function_attribute", "generator", "hooked",
     "in_closure", "in_loop", "in_partial", "inner_dict", "inner_list", "inner_tuple", "inner_whole",
     "isinst", "list_of_objects", "myself", "nested_grad", "nested_part", "object_in_dict",
+    "by_getattr", "cached", "dict_alias",
     "hooked_written", "object_in_dict_alias", "prop", "replaced", "same_array", "setattr_",
     "shared_inner", "slots", "swapped", "twice_same", "written", "written_in_place",
 }  # fmt: skip

@@ -94,24 +94,35 @@ def along_an_axis(a):
     [
         of_a_global,
         on_the_right,
-        made_within,
         of_a_default,
         of_a_list,
         of_a_dict_on_a_path,
         of_a_class,
-        rows_in_a_loop,
         in_place,
         in_a_list,
         in_a_lambda,
         with_a_matrix,
         matrix_first,
-        masked_by_values,
-        along_an_axis,
     ],
 )
 def test_what_has_operators_of_its_own_is_refused(function, backend):
     with pytest.raises(ast_ad.AdError):
         ast_ad.grad(function, backend=backend)(A.copy())
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+@pytest.mark.parametrize("function", [made_within, rows_in_a_loop, masked_by_values, along_an_axis])
+def test_masked_arrays_that_the_function_makes(function, backend):
+    at, h = A + 0.25, 1e-6  # no element lies where the masks change
+    value, found = ast_ad.value_and_grad(function, backend=backend)(at.copy())
+    np.testing.assert_allclose(value, function(at), rtol=1e-13)
+    for place in np.ndindex(at.shape):
+        one, other = at.copy(), at.copy()
+        one[place] += h
+        other[place] -= h
+        slope = (function(one) - function(other)) / (2 * h)
+        np.testing.assert_allclose(found[place], slope, rtol=1e-6, atol=1e-7)
 
 
 def changing(a):

@@ -38,7 +38,7 @@ def marks_of(a):
     if isinstance(a, Masked):
         return a.marks
     if isinstance(a, np.ma.MaskedArray):
-        return np.ma.getmaskarray(a)
+        return np.logical_or(a.mask, np.zeros(np.shape(a.data), bool))
     return None
 
 

@@ -88,8 +88,11 @@ def kaiser(M, beta):
     return np.i0(beta * np.sqrt(1 - ((n - half) / half) ** 2.0)) / np.i0(beta)
 
 
-@stands_for(np.row_stack)
 def row_stack(tup, *, dtype=None, casting="same_kind"):
     if dtype is None:
         return np.vstack(tup)
     return np.vstack(tup).astype(dtype)
+
+
+if hasattr(np, "row_stack"):  # not since NumPy 2.5
+    stands_for(np.row_stack)(row_stack)
