@@ -180,11 +180,12 @@ class TensorCall:
             self.request(),
         )
         floats = [i for i, leaf in enumerate(self.leaves) if has_derivative(plain(leaf))]
+        within = is_tracing()
 
         def pull_back(cotangent: Any) -> Any:
             given = _cotangents(cotangent, value, self.derivative)
             found, second = pullback.linearize([None if g is None else plain(g) for g in given])
-            if self.face is Traced and not is_tracing():  # the trace is over
+            if within and not is_tracing():  # the trace is over
                 bars = found
             else:
                 bars = recorded(found, second, [*inputs, *(g for g in given if g is not None)], self.face)

@@ -262,23 +262,6 @@ def next_of_nothing(x):
     return np.sum(x) + next(iter(()))  # here
 
 
-@refused("np.minimum.at", X)
-def minimum_at(x):
-    y = x * 2.0
-    np.minimum.at(y, [0, 0], 0.1)  # here
-    return np.sum(y)
-
-
-@refused("`dtype` of np.add.reduce", X)
-def dtype_of_a_reduction(x):
-    return np.add.reduce(x, dtype=np.float32)  # here
-
-
-@refused("np.arctan2.accumulate", X)
-def accumulated_angles(x):
-    return np.sum(np.arctan2.accumulate(x))  # here
-
-
 @refused("copy=False where a copy may be needed", X)
 def copy_that_is_forbidden(x):
     return np.sum(np.asarray(x, dtype=np.float32, copy=False))  # here
@@ -289,11 +272,6 @@ def array_like(x):
     return np.sum(np.asarray(x, like=x))  # here
 
 
-@refused("`count` of np.fromiter", X)
-def count_of_fromiter(x):
-    return np.sum(np.fromiter((v for v in x), float, count=3))  # here
-
-
 @refused("np.fromiter of what are no numbers", M)
 def fromiter_of_rows(x):
     return np.sum(np.fromiter((row for row in x), float))  # here
@@ -302,16 +280,6 @@ def fromiter_of_rows(x):
 @refused("another one in others", X)
 def vectorize_of_two_types(x):
     return np.sum(np.vectorize(lambda v: v if v > 0 else 0)(x))  # here
-
-
-@refused("followed for matrices only", X)
-def along_an_axis_of_a_vector(x):
-    return np.sum(np.apply_along_axis(np.sum, 0, x))  # here
-
-
-@refused("np.piecewise of a number", 1.5)
-def piecewise_of_a_number(x):
-    return np.piecewise(x, [x > 0], [lambda v: v, 0.0])  # here
 
 
 @refused("question about the memory", X)

@@ -48,12 +48,6 @@ def more_axes_in_place(x):
     return np.sum(y)
 
 
-@refused("assignment to .shape", X)
-def shape_that_is_set(x):
-    setattr(x, "shape", (3, 1))  # noqa: B010  # here
-    return np.sum(x)
-
-
 @refused("or may not lie row by row", X)
 def shape_of_a_view(x):
     y = x * 2.0

@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 
 from .case import X, refused
-
-
-@refused("an instance of `product`", X)
-def index_of_an_unlike_iterable(x):
-    total = 0.0
-    for i, (a, b) in enumerate(itertools.product(x, x)):  # here
-        total += a * b
-    return total
 
 
 @refused("it begins at the item that was the last one then", X)

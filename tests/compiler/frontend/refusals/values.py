@@ -19,11 +19,6 @@ def item_of_what_may_be_none(x):
     return np.sum(x) * one[0]  # here
 
 
-@refused("a directive in np.r_", X)
-def directive(x):
-    return np.sum(np.r_["0,2", x, x])  # here
-
-
 @refused("too many indices", X)
 def too_many_indices(x):
     return x[0, 0]  # here
