@@ -201,6 +201,8 @@ def test_views_and_copies():
         how = relation(fn, strides(base), Array(base.dtype, base.shape), asked(fn, args, kwargs), made)
         if fn is np.meshgrid and kwargs.get("copy", True) or fn is np.ix_ and base.dtype == bool:
             continue
+        if fn is strided and args[3] != base.strides:  # it is told how the program's own array lies
+            continue
         results = [r for r in arrays_in([result_of(fn, args, kwargs)]) if r.ndim and r.size]
         for found in results:
             shares = np.may_share_memory(found, base)
