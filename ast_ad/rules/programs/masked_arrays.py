@@ -32,11 +32,20 @@ KEEPING = ("dot", "inner", "kron", "solve", "inv")  # functions without marks th
 
 
 def marked(operands):
-    """Whether any element of the masked arrays among operands is masked."""
-    return any(isinstance(a, Masked) and np.any(full_marks(a)) for a in operands)
+    """Whether any element of the masked arrays among operands, and in lists of them, is masked."""
+    for a in operands:
+        if isinstance(a, (list, tuple)):
+            if marked(a):
+                return True
+        elif isinstance(a, Masked) and np.any(full_marks(a)):
+            return True
+    return False
 
 
 def unmasked(a):
+    """The values of an operand without marks, and of those in a list."""
+    if isinstance(a, (list, tuple)):
+        return [unmasked(part) for part in a]
     return values_of(a) if isinstance(a, Masked) else a
 
 
@@ -427,11 +436,10 @@ class MaskedArray(Masked):
         return by_ufunc(MaskedArray, ufunc, *inputs)
 
     def __array_function__(self, func, types, args, kwargs):
-        first, *rest = args
-        if func.__name__ not in BY_METHOD or not isinstance(first, Masked):
-            if marked(args):  # what NumPy's functions do with marks is none of a rule
+        if func.__name__ not in BY_METHOD or len(args) == 0 or not isinstance(args[0], Masked):
+            if marked((*args, *kwargs.values())):  # what NumPy's functions do with marks is none of a rule
                 return NotImplemented
-            found = func(*map(unmasked, args), **kwargs)
-            return MaskedArray(found) if func.__name__ in KEEPING else found
+            found = func(*map(unmasked, args), **{name: unmasked(value) for name, value in kwargs.items()})
+            return MaskedArray(found) if func.__name__ in KEEPING and np.ndim(found) > 0 else found
         name = {"amax": "max", "amin": "min", "around": "round"}.get(func.__name__, func.__name__)
-        return getattr(first, name)(*rest, **kwargs)
+        return getattr(args[0], name)(*args[1:], **kwargs)

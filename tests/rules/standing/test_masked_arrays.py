@@ -217,7 +217,15 @@ def nothing_is_masked(x):
     a = np.array([[2.0, 0.5], [0.5, 3.0]])
     y = np.zeros(2)
     y[:] = m[:2]
-    return np.dot(a, m[:2]).sum() + np.linalg.solve(a, m[1:3])[0] + np.sum(np.einsum("i,i", m, x)) + y[1]
+    joined = np.sum(np.concatenate([m, x])) + np.vstack([x, m])[1, 0] + np.stack(arrays=[m, x]).sum()
+    return (
+        joined
+        + np.dot(x, m)
+        + np.dot(a, m[:2]).sum()
+        + np.linalg.solve(a, m[1:3])[0]
+        + np.sum(np.einsum("i,i", m, x))
+        + y[1]
+    )
 
 
 def test_places_and_products():
@@ -225,9 +233,14 @@ def test_places_and_products():
         hold_traced(function)
 
 
-def test_marks_in_a_product_of_arrays_are_refused():
-    def f(x):
-        return np.linalg.solve(np.eye(4) * x[0], np.ma.array(x, mask=MASK))[0]
-
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: np.linalg.solve(np.eye(4) * x[0], np.ma.array(x, mask=MASK))[0],
+        lambda x: np.concatenate([x, np.ma.array(x, mask=MASK)]).sum(),
+        lambda x: np.stack(arrays=[np.ma.array(x, mask=MASK), x]).sum(),
+    ],
+)
+def test_marks_among_the_arrays_of_other_functions_are_refused(function):
     with pytest.raises((ast_ad.AdError, TypeError)):
-        grad(f)(X)
+        grad(function)(X)
