@@ -363,14 +363,21 @@ def dataclass_fields(x):
 def frozen_dataclass(x):
     made = Frozen(a=x[0], v=x)
     other = dataclasses.replace(made, a=x[1])
-    return made.square + other.square * np.sum(other.v)
+    return made.square + other.square * np.sum(other.v) + dataclasses.asdict(made)["a"]
 
 
-if sys.version_info < (3, 13):  # since then a comprehension in asdict is an object as an operand, and traced
+KINDS = frozenset({int, float, str})
 
-    @program
-    def frozen_as_dict(x):
-        return dataclasses.asdict(Frozen(a=x[0], v=x))["a"]
+
+@program
+def members_of_frozen_sets(x):
+    total = 0.0
+    for value in (Frozen(a=x[0], v=x), "text", 3):
+        if type(value) in KINDS:
+            total += 2.0 * x[1]
+        elif type(value) not in KINDS:
+            total += value.a**2
+    return total
 
 
 @program

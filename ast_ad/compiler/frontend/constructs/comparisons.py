@@ -16,6 +16,7 @@ from .. import doors
 from ..builder import type_of_arg
 from ..context import Context
 from ..conversion import from_python
+from ..guards import Guard, is_constant
 from ..outside_values import MAPPINGS, has_outside
 from ..store.choices import members
 from ..store.identities import CONTAINERS
@@ -265,6 +266,9 @@ def membership(cx: Context, op: str, left: Value, right: Value) -> Any:
         return Lit((cx.demand(left, "a dict key") in content) == (op == "In"))
     if isinstance(right, Live) and isinstance(right.value, MAPPINGS):
         return Lit(has_outside(cx, right, left) == (op == "In"))
+    if isinstance(right, Live) and type(right.value) is frozenset and told_by_value(cx, left):
+        cx.outside().guards.add(Guard.value(right.path, right.value))  # the same one has the same items
+        return Lit((needle in right.value) == (op == "In"))
     if cx.is_static(left) and cx.is_static(right):
         return Lit((needle in cx.static_value(right)) == (op == "In"))
     if isinstance(content, tuple):
@@ -285,6 +289,12 @@ def membership(cx: Context, op: str, left: Value, right: Value) -> Any:
         (cx.arg(left), cx.arg(right)),
         Scalar("bool"),
     )
+
+
+def told_by_value(cx: Context, value: Value) -> bool:
+    """Whether it is a constant, or a class with Python's own equality."""
+    known = cx.static_value(value)
+    return cx.is_static(value) and (is_constant(known) or type(known) is type)
 
 
 def perhaps_one(left: object, right: object) -> bool:
