@@ -298,6 +298,9 @@ def replacement(value: Any, table: dict[int, tuple[Any, Any]]) -> Any:
         return _kept(value, _python_of)
     if kind is np.vectorize:
         return _kept(value, vectorized)
+    if kind is functools.partial:
+        inner = replacement(value.func, table)
+        return None if inner is None else functools.partial(inner, *value.args, **value.keywords)
     return _constants_only(value) if is_fortran(value) else None
 
 

@@ -1,10 +1,13 @@
 """Is a derivative that is compiled while its module's functions are replaced by traced ones the same?"""
 
+import functools
+
 import numpy as np
 import pytest
+import scipy.special
 
 import ast_ad
-from ast_ad import tracing as fallback
+from ast_ad import grad, tracing as fallback
 
 X = np.array([-1.687, 1.813, -0.787])
 
@@ -61,3 +64,33 @@ def test_arrays_of_rows_of_which_some_are_plain():
     for i in range(3):
         h = 1e-6 * np.eye(3)[i]
         assert found[i] == pytest.approx((f(x + h) - f(x - h)) / 2e-6, abs=1e-6)
+
+
+# ----- functions with some of their arguments
+LOG_SUM = functools.partial(scipy.special.logsumexp, axis=0)
+PARTIALS = {"weighted": functools.partial(functools.partial(scipy.special.logsumexp, b=2.0), axis=0)}
+
+
+class Sums:
+    total = staticmethod(functools.partial(np.add.reduce, axis=0))
+
+
+def of_partials(x):
+    eval("0")
+    return np.sum(LOG_SUM(x) * Sums.total(x) + PARTIALS["weighted"](x) ** 2)
+
+
+def written_out(x):
+    lse = scipy.special.logsumexp
+    return np.sum(lse(x, axis=0) * np.sum(x, axis=0) + lse(x, b=2.0, axis=0) ** 2)
+
+
+def test_partials_of_replaced_functions():
+    x = np.random.default_rng(0).normal(size=(3, 4))
+    expected = grad(written_out, fallback="error")(x)
+    with pytest.warns(ast_ad.FallbackWarning):
+        np.testing.assert_allclose(grad(of_partials)(x), expected, rtol=1e-12)
+    with pytest.warns(ast_ad.FallbackWarning):  # the function itself is one; the axis is no constant
+        _, pull = ast_ad.vjp(functools.partial(scipy.special.logsumexp, b=2.0), x, 0, argnums=0)
+        found = pull(np.ones(4))
+    np.testing.assert_allclose(found, scipy.special.softmax(x, axis=0), rtol=1e-12)

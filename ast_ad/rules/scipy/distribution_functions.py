@@ -11,11 +11,18 @@ import numpy as np
 import scipy.special as sp
 import scipy.special._ufuncs as own
 
+from ..partials import power_dx
 from ..registry import elementwise
 
 SQRT_2PI = math.sqrt(2 * math.pi)
 # Of (u / (1 + u) - log(1 + u)) / u**2; highest power first.
 ROOT_SERIES = tuple((-1.0) ** (k + 1) * (k + 1) / (k + 2) for k in reversed(range(14)))
+
+
+def times_exp(factor, log):
+    """``factor * exp(log)``, and 0 where the factor is, however large the other one."""
+    return factor * np.exp(np.where(np.equal(factor, 0), 0.0, log))
+
 
 # ----- beta and F -----
 
@@ -23,8 +30,9 @@ ROOT_SERIES = tuple((-1.0) ** (k + 1) * (k + 1) / (k + 2) for k in reversed(rang
 @elementwise(own._beta_pdf, partial_domain=True)
 def beta_pdf(ans, x, a, b):
     both = sp.digamma(a + b)
-    by_x = ans * ((a - 1) / x - (b - 1) / (1 - x))
-    return by_x, ans * (np.log(x) - sp.digamma(a) + both), ans * (np.log1p(-x) - sp.digamma(b) + both)
+    up = times_exp(a - 1, sp.xlogy(a - 2, x) + sp.xlog1py(b - 1, -x) - sp.betaln(a, b))
+    down = times_exp(b - 1, sp.xlogy(a - 1, x) + sp.xlog1py(b - 2, -x) - sp.betaln(a, b))
+    return up - down, ans * (np.log(x) - sp.digamma(a) + both), ans * (np.log1p(-x) - sp.digamma(b) + both)
 
 
 @elementwise(own._beta_ppf, partial_domain=True)
@@ -87,7 +95,9 @@ def binom_sf(ans, k, n, p):
 @elementwise(own._binom_pmf, partial_domain=True)
 def binom_pmf(ans, k, n, p):
     by_n = ans * (sp.digamma(n + 1) - sp.digamma(n - k + 1) + np.log1p(-p))
-    return NotImplemented, by_n, ans * (k / p - (n - k) / (1 - p))
+    ways = sp.gammaln(n + 1) - sp.gammaln(k + 1) - sp.gammaln(n - k + 1)
+    up = times_exp(k, ways + sp.xlogy(k - 1, p) + sp.xlog1py(n - k, -p))
+    return NotImplemented, by_n, up - times_exp(n - k, ways + sp.xlogy(k, p) + sp.xlog1py(n - k - 1, -p))
 
 
 @elementwise(own._nbinom_cdf, partial_domain=True)
@@ -103,7 +113,9 @@ def nbinom_sf(ans, k, n, p):
 @elementwise(own._nbinom_pmf, partial_domain=True)
 def nbinom_pmf(ans, k, n, p):
     by_n = ans * (sp.digamma(n + k) - sp.digamma(n) + np.log(p))
-    return NotImplemented, by_n, ans * (n / p - k / (1 - p))
+    ways = sp.gammaln(n + k) - sp.gammaln(k + 1) - sp.gammaln(n)
+    up = times_exp(n, ways + sp.xlogy(n - 1, p) + sp.xlog1py(k, -p))
+    return NotImplemented, by_n, up - times_exp(k, ways + sp.xlogy(n, p) + sp.xlog1py(k - 1, -p))
 
 
 # ----- relatives of the normal distribution -----
@@ -131,7 +143,7 @@ def cauchy_isf(ans, p, loc, scale):
 
 @elementwise(sp.powm1, partial_domain=True)
 def powm1(ans, x, y):
-    return y * np.power(x, y - 1), sp.xlogy(ans + 1, x)
+    return power_dx(x, y), sp.xlogy(ans + 1, x)
 
 
 @elementwise(sp.inv_boxcox1p, partial_domain=True)
@@ -141,4 +153,5 @@ def inv_boxcox1p(ans, y, lmbda):
     near, safe = np.abs(part) < 0.05, np.where(np.equal(lmbda, 0), 1, lmbda)
     far = (y / (1 + part) - np.log1p(part) / safe) / safe
     by_lmbda = np.where(near, y * y * np.polyval(ROOT_SERIES, np.where(near, part, 0)), far)
-    return np.where(np.equal(lmbda, 1), 1, (ans + 1) / (1 + part)), (ans + 1) * by_lmbda
+    slope = np.exp(sp.xlog1py(1 / safe - 1, np.where(np.equal(lmbda, 0), 0, part)))
+    return np.where(np.equal(lmbda, 0), np.exp(y), slope), (ans + 1) * by_lmbda
