@@ -149,9 +149,10 @@ def powm1(ans, x, y):
 @elementwise(sp.inv_boxcox1p, partial_domain=True)
 def inv_boxcox1p(ans, y, lmbda):
     """``(1 + lmbda y) ** (1 / lmbda) - 1``."""
-    part = lmbda * y
+    part = np.where(np.logical_and(np.equal(lmbda, 0), np.isinf(y)), 0.0, lmbda * y)
     near, safe = np.abs(part) < 0.05, np.where(np.equal(lmbda, 0), 1, lmbda)
     far = (y / (1 + part) - np.log1p(part) / safe) / safe
     by_lmbda = np.where(near, y * y * np.polyval(ROOT_SERIES, np.where(near, part, 0)), far)
-    slope = np.exp(sp.xlog1py(1 / safe - 1, np.where(np.equal(lmbda, 0), 0, part)))
-    return np.where(np.equal(lmbda, 0), np.exp(y), slope), (ans + 1) * by_lmbda
+    at_end = np.equal(part, -1)
+    slope = np.where(at_end, np.power(0.0, 1 / safe - 1), (ans + 1) / (1 + np.where(at_end, 0, part)))
+    return slope, (ans + 1) * by_lmbda
