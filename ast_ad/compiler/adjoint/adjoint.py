@@ -141,7 +141,7 @@ class Sweep:
         self.builder, self.rules = builder, RuleCopies(builder)
         self.residuals = residuals
         self.activity = activity
-        self.undefined = undefined
+        self.undefined, self.recorded = undefined, set[Var]()
         self.bars = Cotangents(builder, activity, undefined)
         self.ruled: set[OwnRule] = set()  # the rules of the user's that it has used
         self.masks, self.infinities, self.settled = Masks(), Infinities(), Settled(expression_key)

@@ -6,7 +6,8 @@ nothing is saved for statements that are dropped.
 
 The adjoint is an ``If`` on the same condition: each side sweeps back over the primal side. It yields the
 cotangents, so far, of the outer values to which either side adds. What a side needs of the primal side's own
-values is an additional result of the primal ``If``.
+values is an additional result of the primal ``If``. An array that a loop around it changes is not read for a
+few elements only: the loop would save all of it in each turn.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from ..simplify.dead_code import eliminate
 from ..simplify.renaming import Renaming, defined, free, replace_reads
 from ..simplify.simplify import simplify_block
 from .contributions import Cotangents, bar_hint, common_type, cotangent_type
+from .recomputation import is_long
 from .residuals import borrow_metadata, plan, read_for_metadata_only, read_for_values, repeat_into
 
 if TYPE_CHECKING:
@@ -84,11 +86,18 @@ def yield_needed(sweep: Saving, op: If, branch: Block, reverse: Block) -> None:
     shapes_only = read_for_metadata_only(reverse)
     read = free(reverse)
     donors = [v for v in read if v not in local and v not in sweep.undefined]
-    needed = [v for v in borrow_metadata(reverse, local, donors, read) if v in local]
-    choice = plan(needed, branch, lambda v: v not in local, shapes_only, sweep.residuals)
+
+    def dear(var: Var) -> bool:
+        return var not in local and var in sweep.recorded and is_long(var.type)
+
+    needed = [v for v in borrow_metadata(reverse, local, donors, read) if v in local or dear(v)]
+    needed = [v for v in needed if v in local or v not in shapes_only]
+    choice = plan(
+        needed, branch, lambda v: v not in local and not dear(v), shapes_only, sweep.residuals, dear
+    )
     shapes_only -= read_for_values(choice.repeated)
     names: Renaming = {}
-    for var in choice.saved:
+    for var in filter(local.__contains__, choice.saved):
         position = next((i for i, result in enumerate(branch.results) if result is var), None)
         names[var] = (
             _new_result(sweep, op, branch, var, var in shapes_only) if position is None else op.outs[position]

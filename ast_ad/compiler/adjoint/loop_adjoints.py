@@ -141,9 +141,9 @@ def sweep_body(sweep: Sweep, op: For | While, carried: list[int]) -> Reverse:
         return accumulators[var]
 
     outer, block = sweep.bars, Block()
-    scope = Cotangents(
-        sweep.builder, sweep.activity, sweep.undefined, [*defined(op.body), *binders(op)], accumulator
-    )
+    own = [*defined(op.body), *binders(op)]
+    scope = Cotangents(sweep.builder, sweep.activity, sweep.undefined, own, accumulator)
+    sweep.recorded.update(own)
     sweep.builder.divisors.merged.update(params)
     for j, bar in zip(carried, params, strict=True):
         for value in variables(results[j]):  # what is missing only where no turn is run is of no matter here
@@ -197,6 +197,7 @@ class Saving(Protocol):
 
     builder: Builder
     undefined: set[Var]
+    recorded: set[Var]  # what a loop around it records, if it is read
     residuals: str
 
 

@@ -7,6 +7,7 @@ The cost model, in units of one addition of two numbers:
 - to compute it again, for each number in the result: arithmetic and comparisons 1, division and roots 8,
   elements picked by an array of indices 4, sums and products of small arrays with constant shapes 2 for
   each term. Views, lengths and an element of an array cost 1.
+- An array outside of a branch, in a loop, is saved for every turn if it is read: so are its elements instead.
 - Everything else (exp and its like, reductions, products of matrices, calls, loops, branches) is saved.
 
 The network has two nodes for each value, one before and one after "saved". On the sink's side of the cut is
@@ -73,6 +74,11 @@ def size(type: Type) -> int:
     return 1
 
 
+def is_long(type: Type) -> bool:
+    """Whether it is an array of more than a few numbers."""
+    return isinstance(type, Array) and size(type) > FEW
+
+
 def cost_again(op: Op) -> int | None:
     """What it costs to repeat an operation; None where its result has to be saved.
 
@@ -114,7 +120,11 @@ def _each(op: Op) -> int | None:
 
 
 def choose(
-    needed: Iterable[Var], shapes_only: Set[Var], primal: Block, visible: Callable[[Var], bool]
+    needed: Iterable[Var],
+    shapes_only: Set[Var],
+    primal: Block,
+    visible: Callable[[Var], bool],
+    dear: Callable[[Var], bool] = lambda var: False,
 ) -> tuple[list[Var], list[Op]]:
     """What to save and what to repeat, at the least cost in all.
 
@@ -123,6 +133,8 @@ def choose(
         shapes_only: those that it reads for shape and dtype only.
         primal: the region that computes them; what its inner regions compute can't be repeated.
         visible: whether the reverse sweep has a value anyway.
+        dear: whether a value from outside of the region is saved there, if the reverse sweep reads it. As
+            that may be done for others, too, it costs half.
     """
     makers = _makers(primal)
     needed = [var for var in dict.fromkeys(needed) if not visible(var)]
@@ -140,7 +152,7 @@ def choose(
         before[var], after[var] = network.node(), network.node()
         pending += _sources(makers.get(var), visible)
     for var, node in before.items():
-        network.edge(node, after[var], SAVED * size(var.type))
+        network.edge(node, after[var], SAVED * size(var.type) // (2 if dear(var) else 1))
         op = makers.get(var)
         again = None if op is None or var in compared else cost_again(op)
         network.edge(source, node, INFINITE if again is None else again)

@@ -68,6 +68,7 @@ def plan(
     visible: Callable[[Var], bool],
     shapes_only: Set[Var] = frozenset(),
     policy: str = "cheap",
+    dear: Callable[[Var], bool] = lambda var: False,
 ) -> Plan:
     """What to save and what to compute again.
 
@@ -77,6 +78,7 @@ def plan(
         visible: whether the reverse region has a value anyway.
         shapes_only: the values that it reads for shape and dtype only.
         policy: one of ``POLICIES``.
+        dear: whether it can read a value that is not visible as it is, at the price of a copy of its own.
 
     Raises:
         InternalError: no such policy.
@@ -84,7 +86,7 @@ def plan(
     if policy not in POLICIES:
         raise InternalError(f"residuals by the policy {policy!r}; there are {', '.join(POLICIES)}")
     if policy == "min-cut":
-        return Plan(*choose(needed, shapes_only, primal, visible))
+        return Plan(*choose(needed, shapes_only, primal, visible, dear))
     makers = {out: op for op in primal.ops if isinstance(op, Op) for out in op.outs}
     repeatable: dict[Var, bool] = {}
 

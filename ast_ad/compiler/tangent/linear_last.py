@@ -35,7 +35,7 @@ from ..ir.ops import (
     walk,
 )
 from ..simplify.dead_code import eliminate
-from ..simplify.renaming import copy_function, copy_statement, free
+from ..simplify.renaming import copy_function, copy_statement, defined, free
 from ..simplify.simplify import simplify, simplify_block
 
 
@@ -63,6 +63,7 @@ class Distribution:
 
     def __init__(self, body: Block, seeds: tuple[Var, ...], residuals: str) -> None:
         self.undefined, self.residuals = doubtful_values(body), residuals
+        self.recorded = set[Var]()
         self.builder = Builder(Block(), adjoint=True)
         self.late = dependents(body, seeds)
 
@@ -106,6 +107,7 @@ class Distribution:
         items = [(s, v) for s, v in op.items if not self.late.isdisjoint(v)] if isinstance(op, For) else []
         whole = copied(op, late) if items and op.stops and op.reverse else None  # type: ignore[union-attr]
         stops, results = op.body.results[: op.stops], op.body.results[op.stops :]
+        self.recorded.update([*defined(op.body), *binders(op)])
         statements = self.block(op.body)
         loop = Loop(
             list(_chosen(op.params, late)),
