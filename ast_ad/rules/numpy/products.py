@@ -40,6 +40,19 @@ def row(x: Any) -> Any:
     return np.expand_dims(x, -2)
 
 
+def rows(x: Any) -> Any:
+    """The vectors along the last axis of ``x`` as the rows of one matrix.
+
+    >>> rows(np.zeros((2, 3, 4))).shape
+    (6, 4)
+    """
+    *stack, length = np.shape(x)
+    count = 1
+    for n in stack:
+        count = count * n
+    return np.reshape(x, (count, length))
+
+
 # ----- matmul and its relatives -----
 
 
@@ -55,6 +68,8 @@ def matmul(g, ans, x1, x2):
         return np.outer(g, np.conj(x2)), H(x1) @ g
     if np.ndim(x2) == 1:  # (..., m, k), (k) -> (..., m)
         return column(g) * np.conj(x2), np.sum(np.conj(x1) * column(g), axis=-2)
+    if np.ndim(x2) == 2 and np.ndim(x1) > 2:  # one product for the whole stack, of which x2 has the sum
+        return np.reshape(rows(g) @ H(x2), np.shape(x1)), H(rows(x1)) @ rows(g)
     return g @ H(x2), H(x1) @ g
 
 

@@ -7,12 +7,13 @@ NumPy's: sums may be made in another order.
 from __future__ import annotations
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
+import operator
 from typing import Any
 
 import numpy as np
 
 from ....rules import helpers
-from ....rules.numpy import joining, reductions, signal
+from ....rules.numpy import joining, products, reductions, signal
 from ....rules.numpy.gather import refuse
 from ....rules.torch import activations as torch_activations, softmax as torch_softmax
 
@@ -37,6 +38,14 @@ def fliplr(m):
 
 def flipud(m):
     return m[::-1]
+
+
+def moveaxis(a, source, destination):
+    _only(isinstance(source, int) and isinstance(destination, int))
+    n = np.ndim(a)
+    axes = [i for i in range(n) if i != source % n]
+    axes.insert(destination % n, source % n)
+    return np.transpose(a, axes)
 
 
 # ----- moments and bounds
@@ -68,6 +77,13 @@ def norm(x, ord=None, axis=None, keepdims=False):
     return np.sqrt(np.sum(x * x, axis=axis, keepdims=keepdims))
 
 
+def matmul(x1, x2):
+    """A stack of matrices by one matrix: one product for the whole stack."""
+    _only(np.ndim(x1) > 2 and np.ndim(x2) == 2)
+    stack = np.shape(x1)
+    return np.reshape(products.rows(x1) @ x2, (*stack[:-1], np.shape(x2)[1]))
+
+
 def trace(a, offset=0):
     _only(np.ndim(a) == 2 and offset == 0)
     return np.sum(np.diagonal(a))
@@ -77,6 +93,13 @@ def clip(a, a_min=None, a_max=None, *, min=None, max=None):
     low, high = a_min if min is None else min, a_max if max is None else max
     above = a if low is None else np.maximum(a, low)
     return above if high is None else np.minimum(above, high)
+
+
+# ----- ranges
+def linspace(start, stop, num=50, endpoint=True):
+    _only(np.ndim(start) == 0 and np.ndim(stop) == 0 and isinstance(num, int) and num > 1 and endpoint is True)
+    places = np.arange(num)
+    return np.where(places == num - 1, stop, places * ((stop - start) / (num - 1)) + start)
 
 
 # ----- counts
@@ -204,11 +227,15 @@ DEFINITIONS: dict[Any, Any] = {
     np.flip: flip,
     np.fliplr: fliplr,
     np.flipud: flipud,
+    np.moveaxis: moveaxis,
     np.var: var,
     np.std: std,
     reductions.reduced_count: reduced_count,
     np.linalg.norm: norm,
+    np.matmul: matmul,
+    operator.matmul: matmul,
     np.trace: trace,
+    np.linspace: linspace,
     np.count_nonzero: count_nonzero,
     np.any: any_,
     np.all: all_,

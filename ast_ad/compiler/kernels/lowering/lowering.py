@@ -71,11 +71,18 @@ POINTWISE: set[Any] = {
 def has_form(op: Op) -> bool:
     """Whether kernels have the operation, in some of the ways that it is called."""
     if op.fn in FORMS or op.fn in POINTWISE or op.fn in _PURE_WRITES:
-        return True
+        return not _of_stack(op)
     primitive = lookup(op.fn)
     if primitive is not None and primitive.kind == "elementwise":
         return not isinstance(op.fn, FunctionType) or op.fn.__module__ == "numpy" or _scalar(op) is not None
     return not any(isinstance(v.type, Array) for v in (*variables(*op.args), *op.outs))
+
+
+def _of_stack(op: Op) -> bool:
+    """Whether it is the product of a stack of matrices by one matrix: one product of two is as good."""
+    types = [a.type for a in op.args if isinstance(a, Var)]
+    ranks = [len(t.shape) for t in types if isinstance(t, Array) and t.shape is not None]
+    return op.fn in (np.matmul, operator.matmul) and ranks[1:] == [2] and ranks[0] > 2
 
 
 def is_pointwise(op: Op) -> bool:
