@@ -17,6 +17,7 @@ from typing import Any
 
 _fresh = itertools.count()
 LARGEST = 60  # atoms in a term; what would have more is a symbol of its own
+NESTED = 4  # counters that may depend on each other
 LONGEST = 8  # products in a sum that is multiplied out
 
 
@@ -26,13 +27,15 @@ class Atom:
 
     Equal keys denote equal integers. ``least``: one that it is known to reach (None: nothing is known),
     ``not_one``: whether it is known to differ from 1 (an argument's length, whose ones are part of the
-    signature). Both follow from the key.
+    signature). ``span``: what it lies between, both included, as the counter of a loop does. All follow from
+    the key.
     """
 
     key: Any
     least: int | None = None
     not_one: bool = False
     weight: int = 1
+    span: tuple[Dim | int | None, Dim | int | None] = (None, None)
 
     def __post_init__(self) -> None:
         # kept: a term may hold further ones, ever deeper
@@ -59,6 +62,8 @@ class Atom:
     @functools.cached_property
     def most(self) -> int | None:
         """A number that it certainly does not exceed."""
+        if self.span[1] is not None:
+            return upper(self.span[1])
         if self.operands is None or self.key[0] is math.prod:
             return None
         fn, bounds = self.key[0], [upper(part) for part in self.operands]
@@ -115,6 +120,17 @@ class Dim:
     @staticmethod
     def symbol(key: object, not_one: bool = False, least: int | None = None) -> Dim:
         return Dim(((Atom(key, least, not_one), 1),))
+
+    @staticmethod
+    def between(key: object, low: Dim | int | None, high: Dim | int | None) -> Dim:
+        """An integer from ``low`` to ``high``, both included; None: nothing is known.
+
+        >>> n = Dim.symbol("n", least=0)
+        >>> i = Dim.between("i", 0, n - 1)
+        >>> smallest(i + 1, n) == i + 1, lower(n - i)
+        (True, 1)
+        """
+        return Dim(((Atom(key, None if low is None else lower(low), span=(low, high)), 1),))
 
     @staticmethod
     def fresh() -> Dim:
@@ -193,6 +209,27 @@ def lower(dim: Int) -> int | None:
     """A number that the integer certainly reaches; None where none is known."""
     if isinstance(dim, int):
         return dim
+    found = [_lower(dim)]
+    for _ in range(NESTED):
+        counter = next(filter(None, map(_beside, dim.terms)), None)
+        if counter is None:
+            break
+        dim = dim + counter
+        if isinstance(dim, int):
+            found.append(dim)
+            break
+        found.append(_lower(dim))
+    return max([bound for bound in found if bound is not None], default=None)
+
+
+def _beside(term: tuple[Atom, int]) -> Int | None:
+    """What a term with a counter changes by as that goes to the end of its span where the term is least."""
+    atom, coefficient = term
+    end = atom.span[coefficient < 0]
+    return (end - Dim(((atom, 1),))) * coefficient if isinstance(end, Dim) else None
+
+
+def _lower(dim: Dim) -> int | None:
     total = dim.const
     for atom, coefficient in dim.terms:
         bound = atom.least if coefficient > 0 else atom.most

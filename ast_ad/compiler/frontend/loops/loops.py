@@ -15,7 +15,7 @@ import gast
 
 from ....errors import AdError
 from ...ir.dims import reaches
-from ...ir.ops import Block, For, Lit, Var, While
+from ...ir.ops import Arg, Block, For, Lit, Var, While
 from ...ir.types import Dim, Scalar
 from .. import doors
 from ..constructs.branches import branch, condition, truth
@@ -245,6 +245,15 @@ def static_indices(cx: Context, count: int, start: Value, step: Value) -> list[i
     return [first + k * stride for k in range(count)]
 
 
+def ends(start: Arg, stop: Arg, step: int) -> tuple[Dim | int | None, Dim | int | None]:
+    """The least and the largest number that a range may hold; None where it is not known."""
+    first, end = int_size(start), int_size(stop)
+    known_first, known_end = (n if isinstance(n, (int, Dim)) else None for n in (first, end))
+    if step > 0:
+        return known_first, None if known_end is None else known_end - 1
+    return None if known_end is None else known_end + 1, known_first
+
+
 def region_loop(
     cx: Context,
     bounds: tuple[Value, Value, Value],
@@ -276,9 +285,8 @@ def region_loop(
 
     span = cx.builder.span
     passes.index = index = Var(Scalar("int"), hint)
-    first = int_size(start)
-    if isinstance(first, (int, Dim)) and reaches(first, 0) and isinstance(step, Lit) and step.value > 0:
-        index.type = Scalar("int", None, Dim.symbol(("int", index.id), least=0))
+    if isinstance(step, Lit):
+        index.type = Scalar("int", None, Dim.between(("int", index.id), *ends(start, stop, step.value)))
 
     def once() -> None:
         body(get(index))
