@@ -490,6 +490,29 @@ def min_max_python(x):
     return s
 
 
+@case((x5,), (x20,))
+def extrema_of_several(x):
+    s = max(x[0], x[1], x[2]) * min(x[0], x[1], x[2], 0.25)
+    for i in range(2, x.shape[0]):
+        s = max(s * 0.5 + x[i], x[i - 1] - s, x[i - 2], -s)
+    return s
+
+
+@case((x5,), (A([np.nan, 1.0, 2.0]),), (A([1.0, np.nan, 2.0]),), (A([1.0, 1.0, 1.0]),))
+def several_nan(x):
+    return max(x[0], x[1], x[2]) + 2.0 * min(x[0], x[1], x[2])
+
+
+@case((x5,), (x20,), (A([1.5]),), (np.zeros(0),))
+def ranges_with_steps(x):
+    n = x.shape[0]
+    down, up = np.arange(n - 1, -1, -1), np.arange(0, 3 * n, 3)
+    s = np.sum(x * down) + np.sum(x**2 * up) + np.sum(np.arange(5, 5, 2))
+    for i in range(n):
+        s += np.sum(np.arange(i, -2, -2)) * x[i] + np.sum(np.arange(-i, i, 3)) * x[i] ** 2
+    return s
+
+
 @case((A([np.nan, 1.0]),), (A([1.0, np.nan]),), (x20,))
 def nan_min_max(x):
     s = 0.0

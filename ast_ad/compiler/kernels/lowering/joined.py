@@ -194,17 +194,20 @@ def _diagonal(s: Scalarizer, op: Op) -> None:
 @form_of(np.arange)
 def _arange(s: Scalarizer, op: Op) -> None:
     type = op.out.type
-    if op.kwargs or not isinstance(type, Array) or type.kind != "int" or len(op.args) > 2:
-        raise NoForm("a range of floats or with a step")
-    start = s.number(op.args[0]) if len(op.args) == 2 else Lit(0)
-    stop = s.number(op.args[-1])
+    if op.kwargs or not isinstance(type, Array) or type.kind != "int":
+        raise NoForm("a range of floats")
+    ends = op.args if len(op.args) > 1 else (Lit(0), *op.args)
+    start, stop, by = map(s.number, (*ends, Lit(1))[:3])
+    step = by.value if isinstance(by, Lit) else None
+    if not isinstance(step, int) or not step:
+        raise NoForm("a range with a step that is known at run time only")
     from .. import runtime as kernels
 
     length = s.extent(type.shape[0]) if type.shape else None
     if length is None:
-        length = s.body.op(kernels.span, start, stop, Lit(1), type=INT)
+        length = s.body.op(kernels.turns, start, stop, Lit(step), type=INT)
 
     def element(body: Body, place: Place) -> Arg:
-        return body.number(place[0].plus(Index.of(start)))
+        return body.number(place[0].times(step).plus(Index.of(start)))
 
     s.bind(op.out, Formula(type, (length,), [], element, 0))

@@ -39,7 +39,7 @@ _FLOAT = {
 _COMPLEX = {fn: fn for fn in (operator.add, operator.sub, operator.mul)}
 _COMPLEX[operator.truediv] = p.divide_complex
 _SIGNS = {operator.neg, operator.pos, operator.abs, builtins.abs}
-_EXTREMA = {builtins.max: p.larger, builtins.min: p.smaller}
+_EXTREMA = {builtins.max: (p.larger, p.largest), builtins.min: (p.smaller, p.least)}  # of two, and of more
 _MATH = {
     **{getattr(math, name): getattr(p, name) for name in ("exp", "expm1", "sinh", "cosh", "log1p", "log2")},
     **{getattr(math, name): getattr(p, name) for name in ("log10", "sqrt", "sin", "cos", "tan", "asin")},
@@ -71,7 +71,8 @@ def form(fn: Function, types: Sequence[Scalar], values: Sequence[Any]) -> Functi
     if getattr(fn, "__module__", "") == "math":
         return _of_math(fn, kinds)
     if fn in _EXTREMA:
-        return _EXTREMA[fn] if len(types) == 2 and types[0] == types[1] and kinds[0] != "complex" else None
+        alike = len(types) > 1 and all(type == types[0] for type in types) and kinds[0] != "complex"
+        return _EXTREMA[fn][len(types) > 2] if alike else None
     if fn in _CONVERSIONS:
         return _conversion(fn, kinds)
     if fn in _TRUTH:

@@ -215,6 +215,22 @@ def smaller(x, y):
     return y if y < x else x
 
 
+@compiled
+def largest(first, *others):
+    """``max`` of numbers of one type."""
+    for other in others:
+        first = larger(first, other)
+    return first
+
+
+@compiled
+def least(first, *others):
+    """``min`` of numbers of one type."""
+    for other in others:
+        first = smaller(first, other)
+    return first
+
+
 # ----- the functions of math -----
 
 
