@@ -204,9 +204,15 @@ def _loop_body(s: Scalarizer, op: For | While, others: list[int], params: list[V
         return Block(body.ops, tuple(found))
 
 
-def _leave(s: Scalarizer, op: For | While, others: list[int], params: list[Var]) -> tuple[Var, ...]:
-    outs = tuple(Var(p.type, op.outs[j].hint) for j, p in zip(others, params, strict=True))
-    return outs
+def _leave(op: For | While, others: list[int], params: list[Var]) -> tuple[Var, ...]:
+    """The values after a loop. A length that turns change is another one there than in any of them."""
+    outs = [op.outs[j] for j in others]
+    types = [o.type if _renewed(p.type, o.type) else p.type for p, o in zip(params, outs, strict=True)]
+    return tuple(Var(type, out.hint) for type, out in zip(types, outs, strict=True))
+
+
+def _renewed(type: Any, after: Any) -> bool:
+    return isinstance(type, Array) and _alike(type, after) and after.shape is not None
 
 
 def _for(s: Scalarizer, op: For) -> None:
@@ -230,7 +236,7 @@ def _for(s: Scalarizer, op: For) -> None:
         high = s.bounds.affine(stop)
         s.bounds.loop(index, s.bounds.affine(start), None if high is None else high - 1)
     block = _loop_body(s, op, others, params)
-    outs = _leave(s, op, others, params)
+    outs = _leave(op, others, params)
     bounds = _backwards(s, start, stop, step) if op.reverse else (start, stop, step)
     s.body.append(For(index, bounds, (), tuple(params), tuple(inits), block, outs, False, op.stops))
     for j, out in zip(others, outs, strict=True):
@@ -276,7 +282,7 @@ def _while(s: Scalarizer, op: While) -> None:
         cond = Block(body.ops, (s.number(op.cond.results[0]),))
         s.flush()
     block = _loop_body(s, op, others, params)
-    outs = _leave(s, op, others, params)
+    outs = _leave(op, others, params)
     s.body.append(While(tuple(params), tuple(inits), cond, block, outs, op.stops))
     for j, out in zip(others, outs, strict=True):
         _bind(s, op.outs[j], out)
