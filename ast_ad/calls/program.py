@@ -44,6 +44,7 @@ class Program(Request):
     counted = False  # whether each call has to be noted, as it may be time for kernels
     checked: Any = None  # what was compared in its first call, or why nothing was; None: there was none
     keep: Callable[[], None] | None = None  # store it for later processes
+    stored = False  # whether an earlier process has
     halves: Any = None  # see ``halves``
     _fast: FastCall | None = None
     _calls = 0

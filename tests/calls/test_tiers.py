@@ -6,6 +6,8 @@ import pytest
 import ast_ad
 from ast_ad.calls import code as programs, pipeline, tiers
 from ast_ad.calls.code import Loaded, NotCompiled
+from ast_ad.calls.program import Program
+from ast_ad.compiler.analysis.work import nanoseconds
 from ast_ad.compiler.arrays.in_place import write_in_place
 from ast_ad.compiler.emit.load import load_module
 from ast_ad.compiler.emit.python import emit_module
@@ -88,6 +90,7 @@ def test_numpy_gets_no_kernels(kernels):
 def test_auto_waits_for_work(kernels, monkeypatch):
     """The first call is NumPy's; kernels come when the estimated work is passed, at the same call."""
     seen = []
+    monkeypatch.setattr(tiers, "PRICE", 0.0)
     for _ in range(2):
         kernels.compiled.clear()
         vg = ast_ad.value_and_grad(scaled, backend="auto")
@@ -105,6 +108,32 @@ def test_auto_waits_for_work(kernels, monkeypatch):
     assert vg.backend == "numpy"
     vg(np.ones(50))
     assert vg.backend == "numba"
+
+
+def calls_until_kernels():
+    vg = ast_ad.value_and_grad(scaled, backend="auto")
+    for i in range(5000):
+        assert vg(np.ones(50))[0] == 100.0
+        if vg.backend == "numba":
+            return i, vg
+    return None, vg
+
+
+def test_auto_waits_for_the_price_of_compiling(kernels, monkeypatch):
+    """The longer the kernels, the later; they are written once, and compiled when they have paid."""
+    monkeypatch.setattr(tiers, "WORTH", 1e6)
+    found = []
+    for price in (0.0, 3e5, 6e5):
+        monkeypatch.setattr(tiers, "PRICE", price)
+        kernels.compiled.clear()
+        calls, vg = calls_until_kernels()
+        found.append(calls)
+        lines = vg.source.count("\n")
+        work = nanoseconds(vg._last.joint, [np.ones(50)])
+        assert calls == np.ceil(max(1e6, price * lines) / work) and len(kernels.compiled) == 1
+    assert found[0] < found[1] < found[2]
+    monkeypatch.setattr(Program, "stored", True)  # the machine code is on the disk
+    assert calls_until_kernels()[0] == found[0]
 
 
 def test_a_check_that_fails_is_answered_by_numpy(kernels):

@@ -275,6 +275,8 @@ class _Places:
 class Restored(Program):
     """A program from the disk. The compiler runs only if somebody wants to look inside, or kernels fail."""
 
+    stored = True
+
     def __init__(self, owner: Any, described: Described, backend: str, known: Known, entry: Entry) -> None:
         names, trees, leaves, keywords = described
         told = entry.metadata
