@@ -27,6 +27,7 @@ from ..errors import (
 from ..inspection.views import Inspection
 from ..options import Options
 from ..trees import STATIC, flatten
+from .ahead import Ahead
 from .arguments import Arguments
 from .fitting.effects import begin, traced_again
 from .fitting.recursion_depths import deeper, may_be_deeper
@@ -42,7 +43,7 @@ MAX_STORING = 6  # programs that store outside kept for one kind of arguments
 MAX_PROGRAMS = 16  # programs kept for one kind of arguments, where what they read from outside keeps changing
 
 
-class Derivative(Inspection):
+class Derivative(Ahead, Inspection):
     """A derivative of ``function``, compiled when it is first called with arguments of a new kind.
 
     Attributes: ``source`` (what ran last), ``forward_source`` and ``backward_source`` (the same as two

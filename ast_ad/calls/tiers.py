@@ -20,7 +20,7 @@ from . import code as codes
 from .fitting.assumptions import given_up, of_lengths
 
 WORTH = 1e8
-"""Nanoseconds of estimated work that NumPy does before kernels are written, and compiled if they are on disk."""
+"""Nanoseconds of estimated work that NumPy does before kernels are written, or loaded from the disk."""
 PRICE = 1.2e7
 """Nanoseconds that compiling a line of kernels takes: what was seen for 40 programs of 50 to 1,000 lines."""
 MOST_SMALL = 4  # patterns with different small lengths before lengths are no constants any more
@@ -48,7 +48,7 @@ class Tier:
         self._patterns: dict[Any, Known] = {}
         self._refused: set[Any] = set()
         self._written: dict[Any, Any] = {}  # programs whose kernels cost more than what NumPy has done so far
-        self._work, self._worth = 0.0, WORTH
+        self.work, self._worth = 0.0, WORTH
         self._closed = False
         self._last: tuple[Any, float] = (None, 0.0)
 
@@ -69,11 +69,11 @@ class Tier:
         key = program, sizes
         if self._last[0] != key:
             self._last = key, nanoseconds(program.joint, inputs)
-        self._work += self._last[1]
+        self.work += self._last[1]
 
     def is_due(self) -> bool:
         """Whether the next call that no kernels fit gets some."""
-        return not self.is_settled() and (self.at_once or (self._work > 0 and self._work >= self._worth))
+        return not self.is_settled() and (self.at_once or (self.work > 0 and self.work >= self._worth))
 
     def is_settled(self) -> bool:
         """Whether no more kernels will be compiled, so that calls need not be counted."""
@@ -102,14 +102,14 @@ class Tier:
                 raise
             inputs = None
         if inputs is None:
-            self._work = 0.0
+            self.work = 0.0
             self._refused.add(found)
             return None
         self._worth = price(program)
-        if not self.at_once and self._work < self._worth:
+        if not self.at_once and self.work < self._worth:
             self._written[found] = program
             return None
-        self._work, self._worth = 0.0, WORTH
+        self.work, self._worth = 0.0, WORTH
         self._written.clear()
         self.programs.insert(0, program)
         self._patterns[found[1]] = known
@@ -139,7 +139,8 @@ def price(program: Any) -> float:
     if program.stored:
         return WORTH
     texts = [code.text for code in program.codes if code.backend == "numba"]
-    return max(WORTH, PRICE * sum(text.count("\n") for text in texts))
+    lines: int = sum(text.count("\n") for text in texts)
+    return max(WORTH, PRICE * lines)
 
 
 def _has_small(shapes: Any) -> bool:

@@ -110,6 +110,44 @@ def test_auto_waits_for_work(kernels, monkeypatch):
     assert vg.backend == "numba"
 
 
+def test_compiled_ahead(kernels):
+    vg, gradient = ast_ad.value_and_grad(scaled), ast_ad.grad(scaled)
+    vg.compile(np.ones(50))
+    assert len(kernels.compiled) == 1 and vg.backend == "numba"
+    assert vg(np.full(50, 2.0))[0] == 400.0 and vg.backend == "numba" and len(kernels.compiled) == 1
+    gradient(np.ones(50))
+    gradient.compile(np.ones((2, 2)))  # arguments of another kind wait as before
+    gradient(np.ones(50))
+    assert gradient.backend == "numpy" and len(kernels.compiled) == 2
+    ast_ad.grad(scaled, backend="numpy").compile(np.ones(50))
+    assert len(kernels.compiled) == 2
+
+
+CALLS = []
+
+
+def test_nothing_is_stored_ahead(kernels):
+    def noted(x):
+        CALLS.append(float(x[0]))
+        return np.sum(x * x)
+
+    gradient = ast_ad.grad(noted)
+    gradient.compile(np.ones(3))
+    assert CALLS == [] and gradient.backend == "numba"
+    assert gradient(np.ones(3)).tolist() == [2.0, 2.0, 2.0] and CALLS == [1.0]
+
+
+def test_nothing_is_printed_ahead(capsys):
+    def told(x):
+        print("called")
+        return np.sum(x * x)
+
+    gradient = ast_ad.grad(told)
+    gradient.compile(np.ones(3))
+    assert capsys.readouterr().out == ""
+    assert gradient(np.ones(3)).tolist() == [2.0, 2.0, 2.0] and capsys.readouterr().out == "called\n"
+
+
 def calls_until_kernels():
     vg = ast_ad.value_and_grad(scaled, backend="auto")
     for i in range(5000):

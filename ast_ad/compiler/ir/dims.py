@@ -207,17 +207,12 @@ def differs_from_one(dim: Int) -> bool:
 
 def lower(dim: Int) -> int | None:
     """A number that the integer certainly reaches; None where none is known."""
-    if isinstance(dim, int):
-        return dim
     found = [_lower(dim)]
     for _ in range(NESTED):
-        counter = next(filter(None, map(_beside, dim.terms)), None)
-        if counter is None:
+        moves = [move for move in map(_beside, dim.terms) if move is not None] if isinstance(dim, Dim) else []
+        if not moves:
             break
-        dim = dim + counter
-        if isinstance(dim, int):
-            found.append(dim)
-            break
+        dim = dim + moves[0]
         found.append(_lower(dim))
     return max([bound for bound in found if bound is not None], default=None)
 
@@ -229,7 +224,9 @@ def _beside(term: tuple[Atom, int]) -> Int | None:
     return (end - Dim(((atom, 1),))) * coefficient if isinstance(end, Dim) else None
 
 
-def _lower(dim: Dim) -> int | None:
+def _lower(dim: Int) -> int | None:
+    if isinstance(dim, int):
+        return dim
     total = dim.const
     for atom, coefficient in dim.terms:
         bound = atom.least if coefficient > 0 else atom.most
@@ -434,30 +431,6 @@ def _extremes(fn: Any, parts: Iterable[Int], beats: Callable[[Int, Int], bool]) 
 def length(dim: Int) -> Int:
     """``max(dim, 0)``: how many numbers a range of that span has."""
     return largest(dim, 0)
-
-
-def absolute(a: Int) -> Int:
-    return a if reaches(a, 0) else term(abs, a, least=0)
-
-
-def _stretched(parts: frozenset[int]) -> int:
-    return next((n for n in parts if n != 1), 1)
-
-
-def stretched(*parts: Int) -> Int:
-    """The length that NumPy's broadcasting gives to lengths."""
-    left = [p for p in dict.fromkeys(parts) if p != 1]
-    if len(left) < 2:
-        return left[0] if left else 1
-    certain = [d for d in left if differs_from_one(d)]
-    if certain:
-        return next((d for d in certain if isinstance(d, int)), certain[0])
-    flat: dict[Int, None] = {}
-    for part in left:  # a broadcast of broadcasts is one
-        single = isinstance(part, Dim) and len(part.terms) == 1 and part.terms[0][1] == 1 and not part.const
-        key = part.terms[0][0].key if single else None  # type: ignore[union-attr]
-        flat.update(dict.fromkeys(key[1] if isinstance(key, tuple) and key[0] is _stretched else (part,)))
-    return term(_stretched, frozenset(flat), least=0)
 
 
 # ----- symbols

@@ -1,10 +1,10 @@
-"""How long are a slice and the axes of a reshaped array, as terms?"""
+"""How long are a slice, a broadcast and the axes of a reshaped array, as terms?"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .dims import Dim, Int, count, floordiv, length, reaches, smallest, term
+from .dims import Dim, Int, count, differs_from_one, floordiv, length, reaches, smallest, term
 
 
 def _slice_length(n: int, start: int | None, stop: int | None, step: int | None) -> int:
@@ -56,3 +56,27 @@ def reshaped(shape: Iterable[Int], wanted: Iterable[Int | None]) -> tuple[Int | 
         left = floordiv(total, count([m for m in rest if m is not None]))
         out.append(left if n == -1 else term(_unless_rest, n, left))
     return tuple(out)
+
+
+def _stretched(parts: frozenset[int]) -> int:
+    return next((n for n in parts if n != 1), 1)
+
+
+def stretched(*parts: Int) -> Int:
+    """The length that NumPy's broadcasting gives to lengths."""
+    left = [p for p in dict.fromkeys(parts) if p != 1]
+    if len(left) < 2:
+        return left[0] if left else 1
+    certain = [d for d in left if differs_from_one(d)]
+    if certain:
+        return next((d for d in certain if isinstance(d, int)), certain[0])
+    flat: dict[Int, None] = {}
+    for part in left:  # a broadcast of broadcasts is one
+        single = isinstance(part, Dim) and len(part.terms) == 1 and part.terms[0][1] == 1 and not part.const
+        key = part.terms[0][0].key if single else None  # type: ignore[union-attr]
+        flat.update(dict.fromkeys(key[1] if isinstance(key, tuple) and key[0] is _stretched else (part,)))
+    return term(_stretched, frozenset(flat), least=0)
+
+
+def absolute(a: Int) -> Int:
+    return a if reaches(a, 0) else term(abs, a, least=0)

@@ -18,8 +18,9 @@ from ....rules import containers, registry
 from ....rules.helpers import COMPLEX_BY_VALUE, ITEMS
 from ....rules.registry import lookup
 from ...ir.alternatives import TooMany, choices, common, has_ranks, is_mixed, is_open, one_of, united
-from ...ir.dims import has_fresh, reaches, stretched
+from ...ir.dims import has_fresh, reaches
 from ...ir.ops import UNKNOWN, Arg, Lit, Seq, Slice, Var, map_arg, variables
+from ...ir.spans import stretched
 from ...ir.types import KINDS, Array, Dim, ListOf, Optional, Scalar, Type, kind_of, rank_of, type_of
 from ..values import Callee
 from .basic_indices import index_type, reshaped

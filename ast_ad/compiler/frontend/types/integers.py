@@ -9,7 +9,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from ...ir import builtin, dims
+from ...ir import builtin, dims, spans
 from ...ir.ops import Arg, Lit, Var
 from ...ir.types import Dim, Scalar, Type
 from ..values import Callee
@@ -55,7 +55,7 @@ TERMS: dict[Any, Callable[..., Dim | int | None]] = {
     operator.neg: operator.neg,
     operator.pos: operator.pos,
     operator.invert: lambda n: -1 - n,
-    abs: dims.absolute,
+    abs: spans.absolute,
     max: dims.largest,
     min: dims.smallest,
     int: lambda n: n,

@@ -18,8 +18,9 @@ import numpy as np
 
 from ....rules import containers
 from ....rules.registry import lookup
-from ...ir.dims import count, stretched
+from ...ir.dims import count
 from ...ir.ops import UNKNOWN, Arg, Lit, Seq, Var, atoms, variables
+from ...ir.spans import stretched
 from ...ir.types import Array, Dim, ListOf, Scalar, TupleOf, Type, type_of
 from ..values import Callee
 from .dummies import InferenceError, atoms_of, int_size, is_int

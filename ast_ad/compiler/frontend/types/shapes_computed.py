@@ -8,8 +8,9 @@ import numpy as np
 
 from ....rules import helpers
 from ...ir import dims as terms
-from ...ir.dims import Int, length, smallest, stretched
+from ...ir.dims import Int, length, smallest
 from ...ir.ops import Arg, Lit
+from ...ir.spans import stretched
 from .dummies import InferenceError
 from .shape_rules import (
     BY_VALUE,

@@ -10,7 +10,7 @@ from ....rules import helpers
 from ...ir import dims as terms
 from ...ir.dims import Int, length, smallest
 from ...ir.ops import Arg, Lit, Seq
-from ...ir.spans import reshaped
+from ...ir.spans import absolute, reshaped
 from .shape_rules import (
     NONE,
     Shape,
@@ -89,7 +89,7 @@ def _identity(n: Arg) -> Shape:
 def _diag(v: Arg, k: Arg = Lit(0)) -> Shape:
     shape, offset = dims(v), number(k)
     if len(shape) == 1:
-        n = shape[0] + terms.absolute(offset)
+        n = shape[0] + absolute(offset)
         return n, n
     return (_diagonal_length(shape[0], shape[1], offset),)
 
@@ -113,7 +113,7 @@ def _last_diagonal(x: Arg, offset: Arg = Lit(0)) -> Shape:
 
 @shape_of(np.diagflat)
 def _diagflat(v: Arg, k: Arg = Lit(0)) -> Shape:
-    n = size(v) + terms.absolute(number(k))
+    n = size(v) + absolute(number(k))
     return n, n
 
 

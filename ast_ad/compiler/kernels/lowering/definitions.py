@@ -97,7 +97,9 @@ def clip(a, a_min=None, a_max=None, *, min=None, max=None):
 
 # ----- ranges
 def linspace(start, stop, num=50, endpoint=True):
-    _only(np.ndim(start) == 0 and np.ndim(stop) == 0 and isinstance(num, int) and num > 1 and endpoint is True)
+    _only(
+        np.ndim(start) == 0 and np.ndim(stop) == 0 and isinstance(num, int) and num > 1 and endpoint is True
+    )
     places = np.arange(num)
     return np.where(places == num - 1, stop, places * ((stop - start) / (num - 1)) + start)
 
