@@ -13,7 +13,7 @@ import numpy as np
 from scipy.interpolate import interp1d
 
 from ..numpy.gather import refuse
-from ..registry import reads_as
+from ..standing import stands_for
 from .piecewise_polynomials import around, settled
 from .splines import interpolating
 
@@ -22,7 +22,7 @@ ORDERS = {"zero": 0, "slinear": 1, "quadratic": 2, "cubic": 3}
 STEPS = ("nearest", "nearest-up", "previous", "next")
 
 
-@reads_as(interp1d.__init__)
+@stands_for(interp1d.__init__)
 def line(
     self: Any,
     x: Any,
@@ -96,7 +96,7 @@ def set_fill_value(self: Any, kind: Any, fill_value: Any) -> None:
         self._fill_value_below, self._fill_value_above = np.asarray(below), np.asarray(above)
 
 
-@reads_as(_base._prepare_x)
+@stands_for(_base._prepare_x)
 def points(self: Any, x: Any) -> Any:
     x = np.asarray(x)
     if not np.issubdtype(x.dtype, np.inexact):
@@ -104,7 +104,7 @@ def points(self: Any, x: Any) -> Any:
     return np.ravel(x), np.shape(x)
 
 
-@reads_as(_base._finish_y)
+@stands_for(_base._finish_y)
 def finished(self: Any, y: Any, x_shape: Any) -> Any:
     rest = self._y_extra_shape
     y = np.reshape(y, tuple(x_shape) + tuple(rest))
@@ -113,7 +113,7 @@ def finished(self: Any, y: Any, x_shape: Any) -> Any:
     return around(y, len(x_shape), settled(self._y_axis))
 
 
-@reads_as(interp1d._evaluate)
+@stands_for(interp1d._evaluate)
 def evaluate(self: Any, x_new: Any) -> Any:
     """A row for each point; beyond the ends the fill values."""
     y = piece(self, x_new)
