@@ -117,10 +117,8 @@ def call(cx: Context, function: Value, args: list[Value], kwargs: dict[str, Valu
         return doors.call_method(cx, function.receiver, function.name, args, kwargs)
     if isinstance(function, Obj):
         return call(cx, load_attribute(cx, function, "__call__"), args, kwargs)
-    if isinstance(function, Lit) and args and isinstance(args[0], (Lst, Dct)):
-        own = getattr(function.value, "__objclass__", None)
-        if own is list or own is dict:  # `list.append(l, v)`
-            return call(cx, load_attribute(cx, args[0], function.value.__name__), args[1:], kwargs)
+    if isinstance(function, Lit) and args and is_unbound_method(function.value, args[0]):
+        return call(cx, load_attribute(cx, args[0], function.value.__name__), args[1:], kwargs)
     if isinstance(function, Lit):
         return call_python(cx, function.value, args, kwargs)
     live = getattr(function, "python_value", None)
@@ -131,6 +129,14 @@ def call(cx: Context, function: Value, args: list[Value], kwargs: dict[str, Valu
         "its source can't be read",
         "call a function that is known when the program is compiled",
     )
+
+
+def is_unbound_method(fn: Callee, owner: Value) -> bool:
+    """``list.append(l, v)``, ``np.ufunc.reduce(np.add, a)``."""
+    of = getattr(fn, "__objclass__", None)
+    if of is np.ufunc:
+        return isinstance(owner, Lit) and isinstance(owner.value, np.ufunc)
+    return (of is list or of is dict) and isinstance(owner, (Lst, Dct))
 
 
 def own_lowering(cx: Context, function: Value) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ....rules.standing import in_index_order, is_read, program_for, subscripts_of
+from ....rules.standing import in_index_order, is_read, of_ufuncs, program_for, subscripts_of
 from ...ir.ops import Lit
 from ...ir.types import dtype_of, rank_of
 from .. import doors
@@ -33,7 +33,7 @@ def call_ufunc_method(cx: Context, fn: np.ufunc, name: str, *args: Value, **kwar
     array, *rest = args
     if isinstance(array, (Lst, Tup)):
         array = cx.emit(np.array, array)
-    return doors.call(cx, Lit(getattr(np.ufunc, name)), [Lit(fn), array, *rest], kwargs)
+    return doors.call(cx, Lit(of_ufuncs(name)), [Lit(fn), array, *rest], kwargs)
 
 
 @handles(in_index_order)
