@@ -19,7 +19,7 @@ from .splines import interpolating
 
 _base = interp1d.__mro__[1]
 ORDERS = {"zero": 0, "slinear": 1, "quadratic": 2, "cubic": 3}
-STEPS = ("nearest", "nearest-up", "previous", "next")
+NUMPYS = (np.dtype(float), np.dtype(int))  # for these it calls np.interp, whose results are doubles
 
 
 @stands_for(interp1d.__init__)
@@ -125,7 +125,7 @@ def evaluate(self: Any, x_new: Any) -> Any:
     if self.bounds_error and np.any(high):
         raise ValueError("A value in x_new is above the interpolation range.")
     below, above = np.ravel(self._fill_value_below), np.ravel(self._fill_value_above)
-    return np.where(low[:, None], below, np.where(high[:, None], above, y))
+    return np.where(low[:, None], below, np.where(high[:, None], above, y)).astype(y.dtype)
 
 
 def piece(self: Any, x_new: Any) -> Any:
@@ -141,7 +141,8 @@ def piece(self: Any, x_new: Any) -> Any:
         ahead = 0 if kind == "previous" else 1
         place = np.clip(np.searchsorted(self._x_shift, x_new, side=self._side), 1 - ahead, len(x) - ahead)
         return y[place + ahead - 1]
-    if len(self._y_extra_shape) == 0 and not self._extrapolate:
+    plain = x.dtype in NUMPYS and self.y.dtype in NUMPYS
+    if plain and len(self._y_extra_shape) == 0 and not self._extrapolate:
         return np.interp(x_new, x, self.y)[:, None]
     high = np.clip(np.searchsorted(x, x_new), 1, len(x) - 1)
     low = high - 1
