@@ -18,7 +18,7 @@ from ..errors import MissingRuleError
 from ..rules import helpers
 from ..rules.numpy.indexing import copied_to
 from ..rules.registry import Primitive, lookup, with_named_out
-from ..rules.standing import UFUNC_METHODS, subscripts_of
+from ..rules.standing import of_ufuncs, subscripts_of
 from ..rules.torch.order import cummax, cummin
 from .checks import require_arrays
 from .dispatch import apply, composite, face_of, inplace, is_active, operation, plain_of, wrapped
@@ -80,7 +80,7 @@ def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **kwargs: A
     elif method in ("reduce", "accumulate", "reduceat") and is_active(inputs[0]):
         first, *rest = inputs
         axis = kwargs.pop("axis", 0)
-        found = UFUNC_METHODS[method](ufunc, first, *map(plain_of, rest), axis=axis, **_given(kwargs))
+        found = of_ufuncs(method)(ufunc, first, *map(plain_of, rest), axis=axis, **_given(kwargs))
     elif method == "outer":
         a, b = inputs
         left = run(np.reshape, (a, np.shape(plain_of(a)) + (1,) * np.ndim(plain_of(b))), {})
@@ -92,7 +92,7 @@ def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **kwargs: A
         inplace(operation(helpers.add_at), target, plain_of(index), value if ufunc is np.add else -value)
         return None
     elif method == "at" and state.tracing and isinstance(inputs[0], Tensor):
-        return UFUNC_METHODS["at"](ufunc, inputs[0], plain_of(inputs[1]), *inputs[2:])
+        return of_ufuncs("at")(ufunc, inputs[0], plain_of(inputs[1]), *inputs[2:])
     else:
         found = _without_rule(getattr(ufunc, method), inputs, kwargs, f"np.{ufunc.__name__}.{method}")
     if out is None:

@@ -30,47 +30,45 @@ def logpdf(dist: Any, x: Any, shapes: Any, loc: Any, scale: Any) -> Any:
 
 
 def cdf(dist: Any, x: Any, shapes: Any, loc: Any, scale: Any) -> Any:
-    y = (np.asarray(x) - loc) / scale
-    lower, upper = dist._get_support(*shapes)
-    inside = np.where(y >= upper, 1.0, np.where(y > lower, dist._cdf(y, *shapes), 0.0))
-    return choose(np.logical_and(dist._argcheck(*shapes), scale > 0), y, inside)
+    return cumulative(dist, dist._cdf, (0.0, 1.0), x, shapes, loc, scale)
 
 
 def logcdf(dist: Any, x: Any, shapes: Any, loc: Any, scale: Any) -> Any:
-    y = (np.asarray(x) - loc) / scale
-    lower, upper = dist._get_support(*shapes)
-    inside = np.where(y >= upper, 0.0, np.where(y > lower, dist._logcdf(y, *shapes), -np.inf))
-    return choose(np.logical_and(dist._argcheck(*shapes), scale > 0), y, inside)
+    return cumulative(dist, dist._logcdf, (-np.inf, 0.0), x, shapes, loc, scale)
 
 
 def sf(dist: Any, x: Any, shapes: Any, loc: Any, scale: Any) -> Any:
-    y = (np.asarray(x) - loc) / scale
-    lower, upper = dist._get_support(*shapes)
-    inside = np.where(y <= lower, 1.0, np.where(y < upper, dist._sf(y, *shapes), 0.0))
-    return choose(np.logical_and(dist._argcheck(*shapes), scale > 0), y, inside)
+    return cumulative(dist, dist._sf, (1.0, 0.0), x, shapes, loc, scale)
 
 
 def logsf(dist: Any, x: Any, shapes: Any, loc: Any, scale: Any) -> Any:
+    return cumulative(dist, dist._logsf, (0.0, -np.inf), x, shapes, loc, scale)
+
+
+def cumulative(dist: Any, method: Any, ends: Any, x: Any, shapes: Any, loc: Any, scale: Any) -> Any:
+    """What the method gives within the support, and the ends below and above."""
     y = (np.asarray(x) - loc) / scale
     lower, upper = dist._get_support(*shapes)
-    inside = np.where(y <= lower, 0.0, np.where(y < upper, dist._logsf(y, *shapes), -np.inf))
+    inside = np.where(y >= upper, ends[1], np.where(y > lower, method(y, *shapes), ends[0]))
     return choose(np.logical_and(dist._argcheck(*shapes), scale > 0), y, inside)
 
 
 def ppf(dist: Any, q: Any, shapes: Any, loc: Any, scale: Any) -> Any:
-    q = np.asarray(q)
     lower, upper = dist._get_support(*shapes)
-    inside = np.where(np.logical_and(q > 0, q < 1), dist._ppf(q, *shapes) * scale + loc, np.nan)
-    ends = np.where(q == 0, lower * scale + loc, np.where(q == 1, upper * scale + loc, inside))
-    return choose(np.logical_and(dist._argcheck(*shapes), scale > 0), q, ends)
+    return quantile(dist, dist._ppf, (lower, upper), q, shapes, loc, scale)
 
 
 def isf(dist: Any, q: Any, shapes: Any, loc: Any, scale: Any) -> Any:
-    q = np.asarray(q)
     lower, upper = dist._get_support(*shapes)
-    inside = np.where(np.logical_and(q > 0, q < 1), dist._isf(q, *shapes) * scale + loc, np.nan)
-    ends = np.where(q == 1, lower * scale + loc, np.where(q == 0, upper * scale + loc, inside))
-    return choose(np.logical_and(dist._argcheck(*shapes), scale > 0), q, ends)
+    return quantile(dist, dist._isf, (upper, lower), q, shapes, loc, scale)
+
+
+def quantile(dist: Any, method: Any, ends: Any, q: Any, shapes: Any, loc: Any, scale: Any) -> Any:
+    """What the method gives of probabilities between zero and one, and the ends of the support for these."""
+    q = np.asarray(q)
+    inside = np.where(np.logical_and(q > 0, q < 1), method(q, *shapes) * scale + loc, np.nan)
+    found = np.where(q == 0, ends[0] * scale + loc, np.where(q == 1, ends[1] * scale + loc, inside))
+    return choose(np.logical_and(dist._argcheck(*shapes), scale > 0), q, found)
 
 
 def pmf(dist: Any, k: Any, shapes: Any, loc: Any) -> Any:

@@ -63,14 +63,14 @@ def lookup(fn: Function) -> Primitive | None:
         return None
     if found is not None:
         return found
-    if _load_optional():
+    if load_optional():
         return lookup(fn)
     original = getattr(fn, "__dict__", {}).get("in_place_of")  # of what stands in its place for a while
     return None if original is None else _primitives.get(original)
 
 
-def _load_optional() -> bool:
-    """Read the rules of libraries that have been imported meanwhile; whether there were any."""
+def load_optional() -> bool:
+    """Read the rules and programs of libraries that were imported meanwhile; whether there were any."""
     arrived = [library for library in _optional if library in sys.modules and not _is_arriving(library)]
     for module in [_optional.pop(library) for library in arrived]:
         importlib.import_module(module, __package__)
@@ -107,13 +107,13 @@ def shape(*fns: Function) -> Callable[[Function], Function]:
 
 def count() -> int:
     """How many callables are registered; rules of libraries that are imported later are added then."""
-    _load_optional()
+    load_optional()
     return len(_primitives)
 
 
 def primitives() -> dict[Function, Primitive]:
     """All registered callables, aliases included."""
-    _load_optional()
+    load_optional()
     return dict(_primitives)
 
 
@@ -222,36 +222,6 @@ def program(fn: Function) -> Function:
     """Register a function that is itself differentiable NumPy: a composite whose rule is its own body."""
     _register((fn,), kind="composite", rule=body_of(fn), itself=True)
     return fn
-
-
-# Functions and methods of libraries, and the plain programs that are followed in their places.
-_read_as: dict[types.FunctionType, types.FunctionType] = {}
-
-
-def reads_as(*fns: Any) -> Callable[[Any], Any]:
-    """Register a program that is read where a function or a method of a class is called.
-
-    Unlike a composite it may take objects, read their attributes and, as ``__init__``, set them.
-    """
-
-    def decorate(program: Any) -> Any:
-        for fn in fns:
-            _read_as[fn] = program
-        return program
-
-    return decorate
-
-
-def read_instead(fn: Any) -> types.FunctionType | None:
-    """The program that is followed in the place of a function of a library, or None."""
-    _load_optional()
-    return _read_as.get(getattr(fn, "in_place_of", fn)) if isinstance(fn, types.FunctionType) else None
-
-
-def followed_methods() -> dict[types.FunctionType, types.FunctionType]:
-    """All functions in whose places other programs are read."""
-    _load_optional()
-    return dict(_read_as)
 
 
 def body_of(fn: Function) -> Function:

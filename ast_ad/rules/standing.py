@@ -7,65 +7,94 @@ the original, and a trace runs it. So it needs no rule of its own, and every mod
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 
+from .registry import load_optional
+
 F = TypeVar("F", bound=Callable[..., Any])
 
-PACKAGE = __name__.rpartition(".")[0] + ".programs"  # whose modules have the programs
-_programs: dict[Any, Callable[..., Any]] = {}
-# Those of Python's own: the compiler reads them, and traces run the originals.
-_read: dict[Any, Callable[..., Any]] = {}
-# The methods of ufuncs: programs whose first argument is the ufunc.
-UFUNC_METHODS: dict[str, Callable[..., Any]] = {}
+PACKAGE = __name__.rpartition(".")[0] + ".programs"  # whose modules find replacements while traces run
 
 
-def stands_for(*originals: Any) -> Callable[[F], F]:
-    """Register a function or a class that is read, or run, in the place of the originals."""
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """A function, a method or a class, and the program that is read in its place.
+
+    ``traced``: a trace runs the program, too, where it reaches something traced by the arguments; and
+    ``also`` where this says so of them. Otherwise it runs the original.
+    """
+
+    original: Any
+    program: Callable[..., Any]
+    traced: bool
+    also: Callable[..., bool]
+
+
+_standing: dict[Any, Standing] = {}
+
+
+def nowhere(*args: Any, **kwargs: Any) -> bool:
+    return False
+
+
+def everywhere(*args: Any, **kwargs: Any) -> bool:
+    return True
+
+
+def stands_for(*originals: Any, traced: bool = True, also: Callable[..., bool] = nowhere) -> Callable[[F], F]:
+    """Register a function or a class that is read, or run, in the place of the originals.
+
+    Unlike the rule of a composite it may take objects, read their attributes and, as ``__init__``, set them.
+    """
 
     def enter(program: F) -> F:
         for original in originals:
-            assert original not in _programs, f"{original} has two programs"
-            _programs[original] = program
+            assert original not in _standing, f"{original} has two programs"
+            _standing[original] = Standing(original, program, traced, also)
         return program
 
     return enter
+
+
+def stands_always_for(*originals: Any) -> Callable[[F], F]:
+    """The same of what is never the original's in a trace: its objects may get what is traced later."""
+    return stands_for(*originals, also=everywhere)
 
 
 def read_for(*originals: Any) -> Callable[[F], F]:
-    """Register a function or a class that the compiler reads in the place of the originals."""
-
-    def enter(program: F) -> F:
-        for original in originals:
-            _read[original] = program
-        return program
-
-    return enter
-
-
-def ufunc_method(program: F) -> F:
-    """Register the program of the method of ufuncs that has its name."""
-    UFUNC_METHODS[program.__name__] = program
-    return program
+    """The same of what takes traced values as it is: only the compiler reads the program."""
+    return stands_for(*originals, traced=False)
 
 
 def program_for(original: Any) -> Callable[..., Any] | None:
     """The program that stands for a callable, or None."""
+    original = getattr(original, "__dict__", {}).get("in_place_of", original)  # what a trace has there
     try:
-        return _programs.get(original) or _read.get(original)
+        standing = _standing.get(original)
     except TypeError:  # it can't be hashed
         return None
+    if standing is not None:
+        return standing.program
+    return program_for(original) if load_optional() else None
+
+
+def of_ufuncs(method: str) -> Callable[..., Any]:
+    """The program of a method of ufuncs, which takes the ufunc first."""
+    return _standing[getattr(np.ufunc, method)].program
 
 
 def original_of(program: Any) -> Any:
     """What a program stands for, or None."""
-    return next((original for original, one in (_programs | _read).items() if one is program), None)
+    return next((one.original for one in _standing.values() if one.program is program), None)
 
 
-def programs() -> dict[Any, Callable[..., Any]]:
-    """All originals with the programs that traces run in their place."""
-    return dict(_programs)
+def traced_programs() -> list[Standing]:
+    """All that traces run in the place of something."""
+    load_optional()
+    return [standing for standing in _standing.values() if standing.traced]
 
 
 def in_index_order(arrays: Sequence[Any]) -> bool:

@@ -28,9 +28,9 @@ from ..rules.of_numba import made_of
 from ..rules.standing import PACKAGE
 from .builtin_classes import CLASSES
 from .extrema import FUNCTIONS
-from .methods import methods
 from .numba_sources import shield
 from .replacements import made, replacement, replacements
+from .stand_ins import methods
 
 _lock = threading.RLock()
 ABSENT: Any = object()

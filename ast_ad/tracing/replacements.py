@@ -24,14 +24,12 @@ from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..errors import UnsupportedError
 from ..rules.of_numba import is_ufunc, made_of
-from ..rules.registry import count, followed_methods, lookup, primitives, writing_parameters
-from ..rules.standing import programs
+from ..rules.registry import count, lookup, primitives, writing_parameters
 from .builtin_classes import OF_NUMPY
 from .creation import converts, fills, fromiter, full, has_traced, stacked
 from .ends import counted
 from .followed import followed, objects, vectorized
-from .methods import program_or_original
-from .stand_ins import stand_in
+from .stand_ins import named
 from .strides import strides_seen
 from .traced_array import Traced
 from .traced_ufuncs import apply_ufunc
@@ -252,8 +250,8 @@ def _replacements(known: int, arrived: int) -> dict[int, tuple[Any, Any]]:
         if hasattr(np, name):
             replace(getattr(np, name), _follows(getattr(np, name)))
     found.update((id(original), (original, by)) for original, by in objects())
-    for original, program in programs().items():
-        replace(original, stand_in(original, program))
+    for original, by in named(made):
+        replace(original, by)
     for fn in primitives():
         module = getattr(fn, "__module__", None) or ""
         if hasattr(fn, "_implementation") and fn.__name__ not in _OF_LISTS and id(fn) not in found:
@@ -270,9 +268,6 @@ def _replacements(known: int, arrived: int) -> dict[int, tuple[Any, Any]]:
         if module.split(".")[0] in ("ast_ad", ""):
             continue
         replace(fn, _dispatches(fn, fn.__name__))
-    for fn, program in followed_methods().items():
-        if "." not in fn.__qualname__:  # methods are replaced in their classes
-            replace(fn, program_or_original(fn, program, made))
     for library, pairs in arriving:
         for original, by in pairs(sys.modules[library]) if library in sys.modules else ():
             replace(original, by)

@@ -1,23 +1,35 @@
-"""Which programs run in the place of functions and classes of NumPy's while a function is traced?"""
+"""Which programs run in the place of functions, methods and classes while a function is traced, and where?
+
+Functions and classes are replaced by name, as all that traced code finds; a method in its class, which leads
+to it from an argument, a global, or what the function itself has made. What is called with plain arrays, in
+this thread or in others, runs the library's own code.
+"""
 
 from __future__ import annotations
 
 import functools
+import sys
+import types
 from collections.abc import Callable
 from typing import Any
 
+from ..eager.slices.slices import on_tensors
 from ..eager.state import state
 from ..eager.tensor import Tensor
+from ..rules.standing import PACKAGE, Standing, traced_programs
+
+Made = Callable[[Any], Any]  # what a call with constants returns, as a new array that may be written to
 
 
-class _Standing(type):
-    """The type of a class in the place of one of NumPy's, ``_original``; its objects are of ``_program``."""
+class _ClassInPlace(type):
+    """The type of a class in the place of another one, whose program is a class, too."""
 
     _original: Any
     _program: Any
+    _run: Callable[..., Any]
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        return (cls._program if _stands(cls._original, args) else cls._original)(*args, **kwargs)
+        return cls._run(*args, **kwargs)
 
     def __instancecheck__(cls, value: Any) -> bool:
         return isinstance(value, (cls._original, cls._program))
@@ -26,28 +38,91 @@ class _Standing(type):
         return issubclass(kind, (cls._original, cls._program))
 
 
-def stand_in(original: Any, program: Callable[..., Any]) -> Any:
-    """What stands in the place of a function or a class of NumPy's: the original, but for what is traced."""
-    if isinstance(original, type) and isinstance(program, type):
-        return _Standing(original.__name__, (), {"_original": original, "_program": program})
+def stand_in(standing: Standing, made: Made) -> Any:
+    """What stands in the place of the original: that itself, but for what is traced."""
+    original, program = standing.original, standing.program
 
-    @functools.wraps(program)
+    @functools.wraps(original if isinstance(original, types.FunctionType) else program)
     def call(*args: Any, **kwargs: Any) -> Any:
-        return (program if _stands(original, args) else original)(*args, **kwargs)
+        if _runs(standing, args, kwargs):
+            # those of the package find what they call replaced, by name
+            run = program if program.__module__.startswith(PACKAGE) else on_tensors(program)
+            return run(*args, **kwargs)
+        before, state.tracing = state.tracing, 0  # what the library makes for itself is no part of the trace
+        try:
+            found = original(*args, **kwargs)
+        finally:
+            state.tracing = before
+        return made(found) if before else found
 
+    if isinstance(original, type) and isinstance(program, type):
+        space = {"_original": original, "_program": program, "_run": staticmethod(call)}
+        return _ClassInPlace(original.__name__, (), {**space, "in_place_of": original})
+    call.in_place_of = original  # type: ignore[attr-defined]
     return call
 
 
-def _stands(original: Any, args: tuple[Any, ...]) -> bool:
-    """Whether the program is run. Masked arrays are its own from the start: they may get what is traced."""
-    module = getattr(original, "__module__", None) or type(original).__module__
-    return state.tracing > 0 and (module.startswith("numpy.ma") or any(map(_asks, args)))
+def _runs(standing: Standing, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether the program is run."""
+    if not state.tracing:
+        return False
+    return any(map(_leads_to_traced, (*args, *kwargs.values()))) or standing.also(*args, **kwargs)
 
 
-def _asks(value: Any) -> bool:
-    """Whether it is traced, or an array that is yet to be made."""
-    return (
-        any(part is None or _asks(part) for part in value)
-        if isinstance(value, (list, tuple))
-        else isinstance(value, Tensor)
-    )
+def _leads_to_traced(value: Any) -> bool:
+    if isinstance(value, Tensor):
+        return True
+    if isinstance(value, (list, tuple)):
+        return any(map(_leads_to_traced, value))
+    if not (type(value).__module__ or "").startswith("scipy."):
+        return False
+    slots = [name for cls in type(value).__mro__ for name in getattr(cls, "__slots__", ())]
+    held = [getattr(value, name, None) for name in slots] + list(getattr(value, "__dict__", {}).values())
+    return any(isinstance(v, Tensor) or isinstance(v, (list, tuple)) and _leads_to_traced(v) for v in held)
+
+
+# ----- where they stand
+
+
+def named(made: Made) -> list[tuple[Any, Any]]:
+    """The functions and classes that are replaced by name, and what replaces them."""
+    return [(one.original, stand_in(one, made)) for one in traced_programs() if not _is_method(one.original)]
+
+
+class ClassNamespace(dict[str, Any]):
+    """The methods of a class, as a namespace of its own."""
+
+    def __init__(self, cls: type) -> None:
+        self.cls = cls
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return vars(self.cls).get(name, default)
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        setattr(self.cls, name, value)
+
+
+def methods(made: Made) -> list[tuple[dict[str, Any], str, Any, Any]]:
+    """Classes as namespaces, names, the methods that stand there, and what replaces them."""
+    return _methods(len(traced_programs()), made)
+
+
+@functools.lru_cache(1)
+def _methods(known: int, made: Made) -> list[tuple[dict[str, Any], str, Any, Any]]:
+    found: list[tuple[dict[str, Any], str, Any, Any]] = []
+    for one in traced_programs():
+        owner = _owner(one.original) if _is_method(one.original) else None
+        if owner is not None:
+            found.append((ClassNamespace(owner), one.original.__name__, one.original, stand_in(one, made)))
+    return found
+
+
+def _is_method(original: Any) -> bool:
+    return isinstance(original, types.FunctionType) and "." in original.__qualname__
+
+
+def _owner(method: types.FunctionType) -> type | None:
+    """The class in which a method is defined."""
+    name, _, _ = method.__qualname__.rpartition(".")
+    owner = getattr(sys.modules.get(method.__module__), name, None)
+    return owner if isinstance(owner, type) and vars(owner).get(method.__name__) is method else None

@@ -208,6 +208,28 @@ def test_single_precision():
     assert ast_ad.grad(lambda x: np.sum(CUBIC(x)))(X.astype(np.float32)).dtype == np.float32
 
 
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+@pytest.mark.parametrize("kind", ["linear", "nearest", "previous", "next"])
+@pytest.mark.parametrize("single", ["txs", "s", "xs", "t"])
+def test_precision_of_a_line(kind, single):
+    """Fill values are written into the result, which is single where SciPy's is."""
+
+    def f(x, t, s):
+        return si.interp1d(t, s, kind=kind, bounds_error=False, fill_value=(0.5, 2.0))(x)
+
+    def traced(x, t, s):
+        eval("0")
+        return f(x, t, s)
+
+    points = np.array([-1.0, 0.31, 0.72, 1.13, 4.0])
+    args = [a.astype(np.float32 if name in single else float) for name, a in zip("xts", (points, T, S))]
+    for program in (f, traced):
+        value, pull = ast_ad.vjp(program, check=False)(*args)
+        assert value.dtype == f(*args).dtype
+        np.testing.assert_allclose(value, f(*args), rtol=1e-6 if value.dtype == np.float32 else 1e-12)
+        assert [d.dtype for d in pull(np.ones_like(value))] == [a.dtype for a in args]
+
+
 @pytest.mark.parametrize("place", [-0.5, 3.5])
 def test_what_scipy_raises(place):
     law = si.interp1d(T, S)

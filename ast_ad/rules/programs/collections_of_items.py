@@ -218,12 +218,7 @@ def heapreplace(heap, item):
 
 @read_for(heapq.heappushpop)
 def heappushpop(heap, item):
-    if len(heap) > 0 and heap[0] < item:
-        first = heap[0]
-        heap[0] = item
-        sink(heap, 0)
-        return first
-    return item
+    return heapreplace(heap, item) if len(heap) > 0 and heap[0] < item else item
 
 
 @read_for(heapq.heapify)

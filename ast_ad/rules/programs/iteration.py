@@ -40,7 +40,12 @@ def ndenumerate(arr):
         yield index, a[index]
 
 
-@stands_for(np.nditer)
+def makes_arrays(op: Any, *args: Any, **kwargs: Any) -> bool:
+    """Whether an array is yet to be made, into which something traced may be written."""
+    return isinstance(op, (list, tuple)) and any(a is None for a in op)
+
+
+@stands_for(np.nditer, also=makes_arrays)
 class nditer:
     """The elements of arrays that are broadcast together, as arrays without axes, in the order of indices."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..standing import stands_for
+from ..standing import stands_always_for
 from .masked_ufuncs import (
     Masked,
     binary,
@@ -52,7 +52,7 @@ def unmasked(a):
 PLAYS = (np.ma.MaskedArray,)  # while a function is traced, the name alone means another class
 
 
-@stands_for(np.ma.MaskedArray)
+@stands_always_for(np.ma.MaskedArray)
 class MaskedArray(Masked):
     """An array some of whose elements mean nothing."""
 

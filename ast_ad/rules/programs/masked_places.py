@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..standing import stands_for
+from ..standing import stands_always_for
 from .masked_arrays import MaskedArray
 from .masked_functions import masked, method
 from .masked_ufuncs import full_marks, values_of
@@ -34,36 +34,36 @@ def of_each(fn):
 
 
 for _fn in (np.atleast_1d, np.atleast_2d, np.atleast_3d):
-    stands_for(getattr(np.ma, _fn.__name__))(of_each(_fn))
-stands_for(np.ma.diag)(of_array(np.diag))
+    stands_always_for(getattr(np.ma, _fn.__name__))(of_each(_fn))
+stands_always_for(np.ma.diag)(of_array(np.diag))
 for _name in ("column_stack", "dstack"):
-    stands_for(getattr(np.ma, _name))(of_several(getattr(np, _name)))
+    stands_always_for(getattr(np.ma, _name))(of_several(getattr(np, _name)))
 for _name, _method in {"around": "round", "product": "prod"}.items():
-    stands_for(getattr(np.ma, _name))(method(_method))
+    stands_always_for(getattr(np.ma, _name))(method(_method))
 
 
-@stands_for(np.ma.append)
+@stands_always_for(np.ma.append)
 def append(a, b, axis=None):
     values = np.append(values_of(a), values_of(b), axis)
     return MaskedArray(values, np.append(full_marks(a), full_marks(b), axis))
 
 
-@stands_for(np.ma.shape)
+@stands_always_for(np.ma.shape)
 def shape(obj):
     return np.shape(values_of(obj))
 
 
-@stands_for(np.ma.ndim)
+@stands_always_for(np.ma.ndim)
 def ndim(obj):
     return np.ndim(values_of(obj))
 
 
-@stands_for(np.ma.size)
+@stands_always_for(np.ma.size)
 def size(obj, axis=None):
     return np.size(values_of(obj), axis)
 
 
-@stands_for(np.ma.empty_like)
+@stands_always_for(np.ma.empty_like)
 def empty_like(prototype):
     x = masked(prototype)
     return MaskedArray(np.empty_like(x.values), np.array(full_marks(x)))

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..standing import ufunc_method
+from ..standing import read_for
 from ..torch.order import cummax, cummin
 
 REORDERABLE = (
@@ -38,7 +38,7 @@ def in_front(a, axes):
     return front if len(axes) == 1 else np.reshape(front, (-1, *np.shape(front)[len(axes) :]))
 
 
-@ufunc_method
+@read_for(np.ufunc.reduce)
 def reduce(fn, array, axis=0, dtype=None, keepdims=False, initial=None, where=True):
     rank = np.ndim(array)
     if rank == 0:
@@ -73,7 +73,7 @@ def reduce(fn, array, axis=0, dtype=None, keepdims=False, initial=None, where=Tr
     return np.expand_dims(total, axes) if keepdims else total
 
 
-@ufunc_method
+@read_for(np.ufunc.accumulate)
 def accumulate(fn, array, axis=0, dtype=None):
     a = array if dtype is None else array.astype(dtype)
     if fn is np.maximum:
@@ -91,7 +91,7 @@ def accumulate(fn, array, axis=0, dtype=None):
     return np.moveaxis(np.stack(parts), 0, axis)
 
 
-@ufunc_method
+@read_for(np.ufunc.reduceat)
 def reduceat(fn, array, indices, axis=0, dtype=None):
     """Of each slice between two indices; of the item alone where the second is not larger."""
     rows = np.moveaxis(array if dtype is None else array.astype(dtype), axis, 0)
@@ -109,7 +109,7 @@ def reduceat(fn, array, indices, axis=0, dtype=None):
     return np.moveaxis(np.stack(parts), 0, axis)
 
 
-@ufunc_method
+@read_for(np.ufunc.at)
 def at(fn, array, indices, values=None):
     """One element after the other, so that a repeated index sees what was done to it before."""
     chosen = np.reshape(np.arange(array.size), array.shape)[indices]

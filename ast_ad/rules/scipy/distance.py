@@ -14,7 +14,8 @@ import scipy.spatial.distance as sd
 
 from ..helpers import scatter
 from ..numpy.gather import refuse
-from ..registry import composite, reads_as
+from ..registry import composite
+from ..standing import stands_for
 
 
 @composite(sd.cdist)
@@ -38,7 +39,7 @@ def pdist(X, metric="euclidean", *, out=None, p=2, w=None, V=None, VI=None):
     return between(X[first], X[second], metric, out, p, w, V, VI)
 
 
-@reads_as(sd.squareform)
+@stands_for(sd.squareform)
 def squareform(X: Any, force: str = "no", checks: bool = True) -> Any:
     X = np.asarray(X)
     if np.ndim(X) == 2:

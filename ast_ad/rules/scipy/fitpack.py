@@ -25,7 +25,8 @@ from scipy.interpolate import (
 )
 
 from ..numpy.gather import refuse
-from ..registry import composite, reads_as, shape
+from ..registry import composite, shape
+from ..standing import stands_for
 from .splines import at_points, knots_between, spline_through
 
 BEYOND = {0: 0, "extrapolate": 0, 1: 1, "zeros": 1, 2: 2, "raise": 2, 3: 3, "const": 3}
@@ -58,7 +59,7 @@ def curve_sum(c, at, t, k, der, ext):
     return np.where((at < low) | (at > high), 0.0, values) if ext == 1 else values
 
 
-@reads_as(splev)
+@stands_for(splev)
 def curve_values(x: Any, tck: Any, der: int = 0, ext: int = 0) -> Any:
     if isinstance(tck, BSpline):
         if ext != 0:
@@ -77,7 +78,7 @@ def one_curve(at: Any, t: Any, c: Any, k: int, der: int, ext: int) -> Any:
     return np.reshape(curve_at(c[:n], np.ravel(at), t, k, der, ext), np.shape(at))
 
 
-@reads_as(splrep)
+@stands_for(splrep)
 def curve_through(
     x: Any,
     y: Any,
@@ -153,7 +154,7 @@ def added_up(c, t, k):
     return np.concatenate((np.zeros(1), np.cumsum(c * (t[k + 1 :] - t[: -k - 1])) / (k + 1)))
 
 
-@reads_as(splder)
+@stands_for(splder)
 def curve_derivative(tck: Any, n: int = 1) -> Any:
     if isinstance(tck, BSpline):
         return tck.derivative(n)
@@ -167,7 +168,7 @@ def curve_derivative(tck: Any, n: int = 1) -> Any:
     return t, c, k
 
 
-@reads_as(splantider)
+@stands_for(splantider)
 def curve_integral(tck: Any, n: int = 1) -> Any:
     if isinstance(tck, BSpline):
         refuse(
@@ -197,7 +198,7 @@ def between(c, a, b, t, k):
     return areas
 
 
-@reads_as(splint)
+@stands_for(splint)
 def curve_area(a: Any, b: Any, tck: Any, full_output: int = 0) -> Any:
     if isinstance(tck, BSpline) or full_output:
         refuse(
@@ -210,7 +211,7 @@ def curve_area(a: Any, b: Any, tck: Any, full_output: int = 0) -> Any:
 # ----- objects -----
 
 
-@reads_as(UnivariateSpline.__init__)
+@stands_for(UnivariateSpline.__init__)
 def curve(
     self: Any,
     x: Any,
@@ -231,7 +232,7 @@ def curve(
     self._eval_args, self.ext = tck_through(np.asarray(x), np.asarray(y), k), BEYOND[ext]
 
 
-@reads_as(InterpolatedUnivariateSpline.__init__)
+@stands_for(InterpolatedUnivariateSpline.__init__)
 def curve_of_points(
     self: Any,
     x: Any,
@@ -245,13 +246,13 @@ def curve_of_points(
     curve(self, x, y, None, bbox, k, 0, ext)
 
 
-@reads_as(UnivariateSpline.__call__)
+@stands_for(UnivariateSpline.__call__)
 def curve_call(self: Any, x: Any, nu: int = 0, ext: Any = None) -> Any:
     t, c, k = self._eval_args
     return one_curve(np.asarray(x), t, c, k, nu, self.ext if ext is None else BEYOND[ext])
 
 
-@reads_as(UnivariateSpline.integral)
+@stands_for(UnivariateSpline.integral)
 def area_of_curve(self: Any, a: Any, b: Any) -> Any:
     return curve_area(a, b, self._eval_args)
 
@@ -284,14 +285,14 @@ def surface_sum(c, x, y, tx, ty, degrees, orders, grid):
     return np.sum(across * at_points(np.eye(ny), y, ty, ky, dy, True), axis=-1)
 
 
-@reads_as(bisplev)
+@stands_for(bisplev)
 def surface_values(x: Any, y: Any, tck: Any, dx: int = 0, dy: int = 0) -> Any:
     tx, ty, c, kx, ky = tck
     z = surface_at(c, np.atleast_1d(x), np.atleast_1d(y), tx, ty, (kx, ky), (dx, dy), True)
     return z if np.shape(z)[0] > 1 or np.shape(z)[1] > 1 else z[0, 0]
 
 
-@reads_as(BivariateSpline.__call__)
+@stands_for(BivariateSpline.__call__)
 def surface_call(self: Any, x: Any, y: Any, dx: int = 0, dy: int = 0, grid: bool = True) -> Any:
     x, y = np.asarray(x), np.asarray(y)
     tx, ty, c = self.tck
@@ -318,7 +319,7 @@ def solved_rectangle(z, x, y, tx, ty, kx, ky):
     return np.ravel(np.transpose(spline_through(np.transpose(across), y, ty, ky)))
 
 
-@reads_as(RectBivariateSpline.__init__)
+@stands_for(RectBivariateSpline.__init__)
 def surface_through(
     self: Any,
     x: Any,

@@ -12,14 +12,15 @@ import numpy as np
 from scipy.interpolate import NdBSpline, RegularGridInterpolator, interpn
 
 from ..numpy.gather import refuse
-from ..registry import composite, reads_as, shape
+from ..registry import composite, shape
+from ..standing import stands_for
 from .hermite_interpolators import upright
 from .splines import knots_between, spline_values
 
 DEGREES = {"slinear": 1, "cubic": 3, "quintic": 5}
 
 
-@reads_as(RegularGridInterpolator.__init__)
+@stands_for(RegularGridInterpolator.__init__)
 def grid(
     self: Any,
     points: Any,
@@ -64,7 +65,7 @@ def coordinates(xi: Any, n: int) -> Any:
     return np.reshape(xi, (-1, n)) if np.ndim(xi) == 1 else xi
 
 
-@reads_as(RegularGridInterpolator.__call__)
+@stands_for(RegularGridInterpolator.__call__)
 def grid_call(self: Any, xi: Any, method: Any = None, *, nu: Any = None) -> Any:
     method = self.method if method is None else method
     axes, values = self._grid, self._values
@@ -150,7 +151,7 @@ def axis_by_axis(c, lines, points, degree, orders):
     return c
 
 
-@reads_as(interpn)
+@stands_for(interpn)
 def on_grid(
     points: Any,
     values: Any,

@@ -13,7 +13,7 @@ from scipy.interpolate import Akima1DInterpolator, CubicHermiteSpline, CubicSpli
 from scipy.linalg import solve_banded
 
 from ..numpy.gather import refuse
-from ..registry import reads_as
+from ..standing import stands_for
 
 
 def along_first(x: Any, y: Any, axis: int) -> Any:
@@ -47,7 +47,7 @@ def fill(self: Any, x: Any, y: Any, slopes: Any, axis: int, extrapolate: Any) ->
     self.axis = axis
 
 
-@reads_as(CubicHermiteSpline.__init__)
+@stands_for(CubicHermiteSpline.__init__)
 def hermite(self: Any, x: Any, y: Any, dydx: Any, axis: int = 0, extrapolate: Any = None) -> None:
     ndim = np.ndim(y)
     breaks, values = along_first(x, y, axis)
@@ -58,7 +58,7 @@ def hermite(self: Any, x: Any, y: Any, dydx: Any, axis: int = 0, extrapolate: An
 # ----- natural, clamped, periodic cubic splines -----
 
 
-@reads_as(CubicSpline.__init__)
+@stands_for(CubicSpline.__init__)
 def cubic(
     self: Any, x: Any, y: Any, axis: int = 0, bc_type: Any = "not-a-knot", extrapolate: Any = None
 ) -> None:
@@ -159,7 +159,7 @@ def periodic_slopes(x: Any, y: Any) -> Any:
 # ----- interpolators that keep monotony, or that look at neighbours only -----
 
 
-@reads_as(PchipInterpolator.__init__)
+@stands_for(PchipInterpolator.__init__)
 def pchip(self: Any, x: Any, y: Any, axis: int = 0, extrapolate: Any = None) -> None:
     ndim = np.ndim(y)
     x, y = along_first(x, y, axis)
@@ -191,7 +191,7 @@ def end_slope(h0: Any, h1: Any, m0: Any, m1: Any) -> Any:
     return np.where(np.sign(d) != np.sign(m0), 0.0, np.where(steep, 3.0 * m0, d))
 
 
-@reads_as(Akima1DInterpolator.__init__)
+@stands_for(Akima1DInterpolator.__init__)
 def akima(
     self: Any, x: Any, y: Any, axis: int = 0, *, method: str = "akima", extrapolate: Any = None
 ) -> None:

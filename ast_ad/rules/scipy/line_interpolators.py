@@ -13,16 +13,16 @@ import numpy as np
 from scipy.interpolate import interp1d
 
 from ..numpy.gather import refuse
-from ..registry import reads_as
+from ..standing import stands_for
 from .piecewise_polynomials import around, settled
 from .splines import interpolating
 
 _base = interp1d.__mro__[1]
 ORDERS = {"zero": 0, "slinear": 1, "quadratic": 2, "cubic": 3}
-STEPS = ("nearest", "nearest-up", "previous", "next")
+NUMPYS = (np.dtype(float), np.dtype(int))  # for these it calls np.interp, whose results are doubles
 
 
-@reads_as(interp1d.__init__)
+@stands_for(interp1d.__init__)
 def line(
     self: Any,
     x: Any,
@@ -96,7 +96,7 @@ def set_fill_value(self: Any, kind: Any, fill_value: Any) -> None:
         self._fill_value_below, self._fill_value_above = np.asarray(below), np.asarray(above)
 
 
-@reads_as(_base._prepare_x)
+@stands_for(_base._prepare_x)
 def points(self: Any, x: Any) -> Any:
     x = np.asarray(x)
     if not np.issubdtype(x.dtype, np.inexact):
@@ -104,7 +104,7 @@ def points(self: Any, x: Any) -> Any:
     return np.ravel(x), np.shape(x)
 
 
-@reads_as(_base._finish_y)
+@stands_for(_base._finish_y)
 def finished(self: Any, y: Any, x_shape: Any) -> Any:
     rest = self._y_extra_shape
     y = np.reshape(y, tuple(x_shape) + tuple(rest))
@@ -113,7 +113,7 @@ def finished(self: Any, y: Any, x_shape: Any) -> Any:
     return around(y, len(x_shape), settled(self._y_axis))
 
 
-@reads_as(interp1d._evaluate)
+@stands_for(interp1d._evaluate)
 def evaluate(self: Any, x_new: Any) -> Any:
     """A row for each point; beyond the ends the fill values."""
     y = piece(self, x_new)
@@ -125,7 +125,7 @@ def evaluate(self: Any, x_new: Any) -> Any:
     if self.bounds_error and np.any(high):
         raise ValueError("A value in x_new is above the interpolation range.")
     below, above = np.ravel(self._fill_value_below), np.ravel(self._fill_value_above)
-    return np.where(low[:, None], below, np.where(high[:, None], above, y))
+    return np.where(low[:, None], below, np.where(high[:, None], above, y)).astype(y.dtype)
 
 
 def piece(self: Any, x_new: Any) -> Any:
@@ -141,7 +141,8 @@ def piece(self: Any, x_new: Any) -> Any:
         ahead = 0 if kind == "previous" else 1
         place = np.clip(np.searchsorted(self._x_shift, x_new, side=self._side), 1 - ahead, len(x) - ahead)
         return y[place + ahead - 1]
-    if len(self._y_extra_shape) == 0 and not self._extrapolate:
+    plain = x.dtype in NUMPYS and self.y.dtype in NUMPYS
+    if plain and len(self._y_extra_shape) == 0 and not self._extrapolate:
         return np.interp(x_new, x, self.y)[:, None]
     high = np.clip(np.searchsorted(x, x_new), 1, len(x) - 1)
     low = high - 1

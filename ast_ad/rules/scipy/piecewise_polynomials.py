@@ -15,7 +15,8 @@ from scipy.interpolate import BPoly, PPoly
 from .. import helpers
 from ..helpers import safe_product
 from ..numpy.gather import refuse, scatter_to
-from ..registry import nondifferentiable, reads_as, shape, vjp
+from ..registry import nondifferentiable, shape, vjp
+from ..standing import stands_for
 
 _plain_call = PPoly.__call__  # of SciPy itself, whatever stands in its place while a function is traced
 
@@ -109,7 +110,7 @@ def as_floats(a: Any) -> Any:
     return a if a.dtype == np.float64 or a.dtype == np.complex128 else a.astype(float)
 
 
-@reads_as(PPoly.__init__)
+@stands_for(PPoly.__init__)
 def polynomial(self: Any, c: Any, x: Any, extrapolate: Any = None, axis: Any = 0) -> None:
     if axis != 0:
         c = np.moveaxis(np.moveaxis(c, axis + 1, 0), axis + 1, 0)
@@ -119,7 +120,7 @@ def polynomial(self: Any, c: Any, x: Any, extrapolate: Any = None, axis: Any = 0
     self._asarray = np.asarray
 
 
-@reads_as(PPoly.__call__)
+@stands_for(PPoly.__call__)
 def polynomial_call(self: Any, x: Any, nu: int = 0, extrapolate: Any = None) -> Any:
     if isinstance(self, BPoly):
         refuse(
@@ -167,7 +168,7 @@ def of_axis(c: Any, x: Any, like: Any) -> Any:
     return found
 
 
-@reads_as(PPoly.derivative)
+@stands_for(PPoly.derivative)
 def derivative(self: Any, nu: int = 1) -> Any:
     if nu < 0:
         return self.antiderivative(-nu)
@@ -180,7 +181,7 @@ def derivative(self: Any, nu: int = 1) -> Any:
     return of_axis(c, self._x, self)
 
 
-@reads_as(PPoly.antiderivative)
+@stands_for(PPoly.antiderivative)
 def antiderivative(self: Any, nu: int = 1) -> Any:
     """Constants of integration make it continuous; at the first breakpoint it is 0."""
     if nu <= 0:
@@ -206,7 +207,7 @@ def integrated(c: Any, x: Any) -> Any:
     return np.concatenate((raised, ends[None]))
 
 
-@reads_as(PPoly.integrate)
+@stands_for(PPoly.integrate)
 def integrate(self: Any, a: Any, b: Any, extrapolate: Any = None) -> Any:
     mode = self.extrapolate if extrapolate is None else extrapolate
     if mode == "periodic":

@@ -15,7 +15,8 @@ import scipy.signal as sg
 
 from .. import helpers
 from ..numpy.gather import refuse
-from ..registry import composite, multilinear, nondifferentiable, reads_as, shape, vjp
+from ..registry import composite, multilinear, nondifferentiable, shape, vjp
+from ..standing import stands_for
 
 # ----- filters -----
 
@@ -178,12 +179,12 @@ def both_ways_shape(sos, x, axis=None, padtype=None, padlen=None):
     return x
 
 
-@reads_as(sg.sosfilt)
+@stands_for(sg.sosfilt)
 def sosfilt(sos: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     return sections(sos, x, axis, zi)
 
 
-@reads_as(sg.sosfiltfilt)
+@stands_for(sg.sosfiltfilt)
 def sosfiltfilt(sos: Any, x: Any, axis: int = -1, padtype: Any = "odd", padlen: Any = None) -> Any:
     return both_ways(sos, x, axis, padtype, padlen)
 
@@ -288,14 +289,14 @@ def by_blocks(x: Any, y: Any, mode: str) -> Any:
     return sg.oaconvolve(x, y, mode)
 
 
-@reads_as(sg.fftconvolve)
+@stands_for(sg.fftconvolve)
 def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Any:
     if axes is not None:
         refuse("a convolution with axes=", "there is no rule for it", "write the loop out")
     return by_fft(np.asarray(in1), np.asarray(in2), mode)
 
 
-@reads_as(sg.oaconvolve)
+@stands_for(sg.oaconvolve)
 def oaconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Any:
     if axes is not None:
         refuse("a convolution with axes=", "there is no rule for it", "write the loop out")
@@ -347,12 +348,12 @@ def turned_planes(x: Any, y: Any, mode: str, boundary: str, fillvalue: Any) -> A
     return sg.correlate2d(x, y, mode, boundary, fillvalue)
 
 
-@reads_as(sg.convolve2d)
+@stands_for(sg.convolve2d)
 def convolve2d(in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", fillvalue: Any = 0) -> Any:
     return planes(np.asarray(in1), np.asarray(in2), mode, boundary, fillvalue)
 
 
-@reads_as(sg.correlate2d)
+@stands_for(sg.correlate2d)
 def correlate2d(in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", fillvalue: Any = 0) -> Any:
     return turned_planes(np.asarray(in1), np.asarray(in2), mode, boundary, fillvalue)
 

@@ -16,7 +16,8 @@ from scipy.sparse.linalg import spsolve
 from .. import helpers
 from ..helpers import safe_product
 from ..numpy.gather import refuse
-from ..registry import reads_as, shape, vjp
+from ..registry import shape, vjp
+from ..standing import stands_for
 from .piecewise_polynomials import _floats, around, as_floats, summed_to
 
 _plain_call, _plain_through = (
@@ -135,7 +136,7 @@ helpers.SHAPED_LIKE[spline_adjoint] = 1, (0,)
 # ----- the class, and what makes one -----
 
 
-@reads_as(BSpline.__init__)
+@stands_for(BSpline.__init__)
 def spline(self: Any, t: Any, c: Any, k: int, extrapolate: Any = True, axis: int = 0) -> None:
     self.k = k
     self.axis = axis
@@ -146,7 +147,7 @@ def spline(self: Any, t: Any, c: Any, k: int, extrapolate: Any = True, axis: int
     self._asarray = np.asarray
 
 
-@reads_as(BSpline.__call__)
+@stands_for(BSpline.__call__)
 def spline_call(self: Any, x: Any, nu: int = 0, extrapolate: Any = None) -> Any:
     mode = self.extrapolate if extrapolate is None else extrapolate
     at = np.asarray(x)
@@ -164,7 +165,7 @@ def at_points(c: Any, at: Any, t: Any, k: int, nu: int, extrapolate: Any) -> Any
     return np.reshape(values, np.shape(at) + np.shape(c)[1:])
 
 
-@reads_as(BSpline.derivative)
+@stands_for(BSpline.derivative)
 def spline_derivative(self: Any, nu: int = 1) -> Any:
     t, c, k = self._t, self._c, self.k
     if nu < 0:
@@ -181,7 +182,7 @@ def spline_derivative(self: Any, nu: int = 1) -> Any:
     return found
 
 
-@reads_as(make_interp_spline)
+@stands_for(make_interp_spline)
 def interpolating(
     x: Any,
     y: Any,

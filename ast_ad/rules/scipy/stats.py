@@ -17,7 +17,8 @@ import scipy.stats._distn_infrastructure as infrastructure
 
 from ..numpy.decompositions import from_lower, in_triangle
 from ..numpy.gather import refuse
-from ..registry import elementwise, nondifferentiable, reads_as, vjp
+from ..registry import elementwise, nondifferentiable, vjp
+from ..standing import stands_for
 from .distribution_functions import SQRT_2PI
 
 
@@ -74,7 +75,7 @@ nondifferentiable(variables)
 # ----- logarithms of distribution functions: each half from the side where it is exact -----
 
 
-@reads_as(infrastructure.rv_continuous._logcdf)
+@stands_for(infrastructure.rv_continuous._logcdf)
 def logcdf(self, x, *args):
     below = x < self._ppf(0.5, *args)
     return np.where(
@@ -84,7 +85,7 @@ def logcdf(self, x, *args):
     )
 
 
-@reads_as(infrastructure.rv_continuous._logsf)
+@stands_for(infrastructure.rv_continuous._logsf)
 def logsf(self, x, *args):
     above = x > self._ppf(0.5, *args)
     return np.where(
@@ -109,19 +110,19 @@ def log_of_rest(direct, other):
     return np.where(close, np.log1p(-np.exp(np.where(close, other, -1.0))), direct)
 
 
-@reads_as(type(scipy.stats.truncnorm)._logcdf)
+@stands_for(type(scipy.stats.truncnorm)._logcdf)
 def truncated_logcdf(self, x, a, b):
     whole = continuous._log_gauss_mass(a, b)
     return log_of_rest(continuous._log_gauss_mass(a, x) - whole, continuous._log_gauss_mass(x, b) - whole)
 
 
-@reads_as(type(scipy.stats.truncnorm)._logsf)
+@stands_for(type(scipy.stats.truncnorm)._logsf)
 def truncated_logsf(self, x, a, b):
     whole = continuous._log_gauss_mass(a, b)
     return log_of_rest(continuous._log_gauss_mass(x, b) - whole, continuous._log_gauss_mass(a, x) - whole)
 
 
-@reads_as(type(scipy.stats.truncnorm)._ppf)
+@stands_for(type(scipy.stats.truncnorm)._ppf)
 def truncated_ppf(self, q, a, b):
     whole, left = continuous._log_gauss_mass(a, b), a < 0
     share = np.where(left, np.log(q), np.log1p(-q)) + whole
@@ -135,7 +136,7 @@ def log_difference(ans, p, q):
     return np.exp(p - ans), -np.exp(q - ans)
 
 
-@reads_as(type(scipy.stats.truncnorm)._isf)
+@stands_for(type(scipy.stats.truncnorm)._isf)
 def truncated_isf(self, q, a, b):
     whole, left = continuous._log_gauss_mass(a, b), b < 0
     share = np.where(left, np.log(q), np.log1p(-q)) + whole

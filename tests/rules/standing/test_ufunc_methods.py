@@ -105,6 +105,16 @@ def outer(x):
     return np.sum(a) + np.sum(b) + np.sum(np.power.outer(x, np.arange(3))) + np.sum(np.hypot.outer(2.0, x))
 
 
+def by_name(x):
+    m = x.reshape(2, 2)
+    out = np.zeros(2)
+    np.ufunc.reduce(np.hypot, m, 0, None, out)
+    a = np.ufunc.reduce(np.hypot, m, 0, None, None, True) * np.ufunc.accumulate(np.multiply, m, 1)
+    b = np.ufunc.outer(np.logaddexp, x, x) * np.ufunc.reduce(np.add, m, (0, 1), None, None, False, 2.0)
+    np.ufunc.at(np.add, a, (np.array([0, 0]), np.array([1, 1])), x[0])
+    return np.sum(a**2) + np.sum(b) + np.sum(out**2 * np.ufunc.reduceat(np.multiply, x, [0, 2]))
+
+
 def contractions_by_lists(x):
     m = x.reshape(2, 2)
     a = np.einsum(x, [0], x, [0], [])
@@ -127,6 +137,7 @@ PROGRAMS = [
     of_one_operand_at,
     at_pairs,
     outer,
+    by_name,
     contractions_by_lists,
 ]
 
@@ -141,7 +152,7 @@ def test_traced(f):
     hold_traced(f)
 
 
-@pytest.mark.parametrize("f", [ordered_reductions, running, products_at, contractions_by_lists])
+@pytest.mark.parametrize("f", [ordered_reductions, running, products_at, by_name, contractions_by_lists])
 def test_twice(f):
     hold_twice(f)
 

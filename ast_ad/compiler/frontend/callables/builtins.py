@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ....rules import helpers
-from ....rules.standing import original_of, program_for
+from ....rules.standing import original_of
 from ...ir.ops import Lit, Op, Var
 from ...ir.types import Scalar, has_references
 from ..constructs.attribute_stores import store_attribute
@@ -34,7 +34,7 @@ from .dict_methods import dict_copy
 from .getters import made_outside
 from .iterables import b_range
 from .numpy_calls import in_place
-from .programs import call_program
+from .programs import by_program
 from .stand_ins import stand_in
 from .vectorized import call_vectorized
 
@@ -59,10 +59,7 @@ def special(cx: Context, fn: Callee) -> Callable[..., Any] | None:
         return functools.partial(in_place, cx, fn)
     if type(fn) is np.vectorize:
         return functools.partial(call_vectorized, cx, fn)
-    program = program_for(fn)
-    if program is not None:
-        return functools.partial(call_program, cx, program)
-    substitute = stand_in(cx, fn) or made_outside(cx, fn)
+    substitute = by_program(cx, fn) or stand_in(cx, fn) or made_outside(cx, fn)
     if substitute is not None:
         return substitute
     owner = getattr(fn, "__self__", None)

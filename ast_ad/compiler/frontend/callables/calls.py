@@ -14,8 +14,7 @@ import numpy as np
 from ....errors import AdError, SourceError
 from ....rules import containers, helpers
 from ....rules.of_numba import WITHOUT_EXCEPTIONS, is_ufunc, made_of
-from ....rules.registry import lookup, read_instead, with_named_out, writing_parameters
-from ....rules.standing import program_for
+from ....rules.registry import lookup, with_named_out, writing_parameters
 from ...ir.ops import Lit, Var
 from ...ir.types import kind_of
 from .. import doors
@@ -44,6 +43,7 @@ from .instances import construct
 from .iterables import generated, run_cached
 from .numba_functions import call_ufunc, reading
 from .overwriting import overwrite
+from .programs import by_program
 from .protocols import by_protocol
 
 TAKES_ARRAYS = {np.dot, np.inner, np.vdot, np.where, np.correlate, np.matmul, operator.matmul}
@@ -117,22 +117,26 @@ def call(cx: Context, function: Value, args: list[Value], kwargs: dict[str, Valu
         return doors.call_method(cx, function.receiver, function.name, args, kwargs)
     if isinstance(function, Obj):
         return call(cx, load_attribute(cx, function, "__call__"), args, kwargs)
-    if isinstance(function, Lit) and args and isinstance(args[0], (Lst, Dct)):
-        own = getattr(function.value, "__objclass__", None)
-        if own is list or own is dict:  # `list.append(l, v)`
-            return call(cx, load_attribute(cx, args[0], function.value.__name__), args[1:], kwargs)
+    if isinstance(function, Lit) and args and is_unbound_method(function.value, args[0]):
+        return call(cx, load_attribute(cx, args[0], function.value.__name__), args[1:], kwargs)
     if isinstance(function, Lit):
         return call_python(cx, function.value, args, kwargs)
     live = getattr(function, "python_value", None)
-    if live is not None and program_for(live) is not None:
-        return call(cx, Lit(program_for(live)), args, kwargs)
     if live is not None:
-        return call_live(cx, function, args, kwargs)
+        return call_live(cx, function, live, args, kwargs)
     raise cx.unsupported(
         "a call of a value that is known at run time only",
         "its source can't be read",
         "call a function that is known when the program is compiled",
     )
+
+
+def is_unbound_method(fn: Callee, owner: Value) -> bool:
+    """``list.append(l, v)``, ``np.ufunc.reduce(np.add, a)``."""
+    of = getattr(fn, "__objclass__", None)
+    if of is np.ufunc:
+        return isinstance(owner, Lit) and isinstance(owner.value, np.ufunc)
+    return (of is list or of is dict) and isinstance(owner, (Lst, Dct))
 
 
 def own_lowering(cx: Context, function: Value) -> Any:
@@ -142,7 +146,10 @@ def own_lowering(cx: Context, function: Value) -> Any:
     return getattr(value, "__ast_ad_lower__", None) if known else None
 
 
-def call_live(cx: Context, function: Value, args: list[Value], kwargs: dict[str, Value]) -> Any:
+def call_live(cx: Context, function: Value, live: Callee, args: list[Value], kwargs: dict[str, Value]) -> Any:
+    by = by_program(cx, live)
+    if by is not None:
+        return by(*args, **kwargs)
     return call(cx, load_attribute(cx, function, "__call__"), args, kwargs)
 
 
@@ -172,9 +179,6 @@ def _call_python(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, V
         bound = [outside_constant(cx, a, given.item(i)) for i, a in enumerate(fn.args)]
         keywords = {k: outside_constant(cx, v, named.item(k)) for k, v in fn.keywords.items()}
         return call(cx, Lit(fn.func), [*bound, *args], {**keywords, **kwargs})
-    program = read_instead(fn)
-    if program is not None:
-        return call_followed(cx, program, args, kwargs)
     primitive = lookup(fn)
     if (
         isinstance(fn, type)  # np.iinfo, np.finfo

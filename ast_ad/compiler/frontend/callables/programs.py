@@ -1,4 +1,4 @@
-"""How is a program read that stands for a function or a class of NumPy's?"""
+"""How is a program read that stands for a function, a method or a class?"""
 
 from __future__ import annotations
 
@@ -7,29 +7,33 @@ from typing import Any
 
 import numpy as np
 
-from ....rules.standing import UFUNC_METHODS, in_index_order, is_read, program_for, subscripts_of
+from ....rules.standing import in_index_order, is_read, of_ufuncs, program_for, subscripts_of
 from ...ir.ops import Lit
 from ...ir.types import dtype_of, rank_of
 from .. import doors
 from ..context import Context
 from ..store.windows import is_contiguous
 from ..tables import handles
-from ..values import Arr, Lst, Tup, Value
+from ..values import Arr, Callee, Lst, Tup, Value
 from .items import items_of
 from .iterables import to_list
 from .lazy_items import static_items
 
 
-def call_program(cx: Context, program: Callable[..., Any], *args: Value, **kwargs: Value) -> Any:
-    return doors.call(cx, Lit(program), list(args), kwargs)
+def by_program(cx: Context, fn: Callee) -> Callable[..., Any] | None:
+    """How a callable is read that has a program in its place, or None."""
+    program = program_for(fn)
+    if program is None:
+        return None
+    return lambda *args, **kwargs: doors.call(cx, Lit(program), list(args), kwargs)
 
 
 def call_ufunc_method(cx: Context, fn: np.ufunc, name: str, *args: Value, **kwargs: Value) -> Any:
-    """The program of a method of a ufunc, which takes an array."""
+    """The program of a method of ufuncs, of an array."""
     array, *rest = args
     if isinstance(array, (Lst, Tup)):
         array = cx.emit(np.array, array)
-    return doors.call(cx, Lit(UFUNC_METHODS[name]), [Lit(fn), array, *rest], kwargs)
+    return doors.call(cx, Lit(of_ufuncs(name)), [Lit(fn), array, *rest], kwargs)
 
 
 @handles(in_index_order)
@@ -59,9 +63,9 @@ def b_set(cx: Context, iterable: Value | None = None) -> Any:
         items = static_items(cx, iterable)
         if items is not None and all(map(cx.is_static, items)):
             return Lit({cx.static_value(item) for item in items})
-    program = program_for(set)
-    assert program is not None
-    return call_program(cx, program, *(() if iterable is None else (iterable,)))
+    by = by_program(cx, set)
+    assert by is not None
+    return by(*(() if iterable is None else (iterable,)))
 
 
 @handles(is_read)
