@@ -7,6 +7,7 @@ Where it can't be built, the same pullback comes from a trace.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -21,6 +22,7 @@ from ..tracing.recorder import trace
 from ..trees import flatten
 from .checks.first_call import first_call
 from .derivative import Derivative, Vjp
+from .fitting.generator_states import States
 
 
 class CannotCompile(Exception):
@@ -36,14 +38,18 @@ class EveryFloat(Vjp):
         check = Options().check if check is None else check
         super().__init__(function, options=Options(fallback="error", check=check))
 
-    def at(self, args: tuple[Any, ...]) -> tuple[Any, Any]:
-        """The value, and the pullback from its leaves to those of the arguments, as tuples."""
+    def at(self, args: tuple[Any, ...]) -> tuple[Any, Any, States | None]:
+        """The value, the pullback from its leaves to those of the arguments, as tuples, and states.
+
+        These are of the generators that the program draws from, before it ran; None if it draws nothing.
+        """
         try:
             program, inputs = self._prepare(args, {})
         except (InputError, NoDerivativeError):
             raise
         except Exception as error:
             raise CannotCompile() from error
+        states = program.states(inputs)
         try:
             if program.checked is None:
                 results = first_call(program, args, {}, inputs)
@@ -51,19 +57,27 @@ class EveryFloat(Vjp):
                 results = program(inputs)
         except (UnsupportedError, InternalError) as error:
             raise CannotCompile() from error
-        return program.value(results), program.pullback(results, inputs)
+        return program.value(results), program.pullback(results, inputs), states
 
 
 class CompiledPullback:
     """From cotangents of the leaves of a value to those of the leaves of arguments; see the package.
 
-    ``every``: what computed the value from ``args``; ``traced``: gives the same pullback by tracing.
+    ``every``: what computed the value from ``args``; ``traced``: gives the same pullback by tracing;
+    ``states``: those of the generators before that. What runs anew draws what the value was computed with.
     """
 
     def __init__(
-        self, every: EveryFloat, args: tuple[Any, ...], value: Any, pullback: Any, traced: Callable[[], Any]
+        self,
+        every: EveryFloat,
+        args: tuple[Any, ...],
+        value: Any,
+        pullback: Any,
+        traced: Callable[[], Any],
+        states: States | None,
     ) -> None:
-        self.every, self.args, self.pullback, self.traced = every, args, pullback, traced
+        self.every, self.args, self.pullback, self.run_traced = every, args, pullback, traced
+        self.again = contextlib.nullcontext if states is None else states.again
         self.like = [leaf for leaf in flatten(value)[0] if has_derivative(leaf)]
         self.positions = [i for i, leaf in enumerate(flatten(value)[0]) if has_derivative(leaf)]
 
@@ -71,6 +85,11 @@ class CompiledPullback:
         """A cotangent for each leaf that has a derivative, zeros made explicit."""
         given = [cotangents[i] for i in self.positions]
         return tuple(map(_seed, given, self.like))
+
+    def traced(self) -> Any:
+        """The same pullback, from a trace."""
+        with self.again():
+            return self.run_traced()
 
     def __call__(self, cotangents: Sequence[Any]) -> tuple[Any, ...]:
         try:
@@ -93,7 +112,8 @@ class CompiledPullback:
             return Rearranged(second, range(leaves), [*range(leaves, leaves + count), *range(leaves)])
 
         try:
-            found, second = compiled(pulled(self.every), (seeds, *self.args), traced)
+            with self.again():
+                found, second = compiled(pulled(self.every), (seeds, *self.args), traced)
         except CannotCompile:
             return self.traced().linearize(cotangents)
         leaves = len(found)
@@ -119,8 +139,8 @@ def compiled(every: EveryFloat, args: tuple[Any, ...], traced: Callable[[], Any]
     Raises:
         CannotCompile: there is no compiled one at all.
     """
-    value, pullback = every.at(args)
-    return value, CompiledPullback(every, args, value, pullback, traced)
+    value, pullback, states = every.at(args)
+    return value, CompiledPullback(every, args, value, pullback, traced, states)
 
 
 def compiled_vjp(

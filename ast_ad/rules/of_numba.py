@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 import types
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,62 @@ def is_ufunc(value: Any) -> bool:
     """Whether ``vectorize`` or ``guvectorize`` has made it, of a function of numbers or of small arrays."""
     module = type(value).__module__
     return isinstance(module, str) and module.startswith(_UFUNCS)
+
+
+def changed_since(fn: Any) -> str | None:
+    """The global variable or cell that has another value now than the compiled function has; None: none has.
+
+    Numba compiles in what it finds there. What is loaded from its cache doesn't tell.
+    """
+    python = made_of(fn)
+    if python is None:
+        return None
+    cells = zip(python.__code__.co_freevars, python.__closure__ or (), strict=True)
+    now = {name: cell.cell_contents for name, cell in cells if _is_filled(cell)}
+    for compiled in getattr(getattr(fn, "_dispatcher", fn), "overloads", {}).values():
+        for name, value in _compiled_in(compiled):
+            if not _same(value, now.get(name, python.__globals__.get(name, value))):
+                return name
+    return None
+
+
+def _compiled_in(compiled: Any) -> Iterator[tuple[str, Any]]:
+    """The names of globals and cells that Numba has read, and what was there."""
+    for block in getattr(compiled.type_annotation, "blocks", {}).values():
+        for step in block.body:
+            read: Any = getattr(step, "value", None)
+            if type(read).__name__ in ("Global", "FreeVar"):
+                yield str(read.name), read.value
+
+
+def outdated(fn: Any, name: str) -> tuple[str, str, str]:
+    """What is said of a compiled function whose global variable has changed."""
+    return (
+        f"`{getattr(fn, '__name__', 'function')}`, compiled by Numba when `{name}` had another value",
+        "the compiled function keeps that value",
+        "pass it as an argument, or make the function again",
+    )
+
+
+def _is_filled(cell: types.CellType) -> bool:
+    try:
+        cell.cell_contents  # noqa: B018
+    except ValueError:
+        return False
+    return True
+
+
+def _same(compiled: Any, now: Any) -> bool:
+    """Whether data is the same; of functions and modules that is not asked."""
+    if compiled is now or not isinstance(compiled, (int, float, complex, np.generic, np.ndarray, tuple)):
+        return True
+    if isinstance(compiled, tuple):
+        return isinstance(now, tuple) and len(compiled) == len(now) and all(map(_same, compiled, now))
+    if not isinstance(now, (int, float, complex, np.generic, np.ndarray)):
+        return False
+    return np.result_type(compiled) == np.result_type(now) and bool(
+        np.array_equal(compiled, now, equal_nan=np.result_type(now).kind in "fc")
+    )
 
 
 # In compiled code these give nan or inf where Python raises. Of ints they are floats, too.

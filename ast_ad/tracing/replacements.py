@@ -23,7 +23,7 @@ from ..eager.numpy_protocol import run
 from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..errors import UnsupportedError
-from ..rules.of_numba import is_ufunc, made_of
+from ..rules.of_numba import changed_since, is_ufunc, made_of, outdated
 from ..rules.registry import count, lookup, primitives, writing_parameters
 from .builtin_classes import OF_NUMPY
 from .creation import converts, fills, fromiter, full, has_traced, stacked
@@ -167,6 +167,10 @@ def _python_of(jitted: Any) -> Callable[..., Any]:
     @functools.wraps(python)
     def call(*args: Any, **kwargs: Any) -> Any:
         if state.tracing and any(map(has_traced, (*args, *kwargs.values()))):
+            changed = changed_since(jitted)
+            if changed is not None:
+                construct, why, fix = outdated(jitted, changed)
+                raise UnsupportedError(construct, why=why, fix=fix)
             return apply(*args, **kwargs)
         return jitted(*map(_itself, args), **kwargs)
 

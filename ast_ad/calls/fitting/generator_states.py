@@ -5,7 +5,8 @@ Before anything runs anew, the generators from which the program draws are where
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...compiler.ir.ops import Lit, Op, walk
@@ -35,6 +36,16 @@ class States:
         found = object.__new__(States)
         found.generators, found.states = self.generators, [get_state(g) for g in self.generators]
         return found
+
+    @contextlib.contextmanager
+    def again(self) -> Iterator[None]:
+        """In the block what was drawn from here on is drawn once more; behind it the generators go on."""
+        now = self.now()
+        self.put_back()
+        try:
+            yield
+        finally:
+            now.put_back()
 
     def same(self, other: States) -> bool:
         """Whether the generators go on with the same numbers."""

@@ -363,6 +363,8 @@ class Inputs:
 
     def capture(self, cx: Context, value: Any, path: Path) -> Any:
         """A number or array, read again at every call."""
+        if cx.jitted:  # a constant of what Numba compiles
+            self.guards.add(Guard.value(path, value))
         if path in self.captured or isinstance(value, np.ndarray) and self.has_name(value, path):
             return self.captured[path]
         if getattr(value, "dtype", None) is not None and value.dtype.kind not in "biufc":

@@ -201,7 +201,7 @@ def _call_python(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, V
         return call_dispatcher(cx, fn, *args, **kwargs)
     plain = python_function(fn)
     if plain is not None and made_of(fn) is plain:
-        with reading(cx):
+        with reading(cx, fn):
             return call_followed(cx, plain, args, kwargs)
     if plain is not None:
         if hasattr(fn, "cache_info"):

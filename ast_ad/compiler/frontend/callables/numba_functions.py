@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ....rules.element_loops import on_elements, on_parts
-from ....rules.of_numba import axes_of, loop_types, made_of, taken_as_arrays
+from ....rules.of_numba import axes_of, changed_since, loop_types, made_of, outdated, taken_as_arrays
 from ...ir.ops import Lit, Var
 from ...ir.types import Array, Scalar, dtype_of
 from .. import doors
@@ -23,15 +23,18 @@ from ..constructs.subscripts import store_item
 from ..context import Context
 from ..conversion import from_python
 from ..types.type_questions import exact, known_rank
-from ..values import Arr, Lst, Tup, Value
+from ..values import Arr, Callee, Lst, Tup, Value
 from .call_sites import call_followed
 
 PYTHON = {"bool": bool, "int": int, "float": float, "complex": complex}
 
 
 @contextlib.contextmanager
-def reading(cx: Context) -> Iterator[None]:
+def reading(cx: Context, fn: Callee) -> Iterator[None]:
     """In the block the body of a function is read that Numba compiles."""
+    changed = changed_since(fn)
+    if changed is not None:
+        raise cx.unsupported(*outdated(fn, changed))
     cx.has_jitted += 1
     cx.jitted += 1
     try:
@@ -56,7 +59,7 @@ def call_ufunc(cx: Context, fn: Any, args: list[Value], kwargs: dict[str, Value]
         raise cx.unsupported(
             f"this call of `{fn.__name__}`", f"it takes {fn.nin} arguments and arrays for results", "check it"
         )
-    with reading(cx):
+    with reading(cx, fn):
         return (of_parts if fn.signature else of_elements)(cx, fn, args, out)
 
 
