@@ -12,7 +12,17 @@ from typing import Any
 import numpy as np
 
 from ...eager.state import state
-from .functions import Call, bare, replaced_fields, standing_for, traced_array, tried
+from .functions import (
+    Call,
+    bare,
+    noticed,
+    replaced_fields,
+    rest_unknown,
+    standing_for,
+    traced_array,
+    tried,
+    without_derivative,
+)
 from .implicit import Solution
 
 FLAT = 1e-3  # of the slope of a chord: where the slope at the root is less, it is no single root
@@ -59,8 +69,8 @@ def fsolve(call: Call) -> Any:
         if code != 1:
             warnings.warn(message, RuntimeWarning, stacklevel=3)
         return value
-    info["fvec"] = standing_for(info["fvec"], solution.recorded)
-    return value, info, code, message
+    info = {**info, "fvec": standing_for(info["fvec"], solution.recorded)}
+    return value, without_derivative(call, info, f"what `{call.name}` tells beside the root"), code, message
 
 
 def root(call: Call) -> Any:
@@ -68,7 +78,7 @@ def root(call: Call) -> Any:
     function = first_of(call.options["fun"]) if call.options["jac"] is True else call.options["fun"]
     solution = Solution(real(call, found.x))
     value = closed(call, function, solution, call.args(), found.success, found.message)
-    return replaced_fields(found, x=value, fun=standing_for(found.fun, solution.recorded))
+    return rest_unknown(call, found, {"x": value, "fun": standing_for(found.fun, solution.recorded)})
 
 
 def fixed_point(call: Call) -> Any:
@@ -94,8 +104,8 @@ def solved(call: Call, function: Any, root: Any, converged: bool, flag: str) -> 
     chord = None
     if state.grad and converged and np.isfinite(solution.x).all():
         far = 1e-3 * (1.0 + abs(float(np.reshape(solution.x, ())[()])))
-        with tried(), np.errstate(all="ignore"):
-            chord = far, bare(traced_array(function(solution.x + far, *call.args())))
+        with call.unknown_stores(), tried(), np.errstate(all="ignore"):
+            chord = far, bare(traced_array(function(noticed(solution.x + far), *call.args())))
     value = closed(call, function, solution, call.args(), bool(converged), flag)
     if chord is not None and not solution.linear.singular:
         warn_of_flatness(call, solution, *chord)
@@ -118,9 +128,7 @@ def closed(
     solution.close(recorded)
     if solution.node._live:
         call.trust(solution, bool(converged), str(message))
-    found = solution.value
-    call.refuse_kept(found)
-    return found
+    return call.found(solution.value)
 
 
 def warn_of_flatness(call: Call, solution: Solution, far: float, there: Any) -> None:
