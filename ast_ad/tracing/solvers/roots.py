@@ -101,14 +101,15 @@ def nonlinear(call: Call) -> Any:
 def solved(call: Call, function: Any, root: Any, converged: bool, flag: str) -> Any:
     """The root of a function of one number."""
     solution = Solution(real(call, root))
-    chord = None
+    far, around = 0.0, list[Any]()
     if state.grad and converged and np.isfinite(solution.x).all():
         far = 1e-3 * (1.0 + abs(float(np.reshape(solution.x, ())[()])))
         with call.unknown_stores(), tried(), np.errstate(all="ignore"):
-            chord = far, bare(traced_array(function(noticed(solution.x + far), *call.args())))
+            for place in (solution.x + far, solution.x - far):
+                around.append(bare(traced_array(function(noticed(place), *call.args()))))
     value = closed(call, function, solution, call.args(), bool(converged), flag)
-    if chord is not None and not solution.linear.singular:
-        warn_of_flatness(call, solution, *chord)
+    if len(around) == 2 and not solution.linear.singular:
+        warn_of_flatness(call, solution, far, around)
     return value
 
 
@@ -131,12 +132,15 @@ def closed(
     return call.found(solution.value)
 
 
-def warn_of_flatness(call: Call, solution: Solution, far: float, there: Any) -> None:
-    """At a root of a higher order the slope is lost in rounding: it is compared with that of a chord."""
+def warn_of_flatness(call: Call, solution: Solution, far: float, around: list[Any]) -> None:
+    """At a root of a higher order the slope is lost in rounding: it is compared with those of chords.
+
+    On both sides: what grows fast, as an exponential does, has a steep one on one of them.
+    """
     if not solution.node._live:
         return
-    chord = float(np.reshape(there, ())[()] - np.reshape(solution.residual, ())[()]) / far
-    if np.isfinite(chord) and abs(solution.linear.matrix.item()) < FLAT * abs(chord):
+    chords = [abs(float(np.reshape(there - solution.residual, ())[()])) / far for there in around]
+    if np.isfinite(chords).all() and abs(solution.linear.matrix.item()) < FLAT * min(chords):
         size = abs(float(solution.residual.item()))
         call.warn(
             f"the function is flat at the root (its slope is {solution.linear.matrix.item():.3g}, the "

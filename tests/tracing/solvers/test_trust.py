@@ -56,6 +56,36 @@ def test_roots_of_a_higher_order():
     assert np.isnan(told(g, "a singular Jacobian.*the residual")[0])
 
 
+NEARLY_BAD = {
+    "steep on one side": (lambda x: brentq(lambda t: np.exp(1e4 * (t - x[0])) - 1, -1, 0.35), [1, 0]),
+    "steep on both": (lambda x: brentq(lambda t: np.tanh(1e5 * (t - x[0])), -1, 1), [1, 0]),
+    "nearly flat": (lambda x: brentq(lambda t: 1e-9 * (t - x[0]) + 1e-3 * (t - x[0]) ** 3, -1, 1), [1, 0]),
+    "small": (lambda x: brentq(lambda t: 1e-12 * (np.exp(t) - x[0]), -5, 1), [1 / X[0], 0]),
+    "of two sizes": (
+        lambda x: so.fsolve(lambda t: [1e-13 * (t[0] - x[0]), 1e13 * (t[1] - t[0] * x[1])], X)[1],
+        X[::-1],
+    ),
+    "of a large and a small number": (
+        lambda x: so.fsolve(lambda t: [t[0] * 1e12 + t[1] - x[0], t[0] * 1e12 - t[1] - x[1]], X)[1],
+        [0.5, -0.5],
+    ),
+    "a shallow valley": (
+        lambda x: so.minimize(lambda t: (t[0] - x[0]) ** 2 + 1e-9 * (t[1] - x[1]) ** 2, X).x @ [1, 2],
+        [1, 2],
+    ),
+    "near a bound": (
+        lambda x: so.minimize(lambda t: 1e4 * (t[0] - 1e-5 * x[0]) ** 2, [0.5], bounds=[(0, 1)]).x[0],
+        [1e-5, 0],
+    ),
+}
+
+
+@pytest.mark.filterwarnings("error::ast_ad.SolutionWarning")
+@pytest.mark.parametrize(("f", "expected"), NEARLY_BAD.values(), ids=NEARLY_BAD)
+def test_nearly_bad_ones_are_trusted(f, expected):
+    np.testing.assert_allclose(grad(f, check=False)(X.copy()), expected, rtol=1e-6, atol=1e-12)
+
+
 def test_bounds_and_flat_directions():
     def f(x):
         found = so.minimize(
