@@ -5,6 +5,7 @@ Of the functions that return a ``root`` beside how it was found, the root alone 
 
 from __future__ import annotations
 
+import contextlib
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -100,17 +101,7 @@ def nonlinear(call: Call) -> Any:
 # ----- what they have in common
 def solved(call: Call, function: Any, root: Any, converged: bool, flag: str) -> Any:
     """The root of a function of one number."""
-    solution = Solution(real(call, root))
-    far, around = 0.0, list[Any]()
-    if state.grad and converged and np.isfinite(solution.x).all():
-        far = 1e-3 * (1.0 + abs(float(np.reshape(solution.x, ())[()])))
-        with call.unknown_stores(), tried(), np.errstate(all="ignore"):
-            for place in (solution.x + far, solution.x - far):
-                around.append(bare(traced_array(function(noticed(place), *call.args()))))
-    value = closed(call, function, solution, call.args(), bool(converged), flag)
-    if len(around) == 2 and not solution.linear.singular:
-        warn_of_flatness(call, solution, far, around)
-    return value
+    return closed(call, function, Solution(real(call, root)), call.args(), bool(converged), flag)
 
 
 def closed(
@@ -119,6 +110,7 @@ def closed(
     """The value of a solution of ``function(x, *args) = 0``, recorded unless nothing is."""
     if not state.grad:
         return solution.x
+    flat = Flatness(call, function, solution, args) if converged else None
     solution.recorded = recorded = traced_array(function(solution.point, *args))
     if np.size(recorded) != solution.size:
         raise call.refuse(
@@ -129,23 +121,60 @@ def closed(
     solution.close(recorded)
     if solution.node._live:
         call.trust(solution, bool(converged), str(message))
+        if flat is not None and not solution.linear.singular:
+            flat.warn()
     return call.found(solution.value)
 
 
-def warn_of_flatness(call: Call, solution: Solution, far: float, around: list[Any]) -> None:
-    """At a root of a higher order the slope is lost in rounding: it is compared with those of chords.
+class Flatness:
+    """Whether the slope at a root is lost in rounding, as at one of a higher order: chords are steeper.
 
-    On both sides: what grows fast, as an exponential does, has a steep one on one of them.
+    On both sides: what grows fast, as an exponential does, has a steep one on one of them. The first is taken
+    before the equation is recorded, for what the function keeps of its last call is to be that of the
+    solution; the other only if that one is steep.
     """
-    if not solution.node._live:
-        return
-    chords = [abs(float(np.reshape(there - solution.residual, ())[()])) / far for there in around]
-    if np.isfinite(chords).all() and abs(solution.linear.matrix.item()) < FLAT * min(chords):
-        size = abs(float(solution.residual.item()))
-        call.warn(
-            f"the function is flat at the root (its slope is {solution.linear.matrix.item():.3g}, the "
-            f"residual {size:.3g}): the derivative can't be trusted"
-        )
+
+    def __init__(self, call: Call, function: Any, solution: Solution, args: Any) -> None:
+        self.call, self.function, self.solution, self.args = call, function, solution, args
+        self.far: np.ndarray = 1e-3 * (1.0 + np.abs(np.reshape(solution.x, solution.size)))
+        self.above = self.values(self.far)
+
+    def values(self, far: np.ndarray) -> Any:
+        """Those of the function at points so far from the root, a row for each coordinate; or None."""
+        x, found = self.solution.x, None
+        with self.call.unknown_stores(), tried(), np.errstate(all="ignore"):
+            steps = [
+                np.reshape(s, np.shape(x)) for s in (far[None] if self.solution.diagonal else np.diag(far))
+            ]
+            points = [noticed(x + s if np.ndim(x) else x + type(x)(s)) for s in steps]
+            rows = [bare(traced_array(self.function(place, *self.args))) for place in points]
+            found = np.array([np.reshape(row, self.solution.size) for row in rows], float)
+        return found
+
+    def share(self, values: Any, far: np.ndarray) -> float:
+        """How large the slope is where it is least, in proportion to the chords'; 1 where there are none.
+
+        Of several numbers it is seen in the coordinates in which the Jacobian of the chords is one.
+        """
+        slope, least = self.solution.linear.matrix, 1.0
+        with np.errstate(all="ignore"), contextlib.suppress(np.linalg.LinAlgError, TypeError):
+            if self.solution.diagonal:
+                least = np.nanmin(np.abs(slope * far / (values[0] - self.solution.residual)))
+            else:
+                chords = (values - self.solution.residual) / far[:, None]
+                least = np.linalg.svd(np.linalg.solve(chords.T, slope), compute_uv=False).min(initial=1.0)
+        return float(least) if np.all(np.isfinite(values if values is not None else np.nan)) else 1.0
+
+    def warn(self) -> None:
+        least = self.share(self.above, self.far)
+        if least < FLAT:
+            least = max(least, self.share(self.values(-self.far), -self.far))
+        if least < FLAT:
+            size, far = np.max(np.abs(self.solution.residual)), self.far.max()
+            self.call.warn(
+                f"the function is flat at the root (its slope is {least:.3g} of the one that leads {far:.3g} "
+                f"away, the residual {size:.3g}): the derivative can't be trusted"
+            )
 
 
 def first_of(function: Callable[..., Any]) -> Callable[..., Any]:
