@@ -28,6 +28,7 @@ from ..tracing.patches import replaced
 from ..tracing.pullbacks import spread
 from ..tracing.recorder import TracedPullback, recording
 from ..tracing.shared_arguments import Sharing
+from ..tracing.sought import differentiated_by
 from ..tracing.survivors import OwnDict, OwnList
 from ..tracing.traced_array import Traced, like, plain
 from ..trees import flatten
@@ -237,7 +238,7 @@ class TracedInPlace:
             sharing = Sharing(call.leaves, self.request.wrt)
             sharing.enter(entries)
             args, kwargs = call.tree.unflatten(entries)
-            with replaced(derivative.function):
+            with replaced(derivative.function), differentiated_by(self.points.values()):
                 self.result = derivative.function(*args, **kwargs)
             sharing.check(derivative.function, list(call.tree.statics()))
         outputs, self.structure = flatten(self.result)

@@ -17,6 +17,7 @@ from ..errors import UnsupportedError
 from ..tracing.history import ends
 from ..tracing.patches import replaced
 from ..tracing.recorder import recording
+from ..tracing.sought import differentiated_by
 from ..tracing.traced_array import plain
 from ..trees import flatten
 
@@ -43,7 +44,7 @@ class RowsOfTensors(TensorCall):
 
     def in_place(self) -> Any:
         self.mode, kept = "fallback", state.grad
-        with recording(), replaced(self.derivative.function):
+        with recording(), replaced(self.derivative.function), differentiated_by(self.leaves):
             leaves, tree = flatten(AsItIs(self.derivative, self.keywords)(self.values))
         return tree.unflatten(
             [self.part(leaf, kept) if isinstance(leaf, Tensor) else leaf for leaf in leaves]

@@ -3,30 +3,71 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..eager.dispatch import apply, inplace, needs_grad, operation, plain_of
-from ..eager.numpy_protocol import array_function, run, zero_of
+from ..eager.numpy_protocol import array_function, array_ufunc, run, zero_of
+from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..rules import helpers
+from .births import births
 from .creation import has_traced
 from .ends import counted
-from .memory import DETACHED, complex_write, refused
-from .traced_array import Traced
+from .memory import DETACHED, PLAIN, complex_write, refused
+from .traced_array import Traced, TracedNumber, TracedScalar, plain
 
 VALUES = Tensor, np.ndarray, int, float, complex, np.generic
+SIMPLE = frozenset((Traced, TracedScalar, TracedNumber, np.ndarray, np.float64, float, int))
+
+
+def unrecorded(function: Callable[..., Any], *args: Any) -> Any:
+    """What an operator or a ufunc makes of simple values where nothing is recorded: no view, no history.
+
+    Functions that solvers call compute so, a thousand times.
+    """
+    found = function(*map(plain, args))
+    if type(found) is tuple:
+        return tuple(map(Traced._of, found))
+    return found if type(found) in (bool, np.bool_) else Traced._of(found)
+
+
+def _ufunc(self: Traced, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    if not state.grad and method == "__call__" and not kwargs and SIMPLE.issuperset(map(type, inputs)):
+        return unrecorded(ufunc, *inputs)
+    _refuse_plain(kwargs.get("out"))
+    return array_ufunc(self, ufunc, method, *inputs, **kwargs)
+
+
+def _function(self: Traced, fn: Any, types: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    _refuse_plain(kwargs.get("dst", args and args[0]) if fn is np.copyto else kwargs.get("out"))
+    return array_function(self, fn, types, args, kwargs)
+
+
+def _refuse_plain(targets: Any) -> None:
+    """What a solver's points lead to is followed; in an array from outside nobody could find it."""
+    plain_ones = (t for t in (targets if type(targets) is tuple else (targets,)) if type(t) is np.ndarray)
+    if births.unknown and state.tracing and any(t.dtype.kind in "fc" for t in plain_ones):
+        raise refused("a traced value written to a plain array", DETACHED, PLAIN)
+
+
+setattr(Traced, "__array_ufunc__", _ufunc)  # noqa: B010
+setattr(Traced, "__array_function__", _function)  # noqa: B010
 
 
 def _binary(name: str, function: Callable[..., Any]) -> None:
     def forward(self: Traced, other: Any) -> Any:
+        if not state.grad and type(other) in SIMPLE:
+            return unrecorded(function, self, other)
         if issubclass(type(other), VALUES):  # a masked array plays one of NumPy's
             return _computed(function, self, other)
         return _with_others(function, self, other)
 
     def reflected(self: Traced, other: Any) -> Any:
+        if not state.grad and type(other) in SIMPLE:
+            return unrecorded(function, other, self)
         if issubclass(type(other), VALUES):  # a masked array plays one of NumPy's
             return _computed(function, other, self)
         return _with_others(function, other, self)
@@ -108,7 +149,8 @@ setattr(Traced, "__invert__", lambda self: operator.invert(plain_of(self)))  # n
 
 def _unary(name: str) -> None:
     def call(self: Traced) -> Any:
-        return apply(operation(getattr(operator, name)), (self,))
+        function = getattr(operator, name)
+        return apply(operation(function), (self,)) if state.grad else unrecorded(function, self)
 
     setattr(Traced, f"__{name}__", call)
 

@@ -25,6 +25,7 @@ from .askers import asker, depth, within
 from .patches import replaced
 from .recorder import TracedPullback, recording
 from .rule_results import leaves_like
+from .sought import differentiated_by
 from .traced_array import Traced, like, plain, point
 
 
@@ -161,7 +162,8 @@ class RecordedCall:
         ans = [_copied(leaf) for leaf in self.results]
         for nr, i in enumerate(self.floats):
             ans[i] = point(self.results[i], node, nr)
-        with within(), replaced(own.roots[0], own.roots):
+        given = flatten((args, kwargs, ans, seeds))[0]
+        with within(), replaced(own.roots[0], own.roots), differentiated_by(given):
             by_tangent = linear and own.has_tangent
             saved = own.run(args, kwargs, True)[1] if own.saves and not by_tangent else None
             answer = self.out_tree.unflatten(ans)
@@ -195,7 +197,8 @@ class RecordedCall:
             for i in self.wrt:
                 leaves[i] = run(np.copy, (leaves[i],), {})
             args, kwargs = tree.unflatten(leaves)
-            with within(), replaced(self.own.roots[0], self.own.roots):
+            roots = self.own.roots
+            with within(), replaced(roots[0], roots), differentiated_by(leaves):
                 value = self.own.run(args, kwargs, True)[0]
         outputs, form = flatten(value)
         if form != self.out_tree:

@@ -29,14 +29,16 @@ from ..trees import flatten, register_leaf
 from . import operators  # noqa: F401  (attaches them)
 from .argument_copies import Copies
 from .askers import asked_by
+from .births import births
 from .ends import INSIDE, Places, ends, lost
 from .faces import hide
 from .patches import replaced
 from .replacements import replacement, replacements
 from .shared_arguments import Sharing, Twice
 from .solvers import table  # noqa: F401  (puts SciPy's solvers among the replacements)
+from .sought import differentiated_by
 from .survivors import make_plain
-from .traced_array import Traced, TracedNumber, TracedScalar, births, plain
+from .traced_array import Traced, TracedNumber, TracedScalar, plain
 
 for _class in (Traced, TracedScalar, TracedNumber):
     register_leaf(_class)
@@ -74,7 +76,8 @@ def _traced(
     sharing.enter(given)
     call_args, call_kwargs = tree.unflatten(given)
     twice = Twice((tuple(args), dict(kwargs)), (call_args, call_kwargs))
-    value = _run(function, call_args, call_kwargs, (*args, *kwargs.values()))
+    with differentiated_by(starts.values(), alone=True):
+        value = _run(function, call_args, call_kwargs, (*args, *kwargs.values()))
     sharing.check(function, list(tree.statics()))
     twice.check()
     found, structure = flatten(value)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import operator
 import sys
-import threading
 import types
 import weakref
 from collections.abc import Iterator
@@ -24,19 +23,11 @@ from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..rules import helpers
 from .asked_numbers import is_formatting, is_indexing, is_truth
+from .births import births, is_followed
 from .ends import becomes_integer
 from .faces import Face, Missing
 from .flat_iterator import Flat
 from .memory import DETACHED, NO_KEY, PLAIN, Memory, complex_write, refused
-
-
-class Births(threading.local):
-    """The traced arrays made since the present trace of this thread began."""
-
-    made: list[weakref.ref[Any]] | None = None
-
-
-births = Births()
 
 
 class Traced(Memory, metaclass=Face):
@@ -129,6 +120,8 @@ class Traced(Memory, metaclass=Face):
         operator.delitem(self._array, index)  # type: ignore[call-overload]  # NumPy refuses it
 
     def __getitem__(self, index: Any) -> Any:
+        if type(index) is int and self._array.ndim == 1 and not state.grad:
+            return Traced._of(self._array[index])
         return apply(operation(operator.getitem), (self, plain_of(index)))
 
     def __setitem__(self, index: Any, value: Any) -> None:
@@ -147,12 +140,12 @@ class Traced(Memory, metaclass=Face):
 
     # ----- numbers
     def __float__(self) -> float:
-        if needs_grad(self) and not is_formatting(sys._getframe(1)):
+        if is_followed(self) and not is_formatting(sys._getframe(1)):
             raise refused("a traced number made a plain one", DETACHED, PLAIN)
         return float(self._array)
 
     def __complex__(self) -> complex:
-        if needs_grad(self):
+        if is_followed(self):
             raise refused("a traced number made a plain one", DETACHED, PLAIN)
         return complex(self._array)
 
@@ -183,7 +176,7 @@ class Traced(Memory, metaclass=Face):
         raise TypeError("unhashable type: 'numpy.ndarray'")
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        if needs_grad(self):
+        if is_followed(self):
             raise refused("conversion of a traced array to a plain one", DETACHED, "use functions of NumPy")
         return np.array(self._array, dtype=dtype)
 
@@ -398,9 +391,11 @@ class TracedNumber(TracedScalar):
 
 def _made(cls: type, array: np.ndarray, number: Any = None) -> Any:
     t: Any = object.__new__(cls)
-    t._array, t._version_counter = array, [0]
+    put = object.__setattr__  # these names are known to be the class's own
+    put(t, "_array", array)
+    put(t, "_version_counter", [0])
     if number is not None:
-        t._python = number
+        put(t, "_python", number)
     if births.made is not None:
         births.made.append(weakref.ref(t))
     return t

@@ -16,6 +16,7 @@ from ...tracing.own_rules import Ruled, is_float
 from ...tracing.patches import replaced
 from ...tracing.recorder import TracedPullback, recording
 from ...tracing.rule_results import leaves_like
+from ...tracing.sought import differentiated_by
 from ...tracing.traced_array import Traced, plain
 from ...trees import flatten
 from ..forward import far_from_zero, is_same
@@ -95,7 +96,8 @@ def _transposed(
                 point._requires_grad = True
         points.append(made)
         trees.append(tree)
-    with recording(), replaced(own.roots[0], own.roots):
+    starts = [point for made in points for point in made if isinstance(point, Tensor)]
+    with recording(), replaced(own.roots[0], own.roots), differentiated_by(starts):
         found = tangent(*(tree.unflatten(list(made)) for tree, made in zip(trees, points, strict=True)))
     values, structure = flatten(ans)
     outputs = leaves_like(structure, found, wrong_structure(own.name, "the rule", "the value"))
@@ -108,7 +110,6 @@ def _transposed(
         _seed(bar) if is_float(plain(value)) else None
         for bar, value in zip(flatten(g)[0], values, strict=True)
     ]
-    starts = [point for made in points for point in made if isinstance(point, Tensor)]
     graph = graph or any(isinstance(seed, Traced) for seed in seeds)
     swept = iter(TracedPullback(outputs, starts)._sweep(seeds, graph))
     bars = [[next(swept) if isinstance(point, Tensor) else None for point in made] for made in points]

@@ -13,7 +13,8 @@ import functools
 import inspect
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+import weakref
+from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -26,9 +27,10 @@ from ...eager.state import state
 from ...eager.tensor import Tensor
 from ...eager.views import edge_of
 from ...errors import SolutionWarning, UnsupportedError
+from ..births import births
 from ..ends import INSIDE
 from ..replacements import replacements
-from ..traced_array import Traced, births, plain
+from ..traced_array import Traced, plain
 from .implicit import Refused, Solution
 
 CLOSE = 1e-3  # an error that is larger, relative to the solution, is told
@@ -41,7 +43,8 @@ class Call:
 
     def __init__(self, original: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self.original, self.name = original, original.__name__
-        self.kept: list[Any] = []  # what was made while the solver ran, as weak references
+        self.varies = True  # whether what is found depends on anything
+        self.unknown: list[Refused] = []  # the nodes of what was stored meanwhile
         self.bound = signature(original).bind(*args, **kwargs)
         given = inspect.BoundArguments(self.bound.signature, dict(self.bound.arguments))
         given.apply_defaults()
@@ -55,27 +58,52 @@ class Call:
     def solve(self, **changed: Any) -> Any:
         """What the original returns, on plain numbers; ``changed``: arguments of another value."""
         self.bound.arguments.update(changed)
-        for name, value in self.bound.arguments.items():
-            self.bound.arguments[name] = value if name == "args" else bare(value)
-        before = len(births.made or ())
-        try:
-            with untraced():
-                return self.original(*self.bound.args, **self.bound.kwargs)
-        finally:
-            self.kept += (births.made or [])[before:]
+        values = self.bound.arguments
+        given = {id(value) for value in (*values.values(), *self.args())}
+        for name, value in values.items():
+            values[name] = value if name == "args" else bare(value, given)
+        with self.unknown_stores(), untraced():
+            return self.original(*self.bound.args, **self.bound.kwargs)
 
-    def refuse_kept(self, value: Any) -> None:
-        """What the functions computed for the solver and have stored somewhere has no derivative.
+    @contextmanager
+    def unknown_stores(self) -> Iterator[None]:
+        """What the user's functions store somewhere, or write to an array, has no derivative afterwards.
 
-        It is that of the way that the solver took; ``value`` stands where the result does in the graph.
+        It is that of the way that the solver took: points are made of points before them.
         """
-        node, nr = edge_of(value) if isinstance(value, Tensor) else (None, 0)
-        for reference in self.kept if node is not None else ():
-            t = reference()
-            if t is not None and edge_of(t)[0] is None:
-                what = f"a value that a function has stored while `{self.name}` ran"
-                t._node, t._nr, t._requires_grad = Refused(what, t._array, (node, nr)), 0, True
-        self.kept = []
+        outer, hook, written = births.made, state.before_change, dict[int, weakref.ref[Any]]()
+
+        def note(t: Any) -> None:
+            base = t if t._view is None else t._view.base
+            written[id(base)] = weakref.ref(base)
+            if hook is not None:
+                hook(t)
+
+        state.before_change, births.made = note, []
+        try:
+            yield
+        finally:
+            made = [reference for reference in births.made if reference() is not None]
+            state.before_change, births.made = hook, outer
+            if outer is not None:
+                outer += made
+            for reference in [*made, *written.values()] if state.grad else ():
+                t = reference()
+                if t is not None:
+                    self.make_unknown(t, f"a value that a function has stored while `{self.name}` ran")
+
+    def make_unknown(self, t: Any, what: str) -> Any:
+        """Give a traced value a derivative that is refused."""
+        self.unknown.append(Refused(what, t._array))
+        t._node, t._nr, t._requires_grad = self.unknown[-1], 0, True
+        return t
+
+    def found(self, value: Any) -> Any:
+        """What stands for the result in the graph, or has no place there."""
+        self.varies = isinstance(value, Tensor) and edge_of(value)[0] is not None
+        for node in () if self.varies else self.unknown:
+            node._edges = node._live = ()
+        return value
 
     def warn(self, text: str) -> None:
         """Tell that the derivative can't be trusted, at the user's line."""
@@ -124,33 +152,48 @@ def user_place() -> Place:
 
 
 # ----- values
-def bare(value: Any) -> Any:
-    """A value for a solver: what is traced in it is plain, and its functions return plain values."""
+def bare(value: Any, given: Container[int] = ()) -> Any:
+    """A value for a solver: what is traced in it is plain, and its functions return plain values.
+
+    ``given``: ids of what the user hands to the functions, which are no points.
+    """
     if isinstance(value, Tensor):
         found = plain(value)
         return found.copy() if type(found) is np.ndarray else found
     if type(value) in (list, tuple):
-        return type(value)(map(bare, value))
+        return type(value)([bare(item, given) for item in value])
     if type(value) is dict:
-        return {key: bare(item) for key, item in value.items()}
+        return {key: bare(item, given) for key, item in value.items()}
     kind = type(value)
     if kind.__module__.startswith("scipy.optimize") and hasattr(value, "__dict__"):  # Bounds, constraints
         changed = copy.copy(value)
-        changed.__dict__.update({name: bare(item) for name, item in vars(value).items()})
+        changed.__dict__.update({name: bare(item, given) for name, item in vars(value).items()})
         return changed
-    return plain_function(value) if callable(value) and not isinstance(value, type) else value
+    return plain_function(value, given) if callable(value) and not isinstance(value, type) else value
 
 
-def plain_function(function: Any) -> Any:
+def plain_function(function: Any, given: Container[int] = ()) -> Any:
     """The function for a solver."""
 
     @functools.wraps(function)  # with its attributes: those of an event say whether it ends the run
     def call(*args: Any, **kwargs: Any) -> Any:
+        points = [arg if id(arg) in given else noticed(arg) for arg in args]
         with unrecorded(traced):
-            return stripped(function(*args, **kwargs))
+            return stripped(function(*points, **{name: noticed(arg) for name, arg in kwargs.items()}))
 
     traced = state.tracing
     return call
+
+
+def noticed(value: Any) -> Any:
+    """A point that a solver hands to a function: traced, so that it is known if it is stored."""
+    if type(value) in (float, np.ndarray) or isinstance(value, np.floating):
+        return Traced._of(value)
+    if isinstance(value, dict):  # what a callback gets
+        found = copy.copy(value)
+        found.update({name: noticed(item) for name, item in value.items()})
+        return found
+    return value
 
 
 def stripped(value: Any) -> Any:
@@ -175,12 +218,12 @@ def untraced() -> Iterator[None]:
 @contextmanager
 def unrecorded(traced: int) -> Iterator[None]:
     """The user's code runs, whose values may be traced, and nothing of it is kept."""
-    before = state.tracing, state.grad
-    state.tracing, state.grad = traced, False
+    before = state.tracing, state.grad, births.unknown
+    state.tracing, state.grad, births.unknown = traced, False, True
     try:
         yield
     finally:
-        state.tracing, state.grad = before
+        state.tracing, state.grad, births.unknown = before
 
 
 @contextmanager
@@ -211,16 +254,19 @@ def standing_for(value: Any, recorded: Any) -> Any:
     return found
 
 
-def without_derivative(value: Any, like: Any, name: str) -> Any:
-    """A result of a solver whose derivative is not known, where the solution depends on something."""
-    if not isinstance(value, (float, np.floating, np.ndarray)) or np.result_type(value).kind != "f":
+def without_derivative(call: Call, value: Any, name: str) -> Any:
+    """A result of a solver whose derivative is not known; ``value`` may be anything that holds such."""
+    if not state.grad or not call.varies or isinstance(value, Tensor):
         return value
-    node = edge_of(like)[0] if isinstance(like, Tensor) else None
-    if node is None:
-        return value
-    found = Traced._of(value.copy() if isinstance(value, np.ndarray) else value)
-    found._node, found._nr, found._requires_grad = Refused(name, found._array, (node, 0)), 0, True
-    return found
+    if isinstance(value, (float, np.floating, np.ndarray)):
+        if np.result_type(value).kind not in "fc":
+            return value
+        return call.make_unknown(Traced._of(value.copy() if isinstance(value, np.ndarray) else value), name)
+    if type(value) in (list, tuple):
+        return type(value)([without_derivative(call, item, name) for item in value])
+    if isinstance(value, dict):
+        value.update({key: without_derivative(call, item, name) for key, item in value.items()})
+    return value
 
 
 def replaced_fields(value: Any, **fields: Any) -> Any:
@@ -230,3 +276,11 @@ def replaced_fields(value: Any, **fields: Any) -> Any:
     for name, field in fields.items():
         setattr(value, name, field)
     return value
+
+
+def rest_unknown(call: Call, found: Any, fields: dict[str, Any]) -> Any:
+    """A result with some fields that have a derivative, and the others, which come from the solver's way."""
+    for name in found:
+        if name not in fields:
+            fields[name] = without_derivative(call, found[name], f"`{name}` of `{call.name}`")
+    return replaced_fields(found, **fields)

@@ -15,11 +15,12 @@ from ...eager.numpy_protocol import run
 from ...eager.state import state
 from ...eager.tensor import Tensor
 from ...eager.views import edge_of
-from .functions import Call, bare, replaced_fields, standing_for, traced_array, without_derivative
+from .functions import Call, bare, rest_unknown, standing_for, traced_array, without_derivative
 from .implicit import Solution, edges_out
 from .roots import first_of, real
 
 Bound = tuple[Any, Any]
+INFO = "what `{}` tells beside its solution"
 
 
 class Minimum:
@@ -64,7 +65,7 @@ class Minimum:
             )
         if solution.node._live:
             self.call.trust(solution, converged, message)
-        self.call.refuse_kept(self.value)
+        self.call.found(self.value)
 
     def on_bounds(self, slope: Any, solution: Solution) -> Any:
         """The equations with those of the coordinates on a bound, or None where there are none."""
@@ -108,13 +109,15 @@ def sides_of(given: Any, size: int) -> Bound | None:
 
 def spread(bound: Any, size: int) -> Any:
     """One bound for each coordinate."""
-    return [bound] * size if not np.ndim(bare(bound)) or np.size(bare(bound)) == 1 else [b for b in bound]
+    every = [b for b in bound] if np.ndim(bare(bound)) else [bound]
+    return every * size if len(every) == 1 else every
 
 
 # ----- minimisers
 def minimize(call: Call) -> Any:
     """``minimize`` and the searches for a global minimum, which return an ``OptimizeResult``."""
-    refuse_constraints(call)
+    local = bare_keys(call.options.get("minimizer_kwargs"))  # of shgo
+    refuse_constraints(call, local)
     found = call.solve()
     name = next(iter(call.options))
     function = call.options[name]
@@ -124,9 +127,10 @@ def minimize(call: Call) -> Any:
     return result(call, found, with_args(call, function), bounds)
 
 
-def refuse_constraints(call: Call) -> None:
-    given = call.options.get("constraints")
-    if given is not None and not (isinstance(given, (tuple, list)) and not given):
+def refuse_constraints(call: Call, *more: dict[str, Any]) -> None:
+    """``more``: options of the minimiser that the solver uses on its way."""
+    given = [options.get("constraints") for options in (call.options, *more)]
+    if not all(one is None or (isinstance(one, (tuple, list)) and not one) for one in given):
         raise call.refuse(
             "with constraints",
             "the derivative of a minimum is that of the equation that the gradient is zero",
@@ -135,11 +139,14 @@ def refuse_constraints(call: Call) -> None:
 
 
 def basinhopping(call: Call) -> Any:
-    options = dict(bare_keys(call.options.get("minimizer_kwargs")))
+    options = bare_keys(call.options.get("minimizer_kwargs"))
+    refuse_constraints(call, options)
     found = call.solve()
     args = options.get("args", ())
     args = args if isinstance(args, tuple) else (args,)
     function = call.options["func"]
+    if options.get("jac") is True:
+        function = first_of(function)
     bounds = bounds_of(options.get("bounds"), np.size(found.x))
     return result(call, found, lambda x: function(x, *args), bounds)
 
@@ -161,12 +168,9 @@ def result(call: Call, found: Any, function: Callable[[Any], Any], bounds: Bound
     fields = {"x": minimum.value}
     if minimum.cost is not None:
         fields["fun"] = standing_for(found.fun, minimum.cost)
-        for name in ("jac", "hess", "hess_inv"):
-            if name == "jac" and "jac" in found and np.shape(found.jac) == np.shape(found.x):
-                fields[name] = standing_for(found.jac, minimum.slope)
-            elif name in found:
-                fields[name] = without_derivative(found[name], minimum.value, f"`{name}` of `{call.name}`")
-    return replaced_fields(found, **fields)
+        if "jac" in found and np.shape(found.jac) == np.shape(found.x):
+            fields["jac"] = standing_for(found.jac, minimum.slope)
+    return rest_unknown(call, found, fields)
 
 
 def first_places(call: Call) -> Any:
@@ -186,7 +190,7 @@ def first_places(call: Call) -> Any:
     minimum = Minimum(call, x, with_args(call, function), bounds, converged(call, found, full))
     if not several:
         return minimum.value
-    rest = [without_derivative(part, minimum.value, f"a result of `{call.name}`") for part in found[1:]]
+    rest = [without_derivative(call, part, f"a result of `{call.name}`") for part in found[1:]]
     if (full or call.name == "fmin_l_bfgs_b") and minimum.cost is not None and call.name != "fmin_tnc":
         rest[0] = standing_for(found[1], minimum.cost)
     return (minimum.value, *rest)
@@ -240,18 +244,13 @@ def least_squares(call: Call) -> Any:
     minimum = Minimum(call, found.x, cost, bounds, found.success, found.message)
     if minimum.cost is None:
         return found
-    told = {
-        name: without_derivative(found[name], minimum.value, f"`{name}` of `{call.name}`")
-        for name in ("jac",)
+    fields = {
+        "x": minimum.value,
+        "cost": standing_for(found.cost, minimum.cost),
+        "fun": standing_for(found.fun, residuals[0]),
+        "grad": standing_for(found.grad, minimum.slope),
     }
-    return replaced_fields(
-        found,
-        x=minimum.value,
-        cost=standing_for(found.cost, minimum.cost),
-        fun=standing_for(found.fun, residuals[0]),
-        grad=standing_for(found.grad, minimum.slope),
-        **told,
-    )
+    return rest_unknown(call, found, fields)
 
 
 def rho(loss: str, z: Any) -> Any:
@@ -287,8 +286,8 @@ def leastsq(call: Call) -> Any:
     minimum = Minimum(call, found[0], cost, None, code in (1, 2, 3, 4), found[3] if full else "")
     if not full:
         return minimum.value, code
-    covariance = without_derivative(found[1], minimum.value, f"the covariance of `{call.name}`")
-    return minimum.value, covariance, *found[2:]
+    covariance = without_derivative(call, found[1], f"the covariance of `{call.name}`")
+    return minimum.value, covariance, without_derivative(call, found[2], INFO.format(call.name)), *found[3:]
 
 
 def curve_fit(call: Call) -> Any:
@@ -306,8 +305,8 @@ def curve_fit(call: Call) -> Any:
         return 0.5 * run(np.sum, (parts**2,), {})
 
     minimum = Minimum(call, found[0], cost, sides_of(o["bounds"], np.size(found[0])))
-    rest = [without_derivative(part, minimum.value, f"the covariance of `{call.name}`") for part in found[1:]]
-    return (minimum.value, *rest)
+    covariance = without_derivative(call, found[1], f"the covariance of `{call.name}`")
+    return minimum.value, covariance, *without_derivative(call, found[2:], INFO.format(call.name))
 
 
 def whitened(call: Call, parts: Any, sigma: Any) -> Any:

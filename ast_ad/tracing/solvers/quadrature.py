@@ -19,10 +19,11 @@ from ...eager.numpy_protocol import run
 from ...eager.state import state
 from ...eager.tensor import Tensor
 from ..traced_array import plain, python_number
-from .functions import Call, bare, standing_for, traced_array, tried
+from .functions import Call, bare, standing_for, traced_array, tried, without_derivative
 
 Integrand = Callable[[Any], Any]
 Piece = tuple[Any, Any]
+BESIDE = "what `{}` tells beside the integral"
 GAUSS = 16  # nodes in each interval: exact for polynomials of degree 31, as SciPy's own rule is
 
 
@@ -34,7 +35,7 @@ def quad(call: Call) -> Any:
             "with a weight, or of complex values", "its nodes are other ones", "write it into the function"
         )
     found = call.solve(full_output=1)
-    value, error, told = found[:3]
+    value = found[0]
     if not o["full_output"] and len(found) > 3:
         from scipy.integrate import IntegrationWarning
 
@@ -42,10 +43,10 @@ def quad(call: Call) -> Any:
     if state.grad:
         function, args = o["func"], call.args()
         a, b = o["a"], o["b"]
-        value = integral(
-            call, lambda t: function(t, *args), (a, b), value, error, divided(told, a, b), o["points"]
-        )
-    return (value, error, *found[2:]) if o["full_output"] else (value, error)
+        pieces = divided(found[2], a, b)
+        value = integral(call, lambda t: function(t, *args), (a, b), value, found[1], pieces, o["points"])
+    rest = without_derivative(call, found[1:], BESIDE.format(call.name))
+    return (value, *rest) if o["full_output"] else (value, rest[0])
 
 
 def divided(told: dict[str, Any], a: Any, b: Any) -> list[Piece] | None:
@@ -66,6 +67,7 @@ def quad_vec(call: Call) -> Any:
         finite = all(map(math.isfinite, map(bare, ends)))
         pieces = sorted(map(tuple, told.intervals.tolist())) if finite else None
         value = integral(call, lambda t: function(t, *args), ends, value, error, pieces, o["points"])
+    error = without_derivative(call, error, BESIDE.format(call.name))
     return (value, error, told) if full else (value, error)
 
 
@@ -84,7 +86,7 @@ def integral(
     best: Any = None
     near = max(float(np.max(np.abs(error))), 1e-9 * float(np.max(np.abs(value), initial=0.0)), 1e-13)
     for nodes in ways(ends, pieces, points):
-        total = sign * added(f, nodes)
+        total = sign * added(call, f, nodes)
         with np.errstate(all="ignore"):
             off = float(np.max(np.abs(plain_array(total) - value), initial=0.0))
         if best is None or off < best[0] or not math.isfinite(best[0]):
@@ -97,7 +99,7 @@ def integral(
             f"the derivative of the integral is that of a sum which differs from it by {off:.3g} (the error "
             f"that SciPy tells is {float(np.max(error)):.3g}), and can't be trusted"
         )
-    call.refuse_kept(total)
+    call.found(total)
     return standing_for(value, total)
 
 
@@ -164,11 +166,11 @@ def ending(low: Any, high: Any) -> Nodes:
 
 
 # ----- the sum
-def added(f: Integrand, nodes: Nodes) -> Any:
+def added(call: Call, f: Integrand, nodes: Nodes) -> Any:
     """The sum of the integrand over the nodes: at once, if it takes arrays, else one after the other."""
     total: Any = 0.0
     points, weights = (run(np.concatenate, (list(part),), {}) for part in zip(*nodes, strict=True))
-    if takes_arrays(f, bare(points)):
+    if takes_arrays(call, f, bare(points)):
         return run(np.sum, (f(points) * weights,), {})
     every: Any = points
     single = python_number if isinstance(points, Tensor) else float
@@ -179,10 +181,10 @@ def added(f: Integrand, nodes: Nodes) -> Any:
     return total
 
 
-def takes_arrays(f: Integrand, points: np.ndarray) -> bool:
+def takes_arrays(call: Call, f: Integrand, points: np.ndarray) -> bool:
     """Whether the integrand of an array is that of its elements: tried on all, and on some of them alone."""
     same = False
-    with tried(), np.errstate(all="ignore"):
+    with call.unknown_stores(), tried(), np.errstate(all="ignore"):
         every = bare(f(points))
         if np.shape(every) == points.shape:
             some = range(0, len(points), max(1, len(points) // 7))

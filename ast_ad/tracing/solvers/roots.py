@@ -5,6 +5,7 @@ Of the functions that return a ``root`` beside how it was found, the root alone 
 
 from __future__ import annotations
 
+import contextlib
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +13,17 @@ from typing import Any
 import numpy as np
 
 from ...eager.state import state
-from .functions import Call, bare, replaced_fields, standing_for, traced_array, tried
+from .functions import (
+    Call,
+    bare,
+    noticed,
+    replaced_fields,
+    rest_unknown,
+    standing_for,
+    traced_array,
+    tried,
+    without_derivative,
+)
 from .implicit import Solution
 
 FLAT = 1e-3  # of the slope of a chord: where the slope at the root is less, it is no single root
@@ -59,8 +70,8 @@ def fsolve(call: Call) -> Any:
         if code != 1:
             warnings.warn(message, RuntimeWarning, stacklevel=3)
         return value
-    info["fvec"] = standing_for(info["fvec"], solution.recorded)
-    return value, info, code, message
+    info = {**info, "fvec": standing_for(info["fvec"], solution.recorded)}
+    return value, without_derivative(call, info, f"what `{call.name}` tells beside the root"), code, message
 
 
 def root(call: Call) -> Any:
@@ -68,7 +79,7 @@ def root(call: Call) -> Any:
     function = first_of(call.options["fun"]) if call.options["jac"] is True else call.options["fun"]
     solution = Solution(real(call, found.x))
     value = closed(call, function, solution, call.args(), found.success, found.message)
-    return replaced_fields(found, x=value, fun=standing_for(found.fun, solution.recorded))
+    return rest_unknown(call, found, {"x": value, "fun": standing_for(found.fun, solution.recorded)})
 
 
 def fixed_point(call: Call) -> Any:
@@ -90,16 +101,7 @@ def nonlinear(call: Call) -> Any:
 # ----- what they have in common
 def solved(call: Call, function: Any, root: Any, converged: bool, flag: str) -> Any:
     """The root of a function of one number."""
-    solution = Solution(real(call, root))
-    chord = None
-    if state.grad and converged and np.isfinite(solution.x).all():
-        far = 1e-3 * (1.0 + abs(float(np.reshape(solution.x, ())[()])))
-        with tried(), np.errstate(all="ignore"):
-            chord = far, bare(traced_array(function(solution.x + far, *call.args())))
-    value = closed(call, function, solution, call.args(), bool(converged), flag)
-    if chord is not None and not solution.linear.singular:
-        warn_of_flatness(call, solution, *chord)
-    return value
+    return closed(call, function, Solution(real(call, root)), call.args(), bool(converged), flag)
 
 
 def closed(
@@ -108,6 +110,7 @@ def closed(
     """The value of a solution of ``function(x, *args) = 0``, recorded unless nothing is."""
     if not state.grad:
         return solution.x
+    flat = Flatness(call, function, solution, args) if converged else None
     solution.recorded = recorded = traced_array(function(solution.point, *args))
     if np.size(recorded) != solution.size:
         raise call.refuse(
@@ -118,22 +121,60 @@ def closed(
     solution.close(recorded)
     if solution.node._live:
         call.trust(solution, bool(converged), str(message))
-    found = solution.value
-    call.refuse_kept(found)
-    return found
+        if flat is not None and not solution.linear.singular:
+            flat.warn()
+    return call.found(solution.value)
 
 
-def warn_of_flatness(call: Call, solution: Solution, far: float, there: Any) -> None:
-    """At a root of a higher order the slope is lost in rounding: it is compared with that of a chord."""
-    if not solution.node._live:
-        return
-    chord = float(np.reshape(there, ())[()] - np.reshape(solution.residual, ())[()]) / far
-    if np.isfinite(chord) and abs(solution.linear.matrix.item()) < FLAT * abs(chord):
-        size = abs(float(solution.residual.item()))
-        call.warn(
-            f"the function is flat at the root (its slope is {solution.linear.matrix.item():.3g}, the "
-            f"residual {size:.3g}): the derivative can't be trusted"
-        )
+class Flatness:
+    """Whether the slope at a root is lost in rounding, as at one of a higher order: chords are steeper.
+
+    On both sides: what grows fast, as an exponential does, has a steep one on one of them. The first is taken
+    before the equation is recorded, for what the function keeps of its last call is to be that of the
+    solution; the other only if that one is steep.
+    """
+
+    def __init__(self, call: Call, function: Any, solution: Solution, args: Any) -> None:
+        self.call, self.function, self.solution, self.args = call, function, solution, args
+        self.far: np.ndarray = 1e-3 * (1.0 + np.abs(np.reshape(solution.x, solution.size)))
+        self.above = self.values(self.far)
+
+    def values(self, far: np.ndarray) -> Any:
+        """Those of the function at points so far from the root, a row for each coordinate; or None."""
+        x, found = self.solution.x, None
+        with self.call.unknown_stores(), tried(), np.errstate(all="ignore"):
+            steps = [
+                np.reshape(s, np.shape(x)) for s in (far[None] if self.solution.diagonal else np.diag(far))
+            ]
+            points = [noticed(x + s if np.ndim(x) else x + type(x)(s)) for s in steps]
+            rows = [bare(traced_array(self.function(place, *self.args))) for place in points]
+            found = np.array([np.reshape(row, self.solution.size) for row in rows], float)
+        return found
+
+    def share(self, values: Any, far: np.ndarray) -> float:
+        """How large the slope is where it is least, in proportion to the chords'; 1 where there are none.
+
+        Of several numbers it is seen in the coordinates in which the Jacobian of the chords is one.
+        """
+        slope, least = self.solution.linear.matrix, 1.0
+        with np.errstate(all="ignore"), contextlib.suppress(np.linalg.LinAlgError, TypeError):
+            if self.solution.diagonal:
+                least = np.nanmin(np.abs(slope * far / (values[0] - self.solution.residual)))
+            else:
+                chords = (values - self.solution.residual) / far[:, None]
+                least = np.linalg.svd(np.linalg.solve(chords.T, slope), compute_uv=False).min(initial=1.0)
+        return float(least) if np.all(np.isfinite(values if values is not None else np.nan)) else 1.0
+
+    def warn(self) -> None:
+        least = self.share(self.above, self.far)
+        if least < FLAT:
+            least = max(least, self.share(self.values(-self.far), -self.far))
+        if least < FLAT:
+            size, far = np.max(np.abs(self.solution.residual)), self.far.max()
+            self.call.warn(
+                f"the function is flat at the root (its slope is {least:.3g} of the one that leads {far:.3g} "
+                f"away, the residual {size:.3g}): the derivative can't be trusted"
+            )
 
 
 def first_of(function: Callable[..., Any]) -> Callable[..., Any]:

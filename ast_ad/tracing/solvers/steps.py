@@ -150,7 +150,7 @@ def record(call: Call, found: Any, method: str | None) -> None:
     if not isinstance(every, Tensor) or not getattr(every, "_requires_grad", False):
         return
     trust(call, found, o)
-    call.refuse_kept(every)
+    call.found(every)
     if any(isinstance(t, Tensor) for t in times):
         found.t = standing_for(found.t, run(np.stack, (list(times),), {}))
     found.y = standing_for(found.y, every)
@@ -159,7 +159,7 @@ def record(call: Call, found: Any, method: str | None) -> None:
     told = f"an event of `{call.name}`"
     for name in ("t_events", "y_events"):
         if found.get(name) is not None:
-            found[name] = [without_derivative(part, found.y, told) for part in found[name]]
+            found[name] = without_derivative(call, found[name], told)
 
 
 def times_of(call: Call, found: Any) -> list[Any]:
@@ -238,9 +238,10 @@ def odeint(call: Call) -> Any:
         return found
     step = functools.partial(collocation, told.sol, 5)
     every = run(np.stack, (recorded(f, y0, times, told.sol.ts.tolist(), step), 0), {})
-    call.refuse_kept(every)
+    call.found(every)
     states = standing_for(states, every)
-    return (states, found[1]) if o["full_output"] else states
+    beside_them = f"what `{call.name}` tells beside the states"
+    return (states, without_derivative(call, found[1], beside_them)) if o["full_output"] else states
 
 
 def beside(call: Call, f: Right, y0: Any, times: Sequence[Any]) -> Any:
@@ -252,7 +253,7 @@ def beside(call: Call, f: Right, y0: Any, times: Sequence[Any]) -> Any:
     rtol, atol = (usual if o[name] is None else bare(o[name]) for name in ("rtol", "atol"))
     span, start = (float(bare(times[0])), float(bare(times[-1]))), np.array(bare(y0), float)
     function = plain_function(f)
-    with untraced():
+    with call.unknown_stores(), untraced():
         return scipy.integrate.solve_ivp(
             function, span, start, method="LSODA", dense_output=True, rtol=rtol, atol=atol
         )

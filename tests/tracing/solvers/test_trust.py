@@ -56,6 +56,75 @@ def test_roots_of_a_higher_order():
     assert np.isnan(told(g, "a singular Jacobian.*the residual")[0])
 
 
+def turned(t, x):
+    a, b = (t[0] + t[1] - 1) ** 2 + (x[0] - 0.3) * t[1], t[0] - t[1] - x[1]
+    return [a + 3 * b, 2 * a - b]
+
+
+HIGHER_ORDER = {
+    "fsolve": lambda x: so.fsolve(lambda t: [(t[0] - 1) ** 2 + (x[0] - 0.3) * t[1], t[1] - x[1]], [1.3, 1.0])[
+        0
+    ],
+    "root": lambda x: so.root(turned, [1.3, 1.0], (x,)).x[0],
+    "three equal": lambda x: so.root(
+        lambda t: [(t[0] - 1) ** 3 + (x[0] - 0.3) * t[1], t[1] - x[1]], [1.3, 1.0], method="lm"
+    ).x[0],
+    "array": lambda x: so.newton(lambda t: np.array([(t[0] - x[0]) ** 2, t[1] - x[1]]), np.ones(2))[0],
+    "newton": lambda x: so.newton(lambda t: (t - x[0]) ** 2, 1.0, maxiter=100),
+}
+
+
+@pytest.mark.parametrize("f", HIGHER_ORDER.values(), ids=HIGHER_ORDER)
+def test_roots_of_a_higher_order_of_all_solvers(f):
+    """The derivative of some is infinite."""
+    told(f, "flat at the root")
+
+
+def test_simple_roots_are_not_flat():
+    """The variables and the equations are of very different sizes."""
+
+    def f(x):
+        return so.fsolve(
+            lambda t: [1e9 * np.sinh(t[0] - x[0]) + t[1] * 1e-9, np.exp(t[1] * 1e-3) - x[1]],
+            [0.2, -300.0],
+            xtol=1e-13,
+        )[1]
+
+    with pytest.warns(ast_ad.FallbackWarning) as caught:
+        np.testing.assert_allclose(grad(f)(X.copy()), [0, 1e3 / X[1]], rtol=1e-5, atol=1e-7)
+    assert not [one for one in caught if one.category is ast_ad.SolutionWarning]
+
+
+NEARLY_BAD = {
+    "steep on one side": (lambda x: brentq(lambda t: np.exp(1e4 * (t - x[0])) - 1, -1, 0.35), [1, 0]),
+    "steep on both": (lambda x: brentq(lambda t: np.tanh(1e5 * (t - x[0])), -1, 1), [1, 0]),
+    "nearly flat": (lambda x: brentq(lambda t: 1e-9 * (t - x[0]) + 1e-3 * (t - x[0]) ** 3, -1, 1), [1, 0]),
+    "small": (lambda x: brentq(lambda t: 1e-12 * (np.exp(t) - x[0]), -5, 1), [1 / X[0], 0]),
+    "of two sizes": (
+        lambda x: so.fsolve(lambda t: [1e-13 * (t[0] - x[0]), 1e13 * (t[1] - t[0] * x[1])], X)[1],
+        X[::-1],
+    ),
+    "of a large and a small number": (
+        lambda x: so.fsolve(lambda t: [t[0] * 1e12 + t[1] - x[0], t[0] * 1e12 - t[1] - x[1]], X)[1],
+        [0.5, -0.5],
+    ),
+    "a shallow valley": (
+        lambda x: so.minimize(lambda t: (t[0] - x[0]) ** 2 + 1e-9 * (t[1] - x[1]) ** 2, X).x @ [1, 2],
+        [1, 2],
+    ),
+    "near a bound": (
+        lambda x: so.minimize(lambda t: 1e4 * (t[0] - 1e-5 * x[0]) ** 2, [0.5], bounds=[(0, 1)]).x[0],
+        [1e-5, 0],
+    ),
+}
+
+
+@pytest.mark.filterwarnings("error::ast_ad.SolutionWarning")
+@pytest.mark.parametrize(("f", "expected"), NEARLY_BAD.values(), ids=NEARLY_BAD)
+def test_nearly_bad_ones_are_trusted(f, expected):
+    np.testing.assert_allclose(grad(f, check=False)(X.copy()), expected, rtol=1e-6, atol=1e-12)
+
+
 def test_bounds_and_flat_directions():
     def f(x):
         found = so.minimize(
