@@ -96,8 +96,68 @@ CONTENTS = [
 ]
 
 
+# ----- classes that get other code
+def truth_of_a_class() -> Case:
+    class Own:
+        pass
+
+    own = Own()
+    return lambda x: chosen(x, own), lambda: setattr(Own, "__bool__", lambda self: False)
+
+
+def equality_of_a_class() -> Case:
+    class Base:
+        pass
+
+    class Own(Base):
+        pass
+
+    a, b = Own(), Own()
+    return lambda x: chosen(x, a == b), lambda: setattr(Base, "__eq__", lambda self, other: True)
+
+
+def equality_of_objects_that_are_made() -> Case:
+    class Own:
+        pass
+
+    return lambda x: chosen(x, Own() == Own()), lambda: setattr(Own, "__eq__", lambda self, other: True)
+
+
+def call_of_a_class() -> Case:
+    class Own:
+        pass
+
+    own = Own()
+    return lambda x: chosen(x, callable(own)), lambda: setattr(Own, "__call__", lambda self: 1.0)
+
+
+def change_in_place() -> Case:
+    class Own:
+        def __init__(self, v):
+            self.v = v
+
+        def __add__(self, other):
+            return Own(self.v + other)
+
+    def f(x):
+        a = Own(x[0])
+        a += x[1]
+        return a.v
+
+    return f, lambda: setattr(Own, "__iadd__", lambda self, other: Own(self.v * other))
+
+
+CLASSES = [
+    truth_of_a_class,
+    equality_of_a_class,
+    equality_of_objects_that_are_made,
+    call_of_a_class,
+    change_in_place,
+]
+
+
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
-@pytest.mark.parametrize("make", CONTENTS, ids=lambda make: make.__name__)
+@pytest.mark.parametrize("make", CONTENTS + CLASSES, ids=lambda make: make.__name__)
 def test_what_may_change_is_read_anew(make: Callable[[], Case], backend: str) -> None:
     f, change = make()
     derivative = value_and_grad(f, backend=backend, fallback="error", check=False)

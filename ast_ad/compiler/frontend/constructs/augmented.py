@@ -8,7 +8,6 @@ the target certainly holds the object still, for then nobody can tell.
 from __future__ import annotations
 
 import operator
-import types
 from typing import Any
 
 import gast
@@ -31,6 +30,7 @@ from .attributes import load_attribute
 from .expressions import evaluate, load_name, mangled
 from .local_classes import enclosing_scope
 from .narrowing import there
+from .object_operators import special
 from .subscripts import load_item, store_item
 
 IN_PLACE = {
@@ -174,8 +174,9 @@ def augment_object(cx: Context, plain: Callee, in_place: Callee, before: Value, 
     """``before op= value`` of an object, which changes itself where its class says so."""
     cls = before.cls if isinstance(before, Obj) else type(getattr(before, "value", None))
     method = f"__{in_place.__name__}__"
-    if isinstance(before, (Obj, Live)) and isinstance(getattr(cls, method, None), types.FunctionType):
-        return doors.call(cx, load_attribute(cx, before, method), [value], {})
+    changing = special(cx, before, method) if isinstance(before, (Obj, Live)) else None
+    if changing is not None:
+        return doors.call(cx, changing, [value], {})
     if hasattr(cls, method):
         raise cx.unsupported("a change in place of this object", "it is not followed", "make a new one")
     return doors.binary(cx, plain, before, value)

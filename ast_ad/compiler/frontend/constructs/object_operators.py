@@ -20,7 +20,7 @@ from ...ir.ops import Lit, Var
 from ...ir.types import Scalar
 from .. import doors
 from ..context import Context
-from ..outside_values import MAPPINGS, class_member
+from ..outside_values import MAPPINGS, class_member, class_stays
 from ..store.outer_stores import found_in_class
 from ..types.type_questions import asked
 from ..values import Arr, Bound, Callee, Live, Obj, Tup, Value
@@ -81,8 +81,11 @@ def class_of(value: Value) -> type | None:
 def special(cx: Context, value: Value, name: str) -> Any:
     """A method of the class that is Python code; None where it has none."""
     cls = class_of(value)
-    raw = None if cls is None else found_in_class(cls, name)
-    if cls is None or not isinstance(raw, types.FunctionType):
+    if cls is None:
+        return None
+    raw = found_in_class(cls, name)
+    if not isinstance(raw, types.FunctionType):
+        class_stays(cx, cls, name)
         return None
     class_member(cx, cls, name)
     return Bound(Lit(raw), (value,))
