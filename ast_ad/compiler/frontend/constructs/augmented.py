@@ -30,7 +30,7 @@ from .attributes import load_attribute
 from .expressions import evaluate, load_name, mangled
 from .local_classes import enclosing_scope
 from .narrowing import there
-from .object_operators import special
+from .object_operators import is_operand, replaces_array, special
 from .subscripts import load_item, store_item
 
 IN_PLACE = {
@@ -140,6 +140,8 @@ def augment(cx: Context, plain: Callee, in_place: Callee, before: Value, value: 
         return augment_container(cx, plain, before, value)
     if not isinstance(before, Arr):
         return augment_object(cx, plain, in_place, before, value)
+    if is_operand(value) and replaces_array(cx, before, value):
+        return doors.binary(cx, plain, before, value)
     choice = unlike_sides(before)
     if choice is not None:  # each as what it is: an array is written, a number replaced
         return of_each_side(cx, choice, lambda side: augment(cx, plain, in_place, side, value))

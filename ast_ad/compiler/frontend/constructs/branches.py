@@ -194,7 +194,7 @@ def truth_of_object(cx: Context, value: Value) -> Any:
         method = special(cx, value, name)
         if method is not None:
             return truth(cx, doors.call(cx, method, [], {}))
-        if hasattr(cls, name):
+        if cls is not None and hasattr(cls, name):
             raise cx.unsupported(
                 f"the truth value of a {cls.__name__}", "what it holds is not followed", "use a list"
             )
