@@ -147,7 +147,25 @@ def change_in_place() -> Case:
     return f, lambda: setattr(Own, "__iadd__", lambda self, other: Own(self.v * other))
 
 
+def fields_of_a_pattern() -> Case:
+    class Own:
+        __match_args__ = ("a", "b")
+        a, b = 1.0, 2.0
+
+    own = Own()
+
+    def f(x):
+        match own:
+            case Own(a) if a < 1.5:
+                return np.sum(x)
+            case _:
+                return np.sum(x**2)
+
+    return f, lambda: setattr(Own, "__match_args__", ("b", "a"))
+
+
 CLASSES = [
+    fields_of_a_pattern,
     truth_of_a_class,
     equality_of_a_class,
     equality_of_objects_that_are_made,
