@@ -77,6 +77,13 @@ def class_stays(cx: Context, cls: type, name: str) -> None:
         cx.outside().guards.add(Guard.missing(path))
 
 
+def require_plain_items(cx: Context, cls: type) -> None:
+    """Refuse a named tuple whose class has code for what its items are."""
+    for name in ("__getitem__", "__iter__", "__len__", "__contains__", "__bool__"):
+        if isinstance(getattr(cls, name, None), types.FunctionType):
+            raise cx.unsupported(f"a {cls.__name__}", f"its class has a `{name}`", "use its attributes")
+
+
 def outside_constant(cx: Context, value: Value, path: Path) -> Any:
     """What is rarely changed: a number is a constant of the program, anything else is read at every call.
 
