@@ -360,7 +360,8 @@ def _walk(value: Any, leaves: list[Any]) -> TreeDef:
         children = tuple([_walk(item, leaves) for item in parts])
         return TreeDef(cls, tuple(range(len(parts))), children, Made(entry, aux), value)
     if isinstance(value, tuple) and hasattr(cls, "_fields") and hasattr(cls, "_make"):
-        return TreeDef(cls, cls._fields, tuple([_walk(item, leaves) for item in value]))
+        items = tuple.__iter__(value)  # whatever the class gives when it is iterated over
+        return TreeDef(cls, cls._fields, tuple([_walk(item, leaves) for item in items]))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = tuple(f.name for f in dataclasses.fields(value) if hasattr(value, f.name))
         return TreeDef(cls, names, tuple([_walk(getattr(value, name), leaves) for name in names]))

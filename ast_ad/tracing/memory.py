@@ -111,6 +111,13 @@ def _is_one_piece(array: np.ndarray) -> bool:
     return array.flags.c_contiguous
 
 
+def flags_of(array: np.ndarray, given: np.ndarray | None) -> Any:
+    """The flags of an array, which may stand for one of the caller's and lie as that does."""
+    told = ["shape", "strides", "dtype"]
+    same = given is not None and all(getattr(given, name) == getattr(array, name) for name in told)
+    return given.flags if same and given.flags.writeable == array.flags.writeable else array.flags  # type: ignore[union-attr]
+
+
 def refused(what: str, why: str, fix: str) -> MissingRuleError:
     error = MissingRuleError(what, why=why, fix=fix)
     error.final = True  # type: ignore[attr-defined]  # code that is not Python's may swallow it

@@ -13,6 +13,7 @@ from ..eager.numpy_protocol import array_function, array_ufunc, run, zero_of
 from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..rules import helpers
+from ..rules.other_operands import LOWEST, UFUNCS, has_ufunc, is_converted, is_left_to
 from .births import births
 from .creation import has_traced
 from .ends import counted
@@ -76,6 +77,12 @@ def _binary(name: str, function: Callable[..., Any]) -> None:
         if self._scalar:
             return forward(self, other)
         self.check_writeable()
+        if (
+            not issubclass(type(other), VALUES)
+            and hasattr(type(other), "__array_ufunc__")
+            and not _plays(other)
+        ):
+            return UFUNCS[function](self, other, out=(self,))
         result = forward(self, other)
         if result is NotImplemented:
             return result
@@ -112,17 +119,55 @@ def _computed(function: Callable[..., Any], a: Any, b: Any) -> Any:
 def _with_others(function: Callable[..., Any], a: Any, b: Any) -> Any:
     """What an operator makes of a traced value and one that is none, nor a number or an array.
 
-    Whether it can make anything is known to plain values. Objects of other classes than Python's own get the
-    traced one.
+    Whether it can make anything is known to plain values, but for objects of other classes than Python's own.
     """
     other = b if isinstance(a, Tensor) else a
     if type(other).__module__ != "builtins":
-        return NotImplemented
+        return _with_object(function, a, b)
     found = function(plain_of(a), plain_of(b))
     parts = found if isinstance(found, tuple) else (found,)
     if not any(isinstance(part, (np.ndarray, np.generic)) and part.dtype.kind in "fcO" for part in parts):
         return found
     return _computed(function, _as_array(a), _as_array(b))
+
+
+def _with_object(function: Callable[..., Any], a: Any, b: Any) -> Any:
+    """What an operator makes of a traced value and an object: what NumPy would make of an array's."""
+    mine, other = (a, b) if isinstance(a, Tensor) else (b, a)
+    if _is_python(mine) or _plays(other):
+        return NotImplemented
+    if other is b and is_left_to(other, LOWEST if mine._scalar else 0.0):
+        return NotImplemented
+    if has_ufunc(type(other)):
+        return UFUNCS[function](a, b)
+    if other is a:
+        return NotImplemented
+    if not is_converted(type(other)):
+        return _each(function, a, b)
+    array = other.__array__() if hasattr(type(other), "__array__") else _as_array(other)
+    if plain_of(array).dtype.kind not in "biufc":
+        raise refused(
+            "an operator of a traced array and this object", "NumPy makes objects of it", "convert it"
+        )
+    return _computed(function, a, array)
+
+
+def _plays(value: Any) -> bool:
+    """Whether an object is an array by its own word: Python asks it first, as it asks subclasses."""
+    return issubclass(value.__class__, np.ndarray)
+
+
+def _each(function: Callable[..., Any], array: Any, other: Any) -> Any:
+    """What an operator makes of each element, a number of Python's, and an object."""
+    number = complex if array.dtype.kind == "c" else float
+    found = [function(run(number, (array[i],), {}), other) for i in np.ndindex(*array.shape)]
+    if array.shape == ():
+        return found[0]
+    if all(issubclass(type(one), VALUES) for one in found):
+        return run(np.array, (found,), {}).reshape(array.shape) if found else np.empty(array.shape)
+    made = np.empty(len(found), object)
+    made[:] = found
+    return made.reshape(array.shape)
 
 
 def _as_array(value: Any) -> Any:
@@ -135,14 +180,34 @@ for _name in "add sub mul truediv pow floordiv mod matmul divmod lt le gt ge eq 
     _binary(_name, divmod if _name == "divmod" else getattr(operator, _name))
 
 
+OPERATORS_OF_BITS: dict[str, Callable[..., Any]] = {
+    "and": operator.and_,
+    "or": operator.or_,
+    "xor": operator.xor,
+    "lshift": operator.lshift,
+    "rshift": operator.rshift,
+}
+
+
 def _bitwise(name: str) -> None:
-    function = getattr(operator, f"__{name}__")
-    setattr(Traced, f"__{name}__", lambda self, other: function(plain_of(self), plain_of(other)))
-    setattr(Traced, f"__r{name}__", lambda self, other: function(plain_of(other), plain_of(self)))
+    function = OPERATORS_OF_BITS[name]
+
+    def forward(self: Traced, other: Any) -> Any:
+        if issubclass(type(other), VALUES):
+            return function(plain_of(self), plain_of(other))
+        return _with_others(function, self, other)
+
+    def reflected(self: Traced, other: Any) -> Any:
+        if issubclass(type(other), VALUES):
+            return function(plain_of(other), plain_of(self))
+        return _with_others(function, other, self)
+
+    setattr(Traced, f"__{name}__", forward)
+    setattr(Traced, f"__r{name}__", reflected)
     setattr(Traced, f"__i{name}__", getattr(Traced, f"__{name}__"))
 
 
-for _name in ("and", "or", "xor", "lshift", "rshift"):
+for _name in OPERATORS_OF_BITS:
     _bitwise(_name)
 setattr(Traced, "__invert__", lambda self: operator.invert(plain_of(self)))  # noqa: B010
 

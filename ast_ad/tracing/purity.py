@@ -104,7 +104,10 @@ class Search:
         names = {n for code in _codes(fn.__code__) for n in code.co_names}
         outside = _reachable([*objects, *_outside(fn)], names)
         forbidden = _GLOBAL_WRITES | (set() if own else _ATTRIBUTE_WRITES)
-        if any(isinstance(v, _CONTAINERS) for v in outside):
+        constants = {c for code in _codes(fn.__code__) for c in code.co_consts if isinstance(c, str)}
+        if "__dict__" in names | constants and not own:  # perhaps of an object from outside
+            forbidden = forbidden | _ITEM_WRITES
+        if any(map(_holds_items, outside)):
             forbidden = forbidden | _ITEM_WRITES
             if names & _MUTATORS:
                 return False
@@ -191,6 +194,12 @@ def _is_instance(value: Any) -> bool:
         and not hasattr(value, "__next__")
         and not _of_library(value)
     )
+
+
+def _holds_items(value: Any) -> bool:
+    """Whether it is a container; what is written to arrays can be seen by comparing."""
+    stores = hasattr(type(value), "__setitem__") and not isinstance(value, np.ndarray)  # a UserDict, say
+    return stores or isinstance(value, _CONTAINERS)
 
 
 def _of_library(value: Any) -> bool:

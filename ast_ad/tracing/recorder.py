@@ -198,20 +198,25 @@ def _entry(start: Any, leaf: Any) -> Any:
         return entry
     entry = run(np.copy, (start,), {})
     entry._array = _own(plain(leaf))
+    entry._given = plain(leaf)
     return entry
 
 
 def _own(array: np.ndarray) -> np.ndarray:
     """A copy with the same strides: whether NumPy makes a view or a copy of it depends on them."""
     if not array.flags.writeable or array.dtype.kind not in "biufc":  # perhaps of one element many times
-        return array.copy("K")
+        copy = array.copy("K")
+        copy.flags.writeable = array.flags.writeable
+        return copy
     return Copies((array,)).of(array)
 
 
 def _constant(leaf: Any) -> Any:
     """An argument that is not differentiated: what is written to it may well be."""
     if type(leaf) is np.ndarray and leaf.dtype.kind in "fc":
-        return Traced._of(_own(leaf))
+        entry = Traced._of(_own(leaf))
+        entry._given = leaf
+        return entry
     return _own(leaf) if type(leaf) is np.ndarray else leaf
 
 

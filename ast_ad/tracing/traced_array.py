@@ -27,7 +27,7 @@ from .births import births, is_followed
 from .ends import becomes_integer
 from .faces import Face, Missing
 from .flat_iterator import Flat
-from .memory import DETACHED, NO_KEY, PLAIN, Memory, complex_write, refused
+from .memory import DETACHED, NO_KEY, PLAIN, Memory, complex_write, flags_of, refused
 
 
 class Traced(Memory, metaclass=Face):
@@ -36,6 +36,7 @@ class Traced(Memory, metaclass=Face):
     _scalar = False
     _python: Any = None
     _plays: Any = np.ndarray
+    _given: Any = None  # of an argument: the caller's array
 
     @classmethod
     def _of(cls, value: Any) -> Any:
@@ -70,11 +71,14 @@ class Traced(Memory, metaclass=Face):
 
     @property
     def flags(self) -> Any:
-        return self._array.flags
+        return flags_of(self._array, self._given)
 
     @property
     def base(self) -> Any:
-        return None if self._view is None else self._view.base
+        owner = self if self._view is None else self._view.base
+        if getattr(getattr(owner, "_given", None), "base", None) is not None:
+            raise refused(".base of a view that is an argument", "it is memory of the caller's", "do without")
+        return None if self._view is None else owner
 
     @property
     def T(self) -> Any:
@@ -299,6 +303,10 @@ class TracedScalar(Traced):
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
         return type(self._array[()])
+
+    @property
+    def flags(self) -> Any:
+        return self._array[()].flags
 
     def __getitem__(self, index: Any) -> Any:
         parts = index if type(index) is tuple else (index,)

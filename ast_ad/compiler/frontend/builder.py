@@ -206,18 +206,29 @@ def fold(fn: Callee, args: tuple[Arg, ...]) -> Any:
 
 
 def _known(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
-    """The value of an operation on numbers that are all static."""
+    """The value of an operation on constants."""
     from ..ir.builtin import assign
 
     if kwargs or not (fn in _FOLDABLE or fn is assign):
         return UNKNOWN
     values = [known_value(a) for a in args]
-    if any(v is UNKNOWN for v in values):
+    if any(v is UNKNOWN or _may_change(fn, v) for v in values):
         return UNKNOWN
     try:
         return fn(*values)
     except Exception:
         return UNKNOWN
+
+
+def _may_change(fn: Callee, value: object) -> bool:
+    """Whether an object may hold something else at the next call, so that the operation gives another result.
+
+    What can be hashed by what it holds keeps that. Of what is told by its identity only this lasts that it
+    is equal to itself.
+    """
+    hashed: Any = type(value).__hash__
+    by_identity = hashed is object.__hash__ and not isinstance(value, type)
+    return hashed is None or by_identity and fn not in (operator.eq, operator.ne)
 
 
 def known_value(arg: Arg) -> Any:

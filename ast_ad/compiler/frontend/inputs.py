@@ -24,7 +24,7 @@ from .constructs.attributes import load_attribute
 from .context import Context, TensorOutside
 from .guards import Guard, Guards, Path, aspect_of
 from .length_patterns import Known, Lengths
-from .outside_values import outside_value
+from .outside_values import outside_value, require_plain_items
 from .signatures import is_code, signature
 from .store.outer_stores import BEFORE, Places
 from .tables import Intrinsic
@@ -289,6 +289,7 @@ class Inputs:
         elif isinstance(value, list):
             found = self.closed_list(cx, value, path)
         else:
+            require_plain_items(cx, type(value))
             found = Tup(
                 self.sequence(cx, value, path), type(value) if hasattr(type(value), "_fields") else None
             )
@@ -325,7 +326,8 @@ class Inputs:
             if key not in self.constants and path in self.places.tails:
                 raise Restart({key})  # something has been appended: read them before
             long = len(value) > MAX_CAPTURED_ITEMS and all(type(v) is type(value[0]) for v in value)
-            if long and not is_tensor(value[0]) and isinstance(value[0], (int, float)):
+            plain = long and not is_tensor(value[0]) and not is_strange(value[0])
+            if plain and isinstance(value[0], (int, float)):
                 var = Var(list_of(leaf_type(value[0], ("outside", path), self.lengths)), path.identifier)
                 self.captures.append((path, var, signature(value)))
                 found.initial = var
@@ -378,7 +380,7 @@ class Inputs:
             raise cx.unsupported(
                 f"`{path}`, a {type(value).__name__}",
                 "its operators do not mean what they mean for arrays",
-                "use np.asarray(...) of it",
+                "use np.asarray(...) of it, or float(...)",
             )
         key = ("outside", path)
         var = Var(leaf_type(value, key, self.lengths, (*key, "shape") in self.constants), path.identifier)

@@ -13,6 +13,7 @@ from ...errors import AdError
 from ...registered import Made
 from ...trees import LEAF, STATIC, TreeDef
 from ..ir.ops import Arg, Block, Function, If, Lit, Op, Statement, Var, reads
+from ..ir.types import is_strange
 from .builder import Builder
 from .callables.call_sites import CallSites
 from .callables.calls import call, python_function
@@ -25,6 +26,7 @@ from .guards import Guard, Path
 from .inputs import HANDLES, REFERENCES, Inputs, Restart
 from .interpreter import new_context
 from .length_patterns import Known
+from .outside_values import require_plain_items
 from .registered_objects import in_order, registered_argument, require_unregistered
 from .signatures import is_object
 from .store.elements import without_references
@@ -271,8 +273,14 @@ def _argument(
     path: Path,
 ) -> Any:
     if tree.type is LEAF:
-        i = next(position)
-        return inputs.argument(leaves[i], i, next(labels))
+        i, label = next(position), next(labels)
+        if is_strange(leaves[i]):
+            raise cx.unsupported(
+                f"`{label}`, a {type(leaves[i]).__name__}",
+                "its class has code of its own",
+                "use float(...) of it",
+            )
+        return inputs.argument(leaves[i], i, label)
     if tree.type is STATIC:
         return _static(cx, tree.static, path.label)
     made = isinstance(tree.static, Made)
@@ -285,6 +293,7 @@ def _argument(
         for child, at in zip(tree.children, paths, strict=True)
     )
     if issubclass(tree.type, tuple) and not made:
+        require_plain_items(cx, tree.type)
         return Tup(items, None if tree.type is tuple else tree.type)
     found: Lst | Dct | Obj
     if made:

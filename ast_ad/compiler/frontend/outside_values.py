@@ -15,6 +15,7 @@ from .values import Dct, Frame, Live, Value
 
 MAPPINGS = dict, types.MappingProxyType  # of which an outside object may be one that is read item by item
 
+IMMUTABLE = 1 << 8  # among the flags of a class: nothing in it can be replaced
 STORES = {"STORE_ATTR", "STORE_SUBSCR", "STORE_GLOBAL", "DELETE_ATTR", "DELETE_SUBSCR"}
 CHANGES = frozenset("append extend insert pop update setdefault add clear remove setattr __setattr__".split())
 
@@ -57,6 +58,30 @@ def class_member(cx: Context, cls: type, name: str) -> None:
         cls = next(k for k in cls.__mro__ if name in k.__dict__)
     if not is_local(cls):
         cx.inputs.class_member(cls, name)
+
+
+def class_stays(cx: Context, cls: type, name: str) -> None:
+    """What a class has under a name, be it nothing, decides the program, and is no code that is followed.
+
+    Classes that are not written in Python can't be changed.
+    """
+    for owner in cls.__mro__ if cx.inputs is not None else ():
+        if owner.__flags__ & IMMUTABLE or is_local(owner):
+            if name in owner.__dict__:
+                return
+            continue
+        path = Path.of_object(owner, owner.__name__).attribute("__dict__").item(name)
+        if name in owner.__dict__:
+            cx.outside().guards.add(Guard.value(path, owner.__dict__[name]))
+            return
+        cx.outside().guards.add(Guard.missing(path))
+
+
+def require_plain_items(cx: Context, cls: type) -> None:
+    """Refuse a named tuple whose class has code for what its items are."""
+    for name in ("__getitem__", "__iter__", "__len__", "__contains__", "__bool__"):
+        if isinstance(getattr(cls, name, None), types.FunctionType):
+            raise cx.unsupported(f"a {cls.__name__}", f"its class has a `{name}`", "use its attributes")
 
 
 def outside_constant(cx: Context, value: Value, path: Path) -> Any:

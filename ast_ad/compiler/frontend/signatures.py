@@ -53,6 +53,6 @@ def is_code(value: Any) -> bool:
         or is_ufunc(value)
         or hasattr(type(value), "__ast_ad_lower__")
         or type(value).__module__.startswith(("numpy", "functools"))
-        or value in (np.random.default_rng, np.random.seed)
+        or any(value is drawing for drawing in (np.random.default_rng, np.random.seed))  # `in` asks `__eq__`
         or lookup(value) is not None
     )

@@ -7,6 +7,8 @@ the same signature; emitted code stays dynamic Python and never converts a value
 
 from __future__ import annotations
 
+import enum
+import types
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -296,8 +298,16 @@ def is_none(type: Type) -> bool:
 
 
 def is_strange(value: object) -> bool:
-    """Whether it is an array with operators of its own: a masked array, a matrix, another subclass."""
-    return isinstance(value, np.ndarray) and type(value) not in (np.ndarray, np.memmap)
+    """Whether operators mean something else on an array or a number than on others: its class has its own.
+
+    Masked arrays, matrices and other subclasses; numbers of a class with code in Python.
+    """
+    cls = type(value)
+    if isinstance(value, np.ndarray):
+        return cls not in (np.ndarray, np.memmap)
+    if not issubclass(cls, (int, float, complex)) or issubclass(cls, (np.generic, enum.Enum)):
+        return False
+    return any(isinstance(m, types.FunctionType) for k in cls.__mro__ for m in vars(k).values())
 
 
 def type_of(value: object) -> Type:

@@ -24,6 +24,7 @@ from ..constructs.operators import binary, fold
 from ..context import Context
 from ..conversion import from_python
 from ..guards import Guard, Path, is_constant
+from ..outside_values import class_stays
 from ..store.holding import same_elements
 from ..store.identities import static_entries
 from ..store.outer_stores import is_bound
@@ -98,6 +99,8 @@ def b_type(cx: Context, value: Value) -> Any:
 
 @handles(callable)
 def b_callable(cx: Context, value: Value) -> Any:
+    if isinstance(value, (Obj, Live)):
+        class_stays(cx, value.cls if isinstance(value, Obj) else type(value.value), "__call__")
     return Lit(isinstance(value, (Closure, Bound)) or asked(cx, callable, value))
 
 

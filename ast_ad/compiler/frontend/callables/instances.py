@@ -22,7 +22,7 @@ from ..constructs.attributes import load_attribute
 from ..constructs.expressions import runtime_object
 from ..context import Context
 from ..guards import Path
-from ..outside_values import class_member, outside_constant
+from ..outside_values import class_member, outside_constant, require_plain_items
 from ..store.outer_stores import found_in_class
 from ..tables import handles
 from ..values import Obj, Tup, Value
@@ -157,6 +157,7 @@ def has_own_new(cls: type) -> bool:
 
 
 def named_tuple(cx: Context, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Any:
+    require_plain_items(cx, cls)
     bound = inspect.signature(cls).bind(*args, **kwargs)
     defaults, fields = getattr(cls, "_field_defaults", {}), Path.of_object(cls, cls.__name__)
     items = (

@@ -375,6 +375,7 @@ def live_attribute(cx: Context, base: Live, name: str) -> Any:
         or hasattr(raw, "py_func")
         or hasattr(raw, "as_method")
     ):
+        require_reads_plainly(cx, cls, name)
         cx.outside().class_attribute(base, name)
     if name not in own and hasattr(raw, "as_method"):
         return Bound(Lit(raw.as_method()), (base,))
@@ -391,6 +392,14 @@ def live_attribute(cx: Context, base: Live, name: str) -> Any:
     if name == "__dict__" and isinstance(own, dict):
         return instance_dict(cx, base, own)
     return own_attribute(cx, base.value, base.path, name)
+
+
+def require_reads_plainly(cx: Context, cls: type, name: str) -> None:
+    """Refuse a method that code of the class may put another one in the place of."""
+    if isinstance(cls.__getattribute__, types.FunctionType):
+        raise cx.unsupported(
+            f"the method `{name}` of a {cls.__name__}", "its class has a `__getattribute__`", "leave that out"
+        )
 
 
 def instance_dict(cx: Context, base: Live, own: dict[str, Any]) -> Any:

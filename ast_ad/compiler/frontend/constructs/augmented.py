@@ -8,7 +8,6 @@ the target certainly holds the object still, for then nobody can tell.
 from __future__ import annotations
 
 import operator
-import types
 from typing import Any
 
 import gast
@@ -31,6 +30,7 @@ from .attributes import load_attribute
 from .expressions import evaluate, load_name, mangled
 from .local_classes import enclosing_scope
 from .narrowing import there
+from .object_operators import is_operand, replaces_array, special
 from .subscripts import load_item, store_item
 
 IN_PLACE = {
@@ -140,6 +140,8 @@ def augment(cx: Context, plain: Callee, in_place: Callee, before: Value, value: 
         return augment_container(cx, plain, before, value)
     if not isinstance(before, Arr):
         return augment_object(cx, plain, in_place, before, value)
+    if is_operand(value) and replaces_array(cx, before, value):
+        return doors.binary(cx, plain, before, value)
     choice = unlike_sides(before)
     if choice is not None:  # each as what it is: an array is written, a number replaced
         return of_each_side(cx, choice, lambda side: augment(cx, plain, in_place, side, value))
@@ -174,8 +176,9 @@ def augment_object(cx: Context, plain: Callee, in_place: Callee, before: Value, 
     """``before op= value`` of an object, which changes itself where its class says so."""
     cls = before.cls if isinstance(before, Obj) else type(getattr(before, "value", None))
     method = f"__{in_place.__name__}__"
-    if isinstance(before, (Obj, Live)) and isinstance(getattr(cls, method, None), types.FunctionType):
-        return doors.call(cx, load_attribute(cx, before, method), [value], {})
+    changing = special(cx, before, method) if isinstance(before, (Obj, Live)) else None
+    if changing is not None:
+        return doors.call(cx, changing, [value], {})
     if hasattr(cls, method):
         raise cx.unsupported("a change in place of this object", "it is not followed", "make a new one")
     return doors.binary(cx, plain, before, value)

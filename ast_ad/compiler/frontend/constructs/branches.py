@@ -190,15 +190,15 @@ def truth(cx: Context, value: Value) -> Any:
 def truth_of_object(cx: Context, value: Value) -> Any:
     """What the class of an object says about its truth; of what has no say it is true."""
     cls = type(value.value) if isinstance(value, Live) else class_of(value)
-    name = next((n for n in ("__bool__", "__len__") if cls is not None and hasattr(cls, n)), None)
-    if cls is None or name is None:
-        return Lit(True)
-    method = special(cx, value, name)
-    if method is None:
-        raise cx.unsupported(
-            f"the truth value of a {cls.__name__}", "what it holds is not followed", "use a list"
-        )
-    return truth(cx, doors.call(cx, method, [], {}))
+    for name in ("__bool__", "__len__") if cls is not None else ():
+        method = special(cx, value, name)
+        if method is not None:
+            return truth(cx, doors.call(cx, method, [], {}))
+        if cls is not None and hasattr(cls, name):
+            raise cx.unsupported(
+                f"the truth value of a {cls.__name__}", "what it holds is not followed", "use a list"
+            )
+    return Lit(True)
 
 
 def python_bool(cx: Context, cond: Value) -> Any:

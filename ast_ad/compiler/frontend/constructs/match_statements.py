@@ -12,6 +12,7 @@ import gast
 from ...ir.ops import Lit, Var
 from .. import doors
 from ..context import Context
+from ..outside_values import class_stays
 from ..store.identities import static_entries
 from ..tables import statement
 from ..values import Arr, Dct, Lst, Obj, Tup, Value
@@ -130,6 +131,8 @@ def match_class(cx: Context, pattern: gast.AST, subject: Value) -> Any:
         return cond
     if pattern.patterns and known in ITSELF:
         return both(cx, cond, lambda: matches(cx, pattern.patterns[0], subject))
+    if pattern.patterns:
+        class_stays(cx, known, "__match_args__")
     names = (*getattr(known, "__match_args__", ())[: len(pattern.patterns)], *pattern.kwd_attrs)
     parts = [*pattern.patterns, *pattern.kwd_patterns]
     for name in names:

@@ -16,11 +16,13 @@ from typing import Any
 
 import numpy as np
 
+from ....rules.other_operands import LOWEST, UFUNCS, has_ufunc, is_converted, is_left_to
+from ....rules.standing import original_of
 from ...ir.ops import Lit, Var
 from ...ir.types import Scalar
 from .. import doors
 from ..context import Context
-from ..outside_values import MAPPINGS, class_member
+from ..outside_values import MAPPINGS, class_member, class_stays
 from ..store.outer_stores import found_in_class
 from ..types.type_questions import asked
 from ..values import Arr, Bound, Callee, Live, Obj, Tup, Value
@@ -50,6 +52,7 @@ COMPARISONS = {  # with the comparison that the other operand is asked for
     "Gt": ("__gt__", "__lt__"),
     "GtE": ("__ge__", "__le__"),
 }
+OF_NAMES = {"Eq": "eq", "NotEq": "ne", "Lt": "lt", "LtE": "le", "Gt": "gt", "GtE": "ge"}
 UNARY: dict[Callee, str] = {
     operator.neg: "__neg__",
     operator.pos: "__pos__",
@@ -64,7 +67,6 @@ UNARY: dict[Callee, str] = {
     math.ceil: "__ceil__",
     math.trunc: "__trunc__",
 }
-OF_ARRAYS = "__array_ufunc__", "__array__", "__array_interface__", "__array_struct__", "__buffer__"
 
 
 def class_of(value: Value) -> type | None:
@@ -81,8 +83,11 @@ def class_of(value: Value) -> type | None:
 def special(cx: Context, value: Value, name: str) -> Any:
     """A method of the class that is Python code; None where it has none."""
     cls = class_of(value)
-    raw = None if cls is None else found_in_class(cls, name)
-    if cls is None or not isinstance(raw, types.FunctionType):
+    if cls is None:
+        return None
+    raw = found_in_class(cls, name)
+    if not isinstance(raw, types.FunctionType):
+        class_stays(cx, cls, name)
         return None
     class_member(cx, cls, name)
     return Bound(Lit(raw), (value,))
@@ -102,7 +107,11 @@ def binary_objects(cx: Context, fn: Callee, left: Value, right: Value) -> Any:
     name = OPERATORS.get(fn)
     if name is None:
         return None
-    found = ask_both(cx, left, right, f"__{name}__", f"__r{name}__")
+    found = by_ufunc(cx, fn, left, right)
+    if found is None:
+        found = ask_both(cx, left, right, f"__{name}__", f"__r{name}__")
+    if found is None:
+        found = by_ufunc(cx, fn, left, right, swapped=True)
     if found is None and (isinstance(left, Obj) or isinstance(right, Obj)):
         raise cx.unsupported(
             f"operator {fn.__name__} on objects", "their class does not define it", "call a method"
@@ -124,30 +133,81 @@ def ask_both(cx: Context, left: Value, right: Value, method: str, reflected: str
         if call is None:
             continue
         if owner is right:
-            other = passed_by_numpy(cx, other, class_of(right))
+            other = passed_by_numpy(cx, other, right)
         found = doors.call(cx, call, [other], {})
         if not is_refused(found):
             return found
     return None
 
 
-def passed_by_numpy(cx: Context, left: Value, cls: type | None) -> Any:
+def met_by_numpy(cx: Context, left: Value, right: Value) -> tuple[type, float] | None:
+    """The class of the right operand and the priority of the left one, if NumPy decides what they make.
+
+    Its own classes' objects, and those that stand for them, come before it as subclasses do.
+    """
+    cls = class_of(right)
+    if cls is None or isinstance(right, Tup) or original_of(cls) is not None:
+        return None
+    kind: Any = type(left.value) if isinstance(left, Lit) else None
+    if isinstance(left, (Arr, Var)):
+        kind = asked(cx, type, left)
+    if not (isinstance(kind, type) and issubclass(kind, (np.ndarray, np.generic))):
+        return None
+    for name in ("__array_ufunc__", "__array_priority__"):
+        class_stays(cx, cls, name)
+    if "__array_priority__" in own_names(cx, right):
+        raise cx.unsupported(
+            "an operator of an array and an object", "it has a priority of its own", OTHER_WAYS
+        )
+    return cls, 0.0 if issubclass(kind, np.ndarray) else LOWEST
+
+
+OTHER_WAYS = "give the class `__array_ufunc__ = None`, or put the object on the left"
+
+
+def own_names(cx: Context, value: Value) -> Any:
+    """The names of what an object holds itself."""
+    return cx.state.get(value) if isinstance(value, Obj) else getattr(value.value, "__dict__", ())  # type: ignore[union-attr]
+
+
+def by_ufunc(cx: Context, fn: Callee, left: Value, right: Value, swapped: bool = False) -> Any:
+    """What the ``__array_ufunc__`` of the right operand makes of it; None if it has none.
+
+    ``swapped``: that of the left one, which has no other code for it.
+    """
+    met = met_by_numpy(cx, right, left) if swapped else met_by_numpy(cx, left, right)
+    if met is None or not has_ufunc(met[0]):
+        return None
+    return doors.call(cx, Lit(UFUNCS[fn]), [left, right], {})
+
+
+def passed_by_numpy(cx: Context, left: Value, right: Value) -> Any:
     """The left operand as the method of the right one gets it, if it is one of NumPy's."""
-    if not isinstance(left, (Arr, Var)) or getattr(cls, "__array_ufunc__", 0) is None:
+    met = met_by_numpy(cx, left, right)
+    if met is None or is_left_to(*met):
         return left
-    kind = asked(cx, type, left)
-    own = 0.0 if isinstance(left, Arr) else -1000000.0
-    if issubclass(kind, (np.ndarray, np.generic)) and getattr(cls, "__array_priority__", own) <= own:
-        sequence = hasattr(cls, "__len__") and hasattr(cls, "__getitem__")
-        if isinstance(left, Arr) or sequence or any(hasattr(cls, name) for name in OF_ARRAYS):
-            raise cx.unsupported(
-                "an operator of an array and an object",
-                "NumPy takes the object for a sequence, or applies the operator to each element",
-                "give the class `__array_ufunc__ = None`, or put the object on the left",
-            )
-        assert isinstance(left, Var) and isinstance(left.type, Scalar)
-        return cx.emit({"int": int, "complex": complex, "bool": bool}.get(left.type.kind, float), left)
-    return left
+    if isinstance(left, Arr) or is_converted(met[0]):
+        raise cx.unsupported(
+            "an operator of an array and an object",
+            "NumPy takes the object for a sequence, or applies the operator to each element",
+            OTHER_WAYS,
+        )
+    if isinstance(left, Lit):
+        return Lit(left.value.item())
+    assert isinstance(left, Var) and isinstance(left.type, Scalar)
+    return cx.emit({"int": int, "complex": complex, "bool": bool}.get(left.type.kind, float), left)
+
+
+def replaces_array(cx: Context, array: Arr, value: Value) -> bool:
+    """Whether ``array op= value`` gives the name what the class of the value makes of it."""
+    met = met_by_numpy(cx, array, value)
+    if met is None:
+        return False
+    if hasattr(met[0], "__array_ufunc__") or not is_left_to(*met):
+        raise cx.unsupported(
+            "a change of an array in place by an object", "its class, or NumPy, writes it", "make a new one"
+        )
+    return True
 
 
 # ----- comparisons
@@ -157,7 +217,9 @@ def compare_objects(cx: Context, op: str, left: Value, right: Value) -> Any:
     for owner, name, other in ((left, method, right), (right, reflected, left)):
         if is_generated(owner, name) and class_of(owner) is class_of(other):
             return compare_fields(cx, op if owner is left else REFLECTED[op], owner, other)
-    found = ask_both(cx, left, right, method, reflected)
+    found = by_ufunc(cx, getattr(operator, OF_NAMES[op]), left, right)
+    if found is None:
+        found = ask_both(cx, left, right, method, reflected)
     if found is None and op == "NotEq":  # by default the opposite of ==
         same = compare_objects(cx, "Eq", left, right)
         if same is not None:

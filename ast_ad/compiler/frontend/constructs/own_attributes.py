@@ -48,5 +48,8 @@ def runs_code(owner: object, name: str) -> bool:
 
 def reader_of(owner: object, name: str) -> Any:
     """The code of its class that gives an attribute of an object, or None."""
-    raw = found_in_class(type(owner), name)
-    return getattr(type(owner), "__getattr__", None) if raw is None else getattr(type(raw), "__get__", None)
+    cls = type(owner)
+    if not reads_plainly(cls):
+        return cls.__getattribute__
+    raw = found_in_class(cls, name)
+    return getattr(cls, "__getattr__", None) if raw is None else getattr(type(raw), "__get__", None)
