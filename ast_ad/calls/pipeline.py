@@ -17,6 +17,7 @@ from ..compiler.frontend.length_patterns import Known
 from ..compiler.frontend.lower import lower
 from ..compiler.garbage import collector_paused
 from ..compiler.ir.ops import Function
+from ..compiler.loops.list_arrays import lists_as_arrays
 from ..compiler.loops.loop_fusion import fuse_loops
 from ..compiler.loops.tape_elision import read_final
 from ..compiler.loops.tape_layout import typed_tapes
@@ -89,11 +90,11 @@ def numpy_code(placed: Function) -> Loaded:
 
 def for_kernels(pure: Pure, report: Report) -> Function:
     """A pure program with writes in place, in the form that kernels like best."""
-    from ..compiler.kernels.numba import DEFINITIONS, has_form, is_pointwise
+    from ..compiler.kernels.numba import DEFINITIONS, ROWS_LIKE, has_form, is_pointwise
 
     small = small_arrays(pure.function, report=report)
     fused = fuse_loops(expand(small, DEFINITIONS, has_form, is_pointwise), report)
-    tapes = typed_tapes(read_final(fused, report), report)
+    tapes = typed_tapes(read_final(lists_as_arrays(fused, ROWS_LIKE), report), report)
     return write_in_place(tapes, pure.owned, pure.fresh, report=report)
 
 

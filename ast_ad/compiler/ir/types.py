@@ -148,6 +148,7 @@ class Opaque:
 
 
 NONE = Opaque("None")
+NOTHING = Opaque("nothing")  # the type of the elements of a list that has none yet
 Type = Scalar | Array | ListOf | DictOf | TupleOf | Optional | Opaque
 KIND_OF = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}
 

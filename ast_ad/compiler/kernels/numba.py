@@ -25,7 +25,7 @@ from .lowering import (
     scans,
     views,
 )
-from .lowering.definitions import DEFINITIONS
+from .lowering.definitions import DEFINITIONS, ROWS_LIKE
 from .lowering.lowering import has_form, is_pointwise
 from .partition.allocations import uses_arrays_only
 from .partition.compiled_driver import require_compiled
@@ -86,5 +86,6 @@ def why_left(parts: Parts) -> str:
 
 
 __all__ = [
-    "DEFINITIONS", "compiled_driver", "decorators", "driver", "has_form", "is_pointwise", "stamp", "why_left",
+    "DEFINITIONS", "ROWS_LIKE", "compiled_driver", "decorators", "driver", "has_form", "is_pointwise",
+    "stamp", "why_left",
 ]  # fmt: skip

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...ir.ops import Arg, Block, Lit, Undefined, Var
-from ...ir.types import DictOf, ListOf, Scalar, TupleOf, Type, dict_of, list_of
+from ...ir.types import NOTHING, DictOf, ListOf, Scalar, TupleOf, Type, dict_of, list_of
 from .. import doors
 from ..builder import type_of_arg
 from ..constructs.boundness import PARTS, bound_flag, components, same_make, value_of
@@ -19,7 +19,7 @@ from ..store.keys import key_type
 from ..store.loop_references import among_values, by_reference, flatten_choice, instantiate_choice, referred
 from ..store.merge import dynamic_list, own_orders, same_constant
 from ..store.shared_names import SHARED, STILL_SHARED, mark
-from ..types.joins import NOTHING, ShapeChange, join, join_carried, join_lists
+from ..types.joins import ShapeChange, join, join_carried, join_lists
 from ..values import Arr, Bound, Closure, Dct, Lost, Lst, Maybe, Obj, State, Tup, Unbound, Value
 from .slots import in_heap
 from .template import Template

@@ -11,7 +11,7 @@ from typing import Any
 
 from ....rules import dicts
 from ...ir.ops import Arg, Lit, Op, Var
-from ...ir.types import Array, DictOf, ListOf, Opaque, Scalar, dict_of, element_of
+from ...ir.types import NOTHING, Array, DictOf, ListOf, Opaque, Scalar, dict_of, element_of
 from .. import doors
 from ..builder import type_of_arg
 from ..constructs.boundness import Raised
@@ -19,7 +19,7 @@ from ..constructs.branches import branch, choose
 from ..constructs.subscripts import element, load_item, window
 from ..context import Context
 from ..tables import method
-from ..types.joins import NOTHING, ShapeChange, join, join_dicts
+from ..types.joins import ShapeChange, join, join_dicts
 from ..values import Dct, Iterable, Lst, Tup, Value
 from .holding import element_value, hold_element, pools_of, popped, refers, settled, share
 from .identities import changed, check_run_over

@@ -35,6 +35,7 @@ from ...ir.ops import (
     walk,
 )
 from ...ir.types import (
+    NOTHING,
     Array,
     ListOf,
     Reference,
@@ -49,7 +50,7 @@ from .. import doors
 from ..builder import content_type, type_of_arg
 from ..context import Context
 from ..loops.slots import in_heap
-from ..types.joins import NOTHING, is_alike, join
+from ..types.joins import is_alike, join
 from ..values import Arr, Choice, Heap, Lst, is_outside
 from .choices import among, is_replaced
 from .heaps import INT, array_in_heap, heap_of_lists, is_lasting, list_at, move, move_list

@@ -18,12 +18,11 @@ from typing import TypeVar
 from ....rules import containers
 from ...ir.alternatives import is_mixed
 from ...ir.ops import Arg, Op, Var
-from ...ir.types import Array, Scalar, Type, list_of
+from ...ir.types import NOTHING, Array, Scalar, Type, list_of
 from .. import doors
 from ..builder import content_type
 from ..callables.container_methods import joined_lists
 from ..context import Context
-from ..types.joins import NOTHING
 from ..values import AGAIN, Arr, Heap, Lst, Pool, Seen, View, now
 from .holding import own_elements
 

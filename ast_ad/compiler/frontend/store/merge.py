@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 
 from ...ir.ops import Arg, Block, Lit, Seq, Var
-from ...ir.types import Array, ListOf, Scalar, Type, list_of
+from ...ir.types import NOTHING, Array, ListOf, Scalar, Type, list_of
 from .. import doors
 from ..builder import type_of_arg
 from ..constructs.boundness import PARTS, components, merge_bound, merge_dead, same_make
 from ..constructs.statements import EXITS
 from ..context import Context
 from ..loops.slots import in_heap, is_window
-from ..types.joins import NOTHING, ShapeChange, join, join_lists
+from ..types.joins import ShapeChange, join, join_lists
 from ..values import Arr, Dct, Frame, Heap, Lost, Lst, Maybe, Obj, Pool, Sides, State, Tup, Unbound, Value
 from .holding import is_element, own_elements, pools_around, pools_of, pools_with, stale
 from .identities import CONTAINERS, ITERATORS, NamedTwice, is_iterator, one_of

@@ -11,10 +11,9 @@ from ....rules.registry import lookup
 from ...ir import dim_values
 from ...ir.alternatives import types_of
 from ...ir.ops import UNKNOWN, Arg, Lit, Seq, Slice, Var, variables
-from ...ir.types import Array, DictOf, Dim, ListOf, Opaque, Optional, Scalar, TupleOf, Type, type_of
+from ...ir.types import NOTHING, Array, DictOf, Dim, ListOf, Opaque, Optional, Scalar, TupleOf, Type, type_of
 from ..source.opaque import run_apart
 from ..values import Callee
-from .joins import NOTHING
 
 RUN = "which of the two runs"
 ODD_SIZES = 37, 53  # of a length that comes out as none

@@ -10,6 +10,7 @@ from ...ir.alternatives import one_of, wide_enough
 from ...ir.types import (
     ANY_KEY,
     KINDS,
+    NOTHING,
     Array,
     DictOf,
     Dim,
@@ -28,8 +29,6 @@ from ...ir.types import (
     of_arguments,
     rank_of,
 )
-
-NOTHING = Opaque("nothing")  # the type of the elements of a list that has none yet
 
 
 class ShapeChange(Exception):

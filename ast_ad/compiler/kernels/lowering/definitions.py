@@ -225,6 +225,9 @@ def split_like(g, arrays, axis=0):
     return pieces
 
 
+ROWS_LIKE = {helpers.list_from_array, joining.split_like}
+"""What cuts an array into rows like the elements of a list."""
+
 DEFINITIONS: dict[Any, Any] = {
     np.flip: flip,
     np.fliplr: fliplr,
