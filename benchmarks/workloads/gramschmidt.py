@@ -1,4 +1,4 @@
-"""Gram-Schmidt, by columns: the modified process of PolyBench, with products of columns and of parts of rows."""
+"""Gram-Schmidt, by columns: PolyBench's modified process, with products of columns and parts of rows."""
 
 import numpy as np
 
@@ -90,7 +90,7 @@ def pull_rest(rest, bars, q, q_bar, r, r_bar):
 
 @compiled
 def hand(a, q_weights, r_weights):
-    """Columns are kept as rows, and what each panel leaves of the columns behind it is kept for the adjoint."""
+    """Columns are kept as rows, and so is what each panel leaves of the columns behind it."""
     m, n = a.shape
     panels = (n + PANEL - 1) // PANEL
     rests = np.empty((panels + 1, n, m))
