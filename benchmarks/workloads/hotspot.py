@@ -170,6 +170,6 @@ def jax_version():
             horizontal = (t[1:-1, 2:] + t[1:-1, :-2] - 2.0 * temp) / rx
             return temp + ratio * (power + vertical + horizontal + (AMBIENT - temp) / rz), None
 
-        return jnp.mean((jax.lax.scan(body, temp, None, steps)[0] - measured) ** 2)
+        return jnp.mean((jax.lax.scan(jax.checkpoint(body), temp, None, steps)[0] - measured) ** 2)
 
     return cost
