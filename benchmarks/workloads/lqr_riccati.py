@@ -31,3 +31,15 @@ def primal(a, b, q_diagonal, start, steps):
         cost += x @ q @ x + u @ r @ u
         x = a @ x + b @ u
     return cost + x @ q @ x
+
+
+@compiled
+def times(x, y, out, rows, inner):
+    """A product whose rows are whole vectors."""
+    columns = out.shape[1]
+    for i in range(rows):
+        for j in range(columns):
+            out[i, j] = 0.0
+        for k in range(inner):
+            for j in range(columns):
+                out[i, j] += x[i, k] * y[k, j]

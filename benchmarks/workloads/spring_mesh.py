@@ -53,27 +53,28 @@ def primal(x, rest, stiffness, edges, pinned, target, steps):
 
 
 @compiled
-def gather(ends, places, apart):
+def gather(first, second, places, apart):
     """The differences of what the two ends of each edge have."""
-    for e in range(ends.shape[1]):
-        a, b = ends[0, e], ends[1, e]
-        apart[0, e] = places[0, b] - places[0, a]
-        apart[1, e] = places[1, b] - places[1, a]
-        apart[2, e] = places[2, b] - places[2, a]
+    x, y, z, dx, dy, dz = places[0], places[1], places[2], apart[0], apart[1], apart[2]
+    for e in range(first.size):
+        a, b = first[e], second[e]
+        dx[e] = x[b] - x[a]
+        dy[e] = y[b] - y[a]
+        dz[e] = z[b] - z[a]
 
 
 @compiled
-def scatter(ends, pulls, out):
+def scatter(first, second, pulls, out):
     """Adds each edge's pull to what its first end has, and subtracts it from the second."""
-    for e in range(ends.shape[1]):
-        a, b = ends[0, e], ends[1, e]
-        x, y, z = pulls[0, e], pulls[1, e], pulls[2, e]
-        out[0, a] += x
-        out[1, a] += y
-        out[2, a] += z
-        out[0, b] -= x
-        out[1, b] -= y
-        out[2, b] -= z
+    x, y, z, px, py, pz = out[0], out[1], out[2], pulls[0], pulls[1], pulls[2]
+    for e in range(first.size):
+        a, b, p, q, r = first[e], second[e], px[e], py[e], pz[e]
+        x[a] += p
+        y[a] += q
+        z[a] += r
+        x[b] -= p
+        y[b] -= q
+        z[b] -= r
 
 
 @compiled
@@ -106,17 +107,15 @@ def pull_stretch(apart, rest, stiffness, inverse, bars, rest_bar, stiffness_bar)
 def hand(x, rest, stiffness, edges, pinned, target, steps):
     """Keeps the edges' vectors and reciprocal lengths; loops over edges gather, compute or scatter."""
     n, count = x.shape[0], edges.shape[0]
-    ends = np.empty((2, count), np.int32)
-    for e in range(count):
-        ends[0, e], ends[1, e] = edges[e, 0], edges[e, 1]
+    first, second = edges[:, 0].astype(np.int32), edges[:, 1].astype(np.int32)
     place, v, f, pulls = x.T.copy(), np.zeros((3, n)), np.empty((3, n)), np.empty((3, count))
     apart, inverse = np.empty((steps, 3, count)), np.empty((steps, count))
     kept, kick = 1.0 - DT / MASS * DAMPING, DT / MASS
     for t in range(steps):
-        gather(ends, place, apart[t])
+        gather(first, second, place, apart[t])
         stretch(apart[t], rest, stiffness, inverse[t], pulls)
         f[0], f[1], f[2] = MASS * GRAVITY[0], MASS * GRAVITY[1], MASS * GRAVITY[2]
-        scatter(ends, pulls, f)
+        scatter(first, second, pulls, f)
         for axis in range(3):
             for i in range(n):
                 v[axis, i] = kept * v[axis, i] + kick * f[axis, i]
@@ -137,9 +136,9 @@ def hand(x, rest, stiffness, edges, pinned, target, steps):
             for i in range(n):
                 f[axis, i] = kick * v_bar[axis, i]
                 v_bar[axis, i] *= kept
-        gather(ends, f, pulls)
+        gather(first, second, f, pulls)
         pull_stretch(apart[t], rest, stiffness, inverse[t], pulls, rest_bar, stiffness_bar)
-        scatter(ends, pulls, bar)
+        scatter(first, second, pulls, bar)
     return value, bar.T.copy(), rest_bar, stiffness_bar
 
 
