@@ -56,17 +56,18 @@ def forward_row(above, here, below, power, weights, out):
 
 
 @compiled
-def forward_dot(above, here, below, above_dot, here_dot, below_dot, weights, out_dot):
-    """A row of their derivatives by the logarithm of the conductivity."""
+def forward_sum(above, here, below, old, new, weights, out):
+    """A row of temperatures plus their derivatives by the logarithm of the conductivity.
+
+    What the weights have part in is the same of both, so that the sum needs no neighbours of its parts.
+    """
     _, wx, wy, wz = weights
-    n = out_dot.size - 2
+    n = out.size - 2
     for j in range(n):
-        up_down = above[j + 1] + below[j + 1] + above_dot[j + 1] + below_dot[j + 1]
-        sides = here[j] + here[j + 2] + here_dot[j] + here_dot[j + 2]
-        t, s = here[j + 1], here_dot[j + 1]
-        lost = (2.0 * wy + 2.0 * wx + wz) * (t + s)
-        out_dot[j + 1] = s + wy * up_down + wx * sides - lost + wz * AMBIENT
-    out_dot[0], out_dot[n + 1] = out_dot[1], out_dot[n]
+        beside = wy * (above[j + 1] + below[j + 1]) + wx * (here[j] + here[j + 2])
+        kept = (1.0 - 2.0 * wy - 2.0 * wx - wz) * here[j + 1]
+        out[j + 1] = kept + beside + (new[j + 1] - old[j + 1] + wz * AMBIENT)
+    out[0], out[n + 1] = out[1], out[n]
 
 
 @compiled
@@ -96,22 +97,22 @@ def store_row(ring, row):
 
 
 @compiled
-def forward(temp, dot, power, weights, count, rings, rings_dot):
+def forward(temp, both, power, weights, count, rings, rings_both):
     """So many steps in place in one pass over the rows: each step follows a row behind the one before."""
     n = temp.shape[0]
     for front in range(n + count):
         if front < n:
             load_row(temp[front], rings[0, front & 3])
-            load_row(dot[front], rings_dot[0, front & 3])
+            load_row(both[front], rings_both[0, front & 3])
         for k in range(max(1, front - n + 1), min(count, front) + 1):
             i = front - k
             a, b, c = max(i - 1, 0) & 3, i & 3, min(i + 1, n - 1) & 3
-            old, dots = rings[k - 1], rings_dot[k - 1]
+            old, sums = rings[k - 1], rings_both[k - 1]
             forward_row(old[a], old[b], old[c], power[i], weights, rings[k, b])
-            forward_dot(old[a], old[b], old[c], dots[a], dots[b], dots[c], weights, rings_dot[k, b])
+            forward_sum(sums[a], sums[b], sums[c], old[b], rings[k, b], weights, rings_both[k, b])
         if front >= count:
             store_row(rings[count, (front - count) & 3], temp[front - count])
-            store_row(rings_dot[count, (front - count) & 3], dot[front - count])
+            store_row(rings_both[count, (front - count) & 3], both[front - count])
 
 
 @compiled
@@ -139,18 +140,18 @@ def hand(temp, power, conductivity, measured, steps):
     scale = ratio * conductivity
     wx, wy = scale * 2.0 * T_CHIP * height / width, scale * 2.0 * T_CHIP * width / height
     weights = ratio, wx, wy, scale * height * width / T_CHIP
-    temp, dot = temp.copy(), np.zeros((rows, columns))
-    rings, rings_dot = np.empty((DEPTH + 1, 4, columns + 2)), np.empty((DEPTH + 1, 4, columns + 2))
+    temp, both = temp.copy(), temp.copy()
+    rings, rings_both = np.empty((DEPTH + 1, 4, columns + 2)), np.empty((DEPTH + 1, 4, columns + 2))
     for done in range(0, steps, DEPTH):
-        forward(temp, dot, power, weights, min(DEPTH, steps - done), rings, rings_dot)
+        forward(temp, both, power, weights, min(DEPTH, steps - done), rings, rings_both)
     value = conductivity_bar = 0.0
     total = np.zeros((rows, columns))
     for i in range(rows):
         for j in range(columns):
             misfit = temp[i, j] - measured[i, j]
             value += misfit * misfit
+            conductivity_bar += 2.0 / temp.size * misfit * (both[i, j] - temp[i, j])
             temp[i, j] = 2.0 / temp.size * misfit
-            conductivity_bar += temp[i, j] * dot[i, j]
     for done in range(0, steps, DEPTH):
         backward(temp, total, weights, min(DEPTH, steps - done), rings)
     total *= ratio
