@@ -77,15 +77,15 @@ def find_near(pos, box, row, others, apart, inverses, ends, count):
 
 
 @compiled
-def pair_forces(inverses, begin, end, epsilon, sigma, f):
+def pair_forces(inverses, epsilon, sigma, f):
     """The energy of the pairs, and into ``f`` their forces over their distances."""
     square, energy = sigma * sigma, 0.0
-    for k in range(begin, end):
+    for k in range(inverses.size):
         inverses[k] = 1.0 / inverses[k]
         s2 = square * inverses[k]
         s6 = s2 * s2 * s2
         energy += s6 * s6 - s6
-        f[k - begin] = 24.0 * epsilon * (2.0 * s6 * s6 - s6) * inverses[k]
+        f[k] = 24.0 * epsilon * (2.0 * s6 * s6 - s6) * inverses[k]
     return 4.0 * epsilon * energy
 
 
@@ -166,7 +166,7 @@ def hand(pos, vel, epsilon, sigma, box, steps):
     pairs = n * (n - 1) // 2
     start, pos, vel = pos, pos.T.copy(), vel.T.copy()
     acc, row, f = np.empty((3, n)), np.empty((4, n)), np.empty(pairs)
-    others, ends = np.empty((steps + 1) * pairs, np.int32), np.empty((steps + 1, n), np.int64)
+    others, ends = np.empty((steps + 1) * pairs, np.uint32), np.empty((steps + 1, n), np.int64)
     apart, inverses = np.empty((3, (steps + 1) * pairs)), np.empty((steps + 1) * pairs)
     begins = np.zeros(steps + 2, np.int64)
     energy = 0.0
@@ -176,7 +176,7 @@ def hand(pos, vel, epsilon, sigma, box, steps):
             pos += DT * vel
         begin = begins[t]
         begins[t + 1] = end = find_near(pos, box, row, others, apart, inverses, ends[t], begin)
-        energy = pair_forces(inverses, begin, end, epsilon, sigma, f)
+        energy = pair_forces(inverses[begin:end], epsilon, sigma, f)
         add_forces(others, apart, ends[t], begin, f, acc)
         if t > 0:
             vel += 0.5 * DT * acc

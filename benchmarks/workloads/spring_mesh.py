@@ -107,7 +107,7 @@ def pull_stretch(apart, rest, stiffness, inverse, bars, rest_bar, stiffness_bar)
 def hand(x, rest, stiffness, edges, pinned, target, steps):
     """Keeps the edges' vectors and reciprocal lengths; loops over edges gather, compute or scatter."""
     n, count = x.shape[0], edges.shape[0]
-    first, second = edges[:, 0].astype(np.int32), edges[:, 1].astype(np.int32)
+    first, second = edges[:, 0].astype(np.uint32), edges[:, 1].astype(np.uint32)
     place, v, f, pulls = x.T.copy(), np.zeros((3, n)), np.empty((3, n)), np.empty((3, count))
     apart, inverse = np.empty((steps, 3, count)), np.empty((steps, count))
     kept, kick = 1.0 - DT / MASS * DAMPING, DT / MASS
