@@ -203,20 +203,31 @@ def jax_version():
     import jax
     import jax.numpy as jnp
 
+    def to_north(a):
+        return jnp.concatenate([a[1:], a[-1:]])
+
+    def to_south(a):
+        return jnp.concatenate([a[:1], a[:-1]])
+
+    def to_west(a):
+        return jnp.concatenate([a[:, 1:], a[:, -1:]], axis=1)
+
+    def to_east(a):
+        return jnp.concatenate([a[:, :1], a[:, :-1]], axis=1)
+
     def body(image, rate):
         rows, columns = image.shape
         region = image[: rows // 4, : columns // 4]
         mean = jnp.mean(region)
         q0_square = (jnp.mean(region**2) - mean**2) / mean**2
-        down, right = image[1:] - image[:-1], image[:, 1:] - image[:, :-1]
-        d_north, d_south = jnp.pad(-down, ((1, 0), (0, 0))), jnp.pad(down, ((0, 1), (0, 0)))
-        d_west, d_east = jnp.pad(-right, ((0, 0), (1, 0))), jnp.pad(right, ((0, 0), (0, 1)))
+        d_north, d_south = to_south(image) - image, to_north(image) - image
+        d_west, d_east = to_east(image) - image, to_west(image) - image
         g2 = (d_north**2 + d_south**2 + d_west**2 + d_east**2) / image**2
         laplace = (d_north + d_south + d_west + d_east) / image
         q_square = (0.5 * g2 - laplace**2 / 16.0) / (1.0 + 0.25 * laplace) ** 2
         c = 1.0 / (1.0 + (q_square - q0_square) / (q0_square * (1.0 + q0_square)))
         c = jnp.clip(c, 0.0, 1.0)
-        south, east = jnp.pad(c[1:], ((0, 1), (0, 0))), jnp.pad(c[:, 1:], ((0, 0), (0, 1)))
+        south, east = to_north(c), to_west(c)
         return image + 0.25 * rate * (south * d_south + c * d_north + east * d_east + c * d_west)
 
     def cost(image, clean, rate, sweeps):
