@@ -141,15 +141,15 @@ def pull_error(r, h, norm, norm_bar, tolerance, bars, y_bar, new_bar):
 def pull_stages(r, h, e, b, k_bar, new_k_bar, rates_bar, mu, square, coupling):
     """From the last slope and, in ``b``, the error and the last state, to ``k_bar`` of the first slope.
 
-    ``e`` has room for a slope's adjoint; ``b`` has the adjoints of all other states in the end.
+    ``e`` has room for two slopes' adjoints; ``b`` has the adjoints of all other states in the end.
     """
     for j in range(2 * N):
         e[j] = new_k_bar[j] - 1 / 40 * b[j]
+        e[2 * N + j] = b[B7 + j]
         k_bar[j] += 71 / 57600 * b[j]  # before ``b`` is used for what follows
-    last = b[B7 : B7 + 2 * N].copy()
     pull_slope(r, Y7, e, b, B7, rates_bar, mu, square, coupling)
     for j in range(2 * N):
-        b[B7 + j] += last[j]
+        b[B7 + j] += e[2 * N + j]
         e[j] = 22 / 525 * b[j] + h * (11 / 84) * b[B7 + j]
     pull_slope(r, Y6, e, b, B6, rates_bar, mu, square, coupling)
     for j in range(2 * N):
@@ -224,7 +224,7 @@ def hand(y, mu, omega, coupling, t_end, tolerance):
     count = len(steps) - 1
     last = rows[-1][count % CHUNK]
     y_bar, k_bar, new_k_bar = 2.0 * last[: 2 * N], np.zeros(2 * N), np.zeros(2 * N)
-    bars, room = np.empty(7 * 2 * N), np.empty(2 * N)
+    bars, room = np.empty(7 * 2 * N), np.empty(2 * 2 * N)
     t_bar, h_bar = 0.0, 0.0
     for i in range(count - 1, -1, -1):
         row, step, norm, change = rows[i // CHUNK][i % CHUNK], steps[i + 1], norms[i + 1], changes[i + 1]
