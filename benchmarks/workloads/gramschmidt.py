@@ -99,9 +99,12 @@ def hand(a, q_weights, r_weights):
     for p in range(panels):
         start, stop = p * PANEL, min(n, (p + 1) * PANEL)
         forward_panel(rests[p], q, r, start, stop)
-        part = np.dot(rests[p, stop:], q[start:stop].T)
-        r[start:stop, stop:] = part.T
-        rests[p + 1, stop:] = rests[p, stop:] - np.dot(part, q[start:stop])
+        part = np.dot(q[start:stop], rests[p, stop:].T)
+        r[start:stop, stop:] = part
+        np.dot(part.T, q[start:stop], rests[p + 1, stop:])
+        for j in range(stop, n):
+            for i in range(m):
+                rests[p + 1, j, i] = rests[p, j, i] - rests[p + 1, j, i]
     value = 0.0
     q_bar, bars = q_weights.T.copy(), np.zeros((n, m))
     for k in range(n):
