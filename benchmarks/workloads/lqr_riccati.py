@@ -5,7 +5,7 @@ import numpy as np
 from benchmarks.compiled import compiled
 
 UNSEEN = True
-SIZE, TINY = {"n": 6, "m": 3, "steps": 500}, {"n": 4, "m": 2, "steps": 5}
+SIZE, TINY = {"n": 6, "m": 3, "steps": 800}, {"n": 4, "m": 2, "steps": 5}
 WRT = (0, 1, 2, 3)
 N, M = 8, 4  # rows and columns in the gradient by hand: whole vectors, zeros past the last state or input
 
