@@ -2,6 +2,7 @@
 
     python -m benchmarks.compare                                # all workloads, all tools that are installed
     python -m benchmarks.compare --workloads jacobi,lstm --tools "hand,ast_ad numba,jax"
+    python -m benchmarks.compare --unseen                       # those that the compiler is not tuned for
     python -m benchmarks.compare --write docs/performance.md    # the page's table, and the plot beside it
 
 Every workload runs in a fresh process on one core. There the tools take turns, so that the ratios survive a
@@ -58,7 +59,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__.splitlines()[0], formatter_class=argparse.ArgumentDefaultsHelpFormatter
     )
-    parser.add_argument("--workloads", default=",".join(names()), help="names, separated by commas")
+    parser.add_argument("--workloads", help="names, separated by commas; all of them if not given")
+    parser.add_argument("--unseen", action="store_true", help="those that the compiler is not tuned for")
     parser.add_argument("--tools", default=",".join(TOOLS), help="names, separated by commas")
     parser.add_argument("--core", type=int, default=0, help="the core that everything runs on")
     parser.add_argument("--seconds", type=float, default=1.0, help="of timing, for each tool and workload")
@@ -74,7 +76,7 @@ def main() -> None:
         records = json.loads(options.read.read_text())
     else:
         records = []
-        for name in options.workloads.split(","):
+        for name in options.workloads.split(",") if options.workloads else names(options.unseen):
             records.append(measured(name, tools, options))
             print(f"{name} done", file=sys.stderr, flush=True)
             if options.json:

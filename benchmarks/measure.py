@@ -35,7 +35,7 @@ def first_calls(names: list[str], workload: Any, args: tuple[Any, ...]) -> tuple
             continue
         first[name] = time.process_time() - start
         expected = expected or as_numpy(got)
-        if (error := difference(as_numpy(got), expected)) > 1e-8:
+        if (error := difference(as_numpy(got), expected)) > workload.tolerance:
             raise ValueError(f"{name} differs by {error}")
         calls[name] = call
         if name == "ast_ad auto":

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import ast_ad
-from benchmarks.tools import difference
+from benchmarks.tools import difference, prepare
 from benchmarks.workloads import names, workload
 
 
@@ -18,17 +18,30 @@ def slope(function, args, wrt, directions, h):
     return (8.0 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h)
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", [*names(), *names(unseen=True)])
 def test_gradients_agree(name):
     one = workload(name)
     args = one.arguments(tiny=True)
     value, gradients = ast_ad.value_and_grad(one.primal, argnums=one.wrt, backend="numpy")(*args)
-    assert np.isclose(value, one.primal(*args), rtol=1e-15)
+    assert np.isclose(value, one.primal(*args), rtol=1e-7 * one.tolerance)
     if one.hand is not None:
         by_hand = getattr(one.hand, "py_func", one.hand)(*args)
-        assert difference((value, gradients), (by_hand[0], by_hand[1:])) < 1e-10
+        assert difference((value, gradients), (by_hand[0], by_hand[1:])) < 1e-2 * one.tolerance
     draw = np.random.default_rng(0)
     directions = [0.1 * draw.normal(size=np.shape(args[i])) for i in one.wrt]
+    args = [a.astype(float) if getattr(a, "dtype", None) == np.float32 else a for a in args]
     expected = slope(one.primal, args, one.wrt, directions, 1e-3)
     got = sum(np.sum(g * d) for g, d in zip(gradients, directions, strict=True))
-    assert np.isclose(got, expected, rtol=1e-6)
+    assert np.isclose(got, expected, rtol=100 * one.tolerance)
+
+
+@pytest.mark.parametrize("name", names(unseen=True))
+def test_jax_agrees(name):
+    """Before anything is timed: two gradients that this library has no part in."""
+    pytest.importorskip("jax")
+    one = workload(name)
+    args = one.arguments(tiny=True)
+    value, gradients = prepare("jax", one, args)()
+    by_hand = getattr(one.hand, "py_func", one.hand)(*args)
+    assert difference((value, gradients), (by_hand[0], by_hand[1:])) < 1e-2 * one.tolerance
+    assert np.isclose(by_hand[0], one.primal(*args), rtol=1e-2 * one.tolerance)

@@ -17,7 +17,8 @@ class Workload:
     and ``WRT``, the positions of the arguments that have a gradient. Most have ``hand``, a gradient in Numba
     that returns the value and the gradients in one tuple. For other tools they have ``generic(np)``, which
     makes the function of a module with NumPy's names, or ``jax_version()``, ``torch_version()`` and
-    ``autograd_version()``; ``WITHOUT`` tells why a tool has none.
+    ``autograd_version()``; ``WITHOUT`` tells why a tool has none. ``UNSEEN`` marks the functions that the
+    compiler has not been tuned for; ``TOLERANCE`` is how much gradients may differ in single precision.
 
     >>> workload("rosenbrock").title
     'Rosenbrock, slices'
@@ -31,6 +32,7 @@ class Workload:
         self.primal: Function = self.module.primal
         self.wrt: tuple[int, ...] = self.module.WRT
         self.hand: Function | None = getattr(self.module, "hand", None)
+        self.tolerance: float = getattr(self.module, "TOLERANCE", 1e-8)
 
     def arguments(self, tiny: bool = False) -> tuple[Any, ...]:
         return self.module.arguments(**(self.module.TINY if tiny else self.module.SIZE))
@@ -48,5 +50,7 @@ def workload(name: str) -> Workload:
     return Workload(name)
 
 
-def names() -> list[str]:
-    return sorted(module.name for module in pkgutil.iter_modules(__path__))
+def names(unseen: bool = False) -> list[str]:
+    """Those of the workloads that are timed by default, or of the unseen ones."""
+    found = sorted(module.name for module in pkgutil.iter_modules(__path__))
+    return [name for name in found if getattr(workload(name).module, "UNSEEN", False) == unseen]
