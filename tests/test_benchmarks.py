@@ -1,11 +1,15 @@
 """Do the benchmarks' gradients agree, at sizes that take no time?"""
 
+import contextlib
+
 import numpy as np
 import pytest
 
 import ast_ad
 from benchmarks.tools import difference, prepare
 from benchmarks.workloads import names, workload
+
+TRACED = {"lqr_riccati": "zip(strict=True) of what has lengths that are known at run time only"}
 
 
 def slope(function, args, wrt, directions, h):
@@ -22,7 +26,8 @@ def slope(function, args, wrt, directions, h):
 def test_gradients_agree(name):
     one = workload(name)
     args = one.arguments(tiny=True)
-    value, gradients = ast_ad.value_and_grad(one.primal, argnums=one.wrt, backend="numpy")(*args)
+    with pytest.warns(ast_ad.FallbackWarning) if name in TRACED else contextlib.nullcontext():
+        value, gradients = ast_ad.value_and_grad(one.primal, argnums=one.wrt, backend="numpy")(*args)
     assert np.isclose(value, one.primal(*args), rtol=1e-7 * one.tolerance)
     if one.hand is not None:
         by_hand = getattr(one.hand, "py_func", one.hand)(*args)

@@ -92,9 +92,8 @@ def for_kernels(pure: Pure, report: Report) -> Function:
     """A pure program with writes in place, in the form that kernels like best."""
     from ..compiler.kernels.numba import DEFINITIONS, ROWS_LIKE, has_form, is_pointwise
 
-    small = small_arrays(pure.function, report=report)
-    fused = fuse_loops(expand(small, DEFINITIONS, has_form, is_pointwise), report)
-    tapes = typed_tapes(read_final(lists_as_arrays(fused, ROWS_LIKE), report), report)
+    simple = expand(small_arrays(pure.function, report=report), DEFINITIONS, has_form, is_pointwise)
+    tapes = typed_tapes(read_final(lists_as_arrays(fuse_loops(simple, report), ROWS_LIKE), report), report)
     return write_in_place(tapes, pure.owned, pure.fresh, report=report)
 
 
