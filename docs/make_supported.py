@@ -28,6 +28,7 @@ import scipy
 
 import ast_ad
 from ast_ad import errors
+from ast_ad.calls.fitting import assumptions
 from ast_ad.compiler.frontend import interpreter, tables
 from ast_ad.compiler.frontend.callables import calls, stand_ins
 from ast_ad.rules import registry
@@ -52,7 +53,7 @@ VERSIONS += "".join(f", {m.__name__} {'.'.join(m.__version__.split('.')[:2])}" f
 
 
 def page() -> str:
-    parts = [HEAD, python(), library_functions(), traced(), refused()]
+    parts = [HEAD, python(), library_functions(), traced(), left_by_kernels(), refused()]
     return "\n\n".join(part.strip() for part in parts) + "\n"
 
 
@@ -289,6 +290,36 @@ def refused() -> str:
     return "\n\n".join(parts)
 
 
+def left_by_kernels() -> str:
+    """Every reason for which kernels leave a statement to NumPy's code, and every fact that they check."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for path in sorted((ROOT / "compiler" / "kernels").rglob("*.py")):
+        tree = _parsed(path)
+        for node in ast.walk(tree):
+            maker = getattr(node.func, "id", "") if isinstance(node, ast.Call) else ""
+            if maker in ("NoForm", "Unsupported"):
+                text = _text(node.args[-1], tree)
+                if text.strip("… `"):
+                    found[(ast.get_docstring(tree) or "").partition("\n")[0]].append(text)
+    lines = [
+        f"- {question.replace('``', '`')} {'; '.join(sorted(set(texts)))}"
+        for question, texts in found.items()
+    ]
+    facts = {*assumptions.KINDS.values(), "equal lengths", "a length that is not negative"}
+    checked = "; ".join(sorted(facts))
+    return LEFT_HEAD.format(checked=checked) + "\n".join(sorted(lines))
+
+
+LEFT_HEAD = """
+## Left by kernels
+
+With `backend="numba"`, and under `auto` once it pays, statements run as kernels; what kernels have no form
+for stays NumPy code between them, and `explain()` tells the line and the reason. Kernels assume what the
+compiler could not prove, and check it as they run: {checked}. If that does not hold, NumPy's code answers the
+call, and the program is compiled anew without what was assumed at that line. These are the reasons, by the
+question that a module answers; … is filled in with types and names.
+
+"""
 FINAL = ("eager", "tracing")  # what raises while a function is traced, or with tensors
 REFUSED_HEAD = """
 ## Refused
