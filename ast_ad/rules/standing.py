@@ -30,21 +30,15 @@ class Standing:
     original: Any
     program: Callable[..., Any]
     traced: bool
-    also: Callable[..., bool]
+    also: Callable[..., bool] | bool
 
 
 _standing: dict[Any, Standing] = {}
 
 
-def nowhere(*args: Any, **kwargs: Any) -> bool:
-    return False
-
-
-def everywhere(*args: Any, **kwargs: Any) -> bool:
-    return True
-
-
-def stands_for(*originals: Any, traced: bool = True, also: Callable[..., bool] = nowhere) -> Callable[[F], F]:
+def stands_for(
+    *originals: Any, traced: bool = True, also: Callable[..., bool] | bool = False
+) -> Callable[[F], F]:
     """Register a function or a class that is read, or run, in the place of the originals.
 
     Unlike the rule of a composite it may take objects, read their attributes and, as ``__init__``, set them.
@@ -61,7 +55,7 @@ def stands_for(*originals: Any, traced: bool = True, also: Callable[..., bool] =
 
 def stands_always_for(*originals: Any) -> Callable[[F], F]:
     """The same of what is never the original's in a trace: its objects may get what is traced later."""
-    return stands_for(*originals, also=everywhere)
+    return stands_for(*originals, also=True)
 
 
 def read_for(*originals: Any) -> Callable[[F], F]:

@@ -66,7 +66,9 @@ def _runs(standing: Standing, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     """Whether the program is run."""
     if not state.tracing:
         return False
-    return any(map(_leads_to_traced, (*args, *kwargs.values()))) or standing.also(*args, **kwargs)
+    if any(map(_leads_to_traced, (*args, *kwargs.values()))):
+        return True
+    return standing.also(*args, **kwargs) if callable(standing.also) else standing.also
 
 
 def _leads_to_traced(value: Any) -> bool:

@@ -1,6 +1,6 @@
 """Which values of a region does its reverse sweep need, and how does each of them get there?
 
-``plan(needed, primal, visible, shapes_only, policy) -> Plan``. Once for each branch, each loop and each
+``plan(needed, primal, visible, shapes_only, policy, dear) -> Plan``. Once for each branch, each loop and each
 program that is split in two, when the reverse region has been written and simplified: only then it is known
 what it reads. ``repeat_into(block, ops, names) -> None`` puts what is to be computed again before the region.
 
