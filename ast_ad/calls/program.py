@@ -134,7 +134,8 @@ class Program(Request):
         from .checks.first_call import told_of
         from .tiers import runs_as
 
-        return f"{explain(self, self.owner.halves(self.whole()), runs_as(self))}\n\n{told_of(self)}"
+        running = runs_as(self, self.owner._tiers.values())
+        return f"{explain(self, self.owner.halves(self.whole()), running)}\n\n{told_of(self)}"
 
     # ----- answers
     def in_place(self) -> Program:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import importlib.util
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -47,6 +47,7 @@ class Tier:
         self.programs: list[Any] = []
         self._patterns: dict[Any, Known] = {}
         self._refused: set[Any] = set()
+        self.why = ""  # why the last of those has no kernels
         self._written: dict[Any, Any] = {}  # programs whose kernels cost more than what NumPy has done so far
         self.work, self._worth = 0.0, WORTH
         self._closed = False
@@ -95,12 +96,12 @@ class Tier:
             return None
         try:
             program, inputs = self._built(found, build, leaves, values)
-        except AdError:  # NumPy's build raises it again, or does better
-            inputs = None
-        except Exception:
+        except AdError as error:  # NumPy's build raises it again, or does better
+            inputs, self.why = None, f"{type(error).__name__}: {error.construct}"
+        except Exception as error:
             if codes.FAIL_LOUDLY:
                 raise
-            inputs = None
+            inputs, self.why = None, f"{type(error).__name__}: {error}"
         if inputs is None:
             self.work = 0.0
             self._refused.add(found)
@@ -147,11 +148,14 @@ def _has_small(shapes: Any) -> bool:
     return any(0 <= n <= SMALL and n != 1 for shape in shapes for n in shape)
 
 
-def runs_as(program: Any) -> list[str]:
-    """Kernels and the lengths that they are for, or why there are none; nothing where none were wanted."""
+def runs_as(program: Any, tiers: Iterable[Tier] = ()) -> list[str]:
+    """Kernels and the lengths that they are for, or why there are none; nothing where none were wanted.
+
+    ``tiers``: those of the program's derivative.
+    """
     codes, whole = program.codes, program.whole()
     if program.wanted == "numpy":
-        return []
+        return [f"NumPy code; there are no kernels, since {tier.why}" for tier in tiers if tier.why]
     letters: dict[Any, str] = {}
     shapes = [
         f"{p.hint}: {p.type.dtype.name}[{', '.join(_length(d, letters) for d in p.type.shape or ())}]"

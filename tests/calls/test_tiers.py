@@ -110,6 +110,18 @@ def test_auto_waits_for_work(kernels, monkeypatch):
     assert vg.backend == "numba"
 
 
+def test_what_the_compiler_of_kernels_can_not_make_is_told(kernels, monkeypatch):
+    monkeypatch.setattr(programs, "FAIL_LOUDLY", False)
+
+    def broken(*args):
+        raise ZeroDivisionError("in a pass")
+
+    vg = ast_ad.value_and_grad(scaled, backend="numba")
+    monkeypatch.setattr(vg, "_build_kernels", broken)
+    assert vg(np.ones(50))[0] == 100.0 and vg.backend == "numpy"
+    assert "NumPy code; there are no kernels, since ZeroDivisionError: in a pass" in vg.explain()
+
+
 def test_compiled_ahead(kernels):
     vg, gradient = ast_ad.value_and_grad(scaled), ast_ad.grad(scaled)
     vg.compile(np.ones(50))
