@@ -15,7 +15,7 @@ import numpy as np
 from ..compiler.analysis.work import nanoseconds
 from ..compiler.frontend.length_patterns import SMALL, Known, pattern, shapes_of
 from ..compiler.ir.types import Array
-from ..errors import AdError
+from ..errors import AdError, InternalError
 from . import code as codes
 from .fitting.assumptions import given_up, of_lengths
 
@@ -88,33 +88,43 @@ class Tier:
     def compile(
         self, build: Callable[[Known], Any], leaves: list[Any], values: Sequence[Any]
     ) -> tuple[Any, list[Any]] | None:
-        """A new program for a call, and its inputs; None where there is none."""
-        shapes = shapes_of(leaves)
-        known = self.known()
-        found = known, pattern(shapes, known)
-        if found in self._refused:
-            return None
-        try:
-            program, inputs = self._built(found, build, leaves, values)
-        except AdError as error:  # NumPy's build raises it again, or does better
-            inputs, self.why = None, f"{type(error).__name__}: {error.construct}"
-        except Exception as error:
-            if codes.FAIL_LOUDLY:
-                raise
-            inputs, self.why = None, f"{type(error).__name__}: {error}"
-        if inputs is None:
-            self.work = 0.0
-            self._refused.add(found)
-            return None
-        self._worth = price(program)
-        if not self.at_once and self.work < self._worth:
-            self._written[found] = program
-            return None
-        self.work, self._worth = 0.0, WORTH
-        self._written.clear()
-        self.programs.insert(0, program)
-        self._patterns[found[1]] = known
-        return program, inputs
+        """A new program for a call, and its inputs; None where there is none, or none that has paid yet.
+
+        Where the compiler has a defect with what it may rely on, it gets less to rely on.
+        """
+        shapes, first = shapes_of(leaves), self.known()
+        wanted = first, pattern(shapes, first)
+        for known in Known if wanted not in self._refused else ():
+            if known < first:
+                continue
+            found = known, pattern(shapes, known)
+            try:
+                program, inputs = self._built(found, build, leaves, values)
+            except InternalError as error:
+                self.why = f"{type(error).__name__}: {error.construct}"
+                continue
+            except AdError as error:  # NumPy's build raises it again, or does better
+                self.why = f"{type(error).__name__}: {error.construct}"
+                break
+            except Exception as error:
+                if codes.FAIL_LOUDLY:
+                    raise
+                self.why = f"{type(error).__name__}: {error}"
+                break
+            if inputs is None:
+                break
+            self._worth = price(program)
+            if not self.at_once and self.work < self._worth:
+                self._written[found] = program
+                return None
+            self.work, self._worth = 0.0, WORTH
+            self._written.clear()
+            self.programs.insert(0, program)
+            self._patterns[found[1]] = known
+            return program, inputs
+        self._refused.add(wanted)
+        self.work = 0.0
+        return None
 
     def _built(
         self, found: Any, build: Callable[[Known], Any], leaves: list[Any], values: Sequence[Any]

@@ -12,7 +12,7 @@ from ast_ad.compiler.arrays.in_place import write_in_place
 from ast_ad.compiler.emit.load import load_module
 from ast_ad.compiler.emit.python import emit_module
 from ast_ad.compiler.frontend.length_patterns import Known
-from ast_ad.errors import InputValueError
+from ast_ad.errors import InputValueError, InternalError
 
 pytest.importorskip("numba", reason="kernels are compiled by Numba, which is an extra")
 
@@ -120,6 +120,27 @@ def test_what_the_compiler_of_kernels_can_not_make_is_told(kernels, monkeypatch)
     monkeypatch.setattr(vg, "_build_kernels", broken)
     assert vg(np.ones(50))[0] == 100.0 and vg.backend == "numpy"
     assert "NumPy code; there are no kernels, since ZeroDivisionError: in a pass" in vg.explain()
+
+
+def test_after_a_defect_less_is_relied_on(kernels, monkeypatch):
+    """What the compiler fails on with lengths that are constants it may compile with other lengths."""
+    vg, seen = ast_ad.value_and_grad(scaled, backend="numba"), []
+    build = vg._build_kernels
+
+    def broken(args, kwargs, known):
+        seen.append(known)
+        if known is Known.CONSTANTS:
+            raise InternalError("a pass")
+        return build(args, kwargs, known)
+
+    monkeypatch.setattr(vg, "_build_kernels", broken)
+    for _ in range(2):
+        assert vg(np.ones(3))[0] == 6.0 and vg.backend == "numba"
+    assert seen == [Known.CONSTANTS, Known.EQUALITIES]
+    monkeypatch.setattr(vg, "_build_kernels", lambda *args: broken(*args[:2], Known.CONSTANTS))
+    for _ in range(2):
+        assert vg(np.ones((3, 3)))[0] == 18.0 and vg.backend == "numpy"
+    assert seen[2:] == [Known.CONSTANTS] * 3  # and not again
 
 
 def test_compiled_ahead(kernels):
