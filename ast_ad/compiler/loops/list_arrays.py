@@ -28,6 +28,7 @@ import numpy as np
 from ...rules import containers, helpers
 from ..arrays.lengths import Lengths, Ops, is_number
 from ..ir import builtin
+from ..ir.alternatives import is_mixed
 from ..ir.dims import Dim, reaches
 from ..ir.ops import (
     Arg,
@@ -45,7 +46,7 @@ from ..ir.ops import (
     operands,
     variables,
 )
-from ..ir.types import NOTHING, Array, ListOf, Scalar, Type
+from ..ir.types import NOTHING, Array, ListOf, Scalar, dtype_of
 from ..simplify.dead_code import eliminate_dead_code
 from ..simplify.renaming import copy_function
 from .tape_places import FIRST_CAPACITY, INT
@@ -121,12 +122,12 @@ class _Lists:
         if len(kinds) != 1 or not self.unfit.isdisjoint(members):
             return None
         (kind,) = kinds
-        if isinstance(kind, Scalar):
-            return kind if kind.kind in _PYTHON else None
-        if not isinstance(kind, Array) or kind.kind not in _PYTHON or not kind.shape or kind.either:
+        if not isinstance(kind, (Scalar, Array)) or kind.kind not in _PYTHON or is_mixed(kind):
             return None
-        known = all(isinstance(dim, int) or _is_argument(dim, self.params) for dim in kind.shape)
-        return kind if known else None
+        if isinstance(kind, Scalar):
+            return kind
+        known = all(isinstance(dim, int) or _is_argument(dim, self.params) for dim in kind.shape or ())
+        return kind if kind.shape and known else None
 
     def block(self, block: Block) -> None:
         for op in block.ops:
@@ -168,6 +169,10 @@ class _Lists:
         fn, args = op.fn, op.args
         if fn is builtin.make_list:
             return all(self.fits(item, op.out) for item in args)
+        if fn in self.rows_like:
+            return _has_rows(args[0], args[1]) and all(is_number(axis, 0) for axis in args[2:])
+        if not isinstance(args[0], Var):  # several lists
+            return False
         if fn is containers.list_append:
             return self.fits(args[1], op.out)
         if fn is containers.list_get:
@@ -177,10 +182,7 @@ class _Lists:
         if fn is containers.list_pop:  # one that the program itself pops may be empty
             return op.adjoint
         if fn in _ROWS:
-            return len(args) == 1 and isinstance(op.out.type, Array)
-        if fn in self.rows_like:
-            rest = args[2:]
-            return _rank(args[0]) == _element_rank(args[1]) + 1 and (not rest or is_number(rest[0], 0))
+            return len(args) == 1 and _has_rows(op.out, args[0])
         return fn in _LENGTHS or fn is containers.list_zeros_like
 
     def fits(self, value: Arg, held: Var) -> bool:
@@ -189,20 +191,17 @@ class _Lists:
         kind = held.type.element
         if isinstance(value, Lit):
             return isinstance(kind, Scalar) and kind.dtype is None and type(value.value) is float
-        return isinstance(value, Var) and _plain(value.type) == _plain(kind)
+        return isinstance(value, Var) and value.type == kind
 
 
-def _plain(type: Type) -> Any:
-    return (type.kind, type.dtype) if isinstance(type, Scalar) else type
-
-
-def _rank(arg: Arg) -> int:
-    return arg.type.ndim or 0 if isinstance(arg, Var) and isinstance(arg.type, Array) else -9
-
-
-def _element_rank(arg: Arg) -> int:
-    kind = arg.type.element if isinstance(arg, Var) and isinstance(arg.type, ListOf) else None
-    return kind.ndim or 0 if isinstance(kind, Array) else 0
+def _has_rows(array: Arg, held: Arg) -> bool:
+    """Whether the rows of an array are of the dtype and rank of a list's elements; lengths kernels check."""
+    kind = held.type.element if isinstance(held, Var) and isinstance(held.type, ListOf) else None
+    type = array.type if isinstance(array, Var) else None
+    if not isinstance(kind, (Scalar, Array)) or not isinstance(type, Array) or type.shape is None:
+        return False
+    axes = kind.ndim if isinstance(kind, Array) else 0
+    return axes is not None and (type.dtype, type.ndim) == (dtype_of(kind), axes + 1)
 
 
 def _is_empty(arg: Arg) -> bool:
@@ -310,7 +309,7 @@ class _Conversion:
             lengths = Lengths(self.params, {}, ops)
             found = [lengths.of(dim) for dim in kind.shape or ()]
             shape += tuple(n for n in found if n is not None)
-        rows = ops.op(np.empty, (Seq(shape), Lit(_dtype(kind))), _rows_of(kind), "items")
+        rows = ops.op(np.empty, (Seq(shape), Lit(dtype_of(kind))), _rows_of(kind), "items")
         for k, item in enumerate(items):
             rows = ops.op(helpers.setitem, (rows, Lit(k), item), rows.type, "items")
         return rows, Lit(len(items))
@@ -354,7 +353,7 @@ class _Conversion:
         if isinstance(kind, Scalar) and kind.dtype is not None:
             ops.ops.append(Op(operator.getitem, (those, place), (out,), **ends))
             return
-        type = kind if isinstance(kind, Array) else Scalar(kind.kind, _dtype(kind))
+        type = kind if isinstance(kind, Array) else Scalar(kind.kind, dtype_of(kind))
         found = ops.op(operator.getitem, (those, place), type)
         copied: Any = np.copy if isinstance(kind, Array) else _PYTHON[kind.kind]
         ops.ops.append(Op(copied, (found,), (out,), **ends))
@@ -368,11 +367,7 @@ class _Conversion:
         ops.ops.append(Op(np.copy, (those,), op.outs, {}, op.span, adjoint=op.adjoint))
 
 
-def _dtype(kind: Kind) -> np.dtype:
-    if kind.dtype is not None:
-        return np.dtype(kind.dtype)
-    return np.dtype(_PYTHON[kind.kind])
-
-
 def _rows_of(kind: Kind) -> Array:
-    return Array(_dtype(kind), (Dim.fresh(), *((kind.shape or ()) if isinstance(kind, Array) else ())))
+    dtype = dtype_of(kind)
+    assert dtype is not None
+    return Array(dtype, (Dim.fresh(), *((kind.shape or ()) if isinstance(kind, Array) else ())))

@@ -7,7 +7,7 @@ import ast_ad
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning"),  # some are traced: right all the same
-    pytest.mark.filterwarnings("ignore:(overflow|invalid value) encountered:RuntimeWarning"),
+    pytest.mark.filterwarnings("ignore:(overflow|invalid value|divide by zero) encountered:RuntimeWarning"),
 ]
 X = np.random.default_rng(3).normal(size=5)
 
@@ -164,6 +164,82 @@ def whole_numbers(x, n):
     return np.sum(x[places] ** 2) + x[places[-1]]
 
 
+# ----- what looks like one kind, and is several
+def mixed(x, n):
+    xs = [x[0]]
+    for i in range(n):
+        v = 2.0 if i % 2 else x[i % 5]
+        xs.append(v)
+    return xs[-1] * xs[1]
+
+
+def two_in_one_array(x, n):
+    xs, ys = [], []
+    for i in range(n):
+        xs.append(x[i % 5])
+        ys.append(x[i % 5] ** 2)
+    return np.sum(np.stack((xs, ys)) ** 2) + np.sum(np.array([xs, ys]))
+
+
+def a_complex_cotangent(x, n):
+    xs = []
+    for i in range(n):
+        xs.append(x * i)
+    return np.abs(np.sum(np.array(xs) * (1 + 2j)))
+
+
+def divided_by_pythons_zero(x, n):
+    xs = [1.0]
+    for _ in range(n):
+        xs.append(xs[-1] - 1.0)
+    return x[0] / xs[n]
+
+
+def joined(x, n):
+    xs = []
+    for i in range(n):
+        xs.append(x * i)
+    return np.sum(np.vstack(xs) ** 2) + np.sum(np.concatenate(xs) ** 3) + np.sum(np.stack(xs, axis=1)[0] ** 2)
+
+
+def read_twice(x, n):
+    xs = [x]
+    for _ in range(n):
+        xs.append(np.sin(xs[-1]) * xs[0])
+    a = np.array(xs)
+    b = np.array(xs[:]) if n % 2 else np.stack(xs)
+    xs.append(x)
+    return np.sum(a * b) + np.sum(xs[-1] * xs[-2])
+
+
+def made_by_branches(x, n):
+    xs = [x]
+    for i in range(n):
+        if x[i % 5] > 0:
+            ys = [x * 2, x]
+        else:
+            ys = [x]
+        xs.append(ys[-1] * ys[0] + len(ys))
+    return np.sum(np.array(xs) ** 2)
+
+
+def matrices(x, n):
+    ms = [np.outer(x, x)]
+    for _ in range(n):
+        ms.append(ms[-1] @ ms[0] * 0.1)
+    return np.sum(ms[-1]) + np.sum(np.array(ms)[1:] ** 2)
+
+
+MORE = [
+    mixed,
+    two_in_one_array,
+    a_complex_cotangent,
+    divided_by_pythons_zero,
+    joined,
+    read_twice,
+    made_by_branches,
+    matrices,
+]
 FITTING = [
     recurrent,
     numbers,
@@ -196,7 +272,7 @@ def differences(f, n):
     return found
 
 
-@pytest.mark.parametrize("f", FITTING + OTHERS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", FITTING + OTHERS + MORE, ids=lambda f: f.__name__)
 def test_lists(f):
     derivative = ast_ad.value_and_grad(f, backend="numba", check=False)
     plain = ast_ad.value_and_grad(f, backend="numpy", check=False)
