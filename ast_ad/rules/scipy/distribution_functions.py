@@ -11,6 +11,7 @@ import numpy as np
 import scipy.special as sp
 import scipy.special._ufuncs as own
 
+from ..helpers import safe_product
 from ..partials import power_dx
 from ..registry import elementwise
 
@@ -21,7 +22,7 @@ ROOT_SERIES = tuple((-1.0) ** (k + 1) * (k + 1) / (k + 2) for k in reversed(rang
 
 def times_exp(factor, log):
     """``factor * exp(log)``, and 0 where the factor is, however large the other one."""
-    return factor * np.exp(np.where(np.equal(factor, 0), 0.0, log))
+    return safe_product(factor, np.exp(log))
 
 
 # ----- beta and F -----
