@@ -169,9 +169,9 @@ class _Lists:
         fn, args = op.fn, op.args
         if fn is builtin.make_list:
             return all(self.fits(item, op.out) for item in args)
-        if fn in self.rows_like:
+        if fn in self.rows_like and len(args) > 1:
             return _has_rows(args[0], args[1]) and all(is_number(axis, 0) for axis in args[2:])
-        if not isinstance(args[0], Var):  # several lists
+        if not args or not isinstance(args[0], Var):  # several lists, or what needs none
             return False
         if fn is containers.list_append:
             return self.fits(args[1], op.out)
