@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import ast_ad
+from ast_ad.calls import code
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning"),  # some are traced: right all the same
@@ -230,7 +231,19 @@ def matrices(x, n):
     return np.sum(ms[-1]) + np.sum(np.array(ms)[1:] ** 2)
 
 
+def made_on_one_path(x, n):
+    if n > 2:
+        xs = []
+        for i in range(n):
+            xs.append(x[i % 5])
+    s = np.sum(x)
+    if n > 2:
+        s += xs[-1] ** 2 + len(xs)
+    return s
+
+
 MORE = [
+    made_on_one_path,
     mixed,
     two_in_one_array,
     a_complex_cotangent,
@@ -273,7 +286,8 @@ def differences(f, n):
 
 
 @pytest.mark.parametrize("f", FITTING + OTHERS + MORE, ids=lambda f: f.__name__)
-def test_lists(f):
+def test_lists(f, monkeypatch):
+    monkeypatch.setattr(code, "FAIL_LOUDLY", True)
     derivative = ast_ad.value_and_grad(f, backend="numba", check=False)
     plain = ast_ad.value_and_grad(f, backend="numpy", check=False)
     for n in (4, 40, 1, 0, 17):
