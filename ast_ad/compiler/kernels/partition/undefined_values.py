@@ -6,6 +6,7 @@ what reads it in Python.
 
 from __future__ import annotations
 
+from ....rules.helpers import zero_like
 from ...ir import builtin
 from ...ir.ops import Arg, For, Function, If, Lit, Op, Statement, Var, While, operands, variables, walk
 from ...ir.types import Array, Scalar
@@ -50,6 +51,8 @@ def _passed_on(op: Statement, found: set[Var]) -> list[Var]:
         return out
     if op.fn is builtin.undefined:
         return list(op.outs)
+    if op.fn is zero_like:  # of what is undefined, the number 0.0, whatever the type
+        return [out for out in op.outs if isinstance(out.type, Array) and may(op.args[0])]
     held = any(not isinstance(v.type, (Array, Scalar)) for v in (*op.outs, *variables(*operands(op))))
     if op.fn is builtin.assign or held:
         return list(op.outs) if any(may(v) for v in variables(*operands(op))) or _holds_none(op) else []
