@@ -198,7 +198,8 @@ class _Partition:
         except Untold as error:
             self.refuse(error.op, "a number of several types that leaves a kernel")
             return None
-        results += dict.fromkeys(tag for tag in of_results.values() if isinstance(tag, Var))
+        known = tags.asked.values()  # what has the type of what is read has it from outside
+        results += dict.fromkeys(t for t in of_results.values() if isinstance(t, Var) and t not in known)
         kernel.body.results = tuple(results)
         kernel.params += tuple(tags.asked.values())
         asked: list[Statement] = [Op(is_numpys, (v,), (tag,)) for v, tag in tags.asked.items()]
