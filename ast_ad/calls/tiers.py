@@ -52,6 +52,7 @@ class Tier:
         self.work, self._worth = 0.0, WORTH
         self._closed = False
         self._last: tuple[Any, float] = (None, 0.0)
+        self._renumbered = False  # whether an int from outside has changed: a constant in one program only
 
     def find(self, leaves: list[Any], values: Sequence[Any]) -> tuple[Any, list[Any]] | None:
         """The program that fits a call, and its inputs."""
@@ -92,6 +93,7 @@ class Tier:
 
         Where the compiler has a defect with what it may rely on, it gets less to rely on.
         """
+        self._renumbered = self._renumbered or any(p.fit.guards.renumbered(values) for p in self.programs)
         shapes, first = shapes_of(leaves), self.known()
         wanted = first, pattern(shapes, first)
         for known in Known if wanted not in self._refused else ():
@@ -142,7 +144,8 @@ class Tier:
         small = [p for p, known in self._patterns.items() if known is Known.CONSTANTS and _has_small(p)]
         if len(self._patterns) >= MOST_PATTERNS:
             return Known.ONES
-        return Known.EQUALITIES if len(small) >= MOST_SMALL else Known.CONSTANTS
+        less = self._renumbered or len(small) >= MOST_SMALL
+        return Known.EQUALITIES if less else Known.CONSTANTS
 
 
 def price(program: Any) -> float:

@@ -293,6 +293,19 @@ def require_items(count: int, expected: int, more: bool = False) -> None:
         raise ValueError(f"too many values to unpack (expected {expected}{got})")
 
 
+def require_as_many(count: int, other: int) -> None:
+    """What ``zip(strict=True)`` asks, which raises at its end only: there the plain function does.
+
+    >>> require_as_many(3, 3)
+    """
+    if count != other:
+        raise UnsupportedError(
+            "zip(strict=True) of unequal lengths",
+            why=f"{count} items stand beside {other}",
+            fix="compare the lengths before",
+        )
+
+
 def require_real(x: Any) -> None:
     """Nothing, where a power of Python's numbers is real: of a negative one it may be complex.
 

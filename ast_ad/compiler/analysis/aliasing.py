@@ -400,7 +400,7 @@ def _may_be_itself(op: Op) -> bool:
 _BEHAVIOURS: list[tuple[str, Any]] = [
     ("fresh", {
         dicts.dict_empty, builtin.undefined, builtin.raise_, builtin.assert_, builtin.unread, builtin.fill_,
-        containers.require_items, helpers.setitem, helpers.add_at,
+        containers.require_items, containers.require_as_many, helpers.setitem, helpers.add_at,
     }),
     ("same", {builtin.assign, builtin.told, helpers.not_none, in_place.writable}),
     ("itself", ITSELF),

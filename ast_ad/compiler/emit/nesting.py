@@ -49,7 +49,7 @@ _DIVISIONS = {operator.truediv, operator.floordiv, operator.mod, divmod}
 _CHECKS = {builtin.raise_, builtin.assert_, containers.require_items}
 _READ_ONLY_EFFECTS = {
     builtins.print, builtin.raise_, builtin.assert_, builtin.unread, containers.require_some,
-    containers.require_items,
+    containers.require_items, containers.require_as_many,
     containers.require_real,
 }  # fmt: skip
 

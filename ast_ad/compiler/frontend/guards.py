@@ -83,6 +83,11 @@ class Path:
     def item(self, key: object) -> Path:
         return Path(self.root, (*self.steps, (ITEM, key)), f"{self.label}[{key!r}]")
 
+    @property
+    def is_name(self) -> bool:
+        """Whether it is the path of a global variable or of a closure's, not of what one of them holds."""
+        return len(self.steps) == 1 and isinstance(self.root, (dict, types.CellType))
+
     def read(self, args: Sequence[object] = ()) -> Any:
         """The value there now; raises one of the usual errors where there is none."""
         value: Any = args[self.root.position] if isinstance(self.root, Argument) else self.root
@@ -236,6 +241,11 @@ class Guards:
     def broken(self, args: Sequence[object] = ()) -> Guard | None:
         """The first guard that does not hold."""
         return next((guard for guard in self._guards.values() if not guard.holds(args)), None)
+
+    def renumbered(self, args: Sequence[object] = ()) -> bool:
+        """Whether an int that was compared is another one now."""
+        numbers = [g for g in self if g.kind == "equal" and type(g.expected) is int]
+        return not all(guard.holds(args) for guard in numbers)
 
     def __iter__(self) -> Any:
         return iter(self._guards.values())

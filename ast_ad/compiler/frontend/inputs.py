@@ -384,7 +384,7 @@ class Inputs:
             )
         key = ("outside", path)
         var = Var(leaf_type(value, key, self.lengths, (*key, "shape") in self.constants), path.identifier)
-        if key in self.constants:
+        if key in self.constants or self._is_size(value, path):
             self.guards.add(Guard.value(path, value))
             self.static_values[key] = value
             self.captured[path] = Lit(value)
@@ -400,6 +400,10 @@ class Inputs:
             self.name(value, path)
         self.captured[path] = found
         return found
+
+    def _is_size(self, value: object, path: Path) -> bool:
+        """Whether an int under a name is taken for a constant, as lengths are, which it may make."""
+        return type(value) is int and path.is_name and self.lengths.known is Known.CONSTANTS
 
     def hold_arrays(self) -> None:
         """Ask for a build in which arrays from outside have the name that they have there, too.

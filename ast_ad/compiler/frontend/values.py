@@ -274,6 +274,7 @@ class Iterable:
     start: Any = None
     initial: frozenset[Any] = frozenset()
     serial: int = _stamp()
+    strict: bool = False  # whether zip asks for as many items of each
 
 
 @dataclass(eq=False)

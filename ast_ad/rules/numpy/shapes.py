@@ -178,7 +178,9 @@ def rot90(g, ans, m, k=1, axes=(0, 1)):
 
 @vjp(np.roll)
 def roll(g, ans, a, shift, axis=None):
-    return np.roll(g, np.negative(shift), axis)
+    if isinstance(shift, tuple):
+        return np.roll(g, tuple([-each for each in shift]), axis)
+    return np.roll(g, -shift if isinstance(shift, int) else np.negative(shift), axis)
 
 
 # ----- elements repeated -----

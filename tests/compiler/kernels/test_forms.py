@@ -39,6 +39,21 @@ def rolled(x):
     return np.sum(np.roll(x, 1, axis=0) * x * np.roll(x, -2, axis=1))
 
 
+def rolled_line(v):
+    return np.sum(np.roll(v, 1) * v**2 * np.roll(v, -2)) + np.sum(np.roll(v, len(v)) * v)
+
+
+def rolled_along_two(x):
+    return np.sum(np.roll(x, (1, -1), (0, 1)) * x**2)
+
+
+def rolled_by_turns(v):
+    total = 0.0
+    for i in range(-2, 3):
+        total += np.sum(np.roll(v, i) * v**2) * i
+    return total
+
+
 def joined(v):
     a = np.hstack((v[3:], v[:3])) * v
     b = np.vstack((v, a)) + np.stack((a, v))
@@ -160,6 +175,7 @@ def counts(x):
 
 CASES: list[tuple[Callable[..., Any], Any]] = [
     (reversed_rows, X), (deviations, X), (clipped, X), (differences, V), (rolled, X), (joined, V),
+    (rolled_line, V), (rolled_along_two, X), (rolled_by_turns, V),
     (padded, V),
     (chosen, V), (chosen_and_kept, V), (put_by_mask, V), (columns, X), (powers, W), (powers_of_numbers, W),
     (extrema, X), (gathered, X), (ones_and_zeros, X), (converted, V), (in_batches, V),

@@ -20,7 +20,7 @@ from ..constructs.expressions import comprehend, run_generators
 from ..constructs.operators import binary
 from ..constructs.statements import within_rules
 from ..context import Context
-from ..loops.iteration import is_driven, makes_items, own_iterator, same_length
+from ..loops.iteration import check_counts, is_driven, makes_items, own_iterator
 from ..outside_values import capture_live
 from ..source.live_names import targets
 from ..store.dicts import copy_entries, fill
@@ -50,11 +50,9 @@ def b_range(cx: Context, *args: Value) -> Any:
 def b_zip(cx: Context, *sources: Value, strict: Value | None = None) -> Any:
     items = tuple(opened(cx, part) for part in sources)
     if strict is not None and cx.demand(strict, "`strict`") and not within_rules(cx):
-        counts = [doors.length(cx, item) for item in items]
-        if not all(same_length(cx, counts[0], count) for count in counts[1:]):
-            raise cx.unsupported(
-                "zip(strict=True)", "the lengths are not known to be equal", "check them before"
-            )
+        found = Iterable("zip", items, strict=True)
+        check_counts(cx, found)
+        return found
     return Iterable("zip", items)
 
 

@@ -8,7 +8,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from ...ir.ops import Block, If, Lit
+from ....rules.containers import require_as_many
+from ...ir.ops import Block, If, Lit, Op
 from .. import doors
 from ..constructs.attributes import load_attribute
 from ..constructs.boundness import emit_raise
@@ -159,6 +160,25 @@ def is_asked_too_often(cx: Context, source: Iterable) -> bool:
 def item_count(cx: Context, source: Value) -> Any:
     items = doors.lazy_items(cx, source)
     return indexable(cx, source)[0] if items is None else Lit(len(items))
+
+
+def check_counts(cx: Context, source: Value) -> None:
+    """Have the program refuse a strict ``zip`` of unequal lengths: when Python raises depends on the loop.
+
+    A loop asks once more behind its last turn, since lists may have grown in it.
+    """
+    if not isinstance(source, Iterable):
+        return
+    for part in source.sources:
+        check_counts(cx, part)
+    if not source.strict:
+        return
+    first, *others = [item_count(cx, part) for part in source.sources] or [Lit(0)]
+    for count in [count for count in others if not same_length(cx, first, count)]:
+        if isinstance(first, Lit) and isinstance(count, Lit):
+            raise cx.unsupported("zip(strict=True) of unequal lengths", "it raises", "compare them before")
+        args = cx.arg(first), cx.arg(count)
+        cx.builder.append(Op(require_as_many, args, (), {}, cx.builder.span, effect=True))
 
 
 def same_length(cx: Context, a: Value, b: Value) -> bool:

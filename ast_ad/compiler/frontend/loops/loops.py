@@ -31,7 +31,7 @@ from ..types.dummies import int_size
 from ..types.joins import ShapeChange
 from ..values import Arr, Comprehension, Dct, Lst, Maybe, Value, now
 from .fixpoint import fixpoint
-from .iteration import IDENTITY, drives, iteration, own_iterator
+from .iteration import IDENTITY, check_counts, drives, iteration, own_iterator
 from .live_lists import ListChanges, fixed_lists, run_live
 from .passes import EveryPassRaises, Passes
 from .unrolling import pass_and_rest, unroll
@@ -90,8 +90,10 @@ def run_for(
     source = own_iterator(cx, source)
     if drives(cx, source) and doors.lazy_items(cx, source) is None:
         doors.drive(cx, source, body)
-        return
-    region(cx, lambda: _run_for(cx, source, body, names, target, live))
+    else:
+        region(cx, lambda: _run_for(cx, source, body, names, target, live))
+    if not cx.state.dead:
+        check_counts(cx, source)
 
 
 def _run_for(

@@ -142,9 +142,15 @@ def undiff(g, n=1, axis=-1, length=None):
 
 
 def roll(a, shift, axis=None):
+    n = np.ndim(a)
+    axis = 0 if axis is None and n == 1 else axis
+    if isinstance(shift, tuple) and isinstance(axis, tuple) and len(shift) == len(axis):
+        for one, along in zip(shift, axis, strict=True):
+            a = roll(a, one, along)
+        return a
     _only(isinstance(shift, (int, np.integer)) and isinstance(axis, int))
     shift = int(shift)
-    n, k = np.ndim(a), abs(shift)
+    k = abs(shift)
     if shift == 0:
         return np.copy(a)
     assert np.shape(a)[axis] >= k

@@ -191,7 +191,7 @@ def _assert(s: Scalarizer, op: Op) -> None:
     s.body.append(Op(kernels.require, (s.number(op.args[0]),), (), effect=True))
 
 
-@form_of(containers.require_items)
+@form_of(containers.require_items, containers.require_as_many)
 def _require_items(s: Scalarizer, op: Op) -> None:
     """Stop the kernel at another number of items than expected: the NumPy code raises the error."""
     count, expected = s.number(op.args[0]), s.number(op.args[1])

@@ -40,6 +40,7 @@ _COMPLEX = {fn: fn for fn in (operator.add, operator.sub, operator.mul)}
 _COMPLEX[operator.truediv] = p.divide_complex
 _SIGNS = {operator.neg, operator.pos, operator.abs, builtins.abs}
 _EXTREMA = {builtins.max: (p.larger, p.largest), builtins.min: (p.smaller, p.least)}  # of two, and of more
+_NATIVE = {None, np.dtype(int), np.dtype(float)}
 _MATH = {
     **{getattr(math, name): getattr(p, name) for name in ("exp", "expm1", "sinh", "cosh", "log1p", "log2")},
     **{getattr(math, name): getattr(p, name) for name in ("log10", "sqrt", "sin", "cos", "tan", "asin")},
@@ -71,8 +72,7 @@ def form(fn: Function, types: Sequence[Scalar], values: Sequence[Any]) -> Functi
     if getattr(fn, "__module__", "") == "math":
         return _of_math(fn, kinds)
     if fn in _EXTREMA:
-        alike = len(types) > 1 and all(type == types[0] for type in types) and kinds[0] != "complex"
-        return _EXTREMA[fn][len(types) > 2] if alike else None
+        return _EXTREMA[fn][len(types) > 2] if len(types) > 1 and _comparable(types) else None
     if fn in _CONVERSIONS:
         return _conversion(fn, kinds)
     if fn in _TRUTH:
@@ -84,6 +84,13 @@ def form(fn: Function, types: Sequence[Scalar], values: Sequence[Any]) -> Functi
     if fn in _BITS:
         return fn if len(set(kinds)) == 1 and (kinds[0] == "int" or kinds == ["bool", "bool"]) else None
     return _arithmetic(fn, types, values)
+
+
+def _comparable(types: Sequence[Scalar]) -> bool:
+    """Whether the machine compares as Python does, whose floats are doubles and whose ints int64 here."""
+    kinds = {type.kind for type in types}
+    alike = all((type.kind, type.dtype) == (types[0].kind, types[0].dtype) for type in types)
+    return len(kinds) == 1 and kinds != {"complex"} and (alike or {t.dtype for t in types} <= _NATIVE)
 
 
 def _arithmetic(fn: Function, types: Sequence[Scalar], values: Sequence[Any]) -> Function | None:

@@ -30,6 +30,10 @@ _ARITHMETIC = {
 }  # fmt: skip
 
 
+_OWN = {builtins.float, builtins.int, builtins.complex}  # what makes Python's own numbers of any
+_BEATS = {builtins.max: operator.gt, builtins.min: operator.lt}
+
+
 class Untold(Exception):
     """Raised at a statement that makes a number whose type the boolean can't tell."""
 
@@ -128,14 +132,32 @@ class Tags:
             return self._chosen(op, i)
         if isinstance(op, (For, While)):
             return self._left(op, i, block)
-        if op.fn is builtin.undefined:
+        if op.fn is builtin.undefined or op.fn in _OWN:
             return Lit(False)
+        if op.fn in _BEATS and len(op.args) == 2:
+            return self._picked(op, block)
         if op.fn not in _JOINING:
             raise Untold(op)
         tag: Tag = Lit(False)
         for other in map(self._tag, op.args):
             tag = self._either(op, block, tag, other)
         return tag
+
+    def _picked(self, op: Op, block: Block) -> Tag:
+        """The boolean of the larger or the smaller of two: the second only where it beats the first."""
+        first, second = map(self._tag, op.args)
+        known = {tag.value for tag in (first, second) if isinstance(tag, Lit)}
+        if first is second or isinstance(first, Lit) and isinstance(second, Lit) and len(known) == 1:
+            return first
+        beats = self._computed(op, block, _BEATS[op.fn], op.args[1], op.args[0])
+        stays = self._computed(op, block, operator.not_, beats)
+        ways = [self._both(op, block, *pair) for pair in ((beats, second), (stays, first))]
+        return self._either(op, block, *ways)
+
+    def _both(self, op: Statement, block: Block, a: Var, b: Tag) -> Tag:
+        if isinstance(b, Lit):
+            return a if b.value else b
+        return self._computed(op, block, operator.and_, a, b)
 
     def _either(self, op: Statement, block: Block, a: Tag, b: Tag) -> Tag:
         for one, other in ((a, b), (b, a)):

@@ -1,0 +1,96 @@
+"""Are ints under names outside constants of kernels, and only as long as they stay the same?"""
+
+import numpy as np
+import pytest
+
+import ast_ad
+
+pytest.importorskip("numba", reason="kernels are compiled by Numba, which is an extra")
+
+N = 3
+CALLS = 0
+X = np.random.default_rng(8).normal(size=9)
+
+
+def halves(x):
+    left, right = x[:N], x[N:]
+    return np.sum(left**2) * np.sum(np.sin(right)) + N * x[0]
+
+
+def counted(x):
+    global CALLS
+    CALLS += 1
+    return np.sum(x[: CALLS % 4] ** 3) + CALLS * x[-1]
+
+
+def programs(derivative):
+    return [program for tier in derivative._tiers.values() for program in tier.programs]
+
+
+def check(derivative, f, x):
+    value, found = derivative(x)
+    assert value == pytest.approx(f(x), rel=1e-12)
+    np.testing.assert_allclose(found, ast_ad.grad(f, backend="numpy", check=False)(x), rtol=1e-12)
+
+
+def test_a_size_is_a_constant_until_it_changes(monkeypatch):
+    derivative = ast_ad.value_and_grad(halves, backend="numba", check=False)
+    check(derivative, halves, X)
+    check(derivative, halves, X)
+    assert "N = 3" in derivative.explain() and len(programs(derivative)) == 1
+    for n in (4, 3, 5, 0, -2, 12, 4, 1):
+        monkeypatch.setitem(globals(), "N", n)
+        check(derivative, halves, X)
+    assert len(programs(derivative)) == 2  # one with the constant, and one for all others
+
+
+@pytest.mark.parametrize("other", [3.0, True, np.int64(3)])
+def test_another_type_is_another_program(monkeypatch, other):
+    derivative = ast_ad.value_and_grad(halves, backend="numba", check=False)
+    check(derivative, halves, X)
+    monkeypatch.setitem(globals(), "N", other)
+    try:
+        halves(X)
+    except TypeError:
+        with pytest.raises(TypeError):
+            derivative(X)
+    else:
+        check(derivative, halves, X)
+
+
+def test_a_counter_that_the_function_itself_moves():
+    global CALLS
+    derivative = ast_ad.value_and_grad(counted, backend="numba", check=False)
+    CALLS = 0
+    for k in range(1, 9):
+        value, found = derivative(X)
+        assert CALLS == k
+        expected = np.zeros(9)
+        expected[: k % 4] = 3 * X[: k % 4] ** 2
+        expected[-1] += k
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+        assert value == pytest.approx(np.sum(X[: k % 4] ** 3) + k * X[-1], rel=1e-12)
+    assert len(programs(derivative)) <= 2
+
+
+def test_closures_have_their_own():
+    def made(n):
+        def f(x):
+            return np.sum(x[:n] ** 2) + n * np.sum(x[n:])
+
+        def renew(m):
+            nonlocal n
+            n = m
+
+        return f, renew
+
+    (f, renew), (g, _) = made(2), made(5)
+    first, second = (ast_ad.value_and_grad(h, backend="numba", check=False) for h in (f, g))
+    for _ in range(2):
+        check(first, f, X)
+        check(second, g, X)
+    for n in (7, 2, 0):
+        renew(n)
+        check(first, f, X)
+        check(second, g, X)
+    assert len(programs(first)) == 2 and len(programs(second)) == 1
