@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from ...rules import containers, dicts, helpers, in_place, nested_lists
+from ...rules import containers, dicts, helpers, in_place, nested_lists, required
 from ...rules.itself import ITSELF, ITSELF_FOR
 from ...rules.of_dtypes import of_dtypes
 from ...rules.registry import lookup
@@ -400,7 +400,7 @@ def _may_be_itself(op: Op) -> bool:
 _BEHAVIOURS: list[tuple[str, Any]] = [
     ("fresh", {
         dicts.dict_empty, builtin.undefined, builtin.raise_, builtin.assert_, builtin.unread, builtin.fill_,
-        containers.require_items, containers.require_as_many, helpers.setitem, helpers.add_at,
+        required.require_items, required.require_as_many, helpers.setitem, helpers.add_at,
     }),
     ("same", {builtin.assign, builtin.told, helpers.not_none, in_place.writable}),
     ("itself", ITSELF),

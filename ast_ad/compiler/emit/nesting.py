@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ...rules import containers
+from ...rules import required
 from ..ir import builtin
 from ..ir.builtin import MUTATORS
 from ..ir.ops import (
@@ -46,11 +46,11 @@ MAX_BAR_LENGTH = 44  # a cotangent is written into its only use where it is shor
 _STATEMENTS = {builtin.unpack, builtin.raise_, builtin.assert_, builtin.unread, *MUTATORS}
 _SUMS = {operator.add, operator.sub}
 _DIVISIONS = {operator.truediv, operator.floordiv, operator.mod, divmod}
-_CHECKS = {builtin.raise_, builtin.assert_, containers.require_items}
+_CHECKS = {builtin.raise_, builtin.assert_, required.require_items}
 _READ_ONLY_EFFECTS = {
-    builtins.print, builtin.raise_, builtin.assert_, builtin.unread, containers.require_some,
-    containers.require_items, containers.require_as_many,
-    containers.require_real,
+    builtins.print, builtin.raise_, builtin.assert_, builtin.unread, required.require_some,
+    required.require_items, required.require_as_many,
+    required.require_real,
 }  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...rules import containers, helpers
+from ...rules import helpers, required
 from ..budget import spend
 from ..ir.builtin import tuple_get
 from ..ir.ops import NOWHERE, UNKNOWN, Arg, Block, Lit, Op, Seq, Slice, Span, Statement, Undefined, Var, atoms
@@ -118,7 +118,7 @@ class Builder:
             return fold(fn, arguments)
         types = result_type(asked, arguments, keywords)
         for items in () if self.adjoint else must_hold_some(asked, arguments, keywords, types):
-            self.append(Op(containers.require_some, (items,), (), {}, self.span, effect=True))
+            self.append(Op(required.require_some, (items,), (), {}, self.span, effect=True))
         if isinstance(types, Scalar) and types.kind == "int":
             size = None if keywords else size_of_result(fn, arguments, types)
             types = replace(types, size=types.size if size is None else size)
@@ -145,7 +145,7 @@ class Builder:
         if self.adjoint:  # of what the user's own power has let through
             return
         if self.signs.may_be_complex(fn, args, out.type):
-            self.append(Op(containers.require_real, (out,), (), {}, self.span, effect=True))
+            self.append(Op(required.require_real, (out,), (), {}, self.span, effect=True))
         self.signs.learn(fn, args, out)
 
     def _opened(self, var: Var, types: object) -> Any:

@@ -1,4 +1,4 @@
-"""Is ``zip(strict=True)`` of lists whose lengths show at run time compiled, and Python's where they differ?"""
+"""Is ``zip(strict=True)`` compiled where lengths show at run time, and Python's where they differ?"""
 
 import numpy as np
 import pytest

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ....rules import containers, dicts
+from ....rules import dicts, required
 from ...ir.ops import Arg, Lit, Op, Var
 from ...ir.types import Array, Scalar
 from .. import doors
@@ -112,10 +112,10 @@ def require_items(cx: Context, count: Arg, expected: int, more: bool = False) ->
     doors.before_unpacking(cx, count, expected, more)
     if not isinstance(count, Lit):
         args = (count, Lit(expected), *([Lit(True)] if more else []))
-        cx.builder.append(Op(containers.require_items, args, (), {}, cx.builder.span, effect=True))
+        cx.builder.append(Op(required.require_items, args, (), {}, cx.builder.span, effect=True))
         return
     try:
-        containers.require_items(count.value, expected, more)
+        required.require_items(count.value, expected, more)
     except ValueError as problem:
         emit_raise(cx, problem)
         raise Raised from None

@@ -16,8 +16,8 @@ from typing import Any
 import gast
 import numpy as np
 
-from ....rules.containers import require_items
 from ....rules.helpers import fails
+from ....rules.required import require_items
 from ...ir.alternatives import is_mixed
 from ...ir.builtin import assert_, raise_
 from ...ir.ops import Arg, Block, Lit, Op, Var, walk

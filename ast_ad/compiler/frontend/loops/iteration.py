@@ -8,7 +8,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from ....rules.containers import require_as_many
+from ....rules.required import require_as_many
 from ...ir.ops import Block, If, Lit, Op
 from .. import doors
 from ..constructs.attributes import load_attribute

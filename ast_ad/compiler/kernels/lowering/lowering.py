@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ....rules import containers, helpers
+from ....rules import helpers, required
 from ....rules.registry import lookup
 from ...ir import builtin
 from ...ir.ops import Arg, Lit, Op, Seq, Var, variables
@@ -191,7 +191,7 @@ def _assert(s: Scalarizer, op: Op) -> None:
     s.body.append(Op(kernels.require, (s.number(op.args[0]),), (), effect=True))
 
 
-@form_of(containers.require_items, containers.require_as_many)
+@form_of(required.require_items, required.require_as_many)
 def _require_items(s: Scalarizer, op: Op) -> None:
     """Stop the kernel at another number of items than expected: the NumPy code raises the error."""
     count, expected = s.number(op.args[0]), s.number(op.args[1])
@@ -214,7 +214,7 @@ def _exception(s: Scalarizer, op: Op) -> None:
     """Leave an exception to the NumPy code, which answers where a kernel gives up."""
 
 
-@form_of(containers.require_real)
+@form_of(required.require_real)
 def _require_real(s: Scalarizer, op: Op) -> None:
     """Let the kernel give up where a power of Python's numbers is complex."""
 
