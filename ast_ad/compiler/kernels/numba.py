@@ -60,7 +60,7 @@ def stamp() -> str:
 
     In the source, it is part of the name under which machine code is kept.
     """
-    files = sorted(Path(__file__).parent.glob("*.py"))
+    files = sorted(Path(__file__).parent.rglob("*.py"))
     parts = [CACHE_TAG.encode(), *(file.read_bytes() for file in files)]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()[:12]
 

@@ -56,6 +56,7 @@ Pair = tuple[Arg, Arg]  # the array of rows, and how many count
 _PYTHON = {"float": float, "complex": complex}
 _LENGTHS = {len, containers.list_len}
 _ROWS = {containers.array_from_list, np.stack}
+_ALIKE = {containers.list_zeros_like, containers.list_reverse, containers.list_pop}  # which fit any list
 
 
 def lists_as_arrays(function: Function, rows_like: Collection[Any] = ()) -> Function:
@@ -179,11 +180,17 @@ class _Lists:
             return _is_place(args[1])
         if fn is containers.list_add_at:
             return self.fits(args[2], op.out) and _is_place(args[1])
-        if fn is containers.list_pop:  # one that the program itself pops may be empty
-            return op.adjoint
+        if fn is containers.list_set:
+            return self.fits(args[2], op.out) and _is_place(args[1])
+        if fn is containers.list_slice:
+            return all(map(_is_place_or_none, args[1:3])) and isinstance(args[3], Lit)
+        if fn is containers.list_fill:
+            return self.fits(args[1], op.out)
+        if fn in (containers.list_concat, containers.list_add):
+            return isinstance(args[1], Var)
         if fn in _ROWS:
             return len(args) == 1 and _has_rows(op.out, args[0])
-        return fn in _LENGTHS or fn is containers.list_zeros_like
+        return fn in _LENGTHS or fn in _ALIKE
 
     def fits(self, value: Arg, held: Var) -> bool:
         """Whether a value is one that the list holds, and no other."""
@@ -211,6 +218,10 @@ def _is_empty(arg: Arg) -> bool:
 def _is_place(arg: Arg) -> bool:
     type = arg.type if isinstance(arg, Var) else None
     return isinstance(arg, Lit) or isinstance(type, Scalar) and type.kind == "int"
+
+
+def _is_place_or_none(arg: Arg) -> bool:
+    return isinstance(arg, Lit) and arg.value is None or _is_place(arg)
 
 
 def _is_counter(arg: Arg) -> bool:
@@ -328,17 +339,27 @@ class _Conversion:
             self.rows[op.out] = ops.op(np.zeros_like, (rows,), _rows_of(kind)), count
         elif fn in self.lists.rows_like:
             self.rows[op.out] = args[0], count
-        elif fn is containers.list_add_at:
-            place = args[1]
-            if isinstance(place, Lit) and place.value < 0:
-                place = ops.integer(operator.add, count, place)
-            elif not _is_counter(place):  # where it was read it was between -count and count
-                place = ops.op(operator.mod, (place, count), INT)
-            self.rows[op.out] = ops.op(helpers.add_at, (rows, place, args[2]), _rows_of(kind)), count
+        elif fn in (containers.list_add_at, containers.list_set):
+            if fn is containers.list_set:
+                self.require_element(rows, count, args[1], kind, ops)
+            place = _from_start(args[1], count, ops)
+            change = helpers.setitem if fn is containers.list_set else helpers.add_at
+            self.rows[op.out] = ops.op(change, (rows, place, args[2]), _rows_of(kind)), count
         elif fn is containers.list_pop:
             rest, item = op.outs
+            if not op.adjoint:  # one that the program itself pops may be empty
+                self.require_element(rows, count, Lit(-1), kind, ops)
             self.rows[rest] = rows, ops.integer(operator.sub, count, Lit(1))
             self.read(item, rows, count, Lit(-1), kind, ops)
+        elif fn is containers.list_reverse:
+            self.rows[op.out] = self.part(rows, count, (Lit(None), Lit(None), Lit(-1)), kind, ops)[0], count
+        elif fn is containers.list_slice:
+            self.rows[op.out] = self.part(rows, count, args[1:], kind, ops)
+        elif fn is containers.list_fill:
+            zeros = ops.op(np.zeros_like, (rows,), _rows_of(kind))
+            self.rows[op.out] = ops.op(operator.add, (zeros, args[1]), _rows_of(kind)), count
+        elif fn in (containers.list_concat, containers.list_add):
+            self.rows[op.out] = self.of_two(fn, args, kind, ops)
         elif fn is containers.list_get:
             self.read(op.out, rows, count, args[1], kind, ops)
         elif fn in _ROWS:
@@ -346,9 +367,35 @@ class _Conversion:
         else:
             ops.ops.append(Op(builtin.assign, (count,), op.outs, {}, op.span, adjoint=op.adjoint))
 
+    def those(self, rows: Arg, count: Arg, kind: Kind, ops: Ops) -> Var:
+        """The rows that count."""
+        return ops.op(operator.getitem, (rows, Slice(Lit(None), count, Lit(None))), _rows_of(kind))
+
+    def require_element(self, rows: Arg, count: Arg, place: Arg, kind: Kind, ops: Ops) -> None:
+        """Python's exception where there is no such element: beyond those that count there may be room."""
+        type = kind if isinstance(kind, Array) else Scalar(kind.kind, dtype_of(kind))
+        found = ops.op(operator.getitem, (self.those(rows, count, kind, ops), place), type)
+        ops.ops.append(Op(builtin.unread, (found,), (), {}, ops.span, True, ops.adjoint))
+
+    def part(self, rows: Arg, count: Arg, bounds: Sequence[Arg], kind: Kind, ops: Ops) -> Pair:
+        """A slice of a list: rows of its own, all of which count."""
+        those = self.those(rows, count, kind, ops)
+        found = ops.op(operator.getitem, (those, Slice(*bounds)), _rows_of(kind))
+        copied = ops.op(np.copy, (found,), found.type, "items")
+        return copied, ops.op(len, (copied,), INT, "count")
+
+    def of_two(self, fn: Any, args: Sequence[Arg], kind: Kind, ops: Ops) -> Pair:
+        """One list behind another, or the sum of two cotangents, of which as many count."""
+        (a, m), (b, n) = (self.rows[arg] for arg in args if isinstance(arg, Var))
+        both = self.those(a, m, kind, ops), self.those(b, n, kind, ops)
+        if fn is containers.list_add:
+            return ops.op(operator.add, both, _rows_of(kind), "items"), m
+        joined = ops.op(np.concatenate, (Seq(both, list),), _rows_of(kind), "items")
+        return joined, ops.integer(operator.add, m, n)
+
     def read(self, out: Var, rows: Arg, count: Arg, place: Arg, kind: Kind, ops: Ops) -> None:
         """An element, as a value of its own: what the array holds may be overwritten."""
-        those = ops.op(operator.getitem, (rows, Slice(Lit(None), count, Lit(None))), _rows_of(kind))
+        those = self.those(rows, count, kind, ops)
         ends: dict[str, Any] = {"span": ops.span, "adjoint": ops.adjoint}
         if isinstance(kind, Scalar) and kind.dtype is not None:
             ops.ops.append(Op(operator.getitem, (those, place), (out,), **ends))
@@ -363,8 +410,15 @@ class _Conversion:
         if isinstance(kind, Array) or op.fn is np.stack:
             one = ops.op(operator.floordiv, (count, count), INT)  # which raises for zero
             count = ops.op(operator.mul, (count, one), INT)
-        those = ops.op(operator.getitem, (rows, Slice(Lit(None), count, Lit(None))), _rows_of(kind))
+        those = self.those(rows, count, kind, ops)
         ops.ops.append(Op(np.copy, (those,), op.outs, {}, op.span, adjoint=op.adjoint))
+
+
+def _from_start(place: Arg, count: Arg, ops: Ops) -> Arg:
+    """The place of an element that there is, counted from the first."""
+    if isinstance(place, Lit) and place.value < 0:
+        return ops.integer(operator.add, count, place)
+    return place if _is_counter(place) else ops.op(operator.mod, (place, count), INT)
 
 
 def _rows_of(kind: Kind) -> Array:

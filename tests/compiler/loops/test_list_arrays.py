@@ -231,6 +231,72 @@ def matrices(x, n):
     return np.sum(ms[-1]) + np.sum(np.array(ms)[1:] ** 2)
 
 
+def turned_and_cut(x, n):
+    xs = [x]
+    for i in range(n):
+        xs.append(xs[-1] * x * 0.5 + i)
+    ys = xs[1:]
+    ys.reverse()
+    s = 0.0
+    for k, y in enumerate(ys[::2]):
+        s += np.sum(y * y) * k
+    ys.append(x)
+    return s + np.sum(ys[-1] * xs[-1]) + len(ys[3:1]) + np.sum(xs[::-1][0])
+
+
+def set_at_places(x, n):
+    xs = [0.0 * x[0], x[1]]
+    for i in range(n):
+        xs.append(x[i % 5] * xs[-1])
+    for i in range(n):
+        xs[i] = xs[i + 1] * xs[-1]
+        xs[-2] = x[0] * xs[-2]
+    return xs[0] * xs[1] + sum(xs)
+
+
+def set_past_the_end(x, n):
+    xs = [x[0], x[1]]
+    for i in range(n):
+        xs.append(x[2])
+        if i == 3:
+            xs[len(xs)] = x[0]
+    return xs[0]
+
+
+def emptied(x, n):
+    xs = [x[0] * 2.0]
+    for i in range(n):
+        if i % 2:
+            xs.append(xs[-1] * x[i % 5])
+        else:
+            last = xs.pop()
+            xs.append(last * x[1])
+    for _ in range(len(xs) - 1):
+        xs.pop()
+    if n == 17:
+        xs.pop()
+        xs.pop()
+    return xs[0] ** 2
+
+
+def joined_lists(x, n):
+    xs, ys = [x[0]], [x[1]]
+    for i in range(n):
+        xs.append(xs[-1] * x[2])
+        ys.append(ys[-1] + x[i % 5])
+    zs = xs + ys
+    zs.append(zs[0] * zs[-1])
+    return zs[-1] * zs[n] + sum(zs) + len(xs + zs)
+
+
+def filled(x, n):
+    """Whose cotangents are one array for each element."""
+    xs = []
+    for i in range(n):
+        xs.append(x * i)
+    return np.sum(sum(xs) ** 2) if n else 0.0 * x[0]
+
+
 def made_on_one_path(x, n):
     if n > 2:
         xs = []
@@ -243,6 +309,12 @@ def made_on_one_path(x, n):
 
 
 MORE = [
+    turned_and_cut,
+    set_at_places,
+    set_past_the_end,
+    emptied,
+    joined_lists,
+    filled,
     made_on_one_path,
     mixed,
     two_in_one_array,

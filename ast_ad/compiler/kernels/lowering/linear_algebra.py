@@ -1,4 +1,7 @@
-"""What becomes of inverses, solutions and determinants? Calls of LAPACK within loops; NumPy does others."""
+"""What becomes of inverses, solutions and determinants? Within loops calls of LAPACK, or plain elimination.
+
+NumPy does those outside of loops, and large ones.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ import numpy as np
 from ....rules.numpy.linalg import cofactor
 from ...ir.ops import Op, Var
 from ...ir.types import Array, Scalar
-from ..numbers import matrix_functions
+from ..numbers import matrix_functions as large, small_matrices as small
 from ..numbers.scalars import NoForm
 from .forms import form_of, require_equal
 from .loop_values import Memory, Value
@@ -23,7 +26,7 @@ def _matrix(s: Scalarizer, op: Op, position: int = 0) -> Memory:
     """An argument in memory, where LAPACK finds it."""
     arg = op.args[position]
     value = s.array(arg)
-    if op.kwargs or not s.depth or importlib.util.find_spec("scipy") is None:
+    if op.kwargs or not s.depth:
         raise NoForm(f"`{op.fn.__name__}` of arrays")
     if value.type.dtype != np.float64 or not isinstance(arg, Var):
         raise NoForm(f"`{op.fn.__name__}` of other than double precision")
@@ -36,6 +39,16 @@ def _contiguous(s: Scalarizer, value: Value, arg: Var) -> Memory:
     memory = s.allocate(value.type, value.lengths)
     s.fill(memory, value)
     return memory
+
+
+def _chosen(op: Op, matrix: Memory, of_small: Any, of_large: Any) -> Any:
+    """Which function computes it: how small a matrix is, is known or not when it is compiled."""
+    n = matrix.type.shape[0] if matrix.type.shape else None
+    if isinstance(n, int) and n <= small.MOST_ROWS:
+        return of_small
+    if importlib.util.find_spec("scipy") is None:
+        raise NoForm(f"`{op.fn.__name__}` of arrays")
+    return of_large
 
 
 def _square(s: Scalarizer, op: Op) -> Memory:
@@ -56,11 +69,21 @@ def _call(s: Scalarizer, op: Op, fn: Any, inputs: list[Memory], like: Memory) ->
     s.bind(op.out, out)
 
 
-@form_of(np.linalg.inv, np.linalg.cholesky, cofactor)
+_OF_ONE: dict[Any, Any] = {
+    np.linalg.inv: (small.invert_small, large.invert),
+    np.linalg.cholesky: (small.factor_small, large.factor),
+    cofactor: (small.cofactors_of_small, large.cofactors),
+}
+_SOLVE = {
+    1: (small.solve_small_vector, large.solve_vector),
+    2: (small.solve_small_matrix, large.solve_matrix),
+}
+
+
+@form_of(*_OF_ONE)
 def _inverse(s: Scalarizer, op: Op) -> None:
-    fn = {np.linalg.inv: matrix_functions.invert, np.linalg.cholesky: matrix_functions.factor}
     matrix = _square(s, op)
-    _call(s, op, fn.get(op.fn, matrix_functions.cofactors), [matrix], matrix)
+    _call(s, op, _chosen(op, matrix, *_OF_ONE[op.fn]), [matrix], matrix)
 
 
 @form_of(np.linalg.solve)
@@ -69,8 +92,7 @@ def _solve(s: Scalarizer, op: Op) -> None:
     if right.rank > 2:
         raise NoForm("`solve` of stacks of matrices")
     require_equal(s, matrix.lengths[0], right.lengths[0])
-    fn = matrix_functions.solve_vector if right.rank == 1 else matrix_functions.solve_matrix
-    _call(s, op, fn, [matrix, right], right)
+    _call(s, op, _chosen(op, matrix, *_SOLVE[right.rank]), [matrix, right], right)
 
 
 @form_of(np.linalg.det)
@@ -80,5 +102,6 @@ def _determinant(s: Scalarizer, op: Op) -> None:
         raise NoForm("determinants")
     s.flush()
     out = Var(op.out.type, op.out.hint)
-    s.body.append(Op(matrix_functions.determinant, (matrix.var,), (out,), effect=True))
+    fn = _chosen(op, matrix, small.determinant_of_small, large.determinant)
+    s.body.append(Op(fn, (matrix.var,), (out,), effect=True))
     s.env[op.out] = out

@@ -1,6 +1,7 @@
 """What do kernels call for inverses, solutions and determinants? LAPACK, by way of Numba and SciPy.
 
-As in NumPy a singular matrix is an error, which NumPy then raises in the kernel's stead.
+As in NumPy a singular matrix is an error, which NumPy then raises in the kernel's stead. Results are put where
+they belong by loops: an assignment to a slice takes Numba a second to compile.
 """
 
 from __future__ import annotations
@@ -12,28 +13,36 @@ import numpy as np
 
 from ..runtime import Mismatch
 from .kernel_math import compiled
+from .small_matrices import WELL_CONDITIONED
 
-WELL_CONDITIONED = 1e7
+
+@compiled
+def put(found: Any, out: Any) -> None:
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            out[i, j] = found[i, j]
 
 
 @compiled
 def invert(a: Any, out: Any) -> None:
-    out[:, :] = np.linalg.inv(a)
+    put(np.linalg.inv(a), out)
 
 
 @compiled
 def solve_vector(a: Any, b: Any, out: Any) -> None:
-    out[:] = np.linalg.solve(a, b)
+    found = np.linalg.solve(a, b)
+    for i in range(len(out)):
+        out[i] = found[i]
 
 
 @compiled
 def solve_matrix(a: Any, b: Any, out: Any) -> None:
-    out[:, :] = np.linalg.solve(a, b)
+    put(np.linalg.solve(a, b), out)
 
 
 @compiled
 def factor(a: Any, out: Any) -> None:
-    out[:, :] = np.linalg.cholesky(a)
+    put(np.linalg.cholesky(a), out)
 
 
 @compiled
@@ -47,4 +56,4 @@ def cofactors(a: Any, out: Any) -> None:
     inverse = np.linalg.inv(a)
     if not np.abs(a).max() * np.abs(inverse).max() * len(a) < WELL_CONDITIONED:
         raise Mismatch
-    out[:, :] = np.linalg.det(a) * inverse.T
+    put(np.linalg.det(a) * inverse.T, out)

@@ -1,0 +1,170 @@
+"""What do kernels call for inverses, solutions and determinants of small matrices? Plain elimination.
+
+By Gauss's algorithm with partial pivoting, and Cholesky's, as LAPACK has them [1]_; for a few rows a call of
+LAPACK takes longer than the work itself. A singular matrix is an error, which NumPy raises in the kernel's
+stead.
+
+References:
+    .. [1] G. H. Golub and C. F. Van Loan, Matrix Computations, 4th edition, sections 3.4 and 4.2.
+"""
+
+from __future__ import annotations
+
+# mypy: disable-error-code="untyped-decorator, no-any-return"
+from typing import Any
+
+import numpy as np
+
+from ..runtime import Mismatch
+from .kernel_math import compiled
+
+MOST_ROWS = 16  # from here on LAPACK is faster
+WELL_CONDITIONED = 1e7
+
+
+@compiled
+def eliminate(a: Any, lu: Any, order: Any) -> float:
+    """Factor ``a``: both triangles into ``lu``, the rows' order into ``order``; gives its determinant."""
+    n = a.shape[0]
+    determinant = 1.0
+    for i in range(n):
+        order[i] = i
+        for j in range(n):
+            lu[i, j] = a[i, j]
+    for k in range(n):
+        pivot, largest = k, abs(lu[k, k])
+        for i in range(k + 1, n):
+            if abs(lu[i, k]) > largest:
+                pivot, largest = i, abs(lu[i, k])
+        if pivot != k:
+            determinant = -determinant
+            order[k], order[pivot] = order[pivot], order[k]
+            for j in range(n):
+                lu[k, j], lu[pivot, j] = lu[pivot, j], lu[k, j]
+        determinant *= lu[k, k]
+        if lu[k, k] != 0.0:
+            scale = 1.0 / lu[k, k]
+            for i in range(k + 1, n):
+                lu[i, k] *= scale
+                factor = lu[i, k]
+                for j in range(k + 1, n):
+                    lu[i, j] -= factor * lu[k, j]
+    return determinant
+
+
+@compiled
+def factored(a: Any, lu: Any, order: Any) -> float:
+    """``eliminate`` for a matrix that is not singular."""
+    determinant = eliminate(a, lu, order)
+    for k in range(a.shape[0]):
+        if lu[k, k] == 0.0:
+            raise Mismatch
+    return determinant
+
+
+@compiled
+def substitute(lu: Any, out: Any) -> None:
+    """Solve for the columns of ``out``, whose rows are in order, in their place."""
+    n, m = out.shape
+    for i in range(n):
+        for k in range(i):
+            factor = lu[i, k]
+            for j in range(m):
+                out[i, j] -= factor * out[k, j]
+    for i in range(n - 1, -1, -1):
+        for k in range(i + 1, n):
+            factor = lu[i, k]
+            for j in range(m):
+                out[i, j] -= factor * out[k, j]
+        for j in range(m):
+            out[i, j] /= lu[i, i]
+
+
+@compiled
+def solve_small_matrix(a: Any, b: Any, out: Any) -> None:
+    n = a.shape[0]
+    lu, order = np.empty((n, n)), np.empty(n, np.int64)
+    factored(a, lu, order)
+    for i in range(n):
+        for j in range(b.shape[1]):
+            out[i, j] = b[order[i], j]
+    substitute(lu, out)
+
+
+@compiled
+def solve_small_vector(a: Any, b: Any, out: Any) -> None:
+    n = a.shape[0]
+    lu, order = np.empty((n, n)), np.empty(n, np.int64)
+    factored(a, lu, order)
+    for i in range(n):
+        total = b[order[i]]
+        for k in range(i):
+            total -= lu[i, k] * out[k]
+        out[i] = total
+    for i in range(n - 1, -1, -1):
+        total = out[i]
+        for k in range(i + 1, n):
+            total -= lu[i, k] * out[k]
+        out[i] = total / lu[i, i]
+
+
+@compiled
+def inverse_and_determinant(a: Any, out: Any) -> float:
+    n = a.shape[0]
+    lu, order = np.empty((n, n)), np.empty(n, np.int64)
+    determinant = factored(a, lu, order)
+    for i in range(n):
+        for j in range(n):
+            out[i, j] = 0.0
+        out[i, order[i]] = 1.0
+    substitute(lu, out)
+    return determinant
+
+
+@compiled
+def invert_small(a: Any, out: Any) -> None:
+    inverse_and_determinant(a, out)
+
+
+@compiled
+def determinant_of_small(a: Any) -> float:
+    n = a.shape[0]
+    return eliminate(a, np.empty((n, n)), np.empty(n, np.int64))
+
+
+@compiled
+def cofactors_of_small(a: Any, out: Any) -> None:
+    """``det(a) * inv(a).T``; near to singular matrices that is not accurate, and left to others."""
+    n = a.shape[0]
+    inverse = np.empty((n, n))
+    determinant = inverse_and_determinant(a, inverse)
+    largest = largest_of_inverse = 0.0
+    for i in range(n):
+        for j in range(n):
+            largest = max(largest, abs(a[i, j]))
+            largest_of_inverse = max(largest_of_inverse, abs(inverse[i, j]))
+    if not largest * largest_of_inverse * n < WELL_CONDITIONED:
+        raise Mismatch
+    for i in range(n):
+        for j in range(n):
+            out[i, j] = determinant * inverse[j, i]
+
+
+@compiled
+def factor_small(a: Any, out: Any) -> None:
+    """Cholesky's factor, of the lower triangle; where there is none, LAPACK's routine says so, too."""
+    n = a.shape[0]
+    for i in range(n):
+        for j in range(i):
+            total = a[i, j]
+            for k in range(j):
+                total -= out[i, k] * out[j, k]
+            out[i, j] = total / out[j, j]
+        total = a[i, i]
+        for k in range(i):
+            total -= out[i, k] * out[i, k]
+        if total <= 0.0:  # what is not a number goes on, as in LAPACK
+            raise Mismatch
+        out[i, i] = np.sqrt(total)
+        for j in range(i + 1, n):
+            out[i, j] = 0.0

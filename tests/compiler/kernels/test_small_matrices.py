@@ -1,0 +1,92 @@
+"""Do the factorisations of small matrices give what LAPACK gives, and fail where it fails?"""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("numba")
+
+from ast_ad.compiler.kernels.numbers import small_matrices as small
+from ast_ad.compiler.kernels.runtime import Mismatch
+
+rng = np.random.default_rng(17)
+
+
+def matrices(n):
+    a = rng.normal(size=(n, n))
+    yield a
+    yield a[::-1].copy()
+    yield np.tril(a)[:, ::-1].copy()  # whose pivots are on the other diagonal
+    yield a * np.logspace(-4, 4, n)[:, None]
+
+
+def near(found, expected, a):
+    bound = 1e-13 * len(a) * np.linalg.cond(a) if len(a) else 0.0
+    np.testing.assert_allclose(
+        found, expected, rtol=1e-13, atol=bound * np.max(np.abs(expected), initial=0.0)
+    )
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 5, 8, 16])
+def test_general(n):
+    for a in matrices(n):
+        before, b, v = a.copy(), rng.normal(size=(n, 3)), rng.normal(size=n)
+        out, line, square = np.empty((n, 3)), np.empty(n), np.empty((n, n))
+        small.solve_small_matrix(a, b, out)
+        near(out, np.linalg.solve(a, b), a)
+        small.solve_small_vector(a, v, line)
+        near(line, np.linalg.solve(a, v), a)
+        small.invert_small(a, square)
+        near(square, np.linalg.inv(a), a)
+        near(small.determinant_of_small(a), np.linalg.det(a), a)
+        assert np.array_equal(a, before)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 16])
+def test_symmetric(n):
+    a = rng.normal(size=(n, n + 2))
+    a = a @ a.T
+    out = np.empty((n, n))
+    small.factor_small(a, out)
+    near(out, np.linalg.cholesky(a), a)
+    noisy = np.tril(a) + np.triu(rng.normal(size=(n, n)), 1)  # the upper triangle is not read
+    small.factor_small(noisy, out)
+    near(out, np.linalg.cholesky(noisy), a)
+    for spoilt in (a - 2 * a[-1, -1] * np.eye(n), np.zeros((n, n))):
+        with pytest.raises(np.linalg.LinAlgError):
+            np.linalg.cholesky(spoilt)
+        with pytest.raises(Mismatch):
+            small.factor_small(spoilt, out)
+
+
+@pytest.mark.parametrize("n", [1, 2, 4])
+def test_singular(n):
+    a = np.ones((n, n)) * (n > 1)
+    for fn, *args in (
+        (small.solve_small_matrix, np.ones((n, 2)), np.empty((n, 2))),
+        (small.solve_small_vector, np.ones(n), np.empty(n)),
+        (small.invert_small, np.empty((n, n))),
+        (small.cofactors_of_small, np.empty((n, n))),
+    ):
+        with pytest.raises(Mismatch):
+            fn(a, *args)
+    assert small.determinant_of_small(a) == np.linalg.det(a) == 0.0
+
+
+def test_cofactors():
+    a, out = rng.normal(size=(4, 4)), np.empty((4, 4))
+    small.cofactors_of_small(a, out)
+    near(out, np.linalg.det(a) * np.linalg.inv(a).T, a)
+    a[0] = a[1] * (1 + 1e-9)  # near to singular
+    with pytest.raises(Mismatch):
+        small.cofactors_of_small(a, out)
+
+
+def test_what_is_not_a_number_comes_through():
+    a = np.array([[1.0, np.nan], [0.0, 1.0]])
+    out, square = np.empty(2), np.empty((2, 2))
+    small.solve_small_vector(a, np.ones(2), out)
+    small.factor_small(np.full((2, 2), np.nan), square)
+    with np.errstate(invalid="ignore"):
+        assert np.array_equal(np.isnan(out), np.isnan(np.linalg.solve(a, np.ones(2))))
+        assert np.isnan(small.determinant_of_small(a)) and np.isnan(np.linalg.det(a))
+    assert np.isnan(square[0, 0]) and np.isnan(square[1]).all()
