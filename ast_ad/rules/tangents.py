@@ -19,6 +19,7 @@ from .numpy import (  # those whose functions are named here have to have their 
     fft,  # noqa: F401
     indexing,
     joining,
+    padding,
     products,  # noqa: F401
     reductions,
     shapes,
@@ -36,7 +37,8 @@ linear(np.reshape, np.ravel, np.squeeze, np.expand_dims, np.atleast_1d, np.atlea
 linear(np.copy, np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray)
 linear(np.transpose, np.matrix_transpose, np.linalg.matrix_transpose, np.swapaxes, np.moveaxis, np.rollaxis)
 linear(np.flip, np.fliplr, np.flipud, np.rot90, np.roll, np.broadcast_to, np.tile, np.repeat, np.resize)
-linear(shapes.untransposed, shapes.unrolledaxis, shapes.unpadded, views.sliding_window_view, views.take_view)
+linear(shapes.untransposed, shapes.unrolledaxis, padding.unpadded, padding.folded)
+linear(views.sliding_window_view, views.take_view)
 linear(memory.strided)
 linear(np.tril, np.triu, np.diag, np.diagonal, np.linalg.diagonal, np.trace, np.linalg.trace)
 linear(np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit, np.delete, np.take_along_axis)

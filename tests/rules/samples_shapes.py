@@ -3,7 +3,7 @@
 import numpy as np
 from sample import Sample, cnormal, normal
 
-from ast_ad.rules.numpy import diagonals as d, gather as ga, joining as j, shapes as s
+from ast_ad.rules.numpy import diagonals as d, gather as ga, joining as j, padding as p, shapes as s
 
 A, B, C = normal(3), normal(2, 3), normal(2, 3, 4)
 PLACES = np.array([[0, 5, 0], [-1, 2, 3]])
@@ -75,8 +75,18 @@ SAMPLES = {
         (B, 1, "reflect"),
         (B, 2, "symmetric"),
         (B, 3, "wrap"),
+        (B, ((0, 2), (1, 0)), "edge"),
+        (B, ((1, 0),), "symmetric"),
+        (A, 7, "wrap"),
     ],
-    s.unpadded: [(normal(5), np.zeros(2), (1, 2)), (normal(3, 4), np.zeros((1, 2)), 1)],
+    p.unpadded: [(normal(5), np.zeros(2), (1, 2)), (normal(3, 4), np.zeros((1, 2)), 1)],
+    p.folded: [
+        (normal(5), np.zeros(2), (1, 2), "edge"),
+        (normal(5, 6), np.zeros((3, 2)), ((1, 1), (2, 2)), "wrap"),
+        (normal(6, 5), np.zeros((3, 3)), ((2, 1), (0, 2)), "reflect"),
+        (normal(9), np.zeros(4), (2, 3), "symmetric"),
+        (normal(9), np.zeros(2), (2, 5), "reflect"),
+    ],
     j.split_like: [
         (normal(5), [A, normal(2)]),
         (normal(4, 3), (B, B)),

@@ -9,7 +9,7 @@ import numpy as np
 from .. import helpers
 from ..helpers import unbroadcast
 from ..registry import nondifferentiable, vjp
-from .gather import nowhere, positions, refuse, scatter_to
+from .gather import positions, refuse, scatter_to
 
 # ----- the same elements in another shape -----
 
@@ -259,36 +259,6 @@ def resize(g, ans, a, new_shape):
     return scatter_to(a, np.resize(positions(a), new_shape), g)
 
 
-@vjp(np.pad)
-def pad(g, ans, array, pad_width, mode="constant", constant_values=0, reflect_type="even"):
-    if mode == "constant":
-        inserted = np.pad(nowhere(array), pad_width, constant_values=positions(constant_values))
-        return unpadded(g, array, pad_width), None, None, scatter_to(constant_values, inserted, g)
-    if mode not in ("edge", "reflect", "symmetric", "wrap") or reflect_type != "even":
-        refuse(f"np.pad(mode={mode!r})", "there is no rule for this way of padding")
-    return scatter_to(array, np.pad(positions(array), pad_width, mode), g)
-
-
-def unpadded(g: Any, x: Any, pad_width: Any) -> Any:
-    """The part of ``g`` that belongs to ``x`` in ``np.pad(x, pad_width)``. Reads ``x``'s shape only.
-
-    >>> unpadded(np.arange(5.0), np.zeros(2), (1, 2))
-    array([1., 2.])
-    """
-    if isinstance(pad_width, dict):
-        pairs = np.zeros((np.ndim(x), 2), int)
-        for axis, width in pad_width.items():
-            pairs[axis] = width
-    else:
-        pairs = np.broadcast_to(np.asarray(pad_width), (np.ndim(x), 2))
-    return g[tuple(slice(s, s + n) for (s, _), n in zip(pairs, np.shape(x), strict=True))]
-
-
-@vjp(unpadded, view=True)
-def unpadded_rule(g, ans, v, x, pad_width):
-    return np.pad(g, pad_width), None, None
-
-
 nondifferentiable(np.broadcast_shapes)
-helpers.METADATA.update({unpadded: 1, from_mesh: 1, to_mesh: 1})
-helpers.SHAPED_LIKE.update({unpadded: (1, (0,)), from_mesh: (1, (0,)), to_mesh: (1, (0,))})
+helpers.METADATA.update({from_mesh: 1, to_mesh: 1})
+helpers.SHAPED_LIKE.update({from_mesh: (1, (0,)), to_mesh: (1, (0,))})

@@ -39,6 +39,25 @@ def rolled(x):
     return np.sum(np.roll(x, 1, axis=0) * x * np.roll(x, -2, axis=1))
 
 
+def with_margins(x):
+    total = np.sum(np.pad(x, 1) ** 3) + np.sum(np.pad(x, ((1, 0), (0, 2)), constant_values=2.0) ** 2)
+    for mode in "edge", "wrap", "reflect", "symmetric":
+        weights = np.arange(1.0, x.shape[1] + 4.0)
+        total += np.sum(np.pad(x, ((2, 0), (1, 2)), mode) ** 2 * weights)
+        total += np.sum(np.pad(x, 1, mode=mode)[:, ::2] ** 3)
+    return total
+
+
+def ranges_of_floats(v):
+    n = v.shape[0]
+    total = np.sum(v * np.arange(1.0, n + 1.0)) + np.sum(v**2 * np.arange(n, dtype=float))
+    for k in range(-3, 8):  # numbers of steps that rounding decides
+        part = np.arange(0.1, 0.1 * k, 0.1)
+        total += np.sum(part**2) * v[k] + part.shape[0] * v[0]
+        total += np.sum(np.arange(v[k], 0.3, 0.17) ** 2)
+    return total
+
+
 def rolled_line(v):
     return np.sum(np.roll(v, 1) * v**2 * np.roll(v, -2)) + np.sum(np.roll(v, len(v)) * v)
 
@@ -175,7 +194,7 @@ def counts(x):
 
 CASES: list[tuple[Callable[..., Any], Any]] = [
     (reversed_rows, X), (deviations, X), (clipped, X), (differences, V), (rolled, X), (joined, V),
-    (rolled_line, V), (rolled_along_two, X), (rolled_by_turns, V),
+    (rolled_line, V), (rolled_along_two, X), (rolled_by_turns, V), (with_margins, X), (ranges_of_floats, V),
     (padded, V),
     (chosen, V), (chosen_and_kept, V), (put_by_mask, V), (columns, X), (powers, W), (powers_of_numbers, W),
     (extrema, X), (gathered, X), (ones_and_zeros, X), (converted, V), (in_batches, V),

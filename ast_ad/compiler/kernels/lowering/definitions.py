@@ -16,6 +16,7 @@ from ....rules import helpers
 from ....rules.numpy import joining, products, reductions, signal
 from ....rules.numpy.gather import refuse
 from ....rules.torch import activations as torch_activations, softmax as torch_softmax
+from . import padding
 
 
 def _only(condition: bool) -> None:
@@ -254,6 +255,7 @@ DEFINITIONS: dict[Any, Any] = {
     np.diff: diff,
     signal.undiff: undiff,
     np.roll: roll,
+    **padding.DEFINITIONS,
     np.hstack: hstack,
     np.vstack: vstack,
     np.column_stack: column_stack,

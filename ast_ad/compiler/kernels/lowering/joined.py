@@ -13,6 +13,7 @@ from ...ir.types import Array, Scalar
 from ..nests.affine_indices import Index
 from ..nests.body import INT, Body
 from ..nests.nests import Action
+from ..numbers import ranges
 from ..numbers.scalars import NoForm
 from .forms import form_of, require_equal
 from .loop_values import Filled, Formula, Mapped, Value
@@ -191,13 +192,35 @@ def _diagonal(s: Scalarizer, op: Op) -> None:
     s.bind(op.out, Mapped(op.out.type, (n,), value, lambda p: (p[0], p[0])))
 
 
+def _floats(s: Scalarizer, op: Op, type: Array, ends: tuple[Arg, Arg, Arg]) -> None:
+    """NumPy's: the first number, the second, and what follows by their difference."""
+    double = Scalar("float", type.dtype)
+    start, stop, by = ends
+    length = s.extent(type.shape[0]) if type.shape else None
+    if length is None:
+        length = s.body.op(ranges.count, start, stop, by, type=INT)
+    first = s.body.op(ranges.as_float, start, type=double)
+    difference = s.body.op(ranges.difference, start, by, type=double)
+
+    def element(body: Body, place: Place) -> Arg:
+        part = body.op(operator.mul, body.number(place[0]), difference, type=double)
+        return body.op(operator.add, first, part, type=double)
+
+    s.bind(op.out, Formula(type, (length,), [], element, 0))
+
+
 @form_of(np.arange)
 def _arange(s: Scalarizer, op: Op) -> None:
     type = op.out.type
-    if op.kwargs or not isinstance(type, Array) or type.kind != "int":
-        raise NoForm("a range of floats")
     ends = op.args if len(op.args) > 1 else (Lit(0), *op.args)
+    if not isinstance(type, Array) or op.kwargs.keys() - {"dtype"}:
+        raise NoForm("a range with options")
     start, stop, by = map(s.number, (*ends, Lit(1))[:3])
+    if type.dtype == np.float64:
+        _floats(s, op, type, (start, stop, by))
+        return
+    if op.kwargs or type.kind != "int":
+        raise NoForm("a range of another dtype than its ends have")
     step = by.value if isinstance(by, Lit) else None
     if not isinstance(step, int) or not step:
         raise NoForm("a range with a step that is known at run time only")

@@ -1,7 +1,7 @@
 """What do kernels call for inverses, solutions and determinants? LAPACK, by way of Numba and SciPy.
 
-As in NumPy a singular matrix is an error, which NumPy then raises in the kernel's stead. Results are put where
-they belong by loops: an assignment to a slice takes Numba a second to compile.
+As in NumPy a singular matrix is an error, which NumPy then raises in the kernel's stead. Results are put
+where they belong by loops: an assignment to a slice takes Numba a second to compile.
 """
 
 from __future__ import annotations

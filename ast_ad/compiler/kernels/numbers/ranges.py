@@ -1,0 +1,39 @@
+"""Which numbers does ``np.arange`` of floats give? With NumPy's own rounding: that decides how many there are."""
+
+from __future__ import annotations
+
+# mypy: disable-error-code="untyped-decorator, no-any-return"
+import math
+
+from ..runtime import Mismatch
+from .kernel_math import compiled
+
+MOST = 2.0**40
+
+
+@compiled
+def count(start: float, stop: float, step: float) -> int:
+    """How many there are; NumPy raises an error where that can't be told.
+
+    >>> count(0.0, 1.0, 0.3), count(1.0, 0.0, 0.5)
+    (4, 0)
+    """
+    found = (stop - start) / step
+    if not abs(found) < MOST:
+        raise Mismatch
+    return max(0, int(math.ceil(found)))
+
+
+@compiled
+def as_float(x: float) -> float:
+    return float(x)
+
+
+@compiled
+def difference(start: float, step: float) -> float:
+    """The second number less the first, which rounding makes another one than the step.
+
+    >>> difference(0.1, 0.2) == 0.2
+    False
+    """
+    return (start + step) - start
