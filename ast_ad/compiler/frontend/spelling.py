@@ -25,7 +25,7 @@ def is_free(fn: Callee, name: str, places: bool) -> bool:
     if fn is np.diff:
         return name == "n"
     if name == "pad_width":
-        return getattr(fn, "__name__", "") in ("pad", "unpadded")
+        return getattr(fn, "__name__", "") in ("pad", "unpadded", "folded")
     return places and name == "indices_or_sections" and getattr(fn, "__name__", "") in SPLITS
 
 

@@ -1,4 +1,4 @@
-"""Which numbers does ``np.arange`` of floats give? With NumPy's own rounding: that decides how many there are."""
+"""Which numbers does ``np.arange`` of floats give? By NumPy's rounding, which decides how many there are."""
 
 from __future__ import annotations
 
