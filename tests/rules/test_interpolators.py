@@ -178,7 +178,7 @@ def test_second_derivative(f):
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_traced(f):
     value, pullback = tracing.trace(f, (X.copy(),), {}, (0,))
-    assert value == f(X)
+    assert value == pytest.approx(f(X), rel=1e-15)  # LAPACK's banded systems are solved as dense ones
     np.testing.assert_allclose(pullback([1.0])[0], ast_ad.grad(f)(X), rtol=1e-9, atol=1e-12)
 
 

@@ -18,7 +18,10 @@ def reductions(x):
 
 
 def ordered_reductions(x):
-    return np.sum(np.divide.reduce(x.reshape(2, 2), axis=-1)) + np.power.reduce(x[:3]) + np.arctan2.reduce(x)
+    # Backwards: of neighbours NumPy 2.4 leaves elements out, with AVX-512 (np.power.reduce([0.9, 1.3, 0.7])).
+    turned = x[::-1]
+    ratios = np.divide.reduce(x.reshape(2, 2), axis=-1)
+    return np.sum(ratios) + np.power.reduce(turned[:3]) + np.arctan2.reduce(turned)
 
 
 def reductions_with_options(x):
