@@ -39,7 +39,7 @@ linear(np.transpose, np.matrix_transpose, np.linalg.matrix_transpose, np.swapaxe
 linear(np.flip, np.fliplr, np.flipud, np.rot90, np.roll, np.broadcast_to, np.tile, np.repeat, np.resize)
 linear(shapes.untransposed, shapes.unrolledaxis, padding.unpadded, padding.folded)
 linear(views.sliding_window_view, views.take_view)
-linear(memory.strided)
+linear(memory.strided, diagonals.on_diagonal)
 linear(np.tril, np.triu, np.diag, np.diagonal, np.linalg.diagonal, np.trace, np.linalg.trace)
 linear(np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit, np.delete, np.take_along_axis)
 linear(np.compress, np.extract, places=(1,))

@@ -79,6 +79,13 @@ SAMPLES = {
         (B, ((1, 0),), "symmetric"),
         (A, 7, "wrap"),
     ],
+    d.on_diagonal: [
+        (A, normal(3, 3)),
+        (normal(2), normal(3, 3), -1),
+        (normal(2, 3), normal(3, 2, 4), 1, 0, 2),
+        (normal(1), normal(2, 3)),
+        (normal(0), normal(2, 3), 5),
+    ],
     p.unpadded: [(normal(5), np.zeros(2), (1, 2)), (normal(3, 4), np.zeros((1, 2)), 1)],
     p.folded: [
         (normal(5), np.zeros(2), (1, 2), "edge"),

@@ -48,6 +48,20 @@ def with_margins(x):
     return total
 
 
+def on_diagonals(v):
+    m = v[:-1]
+    a = np.diag(v) + np.diag(m**2, 1) + np.diag(m, -1)
+    wide = np.outer(m, v)
+    total = np.sum(np.diag(a, 1) * m) + np.sum(np.diagonal(a) ** 3) + np.trace(a * a) + np.sum(np.diag(a, 30))
+    return total + np.sum(np.diagonal(wide, 2) ** 2) + np.sum(np.diag(wide, k=-3) ** 3) + np.trace(a, 1)
+
+
+def of_complex_numbers(v):
+    z = np.cumsum(np.exp(1j * v) * v)
+    turned = np.conj(z) * z[::-1]
+    return np.abs(np.mean(z)) + np.sum(np.abs(z)) + np.sum(np.real(turned) * np.imag(turned) * z.real)
+
+
 def ranges_of_floats(v):
     n = v.shape[0]
     total = np.sum(v * np.arange(1.0, n + 1.0)) + np.sum(v**2 * np.arange(n, dtype=float))
@@ -195,6 +209,7 @@ def counts(x):
 CASES: list[tuple[Callable[..., Any], Any]] = [
     (reversed_rows, X), (deviations, X), (clipped, X), (differences, V), (rolled, X), (joined, V),
     (rolled_line, V), (rolled_along_two, X), (rolled_by_turns, V), (with_margins, X), (ranges_of_floats, V),
+    (on_diagonals, V), (of_complex_numbers, V),
     (padded, V),
     (chosen, V), (chosen_and_kept, V), (put_by_mask, V), (columns, X), (powers, W), (powers_of_numbers, W),
     (extrema, X), (gathered, X), (ones_and_zeros, X), (converted, V), (in_batches, V),

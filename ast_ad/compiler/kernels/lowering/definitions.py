@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ....rules import helpers
-from ....rules.numpy import joining, products, reductions, signal
+from ....rules.numpy import diagonals, joining, products, reductions, signal
 from ....rules.numpy.gather import refuse
 from ....rules.torch import activations as torch_activations, softmax as torch_softmax
 from . import padding
@@ -47,6 +47,22 @@ def moveaxis(a, source, destination):
     axes = [i for i in range(n) if i != source % n]
     axes.insert(destination % n, source % n)
     return np.transpose(a, axes)
+
+
+def on_diagonal(g, x, offset=0, axis1=0, axis2=1):
+    _only(np.ndim(x) == 2 and isinstance(offset, int) and (axis1 % 2, axis2 % 2) == (0, 1))
+    rows, columns = np.shape(x)
+    down, right = max(-offset, 0), max(offset, 0)
+    out = np.zeros((rows, columns), g.dtype)
+    last = np.shape(g)[0] - 1  # of one number, too
+    for i in range(min(rows - down, columns - right)):
+        out[i + down, i + right] = g[min(i, last)]
+    return out
+
+
+def angle(z, deg=False):
+    _only(deg is False and z.dtype.kind == "c")
+    return np.arctan2(np.imag(z), np.real(z))
 
 
 # ----- moments and bounds
@@ -86,8 +102,8 @@ def matmul(x1, x2):
 
 
 def trace(a, offset=0):
-    _only(np.ndim(a) == 2 and offset == 0)
-    return np.sum(np.diagonal(a))
+    _only(np.ndim(a) == 2)
+    return np.sum(np.diagonal(a, offset))
 
 
 def clip(a, a_min=None, a_max=None, *, min=None, max=None):
@@ -240,6 +256,8 @@ DEFINITIONS: dict[Any, Any] = {
     np.fliplr: fliplr,
     np.flipud: flipud,
     np.moveaxis: moveaxis,
+    np.angle: angle,
+    diagonals.on_diagonal: on_diagonal,
     np.var: var,
     np.std: std,
     reductions.reduced_count: reduced_count,

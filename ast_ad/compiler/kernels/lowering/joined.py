@@ -185,11 +185,37 @@ def _shifted(axis: int, start: Arg):  # type: ignore[no-untyped-def]
 @form_of(np.diagonal, np.diag)
 def _diagonal(s: Scalarizer, op: Op) -> None:
     value = s.array(op.args[0])
-    if value.rank != 2 or len(op.args) > 1 or op.kwargs or not isinstance(op.out.type, Array):
-        raise NoForm("a diagonal of other than a matrix")
+    given = op.args[1] if len(op.args) > 1 else op.kwargs.get("k", op.kwargs.get("offset", Lit(0)))
+    k = given.value if isinstance(given, Lit) else None
+    if value.rank > 2 or len(op.args) > 2 or op.kwargs.keys() - {"k", "offset"}:
+        raise NoForm("diagonals of several matrices")
+    if not isinstance(k, int) or not isinstance(op.out.type, Array):
+        raise NoForm("a diagonal that is known at run time only")
+    if value.rank == 1:
+        _put_on_diagonal(s, op, value, k)
+        return
+    down, right = Index.of(Lit(max(-k, 0))), Index.of(Lit(max(k, 0)))
     n, m = value.lengths
-    require_equal(s, n, m)
-    s.bind(op.out, Mapped(op.out.type, (n,), value, lambda p: (p[0], p[0])))
+    if k == 0:
+        require_equal(s, n, m)
+        length = n
+    else:
+        shape = op.out.type.shape
+        known = s.extent(shape[0]) if shape else None
+        length = s.body.op(ranges.on_diagonal, n, m, Lit(k), type=INT) if known is None else known
+    s.bind(op.out, Mapped(op.out.type, (length,), value, lambda p: (p[0].plus(down), p[0].plus(right))))
+
+
+def _put_on_diagonal(s: Scalarizer, op: Op, value: Value, k: int) -> None:
+    """A matrix of zeros, with the elements of a vector in it."""
+    type = op.out.type
+    assert isinstance(type, Array)
+    n = s.body.number(_sum(value.lengths[0], Lit(abs(k))))
+    memory = s.allocate(type, (n, n), op.out.hint, op.out)
+    s.fill(memory, Filled(type, (n, n), Lit(type.dtype.type(0).item())))
+    down, right = Index.of(Lit(max(-k, 0))), Index.of(Lit(max(k, 0)))
+    s.store(memory, lambda p: (p[0].plus(down), p[0].plus(right)), value.lengths, value)
+    s.bind(op.out, memory)
 
 
 def _floats(s: Scalarizer, op: Op, type: Array, ends: tuple[Arg, Arg, Arg]) -> None:

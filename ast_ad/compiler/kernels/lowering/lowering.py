@@ -65,6 +65,7 @@ POINTWISE: set[Any] = {
     helpers.exact_product,
     np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal, np.logical_and,
     np.logical_or, np.logical_not, np.isnan, np.isfinite, np.isinf, np.sign, np.where, np.floor, np.ceil,
+    np.conjugate, np.real, np.imag,
 }  # fmt: skip
 
 

@@ -33,7 +33,7 @@ def _cumsum(s: Scalarizer, op: Op) -> None:
         axis.value is None
         and value.rank > 1
         or value.type.dtype != type.dtype
-        or type.kind not in ("float", "int")
+        or type.kind not in ("float", "int", "complex")
     ):
         raise NoForm("a cumulative sum of this kind")
     along = (axis.value or 0) % value.rank
@@ -50,7 +50,9 @@ def _carried(s: Scalarizer, value: Value, out: Memory) -> None:
 
     def start(body: Body) -> list[Arg]:
         state = Var(number, "total")
-        body.append(Op(builtin.assign, (Lit(0.0 if number.kind == "float" else 0),), (state,)))
+        body.append(
+            Op(builtin.assign, (Lit({"float": 0.0, "int": 0, "complex": 0j}[number.kind]),), (state,))
+        )
         return [state]
 
     def step(body: Body, place: Place, states: list[Var]) -> list[Arg]:

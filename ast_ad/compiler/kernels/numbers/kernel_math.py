@@ -279,6 +279,13 @@ def conjugate(z):
 
 
 @compiled
+def sign_complex(z):
+    """``z / abs(z)``, and 0 at 0."""
+    size = abs(z)
+    return z if size == 0 else z / size
+
+
+@compiled
 def divide_complex(x, y):
     """``x / y`` by the larger part of ``y``, so that no square overflows; NaN or infinite for ``y = 0``."""
     if abs(y.real) >= abs(y.imag):

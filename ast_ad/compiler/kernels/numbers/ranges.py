@@ -1,4 +1,7 @@
-"""Which numbers does ``np.arange`` of floats give? By NumPy's rounding, which decides how many there are."""
+"""How many numbers does ``np.arange`` of floats give, and which? How many elements are on a diagonal?
+
+Ranges are counted with NumPy's rounding, which decides how long they are.
+"""
 
 from __future__ import annotations
 
@@ -37,3 +40,13 @@ def difference(start: float, step: float) -> float:
     False
     """
     return (start + step) - start
+
+
+@compiled
+def on_diagonal(rows: int, columns: int, offset: int) -> int:
+    """How many elements there are.
+
+    >>> on_diagonal(3, 3, 1), on_diagonal(3, 5, -1), on_diagonal(2, 2, 7)
+    (2, 2, 0)
+    """
+    return max(0, min(rows + min(offset, 0), columns - max(offset, 0)))

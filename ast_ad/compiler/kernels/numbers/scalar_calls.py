@@ -185,6 +185,7 @@ def _transcendental() -> None:
 def _complex() -> None:
     _each([np.conjugate, np.real], "lfd", k.identity)
     _each([np.conjugate], "FD", k.conjugate)
+    _each([np.sign], "FD", k.sign_complex)
     _each([np.exp], "D", k.exp_complex)
     _each([np.real], "FD", k.real)
     _each([np.imag], "FD", k.imag)
