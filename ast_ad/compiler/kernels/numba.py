@@ -23,6 +23,7 @@ from .lowering import (
     products,
     reductions,
     scans,
+    searches,
     views,
 )
 from .lowering.definitions import DEFINITIONS, ROWS_LIKE
@@ -36,7 +37,7 @@ from .threads import parallel_kernel
 from .vector_math import CACHE_TAG
 
 # Imported for what they register.
-_FORMS = creation, extrema, joined, linear_algebra, products, reductions, scans, views, writes
+_FORMS = creation, extrema, joined, linear_algebra, products, reductions, scans, searches, views, writes
 
 
 def decorators(parts: Parts) -> dict[str, Callable[..., Any]]:

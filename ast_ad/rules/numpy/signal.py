@@ -198,12 +198,12 @@ def interp(g, ans, x, xp, fp, left=None, right=None, period=None):
     n = np.size(xp)
     x = np.asarray(x) if isinstance(x, list) else x
     x_bar, xp_bar, fp_bar = pieces_bar(g, x, xp, fp)
-    below, above = np.where(x < xp[0], g, 0), np.where(x > xp[n - 1], g, 0)
-    left_bar, right_bar = np.sum(below), np.sum(above)
+    below, above = np.where(x < xp[0], g, 0)[()], np.where(x > xp[n - 1], g, 0)[()]
+    left_bar, right_bar = (below, above) if np.ndim(x) == 0 else (np.sum(below), np.sum(above))
     if left is None:
-        fp_bar = fp_bar + scatter_to(fp, np.zeros(np.shape(x), int), below)
+        fp_bar = helpers.add_at(fp_bar, 0, left_bar)
     if right is None:
-        fp_bar = fp_bar + scatter_to(fp, np.zeros(np.shape(x), int) + (n - 1), above)
+        fp_bar = helpers.add_at(fp_bar, n - 1, right_bar)
     return x_bar, xp_bar, fp_bar, left_bar, right_bar
 
 
@@ -211,7 +211,7 @@ def pieces_bar(g: Any, x: Any, xp: Any, fp: Any) -> Any:
     """The cotangents of ``x``, ``xp`` and ``fp`` from the points inside the range of ``xp``."""
     n = np.size(xp)
     j = np.clip(np.searchsorted(xp, x, "right") - 1, 0, n - 2)
-    inside = np.where((x >= xp[0]) & (x <= xp[n - 1]), g, 0)
+    inside = np.where((x >= xp[0]) & (x <= xp[n - 1]), g, 0)[()]
     x0, x1, f0, f1 = gather(xp, j), gather(xp, j + 1), gather(fp, j), gather(fp, j + 1)
     t = ratio(x - x0, x1 - x0)
     x_bar = np.real(inside * np.conj(ratio(f1 - f0, x1 - x0)))

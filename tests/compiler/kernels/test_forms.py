@@ -62,6 +62,16 @@ def of_complex_numbers(v):
     return np.abs(np.mean(z)) + np.sum(np.abs(z)) + np.sum(np.real(turned) * np.imag(turned) * z.real)
 
 
+def between_nodes(v):
+    nodes, values = np.cumsum(np.abs(v)), v**2
+    x = np.concatenate([np.linspace(-1.0, 30.0, 41), nodes[:3], nodes[-1:]])
+    total = np.sum(np.interp(x, nodes, values) ** 2) + np.sum(np.interp(x * v[0], nodes, values, v[1], 0.5))
+    places = np.searchsorted(nodes, x) * np.searchsorted(nodes, x, side="right")
+    for i in range(3, 7):
+        total += np.interp(v[i], nodes, values) * i + np.searchsorted(nodes, v[i] * 9.0)
+    return total + np.sum(places * x) * v[3]
+
+
 def ranges_of_floats(v):
     n = v.shape[0]
     total = np.sum(v * np.arange(1.0, n + 1.0)) + np.sum(v**2 * np.arange(n, dtype=float))
@@ -209,7 +219,7 @@ def counts(x):
 CASES: list[tuple[Callable[..., Any], Any]] = [
     (reversed_rows, X), (deviations, X), (clipped, X), (differences, V), (rolled, X), (joined, V),
     (rolled_line, V), (rolled_along_two, X), (rolled_by_turns, V), (with_margins, X), (ranges_of_floats, V),
-    (on_diagonals, V), (of_complex_numbers, V),
+    (on_diagonals, V), (between_nodes, V), (of_complex_numbers, V),
     (padded, V),
     (chosen, V), (chosen_and_kept, V), (put_by_mask, V), (columns, X), (powers, W), (powers_of_numbers, W),
     (extrema, X), (gathered, X), (ones_and_zeros, X), (converted, V), (in_batches, V),

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ....rules import helpers
-from ....rules.numpy import diagonals, joining, products, reductions, signal
+from ....rules.numpy import diagonals, gather, joining, products, reductions, signal
 from ....rules.numpy.gather import refuse
 from ....rules.torch import activations as torch_activations, softmax as torch_softmax
 from . import padding
@@ -248,6 +248,24 @@ def split_like(g, arrays, axis=0):
     return pieces
 
 
+def gathered(x, places):
+    _only(np.ndim(x) == 1)
+    if np.ndim(places) == 0:
+        return x[max(int(places), 0)] if places >= 0 else x.dtype.type(0)
+    return np.where(places < 0, 0, x[np.maximum(places, 0)])
+
+
+def scattered_to(x, places, g):
+    _only(np.ndim(x) == 1 and g.dtype.kind == "f")
+    out = np.zeros(np.shape(x), g.dtype)
+    if np.ndim(places) == 0:
+        if places >= 0:
+            out[int(places)] += g
+        return out
+    np.add.at(out, np.maximum(places, 0), np.where(places < 0, 0, g))
+    return out
+
+
 ROWS_LIKE = {helpers.list_from_array, joining.split_like}
 """What cuts an array into rows like the elements of a list."""
 
@@ -274,6 +292,8 @@ DEFINITIONS: dict[Any, Any] = {
     signal.undiff: undiff,
     np.roll: roll,
     **padding.DEFINITIONS,
+    gather.gather: gathered,
+    gather.scatter_to: scattered_to,
     np.hstack: hstack,
     np.vstack: vstack,
     np.column_stack: column_stack,

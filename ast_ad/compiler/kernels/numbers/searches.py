@@ -1,0 +1,87 @@
+"""Where does a number belong in a sorted array, and what lies between two nodes? As NumPy has it, by halves."""
+
+from __future__ import annotations
+
+# mypy: disable-error-code="untyped-decorator, no-any-return"
+import math
+from typing import Any
+
+from .kernel_math import compiled
+
+
+@compiled
+def place_before(a: Any, x: float) -> int:
+    """``np.searchsorted(a, x)``: how many elements are less; NaN belongs behind all numbers."""
+    low, high = 0, len(a)
+    while low < high:
+        middle = (low + high) // 2
+        if a[middle] < x or (math.isnan(x) and not math.isnan(a[middle])):
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@compiled
+def place_behind(a: Any, x: float) -> int:
+    """``np.searchsorted(a, x, "right")``: how many elements are not greater."""
+    low, high = 0, len(a)
+    while low < high:
+        middle = (low + high) // 2
+        if x < a[middle] or (math.isnan(a[middle]) and not math.isnan(x)):
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+@compiled
+def interpolated(x: float, xp: Any, fp: Any, left: float, right: float) -> float:
+    """``np.interp(x, xp, fp, left, right)``."""
+    last = len(xp) - 1
+    if math.isnan(x):
+        return x
+    if x > xp[last]:
+        return right
+    if x < xp[0]:
+        return left
+    j = place_behind(xp, x) - 1
+    if j >= last or xp[j] == x:  # a node's own value, next to infinite ones, too
+        return fp[min(j, last)]
+    slope = (fp[j + 1] - fp[j]) / (xp[j + 1] - xp[j])
+    found = slope * (x - xp[j]) + fp[j]
+    if math.isnan(found):
+        found = slope * (x - xp[j + 1]) + fp[j + 1]
+        if math.isnan(found) and fp[j] == fp[j + 1]:
+            found = fp[j]
+    return found
+
+
+@compiled
+def interpolated_within(x: float, xp: Any, fp: Any) -> float:
+    """``np.interp(x, xp, fp)``: beyond the nodes the first value and the last."""
+    return interpolated(x, xp, fp, fp[0], fp[len(fp) - 1])
+
+
+@compiled
+def place_all_before(a: Any, x: Any, out: Any) -> None:
+    for i in range(len(x)):
+        out[i] = place_before(a, x[i])
+
+
+@compiled
+def place_all_behind(a: Any, x: Any, out: Any) -> None:
+    for i in range(len(x)):
+        out[i] = place_behind(a, x[i])
+
+
+@compiled
+def interpolate(x: Any, xp: Any, fp: Any, left: float, right: float, out: Any) -> None:
+    for i in range(len(x)):
+        out[i] = interpolated(x[i], xp, fp, left, right)
+
+
+@compiled
+def interpolate_within(x: Any, xp: Any, fp: Any, out: Any) -> None:
+    for i in range(len(x)):
+        out[i] = interpolated(x[i], xp, fp, fp[0], fp[len(fp) - 1])
