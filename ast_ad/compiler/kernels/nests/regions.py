@@ -86,7 +86,10 @@ def _value(s: Scalarizer, arg: Arg, type: Any) -> Arg:
         if isinstance(type, Scalar):
             return Lit({"float": 0.0, "int": 0, "bool": False, "complex": 0j}[type.kind])
         raise Unsupported(s.op, "an array that is undefined on some path")
-    return s.result(arg)
+    found = s.result(arg)
+    if isinstance(found, Lit) and type == Scalar("float") and not isinstance(found.value, (bool, float)):
+        return Lit(float(found.value))  # as compiled code has it, where another path has a float
+    return found
 
 
 def _is_undefined(s: Scalarizer, arg: Arg) -> bool:
