@@ -17,7 +17,7 @@ from ..frontend.builder import type_of_arg
 from ..frontend.types.dummies import InferenceError
 from ..frontend.types.infer import result_type
 from ..ir.ops import NOWHERE, UNKNOWN, Arg, Block, If, Lit, Op, Seq, Span, Statement, Var
-from ..ir.types import Array, Scalar, Type
+from ..ir.types import Array, Scalar, Type, kind_of
 from ..simplify.patterns import ADD, MULTIPLY, SUBTRACT
 from .small_classes import constant, scalar_type
 
@@ -79,6 +79,12 @@ def cast(w: ElementWriter, arg: Arg, want: np.dtype) -> Elements:
     if have == want:
         return elements
     return map_elements(lambda e: w.convert(e, have, want), elements)
+
+
+def _of_kind(arg: Arg, type: Type) -> Arg:
+    """A whole number that is written in the place of a float is one, as it is in an array."""
+    whole = isinstance(arg, Lit) and isinstance(arg.value, int) and not isinstance(arg.value, bool)
+    return Lit(float(arg.value)) if whole and kind_of(type) == "float" else arg  # type: ignore[union-attr]
 
 
 def dtype_of_result(op: Op) -> np.dtype:
@@ -195,6 +201,7 @@ class ElementWriter:
             return a
         types = [type_of_arg(x) for x in (a, b)]
         var = next((t for x, t in zip((a, b), types, strict=True) if isinstance(x, Var)), types[0])
+        a, b = (_of_kind(x, var) for x in (a, b))
         out = Var(var)
         self.made.add(out)
         self.emit(If(cond, Block([], (a,)), Block([], (b,)), (out,), self.span, self.adjoint))

@@ -1,4 +1,4 @@
-"""What becomes of searches in sorted arrays, and of interpolation between nodes? Calls, as those of LAPACK are."""
+"""What becomes of searches in sorted arrays, and of interpolation between nodes? Calls, as of LAPACK."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _vector(s: Scalarizer, arg: Arg) -> Memory:
 
 
 def _call(s: Scalarizer, op: Op, fns: Any, x: Arg, nodes: list[Memory], *more: Arg, first: bool) -> None:
-    """The result for a number, or for each element of a vector; ``first``: whether x comes before the nodes."""
+    """The result for a number, or for each element of a vector; ``first``: x comes before the nodes."""
     of_one, of_all = fns
     inputs: list[Arg] = [n.var for n in nodes]
     if not isinstance(op.out.type, Array):

@@ -1,4 +1,4 @@
-"""Where does a number belong in a sorted array, and what lies between two nodes? As NumPy has it, by halves."""
+"""Where does a number belong in a sorted array, and what lies between two nodes? As NumPy has it."""
 
 from __future__ import annotations
 
