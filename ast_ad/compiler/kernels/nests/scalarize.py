@@ -357,12 +357,16 @@ class Scalarizer:
 
 
 def _uses(function: Function) -> dict[Var, int]:
-    """How many statements read each Var."""
+    """How many statements read each Var, also under another name."""
     count: dict[Var, int] = {}
-    for op in walk(function.body):
+    statements = list(walk(function.body))
+    for op in statements:
         own = set(variables(*_operands(op)))
         for var in own:
             count[var] = count.get(var, 0) + 1
+    for op in reversed(statements):
+        if isinstance(op, Op) and op.fn is builtin.assign and isinstance(op.args[0], Var):
+            count[op.args[0]] += count.get(op.out, 0) - 1
     return count
 
 
