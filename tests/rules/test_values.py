@@ -11,7 +11,7 @@ import pytest
 import scipy.stats
 
 import ast_ad
-from ast_ad.errors import InputTypeError
+from ast_ad.errors import InputTypeError, UnsupportedError
 from ast_ad.rules import helpers
 from ast_ad.rules.networks.resampling import resampled
 from ast_ad.rules.torch.activations import gelu, gelu_by_cdf, gelu_rule
@@ -74,10 +74,12 @@ def test_the_seed_of_what_turns_out_to_be_one_number():
 
 
 def test_normal_densities_without_a_covariance():
-    """``None`` is the unit matrix, of as many variables as the mean has."""
+    """The unit matrix stands for it, of as many variables as the mean has; None in its place is refused."""
     x, mean = np.array([0.3, -0.8]), np.array([0.1, 0.4])
     density = scipy.stats.multivariate_normal
     for fn in (density.logpdf, density.pdf):
         found = ast_ad.grad(lambda x, fn=fn: fn(x, mean))(x)
         scale = 1.0 if fn == density.logpdf else fn(x, mean)
         np.testing.assert_allclose(found, (mean - x) * scale, rtol=1e-12)
+    with pytest.raises(UnsupportedError, match=r"multivariate_normal with these shapes"):
+        ast_ad.grad(lambda x: density.logpdf(x, mean, None))(x)
