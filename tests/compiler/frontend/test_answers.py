@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import inspect
+import math
 
 import numpy as np
 import pytest
 
 import ast_ad
+from ast_ad.compiler.frontend.constructs.certain_exceptions import ONE_IS_A_NUMBER
+from ast_ad.compiler.frontend.length_patterns import Known, pattern
+from ast_ad.compiler.ir.ops import If, walk
+from tests.compiler.checking import primal
 
 X = np.array([0.4, -0.9, 1.3])
 
@@ -35,6 +40,28 @@ def tuples_of_other_lengths_beside_an_array(x):
     return total
 
 
+def a_number_as_an_array(x):
+    y = np.array(x[0] * 2.0)
+    return np.sum(y * x) * (1.0 if y.ndim == 0 and y.shape == () else 5.0)
+
+
+def one_array_alone(x):
+    y = np.stack((x,))
+    return np.sum(y[0] * x) * y.shape[0] * (1.0 if y.ndim == 2 else 5.0)
+
+
+def rows_as_they_lie(x):
+    y = np.stack((x * 2.0, x * 3.0))
+    y.ravel()[0] = 1.0
+    return np.sum(y * y)
+
+
+def rows_with_gaps(x):
+    y = np.stack((x[::2] * 2.0, x[1:]))
+    y.reshape(-1)[0] = 1.0
+    return np.sum(y * y)
+
+
 @pytest.mark.parametrize(
     "function, expected",
     [
@@ -42,6 +69,10 @@ def tuples_of_other_lengths_beside_an_array(x):
         (a_tuple_and_a_number, [10.0, 0.0, 0.0]),
         (what_an_array_lacks, [35.0, 0.0, 0.0]),
         (tuples_of_other_lengths_beside_an_array, [3.0, 3.0, 15.0]),
+        (a_number_as_an_array, [2 * np.sum(X) + 2 * X[0], 2 * X[0], 2 * X[0]]),
+        (one_array_alone, [2 * v for v in X]),
+        (rows_as_they_lie, [18 * X[0], 26 * X[1], 26 * X[2]]),
+        (rows_with_gaps, [0.0, 2 * X[1], 10 * X[2]]),
     ],
 )
 def test_answers(function, expected):
@@ -88,3 +119,50 @@ def test_a_write_to_a_part_whose_strides_no_trial_tells():
     expected = 8 * x
     expected[2] *= 9
     np.testing.assert_allclose(ast_ad.grad(written, fallback="error")(x), expected)
+
+
+@pytest.mark.skipif(ONE_IS_A_NUMBER, reason="NumPy before 2.4 makes a number of an array with one element")
+def test_a_call_that_raises_for_arrays_of_any_length():
+    def with_a_mistake(x):
+        y = x[x > 0]
+        if x[0] > 5.0:
+            math.cos(y)
+        return np.sum(y * y)
+
+    gradient = ast_ad.grad(with_a_mistake, fallback="error")
+    np.testing.assert_allclose(gradient(X), [0.8, 0.0, 2.6])
+    with pytest.raises(TypeError):
+        gradient(X + 6.0)
+
+
+def test_axes_of_length_one_are_told_from_others():
+    weights = np.arange(9.0).reshape(3, 3)
+
+    def weighted(x):
+        return np.sum(x * weights)
+
+    gradient = ast_ad.grad(weighted, fallback="error")
+    for _ in range(2):
+        np.testing.assert_allclose(gradient(np.ones((3, 1))), weights.sum(1, keepdims=True))
+        np.testing.assert_allclose(gradient(np.ones((1, 3))), weights.sum(0, keepdims=True))
+        np.testing.assert_allclose(gradient(np.ones((3, 3))), weights)
+        np.testing.assert_allclose(gradient(np.ones((1, 1))), [[36.0]])
+
+
+def test_which_lengths_a_program_is_made_for():
+    shapes = [(3, 100), (100,), (50, 1), (0, 3)]
+    assert pattern(shapes, Known.CONSTANTS) == ((3, -1), (-1,), (-2, 1), (0, 3))
+    assert pattern(shapes, Known.ONES) == ((-1, -1), (-1,), (-1, 1), (-1, -1))
+    assert pattern(shapes, Known.EQUALITIES) == ((-1, -2), (-2,), (-3, 1), (-4, -1))
+
+
+def test_whether_a_name_has_a_value_is_called_after_it():
+    def perhaps(x):
+        if x[0] > 0.0:
+            y = x * 2.0
+        elif x[1] > 0.0:
+            y = x * 3.0
+        return np.sum(y)
+
+    outs = [var for op in walk(primal(perhaps, X).body) if isinstance(op, If) for var in op.outs]
+    assert [var.hint for var in outs if str(var.type) == "bool"].count("y_bound") >= 1
