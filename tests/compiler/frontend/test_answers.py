@@ -166,3 +166,16 @@ def test_whether_a_name_has_a_value_is_called_after_it():
 
     outs = [var for op in walk(primal(perhaps, X).body) if isinstance(op, If) for var in op.outs]
     assert [var.hint for var in outs if str(var.type) == "bool"].count("y_bound") >= 1
+
+
+def test_axes_of_length_one_of_an_array_from_outside():
+    weights = np.array([[1.0, 2.0, 3.0]])
+
+    def weighted(x):
+        return np.sum(x * weights)
+
+    gradient = ast_ad.grad(weighted, fallback="error")
+    for shape in ((1, 3), (3, 1), (1, 3), (3, 3)):
+        weights = np.arange(1.0, 1.0 + np.prod(shape)).reshape(shape)
+        expected = np.broadcast_to(weights, (shape[0], 3)).sum(0)[None]
+        np.testing.assert_allclose(gradient(np.ones((1, 3))), expected)

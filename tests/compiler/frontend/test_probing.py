@@ -8,7 +8,7 @@ from ast_ad.compiler.frontend.types.dummies import InferenceError
 from ast_ad.compiler.frontend.types.infer import result_type
 from ast_ad.compiler.frontend.types.probing import probe
 from ast_ad.compiler.ir.alternatives import one_of
-from ast_ad.compiler.ir.ops import Lit, Var
+from ast_ad.compiler.ir.ops import Lit, Seq, Var
 from ast_ad.compiler.ir.types import Array, Dim, ListOf, Scalar
 from ast_ad.rules.networks.convolution import convolve
 
@@ -81,3 +81,10 @@ def test_how_many_results_there_are_may_depend_on_the_length_of_a_list():
     assert isinstance(alike, ListOf) and alike.element == Scalar("float")
     with pytest.raises(InferenceError, match="the number of results may depend on the length of a list"):
         probe(of_four([1.0, np.ones(2), 3.0]), (numbers, x), {})
+
+
+def test_the_lengths_of_a_stack_of_one_array():
+    n = Dim.symbol("n")
+    x = Var(Array(DOUBLE, (n,)))
+    assert result_type(np.stack, (Seq((x,), tuple),), {}).shape == (1, n)
+    assert result_type(np.stack, (Seq((x, x), tuple), Lit(1)), {}).shape == (n, 2)
