@@ -88,3 +88,11 @@ def test_the_lengths_of_a_stack_of_one_array():
     x = Var(Array(DOUBLE, (n,)))
     assert result_type(np.stack, (Seq((x,), tuple),), {}).shape == (1, n)
     assert result_type(np.stack, (Seq((x, x), tuple), Lit(1)), {}).shape == (n, 2)
+
+
+def test_products_of_arrays_whose_lengths_are_constants():
+    a, b, v = (Var(Array(DOUBLE, shape)) for shape in ((2, 3), (3, 4), (3,)))
+    assert result_type(np.matmul, (a, b), {}) == Array(DOUBLE, (2, 4))
+    assert result_type(np.dot, (a, v), {}) == Array(DOUBLE, (2,))
+    with pytest.raises(InferenceError):
+        result_type(np.matmul, (b, a), {})
