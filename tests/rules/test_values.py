@@ -73,6 +73,7 @@ def test_the_seed_of_what_turns_out_to_be_one_number():
     np.testing.assert_allclose(gradient(np.array([0.2, 3.0, -1.0])), [0.0, 6.0, 0.0])
 
 
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 def test_normal_densities_without_a_covariance():
     """The unit matrix stands for it, of as many variables as the mean has; None in its place is refused."""
     x, mean = np.array([0.3, -0.8]), np.array([0.1, 0.4])
