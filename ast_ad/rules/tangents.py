@@ -19,7 +19,7 @@ from .numpy import (  # those whose functions are named here have to have their 
     fft,  # noqa: F401
     indexing,
     joining,
-    padding,
+    margins,
     products,  # noqa: F401
     reductions,
     shapes,
@@ -37,7 +37,7 @@ linear(np.reshape, np.ravel, np.squeeze, np.expand_dims, np.atleast_1d, np.atlea
 linear(np.copy, np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray)
 linear(np.transpose, np.matrix_transpose, np.linalg.matrix_transpose, np.swapaxes, np.moveaxis, np.rollaxis)
 linear(np.flip, np.fliplr, np.flipud, np.rot90, np.roll, np.broadcast_to, np.tile, np.repeat, np.resize)
-linear(shapes.untransposed, shapes.unrolledaxis, padding.unpadded, padding.folded)
+linear(shapes.untransposed, shapes.unrolledaxis, margins.unpadded, margins.folded)
 linear(views.sliding_window_view, views.take_view)
 linear(memory.strided, diagonals.on_diagonal)
 linear(np.tril, np.triu, np.diag, np.diagonal, np.linalg.diagonal, np.trace, np.linalg.trace)

@@ -3,7 +3,7 @@
 import numpy as np
 from sample import Sample, cnormal, normal
 
-from ast_ad.rules.numpy import diagonals as d, gather as ga, joining as j, padding as p, shapes as s
+from ast_ad.rules.numpy import diagonals as d, gather as ga, joining as j, margins as p, shapes as s
 
 A, B, C = normal(3), normal(2, 3), normal(2, 3, 4)
 PLACES = np.array([[0, 5, 0], [-1, 2, 3]])

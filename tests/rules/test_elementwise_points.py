@@ -17,6 +17,7 @@ import scipy.special as sp
 
 import ast_ad
 from ast_ad.rule.points import POINTS, judged
+from ast_ad.rules.partials import polygamma
 from ast_ad.rules.registry import primitives
 from ast_ad.tracing.recorder import trace
 
@@ -170,3 +171,10 @@ def test_orders_that_are_cut_off(fn):
             expected = (fn(order, 1.3 + 1e-5) - fn(order, 1.3 - 1e-5)) / 2e-5
             found = ast_ad.grad(lambda x, order=order: fn(order, x))(1.3)
             np.testing.assert_allclose(found, expected, rtol=1e-8)
+
+
+@pytest.mark.parametrize("n", range(5))
+def test_the_series_of_polygamma_is_exact_where_it_is_cut_off(n):
+    """Nearer to 0 each of its terms would show, but there it is the recurrence that is used."""
+    x = np.linspace(20.0 + n, 22.0 + n, 9)
+    np.testing.assert_allclose(polygamma(n, x), sp.polygamma(n, x) if n else sp.psi(x), rtol=4e-15)

@@ -259,6 +259,55 @@ def of_an_argument(x, n, s, rows=([1.0], [2.0])):
     return total(mine) + total(both)
 
 
+@program(X, 3, 1.5, later=LATER, compiled=False)
+def a_row_in_a_tuple_from_pass_to_pass(x, n, s):
+    rows, pair = [], ([s], 0)
+    for i in range(n):
+        row = [s]
+        rows.append(row)
+        if i > 0:
+            pair[0].append(x[i])
+        pair = (row, i)
+    return total(rows)
+
+
+@program(X, 3, 1.5, later=LATER, compiled=False)
+def a_row_in_a_tuple_that_the_first_pass_lacks(x, n, s):
+    rows = []
+    for i in range(n):
+        row = [s]
+        if i > 0:
+            pair[0].append(x[i])
+            pair[0][0] = x[0]
+        pair = (row, i)
+        rows.append(row)
+    return total(rows)
+
+
+@program(X, 3, 1.5, later=LATER, compiled=False)
+def a_row_in_a_tuple_behind_the_loop(x, n, s):
+    rows = []
+    for i in range(n):
+        row = [s]
+        rows.append(row)
+        rows[0].append(x[i])
+        pair = (row, i)
+    pair[0].append(2.0)
+    return total(rows) + len(row)
+
+
+@program(X, 3, 1.5, later=LATER, compiled=False)
+def a_row_in_a_list_of_two(x, n, s):
+    rows = []
+    for i in range(n):
+        row = [s]
+        if i > 0:
+            both[0].append(x[i])
+        both = [row, [s]]
+        rows.append(row)
+    return total(rows)
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {
     ("the_current_one", "numpy", "compiled"): "traced",

@@ -113,5 +113,15 @@ def one_number_is_left_out(x, n):
     return np.mean(y * y[0]) + np.sum(np.delete(x, n - 3 if n >= 3 else 0) ** 2)
 
 
+@program(FOUR, 4, later=[(FOUR, 0), (FIVE, 5)])
+def one_array_in_all_places(x, n):
+    u, seen, last = x.copy(), [], ()
+    for i in range(x.shape[0] + 1):
+        u += x * i
+        seen.append(u)
+        last = (u[0] * n,)
+    return np.sum(seen[0]) + last[0]
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {}

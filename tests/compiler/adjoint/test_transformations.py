@@ -20,6 +20,7 @@ from ast_ad.compiler.simplify.dead_tapes import shrink_tapes
 from ast_ad.compiler.simplify.renaming import copy_function
 from ast_ad.compiler.simplify.view_indices import compose
 from ast_ad.errors import InputTypeError, MissingRuleError
+from ast_ad.rule import vjp
 from ast_ad.rules import helpers
 from ast_ad.rules.containers import list_append
 from tests.compiler.checking import primal
@@ -377,3 +378,44 @@ def test_unread_elements_of_a_tape_on_a_tape_are_not_saved():
         eliminate_dead_code(function)
     assert evaluate(check(function), 2, 2.0) == expected
     assert tape.type == ListOf(ListOf(FLOAT))
+
+
+def test_a_sum_begins_with_what_was_there_before_a_part_was_added():
+    """The cotangent of ``y`` is that of ``x``, too: the part goes into it, not into zeros that are added."""
+
+    def shifted(x):
+        y = x + 2.0
+        first = x[0]
+        return np.sum(y * y) + first * first
+
+    x = np.array([0.4, -0.9, 1.3])
+    joint = adjoint(primal(shifted, x), (0,))
+    assert helpers.add_at in functions_of(joint)
+    assert not {np.zeros_like, helpers.setitem, operator.add} & {
+        op.fn for op in walk(joint.body) if isinstance(op, Op) and op.adjoint
+    }
+    np.testing.assert_allclose(gradient(shifted, x), 2 * (x + 2.0) + np.array([2 * x[0], 0.0, 0.0]))
+
+
+def stretched(x, by=1.0, shift=0.0):
+    return x * by + shift
+
+
+@vjp(stretched)
+def stretched_rule(g, ans, x, by=1.0, shift=0.0):
+    return (g * by,)
+
+
+@pytest.mark.parametrize("name", ["by", "shift"])
+def test_keywords_of_which_a_rule_has_no_cotangent(name):
+    x = np.array([0.4, -0.9, 1.3])
+
+    def of_a_keyword(x, y):
+        return np.sum(stretched(x, **{name: y}))
+
+    program = primal(of_a_keyword, x, 2.0)
+    with pytest.raises(MissingRuleError, match=f"stretched` by `{name}`"):
+        adjoint(program, (1,))
+    np.testing.assert_allclose(
+        evaluate(adjoint(program, (0,)), x, 2.0)[1], np.full(3, 2.0 if name == "by" else 1.0)
+    )

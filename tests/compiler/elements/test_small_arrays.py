@@ -8,6 +8,7 @@ import pytest
 
 import ast_ad
 from ast_ad.compiler.adjoint.adjoint import adjoint
+from ast_ad.compiler.adjoint.split import split
 from ast_ad.compiler.elements.small_arrays import small_arrays
 from ast_ad.compiler.elements.small_classes import is_small
 from ast_ad.compiler.frontend.length_patterns import Known
@@ -407,3 +408,22 @@ def alike(a, b):
     if a is None or b is None:
         return a is b
     return np.shape(a) == np.shape(b) and np.allclose(a, b, 1e-9, 1e-9, equal_nan=True)
+
+
+def loops_in_a_loop(x, n):
+    t = np.array([x[0], x[1]])
+    for i in range(n):
+        for j in range(n):
+            t = np.sin(t * x[j])
+        t = t + np.array([x[i], 1.0])
+    return t[0] * t[1]
+
+
+def test_tapes_within_a_tape_that_the_function_returns():
+    """The reader has arrays of all of them; nothing but the outer one says that the inner ones leave."""
+    args = np.array([0.4, -0.9, 1.3]), 3
+    forward, backward = split(adjoint(primal(loops_in_a_loop, *args), (0,), seed=True), 1, 1)
+    value, residuals = evaluate(forward, *args)
+    found = evaluate(check(small_arrays(forward)), *args)
+    same(found, (value, residuals))
+    same(evaluate(backward, found[1], 1.0), evaluate(backward, residuals, 1.0))

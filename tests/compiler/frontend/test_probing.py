@@ -1,12 +1,15 @@
 """Does the compiler take a length for a constant that is none?"""
 
 import numpy as np
+import pytest
 
 import ast_ad
+from ast_ad.compiler.frontend.types.dummies import InferenceError
 from ast_ad.compiler.frontend.types.infer import result_type
 from ast_ad.compiler.frontend.types.probing import probe
-from ast_ad.compiler.ir.ops import Lit, Var
-from ast_ad.compiler.ir.types import Array, Dim
+from ast_ad.compiler.ir.alternatives import one_of
+from ast_ad.compiler.ir.ops import Lit, Seq, Var
+from ast_ad.compiler.ir.types import Array, Dim, ListOf, Scalar
 from ast_ad.rules.networks.convolution import convolve
 
 DOUBLE = np.dtype(np.float64)
@@ -38,3 +41,58 @@ def test_a_product_of_lengths_less_one_of_them_is_divided_by():
         return np.sum(x) / ((x.shape[0] - 1) * x.shape[1])
 
     assert ast_ad.grad(f, fallback="error")(np.ones((3, 2))).tolist() == [[0.25, 0.25]] * 3
+
+
+NUMBER = one_of(Scalar("float"), (Scalar("int"), Scalar("float")))
+
+
+def test_results_of_another_rank_for_each_type_have_none():
+    def repeated(v):
+        return np.full(2, v) if isinstance(v, float) else v
+
+    with pytest.raises(InferenceError, match="the rank of the result depends on the path taken"):
+        result_type(repeated, (Var(NUMBER),), {})
+    assert result_type(repeated, (Var(Scalar("float")),), {}).ndim == 1
+
+
+def test_arrays_of_objects_for_one_of_the_types():
+    def boxed(v):
+        return np.array([v], object if isinstance(v, float) else int)
+
+    with pytest.raises(InferenceError, match="it is an array of objects on some path"):
+        result_type(boxed, (Var(NUMBER),), {})
+    assert result_type(boxed, (Var(Scalar("int")),), {}).dtype == np.dtype(int)
+
+
+def of_four(results):
+    """A function of a list and a vector that have four numbers each."""
+
+    def function(numbers, x):
+        if (len(numbers), len(x)) != (4, 4):
+            raise ValueError("they don't fit")
+        return results
+
+    return function
+
+
+def test_how_many_results_there_are_may_depend_on_the_length_of_a_list():
+    numbers, x = Var(ListOf(Scalar("float"))), Var(Array(DOUBLE, (Dim.symbol("n"),)))
+    alike = probe(of_four([1.0, 2.0, 3.0]), (numbers, x), {})
+    assert isinstance(alike, ListOf) and alike.element == Scalar("float")
+    with pytest.raises(InferenceError, match="the number of results may depend on the length of a list"):
+        probe(of_four([1.0, np.ones(2), 3.0]), (numbers, x), {})
+
+
+def test_the_lengths_of_a_stack_of_one_array():
+    n = Dim.symbol("n")
+    x = Var(Array(DOUBLE, (n,)))
+    assert result_type(np.stack, (Seq((x,), tuple),), {}).shape == (1, n)
+    assert result_type(np.stack, (Seq((x, x), tuple), Lit(1)), {}).shape == (n, 2)
+
+
+def test_products_of_arrays_whose_lengths_are_constants():
+    a, b, v = (Var(Array(DOUBLE, shape)) for shape in ((2, 3), (3, 4), (3,)))
+    assert result_type(np.matmul, (a, b), {}) == Array(DOUBLE, (2, 4))
+    assert result_type(np.dot, (a, v), {}) == Array(DOUBLE, (2,))
+    with pytest.raises(InferenceError):
+        result_type(np.matmul, (b, a), {})

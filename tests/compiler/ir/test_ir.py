@@ -102,3 +102,18 @@ def test_effects_are_shown():
     with pytest.raises(AssertionError, match="no"):
         evaluate(function, 0)
     assert list(ops.reads(function.body.ops[0])) == [x]
+
+
+def test_what_a_statement_reads_in_all_its_regions():
+    names = "flag a b c d e f".split()
+    flag, a, b, c, d, e, f = (var(name, BOOL if name == "flag" else FLOAT) for name in names)
+    inner, made, out, outer = (var() for _ in range(4))
+    nested = If(a, Block([], (b,)), Block([], (c,)), (inner,))
+    then = Block([nested], (inner,))
+    orelse = Block([Op(operator.mul, (d, e), (made,))], (made,))
+    branch = If(flag, then, orelse, (out,))
+    found = [arg for arg in ops.all_operands(branch) if isinstance(arg, Var)]
+    assert found == [flag, a, b, c, inner, d, e, made]
+    assert ops.reads(branch) == found
+    loop = While((f,), (b,), Block([], (flag,)), Block([branch], (out,)), (outer,))
+    assert ops.reads(loop) == [b, flag, *found, out]

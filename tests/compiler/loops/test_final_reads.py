@@ -156,3 +156,42 @@ def test_random_indices(seed, tmp_path):
     except IndexError:
         pytest.skip("out of bounds")
     reading(module.f, a, 4)
+
+
+def overwritten_by_one_turn(x, n):
+    a, total = x * 2.0, 0.0
+    for i in range(n):
+        total += a[1] * a[1]
+        for j in range(i):
+            a[j] = x[j] * 3.0
+    return total
+
+
+def overwritten_in_each_row(x, n):
+    a = np.zeros((n, n))
+    for i in range(n):
+        a[i, 1] = np.sin(x[i])
+        y = a[i, 1] * a[i, 1]
+        for j in range(n):
+            a[i, j] = y * x[j]
+    return np.sum(a)
+
+
+def overwritten_beside_it(x, n):
+    a = np.zeros((n, n))
+    for i in range(n):
+        a[i, 3] = np.sin(x[i])
+        y = a[i, 3] * a[i, 3]
+        for j in range(3):
+            a[i, j] = y * x[j]
+    return np.sum(a)
+
+
+@pytest.mark.parametrize(
+    "function, saved",
+    [(overwritten_by_one_turn, 1), (overwritten_in_each_row, 1), (overwritten_beside_it, 0)],
+)
+def test_a_place_that_some_turn_of_a_loop_overwrites(function, saved):
+    """Which turn it is, is no multiple of anything."""
+    saving, final = reading(function, np.array([0.4, -0.9, 1.3, 0.2]), 4)
+    assert len(tapes(saving)) == 1 and len(tapes(final)) == saved

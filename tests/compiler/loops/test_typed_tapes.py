@@ -507,3 +507,16 @@ def test_random_programs(start, tmp_path):
                 same_meaning(joint, *copies(program.args))
         finally:
             unload(module)
+
+
+def in_a_branch_of_its_own(x, n):
+    y = x[0]
+    if x[1] < n:
+        for i in range(n):
+            y = np.sin(y) * x[i]
+    return y
+
+
+def test_a_loop_in_a_branch():
+    for n in (3, -2):
+        verify(in_a_branch_of_its_own, np.array([0.4, -0.9, 1.3]), n)

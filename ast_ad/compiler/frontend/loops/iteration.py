@@ -112,14 +112,8 @@ def indexable(cx: Context, source: Value) -> tuple[Any, Callable[[Any], Any]]:
     """The number of items at run time, and how to get one by its position."""
     if isinstance(source, (Iterable, Comprehension)):
         kind = source.kind if isinstance(source, Iterable) else "generator expression"
-        find = METHODS.get(("iterable", kind))
-        if find is None:
-            raise cx.unsupported(
-                f"`{kind}` over what is as long as the call decides",
-                "how many items there are is known only when they have been looked at",
-                "write a loop with an `if`",
-            )
-        return find(cx, source)
+        assert not is_driven(source), "what has no positions gives its items one by one, or becomes a list"
+        return METHODS["iterable", kind](cx, source)
     if isinstance(source, Range):
         return range_length(cx, source), lambda i: cx.emit(
             operator.add, source.start, cx.emit(operator.mul, i, source.step)

@@ -84,19 +84,18 @@ def turns(cx: Context, source: Value, base: Lst) -> Turns:
             lambda i: all_of(cx, [part.open(i) for part in given]),
             lambda i: doors.call(cx, function, [part.get(i) for part in given], {}),
         )
-    if kind == "reversed" and source.sources[0] is base:
-        require_as_made(cx, source)
-        last = binary(cx, operator.sub, doors.length(cx, base), Lit(1))  # when the loop begins
+    assert kind == "reversed" and source.sources[0] is base, "`filter` and its like are asked for each item"
+    require_as_made(cx, source)
+    last = binary(cx, operator.sub, doors.length(cx, base), Lit(1))  # when the loop begins
 
-        def place(i: Value) -> Any:
-            return binary(cx, operator.sub, last, i)
+    def place(i: Value) -> Any:
+        return binary(cx, operator.sub, last, i)
 
-        def is_open(i: Value) -> Any:
-            inside = below(cx, place(i), doors.length(cx, base))
-            return all_of(cx, [below(cx, Lit(-1), place(i)), inside])
+    def is_open(i: Value) -> Any:
+        inside = below(cx, place(i), doors.length(cx, base))
+        return all_of(cx, [below(cx, Lit(-1), place(i)), inside])
 
-        return Turns(is_open, lambda i: load_item(cx, base, place(i)))
-    raise changing(cx, f"`{kind}`")
+    return Turns(is_open, lambda i: load_item(cx, base, place(i)))
 
 
 def changing(cx: Context, what: str) -> AdError:

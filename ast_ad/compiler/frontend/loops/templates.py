@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from ....errors import AdError
 from ...ir.ops import Arg, Block, Lit, Undefined, Var
 from ...ir.types import NOTHING, DictOf, ListOf, Scalar, TupleOf, Type, dict_of, list_of
 from .. import doors
@@ -30,6 +31,8 @@ def widen(cx: Context, old: Template, value: Value, start: State) -> Template:
         inner = old.children[0] if old.kind == "maybe" else old
         held = value_of(value)
         return Template("maybe", None, (inner if held is None else widen(cx, inner, held, start),))
+    if in_heap(value) and value is not old.info:
+        raise carried_on(cx)
     if cx.by_reference:
         found = referred(cx, old, value)
         if found is not None:
@@ -209,7 +212,7 @@ def template_of(cx: Context, value: Value, state: State) -> Template:
         return Template("tuple", None, tuple(template_of(cx, v, state) for v in value.items), value.cls)
     if isinstance(value, Lst) and in_heap(value):
         if value.serial > cx.since:
-            raise cx.aliased("a list that is an element of another one", "a loop carries it on")
+            raise carried_on(cx)
         return Template("same", info=value)
     if isinstance(value, Lst):
         with inside(cx, value):
@@ -259,6 +262,11 @@ def entries_type(cx: Context, content: dict[Any, Value], state: State) -> Type:
             return doors.dynamic_dict(cx, content, Dct()).type
     finally:
         cx.state = outer
+
+
+def carried_on(cx: Context) -> AdError:
+    """A part of what a loop carries is a list in the heap, which only names are carried as."""
+    return cx.aliased("a list that is an element of another one", "a loop carries it on in a container")
 
 
 def template_content(cx: Context, content: Var | tuple[Value, ...], state: State) -> Template:

@@ -16,7 +16,7 @@ from ....rules import helpers
 from ....rules.numpy import diagonals, gather, joining, products, reductions, signal
 from ....rules.numpy.gather import refuse
 from ....rules.torch import activations as torch_activations, softmax as torch_softmax
-from . import padding
+from . import margins
 
 
 def _only(condition: bool) -> None:
@@ -291,7 +291,7 @@ DEFINITIONS: dict[Any, Any] = {
     np.diff: diff,
     signal.undiff: undiff,
     np.roll: roll,
-    **padding.DEFINITIONS,
+    **margins.DEFINITIONS,
     gather.gather: gathered,
     gather.scatter_to: scattered_to,
     np.hstack: hstack,

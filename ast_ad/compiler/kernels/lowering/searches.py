@@ -9,7 +9,7 @@ import numpy as np
 from ...ir.ops import Arg, Lit, Op, Var
 from ...ir.types import Array
 from ..nests.body import element_type
-from ..numbers import searches
+from ..numbers import sorted_places
 from ..numbers.scalars import NoForm
 from .forms import form_of, require_equal
 from .loop_values import Memory
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from ..nests.scalarize import Scalarizer
 
 _PLACES: dict[Any, Any] = {
-    "left": (searches.place_before, searches.place_all_before),
-    "right": (searches.place_behind, searches.place_all_behind),
+    "left": (sorted_places.place_before, sorted_places.place_all_before),
+    "right": (sorted_places.place_behind, sorted_places.place_all_behind),
 }
 
 
@@ -78,8 +78,8 @@ def _interp(s: Scalarizer, op: Op) -> None:
     xp, fp = _vector(s, names["xp"]), _vector(s, names["fp"])
     require_equal(s, xp.lengths[0], fp.lengths[0])
     if given[0]:
-        fns: Any = searches.interpolated, searches.interpolate
+        fns: Any = sorted_places.interpolated, sorted_places.interpolate
         _call(s, op, fns, names["x"], [xp, fp], *map(s.number, ends), first=True)
     else:
-        fns = searches.interpolated_within, searches.interpolate_within
+        fns = sorted_places.interpolated_within, sorted_places.interpolate_within
         _call(s, op, fns, names["x"], [xp, fp], first=True)

@@ -103,3 +103,13 @@ def class_of_a_pass(x):
         if v > 0:
             break
     return np.sum(x) * Inner.scale  # here
+
+
+class Heir(Plain):
+    def missing(self):
+        return super().no_such_method()  # here
+
+
+@refused("super().no_such_method", X)
+def method_that_no_base_has(x):
+    return Heir(x).missing()

@@ -120,3 +120,68 @@ def dict_whose_keys_get_lost(x):
     for _ in range(1000):
         lists = found  # here
     return lists[0][0]
+
+
+@refused("a loop carries it on in a container", X)
+def row_in_a_tuple_from_pass_to_pass(x):
+    rows, pair = [], ([x[0]], 0)
+    for i in range(len(x)):
+        row = [x[i]]
+        rows.append(row)
+        pair[0].append(x[0])
+        pair = (row, i)  # here
+    return sum([sum(row) for row in rows])
+
+
+@refused("a loop carries it on in a container", X)
+def row_in_a_tuple_behind_a_loop(x):
+    rows = []
+    for i in range(len(x)):
+        row = [x[i]]
+        rows.append(row)
+        rows[0].append(x[i])
+        pair = (row, i)  # here
+    pair[0].append(2.0)
+    return sum([sum(row) for row in rows])
+
+
+@refused("another one than those that the loop was read with", X)
+def array_in_a_tuple_that_a_later_pass_finds_in_a_list(x):
+    kept, rows = x * 2.0, []
+    pair, before = (np.cos(x), 1.0), kept
+    for i in range(len(x)):
+        kept[0] += np.sum(pair[0])
+        pair = (before, 2.0)
+        row = x * i
+        rows.append(row)
+        before = row
+        row += 1.0  # here
+    return np.sum(kept) + np.sum(rows[0])
+
+
+@refused("it may be an array, a number or None", X)
+def number_in_a_tuple_that_a_later_pass_finds_in_a_list(x):
+    kept, rows = x * 2.0, []
+    pair, before, last = (1.5, 1.0), kept, np.cos(x)
+    for i in range(len(x)):
+        kept[0] += np.sum(pair[0])
+        pair = (before, 2.0)
+        before = last
+        row = x * i
+        rows.append(row)
+        last = row
+        row += 1.0  # here
+    return np.sum(kept) + np.sum(rows[0])
+
+
+@refused("an array gets a place at the end of its passes", X)
+def dict_of_fixed_keys_in_place_of_one_of_others(x):
+    found = {}
+    for i in range(len(x)):
+        found[i] = x * i
+    for i in range(len(x)):
+        found[0] += 1.0
+        row = x * i
+        found = {0: row}
+        row += 1.0  # here
+    return np.sum(found[0])

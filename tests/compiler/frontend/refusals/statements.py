@@ -246,3 +246,13 @@ def statement_that_is_not_known(x):
         pass
 
     return np.sum(x)
+
+
+@refused("cannot access local variable", X)
+def name_that_each_pass_deletes(x):
+    total = 0.0
+    for v in x:
+        twice = v * 2.0
+        total += twice
+        del twice
+    return total + twice  # noqa: F821  # here

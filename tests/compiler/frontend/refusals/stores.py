@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from typing import Any
 
 import numpy as np
@@ -149,3 +150,13 @@ def read_of_a_list_in_an_object_that_may_be_changed(x):
         kept.x = one if v > 0 else two
         one.append(v)  # here
     return np.sum(x) + len(kept.x)
+
+
+MATRIX = types.SimpleNamespace(value=np.matrix([[1.0, 2.0]]))
+
+
+@refused("its operators do not mean what they mean for arrays", X)
+def store_on_one_path_in_place_of_a_matrix(x):
+    if x[0] > 0:
+        MATRIX.value = x * 2.0
+    return np.sum(MATRIX.value)  # here

@@ -8,7 +8,7 @@ from __future__ import annotations
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 import numpy as np
 
-from ....rules.numpy import padding
+from ....rules.numpy import margins as rule
 from ....rules.numpy.gather import refuse
 
 
@@ -42,7 +42,7 @@ def pad(array, pad_width, mode="constant", constant_values=0):
         out = np.full(shape, constant_values, array.dtype)
         out[tuple(inner)] = array
         return out
-    if mode not in padding.MODES:
+    if mode not in rule.MODES:
         refuse("this call")
     out = np.empty(shape, array.dtype)
     out[tuple(inner)] = array
@@ -112,4 +112,4 @@ def folded(g, x, pad_width, mode):
     return g
 
 
-DEFINITIONS = {np.pad: pad, padding.unpadded: unpadded, padding.folded: folded}
+DEFINITIONS = {np.pad: pad, rule.unpadded: unpadded, rule.folded: folded}
