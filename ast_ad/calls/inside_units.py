@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from ..compiler.arrays.lengths import Ops
 from ..compiler.frontend.context import Context
 from ..compiler.frontend.conversion import from_arg
 from ..compiler.frontend.values import Bound
@@ -49,7 +48,9 @@ def columns(cx: Context, push: Any, place: int) -> list[Any] | None:
 def _length(cx: Context, vector: Var) -> Arg:
     assert isinstance(vector.type, Array) and vector.type.shape is not None
     (length,) = vector.type.shape
-    return Lit(length) if isinstance(length, int) else cx.builder.op(np.shape, vector)[0]
+    if isinstance(length, int):
+        return Lit(length)
+    return Ops(cx.builder.block.ops, cx.builder.span, cx.builder.adjoint).length(vector, 0)
 
 
 def _order(region: Any) -> list[int]:

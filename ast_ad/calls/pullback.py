@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -44,6 +45,21 @@ def as_tuple(run: Callable[..., Any], count: int) -> Callable[..., tuple[Any, ..
     return (lambda *given: (run(*given),)) if count else (lambda *given: (run(*given), ())[1])
 
 
+def grouped(run: Callable[..., Any], trees: Sequence[TreeDef | None]) -> Callable[..., Any]:
+    """Code that takes containers, called with their leaves; None stands for a leaf by itself."""
+
+    def run_grouped(*seeds: Any) -> Any:
+        left = iter(seeds)
+        return run(
+            *[
+                next(left) if t is None else t.unflatten([*itertools.islice(left, t.num_leaves)])
+                for t in trees
+            ]
+        )
+
+    return run_grouped
+
+
 def kept(residuals: Any, inputs: Sequence[Any]) -> Any:
     """The residuals, with copies of memory that is not theirs: it may change before the pullback runs."""
     roots = {id(_root(value)) for value in inputs if isinstance(value, np.ndarray)}
@@ -71,9 +87,9 @@ class PullbackAt:
         request: which leaves of the arguments are asked for.
         name: what the function is called.
         run: from cotangents of the results in ``of`` to those of the leaves.
-        results: the leaves of the value, and what else the program returned.
-        tree: the structure of the value.
-        leaves: the positions of its leaves among the results.
+        results: what the value consists of, and what else the program returned.
+        tree: the structure of the value, as far as it is known to the program.
+        leaves: the positions of its parts among the results.
         of: the positions of those that are differentiated.
     """
 
@@ -89,17 +105,27 @@ class PullbackAt:
         leaves: Sequence[int],
         of: Sequence[int],
     ) -> None:
-        self._request, self._name, self._tree, self._leaves, self._of = request, name, tree, leaves, of
-        self.leaves = run
-        self._like = [(np.shape(results[i]), np.result_type(results[i])) for i in of]
+        self._request, self._name, self._leaves, self._of = request, name, leaves, of
+        # A list whose length is known at run time only is one result, and as many leaves as it has then.
+        held = {i: flatten(results[i]) for i in {*leaves, *of} if isinstance(results[i], (list, tuple))}
+        if held:
+            tree = flatten(tree.unflatten([results[i] for i in leaves]))[1]
+            run = grouped(run, [held[i][1] if i in held else None for i in of])
+        self.leaves, self._tree = run, tree
+        self._widths = [len(held[i][0]) if i in held else 1 for i in leaves]
+        every = [leaf for i in of for leaf in (held[i][0] if i in held else (results[i],))]
+        self._like = [(np.shape(leaf), np.result_type(leaf)) for leaf in every]
 
     def __call__(self, cotangent: Any) -> Any:
         if self._request.owner.every_leaf:  # it gets them leaf by leaf, as in compiled code
             leaves = flatten(cotangent)[0]
         else:
-            found = structured(self._tree, cotangent, "cotangent", "value")
-            given = dict(zip(self._leaves, found, strict=True))
-            leaves = [given[i] for i in self._of]  # of integers in the value they mean nothing
+            found = iter(structured(self._tree, cotangent, "cotangent", "value"))
+            places = zip(self._leaves, self._widths, strict=True)
+            given = {i: list(itertools.islice(found, width)) for i, width in places}
+            leaves = [
+                leaf for i in self._of for leaf in given[i]
+            ]  # of integers in the value they mean nothing
         seeds = [
             as_like(leaf, *like, "cotangent", "value") for leaf, like in zip(leaves, self._like, strict=True)
         ]

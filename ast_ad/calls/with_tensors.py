@@ -7,7 +7,7 @@ the graph that the tensors belong to.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -45,7 +45,6 @@ class CompiledBackward(Node):
     """The node of a compiled function: it sends gradients back with the function's pullback."""
 
     _pullback: Any = None
-    _inputs: tuple[Any, ...] = ()
 
     def _backward(self, g: Any, graph: bool) -> Sequence[Any]:
         if self._pullback is None:
@@ -56,29 +55,36 @@ class CompiledBackward(Node):
             found: Sequence[Any] = self._pullback(arrays)
         else:
             values, second = self._pullback.linearize(arrays)
-            inputs = [*self._inputs, *(bar for bar in given if bar is not None)]
-            found = recorded(values, second, inputs, Tensor)
+            # The edges that it was made with: what was traced has none any more when its trace is over.
+            edges = [*self._edges, *edges_of(bar for bar in given if bar is not None)]
+            found = recorded(values, second, edges, Tensor)
         return [bar for bar, edge in zip(found, self._edges, strict=True) if edge[0] is not None]
 
     def _release(self) -> None:
-        self._pullback, self._inputs = None, ()
+        self._pullback = None
 
 
-def recorded(values: Sequence[Any], pullback: Any, inputs: Sequence[Any], face: Any) -> list[Any]:
-    """The values as tensors with one node, whose edges lead to ``inputs``."""
+Edge = tuple[Node | None, int]
+
+
+def edges_of(inputs: Iterable[Any]) -> list[Edge]:
+    """Where the gradients of inputs go; those of what has no graph go nowhere."""
+    return [edge_of(t) if isinstance(t, Tensor) and needs_grad(t) else (None, 0) for t in inputs]
+
+
+def recorded(values: Sequence[Any], pullback: Any, edges: Sequence[Edge], face: Any) -> list[Any]:
+    """The values as tensors with one node, which has these edges: one for each input of the pullback."""
     outputs = [face._of(value) if has_derivative(value) else value for value in values]
-    edges = tuple(edge_of(t) if isinstance(t, Tensor) and needs_grad(t) else (None, 0) for t in inputs)
     live = tuple(edge for edge in edges if edge[0] is not None)
     made = [t for t in outputs if isinstance(t, Tensor)]
     if not state.grad or not live or not made:
         return outputs
     node = CompiledBackward()
     node._number = next_number()
-    node._edges, node._live = edges, live
-    node._inputs = tuple(inputs)
+    node._edges, node._live = tuple(edges), live
     floats = [i for i, t in enumerate(outputs) if isinstance(t, Tensor)]
     node._pullback = (
-        pullback if len(floats) == len(outputs) else spread(pullback, floats, len(outputs), len(inputs))
+        pullback if len(floats) == len(outputs) else spread(pullback, floats, len(outputs), len(edges))
     )
     node._outputs = len(made)
     metas = [(t._array.shape, t._array.dtype) for t in made]
@@ -162,10 +168,11 @@ class TensorCall:
         """The gradient, as the outputs of one node."""
         value, pullback = compiled_vjp(self.derivative, self.plain_args)
         parts, tree = flatten(value)
-        return tree.unflatten(recorded(parts, pullback, self.inputs(), self.face))
+        return tree.unflatten(recorded(parts, pullback, self.edges(), self.face))
 
-    def inputs(self) -> list[Any]:
-        return [leaf for leaf in self.leaves if has_derivative(plain(leaf))]
+    def edges(self) -> list[Edge]:
+        """Of the leaves that are varied."""
+        return edges_of(leaf for leaf in self.leaves if has_derivative(plain(leaf)))
 
     def pulled(self) -> Any:
         """The value, and a pullback that takes tensors."""
@@ -175,11 +182,8 @@ class TensorCall:
             self.derivative._every_value = every  # type: ignore[attr-defined]
         value, pullback = compiled_vjp(every.function, self.plain_args, every)
         parts, tree = flatten(value)
-        outputs, inputs, request = (
-            recorded(parts, pullback, self.inputs(), self.face),
-            self.inputs(),
-            self.request(),
-        )
+        edges, request = self.edges(), self.request()
+        outputs = recorded(parts, pullback, edges, self.face)
         floats = [i for i, leaf in enumerate(self.leaves) if has_derivative(plain(leaf))]
         within = is_tracing()
 
@@ -189,7 +193,8 @@ class TensorCall:
             if within and not is_tracing():  # the trace is over
                 bars = found
             else:
-                bars = recorded(found, second, [*inputs, *(g for g in given if g is not None)], self.face)
+                of_given = edges_of(g for g in given if g is not None)
+                bars = recorded(found, second, [*edges, *of_given], self.face)
             return gradients(request, [bars[floats.index(i)] for i in request.wrt])
 
         return self.question.answer(*self.question.parts(tree.unflatten(outputs)), pull_back)

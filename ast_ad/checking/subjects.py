@@ -97,6 +97,13 @@ class Subject:
         except ValueError:  # other shapes
             return along, np.nan * self.values
 
+    def neighbours(self) -> Iterator[Subject]:
+        """The same function at points that differ in the last bits."""
+        signs = np.random.default_rng(0).choice((-1.0, 1.0), len(self.point))
+        for side in (4.0, -4.0):
+            there = self.point * (1.0 + side * self.eps * signs)
+            yield Subject(self.function, tuple(self.arguments(there)), self.first)
+
     def line(self, direction: Values) -> Line:
         """The differences along a direction."""
         key = direction.tobytes()

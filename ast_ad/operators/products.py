@@ -19,7 +19,7 @@ from ..errors import InputTypeError, InputValueError
 from ..trees import flatten
 from .jacobians import numbers
 from .leaves import as_program, by_position, inlined, leaves, number_like, require_kind
-from .operator import Operator, operator, require_callable, takes_arguments_of
+from .operator import Operator, by_parts, operator, require_callable, takes_arguments_of
 from .programs import basis, pushed, pushed_along, unit
 
 
@@ -98,13 +98,21 @@ def second(function: Callable[..., Any], argnums: tuple[int, ...], has_aux: bool
     return push
 
 
-def laplacian(function: Callable[..., Any], argnums: int = 0, **choices: Any) -> Operator:
+def laplacian(
+    function: Callable[..., Any], argnums: int = 0, *, wrt: str | None = None, **choices: Any
+) -> Any:
     """The sum of the second derivatives of a real function by each number of an argument.
+
+    ``wrt``: the argument by its name, or a part of it; see ``grad``.
 
     >>> laplacian(lambda x: np.sum(x**4))(np.array([1.0, 2.0]))
     np.float64(60.0)
     """
     require_callable(function, "laplacian")
+    if isinstance(wrt, (tuple, list)):
+        raise InputTypeError("a laplacian by several arguments", why="it is that by one", fix="add them up")
+    if wrt is not None:
+        return by_parts(laplacian, function, argnums, wrt, **choices)
     program = takes_arguments_of(function, _trace_of_hessian(function, numbers(argnums)))
     return operator(program, laplacian, function, choices, argnums)
 

@@ -141,6 +141,21 @@ def test_nothing_is_said_at_kinks_and_jumps(function, args):
     check_grads(function, args, order=1, modes=["rev"])
 
 
+SQUARE = np.array([[2.0, 0.3, -0.4], [0.1, 1.5, 0.6], [0.7, -0.2, 1.8]])
+
+
+@pytest.mark.parametrize(
+    "function, args",
+    [
+        (lambda a, b: np.linalg.solve(a, b) ** 2, (SQUARE, SQUARE)),
+        (lambda a: np.std(a, axis=0), (SQUARE[:2],)),
+    ],
+)
+def test_no_alarm_at_what_is_zero_but_for_rounding(function, args):
+    """Of such a derivative differences may be exact, and the modes have other last bits."""
+    check_grads(function, args, order=2)
+
+
 @pytest.mark.parametrize("at", [3, 250])
 def test_one_wrong_entry_of_many_is_found_and_named(at, monkeypatch):
     n = 300

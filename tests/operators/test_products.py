@@ -395,3 +395,24 @@ def test_results_share_memory_with_no_argument(function, way):
     rows = ast_ad.vmap(function, **options)(x[None])
     for leaf in ast_ad.trees.flatten((found, products, rows))[0]:
         assert not np.shares_memory(leaf, x) and not np.shares_memory(leaf, v)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_laplacian_by_a_part_of_an_argument(backend):
+    def f(p, scale):
+        return scale * np.sum(p["x"] ** 3) + p["y"] ** 2 * scale**4
+
+    p = {"x": X, "y": 2.0}
+    by_x, by_y, by_scale = (
+        ast_ad.laplacian(f, wrt=wrt, backend=backend)(p, 2.0) for wrt in ("p['x']", "p['y']", "scale")
+    )
+    np.testing.assert_allclose((by_x, by_y, by_scale), (12.0 * np.sum(X), 32.0, 192.0), rtol=1e-12)
+
+    def of_scale(scale):
+        return ast_ad.laplacian(f, wrt="p['x']")(p, scale)
+
+    assert ast_ad.grad(of_scale, backend=backend)(2.0) == pytest.approx(6.0 * np.sum(X))
+    with pytest.raises(InputTypeError, match="several arguments"):
+        ast_ad.laplacian(f, wrt=("p", "scale"))
+    with pytest.raises(InputTypeError, match="argnums and wrt together"):
+        ast_ad.laplacian(f, 1, wrt="p")

@@ -15,7 +15,7 @@ import ast_ad
 from ast_ad import grad, vmap
 from ast_ad.errors import FallbackWarning, InputTypeError, InputValueError
 
-from .functions import OF_ARRAYS, X, constant, differences, loop_with_writes, number
+from .functions import OF_ARRAYS, X, constant, differences, loop_with_writes, number, straight
 
 BACKENDS = ["numpy", "numba"]
 ROWS = np.array([[0.3, -0.8, 1.2], [0.5, -0.2, 0.9], [1.4, 0.1, -0.6], [-0.7, 1.1, 0.2]])
@@ -348,6 +348,16 @@ def test_no_rows():
     with pytest.raises(InputValueError, match="no rows"), warnings.catch_warnings():
         warnings.simplefilter("ignore", FallbackWarning)
         vmap(opaque)(ROWS[:0])
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("f", [loop_with_writes, straight, constant])
+@pytest.mark.parametrize("ask", [ast_ad.jacfwd, ast_ad.jacrev, ast_ad.hessian])
+def test_matrices_without_rows(ask, f, backend):
+    """The lengths of columns that are had in one pass are known before there is a row."""
+    mapped = vmap(ask(f), backend=backend, fallback="error")
+    full, none = mapped(ROWS), mapped(ROWS[:0])
+    assert none.shape == (0, *full.shape[1:]) and none.dtype == full.dtype
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

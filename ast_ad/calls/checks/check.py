@@ -150,7 +150,7 @@ class FirstCall:
         *values, _ = results
         with quiet():
             later = self.program.question.at(self.program, results, self.inputs)
-            found = Outcome.of(lambda: later.leaves(*self.ones(values)))
+            found = Outcome.of(lambda: later.leaves(*flatten(self.ones(values))[0]))
         if found.error is None:
             return [*values, *found.value]
         if isinstance(found.error, NUMERIC) or self.by_rules(found.error):
@@ -223,7 +223,8 @@ class FirstCall:
         program = self.program
         forward = program.question.forward
         likes = [self.inputs[i] for i in program.wrt] if forward else [values[i] for i in program.of]
-        return [np.ones_like(like)[()] for like in likes]
+        found = map(flatten, likes)  # one of them may be a list
+        return [tree.unflatten([np.ones_like(leaf)[()] for leaf in leaves]) for leaves, tree in found]
 
     def derived(self, values: Sequence[Any]) -> list[tuple[str, Any]]:
         """What the derivatives behind the values belong to, with its name: to arguments, or to results."""

@@ -12,7 +12,8 @@ tests say; of another one the pullback is made, which must not depend on the val
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from ...rules import helpers
 from ...rules.registry import Primitive
 from ..analysis.activity import analyse
 from ..ir import builtin
-from ..ir.ops import Arg, Block, Function, If, Lit, Op, Statement, Var, atoms, operands, variables, walk
+from ..ir.ops import Arg, Block, Function, If, Lit, Op, Statement, Var, operands, variables, walk
 from ..ir.types import carries_derivative
 from ..simplify.dead_code import Liveness
 
@@ -34,7 +35,7 @@ def is_linear(
     primitive: Primitive,
     ops: Sequence[Statement],
     g: Iterable[Arg],
-    cotangents: Iterable[Arg],
+    cotangents: Iterable[Any],
     adjoint: Callable[..., Function],
 ) -> bool:
     """Whether the cotangents of a rule's arguments are linear in those of its results: see ``are_linear``."""
@@ -46,7 +47,7 @@ def is_linear(
 def are_linear(
     ops: Sequence[Statement],
     g: Iterable[Arg],
-    cotangents: Iterable[Arg],
+    cotangents: Iterable[Any],
     adjoint: Callable[..., Function],
 ) -> bool:
     """Whether cotangents are linear in others.
@@ -54,13 +55,11 @@ def are_linear(
     Args:
         ops: the statements that the rule was read as, which may read what stands before them.
         g: the cotangents of the results.
-        cotangents: what the rule returned.
+        cotangents: what the rule returned: None for an argument that has none, a tuple for a display.
         adjoint: the transformation of that name.
     """
     seeds = tuple(var for var in variables(*g) if carries_derivative(var.type))
-    found = tuple(
-        v for bar in cotangents for v in atoms(bar) if isinstance(v, Var) and carries_derivative(v.type)
-    )
+    found = tuple(v for v in variables(*_parts(cotangents)) if carries_derivative(v.type))
     if not seeds or not found:
         return True
     rule = Function("rule", seeds, Block(list(ops), found))
@@ -70,6 +69,14 @@ def are_linear(
     return not values_read(
         transposed.body, transposed.body.results[len(found) :], transposed.params[: len(seeds)]
     )
+
+
+def _parts(cotangents: Iterable[Any]) -> Iterator[Arg]:
+    for bar in cotangents:
+        if isinstance(bar, (tuple, list)):
+            yield from _parts(bar)
+        elif bar is not None:
+            yield bar
 
 
 def adds_a_constant(block: Block, seeds: Sequence[Var]) -> bool:

@@ -24,7 +24,7 @@ from ...rules import helpers
 from ..frontend.builder import Builder, type_of_arg
 from ..ir import builtin
 from ..ir.ops import Arg, Block, For, If, Lit, Op, Seq, Statement, Undefined, Var, While, variables
-from ..ir.types import Array, Scalar, Type, dtype_of, kind_of
+from ..ir.types import Array, Scalar, Type, dtype_of, kind_of, type_of_shape
 from ..simplify.patterns import arg_key
 from ..simplify.renaming import free
 from ..simplify.view_indices import is_basic_index, is_int, parts_of
@@ -199,8 +199,11 @@ class Columns:
             return tuple(map(Lit, type.shape))
         if not isinstance(arg, Var) or arg in self.late:
             raise NoForm
-        found = self.builder.op(np.shape, arg)
-        return tuple(found)
+        sized = type_of_shape(type)  # by which the result is known to have the same lengths
+        shape = self.builder.opaque(np.shape, (arg,), sized)
+        return tuple(
+            [self.builder.opaque(builtin.tuple_get, (shape, Lit(i)), n) for i, n in enumerate(sized.items)]
+        )
 
     def spread(self, arg: Arg) -> Arg:
         """What does not depend on the seeds, with an axis for the directions if it has any axes."""

@@ -256,7 +256,7 @@ def exprel(ans, x):
 
 @vjp(sp.logsumexp)
 def logsumexp(g, ans, a, axis=None, b=None, keepdims=False):
-    shares = exp_share(a, sp.logsumexp(a, axis=axis, b=b, keepdims=True))
+    shares = exp_share(a, sp.logsumexp(a, axis, b, True))
     g_each = (
         g if axis is None and not keepdims else np.reshape(g, np.shape(np.sum(a, axis=axis, keepdims=True)))
     )
