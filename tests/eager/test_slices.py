@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import sys
 import warnings
@@ -17,11 +18,11 @@ from sample import Sample, all_samples
 
 from ast_ad import rules  # noqa: F401  (fills the registry)
 from ast_ad.eager import doors
-from ast_ad.eager.slices import slices, tensor_names
+from ast_ad.eager.slices import reads, slices, tensor_names
 from ast_ad.eager.slices.slices import Slice, slice_rule
 from ast_ad.errors import AdError, MissingRuleError
 from ast_ad.rule import direct
-from ast_ad.rules import helpers
+from ast_ad.rules import helpers, partials
 from ast_ad.rules.registry import Primitive, lookup
 
 CASES = [
@@ -335,3 +336,22 @@ def plain_arrays(x: Any) -> list[Any]:
     if isinstance(x, (list, tuple)):
         return [leaf for item in x for leaf in plain_arrays(item)]
     return [x] if isinstance(x, np.ndarray) else []
+
+
+def test_an_analysis_that_is_interrupted_is_made_again(monkeypatch):
+    """As where a run on trial takes too long, or the stack is full: half an answer would be a wrong one."""
+    whole, calls = reads.Demand.block, []
+
+    def interrupted(self, body):
+        calls.append(self.tree.name)
+        if calls.count("power_dx") == 1:
+            raise TimeoutError
+        whole(self, body)
+
+    monkeypatch.setattr(reads, "_found", {})
+    monkeypatch.setattr(reads.Demand, "block", interrupted)
+    for _ in range(2):
+        with contextlib.suppress(TimeoutError):
+            found, order = reads.argument_levels(partials.power_dx, reads.VALUE)
+    assert order == ["x", "y"] and set(found.values()) == {reads.VALUE}
+    assert not reads._in_progress

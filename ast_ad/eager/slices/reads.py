@@ -306,11 +306,15 @@ def _levels_of_function(fn: Any, level: str) -> tuple[Levels, list[str]]:
     order = [] if a.vararg or a.kwarg else parameter_names(tree)
     _found[key] = {}, order  # what a function that calls itself reads is found by iteration
     _in_progress.append(key)
-    while True:
-        levels = Demand(tree, fn.__globals__, result=level).levels
-        wanted = {name: levels.get(name, NOTHING) for name in order}
-        if wanted == _found[key][0]:
-            break
-        _found[key] = wanted, order
-    _in_progress.pop()
-    return _found[key]
+    try:
+        while True:
+            levels = Demand(tree, fn.__globals__, result=level).levels
+            wanted = {name: levels.get(name, NOTHING) for name in order}
+            if wanted == _found[key][0]:
+                return _found[key]
+            _found[key] = wanted, order
+    except BaseException:  # half an answer is none: a full stack, say, on which the call is tried again
+        del _found[key]
+        raise
+    finally:
+        _in_progress.remove(key)
