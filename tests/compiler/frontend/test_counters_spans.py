@@ -106,6 +106,7 @@ def differences(f, a, k):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("f", PROGRAMS)
 def test_slices_at_counters(f, backend):
@@ -123,6 +124,7 @@ def test_slices_at_counters(f, backend):
         np.testing.assert_allclose(found, differences(f, a, k), rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_part_of_one_column_stays_in_a_kernel():
     """``wt[:, b:b + 1]`` is stretched, and not of the length of what it meets."""
 

@@ -84,6 +84,7 @@ def test_equal_lengths(f, backend):
         check(derivative, f, n)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("f", OTHERS, ids=lambda f: f.__name__)

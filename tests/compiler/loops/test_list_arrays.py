@@ -7,6 +7,7 @@ import ast_ad
 from ast_ad.calls import code
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning"),  # some are traced: right all the same
     pytest.mark.filterwarnings("ignore:(overflow|invalid value|divide by zero) encountered:RuntimeWarning"),
 ]
