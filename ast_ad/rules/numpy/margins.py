@@ -66,9 +66,10 @@ def folded(g: Any, x: Any, pad_width: Any, mode: str) -> Any:
     most = [n - (mode == "reflect") for n in np.shape(x)]
     if mode != "edge" and any(max(pair) > n for pair, n in zip(sides, most, strict=True)):
         return scatter_to(x, np.pad(positions(x), pad_width, mode), g)  # type: ignore[call-overload]
+    out = np.array(g)
     for axis, (before, behind) in enumerate(sides):
-        g = _folded_along(g, axis, before, behind, mode)
-    return g
+        out = _folded_along(out, axis, before, behind, mode)
+    return out
 
 
 def _folded_along(g: Any, axis: int, before: int, behind: int, mode: str) -> Any:
