@@ -61,6 +61,23 @@ def first_only(x, n):
     return next(zip(xs, ys, strict=True))[0] * x[1]
 
 
+def listed_later(x, n):
+    xs, ys = [x[0], x[1]], [x[1], x[2]]
+    pairs = zip(xs, ys, strict=True)
+    if n > 2:
+        ys.append(x[0])
+    found = list(pairs)
+    return found[0][0] * found[1][1]
+
+
+def always_listed_later(x, n):
+    xs, ys = [x[0], x[1]], [x[1], x[2]]
+    pairs = zip(xs, ys, strict=True)
+    ys.append(x[0])
+    (a, b), (c, d) = pairs
+    return a * b + c * d
+
+
 def handled(x, n):
     xs, ys = [x[i] for i in range(n)], [x[i] ** 2 for i in range(n + n % 2)]
     s = 0.0
@@ -73,7 +90,7 @@ def handled(x, n):
 
 
 COMPILED = [of_lists, of_arrays, reversed_one, both_grow]
-OTHERS = [left_before_the_end, one_grows, first_only, handled]
+OTHERS = [left_before_the_end, one_grows, first_only, handled, listed_later, always_listed_later]
 
 
 @pytest.mark.parametrize("backend", ["numpy", "numba"])

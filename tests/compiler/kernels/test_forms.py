@@ -252,3 +252,17 @@ def _values(f: Callable[..., Any], **options: Any) -> Callable[..., Any]:
     import ast_ad
 
     return ast_ad.value_and_grad(lambda x: (np.sum(x), f(x)), has_aux=True, **options)
+
+
+def test_interpolation_between_no_nodes_is_numpys_error() -> None:
+    import ast_ad
+
+    def f(x: Any, xp: Any) -> Any:
+        total = np.sum(np.interp(x, xp, xp)) + np.sum(np.interp(x, xp, xp, left=0.0, right=1.0))
+        return total + np.interp(x[0], xp, xp)
+
+    derivative = ast_ad.grad(f, backend="numba", check=False)
+    nodes = np.arange(20.0)
+    derivative(V, nodes)
+    with pytest.raises(ValueError, match="empty"):
+        derivative(V, nodes[:0])

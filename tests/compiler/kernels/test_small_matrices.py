@@ -90,3 +90,9 @@ def test_what_is_not_a_number_comes_through():
         assert np.array_equal(np.isnan(out), np.isnan(np.linalg.solve(a, np.ones(2))))
         assert np.isnan(small.determinant_of_small(a)) and np.isnan(np.linalg.det(a))
     assert np.isnan(square[0, 0]) and np.isnan(square[1]).all()
+
+
+def test_pivots_whose_reciprocals_are_infinite():
+    a, out = np.array([[1e-310, 2e-310], [0.5e-310, 3e-310]]), np.empty(2)
+    small.solve_small_vector(a, np.array([3e-310, 3.5e-310]), out)
+    np.testing.assert_allclose(out, np.ones(2), rtol=1e-12)

@@ -141,6 +141,8 @@ def lazy_iterable(cx: Context, value: Iterable, short: bool) -> Lazy | None:
     if value.kind == "reversed":
         require_as_made(cx, value)
         return found[0][::-1]
+    if value.strict and len(set(map(len, found))) > 1:  # one has grown since it was checked
+        raise cx.unsupported("zip(strict=True) of unequal lengths", "it raises", "compare them before")
     if together:
         return [partial(tupled, parts) for parts in zip(*found, strict=False)]
     return [partial(mapped, cx, value.sources[0], parts) for parts in zip(*found, strict=False)]

@@ -43,9 +43,8 @@ def eliminate(a: Any, lu: Any, order: Any) -> float:
                 lu[k, j], lu[pivot, j] = lu[pivot, j], lu[k, j]
         determinant *= lu[k, k]
         if lu[k, k] != 0.0:
-            scale = 1.0 / lu[k, k]
             for i in range(k + 1, n):
-                lu[i, k] *= scale
+                lu[i, k] /= lu[k, k]  # whose reciprocal may be infinite
                 factor = lu[i, k]
                 for j in range(k + 1, n):
                     lu[i, j] -= factor * lu[k, j]

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..runtime import Mismatch
 from .kernel_math import compiled
 
 
@@ -39,6 +40,8 @@ def place_behind(a: Any, x: float) -> int:
 def interpolated(x: float, xp: Any, fp: Any, left: float, right: float) -> float:
     """``np.interp(x, xp, fp, left, right)``."""
     last = len(xp) - 1
+    if last < 0:  # an error, which NumPy raises
+        raise Mismatch
     if math.isnan(x):
         return x
     if x > xp[last]:
@@ -60,6 +63,8 @@ def interpolated(x: float, xp: Any, fp: Any, left: float, right: float) -> float
 @compiled
 def interpolated_within(x: float, xp: Any, fp: Any) -> float:
     """``np.interp(x, xp, fp)``: beyond the nodes the first value and the last."""
+    if len(fp) == 0:
+        raise Mismatch
     return interpolated(x, xp, fp, fp[0], fp[len(fp) - 1])
 
 
@@ -84,4 +89,4 @@ def interpolate(x: Any, xp: Any, fp: Any, left: float, right: float, out: Any) -
 @compiled
 def interpolate_within(x: Any, xp: Any, fp: Any, out: Any) -> None:
     for i in range(len(x)):
-        out[i] = interpolated(x[i], xp, fp, fp[0], fp[len(fp) - 1])
+        out[i] = interpolated_within(x[i], xp, fp)
