@@ -18,15 +18,15 @@ import numpy as np
 from ..runtime import Mismatch
 from .kernel_math import compiled
 
-MOST_ROWS = 16  # from here on LAPACK is faster
+MOST_ROWS = 16  # LAPACK takes twice the time for these; longer lengths are seldom known to kernels
 WELL_CONDITIONED = 1e7
 
 
 @compiled
-def eliminate(a: Any, lu: Any, order: Any) -> float:
-    """Factor ``a``: both triangles into ``lu``, the rows' order into ``order``; gives its determinant."""
+def eliminate(a: Any) -> Any:
+    """Factor ``a``: both triangles in one array, the order of its rows, and its determinant."""
     n = a.shape[0]
-    determinant = 1.0
+    lu, order, determinant = np.empty((n, n)), np.empty(n, np.int64), 1.0
     for i in range(n):
         order[i] = i
         for j in range(n):
@@ -48,17 +48,17 @@ def eliminate(a: Any, lu: Any, order: Any) -> float:
                 factor = lu[i, k]
                 for j in range(k + 1, n):
                     lu[i, j] -= factor * lu[k, j]
-    return determinant
+    return lu, order, determinant
 
 
 @compiled
-def factored(a: Any, lu: Any, order: Any) -> float:
+def factored(a: Any) -> Any:
     """``eliminate`` for a matrix that is not singular."""
-    determinant = eliminate(a, lu, order)
+    lu, order, determinant = eliminate(a)
     for k in range(a.shape[0]):
         if lu[k, k] == 0.0:
             raise Mismatch
-    return determinant
+    return lu, order, determinant
 
 
 @compiled
@@ -82,8 +82,7 @@ def substitute(lu: Any, out: Any) -> None:
 @compiled
 def solve_small_matrix(a: Any, b: Any, out: Any) -> None:
     n = a.shape[0]
-    lu, order = np.empty((n, n)), np.empty(n, np.int64)
-    factored(a, lu, order)
+    lu, order, _ = factored(a)
     for i in range(n):
         for j in range(b.shape[1]):
             out[i, j] = b[order[i], j]
@@ -93,8 +92,7 @@ def solve_small_matrix(a: Any, b: Any, out: Any) -> None:
 @compiled
 def solve_small_vector(a: Any, b: Any, out: Any) -> None:
     n = a.shape[0]
-    lu, order = np.empty((n, n)), np.empty(n, np.int64)
-    factored(a, lu, order)
+    lu, order, _ = factored(a)
     for i in range(n):
         total = b[order[i]]
         for k in range(i):
@@ -110,8 +108,7 @@ def solve_small_vector(a: Any, b: Any, out: Any) -> None:
 @compiled
 def inverse_and_determinant(a: Any, out: Any) -> float:
     n = a.shape[0]
-    lu, order = np.empty((n, n)), np.empty(n, np.int64)
-    determinant = factored(a, lu, order)
+    lu, order, determinant = factored(a)
     for i in range(n):
         for j in range(n):
             out[i, j] = 0.0
@@ -127,8 +124,7 @@ def invert_small(a: Any, out: Any) -> None:
 
 @compiled
 def determinant_of_small(a: Any) -> float:
-    n = a.shape[0]
-    return eliminate(a, np.empty((n, n)), np.empty(n, np.int64))
+    return eliminate(a)[2]
 
 
 @compiled
