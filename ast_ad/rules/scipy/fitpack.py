@@ -7,6 +7,7 @@ data: it is differentiated by its points only.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -37,11 +38,19 @@ _plain_derivative, _plain_integral, _plain_area = splder, splantider, splint
 _plain_surface, _plain_rectangle = BivariateSpline.__call__, RectBivariateSpline.__init__
 
 
+def require_enough(c: Any, *directions: tuple[Any, int]) -> None:
+    """``ValueError`` if knots and degrees ask for more coefficients: FITPACK would read beyond their end."""
+    counts = [len(t) - k - 1 for t, k in directions]
+    if min(counts) < 1 or np.size(c) < math.prod(counts):
+        raise ValueError(f"{np.size(c)} coefficients don't fit {[len(t) for t, _ in directions]} knots")
+
+
 # ----- curves -----
 
 
 def curve_at(c: Any, at: Any, t: Any, k: int, der: int, ext: int) -> Any:
     """``splev`` of one curve."""
+    require_enough(c, (t, k))
     return np.asarray(_plain_curve(at, (t, np.append(c, np.zeros(k + 1)), k), der, ext))
 
 
@@ -186,6 +195,7 @@ def curve_integral(tck: Any, n: int = 1) -> Any:
 
 def area(c: Any, a: Any, b: Any, t: Any, k: int) -> Any:
     """``splint``: beyond the ends the spline counts as 0."""
+    require_enough(c, (t, k))
     return _plain_area(a, b, (t, np.append(c, np.zeros(k + 1)), k))
 
 
@@ -262,6 +272,7 @@ def area_of_curve(self: Any, a: Any, b: Any) -> Any:
 
 def surface_at(c: Any, x: Any, y: Any, tx: Any, ty: Any, degrees: Any, orders: Any, grid: bool) -> Any:
     """The values on the grid of two vectors, or at pairs of numbers."""
+    require_enough(c, (tx, degrees[0]), (ty, degrees[1]))
     found = object.__new__(RectBivariateSpline)
     found.tck, found.degrees = (tx, ty, np.ravel(c)), degrees
     return np.asarray(_plain_surface(found, x, y, *orders, grid=grid))

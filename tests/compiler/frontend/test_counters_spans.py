@@ -106,7 +106,7 @@ def differences(f, a, k):
     return found
 
 
-@pytest.mark.slow
+@pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("f", PROGRAMS)
 def test_slices_at_counters(f, backend):

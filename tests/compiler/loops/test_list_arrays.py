@@ -7,7 +7,6 @@ import ast_ad
 from ast_ad.calls import code
 
 pytestmark = [
-    pytest.mark.slow,
     pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning"),  # some are traced: right all the same
     pytest.mark.filterwarnings("ignore:(overflow|invalid value|divide by zero) encountered:RuntimeWarning"),
 ]
@@ -358,6 +357,7 @@ def differences(f, n):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("f", FITTING + OTHERS + MORE, ids=lambda f: f.__name__)
 def test_lists(f, monkeypatch):
     monkeypatch.setattr(code, "FAIL_LOUDLY", True)
@@ -379,6 +379,7 @@ def test_lists(f, monkeypatch):
             np.testing.assert_allclose(found, differences(f, n), rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("f", FITTING, ids=lambda f: f.__name__)
 def test_no_list_is_left(f):
     derivative = ast_ad.value_and_grad(f, backend="numba", check=False)
@@ -387,6 +388,7 @@ def test_no_list_is_left(f):
     assert not any("append" in line or "list_" in line for line in code)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("f", [recurrent, numbers, stacked, at_places], ids=lambda f: f.__name__)
 def test_second_derivatives(f):
     found = ast_ad.hessian(f, backend="numba")(X.copy(), 3)
@@ -398,6 +400,7 @@ def test_second_derivatives(f):
         np.testing.assert_allclose(found[:, i], column, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_single_precision():
     x = X.astype(np.float32)
     value, found = ast_ad.value_and_grad(recurrent, backend="numba", check=False)(x, 4)
@@ -405,6 +408,7 @@ def test_single_precision():
     np.testing.assert_allclose(found, ast_ad.grad(recurrent, backend="numpy")(x, 4), rtol=1e-4)
 
 
+@pytest.mark.slow
 def test_arguments_length():
     """Rows of the length of an argument, and a pullback, whose tape is kept."""
 
