@@ -90,11 +90,11 @@ def numpy_code(placed: Function) -> Loaded:
 
 def for_kernels(pure: Pure, report: Report) -> Function:
     """A pure program with writes in place, in the form that kernels like best."""
-    from ..compiler.kernels.numba import DEFINITIONS, ROWS_LIKE, has_form, is_pointwise
+    from ..compiler.kernels.numba import FORMS, ROWS_LIKE
 
-    simple = expand(small_arrays(pure.function, report=report), DEFINITIONS, has_form, is_pointwise)
-    tapes = typed_tapes(read_final(lists_as_arrays(fuse_loops(simple, report), ROWS_LIKE), report), report)
-    return write_in_place(tapes, pure.owned, pure.fresh, report=report)
+    fused = fuse_loops(expand(small_arrays(pure.function, report=report), *FORMS), report)
+    arrays = expand(lists_as_arrays(fused, ROWS_LIKE), *FORMS)  # now with what took a list
+    return write_in_place(typed_tapes(read_final(arrays, report), report), *pure[1:], report=report)
 
 
 def kernel_code(

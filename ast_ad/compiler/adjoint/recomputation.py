@@ -7,7 +7,8 @@ The cost model, in units of one addition of two numbers:
 - to compute it again, for each number in the result: arithmetic and comparisons 1, division and roots 8,
   elements picked by an array of indices 4, sums and products of small arrays with constant shapes 2 for
   each term. Views, lengths and an element of an array cost 1.
-- An array outside of a branch, in a loop, is saved for every turn if it is read: so are its elements instead.
+- An array or a list outside of a branch, in a loop, is saved for every turn if it is read: so are its
+  elements instead.
 - Everything else (exp and its like, reductions, products of matrices, calls, loops, branches) is saved.
 
 The network has two nodes for each value, one before and one after "saved". On the sink's side of the cut is
@@ -75,8 +76,8 @@ def size(type: Type) -> int:
 
 
 def is_long(type: Type) -> bool:
-    """Whether it is an array of more than a few numbers."""
-    return isinstance(type, Array) and size(type) > FEW
+    """Whether it is an array, a list or a dict of more than a few numbers."""
+    return isinstance(type, (Array, ListOf, DictOf)) and size(type) > FEW
 
 
 def cost_again(op: Op) -> int | None:

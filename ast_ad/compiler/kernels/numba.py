@@ -86,7 +86,10 @@ def why_left(parts: Parts) -> str:
     return "; ".join(sorted({why for _, why in parts.refused}))
 
 
+FORMS = DEFINITIONS, has_form, is_pointwise
+"""What kernels have a form for, and what stands for the rest, as ``expand`` takes it."""
+
 __all__ = [
-    "DEFINITIONS", "ROWS_LIKE", "compiled_driver", "decorators", "driver", "has_form", "is_pointwise",
+    "FORMS", "ROWS_LIKE", "compiled_driver", "decorators", "driver",
     "stamp", "why_left",
 ]  # fmt: skip

@@ -1,7 +1,7 @@
 """How do the lists that the user's program keeps become arrays?
 
 ``lists_as_arrays(function, rows_like) -> Function``. For kernels only, after ``fuse_loops`` and before
-``read_final``: what is left of lists then are tapes, and lists that don't fit.
+``read_final``: what is left of lists then are tapes, and lists that don't fit (``Lists``).
 
 A list of numbers, or of arrays of one shape, that grows at its end becomes an array with room for more, and
 how many of its rows count::
@@ -12,24 +12,25 @@ how many of its rows count::
                                         xs[count] = f(xs[:count][-1])
                                         count += 1
 
-So do the lists of cotangents of such a list. Lists that meet in a loop, a branch or an operation are
-converted together or not at all: if something is done to one of them for which there is no form here, they
-stay lists.
+So do the lists of cotangents of such a list. Where elements are Python's numbers or NumPy's, as in
+``[1.0, x[0]]``, a second array says of each whether it is NumPy's: dividing by one of them raises, or not.
 """
 
 from __future__ import annotations
 
+import builtins
 import operator
-from collections.abc import Collection, Iterable, Sequence
-from typing import Any
+from collections.abc import Collection, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...rules import containers, helpers
-from ..arrays.lengths import Lengths, Ops, is_number
+from ..arrays.lengths import Lengths, Ops
 from ..ir import builtin
 from ..ir.alternatives import is_mixed
 from ..ir.dims import Dim, reaches
+from ..ir.mixed_numbers import is_numpys, own_and_numpys, restored
 from ..ir.ops import (
     Arg,
     Block,
@@ -46,17 +47,26 @@ from ..ir.ops import (
     operands,
     variables,
 )
-from ..ir.types import NOTHING, Array, ListOf, Scalar, dtype_of
+from ..ir.types import Array, Scalar, dtype_of
 from ..simplify.dead_code import eliminate_dead_code
-from ..simplify.renaming import copy_function
+from ..simplify.renaming import copy_function, renamed
+from .kept_lists import EXTREMA, ROWS, Kind, Lists, of_two, takes_array
 from .tape_places import FIRST_CAPACITY, INT
 
-Kind = Scalar | Array
-Pair = tuple[Arg, Arg]  # the array of rows, and how many count
 _PYTHON = {"float": float, "complex": complex}
-_LENGTHS = {len, containers.list_len}
-_ROWS = {containers.array_from_list, np.stack}
-_ALIKE = {containers.list_zeros_like, containers.list_reverse, containers.list_pop}  # which fit any list
+_BOOL = Scalar("bool")
+_FLAGS = np.dtype(bool)
+
+
+class Rows(NamedTuple):
+    """What a list has become: how many rows count, their values, and whether each is NumPy's, where told."""
+
+    length: Arg
+    columns: tuple[Arg, ...]
+
+    @property
+    def values(self) -> Arg:
+        return self.columns[0]
 
 
 def lists_as_arrays(function: Function, rows_like: Collection[Any] = ()) -> Function:
@@ -69,181 +79,21 @@ def lists_as_arrays(function: Function, rows_like: Collection[Any] = ()) -> Func
     >>> lists_as_arrays(Function("nothing", (), Block([], (Lit(1),)))).body.results
     (1,)
     """
-    found = _Lists(function, rows_like)
+    found = Lists(function, rows_like)
     if not any(found.elements.values()):
         return function
     function = copy_function(function)
-    _Conversion(_Lists(function, rows_like)).block(function.body)
+    _Conversion(Lists(function, rows_like)).block(function.body)
     eliminate_dead_code(function)
     return function
 
 
-# ----- which lists
-class _Lists:
-    """Groups lists that meet. ``elements``: the type of what each group holds; None where it stays a list."""
-
-    def __init__(self, function: Function, rows_like: Collection[Any]) -> None:
-        self.rows_like = rows_like
-        self.leaders: dict[Var, Var] = {}
-        self.unfit: set[Var] = set()
-        self.params = function.params
-        self.forbid(function.params)
-        self.block(function.body)
-        self.forbid(variables(*function.body.results))
-        groups: dict[Var, list[Var]] = {}
-        for var in list(self.leaders):
-            groups.setdefault(self.leader(var), []).append(var)
-        self.elements = {leader: self.element(members) for leader, members in groups.items()}
-
-    def leader(self, var: Var) -> Var:
-        while self.leaders.setdefault(var, var) is not var:
-            var = self.leaders[var]
-        return var
-
-    def of(self, arg: Any) -> Kind | None:
-        """The type of the elements of a list that is converted; None for everything else."""
-        return self.elements[self.leader(arg)] if isinstance(arg, Var) and arg in self.leaders else None
-
-    def meet(self, args: Iterable[Arg]) -> None:
-        """Lists that become one."""
-        found = [a for a in args if isinstance(a, Var) and isinstance(a.type, ListOf)]
-        for var in found:
-            self.leaders[self.leader(var)] = self.leader(found[0])
-
-    def forbid(self, vars: Iterable[Var]) -> None:
-        """Lists of which more is asked than there are forms for."""
-        for var in vars:
-            if isinstance(var.type, ListOf):
-                self.unfit.add(var)
-                self.leader(var)
-
-    def element(self, members: Sequence[Var]) -> Kind | None:
-        """What a group holds, if all hold the same, and all that is done to them has a form."""
-        kinds = {m.type.element for m in members if isinstance(m.type, ListOf)} - {NOTHING}
-        if len(kinds) != 1 or not self.unfit.isdisjoint(members):
-            return None
-        (kind,) = kinds
-        if not isinstance(kind, (Scalar, Array)) or kind.kind not in _PYTHON or is_mixed(kind):
-            return None
-        if isinstance(kind, Scalar):
-            return kind
-        known = all(isinstance(dim, int) or _is_argument(dim, self.params) for dim in kind.shape or ())
-        return kind if kind.shape and known else None
-
-    def block(self, block: Block) -> None:
-        for op in block.ops:
-            if isinstance(op, Op):
-                self.operation(op)
-                continue
-            if isinstance(op, If):
-                for out, then, orelse in zip(op.outs, op.then.results, op.orelse.results, strict=True):
-                    self.carry(out, then, orelse)
-                inner = [op.then, op.orelse]
-            else:
-                results = op.body.results[op.stops :]
-                for out, param, init, result in zip(op.outs, op.params, op.inits, results, strict=True):
-                    self.carry(out, param, init, result)
-                inner = [op.body] if isinstance(op, For) else [op.cond, op.body]
-                if isinstance(op, For):  # which tapes are read by
-                    self.forbid(v for source, items in op.items for v in (*variables(source), *items))
-            for part in inner:
-                self.block(part)
-
-    def carry(self, out: Var, *others: Arg) -> None:
-        if isinstance(out.type, ListOf):
-            self.meet((out, *others))
-            if not all(isinstance(a, Var) or _is_empty(a) for a in others):
-                self.forbid((out,))
-        else:
-            self.forbid(variables(*others))
-
-    def operation(self, op: Op) -> None:
-        held = [v for v in (*variables(*operands(op)), *op.outs) if isinstance(v.type, ListOf)]
-        if not held:
-            return
-        self.meet(held)
-        if not self.has_form(op) or op.kwargs:
-            self.forbid(held)
-
-    def has_form(self, op: Op) -> bool:
-        """Whether the operation is one on lists and array of rows that the conversion has."""
-        fn, args = op.fn, op.args
-        if fn is builtin.make_list:
-            return all(self.fits(item, op.out) for item in args)
-        if fn in self.rows_like and len(args) > 1:
-            return _has_rows(args[0], args[1]) and all(is_number(axis, 0) for axis in args[2:])
-        if not args or not isinstance(args[0], Var):  # several lists, or what needs none
-            return False
-        if fn is containers.list_append:
-            return self.fits(args[1], op.out)
-        if fn is containers.list_get:
-            return _is_place(args[1])
-        if fn is containers.list_add_at:
-            return self.fits(args[2], op.out) and _is_place(args[1])
-        if fn is containers.list_set:
-            return self.fits(args[2], op.out) and _is_place(args[1])
-        if fn is containers.list_slice:
-            return all(map(_is_place_or_none, args[1:3])) and isinstance(args[3], Lit)
-        if fn is containers.list_fill:
-            return self.fits(args[1], op.out)
-        if fn in (containers.list_concat, containers.list_add):
-            return isinstance(args[1], Var)
-        if fn in _ROWS:
-            return len(args) == 1 and _has_rows(op.out, args[0])
-        return fn in _LENGTHS or fn in _ALIKE
-
-    def fits(self, value: Arg, held: Var) -> bool:
-        """Whether a value is one that the list holds, and no other."""
-        assert isinstance(held.type, ListOf)
-        kind = held.type.element
-        if isinstance(value, Lit):
-            return isinstance(kind, Scalar) and kind.dtype is None and type(value.value) is float
-        return isinstance(value, Var) and value.type == kind
-
-
-def _has_rows(array: Arg, held: Arg) -> bool:
-    """Whether the rows of an array are of the dtype and rank of a list's elements; lengths kernels check."""
-    kind = held.type.element if isinstance(held, Var) and isinstance(held.type, ListOf) else None
-    type = array.type if isinstance(array, Var) else None
-    if not isinstance(kind, (Scalar, Array)) or not isinstance(type, Array) or type.shape is None:
-        return False
-    axes = kind.ndim if isinstance(kind, Array) else 0
-    return axes is not None and (type.dtype, type.ndim) == (dtype_of(kind), axes + 1)
-
-
-def _is_empty(arg: Arg) -> bool:
-    return isinstance(arg, Seq) and arg.kind is list and not arg.items
-
-
-def _is_place(arg: Arg) -> bool:
-    type = arg.type if isinstance(arg, Var) else None
-    return isinstance(arg, Lit) or isinstance(type, Scalar) and type.kind == "int"
-
-
-def _is_place_or_none(arg: Arg) -> bool:
-    return isinstance(arg, Lit) and arg.value is None or _is_place(arg)
-
-
-def _is_counter(arg: Arg) -> bool:
-    """Whether an integer is certainly not negative."""
-    if isinstance(arg, Lit):
-        return bool(arg.value >= 0)
-    size = arg.type.size if isinstance(arg, Var) and isinstance(arg.type, Scalar) else None
-    return size is not None and reaches(size, 0)
-
-
-def _is_argument(dim: Dim, params: Sequence[Var]) -> bool:
-    """Whether an argument of the function has the length."""
-    return any(dim in (p.type.shape or ()) for p in params if isinstance(p.type, Array))
-
-
-# ----- what they become
 class _Conversion:
     """Rewrites blocks; ``rows``: what each list has become."""
 
-    def __init__(self, lists: _Lists) -> None:
+    def __init__(self, lists: Lists) -> None:
         self.lists = lists
-        self.rows: dict[Var, Pair] = {}
+        self.rows: dict[Var, Rows] = {}
         self.params = list(lists.params)
 
     def block(self, block: Block) -> None:
@@ -275,7 +125,7 @@ class _Conversion:
             results: list[Arg] = []
             for out, result in zip(op.outs, part.results, strict=True):
                 kind = self.lists.of(out)
-                results += [result] if kind is None else self.pair(result, kind, ends)
+                results += [result] if kind is None else self.carried(result, kind, ends)
             part.results = tuple(results)
         for out in op.outs:
             outs += self.named(out)
@@ -285,7 +135,7 @@ class _Conversion:
         inits: list[Arg] = []
         for param, init in zip(op.params, op.inits, strict=True):
             kind = self.lists.of(param)
-            inits += [init] if kind is None else self.pair(init, kind, ops)
+            inits += [init] if kind is None else self.carried(init, kind, ops)
         stops, carried = op.body.results[: op.stops], op.body.results[op.stops :]
         kinds = [self.lists.of(p) for p in op.params]
         op.params = tuple(v for p in op.params for v in self.named(p))
@@ -296,7 +146,7 @@ class _Conversion:
         ends = Ops(op.body.ops, op.span, op.adjoint)
         results: list[Arg] = []
         for kind, result in zip(kinds, carried, strict=True):
-            results += [result] if kind is None else self.pair(result, kind, ends)
+            results += [result] if kind is None else self.carried(result, kind, ends)
         op.body.results = (*stops, *results)
         op.outs = tuple(v for out in op.outs for v in self.named(out))
 
@@ -305,113 +155,204 @@ class _Conversion:
         kind = self.lists.of(var)
         if kind is None:
             return (var,)
-        pair = Var(_rows_of(kind), var.hint), Var(INT, "count")
-        self.rows[var] = pair
-        return pair
+        count, columns = Var(INT, "count"), tuple(Var(type, var.hint) for type in _types_of(kind))
+        self.rows[var] = Rows(count, columns)
+        return (*columns, count)
 
-    def pair(self, arg: Arg, kind: Kind, ops: Ops) -> Pair:
-        return self.rows[arg] if isinstance(arg, Var) else self.made((), kind, ops)
+    def carried(self, arg: Arg, kind: Kind, ops: Ops) -> tuple[Arg, ...]:
+        """What a statement hands on of a list, as ``named`` has it."""
+        rows = self.rows[arg] if isinstance(arg, Var) else self.made((), kind, ops)
+        return (*rows.columns, rows.length)
 
     # ----- operations
-    def made(self, items: tuple[Arg, ...], kind: Kind, ops: Ops) -> Pair:
+    def made(self, items: tuple[Arg, ...], kind: Kind, ops: Ops) -> Rows:
         """A list as it is written."""
         shape: tuple[Arg, ...] = (Lit(max(FIRST_CAPACITY, len(items))),)
         if isinstance(kind, Array):
             lengths = Lengths(self.params, {}, ops)
             found = [lengths.of(dim) for dim in kind.shape or ()]
             shape += tuple(n for n in found if n is not None)
-        rows = ops.op(np.empty, (Seq(shape), Lit(dtype_of(kind))), _rows_of(kind), "items")
-        for k, item in enumerate(items):
-            rows = ops.op(helpers.setitem, (rows, Lit(k), item), rows.type, "items")
-        return rows, Lit(len(items))
+        parts = [self.parts(item, kind, ops) for item in items]
+        columns = []
+        for i, type in enumerate(_types_of(kind)):
+            column = ops.op(np.empty, (Seq(shape), Lit(type.dtype)), type, "items")
+            for k, part in enumerate(parts):
+                column = ops.op(helpers.setitem, (column, Lit(k), part[i]), type, "items")
+            columns.append(column)
+        return Rows(Lit(len(items)), tuple(columns))
+
+    def parts(self, item: Arg, kind: Kind, ops: Ops) -> tuple[Arg, ...]:
+        """What of an element goes into each column."""
+        if len(_types_of(kind)) == 1:
+            return (item,)
+        if isinstance(item, Var) and is_mixed(item.type):
+            return item, ops.op(is_numpys, (item,), _BOOL)
+        numpys = isinstance(item, Var) and getattr(item.type, "dtype", None) is not None
+        return (Lit(float(item.value)) if isinstance(item, Lit) else item), Lit(numpys)
 
     def operation(self, op: Op, kind: Kind, ops: Ops) -> None:
         fn, args = op.fn, op.args
         if fn is builtin.make_list:
             self.rows[op.out] = self.made(args, kind, ops)
             return
-        rows, count = self.rows[next(a for a in args if isinstance(a, Var) and self.lists.of(a))]
+        rows = self.rows[next(a for a in args if isinstance(a, Var) and self.lists.of(a))]
         if fn is containers.list_append:
-            end = ops.integer(operator.add, count, Lit(1))
-            room = ops.op(helpers.reserve, (rows, end), _rows_of(kind), "items")
-            self.rows[op.out] = ops.op(helpers.setitem, (room, count, args[1]), room.type, "items"), end
+            self.rows[op.out] = self.appended(rows, self.parts(args[1], kind, ops), ops)
         elif fn is containers.list_zeros_like:
-            self.rows[op.out] = ops.op(np.zeros_like, (rows,), _rows_of(kind)), count
+            zeros = ops.op(np.zeros_like, (rows.values,), _type(rows.values))
+            self.rows[op.out] = Rows(rows.length, (zeros, *rows.columns[1:]))
         elif fn in self.lists.rows_like:
-            self.rows[op.out] = args[0], count
-        elif fn in (containers.list_add_at, containers.list_set):
-            if fn is containers.list_set:
-                self.require_element(rows, count, args[1], kind, ops)
-            place = _from_start(args[1], count, ops)
-            change = helpers.setitem if fn is containers.list_set else helpers.add_at
-            self.rows[op.out] = ops.op(change, (rows, place, args[2]), _rows_of(kind)), count
+            self.rows[op.out] = Rows(rows.length, (args[0], *rows.columns[1:]))
+        elif fn is containers.list_add_at:
+            place = _from_start(args[1], rows.length, ops)
+            sums = ops.op(helpers.add_at, (rows.values, place, args[2]), _type(rows.values))
+            self.rows[op.out] = Rows(rows.length, (sums, *rows.columns[1:]))
+        elif fn is containers.list_set:
+            self.require_element(rows, args[1], kind, ops)
+            place = _from_start(args[1], rows.length, ops)
+            self.rows[op.out] = Rows(
+                rows.length, _set(rows.columns, place, self.parts(args[2], kind, ops), ops)
+            )
         elif fn is containers.list_pop:
             rest, item = op.outs
             if not op.adjoint:  # one that the program itself pops may be empty
-                self.require_element(rows, count, Lit(-1), kind, ops)
-            self.rows[rest] = rows, ops.integer(operator.sub, count, Lit(1))
-            self.read(item, rows, count, Lit(-1), kind, ops)
+                self.require_element(rows, Lit(-1), kind, ops)
+            self.rows[rest] = Rows(ops.integer(operator.sub, rows.length, Lit(1)), rows.columns)
+            self.read(item, rows, Lit(-1), ops)
         elif fn is containers.list_reverse:
-            self.rows[op.out] = self.part(rows, count, (Lit(None), Lit(None), Lit(-1)), kind, ops)[0], count
+            self.rows[op.out] = _part(rows, (Lit(None), Lit(None), Lit(-1)), ops)._replace(length=rows.length)
         elif fn is containers.list_slice:
-            self.rows[op.out] = self.part(rows, count, args[1:], kind, ops)
+            self.rows[op.out] = _part(rows, args[1:], ops)
         elif fn is containers.list_fill:
-            zeros = ops.op(np.zeros_like, (rows,), _rows_of(kind))
-            self.rows[op.out] = ops.op(operator.add, (zeros, args[1]), _rows_of(kind)), count
+            zeros = ops.op(np.zeros_like, (rows.values,), _type(rows.values))
+            filled = ops.op(operator.add, (zeros, args[1]), _type(rows.values))
+            self.rows[op.out] = Rows(rows.length, (filled, *rows.columns[1:]))
         elif fn in (containers.list_concat, containers.list_add):
-            self.rows[op.out] = self.of_two(fn, args, kind, ops)
+            self.rows[op.out] = _of_two_lists(fn, [self.rows[a] for a in args if isinstance(a, Var)], ops)
+        elif fn is containers.list_set_slice:
+            values = _those(rows, rows.values, ops)
+            new = _those(self.rows[args[4]], self.rows[args[4]].values, ops)  # type: ignore[index]
+            changed = ops.op(helpers.setitem, (values, Slice(*args[1:4]), new), _type(values))
+            self.rows[op.out] = Rows(rows.length, (changed, *rows.columns[1:]))
+        elif fn is builtins.sum or fn in EXTREMA:
+            self.folded(op, rows, kind, ops)
         elif fn is containers.list_get:
-            self.read(op.out, rows, count, args[1], kind, ops)
-        elif fn in _ROWS:
-            self.all_rows(op, rows, count, kind, ops)
+            self.read(op.out, rows, args[1], ops)
+        elif fn in ROWS:
+            self.all_rows(op, rows, kind, ops)
+        elif takes_array(op):
+            held = {v: self.rows[v] for v in variables(*args) if self.lists.of(v)}
+            arrays = {v: _those(rows, rows.values, ops) for v, rows in held.items()}
+            given = tuple(renamed(a, arrays) for a in args)
+            ops.ops.append(Op(fn, given, op.outs, op.kwargs, op.span, op.effect, op.adjoint))
         else:
-            ops.ops.append(Op(builtin.assign, (count,), op.outs, {}, op.span, adjoint=op.adjoint))
+            ops.ops.append(Op(builtin.assign, (rows.length,), op.outs, {}, op.span, adjoint=op.adjoint))
 
-    def those(self, rows: Arg, count: Arg, kind: Kind, ops: Ops) -> Var:
-        """The rows that count."""
-        return ops.op(operator.getitem, (rows, Slice(Lit(None), count, Lit(None))), _rows_of(kind))
+    def appended(self, rows: Rows, parts: tuple[Arg, ...], ops: Ops) -> Rows:
+        """The list with one more element."""
+        end = ops.integer(operator.add, rows.length, Lit(1))
+        room = [ops.op(helpers.reserve, (column, end), _type(column), "items") for column in rows.columns]
+        return Rows(end, _set(room, rows.length, parts, ops))
 
-    def require_element(self, rows: Arg, count: Arg, place: Arg, kind: Kind, ops: Ops) -> None:
+    def require_element(self, rows: Rows, place: Arg, kind: Kind, ops: Ops) -> None:
         """Python's exception where there is no such element: beyond those that count there may be room."""
         type = kind if isinstance(kind, Array) else Scalar(kind.kind, dtype_of(kind))
-        found = ops.op(operator.getitem, (self.those(rows, count, kind, ops), place), type)
+        found = ops.op(operator.getitem, (_those(rows, rows.values, ops), place), type)
         ops.ops.append(Op(builtin.unread, (found,), (), {}, ops.span, True, ops.adjoint))
 
-    def part(self, rows: Arg, count: Arg, bounds: Sequence[Arg], kind: Kind, ops: Ops) -> Pair:
-        """A slice of a list: rows of its own, all of which count."""
-        those = self.those(rows, count, kind, ops)
-        found = ops.op(operator.getitem, (those, Slice(*bounds)), _rows_of(kind))
-        copied = ops.op(np.copy, (found,), found.type, "items")
-        return copied, ops.op(len, (copied,), INT, "count")
-
-    def of_two(self, fn: Any, args: Sequence[Arg], kind: Kind, ops: Ops) -> Pair:
-        """One list behind another, or the sum of two cotangents, of which as many count."""
-        (a, m), (b, n) = (self.rows[arg] for arg in args if isinstance(arg, Var))
-        both = self.those(a, m, kind, ops), self.those(b, n, kind, ops)
-        if fn is containers.list_add:
-            return ops.op(operator.add, both, _rows_of(kind), "items"), m
-        joined = ops.op(np.concatenate, (Seq(both, list),), _rows_of(kind), "items")
-        return joined, ops.integer(operator.add, m, n)
-
-    def read(self, out: Var, rows: Arg, count: Arg, place: Arg, kind: Kind, ops: Ops) -> None:
+    def read(self, out: Var, rows: Rows, place: Arg, ops: Ops) -> None:
         """An element, as a value of its own: what the array holds may be overwritten."""
-        those = self.those(rows, count, kind, ops)
+        those = _those(rows, rows.values, ops)
         ends: dict[str, Any] = {"span": ops.span, "adjoint": ops.adjoint}
-        if isinstance(kind, Scalar) and kind.dtype is not None:
+        type = out.type
+        if isinstance(type, Scalar) and type.dtype is not None and not is_mixed(type):
             ops.ops.append(Op(operator.getitem, (those, place), (out,), **ends))
-            return
-        type = kind if isinstance(kind, Array) else Scalar(kind.kind, dtype_of(kind))
-        found = ops.op(operator.getitem, (those, place), type)
-        copied: Any = np.copy if isinstance(kind, Array) else _PYTHON[kind.kind]
-        ops.ops.append(Op(copied, (found,), (out,), **ends))
+        elif isinstance(type, Scalar):
+            dtype = np.dtype(type.kind)
+            found = ops.op(operator.getitem, (those, place), Scalar(type.kind, dtype))
+            classes = own_and_numpys(type)
+            if classes is not None:
+                flags = _those(rows, rows.columns[1], ops)
+                flag = ops.op(operator.getitem, (flags, place), Scalar("bool", _FLAGS))
+                own, numpys = map(Lit, classes)
+                ops.ops.append(Op(restored, (found, flag, numpys, own), (out,), **ends))
+            else:
+                ops.ops.append(Op(_PYTHON[type.kind], (found,), (out,), **ends))
+        else:
+            found = ops.op(operator.getitem, (those, place), type)
+            ops.ops.append(Op(np.copy, (found,), (out,), **ends))
 
-    def all_rows(self, op: Op, rows: Arg, count: Arg, kind: Kind, ops: Ops) -> None:
+    def folded(self, op: Op, rows: Rows, kind: Kind, ops: Ops) -> None:
+        """The sum or an extremum, as a loop over the elements like Python's own.
+
+        What the sum of no elements is, an int, can be told beside NumPy's numbers only; all else begins with
+        the first element, and takes for granted that there is one.
+        """
+        begins = op.fn is not builtins.sum or getattr(kind, "dtype", None) is None
+        start: Arg = op.args[1] if len(op.args) > 1 else Lit(0)
+        type = kind if begins and len(op.args) == 1 else op.out.type
+        first = start
+        if begins:
+            first = Var(kind)
+            self.read(first, rows, Lit(0), ops)
+            if len(op.args) > 1:
+                first = ops.op(operator.add, (start, first), type)
+        total, item, i, turn = (
+            Var(type, "total"),
+            Var(kind, "item"),
+            Var(INT, "i"),
+            Ops([], op.span, op.adjoint),
+        )
+        self.read(item, rows, i, turn)
+        step = operator.add if op.fn is builtins.sum else op.fn
+        result = turn.op(step, (total, item), type if begins else kind)
+        op.out.type = type
+        bounds, body = (Lit(int(begins)), rows.length, Lit(1)), Block(turn.ops, (result,))
+        ends: dict[str, Any] = {"span": op.span, "adjoint": op.adjoint}
+        ops.ops.append(For(i, bounds, (), (total,), (first,), body, op.outs, **ends))
+
+    def all_rows(self, op: Op, rows: Rows, kind: Kind, ops: Ops) -> None:
         """The array of all elements; of arrays there has to be one, as an empty list has not their axes."""
+        count = rows.length
         if isinstance(kind, Array) or op.fn is np.stack:
             one = ops.op(operator.floordiv, (count, count), INT)  # which raises for zero
             count = ops.op(operator.mul, (count, one), INT)
-        those = self.those(rows, count, kind, ops)
+        those = _those(rows._replace(length=count), rows.values, ops)
         ops.ops.append(Op(np.copy, (those,), op.outs, {}, op.span, adjoint=op.adjoint))
+
+
+def _those(rows: Rows, column: Arg, ops: Ops) -> Var:
+    """The rows of a column that count."""
+    return ops.op(operator.getitem, (column, Slice(Lit(None), rows.length, Lit(None))), _type(column))
+
+
+def _set(columns: Sequence[Arg], place: Arg, parts: Sequence[Arg], ops: Ops) -> tuple[Arg, ...]:
+    """The columns with another element at a place."""
+    pairs = zip(columns, parts, strict=True)
+    return tuple(ops.op(helpers.setitem, (c, place, part), _type(c), "items") for c, part in pairs)
+
+
+def _part(rows: Rows, bounds: Sequence[Arg], ops: Ops) -> Rows:
+    """A slice of a list: rows of its own, all of which count."""
+    cut = [
+        ops.op(operator.getitem, (_those(rows, column, ops), Slice(*bounds)), _type(column))
+        for column in rows.columns
+    ]
+    copied = tuple(ops.op(np.copy, (found,), found.type, "items") for found in cut)
+    return Rows(ops.op(len, (copied[0],), INT, "count"), copied)
+
+
+def _of_two_lists(fn: Any, lists: Sequence[Rows], ops: Ops) -> Rows:
+    """One list behind another, or the sum of two cotangents, of which as many count."""
+    a, b = lists
+    if fn is containers.list_add:
+        both = _those(a, a.values, ops), _those(b, b.values, ops)
+        return Rows(a.length, (ops.op(operator.add, both, _type(a.values), "items"), *a.columns[1:]))
+    joined = []
+    for one, other in zip(a.columns, b.columns, strict=True):
+        both = _those(a, one, ops), _those(b, other, ops)
+        joined.append(ops.op(np.concatenate, (Seq(both, list),), _type(one), "items"))
+    return Rows(ops.integer(operator.add, a.length, b.length), tuple(joined))
 
 
 def _from_start(place: Arg, count: Arg, ops: Ops) -> Arg:
@@ -421,7 +362,23 @@ def _from_start(place: Arg, count: Arg, ops: Ops) -> Arg:
     return place if _is_counter(place) else ops.op(operator.mod, (place, count), INT)
 
 
-def _rows_of(kind: Kind) -> Array:
+def _is_counter(arg: Arg) -> bool:
+    """Whether an integer is certainly not negative."""
+    if isinstance(arg, Lit):
+        return bool(arg.value >= 0)
+    size = arg.type.size if isinstance(arg, Var) and isinstance(arg.type, Scalar) else None
+    return size is not None and reaches(size, 0)
+
+
+def _types_of(kind: Kind) -> list[Array]:
+    """The types of a list's columns."""
     dtype = dtype_of(kind)
     assert dtype is not None
-    return Array(dtype, (Dim.fresh(), *((kind.shape or ()) if isinstance(kind, Array) else ())))
+    values = Array(dtype, (Dim.fresh(), *((kind.shape or ()) if isinstance(kind, Array) else ())))
+    return [values, Array(_FLAGS, (Dim.fresh(),))] if of_two(kind) else [values]
+
+
+def _type(column: Arg) -> Array:
+    """The type of a column of another length."""
+    assert isinstance(column, Var) and isinstance(column.type, Array)
+    return Array(column.type.dtype, (Dim.fresh(), *(column.type.shape or ())[1:]))

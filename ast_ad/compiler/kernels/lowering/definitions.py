@@ -7,12 +7,13 @@ NumPy's: sums may be made in another order.
 from __future__ import annotations
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
+import builtins
 import operator
 from typing import Any
 
 import numpy as np
 
-from ....rules import helpers
+from ....rules import containers, helpers
 from ....rules.numpy import diagonals, gather, joining, products, reductions, signal
 from ....rules.numpy.gather import refuse
 from ....rules.torch import activations as torch_activations, softmax as torch_softmax
@@ -266,10 +267,51 @@ def scattered_to(x, places, g):
     return out
 
 
+# ----- what Python does with iterables
+def summed(iterable, start=0):
+    _only(np.ndim(iterable) == 1)
+    for value in iterable:
+        start = start + value
+    return start
+
+
+def largest(values):
+    _only(np.ndim(values) == 1)
+    best = values[0]
+    for value in values[1:]:
+        if value > best:
+            best = value
+    return best
+
+
+def least(values):
+    _only(np.ndim(values) == 1)
+    best = values[0]
+    for value in values[1:]:
+        if value < best:
+            best = value
+    return best
+
+
+def filled(xs, g):
+    _only(np.ndim(xs) == 1 and np.ndim(g) == 0)
+    return np.full(np.shape(xs), g)
+
+
+def array_of_rows(xs):
+    _only(isinstance(xs, np.ndarray))
+    return np.array(xs)
+
+
 ROWS_LIKE = {helpers.list_from_array, joining.split_like}
 """What cuts an array into rows like the elements of a list."""
 
 DEFINITIONS: dict[Any, Any] = {
+    builtins.sum: summed,
+    builtins.max: largest,
+    builtins.min: least,
+    containers.list_fill: filled,
+    containers.array_from_list: array_of_rows,
     np.flip: flip,
     np.fliplr: fliplr,
     np.flipud: flipud,

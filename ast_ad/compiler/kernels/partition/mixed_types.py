@@ -31,7 +31,7 @@ _PRODUCTS = {operator.mul, np.multiply}
 _POWERS = {operator.pow, builtins.pow, np.power}
 CLASSES: dict[str, type] = {"bool": bool, "int": int, "float": float, "complex": complex}
 _INDEXED = {operator.getitem, builtin.setitem_, builtin.add_item_, builtin.add_at_}
-_COPIES = {builtin.assign, builtin.unread, operator.getitem, *MUTATORS}
+_COPIES = {builtin.assign, builtin.unread, operator.getitem, builtins.float, builtins.complex, *MUTATORS}
 
 
 def can_hold(type: Type) -> bool:

@@ -22,6 +22,7 @@ from ...analysis import aliasing
 from ...ir import builtin
 from ...ir.builtin import MUTATORS
 from ...ir.evaluate import evaluate
+from ...ir.mixed_numbers import is_numpys
 from ...ir.ops import (
     Arg,
     Block,
@@ -51,7 +52,7 @@ from ..nests.scalar_replacement import carry
 from ..nests.scalarize import Scalarizer
 from .alias_sets import Groups
 from .mixed_types import CLASSES, can_hold, kinds, widened
-from .restored import Tags, Untold, is_numpys, restoring, scalar_dtype
+from .restored import Tags, Untold, restoring, scalar_dtype
 from .results import allocate_outside
 from .undefined_values import DEFAULTS, or_default, undefined
 
@@ -195,6 +196,7 @@ class _Partition:
         tags = Tags(kernel.body)
         try:
             of_results = tags.of(results)
+            tags.resolve()
         except Untold as error:
             self.refuse(error.op, "a number of several types that leaves a kernel")
             return None
@@ -268,6 +270,7 @@ class _Partition:
         names: dict[Var, Var] = {}
         kept = []
         wrapped: list[Statement] = []
+        told: list[Statement] = []  # behind what tells it
         for var, value in zip(results, kernel.body.results, strict=True):
             if isinstance(value, Var) and value in kernel.params and isinstance(value.type, Array):
                 names[var] = value
@@ -276,7 +279,7 @@ class _Partition:
             dtype = scalar_dtype(var, run)
             if var in tags:
                 returned.append(Var(var.type, var.hint))
-                wrapped.append(restoring(returned[-1], tags[var], var))
+                told.append(restoring(returned[-1], tags[var], var))
             elif dtype is not None:
                 raw = Var(Scalar(var.type.kind), var.hint)  # type: ignore[union-attr]
                 wrapped.append(Op(dtype.type, (raw,), (var,)))
@@ -318,7 +321,7 @@ class _Partition:
         ops.append(Op(fn, args, tuple(returned), effect=True))
         if names:
             replace_reads(self.driver.body, names)
-        return [*ops, *wrapped]
+        return [*ops, *wrapped, *told]
 
 
 def _views(run: list[Statement], outside: set[Var]) -> list[Op]:

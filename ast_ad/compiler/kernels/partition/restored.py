@@ -14,15 +14,16 @@ from typing import Any
 import numpy as np
 
 from ...ir import builtin
-from ...ir.alternatives import alternatives, is_mixed
-from ...ir.ops import Arg, Block, For, If, Lit, Op, Statement, Undefined, Var, While, blocks
-from ...ir.types import Scalar, Type
+from ...ir.alternatives import is_mixed
+from ...ir.mixed_numbers import is_numpys, own_and_numpys, restored
+from ...ir.ops import Arg, Block, For, If, Lit, Op, Statement, Undefined, Var, While, blocks, walk
+from ...ir.types import Scalar
 
 Tag = Arg  # a boolean: whether a number is NumPy's
 _BOOL = Scalar("bool")
 _JOINING = {
     operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.neg,
-    operator.pos, operator.abs, builtins.abs, builtin.assign,
+    operator.pos, operator.abs, operator.pow, builtins.abs, builtin.assign,
 }  # fmt: skip
 
 _ARITHMETIC = {
@@ -31,6 +32,7 @@ _ARITHMETIC = {
 
 
 _OWN = {builtins.float, builtins.int, builtins.complex}  # what makes Python's own numbers of any
+_WIDEST = {"float": builtins.float, "complex": builtins.complex}
 _BEATS = {builtins.max: operator.gt, builtins.min: operator.lt}
 
 
@@ -41,25 +43,9 @@ class Untold(Exception):
         self.op = op
 
 
-def restored(value: Any, numpys: bool, dtype: type, own: type) -> Any:
-    """A number from a kernel as NumPy's, or as Python's own.
-
-    >>> restored(2.0, False, np.float64, int), restored(2.0, True, np.float64, int)
-    (2, np.float64(2.0))
-    """
-    if numpys:
-        return dtype(value)
-    return own(value if own is complex else value.real)
-
-
-def is_numpys(value: object) -> bool:
-    """Whether a number is NumPy's."""
-    return isinstance(value, np.generic)
-
-
 def restoring(raw: Var, tag: Tag, var: Var) -> Op:
     """The operation by which ``var`` gets the type that the number has in NumPy code."""
-    own, dtype = _two(var.type) or (None, None)
+    own, dtype = own_and_numpys(var.type) or (None, None)
     return Op(restored, (raw, tag, Lit(dtype), Lit(own)), (var,))
 
 
@@ -76,6 +62,7 @@ class Tags:
         self._found: dict[Var, Tag] = {}
         self._changes: list[tuple[Any, str, Any]] = []
         self._new: dict[int, list[Op]] = {}
+        self._body = body
         self._visit(body)
 
     def _visit(self, block: Block) -> None:
@@ -99,6 +86,29 @@ class Tags:
         except Untold:
             self.undo()
             raise
+
+    def resolve(self) -> None:
+        """Let the statements hold every number as the widest of its types, and tell by booleans which it is.
+
+        Raises
+        ------
+        Untold
+            if there is none that somebody asks for; nothing is changed then.
+        """
+        try:
+            for op in [op for op in walk(self._body) if isinstance(op, Op)]:
+                if op.fn is is_numpys:
+                    self._become(op, self._tag(op.args[0]))
+            for op in [op for op in walk(self._body) if isinstance(op, Op)]:
+                if op.fn is restored:  # which may be Python's still: dividing by zero raises
+                    self._become(op, op.args[0], _WIDEST[op.out.type.kind])  # type: ignore[union-attr]
+        except Untold:
+            self.undo()
+            raise
+
+    def _become(self, op: Op, value: Arg, fn: Any = builtin.assign) -> None:
+        self._change(op, "fn", fn)
+        self._change(op, "args", (value,))
 
     def undo(self) -> None:
         """Leave the statements as they were."""
@@ -126,7 +136,7 @@ class Tags:
         if var not in self._places:
             return self.asked.setdefault(var, Var(_BOOL))
         op, i, block = self._places[var]
-        if _two(var.type) is None:
+        if own_and_numpys(var.type) is None:
             raise Untold(op)
         if isinstance(op, If):
             return self._chosen(op, i)
@@ -134,6 +144,8 @@ class Tags:
             return self._left(op, i, block)
         if op.fn is builtin.undefined or op.fn in _OWN:
             return Lit(False)
+        if op.fn is restored:
+            return op.args[1]
         if op.fn in _BEATS and len(op.args) == 2:
             return self._picked(op, block)
         if op.fn not in _JOINING:
@@ -207,14 +219,6 @@ class Tags:
         self._change(op, "inits", (*op.inits, first))
         self._change(op.body, "results", (*op.body.results, last))
         self._change(op, "outs", (*op.outs, out))
-
-
-def _two(type: Type) -> tuple[type, type] | None:
-    """Python's class and NumPy's, if it is one of two."""
-    types = [t for t in alternatives(type) if isinstance(t, Scalar)]
-    own = [t.kind for t in types if t.dtype is None]
-    numpys = [t.dtype.type for t in types if t.dtype is not None]
-    return (getattr(builtins, own[0]), numpys[0]) if len(own) == len(numpys) == 1 else None
 
 
 def scalar_dtype(arg: Arg, run: list[Statement], seen: set[Var] | None = None) -> np.dtype | None:
