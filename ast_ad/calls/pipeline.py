@@ -21,6 +21,7 @@ from ..compiler.loops.list_arrays import lists_as_arrays
 from ..compiler.loops.loop_fusion import fuse_loops
 from ..compiler.loops.tape_elision import read_final
 from ..compiler.loops.tape_layout import typed_tapes
+from ..compiler.loops.tuple_lists import tuples_apart
 from ..compiler.report import Report
 from ..compiler.simplify.expand_definitions import expand
 from ..compiler.simplify.within import join_paths
@@ -93,7 +94,7 @@ def for_kernels(pure: Pure, report: Report) -> Function:
     from ..compiler.kernels.numba import FORMS, ROWS_LIKE
 
     fused = fuse_loops(expand(small_arrays(pure.function, report=report), *FORMS), report)
-    arrays = expand(lists_as_arrays(fused, ROWS_LIKE), *FORMS)  # now with what took a list
+    arrays = expand(lists_as_arrays(tuples_apart(fused), ROWS_LIKE), *FORMS)  # now with what took a list
     return write_in_place(typed_tapes(read_final(arrays, report), report), *pure[1:], report=report)
 
 
@@ -106,7 +107,6 @@ def kernel_code(
 
     name = pure.function.name
     parts = partition(for_kernels(pure, report), f"{name}_kernel", whole, parallel, dropped)
-    parts.driver.name = name
     if not parts.kernels and not whole:
         raise NotCompiled(f"nothing for kernels: {why_left(parts)}")
     compiled = {**decorators(parts), **(compiled_driver(parts) if whole else {})}

@@ -16,8 +16,8 @@ PAGE = pathlib.Path(pipeline.__file__)
 FRONT = ["lower", "settled", "require_more_than_a_call", "program", "split"]
 NUMPY = ["write_in_place", "emit_module", "load_module"]
 KERNELS = [
-    "small_arrays", "expand", "fuse_loops", "lists_as_arrays", "expand", "read_final", "typed_tapes",
-    "write_in_place", "partition", "emit_module", "load_module",
+    "small_arrays", "expand", "fuse_loops", "tuples_apart", "lists_as_arrays", "expand", "read_final",
+    "typed_tapes", "write_in_place", "partition", "emit_module", "load_module",
 ]  # fmt: skip
 STAGES = {
     "adjoint.split": ["split"], "adjoint.unread": ["keep_exceptions"], "arrays.in_place": ["write_in_place"],
@@ -25,7 +25,8 @@ STAGES = {
     "frontend.lower": ["lower"], "kernels.partition.partition": ["partition"],
     "loops.list_arrays": ["lists_as_arrays"], "loops.loop_fusion": ["fuse_loops"],
     "loops.tape_elision": ["read_final"],
-    "loops.tape_layout": ["typed_tapes"], "simplify.expand_definitions": ["expand"],
+    "loops.tape_layout": ["typed_tapes"], "loops.tuple_lists": ["tuples_apart"],
+    "simplify.expand_definitions": ["expand"],
     "simplify.within": ["join_paths"], "traced_callees": ["call_sites", "require_more_than_a_call"],
 }  # fmt: skip
 

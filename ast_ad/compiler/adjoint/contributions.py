@@ -268,8 +268,18 @@ class Cotangents:
             and isinstance(var.type, TupleOf)
             and any(isinstance(item, Lit) and item.value is None for item in bar.items)
         ):
-            return self.builder.opaque(containers.add, (self.zeros(var), bar), var.type)
+            if var in self.undefined:  # there may be no tuple
+                return self.builder.opaque(containers.add, (self.zeros(var), bar), var.type)
+            places = enumerate(zip(bar.items, var.type.items, strict=True))
+            return Seq(tuple(self.completed_place(item, var, k, type) for k, (item, type) in places), tuple)
         return bar
+
+    def completed_place(self, bar: Arg, var: Var, k: int, type: Type) -> Arg:
+        """The cotangent of the ``k``-th item of a tuple."""
+        zero = isinstance(bar, Lit) and bar.value is None
+        if not isinstance(bar, Seq) and not (zero and carries_derivative(type)):
+            return bar
+        return self.complete(bar, self.builder.opaque(tuple_get, (var, Lit(k)), type))
 
     def fit(self, bar: Arg, var: Var, broadcast: bool) -> Arg:
         """The contribution with the shape of ``var``, real if ``var`` is, and of its dtype."""

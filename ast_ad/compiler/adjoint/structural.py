@@ -136,6 +136,15 @@ def _zero_instead(sweep: Sweep, items: Arg, index: Arg, value: Arg) -> Arg:
     for _ in path:
         assert isinstance(kind, ListOf)
         kind = kind.element
+    zero = _zero_of(sweep, kind, value)
+    if zero is not None:
+        return zero
+    old = sweep.builder.opaque(item_within, (items, Seq(path)), kind)
+    return sweep.builder.opaque(helpers.zero_like, (old,), cotangent_type(kind))
+
+
+def _zero_of(sweep: Sweep, kind: Type, value: Arg) -> Arg | None:
+    """The zero cotangent of a type, made of it, or of a value of the same; None where neither tells it."""
     element = cotangent_type(kind)
     if isinstance(element, Scalar):
         dtypes = {dtype_of(one) for one in alternatives(element)}
@@ -145,8 +154,11 @@ def _zero_instead(sweep: Sweep, items: Arg, index: Arg, value: Arg) -> Arg:
     if isinstance(kind, Array) and kind.shape is not None and EACH not in kind.shape:
         if type_of_arg(value) == kind and not is_mixed(kind):
             return sweep.builder.opaque(helpers.zero_like, (value,), element)
-    old = sweep.builder.opaque(item_within, (items, Seq(path)), kind)
-    return sweep.builder.opaque(helpers.zero_like, (old,), element)
+    if type(kind) is TupleOf and isinstance(value, Seq) and len(value.items) == len(kind.items):
+        places = [_zero_of(sweep, *pair) for pair in zip(kind.items, value.items, strict=True)]
+        if None not in places:
+            return Seq(tuple(place for place in places if place is not None), tuple)
+    return None
 
 
 def _dict_get(sweep: Sweep, op: Op, bars: Bars) -> None:

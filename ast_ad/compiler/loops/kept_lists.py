@@ -27,17 +27,18 @@ LENGTHS = {len, containers.list_len}
 EXTREMA = {builtins.max, builtins.min}
 ROWS = {containers.array_from_list, np.stack}
 _SEQUENCES = {np.concatenate, np.hstack, np.vstack, np.dstack, np.column_stack, np.block}  # take several
-_HELD = {"float", "complex"}
+_HELD = {"bool", "int", "float", "complex"}
 _ALIKE = {containers.list_zeros_like, containers.list_reverse, containers.list_pop}  # which fit any list
 
 
 class Lists:
     """Groups lists that meet. ``elements``: the type of what each group holds; None where it stays a list."""
 
-    def __init__(self, function: Function, rows_like: Collection[Any]) -> None:
+    def __init__(self, function: Function, rows_like: Collection[Any] = ()) -> None:
         self.rows_like = rows_like
         self.leaders: dict[Var, Var] = {}
         self.unfit: set[Var] = set()
+        self.whole: set[Var] = set()  # those with ints that a float may not hold
         self.params = function.params
         self.forbid(function.params)
         self.block(function.body)
@@ -78,6 +79,8 @@ class Lists:
         if not isinstance(kind, (Scalar, Array)) or kind.kind not in _HELD:
             return None
         if isinstance(kind, Scalar):
+            if kind.kind != "int" and not self.whole.isdisjoint(members):
+                return None
             return kind if not is_mixed(kind) or of_two(kind) else None
         known = all(isinstance(dim, int) or _is_argument(dim, self.params) for dim in kind.shape or ())
         return kind if kind.shape and known and not is_mixed(kind) else None
@@ -136,6 +139,10 @@ class Lists:
             return _can_be_added(args[2], op.out) and _is_place(args[1])
         if fn is containers.list_set:
             return self.fits(args[2], op.out) and _is_place(args[1])
+        if fn is containers.list_put:
+            return self.fits(args[2], op.out) and _is_place(args[1])
+        if fn in (containers.list_remove, containers.list_place):
+            return _is_place(args[1])
         if fn is containers.list_slice:
             return all(map(_is_place_or_none, args[1:3])) and isinstance(args[3], Lit)
         if fn is containers.list_set_slice:  # a cotangent's: the lengths are equal
@@ -156,11 +163,12 @@ class Lists:
         assert isinstance(held.type, ListOf)
         kind = held.type.element
         if isinstance(value, Lit):
-            own = Scalar(type(value.value).__name__) if type(value.value) in (int, float) else None
-            return isinstance(kind, Scalar) and own in alternatives(kind)
+            return isinstance(kind, Scalar) and type_of_arg(value) in alternatives(kind)
         if not isinstance(value, Var) or not isinstance(kind, Scalar) or not isinstance(value.type, Scalar):
             return isinstance(value, Var) and value.type == kind
-        return value.type.kind != "int" and set(alternatives(value.type)) <= set(alternatives(kind))
+        if value.type.kind == "int":
+            self.whole.add(held)
+        return set(alternatives(value.type)) <= set(alternatives(kind))
 
 
 def takes_array(op: Op) -> bool:
@@ -170,7 +178,8 @@ def takes_array(op: Op) -> bool:
     direct = all(any(v is arg for arg in op.args) for v in lists)
     made = any(isinstance(out.type, ListOf) for out in op.outs)
     numpys = (getattr(op.fn, "__module__", None) or "").startswith("numpy") or isinstance(op.fn, np.ufunc)
-    takes = numpys and op.fn not in _SEQUENCES or op.fn in helpers.METADATA
+    arithmetic = getattr(op.fn, "__module__", None) == "_operator" and isinstance(op.outs[0].type, Array)
+    takes = numpys and op.fn not in _SEQUENCES or op.fn in helpers.METADATA or arithmetic
     return takes and op.fn not in LENGTHS and numbers and direct and not made
 
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import builtins
 import operator
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,24 +36,21 @@ from ..ir.ops import (
     Block,
     For,
     Function,
-    If,
     Lit,
     Op,
     Seq,
     Slice,
-    Statement,
     Var,
-    While,
-    operands,
     variables,
 )
 from ..ir.types import Array, Scalar, dtype_of
 from ..simplify.dead_code import eliminate_dead_code
 from ..simplify.renaming import copy_function, renamed
 from .kept_lists import EXTREMA, ROWS, Kind, Lists, of_two, takes_array
+from .list_statements import Replacing
 from .tape_places import FIRST_CAPACITY, INT
 
-_PYTHON = {"float": float, "complex": complex}
+_PYTHON = {"float": float, "complex": complex, "int": int, "bool": bool}
 _BOOL = Scalar("bool")
 _FLAGS = np.dtype(bool)
 
@@ -67,6 +64,9 @@ class Rows(NamedTuple):
     @property
     def values(self) -> Arg:
         return self.columns[0]
+
+    def with_values(self, values: Arg) -> Rows:
+        return self._replace(columns=(values, *self.columns[1:]))
 
 
 def lists_as_arrays(function: Function, rows_like: Collection[Any] = ()) -> Function:
@@ -88,79 +88,22 @@ def lists_as_arrays(function: Function, rows_like: Collection[Any] = ()) -> Func
     return function
 
 
-class _Conversion:
-    """Rewrites blocks; ``rows``: what each list has become."""
+class _Conversion(Replacing):
+    """``rows``: what each list has become."""
 
     def __init__(self, lists: Lists) -> None:
-        self.lists = lists
+        super().__init__(lists)
         self.rows: dict[Var, Rows] = {}
         self.params = list(lists.params)
 
-    def block(self, block: Block) -> None:
-        new: list[Statement] = []
-        for op in block.ops:
-            ops = Ops(new, op.span, op.adjoint)
-            if isinstance(op, Op):
-                held = (self.lists.of(v) for v in (*variables(*operands(op)), *op.outs))
-                kind = next((k for k in held if k is not None), None)
-                if kind is None:
-                    new.append(op)
-                else:
-                    self.operation(op, kind, ops)
-                continue
-            if isinstance(op, If):
-                for part in (op.then, op.orelse):
-                    self.block(part)
-                self.joined(op)
-            else:
-                self.loop(op, ops)
-            new.append(op)
-        block.ops = new
-
-    # ----- statements
-    def joined(self, op: If) -> None:
-        outs: list[Var] = []
-        for part in (op.then, op.orelse):
-            ends = Ops(part.ops, op.span, op.adjoint)
-            results: list[Arg] = []
-            for out, result in zip(op.outs, part.results, strict=True):
-                kind = self.lists.of(out)
-                results += [result] if kind is None else self.carried(result, kind, ends)
-            part.results = tuple(results)
-        for out in op.outs:
-            outs += self.named(out)
-        op.outs = tuple(outs)
-
-    def loop(self, op: For | While, ops: Ops) -> None:
-        inits: list[Arg] = []
-        for param, init in zip(op.params, op.inits, strict=True):
-            kind = self.lists.of(param)
-            inits += [init] if kind is None else self.carried(init, kind, ops)
-        stops, carried = op.body.results[: op.stops], op.body.results[op.stops :]
-        kinds = [self.lists.of(p) for p in op.params]
-        op.params = tuple(v for p in op.params for v in self.named(p))
-        op.inits = tuple(inits)
-        if isinstance(op, While):
-            self.block(op.cond)
-        self.block(op.body)
-        ends = Ops(op.body.ops, op.span, op.adjoint)
-        results: list[Arg] = []
-        for kind, result in zip(kinds, carried, strict=True):
-            results += [result] if kind is None else self.carried(result, kind, ends)
-        op.body.results = (*stops, *results)
-        op.outs = tuple(v for out in op.outs for v in self.named(out))
-
-    def named(self, var: Var) -> tuple[Var, ...]:
-        """What stands for a value that a statement binds."""
-        kind = self.lists.of(var)
-        if kind is None:
-            return (var,)
+    def named(self, var: Var, kind: Kind) -> tuple[Var, ...]:
         count, columns = Var(INT, "count"), tuple(Var(type, var.hint) for type in _types_of(kind))
         self.rows[var] = Rows(count, columns)
         return (*columns, count)
 
-    def carried(self, arg: Arg, kind: Kind, ops: Ops) -> tuple[Arg, ...]:
-        """What a statement hands on of a list, as ``named`` has it."""
+    def carried(self, arg: Arg, out: Var, ops: Ops) -> tuple[Arg, ...]:
+        kind = self.lists.of(out)
+        assert kind is not None
         rows = self.rows[arg] if isinstance(arg, Var) else self.made((), kind, ops)
         return (*rows.columns, rows.length)
 
@@ -187,73 +130,103 @@ class _Conversion:
             return (item,)
         if isinstance(item, Var) and is_mixed(item.type):
             return item, ops.op(is_numpys, (item,), _BOOL)
-        numpys = isinstance(item, Var) and getattr(item.type, "dtype", None) is not None
-        return (Lit(float(item.value)) if isinstance(item, Lit) else item), Lit(numpys)
+        if isinstance(item, Lit):
+            return Lit(_PYTHON[kind.kind](item.value)), Lit(isinstance(item.value, np.generic))
+        return item, Lit(isinstance(item, Var) and getattr(item.type, "dtype", None) is not None)
 
     def operation(self, op: Op, kind: Kind, ops: Ops) -> None:
-        fn, args = op.fn, op.args
-        if fn is builtin.make_list:
-            self.rows[op.out] = self.made(args, kind, ops)
+        if op.fn is builtin.make_list:
+            self.rows[op.out] = self.made(op.args, kind, ops)
             return
-        rows = self.rows[next(a for a in args if isinstance(a, Var) and self.lists.of(a))]
-        if fn is containers.list_append:
-            self.rows[op.out] = self.appended(rows, self.parts(args[1], kind, ops), ops)
-        elif fn is containers.list_zeros_like:
-            zeros = ops.op(np.zeros_like, (rows.values,), _type(rows.values))
-            self.rows[op.out] = Rows(rows.length, (zeros, *rows.columns[1:]))
-        elif fn in self.lists.rows_like:
-            self.rows[op.out] = Rows(rows.length, (args[0], *rows.columns[1:]))
-        elif fn is containers.list_add_at:
-            place = _from_start(args[1], rows.length, ops)
-            sums = ops.op(helpers.add_at, (rows.values, place, args[2]), _type(rows.values))
-            self.rows[op.out] = Rows(rows.length, (sums, *rows.columns[1:]))
-        elif fn is containers.list_set:
-            self.require_element(rows, args[1], kind, ops)
-            place = _from_start(args[1], rows.length, ops)
-            self.rows[op.out] = Rows(
-                rows.length, _set(rows.columns, place, self.parts(args[2], kind, ops), ops)
-            )
-        elif fn is containers.list_pop:
-            rest, item = op.outs
-            if not op.adjoint:  # one that the program itself pops may be empty
-                self.require_element(rows, Lit(-1), kind, ops)
-            self.rows[rest] = Rows(ops.integer(operator.sub, rows.length, Lit(1)), rows.columns)
-            self.read(item, rows, Lit(-1), ops)
-        elif fn is containers.list_reverse:
-            self.rows[op.out] = _part(rows, (Lit(None), Lit(None), Lit(-1)), ops)._replace(length=rows.length)
-        elif fn is containers.list_slice:
-            self.rows[op.out] = _part(rows, args[1:], ops)
-        elif fn is containers.list_fill:
-            zeros = ops.op(np.zeros_like, (rows.values,), _type(rows.values))
-            filled = ops.op(operator.add, (zeros, args[1]), _type(rows.values))
-            self.rows[op.out] = Rows(rows.length, (filled, *rows.columns[1:]))
-        elif fn in (containers.list_concat, containers.list_add):
-            self.rows[op.out] = _of_two_lists(fn, [self.rows[a] for a in args if isinstance(a, Var)], ops)
-        elif fn is containers.list_set_slice:
-            values = _those(rows, rows.values, ops)
-            new = _those(self.rows[args[4]], self.rows[args[4]].values, ops)  # type: ignore[index]
-            changed = ops.op(helpers.setitem, (values, Slice(*args[1:4]), new), _type(values))
-            self.rows[op.out] = Rows(rows.length, (changed, *rows.columns[1:]))
-        elif fn is builtins.sum or fn in EXTREMA:
+        rows = self.rows[next(a for a in op.args if isinstance(a, Var) and self.lists.of(a))]
+        changed = _CHANGES.get(op.fn)
+        if changed is not None:
+            self.rows[op.outs[0]] = changed(self, op, rows, kind, ops)
+        elif op.fn in self.lists.rows_like:
+            self.rows[op.out] = rows.with_values(op.args[0])
+        elif op.fn is builtins.sum or op.fn in EXTREMA:
             self.folded(op, rows, kind, ops)
-        elif fn is containers.list_get:
-            self.read(op.out, rows, args[1], ops)
-        elif fn in ROWS:
+        elif op.fn is containers.list_get:
+            self.read(op.out, rows, op.args[1], ops)
+        elif op.fn in ROWS:
             self.all_rows(op, rows, kind, ops)
         elif takes_array(op):
-            held = {v: self.rows[v] for v in variables(*args) if self.lists.of(v)}
+            held = {v: self.rows[v] for v in variables(*op.args) if self.lists.of(v)}
             arrays = {v: _those(rows, rows.values, ops) for v, rows in held.items()}
-            given = tuple(renamed(a, arrays) for a in args)
-            ops.ops.append(Op(fn, given, op.outs, op.kwargs, op.span, op.effect, op.adjoint))
+            given = tuple(renamed(a, arrays) for a in op.args)
+            ops.ops.append(Op(op.fn, given, op.outs, op.kwargs, op.span, op.effect, op.adjoint))
         else:
-            ops.ops.append(Op(builtin.assign, (rows.length,), op.outs, {}, op.span, adjoint=op.adjoint))
+            place = op.fn is containers.list_place
+            found = _put_at(op.args[1], rows.length, ops) if place else rows.length
+            ops.ops.append(Op(builtin.assign, (found,), op.outs, {}, op.span, adjoint=op.adjoint))
 
-    def appended(self, rows: Rows, parts: tuple[Arg, ...], ops: Ops) -> Rows:
-        """The list with one more element."""
-        end = ops.integer(operator.add, rows.length, Lit(1))
+    # ----- lists that are made of one
+    def zeros(self, op: Op, rows: Rows, kind: Kind, ops: Ops) -> Rows:
+        return rows.with_values(ops.op(np.zeros_like, (rows.values,), _type(rows.values)))
+
+    def filled(self, op: Op, rows: Rows, kind: Kind, ops: Ops) -> Rows:
+        zeros = ops.op(np.zeros_like, (rows.values,), _type(rows.values))
+        return rows.with_values(ops.op(operator.add, (zeros, op.args[1]), _type(rows.values)))
+
+    def added(self, op: Op, rows: Rows, kind: Kind, ops: Ops) -> Rows:
+        place = _from_start(op.args[1], rows.length, ops)
+        return rows.with_values(ops.op(helpers.add_at, (rows.values, place, op.args[2]), _type(rows.values)))
+
+    def appended(self, op: Op, rows: Rows, kind: Kind, ops: Ops) -> Rows:
+        parts, end = self.parts(op.args[1], kind, ops), ops.integer(operator.add, rows.length, Lit(1))
         room = [ops.op(helpers.reserve, (column, end), _type(column), "items") for column in rows.columns]
         return Rows(end, _set(room, rows.length, parts, ops))
 
+    def set(self, op: Op, rows: Rows, kind: Kind, ops: Ops) -> Rows:
+        self.require_element(rows, op.args[1], kind, ops)
+        place, parts = _from_start(op.args[1], rows.length, ops), self.parts(op.args[2], kind, ops)
+        return Rows(rows.length, _set(rows.columns, place, parts, ops))
+
+    def slice_set(self, op: Op, rows: Rows, kind: Kind, ops: Ops) -> Rows:
+        values, new = _those(rows, rows.values, ops), self.rows[op.args[4]]  # type: ignore[index]
+        given = (values, Slice(*op.args[1:4]), _those(new, new.values, ops))
+        return rows.with_values(ops.op(helpers.setitem, given, _type(values)))
+
+    def popped(self, op: Op, rows: Rows, kind: Kind, ops: Ops) -> Rows:
+        if not op.adjoint:  # one that the program itself pops may be empty
+            self.require_element(rows, Lit(-1), kind, ops)
+        self.read(op.outs[1], rows, Lit(-1), ops)
+        return rows._replace(length=ops.integer(operator.sub, rows.length, Lit(1)))
+
+    def reversed(self, op: Op, rows: Rows, kind: Kind, ops: Ops) -> Rows:
+        return _part(rows, (Lit(None), Lit(None), Lit(-1)), ops)._replace(length=rows.length)
+
+    def part(self, op: Op, rows: Rows, kind: Kind, ops: Ops) -> Rows:
+        return _part(rows, op.args[1:], ops)
+
+    def of_two(self, op: Op, rows: Rows, kind: Kind, ops: Ops) -> Rows:
+        return _of_two_lists(op.fn, [self.rows[a] for a in op.args if isinstance(a, Var)], ops)
+
+    def put(self, op: Op, rows: Rows, kind: Kind, ops: Ops) -> Rows:
+        """One more element somewhere: those behind it move up."""
+        parts, end = self.parts(op.args[2], kind, ops), ops.integer(operator.add, rows.length, Lit(1))
+        place = _from_start(op.args[1], end, ops)
+        columns, after = [], ops.integer(operator.add, place, Lit(1))
+        for column in rows.columns:
+            behind = _copied(column, place, rows.length, ops)
+            room = ops.op(helpers.reserve, (column, end), _type(column), "items")
+            columns.append(
+                ops.op(helpers.setitem, (room, Slice(after, end, Lit(None)), behind), _type(column))
+            )
+        return Rows(end, _set(columns, place, parts, ops))
+
+    def removed(self, op: Op, rows: Rows, kind: Kind, ops: Ops) -> Rows:
+        """One element fewer: those behind it move down."""
+        self.require_element(rows, op.args[1], kind, ops)
+        self.read(op.outs[1], rows, op.args[1], ops)
+        place, end = _from_start(op.args[1], rows.length, ops), ops.integer(operator.sub, rows.length, Lit(1))
+        columns, after = [], ops.integer(operator.add, place, Lit(1))
+        for column in rows.columns:
+            behind, part = _copied(column, after, rows.length, ops), Slice(place, end, Lit(None))
+            columns.append(ops.op(helpers.setitem, (column, part, behind), _type(column)))
+        return Rows(end, tuple(columns))
+
+    # ----- what is read
     def require_element(self, rows: Rows, place: Arg, kind: Kind, ops: Ops) -> None:
         """Python's exception where there is no such element: beyond those that count there may be room."""
         type = kind if isinstance(kind, Array) else Scalar(kind.kind, dtype_of(kind))
@@ -321,6 +294,29 @@ class _Conversion:
         ops.ops.append(Op(np.copy, (those,), op.outs, {}, op.span, adjoint=op.adjoint))
 
 
+_CHANGES: dict[Any, Callable[..., Rows]] = {
+    containers.list_zeros_like: _Conversion.zeros,
+    containers.list_fill: _Conversion.filled,
+    containers.list_add_at: _Conversion.added,
+    containers.list_append: _Conversion.appended,
+    containers.list_set: _Conversion.set,
+    containers.list_set_slice: _Conversion.slice_set,
+    containers.list_pop: _Conversion.popped,
+    containers.list_reverse: _Conversion.reversed,
+    containers.list_slice: _Conversion.part,
+    containers.list_concat: _Conversion.of_two,
+    containers.list_add: _Conversion.of_two,
+    containers.list_put: _Conversion.put,
+    containers.list_remove: _Conversion.removed,
+}
+
+
+def _copied(column: Arg, start: Arg, stop: Arg, ops: Ops) -> Var:
+    """Some rows, as they are now."""
+    found = ops.op(operator.getitem, (column, Slice(start, stop, Lit(None))), _type(column))
+    return ops.op(np.copy, (found,), found.type)
+
+
 def _those(rows: Rows, column: Arg, ops: Ops) -> Var:
     """The rows of a column that count."""
     return ops.op(operator.getitem, (column, Slice(Lit(None), rows.length, Lit(None))), _type(column))
@@ -360,6 +356,15 @@ def _from_start(place: Arg, count: Arg, ops: Ops) -> Arg:
     if isinstance(place, Lit) and place.value < 0:
         return ops.integer(operator.add, count, place)
     return place if _is_counter(place) else ops.op(operator.mod, (place, count), INT)
+
+
+def _put_at(place: Arg, count: Arg, ops: Ops) -> Arg:
+    """Where ``insert`` puts an element: within the list."""
+    if not _is_counter(place):
+        negative = ops.op(operator.lt, (place, Lit(0)), Scalar("bool"))
+        shift = ops.integer(operator.mul, ops.op(int, (negative,), INT), count)
+        place = ops.integer(max, ops.integer(operator.add, place, shift), Lit(0))
+    return ops.integer(min, place, count)
 
 
 def _is_counter(arg: Arg) -> bool:
