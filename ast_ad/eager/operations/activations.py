@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from ...rules.registry import Primitive
 from ...rules.torch import activations as rules, softmax as torch_softmax
-from ..dispatch import Operation, apply, inplace
+from ..dispatch import Operation, apply, inplace as in_place
 from ..dtypes import as_numpy
-from ..surface import FUNCTIONS, function
+from ..surface import function
 from ..tensor import Tensor
 from .dimensions import axis_of, numpy_names
 from .pointwise import require_tensor
@@ -73,29 +72,6 @@ def _floating_only(name: str, input: Tensor, dtype: Any = None) -> None:
     check_kind(name, input._array.dtype if dtype is None else as_numpy(dtype))
 
 
-def softmin(input: Any, dim: int | None = None, dtype: Any = None) -> Any:
-    """``softmax(-input, dim)``."""
-    return _along(SOFTMAX, -input, dim, dtype)
-
-
-def _with_options(name: str, op: Operation, **defaults: Any) -> Callable[..., Any]:
-    """A function whose options are passed on under the names of the rule."""
-    names = list(defaults)
-
-    def run(input: Tensor, *args: Any, inplace: bool = False, **kwargs: Any) -> Any:
-        require_tensor(name, input)
-        how = {**defaults, **dict(zip(names, args, strict=False)), **kwargs}
-        return in_place(op, input, how) if inplace else apply(op, (input,), how)
-
-    run.__name__ = name
-    run.__doc__ = f"``{name}`` of each element; options: {', '.join(names) or 'none'}."
-    return run
-
-
-def in_place(op: Operation, input: Tensor, how: dict[str, Any]) -> Tensor:
-    return inplace(op, input, **how)
-
-
 SELU = {"alpha": rules.SELU_ALPHA, "scale": rules.SELU_SCALE}
 
 
@@ -103,7 +79,7 @@ SELU = {"alpha": rules.SELU_ALPHA, "scale": rules.SELU_SCALE}
 def selu(input: Tensor, inplace: bool = False) -> Any:
     """The ``elu`` whose constants keep the mean 0 and the variance 1."""
     _floating_only("selu", input)
-    return in_place(ELU, input, SELU) if inplace else apply(ELU, (input,), SELU)
+    return in_place(ELU, input, **SELU) if inplace else apply(ELU, (input,), SELU)
 
 
 @function(method=False)
@@ -111,12 +87,7 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Any:
     """``max(0, x) + min(0, alpha * (exp(x / alpha) - 1))``."""
     _floating_only("celu", input)
     how = {"alpha": alpha, "scale": 1.0, "input_scale": 1 / alpha}
-    return in_place(CELU, input, how) if inplace else apply(CELU, (input,), how)
-
-
-def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Any:
-    """``x`` where it is positive, else ``alpha * (exp(x) - 1)``."""
-    return in_place(ELU, input, {"alpha": alpha}) if inplace else apply(ELU, (input,), {"alpha": alpha})
+    return in_place(CELU, input, **how) if inplace else apply(CELU, (input,), how)
 
 
 @function(method=False)
@@ -124,7 +95,7 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
     """``x`` where it is above ``threshold``, else ``value``."""
     check_kind("threshold", input._array.dtype)
     how = {"limit": threshold, "value": value}
-    return in_place(THRESHOLD, input, how) if inplace else apply(THRESHOLD, (input,), how)
+    return in_place(THRESHOLD, input, **how) if inplace else apply(THRESHOLD, (input,), how)
 
 
 @function()
@@ -132,11 +103,6 @@ def hardshrink(input: Tensor, lambd: float = 0.5) -> Any:
     """``x``, but 0 between ``-lambd`` and ``lambd``."""
     _floating_only("hardshrink", input)
     return apply(HARDSHRINK, (input,), {"limit": lambd})
-
-
-def softshrink(input: Tensor, lambd: float = 0.5) -> Any:
-    """``x`` moved towards 0 by ``lambd``, and 0 between."""
-    return apply(SOFTSHRINK, (input,), {"limit": lambd})
 
 
 @function()
@@ -162,34 +128,6 @@ def prelu(input: Tensor, weight: Tensor) -> Any:
     return apply(PRELU, (input, weight))
 
 
-def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Any:
-    """``x`` where it is positive, else ``negative_slope * x``."""
-    how = {"slope": negative_slope}
-    return in_place(LEAKY_RELU, input, how) if inplace else apply(LEAKY_RELU, (input,), how)
-
-
-def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
-    """``x`` confined to ``[min_val, max_val]``, with gradient 0 at both."""
-    how = {"low": min_val, "high": max_val}
-    return in_place(HARDTANH, input, how) if inplace else apply(HARDTANH, (input,), how)
-
-
-def relu6(input: Tensor, inplace: bool = False) -> Any:
-    """``min(max(x, 0), 6)``."""
-    return hardtanh(input, 0.0, 6.0, inplace)
-
-
-def glu(input: Tensor, dim: int = -1) -> Any:
-    """The first half along ``dim`` times the sigmoid of the second."""
-    axis = axis_of(input._array.ndim, dim)
-    half = input._array.shape[axis] // 2
-    if input._array.shape[axis] % 2:
-        raise RuntimeError(
-            f"Halving dimension must be even, but dimension {axis} is size {input._array.shape[axis]}"
-        )
-    return input.narrow(axis, 0, half) * input.narrow(axis, half, half).sigmoid()
-
-
 def softsign(input: Tensor) -> Any:
     """``x / (1 + abs(x))``."""
     return input / (input.abs() + 1)
@@ -200,36 +138,22 @@ def tanhshrink(input: Tensor) -> Any:
     return input - input.tanh()
 
 
-gelu = _with_options("gelu", GELU, approximate="none")
-silu = _with_options("silu", SILU)
-mish = _with_options("mish", MISH)
-softplus = _with_options("softplus", SOFTPLUS, beta=1.0, threshold=20.0)
-logsigmoid = _with_options("logsigmoid", LOGSIGMOID)
-hardsigmoid = _with_options("hardsigmoid", HARDSIGMOID)
-hardswish = _with_options("hardswish", HARDSWISH)
-
-
-def relu(input: Tensor, inplace: bool = False) -> Any:
-    """``max(x, 0)``."""
-    return FUNCTIONS["relu_" if inplace else "relu"](input)
-
-
 @function(method=False)
 def selu_(input: Tensor) -> Tensor:
     """``selu`` in place."""
-    return in_place(ELU, input, SELU)
+    return in_place(ELU, input, **SELU)
 
 
 @function(method=False)
 def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
     """``celu`` in place."""
-    return in_place(CELU, input, {"alpha": alpha, "scale": 1.0, "input_scale": 1 / alpha})
+    return in_place(CELU, input, alpha=alpha, scale=1.0, input_scale=1 / alpha)
 
 
 @function("threshold_", method=False)
 def threshold_(input: Tensor, threshold: float, value: float) -> Any:
     """``threshold`` in place."""
-    return in_place(THRESHOLD, input, {"limit": threshold, "value": value})
+    return in_place(THRESHOLD, input, limit=threshold, value=value)
 
 
 @function(method=False)
