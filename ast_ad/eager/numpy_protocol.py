@@ -358,7 +358,9 @@ def _adapted(
                 slices.refusal(primitive)(i)
         return tuple(found[i] if i < len(found) else None for i in (*range(n), *places))
 
-    return Operation(call, backward_name(fn), primitive=replace(primitive, fn=call, rule=rule))
+    return Operation(
+        call, backward_name(fn), ("self", "other"), primitive=replace(primitive, fn=call, rule=rule)
+    )
 
 
 @functools.cache

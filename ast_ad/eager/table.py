@@ -120,18 +120,18 @@ class Operation:
     """A primitive as the eager mode runs it.
 
     ``name``: of its nodes, as in 'Mul' of MulBackward0. ``saved``: the names of its arguments among the
-    node's ``_saved_`` attributes. ``inexact``: integers are computed in the default floating-point type.
-    ``scalars``: a number among its arguments counts as a tensor, with an edge that leads nowhere. ``rule``:
-    instead of the registered one. ``primitive``: instead of what is registered for ``fn``. ``keeps``: the
-    names of what is saved though the rule does not read it, for PyTorch's nodes show it. ``images``: its
-    result has the memory format of its argument.
+    node's ``_saved_`` attributes, by default of the first alone. ``inexact``: integers are computed in the
+    default floating-point type. ``scalars``: a number among its arguments counts as a tensor, with an edge
+    that leads nowhere. ``rule``: instead of the registered one. ``primitive``: instead of what is registered
+    for ``fn``. ``keeps``: the names of what is saved though the rule does not read it, for PyTorch's nodes
+    show it. ``images``: its result has the memory format of its argument.
     """
 
     def __init__(
         self,
         fn: Callable[..., Any],
         name: str = "",
-        saved: Sequence[str] = ("self", "other"),
+        saved: Sequence[str] = ("self",),
         inexact: bool = False,
         scalars: bool = False,
         rule: Callable[..., Any] | None = None,
@@ -215,4 +215,4 @@ def backward_name(fn: Callable[..., Any]) -> str:
 @functools.cache
 def operation(fn: Callable[..., Any]) -> Operation:
     """The operation of a callable: that of the tensor interface, if it has one."""
-    return _named.get(fn) or Operation(fn)
+    return _named.get(fn) or Operation(fn, saved=("self", "other"))

@@ -22,7 +22,7 @@ PLAIN = "write to np.array(a), not to a.copy(), if the array a is none of the fu
 NO_KEY = "use no traced number as a key, and no cache of functions that get one"
 
 
-_RESHAPE = Operation(np.reshape, "ReshapeBackward0", ("self",))
+_RESHAPE = Operation(np.reshape, "ReshapeBackward0")
 _OWN = frozenset(name for name in (*vars(Tensor), *Tensor.__annotations__) if name[0] == "_")
 
 _SETTABLE = frozenset("shape dtype strides real imag flat data __class__".split())

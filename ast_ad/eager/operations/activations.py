@@ -14,27 +14,27 @@ from .dimensions import axis_of, numpy_names
 from .pointwise import require_tensor
 from .refusals import check_kind
 
-SOFTMAX = Operation(torch_softmax.softmax, "SoftmaxBackward0", ("self",), rule=torch_softmax.softmax_by_rows)
+SOFTMAX = Operation(torch_softmax.softmax, "SoftmaxBackward0", rule=torch_softmax.softmax_by_rows)
 LOG_SOFTMAX = Operation(
-    torch_softmax.log_softmax, "LogSoftmaxBackward0", ("self",), rule=torch_softmax.log_softmax_by_rows
+    torch_softmax.log_softmax, "LogSoftmaxBackward0", rule=torch_softmax.log_softmax_by_rows
 )
-KEPT_SUM = Operation(torch_softmax.kept_sum, "SumBackward1", ("self",))  # within the derivatives of both
-ELU = Operation(rules.elu, "EluBackward0", ("self",))
-CELU = Operation(rules.elu, "CeluBackward0", ("self",))
-THRESHOLD = Operation(rules.threshold, "ThresholdBackward0", ("self",))
-HARDSHRINK = Operation(rules.hardshrink, "HardshrinkBackward0", ("self",))
+KEPT_SUM = Operation(torch_softmax.kept_sum, "SumBackward1")  # within the derivatives of both
+ELU = Operation(rules.elu, "EluBackward0")
+CELU = Operation(rules.elu, "CeluBackward0")
+THRESHOLD = Operation(rules.threshold, "ThresholdBackward0")
+HARDSHRINK = Operation(rules.hardshrink, "HardshrinkBackward0")
 LEAK = Primitive(rules.leaky_relu, "vjp", rules.leaky_relu_by_mask, broadcasts=True)
-LEAKY_RELU = Operation(rules.leaky_relu, "LeakyReluBackward0", ("self",), primitive=LEAK)
+LEAKY_RELU = Operation(rules.leaky_relu, "LeakyReluBackward0", primitive=LEAK)
 PRELU = Operation(rules.leaky_relu, "PreluKernelBackward0", ("self", "weight"), primitive=LEAK)
-GELU = Operation(rules.gelu, "GeluBackward0", ("self",), rule=rules.gelu_by_cdf)
-SILU = Operation(rules.silu, "SiluBackward0", ("self",))
-MISH = Operation(rules.mish, "MishBackward0", ("self",))
-SOFTPLUS = Operation(rules.softplus, "SoftplusBackward0", ("self",))
-LOGSIGMOID = Operation(rules.logsigmoid, "LogSigmoidBackward0", ("self",))
-HARDTANH = Operation(rules.hardtanh, "HardtanhBackward0", ("self",))
-HARDSIGMOID = Operation(rules.hardsigmoid, "HardsigmoidBackward0", ("self",))
-HARDSWISH = Operation(rules.hardswish, "HardswishBackward0", ("self",))
-SOFTSHRINK = Operation(rules.softshrink, "SoftshrinkBackward0", ("self",))
+GELU = Operation(rules.gelu, "GeluBackward0", rule=rules.gelu_by_cdf)
+SILU = Operation(rules.silu, "SiluBackward0")
+MISH = Operation(rules.mish, "MishBackward0")
+SOFTPLUS = Operation(rules.softplus, "SoftplusBackward0")
+LOGSIGMOID = Operation(rules.logsigmoid, "LogSigmoidBackward0")
+HARDTANH = Operation(rules.hardtanh, "HardtanhBackward0")
+HARDSIGMOID = Operation(rules.hardsigmoid, "HardsigmoidBackward0")
+HARDSWISH = Operation(rules.hardswish, "HardswishBackward0")
+SOFTSHRINK = Operation(rules.softshrink, "SoftshrinkBackward0")
 
 
 def _along(op: Operation, input: Tensor, dim: int | None, dtype: Any) -> Any:

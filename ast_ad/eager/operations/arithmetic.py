@@ -25,12 +25,14 @@ DIV = Operation(
 POW = Operation(np.power, "PowBackward0", ("self", "exponent"))
 POW_TENSOR = Operation(np.power, "PowBackward1", ("self", "exponent"))
 POW_OF_NUMBER = Operation(np.power, "PowBackward2", ("self", "exponent"))
-NEG = Operation(np.negative, "NegBackward0")
-FLOOR_DIV = Operation(torch_steps.floor_quotient, "NotImplemented", rule=torch_reads.floor_divide)
-DIV_FLOOR = Operation(torch_steps.floor_quotient, "DivBackward2")
-DIV_TRUNC = Operation(torch_steps.trunc_quotient, "DivBackward2")
-REMAINDER = Operation(torch_steps.remainder, "RemainderBackward1")
-REMAINDER_OF_NUMBER = Operation(torch_steps.remainder, "RemainderBackward0")
+NEG = Operation(np.negative, "NegBackward0", ("self", "other"))
+FLOOR_DIV = Operation(
+    torch_steps.floor_quotient, "NotImplemented", ("self", "other"), rule=torch_reads.floor_divide
+)
+DIV_FLOOR = Operation(torch_steps.floor_quotient, "DivBackward2", ("self", "other"))
+DIV_TRUNC = Operation(torch_steps.trunc_quotient, "DivBackward2", ("self", "other"))
+REMAINDER = Operation(torch_steps.remainder, "RemainderBackward1", ("self", "other"))
+REMAINDER_OF_NUMBER = Operation(torch_steps.remainder, "RemainderBackward0", ("self", "other"))
 WRONG_ROUNDING = "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{}'"
 
 

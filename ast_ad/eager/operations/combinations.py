@@ -37,7 +37,8 @@ class Kind:
     def __init__(self, names: str, fn: Any, *nodes: str, inexact: bool = False, rule: Any = None) -> None:
         self.names = names.split()
         self.ops = [
-            Operation(fn, f"{node}Backward{i}", inexact=inexact, rule=rule) for node, i in map(_split, nodes)
+            Operation(fn, f"{node}Backward{i}", ("self", "other"), inexact=inexact, rule=rule)
+            for node, i in map(_split, nodes)
         ]
         self.numbers = len(nodes) > 1
 
@@ -99,7 +100,7 @@ def _define(kind: Kind) -> None:
 for _kind in TABLE:
     _define(_kind)
 
-HEAVISIDE = Operation(torch_steps.step_function, "NotImplemented")
+HEAVISIDE = Operation(torch_steps.step_function, "NotImplemented", ("self", "other"))
 
 
 def _step_values(input: Tensor, values: Any) -> Any:
@@ -207,7 +208,7 @@ def mixed(op: Operation, args: tuple[Any, ...], options: dict[str, Any], fixed: 
     return t
 
 
-DIST = Operation(torch_norms.dist, "DistBackward0")
+DIST = Operation(torch_norms.dist, "DistBackward0", ("self", "other"))
 CLAMP = Operation(torch_elementwise.clamp, "ClampBackward1", ("self", "min", "max"))
 CLAMP_TENSOR = Operation(torch_elementwise.clamp, "ClampBackward0", ("self", "min", "max"))
 CLAMP_MIN = tuple(Operation(torch_elementwise.clamp, f"ClampMinBackward{i}", ("self", "min")) for i in (0, 1))

@@ -40,8 +40,8 @@ BITWISE: tuple[tuple[str, str, Callable[..., Any]], ...] = (
     ("bitwise_left_shift", "lshift", np.left_shift),
     ("bitwise_right_shift", "rshift", np.right_shift),
 )
-LOGICAL_NOT = Operation(sampled, "LogicalNotBackward0", ("self",))
-BITWISE_NOT = Operation(sampled, "BitwiseNotBackward0", ("self",))
+LOGICAL_NOT = Operation(sampled, "LogicalNotBackward0")
+BITWISE_NOT = Operation(sampled, "BitwiseNotBackward0")
 Numbers = (bool, int, float, complex, np.generic)
 
 
@@ -91,7 +91,7 @@ def _pair(name: str, fn: Callable[..., Any], tensors: bool) -> tuple[Any, Any]:
         return Tensor._of(quietly(fn, *alike(operand(input), operand(other))))
 
     node = "".join(word.capitalize() for word in ABBREVIATED.get(name, name).split("_"))
-    ops = [Operation(sampled, f"{node}Backward{i}", ("self",)) for i in (0, 1)]
+    ops = [Operation(sampled, f"{node}Backward{i}") for i in (0, 1)]
 
     def run_in_place(self: Tensor, other: Any) -> Tensor:
         return write(self, run(self, other), ops[isinstance(other, Tensor)])

@@ -24,8 +24,8 @@ from ..table import Operation
 from ..tensor import Tensor
 from .layout import kept_layout
 
-CLONE = Operation(torch_views.duplicate, "CloneBackward0", ("self",))
-TO_COPY = Operation(helpers.astype, "ToCopyBackward0", ("self",))
+CLONE = Operation(torch_views.duplicate, "CloneBackward0")
+TO_COPY = Operation(helpers.astype, "ToCopyBackward0")
 NO_CUDA = "device 'cuda' is not available: tensors are NumPy arrays, on 'cpu' only"
 
 

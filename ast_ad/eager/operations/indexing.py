@@ -20,10 +20,10 @@ from ..tensor import Tensor
 from ..viewing import axis_of, look, restrided
 from .writing import FILL_TENSOR, as_number, copy_, fits
 
-SELECT = Operation(operator.getitem, "SelectBackward0", ("self",))
-SLICE = Operation(operator.getitem, "SliceBackward0", ("self",))
-UNSQUEEZE = Operation(operator.getitem, "UnsqueezeBackward0", ("self",))
-ALIAS = Operation(torch_views.same, "AliasBackward0", ("self",))
+SELECT = Operation(operator.getitem, "SelectBackward0")
+SLICE = Operation(operator.getitem, "SliceBackward0")
+UNSQUEEZE = Operation(operator.getitem, "UnsqueezeBackward0")
+ALIAS = Operation(torch_views.same, "AliasBackward0")
 INDEX = Operation(operator.getitem, "IndexBackward0", ("self", "indices"))
 INDEX_PUT = Operation(helpers.setitem, "IndexPutBackward0", ("self", "indices", "values"))
 INDEX_ADD = Operation(helpers.add_at, "IndexPutBackward0", ("self", "indices", "values"))

@@ -21,12 +21,12 @@ from .shapes import expand, reshape
 
 CAT = Operation(np.concatenate, "CatBackward0", ("tensors",))
 STACK = Operation(np.stack, "StackBackward0", ("tensors",))
-FLIP = Operation(np.flip, "FlipBackward0", ("self",))
-ROLL = Operation(np.roll, "RollBackward0", ("self",))
-ROT90 = Operation(np.rot90, "Rot90Backward0", ("self",))
-REPEAT = Operation(torch_views.repeated, "RepeatBackward0", ("self",))
-TRIL = Operation(np.tril, "TrilBackward0", ("self",))
-TRIU = Operation(np.triu, "TriuBackward0", ("self",))
+FLIP = Operation(np.flip, "FlipBackward0")
+ROLL = Operation(np.roll, "RollBackward0")
+ROT90 = Operation(np.rot90, "Rot90Backward0")
+REPEAT = Operation(torch_views.repeated, "RepeatBackward0")
+TRIL = Operation(np.tril, "TrilBackward0")
+TRIU = Operation(np.triu, "TriuBackward0")
 BLOCK_DIAG = Operation(torch_shapes.block_diag, "BlockDiagBackward0", ("tensors",))
 INDEX_SELECT = Operation(torch_indexing.index_select, "IndexSelectBackward0", ("self", "dim", "index"))
 

@@ -19,8 +19,8 @@ from ..tensor import Tensor
 from ..viewing import axis_of, look, look_from_base, strides_of
 from .indexing import ALIAS
 
-AS_STRIDED = Operation(torch_views.at_places, "AsStridedBackward0", ("self",))
-VIEW_DTYPE = Operation(torch_views.reinterpreted, "ViewBackward1", ("self",))
+AS_STRIDED = Operation(torch_views.at_places, "AsStridedBackward0")
+VIEW_DTYPE = Operation(torch_views.reinterpreted, "ViewBackward1")
 
 # ----- memory formats
 

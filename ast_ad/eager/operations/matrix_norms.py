@@ -13,9 +13,9 @@ from .dimensions import axes_of, axis_of, numpy_names
 from .linear_algebra import check_inexact, check_matrices, linalg, run_checked
 from .reductions import check_identity
 
-COND = Operation(np.linalg.cond, "DivBackward0", ("self",))
-VECTOR_NORM = Operation(torch_norms.norm, "LinalgVectorNormBackward0", ("self",))
-MATRIX_NORM = Operation(np.linalg.norm, "AmaxBackward0", ("self",))
+COND = Operation(np.linalg.cond, "DivBackward0")
+VECTOR_NORM = Operation(torch_norms.norm, "LinalgVectorNormBackward0")
+MATRIX_NORM = Operation(np.linalg.norm, "AmaxBackward0")
 
 
 @linalg()

@@ -19,15 +19,15 @@ from ..viewing import axis_of, fresh, look, look_several
 from ..views import check_inference, check_inplace, move_retain, steps_of
 from .indexing import select_at, slice_at
 
-UNBIND = Operation(torch_views.unbound, "UnbindBackward0", ("self",))
-SPLIT = Operation(torch_views.pieces, "SplitBackward0", ("self",))
-SPLIT_SIZES = Operation(torch_views.pieces, "SplitWithSizesBackward0", ("self",))
-DIAGONAL = Operation(np.diagonal, "DiagonalBackward0", ("self",))
-DIAGONAL_COPY = Operation(np.diagonal, "DiagonalBackward0_copy", ("self",))
-DIAG_EMBED = Operation(torch_shapes.diag_embed, "DiagEmbedBackward0", ("self",))
-UNFOLD = Operation(torch_shapes.unfold, "UnfoldBackward0", ("self",))
-AS_REAL = Operation(torch_views.as_real, "ViewAsRealBackward0", ("self",))
-AS_COMPLEX = Operation(torch_views.as_complex, "ViewAsComplexBackward0", ("self",))
+UNBIND = Operation(torch_views.unbound, "UnbindBackward0")
+SPLIT = Operation(torch_views.pieces, "SplitBackward0")
+SPLIT_SIZES = Operation(torch_views.pieces, "SplitWithSizesBackward0")
+DIAGONAL = Operation(np.diagonal, "DiagonalBackward0")
+DIAGONAL_COPY = Operation(np.diagonal, "DiagonalBackward0_copy")
+DIAG_EMBED = Operation(torch_shapes.diag_embed, "DiagEmbedBackward0")
+UNFOLD = Operation(torch_shapes.unfold, "UnfoldBackward0")
+AS_REAL = Operation(torch_views.as_real, "ViewAsRealBackward0")
+AS_COMPLEX = Operation(torch_views.as_complex, "ViewAsComplexBackward0")
 
 
 # ----- several views
@@ -368,7 +368,7 @@ def reshaped_in_place(
 
 
 def _op(fn: Any, name: str) -> Operation:
-    return Operation(fn, name, ("self",))
+    return Operation(fn, name)
 
 
 SQUEEZES = [_op(np.reshape, f"SqueezeBackward{i}") for i in (3, 4, 5)]

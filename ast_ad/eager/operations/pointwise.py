@@ -128,7 +128,7 @@ def publish(names: list[str], run: Any, run_in_place: Any, doc: str) -> None:
 
 OPERATIONS: dict[str, Operation] = {}
 for _names, _fn, _node, _floating in TABLE:
-    _op = Operation(_fn, f"{_node}Backward0", ("self",), inexact=_floating, rule=RULES.get(_node))
+    _op = Operation(_fn, f"{_node}Backward0", inexact=_floating, rule=RULES.get(_node))
     OPERATIONS.update(dict.fromkeys(_names.split(), _op))
     _define(_names.split(), _op)
 attach("__abs__", FUNCTIONS["abs"])
@@ -150,13 +150,13 @@ for _names, _fn in QUESTIONS.items():
 
 # ----- with options
 
-ROUND = Operation(torch_steps.round_to, "RoundBackward0", ("self",))
-ROUND_DECIMALS = Operation(torch_steps.round_to, "RoundBackward1", ("self",))
-LOGIT = Operation(torch_special.logit, "LogitBackward0", ("self",), inexact=True)
-NAN_TO_NUM = Operation(np.nan_to_num, "NanToNumBackward0", ("self",))
-ANGLE = Operation(np.angle, "AngleBackward0", ("self",))
-ANGLE_OF_REAL = Operation(torch_steps.real_angle, "AngleBackward0", ("self",))
-CONJ = Operation(np.conjugate, "ConjBackward0", ("self",))
+ROUND = Operation(torch_steps.round_to, "RoundBackward0")
+ROUND_DECIMALS = Operation(torch_steps.round_to, "RoundBackward1")
+LOGIT = Operation(torch_special.logit, "LogitBackward0", inexact=True)
+NAN_TO_NUM = Operation(np.nan_to_num, "NanToNumBackward0")
+ANGLE = Operation(np.angle, "AngleBackward0")
+ANGLE_OF_REAL = Operation(torch_steps.real_angle, "AngleBackward0")
+CONJ = Operation(np.conjugate, "ConjBackward0")
 
 
 def floating(input: Tensor) -> Tensor:

@@ -237,8 +237,8 @@ def randint_like(
 
 # ----- with parameters that are tensors: the gradient by them is zero
 
-BERNOULLI = Operation(sampled, "BernoulliBackward0", ("self",))
-POISSON = Operation(sampled, "PoissonBackward0", ("self",))
+BERNOULLI = Operation(sampled, "BernoulliBackward0")
+POISSON = Operation(sampled, "PoissonBackward0")
 NORMAL_MEAN = Operation(sampled, "NormalBackward1", ("mean",))
 NORMAL = Operation(sampled_of_two, "NormalBackward3", ("mean", "std"))
 NORMAL_STD = Operation(sampled, "NormalBackward2", ("std",))
@@ -304,7 +304,7 @@ def multinomial(
 
 
 def _filling(name: str, node: str, draw: Any) -> None:
-    op = Operation(sampled, node, ("self",))
+    op = Operation(sampled, node)
 
     def run(self: Tensor, *args: Any, generator: Any = None, **kwargs: Any) -> Tensor:
         values = draw(_source(generator), self._array, *args, **kwargs)

@@ -20,7 +20,7 @@ from .shapes import reshape
 
 SELECT_SCATTER = Operation(torch_indexing.select_scatter, "SelectScatterBackward0", ("self", "src"))
 SLICE_SCATTER = Operation(torch_indexing.slice_scatter, "SliceScatterBackward0", ("self", "src"))
-FILL = Operation(torch_views.filled, "FillBackward0", ("self",))
+FILL = Operation(torch_views.filled, "FillBackward0")
 DIAGONAL_SCATTER = Operation(torch_indexing.diagonal_scatter, "DiagonalScatterBackward0", ("self", "src"))
 
 

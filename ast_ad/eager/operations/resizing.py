@@ -20,9 +20,9 @@ from .creation import finished, shape_from
 from .layout import elements_of, strided_look
 from .pieces import chunk, reshaped_in_place, split, split_with_sizes
 
-UNSAFE_SPLIT = Operation(torch_views.pieces, "UnsafeSplitBackward0", ("self",))
-UNSAFE_SPLIT_SIZES = Operation(torch_views.pieces, "UnsafeSplitWithSizesBackward0", ("self",))
-AS_STRIDED_IN_PLACE = Operation(torch_views.at_places, "AsStridedBackward1", ("self",))
+UNSAFE_SPLIT = Operation(torch_views.pieces, "UnsafeSplitBackward0")
+UNSAFE_SPLIT_SIZES = Operation(torch_views.pieces, "UnsafeSplitWithSizesBackward0")
+AS_STRIDED_IN_PLACE = Operation(torch_views.at_places, "AsStridedBackward1")
 
 
 @method()

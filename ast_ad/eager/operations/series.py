@@ -17,10 +17,10 @@ from .creation import require_real_pair
 from .dimensions import axis_of, numpy_names
 from .pointwise import floating, require_tensor
 
-DIFF = Operation(np.diff, "SubBackward0", ("self",))
-FREXP = Operation(np.frexp, "FrexpBackward0", ("self",))
-GRADIENT = Operation(np.gradient, "CatBackward0", ("self",))
-VANDER = Operation(np.vander, "FlipBackward0", ("self",))
+DIFF = Operation(np.diff, "SubBackward0")
+FREXP = Operation(np.frexp, "FrexpBackward0")
+GRADIENT = Operation(np.gradient, "CatBackward0")
+VANDER = Operation(np.vander, "FlipBackward0")
 FREXP.results = ("", "exponent")
 
 

@@ -15,16 +15,16 @@ from ..viewing import axis_of, look, restrided
 from .creation import shape_from
 from .layout import view_dtype
 
-VIEW = Operation(np.reshape, "ViewBackward0", ("self",))
-RESHAPE_ALIAS = Operation(np.reshape, "ReshapeAliasBackward0", ("self",))
-UNSAFE_VIEW = Operation(np.reshape, "UnsafeViewBackward0", ("self",))
-SQUEEZE = Operation(np.reshape, "SqueezeBackward0", ("self",))
-SQUEEZE_DIM = Operation(np.reshape, "SqueezeBackward1", ("self",))
-SQUEEZE_DIMS = Operation(np.reshape, "SqueezeBackward2", ("self",))
-T = Operation(np.transpose, "TBackward0", ("self",))
-PERMUTE = Operation(np.transpose, "PermuteBackward0", ("self",))
-TRANSPOSE = Operation(np.swapaxes, "TransposeBackward0", ("self",))
-EXPAND = Operation(np.broadcast_to, "ExpandBackward0", ("self",))
+VIEW = Operation(np.reshape, "ViewBackward0")
+RESHAPE_ALIAS = Operation(np.reshape, "ReshapeAliasBackward0")
+UNSAFE_VIEW = Operation(np.reshape, "UnsafeViewBackward0")
+SQUEEZE = Operation(np.reshape, "SqueezeBackward0")
+SQUEEZE_DIM = Operation(np.reshape, "SqueezeBackward1")
+SQUEEZE_DIMS = Operation(np.reshape, "SqueezeBackward2")
+T = Operation(np.transpose, "TBackward0")
+PERMUTE = Operation(np.transpose, "PermuteBackward0")
+TRANSPOSE = Operation(np.swapaxes, "TransposeBackward0")
+EXPAND = Operation(np.broadcast_to, "ExpandBackward0")
 
 NOT_VIEWABLE = (
     "view size is not compatible with input tensor's size and stride (at least one dimension spans across "

@@ -41,7 +41,8 @@ OF_SCIPY: tuple[tuple[str, str, str], ...] = (
 )
 POLYGAMMA = Operation(partials.polygamma, "PolygammaBackward0", ("n", "self"))
 XLOG1PY = tuple(
-    Operation(torch_special.xlog1py, f"SpecialXlog1PyBackward{i}", inexact=True) for i in range(3)
+    Operation(torch_special.xlog1py, f"SpecialXlog1PyBackward{i}", ("self", "other"), inexact=True)
+    for i in range(3)
 )
 
 SPECIAL: dict[str, Any] = {

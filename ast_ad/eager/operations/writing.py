@@ -14,9 +14,9 @@ from ..surface import method
 from ..tensor import Tensor
 
 COPY = Operation(torch_views.overwritten, "CopyBackwards", ("self", "src"))
-FILL = Operation(torch_views.filled, "FillBackward2", ("self",))
+FILL = Operation(torch_views.filled, "FillBackward2")
 FILL_TENSOR = Operation(torch_views.filled, "FillBackward3", ("self", "value"))
-ZERO = Operation(torch_views.zeroed, "ZeroBackward0", ("self",))
+ZERO = Operation(torch_views.zeroed, "ZeroBackward0")
 
 
 def as_number(value: Any, dtype: np.dtype) -> np.ndarray:

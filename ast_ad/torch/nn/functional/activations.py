@@ -28,7 +28,7 @@ __all__ = [
     *piecewise.__all__,
 ]  # fmt: skip
 
-GLU = Operation(rules.gated, "GluBackward0", ("self",))
+GLU = Operation(rules.gated, "GluBackward0")
 _sigmoid, _tanh = FUNCTIONS["sigmoid"], FUNCTIONS["tanh"]
 
 

@@ -21,9 +21,9 @@ from .surface import functional
 
 __all__ = ["cross_entropy", "nll_loss"]
 
-NLL = Operation(parts.nll_at, "NllLossBackward0", ("self",), keeps=("self",))
+NLL = Operation(parts.nll_at, "NllLossBackward0", keeps=("self",))
 MANY = 4096  # rows: the places where those of a larger matrix start are not kept
-NLL_2D = Operation(parts.nll_at, "NllLoss2DBackward0", ("self",), keeps=("self",))
+NLL_2D = Operation(parts.nll_at, "NllLoss2DBackward0", keeps=("self",))
 
 
 @functional(rules.nll_loss)

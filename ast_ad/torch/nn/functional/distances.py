@@ -17,8 +17,8 @@ from .surface import functional
 
 __all__ = ["cosine_similarity", "pairwise_distance", "pdist"]
 
-NORM = Operation(torch_norms.norm, "NormBackward1", ("self",))
-PDIST = Operation(rules.pair_distances, "PdistBackward0", ("self",))
+NORM = Operation(torch_norms.norm, "NormBackward1")
+PDIST = Operation(rules.pair_distances, "PdistBackward0")
 
 
 @functional(rules.pairwise_distance)

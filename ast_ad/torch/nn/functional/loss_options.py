@@ -18,9 +18,9 @@ from ....rules.networks.losses import chosen
 VALID = ("none", "mean", "sum")
 
 # Arithmetic with a number that PyTorch's own code does: its nodes have no edge for the number.
-ADD = Operation(np.add, "AddBackward1", ("self",))
-MUL = Operation(np.multiply, "MulBackward1", ("self",))
-DIV = Operation(np.divide, "DivBackward1", ("self",))
+ADD = Operation(np.add, "AddBackward1")
+MUL = Operation(np.multiply, "MulBackward1")
+DIV = Operation(np.divide, "DivBackward1")
 
 
 def plus(t: Any, number: float) -> Any:

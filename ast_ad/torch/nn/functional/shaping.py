@@ -29,18 +29,16 @@ EDGES = {
     )
     for mode, name in (("reflect", "Reflection"), ("replicate", "Replication"))
     for rank in (1, 2, 3)
-} | {("circular", rank): Operation(nn_padding.edge_pad, "CopySlices", ("self",)) for rank in (1, 2, 3)}
-SHUFFLE = Operation(nn_padding.pixel_shuffle, "PixelShuffleBackward0", ("self",), images=True)
-UNSHUFFLE = Operation(nn_padding.pixel_unshuffle, "PixelUnshuffleBackward0", ("self",), images=True)
-CHANNELS = Operation(nn_padding.channel_shuffle, "ChannelShuffleBackward0", ("self",), images=True)
-COLUMNS = Operation(nn_blocks.unfold, "Im2ColBackward0", ("self",))
-BLOCKS = Operation(nn_blocks.fold, "Col2ImBackward0", ("self",))
+} | {("circular", rank): Operation(nn_padding.edge_pad, "CopySlices") for rank in (1, 2, 3)}
+SHUFFLE = Operation(nn_padding.pixel_shuffle, "PixelShuffleBackward0", images=True)
+UNSHUFFLE = Operation(nn_padding.pixel_unshuffle, "PixelUnshuffleBackward0", images=True)
+CHANNELS = Operation(nn_padding.channel_shuffle, "ChannelShuffleBackward0", images=True)
+COLUMNS = Operation(nn_blocks.unfold, "Im2ColBackward0")
+BLOCKS = Operation(nn_blocks.fold, "Col2ImBackward0")
 NAMES = {"nearest": "Nearest{}D", "nearest-exact": "NearestExact{}D", "linear": "Linear1D"}
 NAMES |= {"bilinear": "Bilinear2D", "bicubic": "Bicubic2D", "trilinear": "Trilinear3D"}
 RESIZE = {
-    (mode, rank): Operation(
-        nn_resampling.resized, f"Upsample{name.format(rank)}Backward0", ("self",), images=True
-    )
+    (mode, rank): Operation(nn_resampling.resized, f"Upsample{name.format(rank)}Backward0", images=True)
     for mode, name in NAMES.items()
     for rank in (1, 2, 3)
 }
