@@ -40,13 +40,6 @@ SAMPLES = {
     i.index_add: [(X, 0, TWICE, normal(3, 4)), Sample((X, 1, PICK, normal(3, 2), 2.5))],
     i.index_copy: [(X, 0, PICK, normal(2, 4)), (X, 1, TWICE, normal(3, 3))],
     i.index_fill: [(X, 0, PICK, 2.0), (X, 1, TWICE, NUMBER)],
-    i.index_put: [
-        (X, (PICK, TWICE[:2]), normal(2)),
-        (X, (np.array([1, 1]), np.array([3, 3])), normal(2)),
-        (X, (np.array([1, 1]), np.array([3, 3])), normal(2), True),
-        (X, (None, PICK), normal(3, 2)),
-        (X, (WIDE,), 2.5),
-    ],
     i.take: [(X, np.array([[1, -1], [5, 5]])), (V, np.array(2))],
     i.put: [(X, np.array([[1, -1], [5, 5]]), normal(2, 2)), (X, PICK, normal(2), True)],
     i.masked_fill: [(X, WIDE, 2.5), (X, MASK, NUMBER), (normal(4), WIDE, 2.5)],

@@ -37,8 +37,6 @@ SAMPLES = {
     o.cummin: [(X, 0), (X, -1), (CUBE, 1), (NUMBER, 0), *TIED],
     o.median: [(X,), (V,), (NUMBER,), Sample((TIES,), kink=True)],
     o.nanmedian: [(X,), (V,), (NUMBER,), Sample((TIES,), kink=True)],
-    o.max_all: [(X,), (V,), (NUMBER,), Sample((TIES,), kink=True)],
-    o.min_all: [(X,), (V,), (NUMBER,), Sample((TIES,), kink=True)],
     e.atan2: [(X, normal(4)), Sample((np.zeros(2), np.array([0.0, 1.0])), kink=True)],
     e.absolute: [(X,), (cnormal(4),), Sample((GRID,), kink=True)],
     e.maximum: [(X, normal(4)), (V, 0.1), Sample((GRID, np.ones(5)), kink=True)],

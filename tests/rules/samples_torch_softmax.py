@@ -14,7 +14,6 @@ ORDERS = [0, 1, 2, 3, 1.5, 0.5, -1, -2, np.inf, -np.inf]
 
 SAMPLES = {
     s.softmax: [*SOFT, Sample((INFINITE, 1), kink=True)],
-    s.softmin: SOFT,
     s.kept_sum: [(X, 0), (X, -1), (CUBE, 1), (normal(70, 2), 1)],
     s.log_softmax: [*SOFT, Sample((INFINITE, 1), kink=True)],
     s.logsumexp: [*SOFT, (X, (0, 1)), (CUBE, (0, 2), True), (X, 0, True), Sample((INFINITE, 1), kink=True)],

@@ -36,7 +36,6 @@ FITTING = {"solve_banded", "solveh_banded", "lu_solve", "cho_solve", "cho_solve_
 # Those that give something else for arrays of nothing than for others.
 EMPTY_DIFFERS = {"nanquantile", "nanpercentile", "chosen_parts"}
 LIBRARY = "ast_ad.rules.networks.", "ast_ad.rules.torch."
-LARGEST = {"combinations": 100, "cartesian_prod": 100}
 LENGTHS = (lambda n: n, lambda n: n + 1, lambda n: 2 * n + 3, lambda n: n + 20, lambda n: 1, lambda n: 0)
 
 
@@ -87,7 +86,7 @@ def varied(fn: Any, sample: Sample) -> Iterator[Sample]:
     if fn.__name__ in FITTING or fn in SHAPED_LIKE:
         lengths = []
     library = getattr(fn, "__module__", "").startswith(LIBRARY)
-    largest = LARGEST.get(fn.__name__, 2_000 if library else 20_000)
+    largest = 2_000 if library else 20_000
     seen: set[Any] = set()
     for change in LENGTHS:
         for some in [lengths] if len(lengths) < 2 else [lengths, *([n] for n in lengths)]:

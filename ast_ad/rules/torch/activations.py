@@ -3,8 +3,8 @@
 Values and derivatives, those at kinks included, are PyTorch's: ``relu`` and ``hardtanh`` have derivative 0 at
 their borders, and what a mask stops is 0 even where the cotangent is infinite.
 
-Index: relu leaky_relu prelu threshold hardtanh relu6 hardsigmoid hardswish hardshrink softshrink; sigmoid
-logsigmoid softplus silu mish gelu elu selu celu softsign tanhshrink glu.
+Index: relu leaky_relu prelu threshold hardtanh hardsigmoid hardswish hardshrink softshrink; sigmoid
+logsigmoid softplus silu mish gelu elu selu celu softsign tanhshrink.
 """
 
 from __future__ import annotations
@@ -126,16 +126,6 @@ def hardtanh(x: Any, low: float = -1.0, high: float = 1.0) -> Any:
 def hardtanh_rule(g, ans, x, low=-1.0, high=1.0):
     below, above = x <= low, x >= high
     return np.where(below | above, 0, g), np.where(below, g, 0), np.where(above, g, 0)
-
-
-@program
-def relu6(x: Any) -> Any:
-    """``min(max(x, 0), 6)``.
-
-    >>> relu6(np.array([-1.0, 7.0]))
-    array([0., 6.])
-    """
-    return hardtanh(x, 0.0, 6.0)
 
 
 def hardsigmoid(x: Any) -> Any:
@@ -381,14 +371,3 @@ def tanhshrink(x: Any) -> Any:
     array([0.])
     """
     return x - np.tanh(x)
-
-
-@program
-def glu(x: Any, axis: int = -1) -> Any:
-    """The first half of ``x`` along ``axis`` times the sigmoid of the second.
-
-    >>> glu(np.array([3.0, 0.0]))
-    array([1.5])
-    """
-    half, before = np.shape(x)[axis] // 2, (slice(None),) * (axis % np.ndim(x))
-    return x[(*before, slice(None, half))] * sigmoid(x[(*before, slice(half, None))])

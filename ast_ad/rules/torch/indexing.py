@@ -1,6 +1,6 @@
 """How do selecting, replacing and masking parts of an array differentiate?
 
-Index: index_select index_add index_copy index_fill index_put take put; masked_fill masked_scatter
+Index: index_select index_add index_copy index_fill take put; masked_fill masked_scatter
 masked_select; select_scatter slice_scatter diagonal_scatter.
 """
 
@@ -89,25 +89,6 @@ def index_fill(x: Any, axis: int, index: Any, value: Any) -> Any:
 
 
 # ----- single elements -----
-
-
-def index_put(x: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
-    """``x`` after ``x[indices] = values``, or ``+=`` with every duplicate counted; None stands for ``:``.
-
-    >>> index_put(np.zeros((2, 2)), (None, np.array([1])), 5.0)
-    array([[0., 5.],
-           [0., 5.]])
-    """
-    subscript = tuple([slice(None) if i is None else i for i in indices])
-    return add_at(x, subscript, values) if accumulate else setitem(x, subscript, values)
-
-
-@vjp(index_put)
-def index_put_rule(g, ans, x, indices, values, accumulate=False):
-    subscript = tuple([slice(None) if i is None else i for i in indices])
-    if accumulate:
-        return g, None, unbroadcast(g[subscript], values)
-    return setitem(g, subscript, 0), None, unbroadcast(written(g, subscript), values)
 
 
 def flat_places(x: Any, index: Any) -> Any:
@@ -272,4 +253,4 @@ nondifferentiable(flat_places, true_ranks, strided_places, within)
 helpers.METADATA[flat_places] = 0
 helpers.SHAPED_LIKE.update({index_add: (0, (0,)), index_copy: (0, (0,)), index_fill: (0, (0,))})
 helpers.SHAPED_LIKE.update({select_scatter: (0, (0,)), slice_scatter: (0, (0,)), diagonal_scatter: (0, (0,))})
-helpers.SHAPED_LIKE.update({index_put: (0, (0,)), put: (0, (0,))})
+helpers.SHAPED_LIKE[put] = 0, (0,)

@@ -1,6 +1,6 @@
-"""How do layers' products and the matrix functions that NumPy has not differentiate?
+"""How do the matrix functions that NumPy has not differentiate?
 
-Index: linear bilinear; matrix_exp logdet cholesky_solve cholesky_inverse solve_triangular.
+Index: matrix_exp logdet cholesky_solve cholesky_inverse solve_triangular.
 """
 
 from __future__ import annotations
@@ -14,31 +14,6 @@ from ..helpers import mT
 from ..numpy.linalg import block_triangular, upper_right
 from ..numpy.products import H
 from ..registry import program, vjp
-
-# ----- with weights -----
-
-
-@program
-def linear(x: Any, weight: Any, bias: Any = None) -> Any:
-    """``x @ weight.T + bias``; ``weight`` may be a vector.
-
-    >>> linear(np.ones(2), np.array([[1.0, 2.0]]), np.array([0.5]))
-    array([3.5])
-    """
-    product = x @ (weight if np.ndim(weight) == 1 else mT(weight))
-    return product if bias is None else product + bias
-
-
-@program
-def bilinear(x: Any, y: Any, weight: Any, bias: Any = None) -> Any:
-    """``sum(x[i] * weight[k, i, j] * y[j]) + bias[k]`` for each pair of vectors in ``x`` and ``y``.
-
-    >>> bilinear(np.ones(2), np.ones(3), np.ones((1, 2, 3)))
-    array([6.])
-    """
-    product = np.einsum("...i,kij,...j->...k", x, weight, y)
-    return product if bias is None else product + bias
-
 
 # ----- matrix functions -----
 

@@ -4,7 +4,7 @@ Each returns ``(values, indices)`` along one axis, and the whole cotangent of a 
 its index names. NaN counts as the largest number.
 
 Index: max_along min_along median_along nanmedian_along mode kthvalue sort topk cummax cummin;
-median nanmedian max_all min_all (over all, equal elements share evenly).
+median nanmedian (over all, equal elements share evenly).
 """
 
 from __future__ import annotations
@@ -146,13 +146,8 @@ def mode(x: Any, axis: int = -1, keepdims: bool = False) -> Pair:
     return _chosen(x, np.moveaxis(np.take_along_axis(order, last, -1), -1, axis), axis, keepdims)
 
 
-@vjp(max_along, min_along)
-def extremum_along_rule(g, ans, x, axis, keepdims=False):
-    return along_indices(g[0], x, ans[1], axis, keepdims)
-
-
-@vjp(median_along, nanmedian_along)
-def median_along_rule(g, ans, x, axis, keepdims=False):
+@vjp(max_along, min_along, median_along, nanmedian_along)
+def chosen_along_rule(g, ans, x, axis, keepdims=False):
     return along_indices(g[0], x, ans[1], axis, keepdims)
 
 
@@ -272,25 +267,7 @@ def nanmedian(x: Any) -> Any:
     return nanmedian_along(flat, 0)[0][()] if flat.size else flat.dtype.type(np.nan)
 
 
-def max_all(x: Any) -> Any:
-    """The largest of all elements; NaN if there is a NaN, and then those are the largest.
-
-    >>> float(max_all(np.array([[4.0, 1.0], [3.0, 2.0]])))
-    4.0
-    """
-    return np.max(x)
-
-
-def min_all(x: Any) -> Any:
-    """The smallest of all elements; NaN if there is a NaN, and then those are the smallest.
-
-    >>> float(min_all(np.array([[4.0, 1.0], [3.0, 2.0]])))
-    1.0
-    """
-    return np.min(x)
-
-
-@vjp(median, nanmedian, max_all, min_all)
+@vjp(median, nanmedian)
 def median_rule(g, ans, x):
     reached = (x == ans) | (np.isnan(x) & np.isnan(ans))
     return reached * (g / np.sum(reached))

@@ -1,7 +1,6 @@
-"""How do windows, embedded diagonals, block matrices and other rearrangements differentiate?
+"""How do windows, embedded diagonals and block matrices differentiate?
 
-Index: unfold diag_embed block_diag cartesian_prod combinations pixel_shuffle pixel_unshuffle
-cumulative_trapezoid.
+Index: unfold diag_embed block_diag combination_places.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..numpy.gather import positions, scatter_to
-from ..registry import nondifferentiable, program, vjp
+from ..registry import nondifferentiable, vjp
 
 
 def unfold(x: Any, axis: int, size: int, step: int = 1) -> Any:
@@ -91,19 +90,6 @@ def block_diag_rule(g, ans, *arrays):
     return tuple(bars)
 
 
-@program
-def cartesian_prod(*vectors: Any) -> Any:
-    """All combinations of an element of each vector, one a row (of one vector: the vector).
-
-    >>> cartesian_prod(np.array([1.0, 2.0]), np.array([5.0]))
-    array([[1., 5.],
-           [2., 5.]])
-    """
-    if len(vectors) == 1:
-        return np.copy(vectors[0])
-    return np.stack([np.ravel(mesh) for mesh in np.meshgrid(*vectors, indexing="ij")], axis=-1)
-
-
 def combination_places(n: int, r: int, repeated: bool) -> Any:
     """All ``r`` out of ``range(n)``, one choice a row.
 
@@ -112,65 +98,6 @@ def combination_places(n: int, r: int, repeated: bool) -> Any:
     """
     choices = itertools.combinations_with_replacement if repeated else itertools.combinations
     return np.array(list(choices(range(n), r)), int).reshape(-1, r)
-
-
-@program
-def combinations(x: Any, r: int = 2, with_replacement: bool = False) -> Any:
-    """All choices of ``r`` elements of a vector, one a row.
-
-    >>> combinations(np.array([1.0, 2.0, 3.0]))
-    array([[1., 2.],
-           [1., 3.],
-           [2., 3.]])
-    """
-    return x[combination_places(np.shape(x)[0], r, with_replacement)]
-
-
-@program
-def pixel_shuffle(x: Any, factor: int) -> Any:
-    """``(..., c * factor**2, h, w)`` rearranged as ``(..., c, h * factor, w * factor)``.
-
-    >>> pixel_shuffle(np.arange(4.0).reshape(4, 1, 1), 2)
-    array([[[0., 1.],
-            [2., 3.]]])
-    """
-    shape = np.shape(x)
-    c, h, w = shape[-3] // factor**2, shape[-2], shape[-1]
-    parts = np.reshape(x, (-1, c, factor, factor, h, w))
-    shuffled = np.copy(np.transpose(parts, (0, 1, 4, 2, 5, 3)))
-    return np.reshape(shuffled, (*shape[:-3], c, h * factor, w * factor))
-
-
-@program
-def pixel_unshuffle(x: Any, factor: int) -> Any:
-    """``(..., c, h * factor, w * factor)`` rearranged as ``(..., c * factor**2, h, w)``.
-
-    >>> pixel_unshuffle(np.arange(4.0).reshape(1, 2, 2), 2).ravel()
-    array([0., 1., 2., 3.])
-    """
-    shape = np.shape(x)
-    c, h, w = shape[-3], shape[-2] // factor, shape[-1] // factor
-    parts = np.reshape(x, (-1, c, h, factor, w, factor))
-    shuffled = np.copy(np.transpose(parts, (0, 1, 3, 5, 2, 4)))
-    return np.reshape(shuffled, (*shape[:-3], c * factor**2, h, w))
-
-
-@program
-def cumulative_trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
-    """The running integral of ``y`` along its axis by the trapezoidal rule.
-
-    >>> cumulative_trapezoid(np.array([1.0, 2.0, 4.0]))
-    array([1.5, 4.5])
-    """
-    rows = np.moveaxis(y, axis, -1)
-    means = (rows[..., 1:] + rows[..., :-1]) / 2
-    if x is None:
-        areas = means * dx
-    elif np.ndim(x) == 1:
-        areas = means * np.diff(x)
-    else:
-        areas = means * np.diff(np.moveaxis(x, axis, -1))
-    return np.moveaxis(np.cumsum(areas, axis=-1), -1, axis)
 
 
 nondifferentiable(combination_places)

@@ -3,7 +3,7 @@
 The largest element is subtracted before anything is exponentiated. A slice of nothing but ``-inf`` has
 softmax NaN and logsumexp ``-inf``, as in PyTorch.
 
-Index: softmax log_softmax softmin logsumexp logcumsumexp.
+Index: softmax log_softmax logsumexp logcumsumexp.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .. import helpers
 from ..numpy.cumulative import linear_recurrence, shift
 from ..numpy.reductions import expanded
 from ..partials import exp_share
-from ..registry import program, vjp
+from ..registry import vjp
 
 Axes = int | tuple[int, ...]
 
@@ -83,16 +83,6 @@ def softmax_by_rows(g, ans, x, axis=-1):
     if np.ndim(x) == 0:
         return g * 0
     return ans * (g - kept_sum(g * ans, axis))
-
-
-@program
-def softmin(x: Any, axis: int = -1) -> Any:
-    """``softmax(-x)``.
-
-    >>> softmin(np.array([1.0, 1.0]))
-    array([0.5, 0.5])
-    """
-    return softmax(-x, axis)
 
 
 def log_softmax(x: Any, axis: int = -1) -> Any:

@@ -71,18 +71,8 @@ def real_angle(x: Any) -> Any:
     return np.where(np.isnan(x), x, np.where(x < 0, np.pi, 0)).astype(x.dtype)[()]
 
 
-@vjp(real_angle)
-def real_angle_rule(g, ans, x):
-    return np.zeros_like(g)
-
-
-@vjp(floor, ceil, trunc)
+@vjp(floor, ceil, trunc, sign, real_angle)
 def step_rule(g, ans, x):
-    return np.zeros_like(g)
-
-
-@vjp(sign)
-def sign_rule(g, ans, x):
     return np.zeros_like(g)
 
 
