@@ -192,9 +192,11 @@ def adaptive_avg_pool3d(input: Any, output_size: Any) -> Any:
     return adaptive_avg_pool(input, output_size, 3)
 
 
-def roots(means: Any, norm_type: float, taps: Any) -> Any:
-    """``(means * number of taps) ** (1 / norm_type)``, of negative means 0."""
-    return np.power(np.sign(means) * relu(np.abs(means)) * math.prod(taps), 1.0 / norm_type)
+def norms(x: Any, p: float, kernel_size: Any, stride: Any, ceil_mode: bool, rank: int) -> Any:
+    """The p-norm of each window over ``rank`` axes; where the mean of powers is negative, 0."""
+    means = avg_pool(np.power(x, p), kernel_size, stride, 0, ceil_mode, True, None, rank)
+    taps = each("lp_pool", "kernel_size", kernel_size, rank)
+    return np.power(np.sign(means) * relu(np.abs(means)) * math.prod(taps), 1.0 / p)
 
 
 @program
@@ -206,8 +208,7 @@ def lp_pool1d(
     >>> lp_pool1d(np.array([[1.0, 2.0, 2.0]]), 2, 3)
     array([[3.]])
     """
-    means = avg_pool(np.power(input, norm_type), kernel_size, stride, 0, ceil_mode, True, None, 1)
-    return roots(means, norm_type, each("lp_pool", "kernel_size", kernel_size, 1))
+    return norms(input, norm_type, kernel_size, stride, ceil_mode, 1)
 
 
 @program
@@ -219,8 +220,7 @@ def lp_pool2d(
     >>> lp_pool2d(np.array([[[3.0, 0.0], [0.0, 4.0]]]), 2, 2)
     array([[[5.]]])
     """
-    means = avg_pool(np.power(input, norm_type), kernel_size, stride, 0, ceil_mode, True, None, 2)
-    return roots(means, norm_type, each("lp_pool", "kernel_size", kernel_size, 2))
+    return norms(input, norm_type, kernel_size, stride, ceil_mode, 2)
 
 
 @program
@@ -232,8 +232,7 @@ def lp_pool3d(
     >>> lp_pool3d(np.array([[[[3.0, 0.0], [0.0, 4.0]]]]), 2, (1, 2, 2))
     array([[[[5.]]]])
     """
-    means = avg_pool(np.power(input, norm_type), kernel_size, stride, 0, ceil_mode, True, None, 3)
-    return roots(means, norm_type, each("lp_pool", "kernel_size", kernel_size, 3))
+    return norms(input, norm_type, kernel_size, stride, ceil_mode, 3)
 
 
 @program

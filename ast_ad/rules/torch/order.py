@@ -69,16 +69,21 @@ def _chosen(x: Any, indices: Any, axis: int, keepdims: bool) -> Pair:
     return (values, indices) if keepdims else (np.squeeze(values, axis), np.squeeze(indices, axis))
 
 
+def _extremes(x: Any, axis: int, keepdims: bool, value: Any, place: Any) -> Pair:
+    """What the methods ``value`` and ``place`` find along ``axis``."""
+    x = np.asarray(x)
+    if x.ndim == 0:
+        return x.copy(), np.zeros((), int)
+    return np.asarray(value(x, axis, keepdims=keepdims)), np.asarray(place(x, axis, keepdims=keepdims))
+
+
 def max_along(x: Any, axis: int, keepdims: bool = False) -> Pair:
     """The largest elements along ``axis``, and the index of the first of each.
 
     >>> max_along(np.array([[1.0, 3.0, 3.0]]), 1)
     (array([3.]), array([1]))
     """
-    x = np.asarray(x)
-    if x.ndim == 0:
-        return x.copy(), np.zeros((), int)
-    return np.asarray(x.max(axis, keepdims=keepdims)), np.asarray(x.argmax(axis, keepdims=keepdims))
+    return _extremes(x, axis, keepdims, np.ndarray.max, np.ndarray.argmax)
 
 
 def min_along(x: Any, axis: int, keepdims: bool = False) -> Pair:
@@ -87,10 +92,7 @@ def min_along(x: Any, axis: int, keepdims: bool = False) -> Pair:
     >>> min_along(np.array([[3.0, 1.0, 1.0]]), 1)
     (array([1.]), array([1]))
     """
-    x = np.asarray(x)
-    if x.ndim == 0:
-        return x.copy(), np.zeros((), int)
-    return np.asarray(x.min(axis, keepdims=keepdims)), np.asarray(x.argmin(axis, keepdims=keepdims))
+    return _extremes(x, axis, keepdims, np.ndarray.min, np.ndarray.argmin)
 
 
 def kthvalue(x: Any, k: int, axis: int = -1, keepdims: bool = False) -> Pair:

@@ -13,14 +13,19 @@ from ..numpy.products import H
 from ..registry import vjp
 
 
+def _combined(x: Any, product: Any, beta: Any, alpha: Any) -> Any:
+    """``beta * x + alpha * product``; with ``beta`` 0 nothing of ``x``, not even NaN."""
+    product = product if alpha == 1 else alpha * product
+    return product if beta == 0 else x + product if beta == 1 else beta * x + product
+
+
 def add_product(x: Any, a: Any, b: Any, beta: Any = 1, alpha: Any = 1) -> Any:
     """``beta * x + alpha * (a @ b)`` of matrices, stacks of them, or a matrix and a vector.
 
     >>> add_product(np.ones((1, 1)), np.array([[2.0]]), np.array([[3.0]]), alpha=10)
     array([[61.]])
     """
-    product = np.matmul(a, b) if alpha == 1 else alpha * np.matmul(a, b)
-    return product if beta == 0 else x + product if beta == 1 else beta * x + product
+    return _combined(x, np.matmul(a, b), beta, alpha)
 
 
 @vjp(add_product, broadcasts=True)
@@ -39,9 +44,7 @@ def add_summed_products(x: Any, a: Any, b: Any, beta: Any = 1, alpha: Any = 1) -
     >>> add_summed_products(np.ones((1, 1)), np.ones((2, 1, 1)), np.ones((2, 1, 1)))
     array([[3.]])
     """
-    product = np.sum(np.matmul(a, b), axis=0)
-    product = product if alpha == 1 else alpha * product
-    return product if beta == 0 else x + product if beta == 1 else beta * x + product
+    return _combined(x, np.sum(np.matmul(a, b), axis=0), beta, alpha)
 
 
 @vjp(add_summed_products, broadcasts=True)
@@ -57,8 +60,7 @@ def add_outer(x: Any, a: Any, b: Any, beta: Any = 1, alpha: Any = 1) -> Any:
     >>> add_outer(np.zeros((1, 2)), np.array([2.0]), np.array([3.0, 4.0]))
     array([[6., 8.]])
     """
-    product = np.outer(a, b) if alpha == 1 else alpha * np.outer(a, b)
-    return product if beta == 0 else x + product if beta == 1 else beta * x + product
+    return _combined(x, np.outer(a, b), beta, alpha)
 
 
 @vjp(add_outer, broadcasts=True)

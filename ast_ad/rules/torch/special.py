@@ -178,15 +178,19 @@ def logit_rule(ans, x, eps=None):
     return np.where((x < eps) | (x > 1 - eps), 0, 1 / (x * (1 - x))), None
 
 
+def _times_log(x: Any, y: Any, log: Any) -> Any:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        nothing = np.equal(x, 0) & ~np.isnan(y)
+        return np.where(nothing, 0, x * log(np.where(nothing, 1, y)))[()]
+
+
 def xlogy(x: Any, y: Any) -> Any:
     """``x * log(y)``, and 0 where ``x`` is 0 and ``y`` is a number.
 
     >>> float(xlogy(0.0, 0.0))
     0.0
     """
-    with np.errstate(divide="ignore", invalid="ignore"):
-        nothing = np.equal(x, 0) & ~np.isnan(y)
-        return np.where(nothing, 0, x * np.log(np.where(nothing, 1, y)))[()]
+    return _times_log(x, y, np.log)
 
 
 @elementwise(xlogy, partial_domain=True)
@@ -200,9 +204,7 @@ def xlog1py(x: Any, y: Any) -> Any:
     >>> float(xlog1py(0.0, -1.0))
     0.0
     """
-    with np.errstate(divide="ignore", invalid="ignore"):
-        nothing = np.equal(x, 0) & ~np.isnan(y)
-        return np.where(nothing, 0, x * np.log1p(np.where(nothing, 1, y)))[()]
+    return _times_log(x, y, np.log1p)
 
 
 @elementwise(xlog1py, partial_domain=True)

@@ -120,7 +120,18 @@ class RNNCell(RNNCellBase):
         return self._step(functions[self.nonlinearity], input, hx)
 
 
-class GRUCell(RNNCellBase):
+class _Gated(RNNCellBase):
+    """A cell whose weights are those of several gates, stacked."""
+
+    _gates: int
+
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, self._gates, device, dtype)
+
+
+class GRUCell(_Gated):
     """A gated recurrent unit (Cho et al. 2014): ``h' = (1 - z) n + z h``.
 
     Shapes: ``(N, input_size), (N, hidden_size) -> (N, hidden_size)``; ``N`` may be missing.
@@ -138,17 +149,14 @@ class GRUCell(RNNCellBase):
     torch.Size([3, 20])
     """
 
-    def __init__(
-        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
-    ) -> None:
-        super().__init__(input_size, hidden_size, bias, 3, device, dtype)
+    _gates = 3
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
         """The new state, ``(batch, hidden_size)`` or without a batch; ``hx``: the old one, zeros if None."""
         return self._step(gru_cell, input, hx)
 
 
-class LSTMCell(RNNCellBase):
+class LSTMCell(_Gated):
     """Long short-term memory: ``c' = f c + i g`` and ``h' = o tanh(c')``.
 
     Shapes: ``(N, input_size) -> (N, hidden_size), (N, hidden_size)``; ``N`` may be missing.
@@ -167,10 +175,7 @@ class LSTMCell(RNNCellBase):
     (torch.Size([3, 20]), torch.Size([3, 20]))
     """
 
-    def __init__(
-        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
-    ) -> None:
-        super().__init__(input_size, hidden_size, bias, 4, device, dtype)
+    _gates = 4
 
     def forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
         """The new state and the new cell; ``hx``: the old ones, zeros if None."""

@@ -54,13 +54,15 @@ def _is_causal(mask: Tensor | None, is_causal: bool | None, size: int) -> bool:
 class _Layer(Module):
     """What layers of encoders and decoders have in common: attention, then two linear layers."""
 
+    _attentions: tuple[str, ...]
+
     def __init__(
-        self, d_model: int, nhead: int, dim_feedforward: int, dropout: float, activation: Activation,
-        layer_norm_eps: float, batch_first: bool, norm_first: bool, bias: bool, dtype: Any,
-        attentions: list[str],
+        self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1,
+        activation: Activation = relu, layer_norm_eps: float = 1e-5, batch_first: bool = False,
+        norm_first: bool = False, bias: bool = True, device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
         super().__init__()
-        for name in attentions:
+        for name in self._attentions:
             attention = MultiheadAttention(
                 d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first, dtype=dtype
             )
@@ -69,7 +71,7 @@ class _Layer(Module):
         self.dropout = Dropout(dropout)
         self.linear2 = Linear(dim_feedforward, d_model, bias=bias, dtype=dtype)
         self.norm_first = norm_first
-        places = range(1, len(attentions) + 2)
+        places = range(1, len(self._attentions) + 2)
         for i in places:
             setattr(self, f"norm{i}", LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype))
         for i in places:
@@ -115,16 +117,7 @@ class TransformerEncoderLayer(_Layer):
     """
 
     __constants__ = ["norm_first"]
-
-    def __init__(
-        self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1,
-        activation: Activation = relu, layer_norm_eps: float = 1e-5, batch_first: bool = False,
-        norm_first: bool = False, bias: bool = True, device: Any = None, dtype: Any = None,
-    ) -> None:  # fmt: skip
-        super().__init__(
-            d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first,
-            bias, dtype, ["self_attn"],
-        )  # fmt: skip
+    _attentions = ("self_attn",)
 
     def forward(
         self, src: Tensor, src_mask: Tensor | None = None, src_key_padding_mask: Tensor | None = None,
@@ -165,16 +158,7 @@ class TransformerDecoderLayer(_Layer):
     """
 
     __constants__ = ["norm_first"]
-
-    def __init__(
-        self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1,
-        activation: Activation = relu, layer_norm_eps: float = 1e-5, batch_first: bool = False,
-        norm_first: bool = False, bias: bool = True, device: Any = None, dtype: Any = None,
-    ) -> None:  # fmt: skip
-        super().__init__(
-            d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first,
-            bias, dtype, ["self_attn", "multihead_attn"],
-        )  # fmt: skip
+    _attentions = ("self_attn", "multihead_attn")
 
     def forward(
         self, tgt: Tensor, memory: Tensor, tgt_mask: Tensor | None = None, memory_mask: Tensor | None = None,
