@@ -17,7 +17,7 @@ from ....rules import containers, helpers
 from ....rules.numpy import diagonals, gather, joining, products, reductions, signal
 from ....rules.numpy.gather import refuse
 from ....rules.torch import activations as torch_activations, softmax as torch_softmax
-from . import margins
+from . import contractions, margins
 
 
 def _only(condition: bool) -> None:
@@ -334,6 +334,7 @@ DEFINITIONS: dict[Any, Any] = {
     signal.undiff: undiff,
     np.roll: roll,
     **margins.DEFINITIONS,
+    **contractions.DEFINITIONS,
     gather.gather: gathered,
     gather.scatter_to: scattered_to,
     np.hstack: hstack,
