@@ -26,6 +26,7 @@ import numpy as np
 from ..eager.state import state
 from ..rules.of_numba import made_of
 from ..rules.standing import PACKAGE
+from . import texts
 from .builtin_classes import CLASSES
 from .extrema import FUNCTIONS
 from .numba_sources import shield
@@ -54,7 +55,7 @@ def _builtins(namespace: dict[str, Any]) -> Iterator[Place]:
     """The classes and functions of Python's that have to look at traced values."""
     if "__builtins__" not in namespace:  # no module
         return
-    for name, instead in (CLASSES | FUNCTIONS).items():
+    for name, instead in (CLASSES | FUNCTIONS | texts.FUNCTIONS).items():
         if name not in namespace:
             yield namespace, name, ABSENT, instead
 
@@ -331,6 +332,7 @@ def _places(function: Any, objects: Sequence[Any]) -> list[Place]:
     places = [p for n in namespaces for p in (*_within(n, table), *_builtins(n))]
     places.append((vars(builtins), "__import__", _plain_import(), _import))
     places += methods(made)
+    places += texts.PLACES
     keeps = any(isinstance(n, Cell) for n in namespaces)  # a closure may hold the function itself
     if not (keeps or coded or _held) and type(function) is types.FunctionType:
         _found[function] = table, [(n, _names(n)) for n in namespaces], places

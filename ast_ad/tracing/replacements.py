@@ -31,6 +31,7 @@ from .ends import counted
 from .followed import followed, objects, vectorized
 from .stand_ins import named
 from .strides import strides_seen
+from .texts import reading, writing
 from .traced_array import Traced
 from .traced_ufuncs import apply_ufunc
 
@@ -245,6 +246,9 @@ def _replacements(known: int, arrived: int) -> dict[int, tuple[Any, Any]]:
         replace(fn, _dispatches_lists(fn))
     replace(np.fromiter, fromiter(np.fromiter))
     replace(np.repeat, _counts(np.repeat))
+    replace(np.fromstring, reading(np.fromstring))
+    for writer in (np.array2string, np.array_repr, np.array_str):
+        replace(writer, writing(writer))
     replace(as_strided, _dispatches_lists(strides_seen(as_strided)))
     for standing in OF_NUMPY:
         replace(standing._original, standing)
