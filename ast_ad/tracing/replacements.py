@@ -29,6 +29,7 @@ from .builtin_classes import OF_NUMPY
 from .creation import converts, fills, fromiter, full, has_traced, stacked
 from .ends import counted
 from .followed import followed, objects, vectorized
+from .overwritten import overwriting
 from .stand_ins import named
 from .strides import strides_seen
 from .texts import reading, writing
@@ -263,7 +264,7 @@ def _replacements(known: int, arrived: int) -> dict[int, tuple[Any, Any]]:
     for fn in primitives():
         module = getattr(fn, "__module__", None) or ""
         if hasattr(fn, "_implementation") and fn.__name__ not in _OF_LISTS and id(fn) not in found:
-            replace(fn, _dispatches_lists(fn))
+            replace(fn, overwriting(fn, _dispatches_lists(fn)))
         dispatching = isinstance(fn, np.ufunc) or hasattr(fn, "_implementation")
         if isinstance(fn, types.MethodType):
             owner = fn.__self__
@@ -275,7 +276,7 @@ def _replacements(known: int, arrived: int) -> dict[int, tuple[Any, Any]]:
             continue
         if module.split(".")[0] in ("ast_ad", ""):
             continue
-        replace(fn, _dispatches(fn, fn.__name__))
+        replace(fn, overwriting(fn, _dispatches(fn, fn.__name__)))
     for library, pairs in arriving:
         for original, by in pairs(sys.modules[library]) if library in sys.modules else ():
             replace(original, by)
