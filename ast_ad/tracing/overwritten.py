@@ -16,8 +16,7 @@ from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..rules.registry import writing_parameters
 from .births import is_followed
-from .solvers.implicit import Refused
-from .traced_array import Traced
+from .refused_nodes import Refused
 
 
 class Overwritten(Refused):
@@ -55,15 +54,15 @@ def overwriting(original: Any, call: Callable[..., Any]) -> Callable[..., Any]:
             state.tracing = before
         for t in arrays:
             if after[id(t)].tobytes() != t._array.tobytes():
-                t[...] = _unknown(original, after[id(t)])
+                t[...] = _unknown(original, t, after[id(t)])
         return found
 
     return permitted
 
 
-def _unknown(original: Any, content: np.ndarray) -> Any:
+def _unknown(original: Any, array: Any, content: np.ndarray) -> Any:
     """What is left in an array: its derivative is refused."""
-    t = Traced._of(content)
+    t = type(array)._of(content)
     t._node = Overwritten(f"what `{original.__name__}` has left in the array that it overwrote", content)
     t._nr, t._requires_grad = 0, True
     return t

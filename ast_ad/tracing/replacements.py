@@ -142,6 +142,10 @@ def _is_list(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and has_traced(value)
 
 
+# What is to be done with the modules that a function with a cache has loaded.
+cached_loads: list[Callable[[list[Any]], None]] = []
+
+
 def _uncached(cached: Any) -> Callable[..., Any]:
     """A function with a cache: what is traced neither enters the cache nor is found there."""
 
@@ -149,11 +153,15 @@ def _uncached(cached: Any) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         if any(map(has_traced, (*args, *kwargs.values()))):
             return cached.__wrapped__(*args, **kwargs)
-        before, state.tracing = state.tracing, 0
+        before, state.tracing, known = state.tracing, 0, len(sys.modules)
         try:
-            return cached(*args, **kwargs)
+            found = cached(*args, **kwargs)
         finally:
             state.tracing = before
+        if before and len(sys.modules) > known:  # it may have returned one of them
+            for replace in cached_loads:
+                replace(list(sys.modules.values())[known:])
+        return found
 
     for name in ("cache_info", "cache_clear", "cache_parameters"):
         setattr(call, name, getattr(cached, name))
@@ -296,7 +304,7 @@ def replacement(value: Any, table: dict[int, tuple[Any, Any]]) -> Any:
     if kind is types.ModuleType:
         root = value.__name__.partition(".")[0]
         return _face_of_module(value, len(table)) if root in _SHOWN else None
-    if kind is _Cached:
+    if kind is Cached:
         return _kept(value, _uncached)
     if made_of(value) is not None:
         return _kept(value, _python_of)
@@ -309,7 +317,7 @@ def replacement(value: Any, table: dict[int, tuple[Any, Any]]) -> Any:
 
 
 _SHOWN = {"numpy", "scipy", "math", "cmath"}
-_Cached = type(functools.lru_cache(len))
+Cached = type(functools.lru_cache(len))
 _wrappers: dict[int, tuple[Any, Any]] = {}
 
 
