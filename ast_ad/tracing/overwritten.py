@@ -14,14 +14,21 @@ import numpy as np
 
 from ..eager.state import state
 from ..eager.tensor import Tensor
+from ..errors import MissingRuleError
 from ..rules.registry import writing_parameters
 from .births import is_followed
 from .refused_nodes import Refused
 
 
 class Overwritten(Refused):
-    why = "the library has used the array for its own purposes"
-    fix = "leave overwrite_...= away, or don't read the array afterwards"
+    """The node of what a library has left in an array that it might overwrite."""
+
+    def error(self) -> MissingRuleError:
+        return MissingRuleError(
+            f"the derivative of {self.what}",
+            why="the library has used the array for its own purposes",
+            fix="leave overwrite_...= away, or don't read the array afterwards",
+        )
 
 
 def permissions(original: Any) -> tuple[tuple[int, str], ...]:

@@ -15,9 +15,6 @@ from .sought import sought
 class Refused(Node):
     """The node of a value of which it is not known by what it was computed: perhaps by all there is."""
 
-    why = "it comes from the way that the solver took, not from the equation that it solved"
-    fix = "compute it from the solution, or take it for a constant (ast_ad.stop_gradient)"
-
     def __init__(self, name: str, array: np.ndarray) -> None:
         self.what, self._number, self._meta = name, next_number(), (array.shape, array.dtype)
         self._edges = self._live = sought.get()
@@ -25,4 +22,11 @@ class Refused(Node):
     def _backward(self, g: Any, graph: bool) -> Sequence[Any]:
         if not self._live or not (graph or np.any(g)):  # it depends on nothing; it was overwritten
             return [None] * len(self._live)
-        raise MissingRuleError(f"the derivative of {self.what}", why=self.why, fix=self.fix)
+        raise self.error()
+
+    def error(self) -> MissingRuleError:
+        return MissingRuleError(
+            f"the derivative of {self.what}",
+            why="it comes from the way that the solver took, not from the equation that it solved",
+            fix="compute it from the solution, or take it for a constant (ast_ad.stop_gradient)",
+        )

@@ -27,7 +27,6 @@ NUMBER = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 ROUNDED = re.compile(
     r"\.(?:\d|1[0-6])[a-zA-Z%]?$|^[^.]*[a-zA-Z%]$"
 )  # a format with fewer digits than a double has
-READ = "a number read from a text into which it was written"
 
 
 class _Written(threading.local):
@@ -67,7 +66,8 @@ def check_read(source: Any) -> None:
     elif isinstance(source, (str, bytes, bytearray)):
         text = source if isinstance(source, str) else source.decode("latin-1")
         if not _written.sizes.isdisjoint(map(float, NUMBER.findall(text))):
-            raise refused(READ, DETACHED, "compute with the number itself")
+            what = "a number read from a text into which it was written"
+            raise refused(what, DETACHED, "compute with the number itself")
 
 
 def reading(original: Callable[..., Any]) -> Callable[..., Any]:
