@@ -103,7 +103,9 @@ def _running(original: Callable[..., Any]) -> Callable[..., Any]:
         caller = sys._getframe(1)
         if globals is None:
             globals = caller.f_globals
-            locals = caller.f_locals if locals is None else locals
+            if locals is None:  # since Python 3.13 a function's are a view, and it would run on a copy
+                locals = caller.f_locals
+                locals = locals if isinstance(locals, dict) else dict(locals)
         return original(source, globals, globals if locals is None else locals, **kwargs)
 
     run.in_place_of = original  # type: ignore[attr-defined]
