@@ -15,6 +15,7 @@ from ..eager.dispatch import plain_of
 from ..eager.numpy_protocol import run
 from ..eager.tensor import Tensor
 from ..rules import helpers
+from .texts import check_read
 
 
 class _Looking(type):
@@ -55,7 +56,9 @@ class _Looking(type):
         if len(args) == 2 and cls is Complex and any(isinstance(arg, Tensor) for arg in args):
             real, imag = (Complex(arg) for arg in args)
             return real + imag * 1j
-        return cls._original(*args, **kwargs)
+        found = cls._original(*args, **kwargs)
+        check_read(args[0] if args else None)
+        return found
 
 
 def _returned(kind: Any, method: Any, value: Any) -> Any:

@@ -19,6 +19,7 @@ from ..eager.numpy_protocol import run
 from ..eager.state import state
 from ..eager.tensor import Tensor
 from .flat_iterator import Flat
+from .texts import check_read
 from .traced_array import Traced
 
 
@@ -94,6 +95,7 @@ def converts(original: Callable[..., Any]) -> Callable[..., Any]:
             made = object if isinstance(object, Tensor) else object.__array__()
             object = made
         if not has_traced(object):
+            check_read(object)
             made = original(object, dtype, *args, **kwargs)
             new = type(made) is np.ndarray and not _shared(made, object)
             return Traced._of(made) if new else made  # what is not new is known by another name

@@ -11,9 +11,7 @@ from __future__ import annotations
 
 import builtins
 import contextlib
-import dis
 import functools
-import importlib.util
 import sys
 import threading
 import types
@@ -25,11 +23,12 @@ import numpy as np
 
 from ..eager.state import state
 from ..rules.of_numba import made_of
-from ..rules.standing import PACKAGE
+from . import texts
 from .builtin_classes import CLASSES
 from .extrema import FUNCTIONS
+from .imports import FOLLOWED, Handed, has_code, imported, is_library, module_of, package_of
 from .numba_sources import shield
-from .replacements import made, replacement, replacements
+from .replacements import Cached, cached_loads, made, replacement, replacements
 from .stand_ins import methods
 
 _lock = threading.RLock()
@@ -54,28 +53,9 @@ def _builtins(namespace: dict[str, Any]) -> Iterator[Place]:
     """The classes and functions of Python's that have to look at traced values."""
     if "__builtins__" not in namespace:  # no module
         return
-    for name, instead in (CLASSES | FUNCTIONS).items():
+    for name, instead in (CLASSES | FUNCTIONS | texts.FUNCTIONS).items():
         if name not in namespace:
             yield namespace, name, ABSENT, instead
-
-
-_LIBRARIES = {
-    "numpy",
-    "scipy",
-    "math",
-    "cmath",
-    "ast_ad",
-    "builtins",
-    "numba",
-    "gast",
-    "astor",
-    "torch",
-    "jax",
-}
-
-
-# Libraries whose functions without a rule may be Python code, to be followed.
-_FOLLOWED = "scipy.", "numpy.polynomial", PACKAGE
 
 
 def _namespaces(roots: Sequence[Any]) -> Iterator[dict[str, Any]]:
@@ -84,13 +64,13 @@ def _namespaces(roots: Sequence[Any]) -> Iterator[dict[str, Any]]:
     pending = [*roots, *(v for root in coded for c in root.__closure__ or () for v in _content(c))]
     seen: set[int] = set()
     helpers: set[int] = set()
-    while pending:
+    handed = Handed()
+    while pending or (pending := handed.asked()):
         value = pending.pop()
         if isinstance(value, types.MethodType):
             pending.append(value.__self__)
             value = value.__func__
-        value = made_of(value) or value
-        value = value.pyfunc if type(value) is np.vectorize else value
+        value = _python_of(value)
         if isinstance(value, functools.partial):
             pending.append(value.func)
             continue
@@ -104,18 +84,18 @@ def _namespaces(roots: Sequence[Any]) -> Iterator[dict[str, Any]]:
             if type(held) is dict and id(held) not in seen:
                 seen.add(id(held))
                 yield held
-                pending += [v for item in held.values() for v in _items(item) if _has_code(v)]
+                pending += [v for item in held.values() for v in _items(item) if has_code(v)]
             if id(kind) not in seen:
                 seen.add(id(kind))
                 pending += _members(kind)
-                pending += [sys.modules[m] for m in map(_module_of, kind.__mro__) if m.startswith(_FOLLOWED)]
-            module = sys.modules.get(_module_of(kind))
+                pending += [sys.modules[m] for m in map(module_of, kind.__mro__) if m.startswith(FOLLOWED)]
+            module = sys.modules.get(module_of(kind))
             if module is None or not isinstance(module, types.ModuleType):
                 continue
             namespace = vars(module)
         name = str(namespace.get("__name__", ""))
-        if _is_library(name):
-            if name.startswith(_FOLLOWED) and id(namespace) not in seen:
+        if is_library(name):
+            if name.startswith(FOLLOWED) and id(namespace) not in seen:
                 seen.add(id(namespace))
                 yield namespace
                 if id(value) not in helpers:
@@ -127,6 +107,7 @@ def _namespaces(roots: Sequence[Any]) -> Iterator[dict[str, Any]]:
             if id(value.__code__) not in seen:
                 seen.add(id(value.__code__))
                 pending += _named(value.__code__, namespace)
+                handed.add(value.__code__, namespace)
             for cell in value.__closure__ or ():
                 if id(cell) not in seen:
                     seen.add(id(cell))
@@ -144,9 +125,11 @@ def _is_near(value: Any, module: str) -> bool:
     return isinstance(name, str) and name.split(".")[:2] == module.split(".")[:2]
 
 
-def _is_library(module: str) -> bool:
-    root = module.partition(".")[0]
-    return root in _LIBRARIES or root in sys.stdlib_module_names and root != "__main__"
+def _python_of(value: Any) -> Any:
+    """The Python function around which a library has put a wrapper of its own."""
+    value = made_of(value) or value
+    value = value.pyfunc if type(value) is np.vectorize else value
+    return value.__wrapped__ if type(value) is Cached else value
 
 
 class Cell(dict[str, Any]):
@@ -169,47 +152,19 @@ class Cell(dict[str, Any]):
 
 def _named(code: types.CodeType, namespace: dict[str, Any]) -> Iterator[Any]:
     """What has code of all that a function names, and of what it may import when it runs."""
-    package = str(namespace.get("__package__") or str(namespace.get("__name__", "")).rpartition(".")[0])
-    yield from _imported(code, package)
+    yield from imported(code, package_of(namespace))
     for name in code.co_names:
         value = namespace.get(name)
         if type(value) is types.ModuleType:
-            followed = f"{value.__name__}.".startswith(_FOLLOWED[0])
-            if followed or not _is_library(value.__name__):
+            followed = f"{value.__name__}.".startswith(FOLLOWED[0])
+            if followed or not is_library(value.__name__):
                 yield from _attributes(value, code.co_names)
         for item in _items(value):
-            if _has_code(item):
+            if has_code(item):
                 yield item
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield from _named(constant, namespace)
-
-
-def _imported(code: types.CodeType, package: str) -> Iterator[Any]:
-    """What the import statements of a function find, as far as it is loaded."""
-    for module, names in _import_statements(code, package):
-        found = sys.modules.get(module)
-        if found is not None:
-            yield found
-        for name in names:
-            value = sys.modules.get(f"{module}.{name}") or getattr(found, "__dict__", {}).get(name)
-            if value is not None and _has_code(value):
-                yield value
-
-
-@functools.lru_cache(4096)
-def _import_statements(code: types.CodeType, package: str) -> list[tuple[str, tuple[str, ...]]]:
-    """The full names of the modules, and what is taken from each."""
-    if dis.opmap["IMPORT_NAME"] not in code.co_code[::2]:
-        return []
-    found = []
-    steps = [step for step in dis.get_instructions(code) if step.opname != "EXTENDED_ARG"]
-    for i, step in enumerate(steps):
-        if step.opname == "IMPORT_NAME":
-            level, names = steps[i - 2].argval, steps[i - 1].argval
-            with contextlib.suppress(ImportError):  # beyond the package: the statement says so
-                found.append((importlib.util.resolve_name("." * level + step.argval, package), names or ()))
-    return found
 
 
 def _items(value: Any) -> Sequence[Any]:
@@ -222,7 +177,7 @@ def _items(value: Any) -> Sequence[Any]:
 def _members(cls: type) -> Iterator[Any]:
     """The functions of a class."""
     for base in cls.__mro__:
-        if not _is_library(_module_of(base)):
+        if not is_library(module_of(base)):
             for member in list(vars(base).values()):
                 member = getattr(member, "fget", getattr(member, "func", member))
                 member = getattr(member, "__func__", member)
@@ -239,26 +194,9 @@ def _attributes(module: types.ModuleType, names: tuple[str, ...]) -> Iterator[An
             yield value
 
 
-def _has_code(value: Any) -> bool:
-    """Whether a value has, or is an object with, code that may be run by name."""
-    if isinstance(value, (types.FunctionType, types.MethodType, types.ModuleType, type, functools.partial)):
-        return True
-    if type(value) is np.vectorize:
-        return True
-    module = _module_of(type(value))
-    if made_of(value) is not None or module.startswith(_FOLLOWED):
-        return True
-    return module.partition(".")[0] not in _LIBRARIES | sys.stdlib_module_names
-
-
-def _module_of(cls: type) -> str:
-    module = cls.__module__
-    return module if isinstance(module, str) else ""
-
-
 def _content(cell: Any) -> list[Any]:
     try:
-        return [cell.cell_contents] if _has_code(cell.cell_contents) else []
+        return [cell.cell_contents] if has_code(cell.cell_contents) else []
     except ValueError:  # not yet assigned
         return []
 
@@ -276,7 +214,7 @@ def _import(name: str, namespace: Any = None, *args: Any, **kwargs: Any) -> Any:
     shield(as_written)
     _replace_in([module for path, module in list(sys.modules.items()) if path not in known])
     # without a name: the text that NumPy is copied by
-    if _is_library(str((namespace or {}).get("__name__", "numpy"))):
+    if is_library(str((namespace or {}).get("__name__", "numpy"))):
         return found
     by = replacement(found, replacements())
     return found if by is None else by
@@ -305,6 +243,7 @@ def _replace_in(modules: list[Any]) -> None:
         _running.places += new
 
 
+cached_loads.append(_replace_in)
 _importing = builtins.__import__
 
 
@@ -317,13 +256,13 @@ def _plain_import() -> Any:
 
 @functools.lru_cache(1)
 def _always_followed(modules: int) -> list[types.ModuleType]:
-    return [m for name, m in list(sys.modules.items()) if name.startswith(_FOLLOWED[1:])]
+    return [m for name, m in list(sys.modules.items()) if name.startswith(FOLLOWED[1:])]
 
 
 def _places(function: Any, objects: Sequence[Any]) -> list[Place]:
     """The names to replace in each namespace; those of the last time, if nothing has changed there since."""
     table = replacements()
-    coded = [*filter(_has_code, objects)]
+    coded = [*filter(has_code, objects)]
     found = None if coded or _held or type(function) is not types.FunctionType else _found.get(function)
     if found is not None and found[0] is table and all(_names(n) == names for n, names in found[1]):
         return found[2]
@@ -331,6 +270,7 @@ def _places(function: Any, objects: Sequence[Any]) -> list[Place]:
     places = [p for n in namespaces for p in (*_within(n, table), *_builtins(n))]
     places.append((vars(builtins), "__import__", _plain_import(), _import))
     places += methods(made)
+    places += texts.PLACES
     keeps = any(isinstance(n, Cell) for n in namespaces)  # a closure may hold the function itself
     if not (keeps or coded or _held) and type(function) is types.FunctionType:
         _found[function] = table, [(n, _names(n)) for n in namespaces], places

@@ -38,6 +38,7 @@ from .shared_arguments import Sharing, Twice
 from .solvers import table  # noqa: F401  (puts SciPy's solvers among the replacements)
 from .sought import differentiated_by
 from .survivors import make_plain
+from .texts import noting
 from .traced_array import Traced, TracedNumber, TracedScalar, plain
 
 for _class in (Traced, TracedScalar, TracedNumber):
@@ -91,7 +92,7 @@ def _run(function: Callable[..., Any], args: Any, kwargs: Any, objects: Sequence
     before, errors.made.errors = errors.made.errors, []
     try:
         try:
-            with replaced(function, objects):
+            with noting(), replaced(function, objects):
                 called = replacement(function, replacements()) or function
                 value = called(*args, **kwargs)
         finally:

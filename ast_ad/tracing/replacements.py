@@ -29,8 +29,10 @@ from .builtin_classes import OF_NUMPY
 from .creation import converts, fills, fromiter, full, has_traced, stacked
 from .ends import counted
 from .followed import followed, objects, vectorized
+from .overwritten import overwriting
 from .stand_ins import named
 from .strides import strides_seen
+from .texts import reading, writing
 from .traced_array import Traced
 from .traced_ufuncs import apply_ufunc
 
@@ -140,6 +142,10 @@ def _is_list(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and has_traced(value)
 
 
+# What is to be done with the modules that a function with a cache has loaded.
+cached_loads: list[Callable[[list[Any]], None]] = []
+
+
 def _uncached(cached: Any) -> Callable[..., Any]:
     """A function with a cache: what is traced neither enters the cache nor is found there."""
 
@@ -147,11 +153,15 @@ def _uncached(cached: Any) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         if any(map(has_traced, (*args, *kwargs.values()))):
             return cached.__wrapped__(*args, **kwargs)
-        before, state.tracing = state.tracing, 0
+        before, state.tracing, known = state.tracing, 0, len(sys.modules)
         try:
-            return cached(*args, **kwargs)
+            found = cached(*args, **kwargs)
         finally:
             state.tracing = before
+        if before and len(sys.modules) > known:  # it may have returned one of them
+            for replace in cached_loads:
+                replace(list(sys.modules.values())[known:])
+        return found
 
     for name in ("cache_info", "cache_clear", "cache_parameters"):
         setattr(call, name, getattr(cached, name))
@@ -245,6 +255,9 @@ def _replacements(known: int, arrived: int) -> dict[int, tuple[Any, Any]]:
         replace(fn, _dispatches_lists(fn))
     replace(np.fromiter, fromiter(np.fromiter))
     replace(np.repeat, _counts(np.repeat))
+    replace(np.fromstring, reading(np.fromstring))
+    for writer in (np.array2string, np.array_repr, np.array_str):
+        replace(writer, writing(writer))
     replace(as_strided, _dispatches_lists(strides_seen(as_strided)))
     for standing in OF_NUMPY:
         replace(standing._original, standing)
@@ -259,7 +272,7 @@ def _replacements(known: int, arrived: int) -> dict[int, tuple[Any, Any]]:
     for fn in primitives():
         module = getattr(fn, "__module__", None) or ""
         if hasattr(fn, "_implementation") and fn.__name__ not in _OF_LISTS and id(fn) not in found:
-            replace(fn, _dispatches_lists(fn))
+            replace(fn, overwriting(fn, _dispatches_lists(fn)))
         dispatching = isinstance(fn, np.ufunc) or hasattr(fn, "_implementation")
         if isinstance(fn, types.MethodType):
             owner = fn.__self__
@@ -271,7 +284,7 @@ def _replacements(known: int, arrived: int) -> dict[int, tuple[Any, Any]]:
             continue
         if module.split(".")[0] in ("ast_ad", ""):
             continue
-        replace(fn, _dispatches(fn, fn.__name__))
+        replace(fn, overwriting(fn, _dispatches(fn, fn.__name__)))
     for library, pairs in arriving:
         for original, by in pairs(sys.modules[library]) if library in sys.modules else ():
             replace(original, by)
@@ -291,7 +304,7 @@ def replacement(value: Any, table: dict[int, tuple[Any, Any]]) -> Any:
     if kind is types.ModuleType:
         root = value.__name__.partition(".")[0]
         return _face_of_module(value, len(table)) if root in _SHOWN else None
-    if kind is _Cached:
+    if kind is Cached:
         return _kept(value, _uncached)
     if made_of(value) is not None:
         return _kept(value, _python_of)
@@ -304,7 +317,7 @@ def replacement(value: Any, table: dict[int, tuple[Any, Any]]) -> Any:
 
 
 _SHOWN = {"numpy", "scipy", "math", "cmath"}
-_Cached = type(functools.lru_cache(len))
+Cached = type(functools.lru_cache(len))
 _wrappers: dict[int, tuple[Any, Any]] = {}
 
 

@@ -28,6 +28,7 @@ from .ends import becomes_integer
 from .faces import Face, Missing
 from .flat_iterator import Flat
 from .memory import DETACHED, NO_KEY, PLAIN, Memory, complex_write, flags_of, refused
+from .texts import written
 
 
 class Traced(Memory, metaclass=Face):
@@ -185,13 +186,14 @@ class Traced(Memory, metaclass=Face):
         return np.array(self._array, dtype=dtype)
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
-        return repr(self._array)
+        return written(self, repr(self._array))
 
     def __str__(self) -> str:
-        return str(self._array)
+        return written(self, str(self._array))
 
     def __format__(self, spec: str) -> str:
-        return format(self._array[()] if self._array.ndim == 0 else self._array, spec)
+        array = self._array[()] if self._array.ndim == 0 else self._array
+        return written(self, format(array, spec), spec)
 
     def item(self, *index: Any) -> Any:
         if index:
@@ -226,8 +228,8 @@ class Traced(Memory, metaclass=Face):
         if not kwargs.get("copy", True) and self._array.astype(dtype, order, copy=False) is self._array:
             return self
         if kind not in "fc":
-            if kind in "OV" and needs_grad(self):
-                what = "one of objects" if kind == "O" else "one with fields"
+            if kind in "OVSU" and needs_grad(self):
+                what = {"O": "one of objects", "V": "one with fields"}.get(kind, "one of texts")
                 raise refused(f"conversion of a traced array to {what}", DETACHED, "use a list")
             if kind in "iu":
                 becomes_integer(self)
@@ -322,7 +324,7 @@ class TracedScalar(Traced):
         return hash(self._array[()])
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
-        return repr(self._array[()])
+        return written(self, repr(self._array[()]))
 
     def __setitem__(self, index: Any, value: Any) -> None:
         raise Missing(f"'{type(self._python).__name__}' object does not support item assignment")
@@ -371,12 +373,12 @@ class TracedNumber(TracedScalar):
         return type(self._python)
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
-        return repr(self._python)
+        return written(self, repr(self._python))
 
     __str__ = __repr__
 
     def __format__(self, spec: str) -> str:
-        return format(self._python, spec)
+        return written(self, format(self._python, spec), spec)
 
     def __round__(self, digits: int | None = None) -> Any:
         state.rounded = True

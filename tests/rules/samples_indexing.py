@@ -83,6 +83,9 @@ SAMPLES = {
         (normal(3), 2.0, 4),
         Sample((normal(3), normal(2, 1), 4), {"axis": -1}),
         (1.0 + 1j, 2.0, 3),
+        Sample((1.0, 3.0, 5), {"retstep": True}),
+        (1.0, 3.0, 4, False, True),
+        Sample((normal(3), 2.0, 4), {"retstep": True, "axis": -1}),
     ],
     np.logspace: [
         (0.1, 0.5, 5),

@@ -29,8 +29,32 @@ WHOLE = {
         def grown(x):
             return exp(x)
         """,
+    "parts.py": """
+        import numpy as np
+        def converted(x):
+            return np.array(x, copy=True)
+        """,
+    "arrays/__init__.py": """
+        from ..parts import converted as asarray
+        from . import inner
+        """,
+    "arrays/inner.py": """
+        import math
+        def grown(x):
+            return math.exp(x)
+        """,
+    "space.py": """
+        import functools
+        @functools.lru_cache
+        def _of_class(cls):
+            from . import arrays as found
+            return found
+        def namespace(x):
+            return _of_class(type(x))
+        """,
     "use.py": """
         import math
+        from .space import namespace
         def absolute(x):
             from {name} import series
             return series.angle(x)
@@ -49,13 +73,16 @@ WHOLE = {
         def deep_relative(x):
             from .inner import deep as within
             return within.grown(x) + math.sin(x)
+        def handed_on(x):
+            xp = namespace(x)
+            return xp.inner.grown(xp.asarray(x)[()]) + xp.asarray([x, x])[1]
         def twice(x):
             from .series import angle
             from .inner.deep import grown
             return angle(x) * grown(angle(x))
         """,
 }
-FUNCTIONS = "absolute relative from_package object_of deep deep_relative twice".split()
+FUNCTIONS = "absolute relative from_package object_of deep deep_relative handed_on twice".split()
 count = iter(range(1000))
 
 

@@ -34,10 +34,14 @@ def arange(g, ans, *args, dtype=None):
 
 
 @vjp(np.linspace)
-def linspace(g, ans, start, stop, num=50, endpoint=True, dtype=None, axis=0):
+def linspace(g, ans, start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0):
     t = np.linspace(0.0, 1.0, num, endpoint)
-    rows = np.moveaxis(g, axis, -1)
+    rows = np.moveaxis(g[0] if retstep else g, axis, -1)
     start_bar, stop_bar = np.sum(rows * (1 - t), axis=-1), np.sum(rows * t, axis=-1)
+    if retstep:  # of the length of the range, which has one step less than numbers if its end is one
+        steps = num - 1 if endpoint else num
+        step = g[1] / steps if steps > 0 else 0.0 * g[1]  # without a step it is NaN
+        start_bar, stop_bar = start_bar - step, stop_bar + step
     return unbroadcast(start_bar, start), unbroadcast(stop_bar, stop)
 
 

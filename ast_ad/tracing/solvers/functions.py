@@ -29,9 +29,10 @@ from ...eager.views import edge_of
 from ...errors import SolutionWarning, UnsupportedError
 from ..births import births
 from ..ends import INSIDE
+from ..refused_nodes import Refused
 from ..replacements import replacements
 from ..traced_array import Traced, plain
-from .implicit import Refused, Solution
+from .implicit import Solution
 
 CLOSE = 1e-3  # an error that is larger, relative to the solution, is told
 Place = tuple[str, int, str]

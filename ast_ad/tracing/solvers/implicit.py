@@ -24,8 +24,6 @@ from ...eager.state import restore, silence, state
 from ...eager.steps import add_to
 from ...eager.tensor import Tensor
 from ...eager.views import edge_of
-from ...errors import MissingRuleError
-from ..sought import sought
 from ..traced_array import point
 
 Edge = tuple[Any, int]
@@ -240,20 +238,3 @@ class Linear:
             with np.errstate(all="ignore"):
                 return np.where(matrix == 0, np.nan, g / matrix)
         return np.full(np.shape(g), np.nan)
-
-
-class Refused(Node):
-    """The node of a value of which it is not known by what it was computed: perhaps by all there is."""
-
-    def __init__(self, name: str, array: np.ndarray) -> None:
-        self.what, self._number, self._meta = name, next_number(), (array.shape, array.dtype)
-        self._edges = self._live = sought.get()
-
-    def _backward(self, g: Any, graph: bool) -> Sequence[Any]:
-        if not self._live or not (graph or np.any(g)):  # it depends on nothing; it was overwritten
-            return [None] * len(self._live)
-        raise MissingRuleError(
-            f"the derivative of {self.what}",
-            why="it comes from the way that the solver took, not from the equation that it solved",
-            fix="compute it from the solution, or take it for a constant (ast_ad.stop_gradient)",
-        )

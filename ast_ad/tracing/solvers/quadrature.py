@@ -4,6 +4,8 @@ The integral is what SciPy found. Its derivatives are those of a sum over nodes,
 recorded: Gauss's on each of the intervals that SciPy has divided the range into, or those of the substitution
 ``tanh(sinh(u))``, for integrands that are singular at an end. The sum has to be the integral, or this is
 told. Only the outermost interval moves with a limit: between others there may be a jump of the integrand.
+Where the integrand bends, its derivative jumps: there SciPy's intervals are too long for the derivative, and
+are halved further.
 """
 
 from __future__ import annotations
@@ -25,6 +27,8 @@ Integrand = Callable[[Any], Any]
 Piece = tuple[Any, Any]
 BESIDE = "what `{}` tells beside the integral"
 GAUSS = 16  # nodes in each interval: exact for polynomials of degree 31, as SciPy's own rule is
+SMOOTH = 1e-14  # how far the sum on an interval may be from those on its halves, of the whole integral
+HALVINGS, MORE = 40, 32  # how often an interval is halved at most, and how many more there may be
 
 
 def quad(call: Call) -> Any:
@@ -85,7 +89,7 @@ def integral(
         ends, sign = ends[::-1], -1.0
     best: Any = None
     near = max(float(np.max(np.abs(error))), 1e-9 * float(np.max(np.abs(value), initial=0.0)), 1e-13)
-    for nodes in ways(ends, pieces, points):
+    for nodes in ways(call, f, ends, pieces, points):
         total = sign * added(call, f, nodes)
         with np.errstate(all="ignore"):
             off = float(np.max(np.abs(plain_array(total) - value), initial=0.0))
@@ -110,37 +114,94 @@ def plain_array(value: Any) -> Any:
 Nodes = list[tuple[Any, Any]]  # points and their weights, as arrays; both may be traced
 
 
-def ways(ends: Piece, pieces: list[Piece] | None, points: Any) -> Iterator[Nodes]:
+def ways(call: Call, f: Integrand, ends: Piece, pieces: list[Piece] | None, points: Any) -> Iterator[Nodes]:
     """The sums, the cheapest first."""
     if pieces is not None:
-        yield gauss(ends, pieces)
+        yield within(ends, refined(call, f, bare(ends), pieces), gauss, gauss)
     low, high = ends
     between = [] if points is None else sorted(p for p in bare(points) if bare(low) < p < bare(high))
     marks = [low, *between, high]
     yield [nodes for pair in zip(marks, marks[1:], strict=False) for nodes in ending(*pair)]
+    if pieces is not None and len(pieces) > 2:  # singular at an end, and not smooth in between
+        first, *others, last = pieces
+        yield within(ends, [first, *refined(call, f, bare(ends), others), last], ending, gauss)
 
 
-def gauss(ends: Piece, pieces: Sequence[Piece]) -> Nodes:
-    """Gauss's nodes in each interval."""
-    places, weights = np.polynomial.legendre.leggauss(GAUSS)
-    low, high = ends
-    finite = math.isfinite(bare(low)), math.isfinite(bare(high))
+Rule = Callable[[Any, Any], Nodes]
+
+
+def within(ends: Piece, pieces: Sequence[Piece], outer: Rule, inner: Rule) -> Nodes:
+    """The nodes in each interval: those of one rule in the first and the last, of another in the others."""
+    (low, high), last = ends, len(pieces) - 1
+    finite = math.isfinite(bare(low)) and math.isfinite(bare(high))
     found: Nodes = []
     for at, (left, right) in enumerate(pieces):
-        a = low if all(finite) and at == 0 else left
-        b = high if all(finite) and at == len(pieces) - 1 else right
-        half, middle = 0.5 * (b - a), 0.5 * (b + a)
-        t, w = middle + half * places, half * weights
-        far = (1.0 - t) / t
-        if all(finite):
-            found.append((t, w))
-        elif finite[0]:
-            found.append((low + far, w / t**2))
-        elif finite[1]:
-            found.append((high - far, w / t**2))
-        else:
-            found += [(far, w / t**2), (-far, w / t**2)]
+        a = low if finite and at == 0 else left
+        b = high if finite and at == last else right
+        for t, w in (outer if at in (0, last) else inner)(a, b):
+            found += placed(ends, t, w)
     return found
+
+
+def placed(ends: Piece, t: Any, w: Any) -> Nodes:
+    """Nodes in the variable of the intervals as nodes of the integrand."""
+    low, high = ends
+    finite = math.isfinite(bare(low)), math.isfinite(bare(high))
+    if all(finite):
+        return [(t, w)]
+    far, weights = (1.0 - t) / t, w / t**2
+    if any(finite):
+        return [(low + far if finite[0] else high - far, weights)]
+    return [(far, weights), (-far, weights)]
+
+
+def gauss(a: Any, b: Any) -> Nodes:
+    places, weights = bare(np.polynomial.legendre.leggauss(GAUSS))  # traced while a function is
+    half, middle = 0.5 * (b - a), 0.5 * (b + a)
+    return [(middle + half * places, half * weights)]
+
+
+def refined(call: Call, f: Integrand, ends: Piece, pieces: list[Piece]) -> list[Piece]:
+    """The intervals, halved as long as the sum on one is not that of its halves: around a bend or a jump.
+
+    It stays with SciPy's where that has no end: the integrand is singular, or is computed with less digits.
+    """
+    found = sums(call, f, ends, pieces)
+    size = 0.0 if found is None else float(np.max(np.sum(np.abs(found), axis=0), initial=0.0))
+    if found is None or not math.isfinite(size):
+        return pieces
+    smooth, left = list[Piece](), list(zip(pieces, found, strict=True))
+    for _ in range(HALVINGS):
+        halves = [half for (a, b), _ in left for half in ((a, 0.5 * (a + b)), (0.5 * (a + b), b))]
+        parts = sums(call, f, ends, halves)
+        if parts is None:
+            return pieces
+        split = list[tuple[Piece, Any]]()
+        for at, (piece, whole) in enumerate(left):
+            pair = slice(2 * at, 2 * at + 2)
+            if np.max(np.abs(whole - np.sum(parts[pair], axis=0)), initial=0.0) <= SMOOTH * size:
+                smooth.append(piece)
+            else:
+                split += zip(halves[pair], parts[pair], strict=True)
+        left = split
+        if not left:
+            return sorted(smooth)
+        if len(smooth) + len(left) > len(pieces) + max(MORE, len(pieces)):
+            return pieces
+    return sorted([*smooth, *(piece for piece, _ in left)])
+
+
+def sums(call: Call, f: Integrand, ends: Piece, pieces: Sequence[Piece]) -> np.ndarray | None:
+    """Gauss's sum on each interval, plain; None if the integrand raises."""
+    nodes = [node for a, b in pieces for rule in gauss(a, b) for node in placed(ends, *rule)]
+    points, weights = (np.concatenate(part) for part in zip(*nodes, strict=True))
+    at_once, values = takes_arrays(call, f, points), None
+    with call.unknown_stores(), tried(), np.errstate(all="ignore"):
+        values = np.array(bare(f(points)) if at_once else [bare(f(float(t))) for t in points])
+    if values is None:
+        return None
+    parts = weights.reshape(-1, *(1,) * (values.ndim - 1)) * values
+    return parts.reshape(len(pieces), -1, *values.shape[1:]).sum(axis=1)
 
 
 def ending(low: Any, high: Any) -> Nodes:
@@ -169,7 +230,7 @@ def ending(low: Any, high: Any) -> Nodes:
 def added(call: Call, f: Integrand, nodes: Nodes) -> Any:
     """The sum of the integrand over the nodes: at once, if it takes arrays, else one after the other."""
     total: Any = 0.0
-    points, weights = (run(np.concatenate, (list(part),), {}) for part in zip(*nodes, strict=True))
+    points, weights = (joined(part) for part in zip(*nodes, strict=True))
     if takes_arrays(call, f, bare(points)):
         return run(np.sum, (f(points) * weights,), {})
     every: Any = points
@@ -179,6 +240,12 @@ def added(call: Call, f: Integrand, nodes: Nodes) -> Any:
         height = traced_array(height) if isinstance(height, (list, tuple)) else height
         total = total + height * weight
     return total
+
+
+def joined(parts: Sequence[Any]) -> Any:
+    if any(isinstance(part, Tensor) for part in parts):
+        return run(np.concatenate, (list(parts),), {})
+    return np.concatenate(parts)  # plain: what is made of it is no tensor, with PyTorch's ways
 
 
 def takes_arrays(call: Call, f: Integrand, points: np.ndarray) -> bool:

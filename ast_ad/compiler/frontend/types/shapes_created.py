@@ -65,8 +65,16 @@ def _whole(arg: Arg) -> Arg:
 
 @shape_of(np.linspace, np.logspace, np.geomspace)
 def _linspace(
-    start: Arg, stop: Arg, num: Arg = Lit(50), endpoint: Arg = NONE, *rest: Arg, axis: Arg = Lit(0)
+    start: Arg,
+    stop: Arg,
+    num: Arg = Lit(50),
+    endpoint: Arg = NONE,
+    *rest: Arg,
+    axis: Arg = Lit(0),
+    retstep: Arg = NONE,
 ) -> Shape:
+    if static(retstep) or rest and static(rest[0]) is True:  # it returns two values
+        raise Untold
     inner = broadcast(dims(start), dims(stop))
     if inner and (rest or static(axis) != 0):
         raise Untold
