@@ -3,7 +3,8 @@
 The cost model, in units of one addition of two numbers:
 
 - to save a value, 64 for each number in it: a store, a load and the memory between. A length that is not a
-  constant counts as 1000, a list as that many elements; a stand-in for a shape costs 8.
+  constant counts as 1000, but that of a slice as its axis; a list has that many elements; a stand-in for a
+  shape costs 8.
 - to compute it again, for each number in the result: arithmetic and comparisons 1, division and roots 8,
   elements picked by an array of indices 4, sums and products of small arrays with constant shapes 2 for
   each term. Views, lengths and an element of an array cost 1.
@@ -30,7 +31,7 @@ from ...rules.registry import lookup
 from ..analysis.aliasing import is_basic_index
 from ..frontend.builder import type_of_arg
 from ..ir import builtin
-from ..ir.ops import Block, Lit, Op, Var, operands, variables
+from ..ir.ops import Arg, Block, Lit, Op, Seq, Slice, Var, operands, variables
 from ..ir.types import Array, DictOf, ListOf, Scalar, TupleOf, Type
 from ..simplify.renaming import Renaming, renamed
 from ..simplify.simplify import expression_key
@@ -144,6 +145,7 @@ def choose(
     compared = {
         v for op in primal.ops if isinstance(op, Op) and op.fn in EXTREMA for v in variables(*op.args)
     }  # the reverse sweep looks for what equals the extremum: computed again it may be rounded otherwise
+    numbers = sizes(primal)
     before: dict[Var, int] = {}
     after: dict[Var, int] = {}
     pending = list(needed)
@@ -153,7 +155,7 @@ def choose(
         before[var], after[var] = network.node(), network.node()
         pending += _sources(makers.get(var), visible)
     for var, node in before.items():
-        network.edge(node, after[var], SAVED * size(var.type) // (2 if dear(var) else 1))
+        network.edge(node, after[var], SAVED * numbers.get(var, size(var.type)) // (2 if dear(var) else 1))
         op = makers.get(var)
         again = None if op is None or var in compared else cost_again(op)
         network.edge(source, node, INFINITE if again is None else again)
@@ -166,6 +168,35 @@ def choose(
     saved += [v for v in needed if after[v] not in reverse]
     repeated = {v for v in before if after[v] in reverse and before[v] in reverse}
     return saved, [op for var, op in makers.items() if var in repeated]
+
+
+def sizes(primal: Block) -> dict[Var, int]:
+    """How many numbers the parts of arrays have at most, and what is computed of their elements."""
+    found: dict[Var, int] = {}
+    for op in primal.ops:
+        if not isinstance(op, Op) or len(op.outs) != 1 or not isinstance(op.out.type, Array):
+            continue
+        arrays = [v for v in variables(*op.args) if isinstance(v.type, Array)]
+        if op.fn is operator.getitem and arrays == [op.args[0]] and is_basic_index(op.args[1]):
+            most = _size_of_part(arrays[0].type, op.args[1])
+        elif arrays and (op.fn in SIMPLE or op.fn in DIVISIONS or op.fn in POWERS) and not op.kwargs:
+            most = max(found.get(v, size(v.type)) for v in arrays)
+        else:
+            continue
+        if most < size(op.out.type):
+            found[op.out] = most
+    return found
+
+
+def _size_of_part(type: Type, index: Arg) -> int:
+    """How many numbers ``x[index]`` has at most."""
+    items = index.items if isinstance(index, Seq) else (index,)
+    if not isinstance(type, Array) or type.shape is None or len(items) > len(type.shape):
+        return size(type)
+    if not all(isinstance(i, Slice) or isinstance(type_of_arg(i), Scalar) for i in items):  # None, Ellipsis
+        return size(type)
+    kept = [n for n, i in zip(type.shape, items, strict=False) if isinstance(i, Slice)]
+    return size(Array(type.dtype, (*kept, *type.shape[len(items) :])))
 
 
 def _makers(primal: Block) -> dict[Var, Op]:

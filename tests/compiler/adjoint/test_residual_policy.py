@@ -218,3 +218,41 @@ def test_random_programs(start):
             same(default, cut, leaves)
             saved += sum(tapes(default)), sum(tapes(cut))
     assert saved[1] < saved[0]
+
+
+def eliminated(A, b):
+    A, b, n = A + 6 * np.eye(20), b.copy(), len(b)
+    for k in range(n - 1):
+        for i in range(k + 1, n):
+            f = A[i, k] / A[k, k]
+            A[i, k:] -= f * A[k, k:]
+            b[i] -= f * b[k]
+    return np.sum(b / np.diag(A))
+
+
+@pytest.mark.slow
+def test_of_an_array_of_constant_lengths_parts_are_saved():
+    """A row from a counter on has no known length, but no more numbers than the matrix has in a row."""
+    derivative = ast_ad.grad(eliminated, (0, 1), backend="numba")
+    A, b = np.random.default_rng(0).normal(size=(20, 20)), np.ones(20)
+    plain = ast_ad.grad(eliminated, (0, 1), backend="numpy")(A, b)
+    for bar, expected in zip(derivative(A, b), plain, strict=True):
+        np.testing.assert_allclose(bar, expected, rtol=1e-10)
+    assert "20, 20" in derivative.source and "16, 20" not in derivative.source
+
+
+def chosen(w):
+    levels = [w[0]]
+    for i in range(len(w)):
+        if w[i] > 0.1:
+            levels.append(levels[-1] * w[i])
+        else:
+            levels.append(levels[i // 2] * levels[-1])
+    return levels[-1]
+
+
+def test_a_branch_saves_elements_of_a_list():
+    """Not the list, which would be copied in every turn."""
+    derivative = ast_ad.grad(chosen, backend="numpy")
+    np.testing.assert_allclose(derivative(np.array([1.0, 2, 0, 3])), [24.0, 3.0, 0.0, 2.0])
+    assert ".copy()" not in derivative.source
