@@ -1,6 +1,7 @@
 """Are products with Jacobians and Hessians right: on both backends, traced, of tensors, within code?"""
 
 import copy
+import functools
 import pickle
 import warnings
 
@@ -353,6 +354,8 @@ def test_arguments_by_keyword(traced, backend):
         ((X,), V, InputTypeError, "tangents of type ndarray"),
         ((X,), (V, V), InputValueError, "2 tangents"),
         ((X,), (V[:2],), InputValueError, "shape"),
+        ((X,), (V[:2],), InputValueError, "argument 0 has shape"),
+        ((), (), InputValueError, "without primals"),
         ((X,), ((V, V),), InputValueError, "structure"),
         ((X,), (V * 1j,), InputTypeError, "complex tangent"),
         ((np.arange(3),), (V,), InputTypeError, "no floats"),
@@ -362,6 +365,88 @@ def test_arguments_by_keyword(traced, backend):
 def test_bad_input(primals, tangents, error, told):
     with pytest.raises(error, match=told):
         ast_ad.jvp(straight, primals, tangents)
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+def test_other_arguments_than_the_function_has():
+    """The exception of a call of the function, through the gradient within, too."""
+
+    def product(x, y):
+        return np.sum(x * y)
+
+    for operator in (ast_ad.jvp, ast_ad.hvp):
+        with pytest.raises(TypeError, match="missing a required argument: 'y'"):
+            operator(product, (X,), (V,))
+        with pytest.raises(TypeError, match="too many positional"):
+            operator(product, (X, X, X), (V, V, V))
+
+
+class Spring:
+    def __init__(self, stiffness, rest):
+        self.stiffness, self.rest = stiffness, rest
+
+    def energy(self, x):
+        return 0.5 * np.sum(self.stiffness * (x - self.rest) ** 2) ** 2
+
+
+def weighted(p, x, n):
+    return np.sum(p["w"] * x**n) * p["b"] ** 2
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+@pytest.mark.parametrize("way", [*BACKENDS, "traced"])
+def test_along_parts_of_arguments(way):
+    p = {"w": V, "b": 3.0}
+    f = eval("lambda p, x, n: f(p, x, n)", {"f": weighted}) if way == "traced" else weighted
+    options = {} if way == "traced" else dict(backend=way, fallback="error")
+    whole = functools.partial(ast_ad.jvp, weighted, (p, X, 3))
+    zero = {"w": 0.0 * V, "b": 0.0}
+    for wrt, tangents, same in [
+        ("x", (V,), (None, V, None)),
+        ("p['b']", (2.0,), (zero | {"b": 2.0}, None, None)),
+        (["x", "p['w']"], (V, X), (zero | {"w": X}, V, None)),
+    ]:
+        value, tangent = ast_ad.jvp(f, (p, X, 3), tangents, wrt=wrt, **options)
+        np.testing.assert_allclose((value, tangent), whole(same), rtol=1e-13)
+    x_part, b_part = ast_ad.hvp(f, (p, X, 3), (V, 2.0), wrt=("x", "p['b']"), **options)
+    both = ast_ad.hvp(weighted, (p, X, 3), (zero | {"b": 2.0}, V, None))
+    np.testing.assert_allclose(x_part, both[1], rtol=1e-13)
+    np.testing.assert_allclose(b_part, both[0]["b"], rtol=1e-13)
+
+    def within(x):
+        return (
+            ast_ad.jvp(f, (p, x, 3), (2.0,), wrt="p['b']")[1] + ast_ad.hvp(f, (p, x, 3), (X,), wrt="x")[0][1]
+        )
+
+    found = ast_ad.grad(within, **options)(X)
+    expected = 2.0 * 6.0 * p["b"] * V * X**2
+    expected[1] += 6.0 * V[1] * X[1] * p["b"] ** 2
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_along_parts_of_the_owner_of_a_method():
+    spring = Spring(2.0, V)
+    value, tangent = ast_ad.jvp(spring.energy, (X,), (1.0,), wrt="self.stiffness")
+    np.testing.assert_allclose(tangent, value, rtol=1e-14)  # twice the value over the stiffness of 2
+    (second,) = ast_ad.hvp(spring.energy, (X,), (1.0,), wrt="self.stiffness")
+    np.testing.assert_allclose(second, value / 2.0, rtol=1e-14)
+
+
+@pytest.mark.parametrize("operator", [ast_ad.jvp, ast_ad.hvp])
+@pytest.mark.parametrize(
+    "tangents, options, error, told",
+    [
+        ((V,), dict(wrt="q"), InputValueError, "no parameter `q`"),
+        ((V,), dict(wrt="x", argnums=1), InputTypeError, "argnums and wrt together"),
+        ((V, V), dict(wrt="x"), InputValueError, "1 arguments in wrt"),
+        ((V[:2],), dict(wrt="p['w']"), InputValueError, r"part `p\['w'\]` has shape"),
+        ((1.0,), dict(wrt="p['z']"), InputValueError, "no item 'z'"),
+        ((1.0,), dict(wrt="n"), InputTypeError, "a tangent of part `n`"),
+    ],
+)
+def test_bad_parts(operator, tangents, options, error, told):
+    with pytest.raises(error, match=told):
+        operator(weighted, ({"w": V, "b": 3.0}, X, 3), tangents, **options)
 
 
 def test_the_result_of_hvp_is_a_number():
