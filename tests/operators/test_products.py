@@ -7,6 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.linalg
 
 import ast_ad
 from ast_ad.errors import InputTypeError, InputValueError, UnsupportedError
@@ -501,3 +502,23 @@ def test_a_laplacian_by_a_part_of_an_argument(backend):
         ast_ad.laplacian(f, wrt=("p", "scale"))
     with pytest.raises(InputTypeError, match="argnums and wrt together"):
         ast_ad.laplacian(f, 1, wrt="p")
+
+
+@pytest.mark.parametrize(
+    "square", [np.diag([1.0, 2.0, 4.0]) + 0.1, np.eye(3)[[1, 2, 0]] + np.diag([1.0, 0.5, 0.0])]
+)
+@pytest.mark.parametrize("function", [np.linalg.eigvals, scipy.linalg.sqrtm, lambda a: np.roots(a[0] + 1.0)])
+def test_tangents_are_real_where_values_are(function, square):
+    """By the value: that of a matrix is real or complex, whatever the matrix."""
+
+    def f(a):
+        return function(a)
+
+    direction = np.cos(np.arange(9.0)).reshape(3, 3)
+    options = dict(backend="numpy", fallback="error")
+    value, tangent = ast_ad.jvp(f, (square,), (direction,), **options)
+    _, push = ast_ad.linearize(f, square, **options)
+    expected = (f(square + 1e-6 * direction) - f(square - 1e-6 * direction)) / 2e-6
+    for found in (tangent, push(direction)):
+        assert found.dtype == value.dtype == f(square).dtype
+        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-8)

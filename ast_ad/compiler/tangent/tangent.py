@@ -16,6 +16,7 @@ from typing import Any
 
 from ...errors import InternalError
 from ...rules import helpers
+from ...rules.real_by_value import as_real_as
 from ...rules.registry import Linear, Primitive, tangent_rule
 from ..adjoint.contributions import cotangent_type
 from ..adjoint.leaving import Certainty, as_left
@@ -257,6 +258,8 @@ class Forward:
         for out in op.outs:
             if carries_derivative(out.type):
                 dot = next(found)
+                if op.fn in helpers.COMPLEX_BY_VALUE:
+                    dot = self.builder.op(as_real_as, dot, out)
                 if isinstance(out.type, Array) and out.type.shape is None:  # asked when it runs
                     dot = self.builder.op(helpers.unbroadcast, dot, out)
                 self.tangents.put(out, dot, covers=True)
