@@ -522,3 +522,17 @@ def test_tangents_are_real_where_values_are(function, square):
     for found in (tangent, push(direction)):
         assert found.dtype == value.dtype == f(square).dtype
         np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_second_derivatives_of_a_root(backend):
+    """The gradient's tangent is complex on the way, as the roots may be."""
+
+    def largest(p):
+        return np.max(np.real(np.roots(p)))
+
+    p, v = np.array([1.0, -3.0, 1.5]), np.array([0.1, 0.2, 0.3])
+    (found,) = ast_ad.hvp(largest, (p,), (v,), backend=backend, fallback="error")
+    gradient = ast_ad.grad(largest)
+    expected = (gradient(p + 1e-5 * v) - gradient(p - 1e-5 * v)) / 2e-5
+    np.testing.assert_allclose(found, expected, rtol=1e-7)

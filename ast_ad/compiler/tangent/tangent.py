@@ -95,6 +95,7 @@ class Forward:
         self.rules, self.infinities = RuleCopies(builder), Infinities()
         self.tangents = Tangents(builder, activity, undefined)
         self.ruled: set[OwnRule] = set()  # the rules of the user's that it has used
+        self.by_value = False  # whether what is complex by its type may be real
 
     def is_active(self, var: Var) -> bool:
         return var in self.activity.active and carries_derivative(var.type)
@@ -131,6 +132,7 @@ class Forward:
         ops = self.builder.block.ops
         ops.append(op)
         before = len(ops)
+        self.by_value |= op.fn in helpers.COMPLEX_BY_VALUE
         active = any(out in self.activity.active for out in op.outs)
         if op.fn in STRUCTURAL and (active or not op.args):
             STRUCTURAL[op.fn](self, op)
@@ -258,8 +260,6 @@ class Forward:
         for out in op.outs:
             if carries_derivative(out.type):
                 dot = next(found)
-                if op.fn in helpers.COMPLEX_BY_VALUE:
-                    dot = self.builder.op(as_real_as, dot, out)
                 if isinstance(out.type, Array) and out.type.shape is None:  # asked when it runs
                     dot = self.builder.op(helpers.unbroadcast, dot, out)
                 self.tangents.put(out, dot, covers=True)
@@ -272,4 +272,7 @@ class Forward:
         if isinstance(producer, Op) and producer.fn is helpers.broadcast_like:
             if isinstance(type, Array) and type.shape != ():
                 dot = self.builder.op(operator.add, self.tangents.zeros(arg, tangent_type(type)), dot)
-        return as_left(self.builder, dot, type, certainty)
+        dot = as_left(self.builder, dot, type, certainty)
+        if self.by_value and isinstance(type, (Array, Scalar)) and type.kind == "complex":
+            dot = self.builder.op(as_real_as, dot, arg)
+        return dot
